@@ -1,0 +1,400 @@
+//! The analyzer: what is known about variables, and the questions one may ask.
+//!
+//! Upstream counterpart: `src/arith/analyzer.cc`.
+
+use tvmscript_ir_core::Ref;
+use tvmscript_prim::{PrimExpr, Var};
+
+use crate::bound::{BoundState, ConstIntBound};
+use crate::constraint;
+use crate::error::{Result, Stop};
+use crate::expr::{self, BinOp, Effect, Expr, VarMap, View};
+use crate::interval::{IntSet, SetState};
+use crate::modular::{ModularSet, ModularState};
+use crate::rewrite::{Mode, Simplifier};
+use crate::transitive::Comparisons;
+
+/// How many nodes one question may visit, all analyses together, before it is given up: about a second. A sum of
+/// 100,000 terms needs 400,000.
+pub const DEFAULT_NODE_BUDGET: u64 = 1_000_000;
+
+/// How hard to try to prove a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum ProofStrength {
+    /// By simplification.
+    #[default]
+    Simplify,
+    /// Also by the symbolic ends of the values of `a - b`, for a comparison of `a` with `b`.
+    SymbolicBound,
+}
+
+/// Simplifies integer expressions and proves facts about them, knowing the ranges of variables and the
+/// conditions in scope.
+///
+/// Nothing here fails on odd input: an expression that cannot be simplified (a division by zero, a constant out
+/// of range, too many nodes) stays as it is, and what cannot be decided is not proven.
+///
+/// ```
+/// use tvmscript_arith::Analyzer;
+/// use tvmscript_ir_core::DataType;
+/// use tvmscript_prim::{Add, FloorDiv, IntImm, Mul, Var};
+///
+/// let i = Var::new("i", DataType::INT32);
+/// let mut analyzer = Analyzer::new();
+/// analyzer.bind_range(&i, &IntImm::int32(0), &IntImm::int32(8));
+/// // (i * 8 + i) // 8, with i in 0..8, is i
+/// let product = Mul::try_new(i.clone().upcast(), IntImm::int32(8)).unwrap();
+/// let sum = Add::try_new(product, i.clone().upcast()).unwrap();
+/// let quotient = FloorDiv::try_new(sum, IntImm::int32(8)).unwrap();
+/// assert!(analyzer.simplify(&quotient).ptr_eq(&i));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Analyzer {
+    pub(crate) bounds: BoundState,
+    pub(crate) modular: ModularState,
+    pub(crate) comparisons: Comparisons,
+    pub(crate) sets: SetState,
+    /// Variables that are known to be an expression.
+    pub(crate) replaced: VarMap<Expr>,
+    /// Conditions that hold in scope, simplified, each followed by the negation of its negation.
+    pub(crate) literals: Vec<Expr>,
+    /// How many replacements of replacements are being simplified, per mode.
+    pub(crate) recursion: [u32; 2],
+    /// Nodes left to visit.
+    pub(crate) budget: u64,
+    node_budget: u64,
+    is_busy: bool,
+}
+
+impl Default for Analyzer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The simplest form of `e` where nothing is known about its variables.
+pub fn simplify(e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
+    match expr::view(e) {
+        View::Int(_) | View::Float(_) | View::Var { .. } => e.clone(),
+        _ => Analyzer::new().simplify(e),
+    }
+}
+
+/// What to restore when a condition goes out of scope.
+pub(crate) struct Scope {
+    bounds: usize,
+    literals: usize,
+    comparisons: usize,
+    sets: usize,
+    modular: Option<(Expr, ModularSet)>,
+}
+
+impl Analyzer {
+    /// An analyzer that knows nothing yet.
+    pub fn new() -> Self {
+        Self::with_node_budget(DEFAULT_NODE_BUDGET)
+    }
+
+    /// An analyzer that visits at most `node_budget` nodes per question.
+    pub fn with_node_budget(node_budget: u64) -> Self {
+        Self {
+            bounds: BoundState::default(),
+            modular: ModularState::default(),
+            comparisons: Comparisons::default(),
+            sets: SetState::default(),
+            replaced: VarMap::default(),
+            literals: Vec::new(),
+            recursion: [0; 2],
+            budget: node_budget,
+            node_budget,
+            is_busy: false,
+        }
+    }
+
+    /// Says that `var` has the value of `value`.
+    pub fn bind(&mut self, var: &Ref<Var>, value: &Ref<PrimExpr>) {
+        let _ = self.metered(|this| this.bind_inner(var.upcast_ref(), value));
+    }
+
+    /// Says that `var` is at least `min` and less than `min + extent`. With an extent of one it is `min`.
+    pub fn bind_range(&mut self, var: &Ref<Var>, min: &Ref<PrimExpr>, extent: &Ref<PrimExpr>) {
+        let _ = self.metered(|this| this.bind_range_inner(var.upcast_ref(), min, extent));
+    }
+
+    /// Says that `condition` holds, and asks `f`.
+    pub fn with_constraint<R>(&mut self, condition: &Ref<PrimExpr>, f: impl FnOnce(&mut Self) -> R) -> R {
+        let scope = self.metered(|this| this.enter_scope(condition));
+        let result = f(self);
+        if let Ok(scope) = scope {
+            self.leave_scope(scope);
+        }
+        result
+    }
+
+    /// The simplest form of `e` that TVM's `Analyzer::Simplify` finds; `e` itself if there is none.
+    pub fn simplify(&mut self, e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
+        self.try_simplify(e).unwrap_or_else(|_| e.clone())
+    }
+
+    /// Like [`Analyzer::simplify`], saying why an expression stays as it is.
+    ///
+    /// # Errors
+    /// [`Stop`] when the expression divides by the constant zero, leaves the range of its type, or is too large.
+    pub fn try_simplify(&mut self, e: &Ref<PrimExpr>) -> std::result::Result<Ref<PrimExpr>, Stop> {
+        self.metered(|this| this.simplify_steps(e, 2))
+    }
+
+    /// Simplifies with `steps` passes after the first canonical one, by turns rewriting and canonical.
+    pub fn simplify_with_steps(&mut self, e: &Ref<PrimExpr>, steps: u32) -> Ref<PrimExpr> {
+        self.metered(|this| this.simplify_steps(e, steps)).unwrap_or_else(|_| e.clone())
+    }
+
+    /// `e` after the rewrite rules alone.
+    pub fn rewrite_simplify(&mut self, e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
+        self.metered(|this| this.rewrite(e)).unwrap_or_else(|_| e.clone())
+    }
+
+    /// `e` after the canonical pass alone.
+    pub fn canonical_simplify(&mut self, e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
+        self.metered(|this| this.canonical(e)).unwrap_or_else(|_| e.clone())
+    }
+
+    /// The least and the greatest value of `e`.
+    pub fn const_int_bound(&mut self, e: &Ref<PrimExpr>) -> ConstIntBound {
+        self.metered(|this| this.bound_of(e))
+    }
+
+    /// What `e` is modulo what.
+    pub fn modular_set(&mut self, e: &Ref<PrimExpr>) -> ModularSet {
+        self.metered(|this| this.modular_of(e))
+    }
+
+    /// The values of `e` as a symbolic interval, with the bound variables relaxed to their ranges.
+    pub fn int_set(&mut self, e: &Ref<PrimExpr>) -> IntSet {
+        self.metered(|this| this.set_of(e))
+    }
+
+    /// Whether `condition` is sure to hold.
+    pub fn can_prove(&mut self, condition: &Ref<PrimExpr>) -> bool {
+        self.can_prove_with(condition, ProofStrength::Simplify)
+    }
+
+    /// Whether `condition` is sure to hold, trying as hard as asked.
+    pub fn can_prove_with(&mut self, condition: &Ref<PrimExpr>, strength: ProofStrength) -> bool {
+        self.metered(|this| this.proves(condition, strength)).unwrap_or(false)
+    }
+
+    /// Whether the two are sure to be equal.
+    pub fn can_prove_equal(&mut self, a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> bool {
+        if let (Some(a), Some(b)) = (expr::as_int(a), expr::as_int(b)) {
+            return a == b;
+        }
+        if expr::dtype(a).is_handle() || expr::dtype(b).is_handle() {
+            return a.ptr_eq(b);
+        }
+        self.metered(|this| {
+            let difference = expr::fold(BinOp::Sub, a.clone(), b.clone())?;
+            let zero = expr::constant(expr::dtype(&difference), 0)?;
+            this.proves(&expr::fold(BinOp::Eq, difference, zero)?, ProofStrength::Simplify)
+        })
+        .unwrap_or(false)
+    }
+
+    /// Whether `e` is sure to be at least `lower`.
+    pub fn can_prove_greater_equal(&mut self, e: &Ref<PrimExpr>, lower: i64) -> bool {
+        self.metered(|this| this.proves_at_least(e, lower)).unwrap_or(false)
+    }
+
+    /// Whether `e` is sure to be less than `upper`.
+    pub fn can_prove_less(&mut self, e: &Ref<PrimExpr>, upper: i64) -> bool {
+        self.metered(|this| this.proves_less(e, upper)).unwrap_or(false)
+    }
+}
+
+/// What the analyses call among themselves; the budget runs through.
+impl Analyzer {
+    /// Gives a question its budget, unless it is part of one.
+    pub(crate) fn metered<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        if self.is_busy {
+            return f(self);
+        }
+        self.is_busy = true;
+        self.budget = self.node_budget;
+        let result = f(self);
+        self.is_busy = false;
+        self.recursion = [0; 2];
+        result
+    }
+
+    /// Takes one node off the budget; false when nothing is left.
+    #[inline]
+    pub(crate) fn spend(&mut self) -> bool {
+        if self.budget == 0 {
+            return false;
+        }
+        self.budget -= 1;
+        true
+    }
+
+    /// Takes several nodes off the budget.
+    pub(crate) fn spend_many(&mut self, nodes: usize) -> Result<()> {
+        self.budget = self.budget.saturating_sub(nodes as u64);
+        if self.budget == 0 { Err(Stop::Budget) } else { Ok(()) }
+    }
+
+    /// Structural equality, counted.
+    pub(crate) fn same(&mut self, a: &Expr, b: &Expr) -> bool {
+        expr::deep_equal(a, b, &mut self.budget)
+    }
+
+    /// One rewriting pass, and a second one if the first changed anything.
+    pub(crate) fn rewrite(&mut self, e: &Expr) -> Result<Expr> {
+        let first = Simplifier { analyzer: self, mode: Mode::Rewrite }.visit(e)?;
+        if first.ptr_eq(e) {
+            return Ok(first);
+        }
+        Simplifier { analyzer: self, mode: Mode::Rewrite }.visit(&first)
+    }
+
+    pub(crate) fn canonical(&mut self, e: &Expr) -> Result<Expr> {
+        Simplifier { analyzer: self, mode: Mode::Canonical }.visit(e)
+    }
+
+    pub(crate) fn simplify_steps(&mut self, e: &Expr, steps: u32) -> Result<Expr> {
+        let mut result = self.canonical(e)?;
+        for step in 0..steps {
+            if expr::as_int(&result).is_some() {
+                return Ok(result);
+            }
+            result = if step % 2 == 0 { self.rewrite(&result)? } else { self.canonical(&result)? };
+        }
+        Ok(result)
+    }
+
+    pub(crate) fn bind_inner(&mut self, var: &Expr, value: &Expr) -> Result<()> {
+        let canonical = self.canonical(value)?;
+        let simple = self.rewrite(&canonical)?;
+        let (bound, modular, set) = (self.bound_of(&simple), self.modular_of(&simple), self.set_of(&simple));
+        self.bounds.vars.insert(var, bound);
+        self.modular.vars.insert(var, modular);
+        self.replaced.insert(var, simple);
+        self.sets.vars.insert(var, set);
+        self.comparisons.forget(var);
+        self.comparisons.add_bound(&expr::fold(BinOp::Eq, var.clone(), value.clone())?);
+        Ok(())
+    }
+
+    pub(crate) fn bind_range_inner(&mut self, var: &Expr, min: &Expr, extent: &Expr) -> Result<()> {
+        if expr::as_int(extent) == Some(1) {
+            return self.bind_inner(var, min);
+        }
+        let (low, count) = (self.bound_of(min), self.bound_of(extent));
+        let greatest = crate::number::inf_add(low.max, crate::number::inf_add(count.max, -1));
+        self.bounds.vars.insert(var, ConstIntBound { min: low.min, max: greatest });
+        self.sets.vars.insert(var, IntSet::from_range(min, extent));
+        self.comparisons.forget(var);
+        let end = expr::fold(BinOp::Add, min.clone(), extent.clone())?;
+        self.comparisons.add_bound(&expr::fold(BinOp::Ge, var.clone(), min.clone())?);
+        self.comparisons.add_bound(&expr::fold(BinOp::Lt, var.clone(), end)?);
+        Ok(())
+    }
+
+    /// Says that `condition` holds until [`Analyzer::leave_scope`].
+    pub(crate) fn enter_scope(&mut self, condition: &Expr) -> Result<Scope> {
+        let mut scope = Scope {
+            bounds: self.bounds.scoped.len(),
+            literals: self.literals.len(),
+            comparisons: self.comparisons.depth(),
+            sets: self.sets.scoped.len(),
+            modular: None,
+        };
+        self.bounds.enter(condition);
+        scope.modular = self.modular.enter(condition);
+        match self.enter_literals(condition) {
+            Ok(()) => {
+                self.sets.enter(condition);
+                self.comparisons.enter(condition);
+                Ok(scope)
+            }
+            Err(stop) => {
+                self.leave_scope(scope);
+                Err(stop)
+            }
+        }
+    }
+
+    fn enter_literals(&mut self, condition: &Expr) -> Result<()> {
+        let simple = Simplifier { analyzer: self, mode: Mode::Rewrite }.visit(condition)?;
+        for part in constraint::conjuncts(&simple) {
+            if expr::effect(&part) > Effect::Pure {
+                continue;
+            }
+            let negation = if expr::dtype(&part).is_bool() {
+                constraint::negate(&part)?
+            } else {
+                let zero = expr::constant(expr::dtype(&part), 0)?;
+                expr::fold(BinOp::Eq, part.clone(), zero)?
+            };
+            self.literals.push(part);
+            self.literals.push(expr::not(negation)?);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn leave_scope(&mut self, scope: Scope) {
+        self.bounds.scoped.truncate(scope.bounds);
+        self.literals.truncate(scope.literals);
+        self.comparisons.leave(scope.comparisons);
+        self.sets.scoped.truncate(scope.sets);
+        if let Some((var, set)) = scope.modular {
+            self.modular.vars.insert(&var, set);
+        }
+    }
+
+    /// Whether `e` is sure to be at least `lower`; an expression that cannot be simplified is not.
+    pub(crate) fn can_prove_at_least(&mut self, e: &Expr, lower: i64) -> bool {
+        self.proves_at_least(e, lower).unwrap_or(false)
+    }
+
+    pub(crate) fn proves_at_least(&mut self, e: &Expr, lower: i64) -> Result<bool> {
+        if let Some(value) = expr::as_int(e) {
+            return Ok(value >= lower);
+        }
+        let simple = self.rewrite(e)?;
+        Ok(self.bound_of(&simple).min >= lower)
+    }
+
+    pub(crate) fn proves_less(&mut self, e: &Expr, upper: i64) -> Result<bool> {
+        if let Some(value) = expr::as_int(e) {
+            return Ok(value < upper);
+        }
+        let simple = self.rewrite(e)?;
+        Ok(self.bound_of(&simple).max < upper)
+    }
+
+    pub(crate) fn proves(&mut self, condition: &Expr, strength: ProofStrength) -> Result<bool> {
+        if let Some(value) = expr::as_int(condition) {
+            return Ok(value != 0);
+        }
+        let simple = self.simplify_steps(condition, 2)?;
+        if expr::as_int(&simple).is_some_and(|value| value != 0) {
+            return Ok(true);
+        }
+        if strength < ProofStrength::SymbolicBound {
+            return Ok(false);
+        }
+        let View::Bin(op, a, b) = expr::view(condition) else { return Ok(false) };
+        let (greater, smaller, lower) = match op {
+            BinOp::Lt => (b, a, 1),
+            BinOp::Le => (b, a, 0),
+            BinOp::Gt => (a, b, 1),
+            BinOp::Ge => (a, b, 0),
+            _ => return Ok(false),
+        };
+        let difference = expr::fold(BinOp::Sub, greater.clone(), smaller.clone())?;
+        let difference = self.simplify_steps(&difference, 2)?;
+        let Some(least) = self.set_of(&difference).min().cloned() else { return Ok(false) };
+        let least = self.simplify_steps(&least, 2)?;
+        Ok(self.bound_of(&least).min >= lower)
+    }
+}

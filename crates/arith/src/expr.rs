@@ -1,0 +1,342 @@
+//! The seam between the analyses and the nodes: a view of an expression as the analyses see it, and the
+//! constructors they use.
+//!
+//! [`fold`] is the folding constructor (constants are computed, neutral operands vanish), [`strict`] builds the
+//! node as asked. Both take operands of one type; [`fold`] matches types first where they differ.
+//!
+//! Upstream counterpart: `src/arith/const_fold.h`.
+
+use smallvec::SmallVec;
+use tvmscript_ir_core::{DataType, PtrMap};
+use tvmscript_prim as prim;
+use tvmscript_prim::{ExprKind, ExprView, PrimExprExt};
+
+use crate::error::{Result, Stop};
+
+pub(crate) use prim::Expr;
+
+pub(crate) use prim::ops::BinaryOp as BinOp;
+
+/// What the analyses ask of an operation.
+pub(crate) trait BinOpExt {
+    /// A comparison or a connective: the result is a truth value.
+    fn gives_truth(self) -> bool;
+    /// The comparison with its operands swapped.
+    fn mirrored(self) -> Self;
+    /// The kind of its nodes.
+    fn tag(self) -> Tag;
+}
+
+impl BinOpExt for BinOp {
+    fn gives_truth(self) -> bool {
+        self as u8 >= Self::Eq as u8
+    }
+
+    fn mirrored(self) -> Self {
+        match self {
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+            other => other,
+        }
+    }
+
+    fn tag(self) -> Tag {
+        Tag::Bin(self)
+    }
+}
+
+/// The kind of an expression, small enough for a set of kinds to be one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tag {
+    Other,
+    Int,
+    Float,
+    Var,
+    Not,
+    Select,
+    Cast,
+    Ramp,
+    Broadcast,
+    Let,
+    Call,
+    Bin(BinOp),
+}
+
+impl Tag {
+    /// The kind as a bit of a set.
+    pub(crate) fn bit(self) -> u32 {
+        let number = match self {
+            Self::Other => 0,
+            Self::Int => 1,
+            Self::Float => 2,
+            Self::Var => 3,
+            Self::Not => 4,
+            Self::Select => 5,
+            Self::Cast => 6,
+            Self::Ramp => 7,
+            Self::Broadcast => 8,
+            Self::Let => 9,
+            Self::Call => 10,
+            Self::Bin(op) => 11 + op as u32,
+        };
+        1 << number
+    }
+}
+
+/// The operators the analyses know something about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Intrinsic {
+    ShiftLeft,
+    ShiftRight,
+    BitwiseAnd,
+    IfThenElse,
+    Likely,
+    Ceil,
+    Log2,
+    CountLeadingZeros,
+    VScale,
+    Other,
+}
+
+impl Intrinsic {
+    fn of(name: Option<&str>) -> Self {
+        match name {
+            Some("tir.shift_left") => Self::ShiftLeft,
+            Some("tir.shift_right") => Self::ShiftRight,
+            Some("tir.bitwise_and") => Self::BitwiseAnd,
+            Some("tir.if_then_else") => Self::IfThenElse,
+            Some("tir.likely") => Self::Likely,
+            Some("tir.ceil") => Self::Ceil,
+            Some("tir.log2") => Self::Log2,
+            Some("tir.clz") => Self::CountLeadingZeros,
+            Some("tir.vscale") => Self::VScale,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A call.
+#[derive(Clone, Copy)]
+pub(crate) struct CallView<'a> {
+    pub(crate) intrinsic: Intrinsic,
+    pub(crate) node: &'a prim::Call,
+}
+
+impl<'a> CallView<'a> {
+    /// The arguments.
+    pub(crate) fn args(self) -> SmallVec<[&'a Expr; 3]> {
+        self.node.args.iter().collect()
+    }
+}
+
+/// An expression as the analyses see it.
+#[derive(Clone, Copy)]
+pub(crate) enum View<'a> {
+    Int(i64),
+    Float(f64),
+    Var {
+        /// Never negative by declaration.
+        size: bool,
+    },
+    Bin(BinOp, &'a Expr, &'a Expr),
+    Not(&'a Expr),
+    Select(&'a Expr, &'a Expr, &'a Expr),
+    Cast(&'a Expr),
+    Ramp(&'a Expr, &'a Expr, &'a Expr),
+    Broadcast(&'a Expr, &'a Expr),
+    Let(&'a Expr, &'a Expr, &'a Expr),
+    Call(CallView<'a>),
+    Other,
+}
+
+/// Writes the view and the kind of every binary node.
+macro_rules! binary_nodes {
+    ($($op:ident = $node:ident),* $(,)?) => {
+        fn binary_view(kind: ExprKind<'_>) -> Option<View<'_>> {
+            match kind {
+                $(ExprKind::$node(node) => Some(View::Bin(BinOp::$op, &node.a, &node.b)),)*
+                _ => None,
+            }
+        }
+
+        fn binary_tag(kind: ExprKind<'_>) -> Tag {
+            match kind {
+                $(ExprKind::$node(_) => Tag::Bin(BinOp::$op),)*
+                _ => Tag::Other,
+            }
+        }
+    };
+}
+binary_nodes! {
+    Add = Add, Sub = Sub, Mul = Mul, Div = Div, Mod = Mod, FloorDiv = FloorDiv, FloorMod = FloorMod, Min = Min,
+    Max = Max, Eq = EQ, Ne = NE, Lt = LT, Le = LE, Gt = GT, Ge = GE, And = And, Or = Or,
+}
+
+/// How the analyses see `e`.
+#[inline]
+pub(crate) fn view(e: &Expr) -> View<'_> {
+    match e.kind() {
+        ExprKind::IntImm(node) => View::Int(node.value),
+        ExprKind::FloatImm(node) => View::Float(node.value),
+        ExprKind::Var(_) => View::Var { size: std::ptr::eq(e.object().info(), prim::size_var_type()) },
+        ExprKind::Not(node) => View::Not(&node.a),
+        ExprKind::Select(node) => View::Select(&node.condition, &node.true_value, &node.false_value),
+        ExprKind::Cast(node) => View::Cast(&node.value),
+        ExprKind::Ramp(node) => View::Ramp(&node.base, &node.stride, &node.lanes),
+        ExprKind::Broadcast(node) => View::Broadcast(&node.value, &node.lanes),
+        ExprKind::Let(node) => View::Let(node.var.upcast_ref(), &node.value, &node.body),
+        ExprKind::Call(node) => View::Call(CallView { intrinsic: Intrinsic::of(node.op_name()), node }),
+        kind => binary_view(kind).unwrap_or(View::Other),
+    }
+}
+
+/// The kind of `e`.
+#[inline]
+pub(crate) fn tag(e: &Expr) -> Tag {
+    match e.kind() {
+        ExprKind::IntImm(_) => Tag::Int,
+        ExprKind::FloatImm(_) => Tag::Float,
+        ExprKind::Var(_) => Tag::Var,
+        ExprKind::Not(_) => Tag::Not,
+        ExprKind::Select(_) => Tag::Select,
+        ExprKind::Cast(_) => Tag::Cast,
+        ExprKind::Ramp(_) => Tag::Ramp,
+        ExprKind::Broadcast(_) => Tag::Broadcast,
+        ExprKind::Let(_) => Tag::Let,
+        ExprKind::Call(_) => Tag::Call,
+        kind => binary_tag(kind),
+    }
+}
+
+/// The type of the value.
+#[inline]
+pub(crate) fn dtype(e: &Expr) -> DataType {
+    e.dtype()
+}
+
+/// The value of an integer literal.
+#[inline]
+pub(crate) fn as_int(e: &Expr) -> Option<i64> {
+    match e.kind() {
+        ExprKind::IntImm(node) => Some(node.value),
+        _ => None,
+    }
+}
+
+/// The value of a float literal.
+pub(crate) fn as_float(e: &Expr) -> Option<f64> {
+    match e.kind() {
+        ExprKind::FloatImm(node) => Some(node.value),
+        _ => None,
+    }
+}
+
+/// Whether `e` is a variable.
+pub(crate) fn is_var(e: &Expr) -> bool {
+    matches!(e.kind(), ExprKind::Var(_))
+}
+
+/// Whether the rules for index values apply to a type: signed 32- and 64-bit scalars.
+pub(crate) fn is_index(dtype: DataType) -> bool {
+    dtype.is_int() && dtype.is_scalar() && (dtype.bits == 32 || dtype.bits == 64)
+}
+
+fn stop(error: prim::PrimError) -> Stop {
+    Stop::Constant(error)
+}
+
+/// The node of two operands of one type, without folding.
+pub(crate) fn strict(op: BinOp, a: Expr, b: Expr) -> Result<Expr> {
+    op.node(a, b).map_err(stop)
+}
+
+/// The number `value` in every lane of `dtype`.
+pub(crate) fn constant(dtype: DataType, value: i64) -> Result<Expr> {
+    let scalar = if dtype.is_any_float() {
+        prim::FloatImm::try_new(dtype.element(), value as f64)
+    } else {
+        prim::IntImm::try_new(dtype.element(), value)
+    }
+    .map_err(stop)?;
+    if dtype.is_scalar() {
+        return Ok(scalar);
+    }
+    Ok(prim::Broadcast::with_lanes(scalar, prim::Lanes::of(dtype)))
+}
+
+/// The negation, not folded.
+pub(crate) fn not(a: Expr) -> Result<Expr> {
+    prim::Not::try_new(a).map_err(stop)
+}
+
+/// The selection, not folded.
+pub(crate) fn select(condition: Expr, on_true: Expr, on_false: Expr) -> Result<Expr> {
+    prim::Select::try_new(condition, on_true, on_false).map_err(stop)
+}
+
+/// A ramp.
+pub(crate) fn ramp(base: Expr, stride: Expr, lanes: Expr) -> Result<Expr> {
+    prim::Ramp::try_new(base, stride, &lanes).map_err(stop)
+}
+
+/// A broadcast.
+pub(crate) fn broadcast(value: Expr, lanes: Expr) -> Result<Expr> {
+    prim::Broadcast::try_new(value, &lanes).map_err(stop)
+}
+
+/// A binding around an expression.
+pub(crate) fn let_in(var: &Expr, value: Expr, body: Expr) -> Result<Expr> {
+    let var = var.downcast_ref::<prim::Var>().ok_or(Stop::MalformedRule)?;
+    prim::Let::try_new(var.clone(), value, body).map_err(stop)
+}
+
+/// The call `call` with other arguments.
+pub(crate) fn call_with(e: &Expr, call: &CallView<'_>, args: impl IntoIterator<Item = Expr>) -> Expr {
+    let args = tvmscript_ir_core::Array::new(args);
+    prim::Call::with_callee(dtype(e), call.node.op.clone(), args)
+}
+
+/// The value in the last lane of a ramp.
+pub(crate) fn last_lane(base: &Expr, stride: &Expr, lanes: &Expr) -> Result<Expr> {
+    let steps = fold(BinOp::Sub, lanes.clone(), constant(dtype(lanes), 1)?)?;
+    fold(BinOp::Add, base.clone(), fold(BinOp::Mul, steps, stride.clone())?)
+}
+
+pub(crate) use crate::fold::{cast, fold, try_fold};
+pub(crate) use crate::structure::{Effect, deep_equal, deep_hash, effect, mentions, node_count};
+
+/// A map keyed by the identity of variables.
+#[derive(Debug, Clone)]
+pub(crate) struct VarMap<T> {
+    entries: PtrMap<T>,
+}
+
+impl<T> Default for VarMap<T> {
+    fn default() -> Self {
+        Self { entries: PtrMap::default() }
+    }
+}
+
+impl<T> VarMap<T> {
+    #[inline]
+    pub(crate) fn get(&self, var: &Expr) -> Option<&T> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        self.entries.get(var.object())
+    }
+
+    pub(crate) fn insert(&mut self, var: &Expr, value: T) {
+        self.entries.insert(var.object().clone(), value);
+    }
+
+    pub(crate) fn remove(&mut self, var: &Expr) {
+        self.entries.remove(var.object());
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+}

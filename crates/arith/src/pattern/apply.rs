@@ -1,0 +1,207 @@
+//! Matching an expression against rules and building the replacement.
+
+use super::{Pat, Question, Rule, RuleSet, SLOTS};
+use crate::error::{Result, Stop};
+use crate::expr::{self, BinOp, Expr, View};
+
+/// Who answers the questions of conditions.
+pub(crate) trait Prover {
+    /// Answers one question about `subject`.
+    fn answer(&mut self, question: Question, subject: &Expr, number: i64) -> Result<bool>;
+    /// Structural equality, counted against the node budget.
+    fn same(&mut self, a: &Expr, b: &Expr) -> bool;
+}
+
+/// What a rule gave: the replacement, and whether it is to be simplified again.
+pub(crate) struct Rewritten {
+    pub(crate) expr: Expr,
+    pub(crate) recursive: bool,
+}
+
+/// The parts of the matched expression that the variables of the rule stand for.
+type Bindings<'e> = [Option<&'e Expr>; SLOTS];
+
+impl RuleSet {
+    /// Applies the first rule that matches `subject` and whose condition holds.
+    pub(crate) fn apply(&self, subject: &Expr, prover: &mut dyn Prover) -> Result<Option<Rewritten>> {
+        let operand_bits = match expr::view(subject) {
+            View::Bin(_, a, b) => [expr::tag(a).bit(), expr::tag(b).bit()],
+            View::Not(a) => [expr::tag(a).bit(), u32::MAX],
+            _ => [u32::MAX; 2],
+        };
+        for rule in &self.rules {
+            for alternative in &rule.alternatives {
+                let [a, b] = alternative.operand_tags;
+                if a & operand_bits[0] == 0 || b & operand_bits[1] == 0 {
+                    continue;
+                }
+                let mut bindings = [None; SLOTS];
+                if !matches(&alternative.pattern, subject, &mut bindings, prover) {
+                    continue;
+                }
+                if let Some(condition) = &rule.condition
+                    && !holds(condition, &bindings, prover)?
+                {
+                    continue;
+                }
+                return finish(rule, subject, &bindings).map(Some);
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn finish(rule: &Rule, subject: &Expr, bindings: &Bindings<'_>) -> Result<Rewritten> {
+    let expr = match &rule.replacement {
+        Pat::Literal(value) => expr::constant(expr::dtype(subject), *value)?,
+        Pat::Truth(value) => expr::constant(expr::dtype(subject), i64::from(*value))?,
+        replacement => build(replacement, bindings)?,
+    };
+    Ok(Rewritten { expr, recursive: rule.recursive })
+}
+
+fn matches<'e>(pat: &Pat, subject: &'e Expr, bindings: &mut Bindings<'e>, prover: &mut dyn Prover) -> bool {
+    match (pat, expr::view(subject)) {
+        (Pat::Any(slot), _) => match bindings[*slot] {
+            None => {
+                bindings[*slot] = Some(subject);
+                true
+            }
+            Some(bound) => prover.same(bound, subject),
+        },
+        (Pat::Int(slot), View::Int(value)) => match bindings[*slot] {
+            None => {
+                bindings[*slot] = Some(subject);
+                true
+            }
+            Some(bound) => expr::as_int(bound) == Some(value),
+        },
+        (Pat::Float(slot), View::Float(_)) => {
+            bindings[*slot] = Some(subject);
+            true
+        }
+        (Pat::Literal(expected), View::Int(value)) => *expected == value,
+        (Pat::Bin(expected, pats), View::Bin(op, a, b)) => {
+            *expected == op
+                && matches(&pats[0], a, bindings, prover)
+                && matches(&pats[1], b, bindings, prover)
+        }
+        (Pat::Not(pat), View::Not(a)) => matches(pat, a, bindings, prover),
+        (Pat::Select(pats), View::Select(condition, on_true, on_false)) => {
+            matches(&pats[0], condition, bindings, prover)
+                && matches(&pats[1], on_true, bindings, prover)
+                && matches(&pats[2], on_false, bindings, prover)
+        }
+        (Pat::Ramp(pats), View::Ramp(base, stride, lanes)) => {
+            matches(&pats[0], base, bindings, prover)
+                && matches(&pats[1], stride, bindings, prover)
+                && matches(&pats[2], lanes, bindings, prover)
+        }
+        (Pat::Broadcast(pats), View::Broadcast(value, lanes)) => {
+            matches(&pats[0], value, bindings, prover) && matches(&pats[1], lanes, bindings, prover)
+        }
+        _ => false,
+    }
+}
+
+fn bound(slot: usize, bindings: &Bindings<'_>) -> Result<Expr> {
+    bindings[slot].cloned().ok_or(Stop::MalformedRule)
+}
+
+/// Builds both operands, a number typed like the other one.
+fn build_pair(pats: [&Pat; 2], bindings: &Bindings<'_>) -> Result<(Expr, Expr)> {
+    match pats {
+        [Pat::Literal(a), b] => {
+            let b = build(b, bindings)?;
+            Ok((expr::constant(expr::dtype(&b), *a)?, b))
+        }
+        [a, Pat::Literal(b)] => {
+            let a = build(a, bindings)?;
+            let b = expr::constant(expr::dtype(&a), *b)?;
+            Ok((a, b))
+        }
+        [a, b] => Ok((build(a, bindings)?, build(b, bindings)?)),
+    }
+}
+
+fn build(pat: &Pat, bindings: &Bindings<'_>) -> Result<Expr> {
+    match pat {
+        Pat::Any(slot) | Pat::Int(slot) | Pat::Float(slot) => bound(*slot, bindings),
+        Pat::Bin(op, pats) => {
+            let (a, b) = build_pair([&pats[0], &pats[1]], bindings)?;
+            expr::fold(*op, a, b)
+        }
+        Pat::Not(pat) => expr::not(build(pat, bindings)?),
+        Pat::Select(pats) => {
+            let (on_true, on_false) = build_pair([&pats[1], &pats[2]], bindings)?;
+            expr::select(build(&pats[0], bindings)?, on_true, on_false)
+        }
+        Pat::Ramp(pats) => {
+            let (base, stride) = build_pair([&pats[0], &pats[1]], bindings)?;
+            expr::ramp(base, stride, build(&pats[2], bindings)?)
+        }
+        Pat::Broadcast(pats) => expr::broadcast(build(&pats[0], bindings)?, build(&pats[1], bindings)?),
+        Pat::Literal(_) | Pat::Truth(_) | Pat::Ask(..) | Pat::Rem(_) | Pat::Neg(_) => {
+            Err(Stop::MalformedRule)
+        }
+    }
+}
+
+/// Whether a condition holds. A part without value (division by zero) does not.
+fn holds(pat: &Pat, bindings: &Bindings<'_>, prover: &mut dyn Prover) -> Result<bool> {
+    Ok(match pat {
+        Pat::Bin(BinOp::And, pats) => {
+            holds(&pats[0], bindings, prover)? && holds(&pats[1], bindings, prover)?
+        }
+        Pat::Bin(BinOp::Or, pats) => holds(&pats[0], bindings, prover)? || holds(&pats[1], bindings, prover)?,
+        Pat::Not(pat) => !holds(pat, bindings, prover)?,
+        Pat::Ask(question, pats) => {
+            let subject = build(&pats[0], bindings)?;
+            let Some(number) = number(&pats[1], bindings) else { return Ok(false) };
+            prover.answer(*question, &subject, number)?
+        }
+        Pat::Bin(op, pats) => {
+            if let Pat::Float(slot) = pats[0] {
+                let value = bindings[slot].and_then(expr::as_float);
+                return Ok(value == Some(0.0) && pats[1] == Pat::Literal(0));
+            }
+            let (Some(a), Some(b)) = (number(&pats[0], bindings), number(&pats[1], bindings)) else {
+                return Ok(false);
+            };
+            match op {
+                BinOp::Eq => a == b,
+                BinOp::Ne => a != b,
+                BinOp::Lt => a < b,
+                BinOp::Le => a <= b,
+                BinOp::Gt => a > b,
+                BinOp::Ge => a >= b,
+                _ => return Err(Stop::MalformedRule),
+            }
+        }
+        _ => return Err(Stop::MalformedRule),
+    })
+}
+
+/// The value of a constant of a condition.
+fn number(pat: &Pat, bindings: &Bindings<'_>) -> Option<i64> {
+    match pat {
+        Pat::Int(slot) => bindings[*slot].and_then(expr::as_int),
+        Pat::Literal(value) => Some(*value),
+        Pat::Neg(pat) => Some(number(pat, bindings)?.wrapping_neg()),
+        Pat::Rem(pats) => {
+            let (a, b) = (number(&pats[0], bindings)?, number(&pats[1], bindings)?);
+            (b != 0).then(|| a.wrapping_rem(b))
+        }
+        Pat::Bin(op, pats) => {
+            let (a, b) = (number(&pats[0], bindings)?, number(&pats[1], bindings)?);
+            match op {
+                BinOp::Add => Some(a.wrapping_add(b)),
+                BinOp::Sub => Some(a.wrapping_sub(b)),
+                BinOp::Mul => Some(a.wrapping_mul(b)),
+                BinOp::FloorMod => crate::number::floor_mod(a, b),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

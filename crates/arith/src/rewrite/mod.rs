@@ -1,0 +1,271 @@
+//! The rewriter: rules applied bottom-up, with what is known in scope.
+//!
+//! One walk serves two modes. In [`Mode::Rewrite`] every node goes through the rules. In [`Mode::Canonical`]
+//! integer arithmetic is taken to canonical sums instead ([`crate::canonical`]) and everything else goes through
+//! the rules, its parts walked in the same mode.
+//!
+//! Upstream counterparts: `src/arith/rewrite_simplify.cc` and `src/arith/ir_mutator_with_analyzer.cc`.
+
+mod arithmetic;
+mod call;
+mod compare;
+pub(crate) mod rules;
+mod vector;
+
+use tvmscript_ir_core::with_stack;
+
+use crate::analyzer::Analyzer;
+use crate::error::{Result, Stop};
+use crate::expr::{self, BinOp, Effect, Expr, View};
+use crate::opaque;
+use crate::pattern::{Prover, Question, RuleSet};
+use crate::transitive::Outcomes;
+
+/// How deep a replacement may be simplified again inside one walk.
+const MAX_RECURSION: u32 = 5;
+
+/// Which simplifier the walk belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    Rewrite,
+    Canonical,
+}
+
+/// One walk over an expression.
+pub(crate) struct Simplifier<'a> {
+    pub(crate) analyzer: &'a mut Analyzer,
+    pub(crate) mode: Mode,
+}
+
+/// Returns the replacement if a rule of the family applies.
+macro_rules! try_rules {
+    ($self:ident, $family:expr, $e:expr) => {
+        if let Some(replacement) = $self.first_rule(&$family, $e)? {
+            return Ok(replacement);
+        }
+    };
+}
+use try_rules;
+
+impl Simplifier<'_> {
+    /// Simplifies `e`.
+    pub(crate) fn visit(&mut self, e: &Expr) -> Result<Expr> {
+        match expr::view(e) {
+            View::Int(_) | View::Float(_) => return Ok(e.clone()),
+            View::Var { .. } => return self.visit_var(e),
+            _ => {}
+        }
+        if !self.analyzer.spend() {
+            return Err(Stop::Budget);
+        }
+        with_stack(|| match self.mode {
+            Mode::Rewrite => self.rewrite(e),
+            Mode::Canonical => self.canonicalize(e)?.into_expr(),
+        })
+    }
+
+    /// The visitor of the rewriter for one node, in either mode.
+    pub(crate) fn rewrite(&mut self, e: &Expr) -> Result<Expr> {
+        match expr::view(e) {
+            View::Int(_) | View::Float(_) => Ok(e.clone()),
+            View::Other => opaque::map_children(e, |child| self.visit(child)),
+            View::Var { .. } => self.visit_var(e),
+            View::Bin(BinOp::Gt, a, b) => self.visit(&expr::fold(BinOp::Lt, b.clone(), a.clone())?),
+            View::Bin(BinOp::Ge, a, b) => self.visit(&expr::fold(BinOp::Le, b.clone(), a.clone())?),
+            View::Bin(op, a, b) => {
+                let (new_a, new_b) = (self.visit(a)?, self.visit(b)?);
+                let node = if new_a.ptr_eq(a) && new_b.ptr_eq(b) {
+                    e.clone()
+                } else {
+                    expr::strict(op, new_a, new_b)?
+                };
+                self.rewrite_binary(op, node)
+            }
+            View::Not(a) => {
+                let new_a = self.visit(a)?;
+                let node = if new_a.ptr_eq(a) { e.clone() } else { expr::not(new_a.clone())? };
+                if let Some(value) = expr::as_int(&new_a) {
+                    return expr::constant(expr::dtype(&node), i64::from(value == 0));
+                }
+                match self.known_truth(&node)? {
+                    Some(known) => Ok(known),
+                    None => self.rewrite_not(node),
+                }
+            }
+            View::Select(condition, on_true, on_false) => self.visit_select(e, condition, on_true, on_false),
+            View::Cast(value) => {
+                let value = self.visit(value)?;
+                expr::cast(expr::dtype(e), value)
+            }
+            View::Ramp(base, stride, lanes) => {
+                let (new_base, new_stride) = (self.visit(base)?, self.visit(stride)?);
+                if new_base.ptr_eq(base) && new_stride.ptr_eq(stride) {
+                    return Ok(e.clone());
+                }
+                expr::ramp(new_base, new_stride, lanes.clone())
+            }
+            View::Broadcast(value, lanes) => {
+                let new_value = self.visit(value)?;
+                if new_value.ptr_eq(value) {
+                    Ok(e.clone())
+                } else {
+                    expr::broadcast(new_value, lanes.clone())
+                }
+            }
+            View::Let(var, value, body) => self.visit_let(e, var, value, body),
+            View::Call(call) => self.visit_call(e, call),
+        }
+    }
+
+    fn rewrite_binary(&mut self, op: BinOp, node: Expr) -> Result<Expr> {
+        match op {
+            BinOp::Eq => self.rewrite_eq_checked(node),
+            BinOp::Ne => self.rewrite_ne(node),
+            BinOp::Lt => self.rewrite_lt_checked(node),
+            BinOp::Le => self.rewrite_le(node),
+            BinOp::And | BinOp::Or => self.rewrite_connective(op, node),
+            _ => self.rewrite_arithmetic(op, node),
+        }
+    }
+
+    fn visit_var(&mut self, e: &Expr) -> Result<Expr> {
+        if expr::dtype(e) == tvmscript_ir_core::DataType::BOOL
+            && let Some(known) = self.known_truth(e)?
+        {
+            return Ok(known);
+        }
+        Ok(self.analyzer.replaced.get(e).cloned().unwrap_or_else(|| e.clone()))
+    }
+
+    /// A selection is walked with its condition known in the one branch and denied in the other.
+    fn visit_select(&mut self, e: &Expr, condition: &Expr, on_true: &Expr, on_false: &Expr) -> Result<Expr> {
+        let new_condition = self.visit(condition)?;
+        let new_true = self.under(&new_condition, |this| this.visit(on_true))?;
+        let denied = self.analyzer.rewrite(&expr::not(new_condition.clone())?)?;
+        let new_false = self.under(&denied, |this| this.visit(on_false))?;
+        match expr::as_int(&new_condition) {
+            Some(0) => return Ok(new_false),
+            Some(1) => return Ok(new_true),
+            _ => {}
+        }
+        let unchanged =
+            new_condition.ptr_eq(condition) && new_true.ptr_eq(on_true) && new_false.ptr_eq(on_false);
+        let mut budget = self.analyzer.budget;
+        if expr::deep_equal(&new_true, &new_false, &mut budget) {
+            return Ok(new_true);
+        }
+        if unchanged { Ok(e.clone()) } else { expr::select(new_condition, new_true, new_false) }
+    }
+
+    /// A binding to a constant or to another variable is put in place; others stay.
+    fn visit_let(&mut self, e: &Expr, var: &Expr, value: &Expr, body: &Expr) -> Result<Expr> {
+        let new_value = self.visit(value)?;
+        if matches!(expr::view(value), View::Int(_) | View::Float(_) | View::Var { .. }) {
+            self.analyzer.bind_inner(var, &new_value)?;
+            return self.visit(body);
+        }
+        let new_body = self.visit(body)?;
+        if new_value.ptr_eq(value) && new_body.ptr_eq(body) {
+            return Ok(e.clone());
+        }
+        expr::let_in(var, new_value, new_body)
+    }
+
+    /// Runs `f` with `condition` known to hold.
+    pub(crate) fn under<R>(
+        &mut self,
+        condition: &Expr,
+        f: impl FnOnce(&mut Simplifier<'_>) -> Result<R>,
+    ) -> Result<R> {
+        let mode = self.mode;
+        let scope = self.analyzer.enter_scope(condition)?;
+        let result = f(&mut Simplifier { analyzer: self.analyzer, mode });
+        self.analyzer.leave_scope(scope);
+        result
+    }
+
+    /// The first rule of `rules` that applies to `e`, its replacement simplified again where the rule says so.
+    pub(crate) fn first_rule(&mut self, rules: &RuleSet, e: &Expr) -> Result<Option<Expr>> {
+        match rules.apply(e, self)? {
+            None => Ok(None),
+            Some(found) if found.recursive => self.visit_again(&found.expr).map(Some),
+            Some(found) => Ok(Some(found.expr)),
+        }
+    }
+
+    /// Simplifies a replacement, unless too many replacements of replacements are on the way.
+    pub(crate) fn visit_again(&mut self, e: &Expr) -> Result<Expr> {
+        let mode = self.mode as usize;
+        if self.analyzer.recursion[mode] >= MAX_RECURSION {
+            return Ok(e.clone());
+        }
+        self.analyzer.recursion[mode] += 1;
+        let result = self.visit(e);
+        self.analyzer.recursion[mode] -= 1;
+        result
+    }
+
+    /// Whether a condition in scope says that `e` holds or does not hold. Only the rewriter knows conditions.
+    pub(crate) fn known_truth(&mut self, e: &Expr) -> Result<Option<Expr>> {
+        if self.mode == Mode::Canonical || self.analyzer.literals.is_empty() {
+            return Ok(None);
+        }
+        let negation = expr::not(e.clone())?;
+        for i in 0..self.analyzer.literals.len() {
+            let literal = self.analyzer.literals[i].clone();
+            if self.analyzer.same(&literal, e) {
+                return expr::constant(expr::dtype(e), 1).map(Some);
+            }
+            if self.analyzer.same(&literal, &negation) {
+                return expr::constant(expr::dtype(e), 0).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Compares `x` with `y`: by the bounds of their difference, then by comparisons in scope.
+    pub(crate) fn compare(&mut self, x: &Expr, y: &Expr) -> Result<Outcomes> {
+        let difference = expr::fold(BinOp::Sub, x.clone(), y.clone())?;
+        let by_bounds = self.compare_const(&difference, 0)?;
+        if by_bounds.is_decided() {
+            return Ok(by_bounds);
+        }
+        Ok(by_bounds.and(self.analyzer.comparisons.compare(x, y)))
+    }
+
+    /// Compares `x` with a constant, by its bounds and what it is divisible by.
+    pub(crate) fn compare_const(&mut self, x: &Expr, value: i64) -> Result<Outcomes> {
+        let x = self.visit(x)?;
+        if let Some(constant) = expr::as_int(&x) {
+            return Ok(match constant.cmp(&value) {
+                std::cmp::Ordering::Less => Outcomes::LT,
+                std::cmp::Ordering::Equal => Outcomes::EQ,
+                std::cmp::Ordering::Greater => Outcomes::GT,
+            });
+        }
+        let bound = self.analyzer.bound_of(&x);
+        Ok(match bound {
+            _ if bound.min == value && bound.max == value => Outcomes::EQ,
+            _ if bound.min > value => Outcomes::GT,
+            _ if bound.max < value => Outcomes::LT,
+            _ if bound.min >= value => Outcomes::GE,
+            _ if bound.max <= value => Outcomes::LE,
+            _ if value == 0 && self.analyzer.modular_of(&x).base != 0 => Outcomes::NE,
+            _ => Outcomes::UNKNOWN,
+        })
+    }
+}
+
+impl Prover for Simplifier<'_> {
+    fn answer(&mut self, question: Question, subject: &Expr, number: i64) -> Result<bool> {
+        match question {
+            Question::AtLeast => self.analyzer.proves_at_least(subject, number),
+            Question::Equals => Ok(self.compare_const(subject, number)? == Outcomes::EQ),
+            Question::Pure => Ok(expr::effect(subject) <= Effect::Reads),
+        }
+    }
+
+    fn same(&mut self, a: &Expr, b: &Expr) -> bool {
+        self.analyzer.same(a, b)
+    }
+}

@@ -1,0 +1,125 @@
+//! The bounds found for one variable, and the best range between them.
+//!
+//! Upstream counterpart: `IntGroupBounds` of `src/arith/int_constraints.cc`.
+
+use super::VarRange;
+use crate::analyzer::{Analyzer, ProofStrength};
+use crate::error::Result;
+use crate::eval_set::eval_set;
+use crate::expr::{self, BinOp, Expr};
+use crate::interval::{DomMap, IntSet};
+
+/// `coefficient * v` equals, is at least, is at most each of these.
+#[derive(Debug, Clone)]
+pub(super) struct Bounds {
+    pub(super) coefficient: Expr,
+    pub(super) equal: Vec<Expr>,
+    pub(super) lower: Vec<Expr>,
+    pub(super) upper: Vec<Expr>,
+}
+
+/// `e + value`.
+pub(super) fn plus(e: &Expr, value: i64) -> Result<Expr> {
+    let one = expr::constant(expr::dtype(e), value.abs())?;
+    expr::fold(if value < 0 { BinOp::Sub } else { BinOp::Add }, e.clone(), one)
+}
+
+/// Binds every range.
+pub(super) fn bind_all(analyzer: &mut Analyzer, ranges: &[VarRange]) -> Result<()> {
+    ranges
+        .iter()
+        .try_for_each(|range| analyzer.bind_range_inner(range.var.upcast_ref(), &range.min, &range.extent))
+}
+
+impl Bounds {
+    /// Also within a range; the bounds of the range come first.
+    pub(super) fn within(mut self, range: &VarRange) -> Result<Self> {
+        let mut analyzer = Analyzer::new();
+        let mut scaled = |e: Expr| -> Result<Expr> {
+            Ok(analyzer.simplify(&expr::fold(BinOp::Mul, e, self.coefficient.clone())?))
+        };
+        if expr::as_int(&range.extent) == Some(1) {
+            self.equal.insert(0, scaled(range.min.clone())?);
+        } else {
+            let end = expr::fold(BinOp::Add, range.min.clone(), range.extent.clone())?;
+            let (least, greatest) = (scaled(range.min.clone())?, scaled(plus(&end, -1)?)?);
+            self.lower.insert(0, least);
+            self.upper.insert(0, greatest);
+        }
+        Ok(self)
+    }
+
+    /// The range from a lower to an upper bound with the smallest extent that can be shown; the earlier pair wins.
+    pub(super) fn best_range(&self, ranges: &[VarRange]) -> Result<Option<(Expr, Expr)>> {
+        let mut analyzer = Analyzer::new();
+        bind_all(&mut analyzer, ranges)?;
+        let mut domains = DomMap::new();
+        for range in ranges {
+            domains.insert(&range.var, IntSet::from_range(&range.min, &range.extent));
+        }
+        let with_equal = |others: &[Expr]| [&self.equal[..], others].concat();
+        let (lowers, uppers) = (with_equal(&self.lower), with_equal(&self.upper));
+        if let ([low], [high], Some(1)) = (&lowers[..], &uppers[..], expr::as_int(&self.coefficient)) {
+            let (low, end) = (analyzer.simplify(low), analyzer.simplify(&plus(high, 1)?));
+            return range_from_to(low, end).map(Some);
+        }
+        let mut best: Option<(Expr, Expr)> = None;
+        for low in &lowers {
+            for high in &uppers {
+                let Some((start, span)) = self.pair(low, high, &mut analyzer, &domains)? else { continue };
+                let is_better = match &best {
+                    None => true,
+                    Some((_, known)) => is_less(&mut analyzer, &span, known)?,
+                };
+                if is_better {
+                    best = Some((start, span));
+                }
+            }
+        }
+        best.map(|(start, span)| Ok((start, analyzer.simplify(&plus(&span, 1)?)))).transpose()
+    }
+
+    /// The least value between two bounds, and an upper bound of the greatest less the least.
+    fn pair(
+        &self,
+        low: &Expr,
+        high: &Expr,
+        analyzer: &mut Analyzer,
+        domains: &DomMap,
+    ) -> Result<Option<(Expr, Expr)>> {
+        let by = &self.coefficient;
+        let quotient = |e: Expr| expr::fold(BinOp::FloorDiv, e, by.clone());
+        let difference = expr::fold(BinOp::Sub, high.clone(), low.clone())?;
+        let direct = analyzer.simplify_with_steps(&quotient(difference)?, 3);
+        let rounded_up = plus(&expr::fold(BinOp::Add, low.clone(), by.clone())?, -1)?;
+        let start = analyzer.simplify_with_steps(&quotient(rounded_up)?, 3);
+        let stepwise = expr::fold(BinOp::Sub, quotient(high.clone())?, start.clone())?;
+        let stepwise = analyzer.simplify_with_steps(&stepwise, 3);
+        let mut greatest = |e: &Expr| {
+            let set = eval_set(e, domains);
+            set.max().map(|max| analyzer.simplify_with_steps(max, 3))
+        };
+        let span = match (greatest(&direct), greatest(&stepwise)) {
+            (Some(direct), Some(stepwise)) if is_less(analyzer, &stepwise, &direct)? => Some(stepwise),
+            (Some(direct), _) => Some(direct),
+            (None, stepwise) => stepwise,
+        };
+        Ok(span.map(|span| (start, span)))
+    }
+}
+
+/// Whether `a` is sure to be less than `b`.
+fn is_less(analyzer: &mut Analyzer, a: &Expr, b: &Expr) -> Result<bool> {
+    let difference = expr::fold(BinOp::Sub, a.clone(), b.clone())?;
+    let zero = expr::constant(expr::dtype(&difference), 0)?;
+    analyzer.proves(&expr::fold(BinOp::Lt, difference, zero)?, ProofStrength::Simplify)
+}
+
+/// The minimum and the extent of the range from `begin` to before `end`.
+pub(super) fn range_from_to(begin: Expr, end: Expr) -> Result<(Expr, Expr)> {
+    if expr::as_int(&begin) == Some(0) {
+        return Ok((begin, end));
+    }
+    let extent = expr::fold(BinOp::Sub, end, begin.clone())?;
+    Ok((begin, extent))
+}

@@ -1,0 +1,96 @@
+//! `bench`: the median CPU time of each operation, measured in process.
+
+use std::path::Path;
+
+use serde_json::{Map, Value as Json, json};
+use tvmscript::{
+    Object, PrinterConfig, from_tvm_json, print, registry, structural_equal, structural_hash, to_tvm_json,
+};
+
+use super::Run;
+use crate::args::Bench;
+use crate::failure::Failed;
+use crate::input::{self, Input, Source};
+use crate::timings::Timings;
+use crate::{Outcome, clock, output};
+
+/// Runs the command. Files are measured one after the other: they would disturb each other.
+pub(super) fn run(args: &Bench, run: &mut Run) -> Outcome {
+    let mut outcome = Outcome::Done;
+    for path in &args.files {
+        let Some(input) = run.load(path) else {
+            outcome = Outcome::No;
+            continue;
+        };
+        let file = (args.files.len() > 1).then_some(path.as_path());
+        outcome = outcome.and(one(args, file, &input, run.color));
+    }
+    outcome
+}
+
+/// Measures one file and writes its lines as they come.
+fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome {
+    let nodes: Vec<&Object> = input.scripts.iter().map(|s| &s.node).collect();
+    let config = PrinterConfig { show_meta: true, ..PrinterConfig::default() };
+    let source = &input.source;
+    let texts: Vec<String> = nodes.iter().filter_map(|node| print(node, registry(), &config).ok()).collect();
+    let printed = Source { name: source.name.clone(), text: texts.join("\n\n") };
+    let again = match input::parse(&printed, &mut Timings::default()) {
+        Ok(again) => again,
+        Err(failure) => {
+            output::diagnose(&Failed::new(failure, Some(printed)).render(Path::new(&source.name), color));
+            return Outcome::No;
+        }
+    };
+    let jsons: Vec<String> = nodes.iter().map(|node| to_tvm_json(node)).collect();
+    let size = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
+
+    let mut bench = Measure { args, file, outcome: Outcome::Done };
+    bench.op("parse", source.text.len(), || input::understand(source, &mut Timings::default()));
+    bench.op("print", size(&texts), || {
+        nodes.iter().map(|n| print(n, registry(), &config)).collect::<Vec<_>>()
+    });
+    bench.op("eq", 0, || nodes.iter().zip(&again).all(|(a, b)| structural_equal(a, &b.node)));
+    bench.op("hash", 0, || nodes.iter().map(|n| structural_hash(n)).collect::<Vec<_>>());
+    bench.op("save", size(&jsons), || nodes.iter().map(|n| to_tvm_json(n)).collect::<Vec<_>>());
+    bench.op("load", size(&jsons), || jsons.iter().map(|j| from_tvm_json(j, registry())).collect::<Vec<_>>());
+    bench.outcome
+}
+
+struct Measure<'a> {
+    args: &'a Bench,
+    file: Option<&'a Path>,
+    outcome: Outcome,
+}
+
+impl Measure<'_> {
+    /// Runs an operation repeatedly and writes its line. What it makes is dropped off the clock.
+    fn op<T>(&mut self, name: &str, bytes: usize, mut work: impl FnMut() -> T) {
+        let mut times = Vec::new();
+        let mut spent = 0.0;
+        for _ in 0..self.args.repeat {
+            let begin = clock::seconds();
+            let made = std::hint::black_box(work());
+            let time = clock::seconds() - begin;
+            drop(made);
+            times.push(time);
+            spent += time;
+            if spent > self.args.budget {
+                break;
+            }
+        }
+        times.sort_by(f64::total_cmp);
+        let median = times[times.len() / 2];
+        let mut line = Map::new();
+        line.insert("op".to_owned(), json!(name));
+        line.insert(clock::UNIT.to_owned(), json!(median));
+        line.insert("n".to_owned(), json!(times.len()));
+        if bytes > 0 {
+            line.insert("bytes".to_owned(), json!(bytes));
+        }
+        if let Some(file) = self.file {
+            line.insert("file".to_owned(), json!(file.display().to_string()));
+        }
+        self.outcome = self.outcome.and(output::result(&format!("{}\n", Json::Object(line))));
+    }
+}

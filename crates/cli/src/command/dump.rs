@@ -1,0 +1,57 @@
+//! `dump`: the nodes of a script as a tree or a graph.
+
+use tvmscript::ir_core::dump::{DumpOptions, Graph};
+use tvmscript::ir_core::type_table::TypeInfo;
+use tvmscript::registry;
+
+use super::Run;
+use crate::args::{Dump, DumpFormat};
+use crate::{Outcome, input, output};
+
+/// Short names of classes.
+const KINDS: &[(&str, &[&str])] =
+    &[("stmt", &["tir.Stmt"]), ("expr", &["ir.PrimExpr", "ir.RelaxExpr"]), ("func", &["ir.BaseFunc"])];
+
+/// Runs the command.
+pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
+    let kinds = match args.kinds.iter().map(|kind| classes(kind)).collect::<Result<Vec<_>, _>>() {
+        Ok(kinds) => kinds.into_iter().flatten().collect(),
+        Err(message) => {
+            output::diagnose(&message);
+            return Outcome::Misused;
+        }
+    };
+    let Some(input) = run.load(&args.file) else { return Outcome::No };
+    let root = input::join(&input.scripts);
+    let options =
+        DumpOptions { kinds, dedupe: args.dedupe, max_label: args.max_label, ..DumpOptions::default() };
+    let mut text = run.timings.time("dump", || {
+        let graph = Graph::of(&root, &options);
+        match args.format {
+            DumpFormat::Text => graph.to_text(),
+            DumpFormat::Dot => graph.to_dot(),
+            DumpFormat::Json => graph.to_json(),
+        }
+    });
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    output::write(args.output.as_deref(), &text)
+}
+
+/// The classes that a word on the command line means.
+fn classes(kind: &str) -> Result<Vec<&'static TypeInfo>, String> {
+    let keys = match KINDS.iter().find(|(name, _)| *name == kind) {
+        Some((_, keys)) => keys,
+        None => &[kind][..],
+    };
+    let found: Vec<_> = keys.iter().filter_map(|key| registry().node(key)).collect();
+    if found.is_empty() {
+        let names: Vec<_> = KINDS.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let names = names.join(", ");
+        return Err(format!(
+            "error: unknown kind `{kind}`: neither {names} nor a type key such as `tir.For`"
+        ));
+    }
+    Ok(found)
+}

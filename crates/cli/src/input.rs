@@ -1,0 +1,167 @@
+//! Files: reading one, and what it holds.
+//!
+//! Every command takes scripts and both forms of JSON alike; JSON is known by its first key.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use tvmscript::ir_core::{Array, ObjectLike as _, json};
+use tvmscript::script_parser::ast::TextRange;
+use tvmscript::{Object, Value, ir, registry};
+
+use crate::failure::{Failed, Failure};
+use crate::timings::Timings;
+
+/// The text of a file.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// What diagnostics call it.
+    pub(crate) name: String,
+    /// The text.
+    pub(crate) text: String,
+}
+
+/// A file that was read and understood.
+pub(crate) struct Input {
+    /// Its text.
+    pub(crate) source: Source,
+    /// What it holds, in order; never empty.
+    pub(crate) scripts: Vec<Script>,
+}
+
+/// One function, module or other node of a file.
+pub(crate) struct Script {
+    /// The name of its definition in the text.
+    pub(crate) name: Option<String>,
+    /// The node.
+    pub(crate) node: Object,
+    /// Its definition in the text; the text's beginning for JSON.
+    pub(crate) range: TextRange,
+    /// Whether it is meant to be well-formed.
+    pub(crate) is_checked: bool,
+}
+
+/// What diagnostics call a file.
+pub(crate) fn display_name(path: &Path) -> String {
+    if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Reads a file, or standard input for `-`.
+///
+/// # Errors
+/// When it cannot be read or is no text.
+pub(crate) fn read(path: &Path, timings: &mut Timings) -> Result<Source, Failure> {
+    let bytes = timings.time("read", || {
+        if is_stdin(path) {
+            let mut bytes = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        } else {
+            std::fs::read(path)
+        }
+    });
+    let bytes = bytes.map_err(|error| Failure::Unreadable { reason: io_reason(&error) })?;
+    timings.input_bytes += bytes.len();
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Source { name: display_name(path), text }),
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            let mut bytes = error.into_bytes();
+            let byte = bytes.get(valid).copied().unwrap_or_default();
+            bytes.truncate(valid);
+            Err(Failure::NotText { before: String::from_utf8_lossy(&bytes).into_owned(), byte })
+        }
+    }
+}
+
+/// The system's words without its number.
+fn io_reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_lowercase(),
+        None => text,
+    }
+}
+
+/// Reads a file and what it holds.
+///
+/// # Errors
+/// When it cannot be read or has mistakes; with the text, if there is one.
+pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<Failed>> {
+    let source = read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+    match understand(&source, timings) {
+        Ok(scripts) => Ok(Input { source, scripts }),
+        Err(failure) => Err(Failed::new(failure, Some(source))),
+    }
+}
+
+/// What a text holds.
+///
+/// # Errors
+/// When it has mistakes, or holds nothing.
+pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Vec<Script>, Failure> {
+    if json::detect(&source.text).is_some() { from_json(source, timings) } else { parse(source, timings) }
+}
+
+/// What a script text holds.
+///
+/// # Errors
+/// All mistakes in it.
+pub(crate) fn parse(source: &Source, timings: &mut Timings) -> Result<Vec<Script>, Failure> {
+    let parsed = timings.time("parse", || {
+        tvmscript::parse(&source.name, &source.text, registry(), &tvmscript::ParseOptions::default())
+    });
+    timings.statements += parsed.statements;
+    if !parsed.errors.is_empty() {
+        return Err(Failure::Script { errors: parsed.errors });
+    }
+    let script = |s: tvmscript::Script| Script {
+        name: s.name,
+        node: s.node,
+        range: s.range,
+        is_checked: s.is_checked,
+    };
+    Ok(parsed.scripts.into_iter().map(script).collect())
+}
+
+/// What JSON holds, in whichever form it is.
+///
+/// # Errors
+/// When it is no JSON of a node.
+pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Vec<Script>, Failure> {
+    let node =
+        timings.time("load", || tvmscript::from_json(&source.text, registry())).map_err(Failure::Json)?;
+    let script = |node| Script { name: None, node, range: TextRange::at(0), is_checked: true };
+    Ok(split(node).into_iter().map(script).collect())
+}
+
+/// Several scripts travel as an array of functions and modules; see [`join`].
+fn split(node: Object) -> Vec<Object> {
+    let is_script =
+        |value: &Value| value.as_object().is_some_and(|o| o.is::<ir::BaseFunc>() || o.is::<ir::IRModule>());
+    match Array::<Value>::try_ref(&node) {
+        Some(items) if !items.is_empty() && items.values().iter().all(is_script) => {
+            items.values().iter().filter_map(|value| value.as_object().cloned()).collect()
+        }
+        _ => vec![node],
+    }
+}
+
+/// The scripts of a file as one node: itself if there is one, an array of several.
+pub(crate) fn join(scripts: &[Script]) -> Object {
+    match scripts {
+        [one] => one.node.clone(),
+        many => {
+            let values = many.iter().map(|s| Value::Node(s.node.clone()));
+            Array::<Value>::of_values(values).into_object()
+        }
+    }
+}
+
+/// The files of a command line: none, and nothing on the command line, is a misuse that clap reports.
+pub(crate) fn reads_stdin_twice(paths: &[PathBuf]) -> bool {
+    paths.iter().filter(|path| is_stdin(path)).count() > 1
+}

@@ -1,0 +1,55 @@
+//! `--timings`: where the time of a run went.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+/// The phases of a run, and what went in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Timings {
+    phases: Vec<(&'static str, Duration)>,
+    /// Bytes of all files.
+    pub(crate) input_bytes: usize,
+    /// Python statements of all scripts.
+    pub(crate) statements: usize,
+}
+
+impl Timings {
+    /// Runs `work` as part of a phase.
+    pub(crate) fn time<T>(&mut self, phase: &'static str, work: impl FnOnce() -> T) -> T {
+        let begin = Instant::now();
+        let result = work();
+        self.add(phase, begin.elapsed());
+        result
+    }
+
+    fn add(&mut self, phase: &'static str, time: Duration) {
+        match self.phases.iter_mut().find(|(name, _)| *name == phase) {
+            Some((_, sum)) => *sum += time,
+            None => self.phases.push((phase, time)),
+        }
+    }
+
+    /// Takes in the times of another file.
+    pub(crate) fn merge(&mut self, other: &Timings) {
+        for (phase, time) in &other.phases {
+            self.add(phase, *time);
+        }
+        self.input_bytes += other.input_bytes;
+        self.statements += other.statements;
+    }
+
+    /// One line of JSON; times in milliseconds, `total` from start to end.
+    pub(crate) fn to_json(&self, files: usize, total: Duration) -> String {
+        let milliseconds = |time: Duration| json!((time.as_secs_f64() * 1e6).round() / 1e3);
+        let mut line = Map::new();
+        for (phase, time) in &self.phases {
+            line.insert(format!("{phase}_ms"), milliseconds(*time));
+        }
+        line.insert("total_ms".to_owned(), milliseconds(total));
+        line.insert("files".to_owned(), json!(files));
+        line.insert("input_bytes".to_owned(), json!(self.input_bytes));
+        line.insert("statements".to_owned(), json!(self.statements));
+        Value::Object(line).to_string()
+    }
+}

@@ -1,0 +1,54 @@
+//! The checks behind the parser as diagnostics: what is wrong with a function as a whole.
+
+use tvmscript::ir_core::{Span, SpanKind};
+use tvmscript::script_parser::ast::TextRange;
+use tvmscript::script_parser::{ParseError, ParseErrorKind};
+use tvmscript::tir::check::{WellFormedError, well_formed};
+
+use crate::input::Script;
+use crate::paths;
+
+/// The mistakes of scripts that are meant to be well-formed, in order of place.
+pub(crate) fn errors(scripts: &[Script]) -> Vec<ParseError> {
+    let mut errors: Vec<ParseError> = Vec::new();
+    for script in scripts.iter().filter(|script| script.is_checked) {
+        errors.extend(well_formed(&script.node).into_iter().map(|error| diagnostic(script, error)));
+    }
+    errors.sort_by_key(|error| (error.range().start, error.range().end));
+    errors
+}
+
+fn diagnostic(script: &Script, error: WellFormedError) -> ParseError {
+    let kind = ParseErrorKind::Dialect { message: error.kind.to_string() };
+    let mut out = match range(error.span) {
+        Some(range) => ParseError::new(kind, range),
+        // A node that no text made: its path has to do.
+        None => {
+            let function =
+                error.function.as_ref().map_or(String::new(), |name| format!(" of function `{name}`"));
+            ParseError::new(kind, script.range)
+                .with_note(format!("at {}{function}", paths::show(&error.path)))
+        }
+    };
+    for note in &error.notes {
+        out = match range(note.span) {
+            Some(range) => out.with_label(range, note.text.as_str()),
+            None => out.with_note(note.text.as_str()),
+        };
+    }
+    match error.help() {
+        Some(help) => out.with_help(help),
+        None => out,
+    }
+}
+
+fn range(span: Span) -> Option<TextRange> {
+    match span.kind() {
+        SpanKind::Range { start_bytes, end_bytes, .. } => Some(TextRange::new(start_bytes, end_bytes)),
+        SpanKind::CallSite { caller, .. } => match caller.kind() {
+            SpanKind::Range { start_bytes, end_bytes, .. } => Some(TextRange::new(start_bytes, end_bytes)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,74 @@
+//! Running the command, and files for it to run on.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Runs the command with nothing on its standard input.
+pub fn run(args: &[&str]) -> Ran {
+    run_with(args, b"")
+}
+
+/// Runs the command.
+pub fn run_with(args: &[&str], stdin: &[u8]) -> Ran {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tvmscript"))
+        .args(args)
+        .env_remove("RUST_BACKTRACE")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    // The command may end without reading.
+    let _ = child.stdin.take().expect("a pipe").write_all(stdin);
+    let output = child.wait_with_output().expect("the command ends");
+    Ran {
+        status: output.status.code().expect("no signal"),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+/// A path in a folder of this test's own.
+pub fn path(name: &str) -> PathBuf {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("main").replace("::", "_");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder.join(name)
+}
+
+/// Writes a file in a folder of this test's own.
+pub fn file(name: &str, content: impl AsRef<[u8]>) -> String {
+    let path = path(name);
+    std::fs::write(&path, content).expect("a file");
+    path.to_str().expect("an ASCII path").to_owned()
+}
+
+/// TVM's JSON of `T.evaluate(x + VALUE)`.
+pub fn evaluate_json(value: i64) -> String {
+    format!(
+        r#"{{"root_index": 6, "nodes": [
+  {{"type": "None"}},
+  {{"type": "ffi.String", "data": "x"}},
+  {{"type": "ir.PrimType", "data": {{"span": 0, "dtype": "int32"}}}},
+  {{"type": "tir.Var", "data": {{"span": 0, "dtype": "int32", "name": 1, "type_annotation": 2}}}},
+  {{"type": "ir.IntImm", "data": {{"span": 0, "dtype": "int32", "value": {value}}}}},
+  {{"type": "tir.Add", "data": {{"span": 0, "dtype": "int32", "a": 3, "b": 4}}}},
+  {{"type": "tir.Evaluate", "data": {{"span": 0, "value": 5}}}}],
+"metadata": {{"tvm_version": "0.23.dev0"}}}}"#
+    )
+}
+
+/// What `evaluate_json` prints.
+pub fn evaluate_text(value: i64) -> String {
+    format!("x = T.int32()\nT.evaluate(x + {value})\n")
+}

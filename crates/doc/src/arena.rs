@@ -1,0 +1,429 @@
+//! The store of one print's docs.
+//!
+//! Docs are small `Copy` records in vectors: no allocation per doc, no recursion when they are dropped. Lists are runs
+//! in side vectors, strings are interned. Builder methods are in [`build_expr`](crate::build_expr) and
+//! [`build_stmt`](crate::build_stmt).
+//!
+//! An arena has a limit. Printing a node that is shared many times over makes docs without end, and a builder method
+//! that returns a plain id cannot fail; so past the limit each one returns a placeholder, [`DocArena::check`] reports
+//! it, and printing refuses.
+
+use std::num::NonZeroU32;
+
+use hashbrown::HashMap;
+use tvmscript_ir_core::{PathId, PathStep, PathTable};
+
+use crate::error::DocError;
+use crate::expr::{ByteText, Call, CallId, Expr, ExprDoc, ExprList, KwargList, ScriptFnId};
+use crate::stmt::{DocRef, Function, FunctionId, Stmt, StmtDoc, StmtList, StmtRole};
+use crate::sym::{Name, Sym, Symbols};
+
+/// The docs of one print.
+#[derive(Debug)]
+pub struct DocArena {
+    pub(crate) symbols: Symbols,
+    exprs: Vec<Expr>,
+    stmts: Vec<Stmt>,
+    stmt_notes: Vec<StmtNote>,
+    expr_items: Vec<ExprDoc>,
+    stmt_items: Vec<StmtDoc>,
+    kwargs: Vec<(Sym, ExprDoc)>,
+    calls: Vec<Call>,
+    functions: Vec<Function>,
+    bytes: Vec<u8>,
+    expr_paths: Vec<Option<PathId>>,
+    stmt_paths: Vec<Option<PathId>>,
+    more_paths: HashMap<DocRef, Vec<PathId>>,
+    paths: PathTable,
+    max_docs: u32,
+    full: bool,
+}
+
+/// What a statement carries beside its syntax.
+#[derive(Debug, Clone, Copy, Default)]
+struct StmtNote {
+    comment: Option<Sym>,
+    role: StmtRole,
+    chained: bool,
+}
+
+/// The placeholder that builder methods return when the arena is full.
+const PLACEHOLDER: NonZeroU32 = NonZeroU32::MIN;
+
+impl Default for DocArena {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl DocArena {
+    /// The limit of an arena made by [`DocArena::new`]: expressions and statements together.
+    pub const DEFAULT_MAX_DOCS: u32 = 1 << 27;
+
+    /// An empty arena.
+    pub fn new() -> Self {
+        Self::with_max_docs(Self::DEFAULT_MAX_DOCS)
+    }
+
+    /// An empty arena that takes at most `max_docs` expressions and as many statements.
+    pub fn with_max_docs(max_docs: u32) -> Self {
+        let mut arena = Self {
+            symbols: Symbols::default(),
+            exprs: Vec::new(),
+            stmts: Vec::new(),
+            stmt_notes: Vec::new(),
+            expr_items: Vec::new(),
+            stmt_items: Vec::new(),
+            kwargs: Vec::new(),
+            calls: Vec::new(),
+            functions: Vec::new(),
+            bytes: Vec::new(),
+            expr_paths: Vec::new(),
+            stmt_paths: Vec::new(),
+            more_paths: HashMap::new(),
+            paths: PathTable::new(),
+            max_docs: max_docs.min(u32::MAX - 2),
+            full: false,
+        };
+        arena.seed();
+        arena
+    }
+
+    /// Forgets all docs but keeps the memory, so that the next print allocates little.
+    pub fn clear(&mut self) {
+        self.symbols.clear();
+        self.exprs.clear();
+        self.stmts.clear();
+        self.stmt_notes.clear();
+        self.expr_items.clear();
+        self.stmt_items.clear();
+        self.kwargs.clear();
+        self.calls.clear();
+        self.functions.clear();
+        self.bytes.clear();
+        self.expr_paths.clear();
+        self.stmt_paths.clear();
+        self.more_paths.clear();
+        self.paths = PathTable::new();
+        self.full = false;
+        self.seed();
+    }
+
+    /// Index 0 stays unused, so that ids are never zero; index 1 is the placeholder.
+    fn seed(&mut self) {
+        self.exprs.extend([Expr::None; 2]);
+        self.stmts.extend([Stmt::Comment; 2]);
+        self.stmt_notes.extend([StmtNote::default(); 2]);
+    }
+
+    /// How many expressions and statements the arena holds.
+    pub fn doc_count(&self) -> usize {
+        self.exprs.len() + self.stmts.len() - 4
+    }
+
+    /// Whether every doc made so far is real.
+    ///
+    /// # Errors
+    /// [`DocError::Full`] when the limit was reached and placeholders were handed out.
+    pub fn check(&self) -> Result<(), DocError> {
+        if self.full { Err(DocError::Full { limit: self.max_docs }) } else { Ok(()) }
+    }
+
+    // --- reading ---------------------------------------------------------------------------------------------
+
+    /// What `doc` stands for.
+    #[inline]
+    pub fn expr(&self, doc: ExprDoc) -> Expr {
+        self.exprs[doc.0.get() as usize]
+    }
+
+    /// What `doc` stands for, in place: matching on it copies only the fields that are used.
+    #[inline]
+    pub(crate) fn expr_ref(&self, doc: ExprDoc) -> &Expr {
+        &self.exprs[doc.0.get() as usize]
+    }
+
+    /// What `doc` stands for.
+    #[inline]
+    pub fn stmt(&self, doc: StmtDoc) -> Stmt {
+        self.stmts[doc.0.get() as usize]
+    }
+
+    /// The docs of a run.
+    #[inline]
+    pub fn items(&self, list: ExprList) -> &[ExprDoc] {
+        &self.expr_items[list.start as usize..][..list.len as usize]
+    }
+
+    /// The item at a place of the side vector that all runs share.
+    #[inline]
+    pub(crate) fn item(&self, at: u32) -> ExprDoc {
+        self.expr_items[at as usize]
+    }
+
+    /// The statement at a place of the side vector that all runs share.
+    #[inline]
+    pub(crate) fn stmt_item(&self, at: u32) -> StmtDoc {
+        self.stmt_items[at as usize]
+    }
+
+    /// The docs of a run.
+    #[inline]
+    pub fn stmts(&self, list: StmtList) -> &[StmtDoc] {
+        &self.stmt_items[list.start as usize..][..list.len as usize]
+    }
+
+    /// The parts of a call.
+    #[inline]
+    pub fn call_of(&self, call: CallId) -> &Call {
+        &self.calls[call.0 as usize]
+    }
+
+    /// The keyword arguments of a run.
+    #[inline]
+    pub fn kwargs(&self, list: KwargList) -> &[(Sym, ExprDoc)] {
+        &self.kwargs[list.start as usize..][..list.len as usize]
+    }
+
+    /// The parts of a function definition.
+    #[inline]
+    pub fn function_of(&self, function: FunctionId) -> &Function {
+        &self.functions[function.0 as usize]
+    }
+
+    /// The text of a symbol.
+    #[inline]
+    pub fn text(&self, sym: Sym) -> &str {
+        self.symbols.get(sym)
+    }
+
+    /// The bytes of a literal.
+    pub fn byte_text(&self, bytes: ByteText) -> &[u8] {
+        &self.bytes[bytes.start as usize..][..bytes.len as usize]
+    }
+
+    /// The name that `doc` is, if it is one.
+    pub fn name_of(&self, doc: ExprDoc) -> Option<&str> {
+        if let Expr::Id(name) = self.expr(doc) { Some(self.text(name)) } else { None }
+    }
+
+    /// The comment of a statement; for `Comment` and `DocString` their text.
+    pub fn comment_of(&self, stmt: StmtDoc) -> Option<&str> {
+        self.comment_sym(stmt).map(|sym| self.text(sym))
+    }
+
+    #[inline]
+    pub(crate) fn comment_sym(&self, stmt: StmtDoc) -> Option<Sym> {
+        self.stmt_notes[stmt.0.get() as usize].comment
+    }
+
+    /// What a statement does.
+    pub fn role_of(&self, stmt: StmtDoc) -> StmtRole {
+        self.stmt_notes[stmt.0.get() as usize].role
+    }
+
+    /// The access paths of a doc, in the order they were added.
+    pub fn paths_of(&self, doc: impl Into<DocRef>) -> impl Iterator<Item = PathId> + '_ {
+        let doc = doc.into();
+        let first = match doc {
+            DocRef::Expr(doc) => self.expr_paths.get(doc.0.get() as usize),
+            DocRef::Stmt(doc) => self.stmt_paths.get(doc.0.get() as usize),
+        };
+        let first = first.copied().flatten();
+        let more =
+            if first.is_some() && !self.more_paths.is_empty() { self.more_paths.get(&doc) } else { None };
+        first.into_iter().chain(more.into_iter().flatten().copied())
+    }
+
+    /// The table that the paths of docs are in.
+    pub fn paths(&self) -> &PathTable {
+        &self.paths
+    }
+
+    /// The path one step below `parent`, in the arena's table.
+    #[inline]
+    pub fn child_path(&mut self, parent: PathId, step: PathStep) -> PathId {
+        self.paths.child(parent, step)
+    }
+
+    // --- changing what docs carry ----------------------------------------------------------------------------
+
+    /// Interns a string.
+    #[inline]
+    pub fn sym(&mut self, text: &str) -> Sym {
+        if let Some(sym) = self.symbols.intern(text) {
+            return sym;
+        }
+        self.full = true;
+        self.symbols.intern("").expect("the empty string needs no room")
+    }
+
+    /// Sets the comment of a statement, or removes it.
+    pub fn set_comment(&mut self, stmt: StmtDoc, comment: Option<&str>) {
+        let comment = comment.map(|text| self.sym(text));
+        self.stmt_notes[stmt.0.get() as usize].comment = comment;
+    }
+
+    /// Adds a line to the comment of a statement.
+    pub fn add_comment(&mut self, stmt: StmtDoc, text: &str) {
+        match self.comment_of(stmt) {
+            Some(old) => {
+                let joined = [old, text].join("\n");
+                self.set_comment(stmt, Some(&joined));
+            }
+            None => self.set_comment(stmt, Some(text)),
+        }
+    }
+
+    /// Says what a statement does.
+    pub fn set_role(&mut self, stmt: StmtDoc, role: StmtRole) {
+        self.stmt_notes[stmt.0.get() as usize].role = role;
+    }
+
+    /// Lets an `if` that stands alone in an else branch print as `elif`, so that a long ladder keeps its indentation. TVM's
+    /// printer never does; without this, neither do we.
+    pub fn set_chained(&mut self, stmt: StmtDoc) {
+        self.stmt_notes[stmt.0.get() as usize].chained = true;
+    }
+
+    /// The `if` that an else branch prints as `elif`, if that is so.
+    pub(crate) fn chained(&self, else_branch: StmtList) -> Option<StmtDoc> {
+        let [stmt] = self.stmts(else_branch) else { return None };
+        let note = self.stmt_notes[stmt.0.get() as usize];
+        let is_if = matches!(self.stmt(*stmt), Stmt::If { .. });
+        (note.chained && is_if && note.comment.is_none()).then_some(*stmt)
+    }
+
+    /// Says which script function a call calls; `doc` must be a call, other docs are left alone.
+    pub fn set_function(&mut self, doc: ExprDoc, function: ScriptFnId) {
+        if let Expr::Call(call) = self.expr(doc) {
+            self.calls[call.0 as usize].function = Some(function);
+        }
+    }
+
+    /// Adds an access path to a doc: the place in the IR that its text stands for.
+    pub fn add_path(&mut self, doc: impl Into<DocRef>, path: PathId) {
+        let doc = doc.into();
+        let (paths, index) = match doc {
+            DocRef::Expr(doc) => (&mut self.expr_paths, doc.0.get() as usize),
+            DocRef::Stmt(doc) => (&mut self.stmt_paths, doc.0.get() as usize),
+        };
+        if paths.len() <= index {
+            paths.resize(index + 1, None);
+        }
+        match &mut paths[index] {
+            slot @ None => *slot = Some(path),
+            Some(first) if *first == path => {}
+            Some(_) => {
+                let more = self.more_paths.entry(doc).or_default();
+                if !more.contains(&path) {
+                    more.push(path);
+                }
+            }
+        }
+    }
+
+    // --- storing ---------------------------------------------------------------------------------------------
+
+    #[inline]
+    pub(crate) fn push_expr(&mut self, expr: Expr) -> ExprDoc {
+        let index = self.exprs.len() as u32;
+        match NonZeroU32::new(index) {
+            Some(id) if index - 2 < self.max_docs => {
+                self.exprs.push(expr);
+                ExprDoc(id)
+            }
+            _ => {
+                self.full = true;
+                ExprDoc(PLACEHOLDER)
+            }
+        }
+    }
+
+    #[inline]
+    pub(crate) fn push_stmt(&mut self, stmt: Stmt, role: StmtRole) -> StmtDoc {
+        let index = self.stmts.len() as u32;
+        match NonZeroU32::new(index) {
+            Some(id) if index - 2 < self.max_docs => {
+                self.stmts.push(stmt);
+                self.stmt_notes.push(StmtNote { comment: None, role, chained: false });
+                StmtDoc(id)
+            }
+            _ => {
+                self.full = true;
+                StmtDoc(PLACEHOLDER)
+            }
+        }
+    }
+
+    /// Where a run of `len` items goes that is appended to a side vector of `old` items; `None` when full.
+    #[inline]
+    fn run(&mut self, old: usize, len: usize) -> Option<(u32, u32)> {
+        let end = old.saturating_add(len);
+        if end > u32::MAX as usize || self.full {
+            self.full = true;
+            return None;
+        }
+        Some((old as u32, len as u32))
+    }
+
+    #[inline]
+    pub(crate) fn push_list(&mut self, docs: impl ExactSizeIterator<Item = ExprDoc>) -> ExprList {
+        let Some((start, len)) = self.run(self.expr_items.len(), docs.len()) else {
+            return ExprList::default();
+        };
+        self.expr_items.extend(docs);
+        ExprList { start, len }
+    }
+
+    #[inline]
+    pub(crate) fn push_pairs(&mut self, pairs: &[(ExprDoc, ExprDoc)]) -> ExprList {
+        let room = self.run(self.expr_items.len(), pairs.len().saturating_mul(2));
+        let Some((start, len)) = room else { return ExprList::default() };
+        self.expr_items.extend(pairs.iter().flat_map(|&(key, value)| [key, value]));
+        ExprList { start, len }
+    }
+
+    #[inline]
+    pub(crate) fn push_stmts(&mut self, docs: &[StmtDoc]) -> StmtList {
+        let Some((start, len)) = self.run(self.stmt_items.len(), docs.len()) else {
+            return StmtList::default();
+        };
+        self.stmt_items.extend_from_slice(docs);
+        StmtList { start, len }
+    }
+
+    #[inline]
+    pub(crate) fn push_kwargs<N: Name + Copy>(&mut self, pairs: &[(N, ExprDoc)]) -> KwargList {
+        if pairs.is_empty() {
+            return KwargList::default();
+        }
+        let Some((start, len)) = self.run(self.kwargs.len(), pairs.len()) else {
+            return KwargList::default();
+        };
+        for &(name, value) in pairs {
+            let name = name.sym_in(self);
+            self.kwargs.push((name, value));
+        }
+        KwargList { start, len }
+    }
+
+    #[inline]
+    pub(crate) fn push_call(&mut self, call: Call) -> ExprDoc {
+        let Some((index, _)) = self.run(self.calls.len(), 1) else { return ExprDoc(PLACEHOLDER) };
+        self.calls.push(call);
+        self.push_expr(Expr::Call(CallId(index)))
+    }
+
+    pub(crate) fn push_function(&mut self, function: Function) -> StmtDoc {
+        let Some((index, _)) = self.run(self.functions.len(), 1) else { return StmtDoc(PLACEHOLDER) };
+        self.functions.push(function);
+        self.push_stmt(Stmt::Function(FunctionId(index)), StmtRole::Plain)
+    }
+
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> ExprDoc {
+        let Some((start, len)) = self.run(self.bytes.len(), bytes.len()) else { return ExprDoc(PLACEHOLDER) };
+        self.bytes.extend_from_slice(bytes);
+        self.push_expr(Expr::Bytes(ByteText { start, len }))
+    }
+}

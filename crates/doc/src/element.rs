@@ -1,0 +1,111 @@
+//! Print elements: what a printer makes of docs, one step before text.
+//!
+//! A printer writes a flat stream of [`Element`]s into a [`Sink`]. The sink decides what becomes of them: plain text, text
+//! with recorded ranges, or text laid out for a width. Sinks are type parameters, so a plain print pays for no element
+//! that it ignores.
+
+use crate::stmt::DocRef;
+
+/// One step of a print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element<'a> {
+    /// Text without line ends.
+    Text(&'a str),
+    /// A new line, indented.
+    HardLine,
+    /// A new line without indentation, such as ends a function.
+    BareLine,
+    /// A place where a line may break; the text stands there while it does not.
+    SoftLine(&'a str),
+    /// Lines that start from here are one level deeper.
+    Indent,
+    /// Undoes one [`Element::Indent`].
+    Dedent,
+    /// A group begins: its soft lines break all or not at all.
+    GroupBegin,
+    /// The innermost group ends.
+    GroupEnd,
+    /// What a mark speaks of begins.
+    MarkBegin(Mark),
+    /// What the innermost mark speaks of ends.
+    MarkEnd,
+}
+
+/// What a range of elements is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// The text of a doc that carries an access path.
+    Doc(DocRef),
+    /// A comment or a docstring: never underlined, and no reason to break a line.
+    Comment,
+}
+
+/// Takes the elements of a print in order.
+pub trait Sink {
+    /// Whether the sink reads marks; if not, none are sent.
+    const MARKS: bool;
+    /// Whether the sink reads groups and soft lines; if not, soft lines come as text.
+    const BREAKS: bool;
+
+    /// Takes the next element.
+    fn put(&mut self, element: Element<'_>);
+
+    /// How many bytes the sink holds, for the output budget.
+    fn byte_len(&self) -> usize;
+}
+
+/// Writes elements straight into text; lines never break.
+#[derive(Debug)]
+pub struct PlainSink {
+    text: String,
+    indent: usize,
+    indent_spaces: usize,
+}
+
+impl PlainSink {
+    /// A sink without text that indents each level by `indent_spaces`.
+    pub fn new(indent_spaces: usize) -> Self {
+        Self { text: String::new(), indent: 0, indent_spaces }
+    }
+
+    /// The text.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+}
+
+impl Sink for PlainSink {
+    const MARKS: bool = false;
+    const BREAKS: bool = false;
+
+    #[inline(always)]
+    fn put(&mut self, element: Element<'_>) {
+        match element {
+            Element::Text(text) | Element::SoftLine(text) => self.text.push_str(text),
+            Element::HardLine => {
+                self.text.push('\n');
+                push_spaces(&mut self.text, self.indent);
+            }
+            Element::BareLine => self.text.push('\n'),
+            Element::Indent => self.indent += self.indent_spaces,
+            Element::Dedent => self.indent -= self.indent_spaces,
+            Element::GroupBegin | Element::GroupEnd | Element::MarkBegin(_) | Element::MarkEnd => {}
+        }
+    }
+
+    #[inline]
+    fn byte_len(&self) -> usize {
+        self.text.len()
+    }
+}
+
+/// Appends `count` spaces.
+#[inline]
+pub(crate) fn push_spaces(text: &mut String, mut count: usize) {
+    const SPACES: &str = "                                                                ";
+    while count > SPACES.len() {
+        text.push_str(SPACES);
+        count -= SPACES.len();
+    }
+    text.push_str(&SPACES[..count]);
+}

@@ -1,0 +1,51 @@
+//! Syntax as data, and its printers.
+//!
+//! A node of some IR is first turned into docs: expressions, statements, functions, classes that no target language
+//! owns. A printer then writes docs out; [`python`] is the one for Python. Docs live in a [`DocArena`], one per print,
+//! and are handled as small ids.
+//!
+//! ```
+//! use tvmscript_doc::{BinaryOp, DocArena, python};
+//!
+//! let mut docs = DocArena::new();
+//! let (a, b, two) = (docs.id("a"), docs.id("b"), docs.int(2));
+//! let sum = docs.binary(BinaryOp::Add, b, two);
+//! let product = docs.binary(BinaryOp::Mult, a, sum);
+//! let target = docs.id("c");
+//! let stmt = docs.bind(target, product);
+//! let text = python::print(&docs, stmt, &python::PythonOptions::default())?;
+//! assert_eq!(text, "c = a * (b + 2)");
+//! # Ok::<(), tvmscript_doc::PrintError>(())
+//! ```
+//!
+//! This crate knows syntax and no dialect: `T.grid` is a name, an attribute and a call here. It makes no names and
+//! checks none.
+//!
+//! Invariant: a doc refers only to docs made before it, and nothing here recurses over docs; depth costs memory only.
+//! Upstream counterpart: `include/tvm/script/printer/doc.h` and `src/script/printer/doc_printer`.
+
+mod arena;
+mod build_expr;
+mod build_stmt;
+mod decorate;
+mod dump;
+mod error;
+mod expr;
+mod layout;
+mod marks;
+mod operation;
+mod stmt;
+mod sym;
+
+pub mod element;
+pub mod python;
+
+pub use arena::DocArena;
+pub use build_stmt::FunctionParts;
+pub use error::{DocError, PrintError};
+pub use expr::{ByteText, Call, CallId, Expr, ExprDoc, ExprList, KwargList, ScriptFnId, SliceDoc, Subscript};
+pub use marks::{MapEntry, SourceMap};
+pub use operation::{BinaryOp, OperationKind, UnaryOp};
+pub use stmt::{Doc, DocRef, Function, FunctionId, Stmt, StmtDoc, StmtList, StmtRole};
+pub use sym::{Name, Sym};
+pub use tvmscript_ir_core::{AccessPath, PathId, PathStep, PathTable};

@@ -1,0 +1,136 @@
+//! Docs as Python.
+//!
+//! [`print()`] turns a doc into text. Rules, spelling and blank lines are those of TVM's own printer, so that texts agree
+//! byte for byte, except where Python would read TVM's spelling as something else: such places get parentheses or
+//! another escape unless [`PythonOptions::strict`] is off.
+//!
+//! Upstream counterpart: `src/script/printer/doc_printer/python_doc_printer.cc`.
+
+mod expr;
+mod level;
+mod literal;
+mod printer;
+mod stmt;
+
+use tvmscript_ir_core::AccessPath;
+
+use crate::arena::DocArena;
+use crate::decorate::{Decoration, decorate};
+use crate::element::{PlainSink, Sink};
+use crate::error::PrintError;
+use crate::layout::Layout;
+use crate::marks::{MarkSink, MarkedText, SourceMap};
+use crate::stmt::Doc;
+
+/// How text beyond ASCII is written in a string literal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum StringStyle {
+    /// One escape a character, `"\u00e9"`: reads back as the same text.
+    #[default]
+    CodePoints,
+    /// One escape a UTF-8 byte, `"\xC3\xA9"`: what TVM prints. Python reads it as two characters.
+    Bytes,
+}
+
+/// How to print.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PythonOptions {
+    /// Spaces of one level of indentation; more than 1024 count as 1024.
+    pub indent_spaces: u32,
+    /// The longest line to aim at; `None` never breaks a line. Lines break only inside brackets, so that what no bracket
+    /// holds may still be longer.
+    pub max_width_columns: Option<u32>,
+    /// The longest text to make, before line numbers and underlines; a longer one is an error.
+    pub max_bytes: usize,
+    /// How text beyond ASCII is written.
+    pub strings: StringStyle,
+    /// Whether to depart from TVM's spelling where Python would read it as something else.
+    pub strict: bool,
+    /// Whether each line begins with its number.
+    pub print_line_numbers: bool,
+    /// What to underline: where a path has no text, the nearest part around it.
+    pub underline: Vec<AccessPath>,
+    /// How many lines to keep around underlined text; `None` keeps all.
+    pub num_context_lines: Option<u32>,
+}
+
+impl Default for PythonOptions {
+    fn default() -> Self {
+        Self {
+            indent_spaces: 4,
+            max_width_columns: None,
+            max_bytes: 1 << 30,
+            strings: StringStyle::default(),
+            strict: true,
+            print_line_numbers: false,
+            underline: Vec::new(),
+            num_context_lines: None,
+        }
+    }
+}
+
+/// Prints a doc. The text has no white space at its end.
+///
+/// # Errors
+/// See [`PrintError`].
+pub fn print(docs: &DocArena, doc: impl Into<Doc>, options: &PythonOptions) -> Result<String, PrintError> {
+    let doc = doc.into();
+    let decoration =
+        Decoration { line_numbers: options.print_line_numbers, context_lines: options.num_context_lines };
+    let (text, underlines) = if options.underline.is_empty() {
+        let sink = PlainSink::new(indent_spaces(options));
+        let mut text = fill(docs, doc, options, sink)?.into_text();
+        text.truncate(trimmed_len(&text));
+        (text, Vec::new())
+    } else {
+        let marked = marked(docs, doc, options)?;
+        let underlines = marked.underlines(docs, &options.underline);
+        (marked.text, underlines)
+    };
+    if text.is_empty() || !decoration.line_numbers && underlines.is_empty() {
+        return Ok(text);
+    }
+    let mut text = decorate(&text, &underlines, decoration);
+    text.truncate(trimmed_len(&text));
+    Ok(text)
+}
+
+/// Prints a doc and tells which bytes of the text stand for what. Line numbers and underlines are left out.
+///
+/// # Errors
+/// See [`PrintError`].
+pub fn print_mapped(
+    docs: &DocArena,
+    doc: impl Into<Doc>,
+    options: &PythonOptions,
+) -> Result<(String, SourceMap), PrintError> {
+    Ok(marked(docs, doc.into(), options)?.into_map(docs))
+}
+
+fn marked(docs: &DocArena, doc: Doc, options: &PythonOptions) -> Result<MarkedText, PrintError> {
+    let sink = fill(docs, doc, options, MarkSink::new(indent_spaces(options)))?;
+    Ok(sink.finish(trimmed_len))
+}
+
+/// One line is written before the budget is looked at, so its indentation has a bound of its own.
+fn indent_spaces(options: &PythonOptions) -> usize {
+    options.indent_spaces.min(1024) as usize
+}
+
+/// Prints into `sink`, breaking lines if a width is set.
+fn fill<S: Sink>(docs: &DocArena, doc: Doc, options: &PythonOptions, sink: S) -> Result<S, PrintError> {
+    let Some(columns) = options.max_width_columns else {
+        return printer::run(docs, doc, options, sink);
+    };
+    let layout = Layout::new(sink, columns as usize, options.max_bytes, indent_spaces(options));
+    let sink = printer::run(docs, doc, options, layout)?.finish();
+    if sink.byte_len() > options.max_bytes {
+        return Err(PrintError::OutputBudget { max_bytes: options.max_bytes });
+    }
+    Ok(sink)
+}
+
+/// The length of `text` without the white space at its end (as C's `isspace` has it).
+fn trimmed_len(text: &str) -> usize {
+    text.trim_end_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']).len()
+}

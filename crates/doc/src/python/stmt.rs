@@ -1,0 +1,341 @@
+//! Statements: lines, blocks, definitions, comments.
+
+use crate::element::{Element, Mark, Sink};
+use crate::error::PrintError;
+use crate::expr::{Expr, ExprDoc};
+use crate::stmt::{FunctionId, Stmt, StmtDoc, StmtList};
+
+use super::printer::{Close, Printer, Work};
+
+impl<S: Sink> Printer<'_, S> {
+    /// Prints a statement: what stands first now, the rest from the stack.
+    pub(super) fn stmt(&mut self, doc: StmtDoc) -> Result<(), PrintError> {
+        self.mark(doc);
+        match self.docs.stmt(doc) {
+            Stmt::Assign { lhs, rhs, annotation } => {
+                self.push_inline_comment(doc);
+                self.assignment(lhs, rhs, annotation, false);
+            }
+            Stmt::If { predicate, then_branch, else_branch } => {
+                self.comment_before(doc);
+                self.token("if ");
+                if !else_branch.is_empty() {
+                    self.stack.push(Work::ElseBlock(else_branch));
+                }
+                self.stack.push(Work::Block(then_branch));
+                self.expr(predicate);
+            }
+            Stmt::While { predicate, body } => {
+                self.comment_before(doc);
+                self.token("while ");
+                self.stack.push(Work::Block(body));
+                self.expr(predicate);
+            }
+            Stmt::For { lhs, rhs, body } => {
+                self.comment_before(doc);
+                self.token("for ");
+                self.stack.push(Work::Block(body));
+                self.stack.push(Work::ForIterable(rhs));
+                self.bare_tuple(lhs, true);
+            }
+            Stmt::Scope { lhs, rhs, body } => self.scope(doc, lhs, rhs, body),
+            Stmt::ExprStmt(expr) => {
+                self.push_inline_comment(doc);
+                self.expr(expr);
+            }
+            Stmt::Assert { test, message } => {
+                self.push_inline_comment(doc);
+                self.token("assert ");
+                if let Some(message) = message {
+                    self.stack.push(Work::Message(message));
+                }
+                self.expr(test);
+            }
+            Stmt::Return(value) => {
+                self.push_inline_comment(doc);
+                self.token("return ");
+                self.expr(value);
+            }
+            Stmt::Function(function) => {
+                let decorators = self.docs.function_of(function).decorators;
+                self.stack.push(Work::FunctionHead { stmt: doc, function });
+                self.decorators(decorators.start, decorators.start + decorators.len);
+            }
+            Stmt::Class { name, decorators, body: _ } => {
+                self.stack.push(Work::ClassHead { stmt: doc, name });
+                self.decorators(decorators.start, decorators.start + decorators.len);
+            }
+            Stmt::Comment => {
+                if let Some(text) = self.docs.comment_of(doc) {
+                    self.comment_lines(text);
+                }
+            }
+            Stmt::DocString => {
+                if let Some(text) = self.docs.comment_of(doc).filter(|text| !text.is_empty()) {
+                    self.docstring(text);
+                }
+            }
+            Stmt::Break => {
+                self.token("break");
+                self.push_inline_comment(doc);
+            }
+            Stmt::Continue => {
+                self.token("continue");
+                self.push_inline_comment(doc);
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints statements one below the other, without a line before the first.
+    pub(super) fn sequence(&mut self, next: u32, end: u32) -> Result<(), PrintError> {
+        if next == end {
+            return Ok(());
+        }
+        if next + 1 < end {
+            self.stack.push(Work::Sequence { next: next + 1, end });
+        }
+        self.stmt(self.docs.stmt_item(next))
+    }
+
+    /// Prints the colon and the indented lines of a block.
+    pub(super) fn block(&mut self, body: StmtList) {
+        self.token(":");
+        self.indented(body);
+    }
+
+    fn indented(&mut self, body: StmtList) {
+        self.sink.put(Element::Indent);
+        self.stack.push(Work::Dedent);
+        if body.is_empty() {
+            self.sink.put(Element::HardLine);
+            self.token("pass");
+        } else {
+            self.stack.push(Work::Lines { next: body.start, end: body.start + body.len });
+        }
+    }
+
+    /// Prints statements, each on a new line.
+    #[inline]
+    pub(super) fn lines(&mut self, next: u32, end: u32) -> Result<(), PrintError> {
+        self.sink.put(Element::HardLine);
+        if next + 1 < end {
+            self.stack.push(Work::Lines { next: next + 1, end });
+        }
+        self.stmt(self.docs.stmt_item(next))
+    }
+
+    fn scope(&mut self, doc: StmtDoc, lhs: Option<ExprDoc>, rhs: ExprDoc, body: StmtList) {
+        self.comment_before(doc);
+        self.token("with ");
+        self.stack.push(Work::Block(body));
+        if let Some(lhs) = lhs {
+            self.stack.push(Work::ScopeName(lhs));
+        } else if self.strict && matches!(self.docs.expr(rhs), Expr::Tuple(_)) {
+            // `with (a, b):` enters `a` and `b`.
+            self.open("(");
+            self.stack.push(Work::CloseParen);
+        }
+        self.expr(rhs);
+    }
+
+    // --- assignments -----------------------------------------------------------------------------------------
+
+    #[inline]
+    fn assignment(
+        &mut self,
+        lhs: ExprDoc,
+        rhs: Option<ExprDoc>,
+        annotation: Option<ExprDoc>,
+        is_parameter: bool,
+    ) {
+        if let Some(rhs) = rhs {
+            self.stack.push(Work::Value { rhs, parenthesized: is_parameter && self.strict });
+        }
+        if let Some(annotation) = annotation {
+            self.stack.push(Work::Annotation(annotation));
+        }
+        self.bare_tuple(lhs, false);
+    }
+
+    /// Prints an expression, a tuple without its parentheses; `comma` says whether a tuple of one keeps its comma.
+    #[inline]
+    fn bare_tuple(&mut self, doc: ExprDoc, comma: bool) {
+        match self.docs.expr(doc) {
+            Expr::Tuple(elements) if !(self.strict && elements.is_empty()) => {
+                let close = if comma && elements.len == 1 { Close::Comma } else { Close::Nothing };
+                self.run(elements.start, elements.start + elements.len, close);
+            }
+            _ => self.expr(doc),
+        }
+    }
+
+    #[inline]
+    pub(super) fn assigned_value(&mut self, rhs: ExprDoc, parenthesized: bool) {
+        self.token(" = ");
+        match self.docs.expr(rhs) {
+            Expr::Tuple(elements) if elements.len > 1 && !parenthesized => {
+                self.run(elements.start, elements.start + elements.len, Close::Nothing);
+            }
+            _ => self.expr(rhs),
+        }
+    }
+
+    // --- definitions -----------------------------------------------------------------------------------------
+
+    pub(super) fn decorators(&mut self, next: u32, end: u32) {
+        if next == end {
+            return;
+        }
+        self.stack.push(Work::Decorators { next: next + 1, end });
+        self.stack.push(Work::DecoratorEnd);
+        self.token("@");
+        self.expr(self.docs.item(next));
+    }
+
+    pub(super) fn function_head(&mut self, stmt: StmtDoc, function: FunctionId) {
+        self.token("def ");
+        self.stack.push(Work::Parameters { stmt, function });
+        self.expr(self.docs.function_of(function).name);
+    }
+
+    pub(super) fn parameters(&mut self, stmt: StmtDoc, function: FunctionId) -> Result<(), PrintError> {
+        let parts = *self.docs.function_of(function);
+        self.stack.push(Work::BareLine);
+        self.stack.push(Work::Definition { stmt, body: parts.body });
+        if let Some(return_type) = parts.return_type {
+            self.stack.push(Work::ReturnType(return_type));
+        }
+        if parts.args.is_empty() {
+            self.token("()");
+            return Ok(());
+        }
+        self.open("(");
+        self.parameter(parts.args.start, parts.args.start + parts.args.len)
+    }
+
+    /// Prints the parameters from `next` on and closes the list.
+    pub(super) fn parameter(&mut self, next: u32, end: u32) -> Result<(), PrintError> {
+        if next == end {
+            self.close(")");
+            return Ok(());
+        }
+        let doc = self.docs.stmt_item(next);
+        if self.docs.comment_sym(doc).is_some() {
+            return Err(PrintError::CommentOnParameter);
+        }
+        self.stack.push(Work::Parameter { next: next + 1, end });
+        self.mark(doc);
+        if let Stmt::Assign { lhs, rhs, annotation } = self.docs.stmt(doc) {
+            self.assignment(lhs, rhs, annotation, true);
+        }
+        Ok(())
+    }
+
+    /// Goes on with the parameters after one.
+    pub(super) fn more_parameters(&mut self, next: u32, end: u32) -> Result<(), PrintError> {
+        if next < end {
+            self.comma();
+        }
+        self.parameter(next, end)
+    }
+
+    /// Prints the colon, the docstring and the body of a function or class.
+    pub(super) fn definition(&mut self, stmt: StmtDoc, body: StmtList) {
+        self.token(":");
+        if let Some(comment) = self.docs.comment_of(stmt) {
+            self.sink.put(Element::Indent);
+            self.sink.put(Element::HardLine);
+            self.docstring(comment);
+            self.sink.put(Element::Dedent);
+        }
+        self.indented(body);
+    }
+
+    // --- comments --------------------------------------------------------------------------------------------
+
+    #[inline]
+    fn push_inline_comment(&mut self, doc: StmtDoc) {
+        if self.docs.comment_sym(doc).is_some() {
+            self.stack.push(Work::InlineComment(doc));
+        }
+    }
+
+    pub(super) fn inline_comment(&mut self, doc: StmtDoc) -> Result<(), PrintError> {
+        let Some(text) = self.docs.comment_of(doc) else { return Ok(()) };
+        // A carriage return ends a line of Python too.
+        if text.contains('\n') || self.strict && text.contains('\r') {
+            return Err(PrintError::CommentHasNewline { stmt: self.docs.stmt(doc).name() });
+        }
+        self.begin_comment();
+        self.token("  # ");
+        self.sink.put(Element::Text(text));
+        self.end_comment();
+        Ok(())
+    }
+
+    /// Prints the comment of a statement on lines before it.
+    fn comment_before(&mut self, doc: StmtDoc) {
+        if let Some(text) = self.docs.comment_of(doc) {
+            self.comment_lines(text);
+            self.sink.put(Element::HardLine);
+        }
+    }
+
+    fn comment_lines(&mut self, text: &str) {
+        self.begin_comment();
+        for (at, line) in self.split_lines(text).enumerate() {
+            if at > 0 {
+                self.sink.put(Element::HardLine);
+            }
+            self.token("# ");
+            self.sink.put(Element::Text(line));
+        }
+        self.end_comment();
+    }
+
+    fn docstring(&mut self, text: &str) {
+        self.begin_comment();
+        self.token("\"\"\"");
+        for line in self.split_lines(text) {
+            if line.is_empty() {
+                self.sink.put(Element::BareLine);
+                continue;
+            }
+            self.sink.put(Element::HardLine);
+            if self.strict && (line.contains('\\') || line.contains("\"\"\"")) {
+                let line = line.replace('\\', "\\\\").replace("\"\"\"", "\\\"\\\"\\\"");
+                self.sink.put(Element::Text(&line));
+            } else {
+                self.sink.put(Element::Text(line));
+            }
+        }
+        self.sink.put(Element::HardLine);
+        self.token("\"\"\"");
+        self.end_comment();
+    }
+
+    /// The lines of a comment; as upstream splits them, an empty text has none and a newline at the end begins none.
+    fn split_lines<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> + use<'t, S> {
+        let has_lines = !text.is_empty();
+        let strict = self.strict;
+        let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').filter(move |_| has_lines);
+        // A carriage return ends a line of Python too; one before a newline says nothing more.
+        lines.flat_map(move |line| {
+            let line = if strict { line.strip_suffix('\r').unwrap_or(line) } else { line };
+            line.split(move |c| strict && c == '\r')
+        })
+    }
+
+    fn begin_comment(&mut self) {
+        if S::MARKS || S::BREAKS {
+            self.sink.put(Element::MarkBegin(Mark::Comment));
+        }
+    }
+
+    fn end_comment(&mut self) {
+        if S::MARKS || S::BREAKS {
+            self.sink.put(Element::MarkEnd);
+        }
+    }
+}

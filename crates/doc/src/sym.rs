@@ -1,0 +1,124 @@
+//! Interned strings of one print.
+//!
+//! Names repeat a great deal in printed programs, so the arena stores each distinct string once, in one
+//! buffer, and docs hold a [`Sym`]. Two symbols of the same arena are equal exactly when their texts are.
+
+use hashbrown::HashTable;
+
+/// A string kept by a [`DocArena`](crate::DocArena): a name, an attribute, the text of a literal or a comment.
+///
+/// A symbol is meaningful only for the arena that handed it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Sym(u32);
+
+/// The buffer and index behind the symbols of one arena.
+#[derive(Debug, Default)]
+pub(crate) struct Symbols {
+    text: String,
+    spans: Vec<(u32, u32)>,
+    table: HashTable<u32>,
+}
+
+impl Symbols {
+    /// The symbol for `text`, or `None` when the buffer would pass 4 GiB.
+    pub(crate) fn intern(&mut self, text: &str) -> Option<Sym> {
+        let hash = hash(text.as_bytes());
+        let same = |&index: &u32| slice(&self.text, self.spans[index as usize]) == text;
+        if let Some(&index) = self.table.find(hash, same) {
+            return Some(Sym(index));
+        }
+        let start = u32::try_from(self.text.len()).ok()?;
+        let end = u32::try_from(self.text.len().checked_add(text.len())?).ok()?;
+        let index = u32::try_from(self.spans.len()).ok()?;
+        self.text.push_str(text);
+        self.spans.push((start, end));
+        let (buffer, spans) = (&self.text, &self.spans);
+        self.table.insert_unique(hash, index, |&at| self::hash(slice(buffer, spans[at as usize]).as_bytes()));
+        Some(Sym(index))
+    }
+
+    /// The text of `sym`.
+    #[inline]
+    pub(crate) fn get(&self, sym: Sym) -> &str {
+        slice(&self.text, self.spans[sym.0 as usize])
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.spans.clear();
+        self.table.clear();
+    }
+}
+
+#[inline]
+fn slice(text: &str, (start, end): (u32, u32)) -> &str {
+    &text[start as usize..end as usize]
+}
+
+/// A multiply-and-fold hash: names are short, and the table is private to one print.
+#[inline]
+fn hash(bytes: &[u8]) -> u64 {
+    const K: u64 = 0x9E37_79B9_7F4A_7C15;
+    let fold = |h: u64, word: u64| {
+        let wide = u128::from(h ^ word) * u128::from(K);
+        (wide as u64) ^ ((wide >> 64) as u64)
+    };
+    let mut h = K ^ bytes.len() as u64;
+    let mut rest = bytes;
+    while let Some((word, tail)) = rest.split_first_chunk::<8>() {
+        h = fold(h, u64::from_le_bytes(*word));
+        rest = tail;
+    }
+    if let Some((word, tail)) = rest.split_first_chunk::<4>() {
+        h = fold(h, u64::from(u32::from_le_bytes(*word)));
+        rest = tail;
+    }
+    let last = rest.iter().fold(1u64, |word, &byte| word << 8 | u64::from(byte));
+    fold(h, last)
+}
+
+/// What a builder method accepts as a name: text, or a symbol interned before.
+pub trait Name {
+    /// The symbol of this name in `arena`.
+    fn sym_in(self, arena: &mut crate::DocArena) -> Sym;
+}
+
+impl Name for Sym {
+    #[inline]
+    fn sym_in(self, _: &mut crate::DocArena) -> Sym {
+        self
+    }
+}
+
+impl Name for &str {
+    #[inline]
+    fn sym_in(self, arena: &mut crate::DocArena) -> Sym {
+        arena.sym(self)
+    }
+}
+
+impl Name for &String {
+    #[inline]
+    fn sym_in(self, arena: &mut crate::DocArena) -> Sym {
+        arena.sym(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_texts_share_a_symbol() {
+        let mut symbols = Symbols::default();
+        let mut seen = Vec::new();
+        for i in 0..5000 {
+            seen.push(symbols.intern(&format!("name_{i}")).unwrap());
+        }
+        for (i, &sym) in seen.iter().enumerate() {
+            assert_eq!(symbols.get(sym), format!("name_{i}"));
+            assert_eq!(symbols.intern(&format!("name_{i}")), Some(sym));
+        }
+        assert_eq!(symbols.intern(""), symbols.intern(""));
+    }
+}

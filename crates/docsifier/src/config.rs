@@ -1,0 +1,102 @@
+//! How to print: generic options, and one typed part per dialect.
+
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+use tvmscript_doc::AccessPath;
+use tvmscript_ir_core::Object;
+
+/// Options of a print. Dialects add theirs as typed parts.
+#[derive(Debug)]
+pub struct PrinterConfig {
+    /// The name of the printed function or module.
+    pub name: Option<String>,
+    /// Print the metadata section instead of a comment that it is left out.
+    pub show_meta: bool,
+    /// The prefix of each dispatch token, where it is not the dialect's own.
+    pub prefixes: BTreeMap<String, String>,
+    /// The name of the module inside its own functions; empty for the module's name.
+    pub module_alias: String,
+    /// Keep the generated declarations when a bare expression is printed.
+    pub verbose_expr: bool,
+    /// Spaces of one level of indentation.
+    pub indent_spaces: u32,
+    /// Lines wider than this are broken inside brackets.
+    pub max_width_columns: Option<u32>,
+    /// Number the lines.
+    pub print_line_numbers: bool,
+    /// Lines kept around underlined text.
+    pub num_context_lines: Option<u32>,
+    /// Short forms where they exist.
+    pub syntax_sugar: bool,
+    /// Append a variable's address to its name.
+    pub show_object_address: bool,
+    /// Paths to underline.
+    pub path_to_underline: Vec<AccessPath>,
+    /// Paths to comment on.
+    pub path_to_annotate: Vec<(AccessPath, String)>,
+    /// Nodes to underline, by identity.
+    pub obj_to_underline: Vec<Object>,
+    /// Nodes to comment on, by identity.
+    pub obj_to_annotate: Vec<(Object, String)>,
+    /// The longest text to make.
+    pub max_bytes: usize,
+    /// The options of dialects ([`PrinterConfig::with_part`]).
+    pub parts: Parts,
+}
+
+/// Options of dialects, one value per type.
+#[derive(Default)]
+pub struct Parts(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+
+impl std::fmt::Debug for Parts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} parts", self.0.len())
+    }
+}
+
+impl Default for PrinterConfig {
+    fn default() -> Self {
+        PrinterConfig {
+            name: None,
+            show_meta: false,
+            prefixes: BTreeMap::new(),
+            module_alias: "cls".to_owned(),
+            verbose_expr: false,
+            indent_spaces: 4,
+            max_width_columns: None,
+            print_line_numbers: false,
+            num_context_lines: None,
+            syntax_sugar: true,
+            show_object_address: false,
+            path_to_underline: Vec::new(),
+            path_to_annotate: Vec::new(),
+            obj_to_underline: Vec::new(),
+            obj_to_annotate: Vec::new(),
+            max_bytes: 1 << 30,
+            parts: Parts::default(),
+        }
+    }
+}
+
+impl PrinterConfig {
+    /// Sets a dialect's options.
+    #[must_use]
+    pub fn with_part<P: Any + Send + Sync>(mut self, part: P) -> PrinterConfig {
+        self.parts.0.insert(TypeId::of::<P>(), Box::new(part));
+        self
+    }
+
+    /// A dialect's options, or their defaults.
+    pub fn part<P: Any + Default + Clone + Send + Sync>(&self) -> P {
+        self.parts.0.get(&TypeId::of::<P>()).and_then(|p| p.downcast_ref::<P>()).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn tracks_paths(&self) -> bool {
+        !(self.path_to_underline.is_empty()
+            && self.path_to_annotate.is_empty()
+            && self.obj_to_underline.is_empty()
+            && self.obj_to_annotate.is_empty())
+    }
+}

@@ -1,0 +1,46 @@
+//! What can go wrong between node and text.
+
+use tvmscript_doc::{DocError, PrintError};
+
+/// Why a node cannot be printed: one variant, one cause.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DocsifyError {
+    /// The docs cannot be made, or there are too many of them.
+    #[error(transparent)]
+    Doc(#[from] DocError),
+    /// The docs cannot be written out, or the text grows too long.
+    #[error(transparent)]
+    Print(#[from] PrintError),
+    /// A node printed as a statement where an expression stands.
+    #[error("`{key}` is no expression, but stands where one is needed")]
+    NotAnExpression {
+        /// The node's type key.
+        key: &'static str,
+    },
+    /// A variable is used, but no open frame can declare it.
+    #[error("variable `{name}` is used where nothing can declare it")]
+    Undeclared {
+        /// The variable's name hint.
+        name: String,
+    },
+    /// The node holds what the text form cannot say.
+    #[error("`{key}` cannot be written: {reason}")]
+    Unwritable {
+        /// The node's type key.
+        key: &'static str,
+        /// What the text form cannot say.
+        reason: String,
+    },
+    /// A prefix or alias is no identifier.
+    #[error("`{name}` is no identifier, so it cannot be the {what}")]
+    BadName {
+        /// What it would name.
+        what: String,
+        /// The given text.
+        name: String,
+    },
+}
+
+/// A result with a [`DocsifyError`].
+pub type Result<T> = std::result::Result<T, DocsifyError>;

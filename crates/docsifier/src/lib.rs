@@ -1,0 +1,26 @@
+//! IR to docs: the table of printers, dispatch tokens, frames, names, and the configuration of a print.
+//!
+//! A handler is a plain function from a node, its path and the [`Docsifier`] to a doc. It is registered for a node
+//! under the default token, or under one token only; looked up by (current token, exact type), then (default, exact
+//! type), and what nobody prints becomes a reference into the metadata section. No dialect is known here.
+
+mod config;
+mod docsifier;
+mod error;
+mod frame;
+mod free_vars;
+mod metadata;
+pub mod names;
+mod script;
+mod stmts;
+mod table;
+
+pub use config::{Parts, PrinterConfig};
+pub use docsifier::{DocFactory, Docsifier, field_value, text_of};
+pub use error::{DocsifyError, Result};
+pub use frame::{ExitCallback, Frame, FrameData};
+pub use metadata::Metadata;
+pub use script::{docsify_root, header, metadata_line, print};
+pub use stmts::Stmts;
+pub use table::{DocsifyDialect, PrinterTable, Printers, Token};
+pub use tvmscript_doc as doc;

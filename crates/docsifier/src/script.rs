@@ -1,0 +1,117 @@
+//! From a node to text: the frame around the root, header, metadata section.
+
+use std::fmt::Write as _;
+use tvmscript_doc::python::{self, PythonOptions};
+use tvmscript_doc::{Doc, StmtDoc};
+
+use tvmscript_ir_core::{Object, ObjectLike, PathId, Registry, Value, json};
+
+use crate::config::PrinterConfig;
+use crate::docsifier::Docsifier;
+use crate::error::Result;
+use crate::frame::Frame;
+
+/// Prints a node.
+///
+/// # Errors
+/// When a node cannot be written, or the text grows too long.
+pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<String> {
+    let mut d = Docsifier::new(registry, config, object)?;
+    let mut stmts = docsify_root(&mut d, object)?;
+    if !d.clashes().is_empty() {
+        let words = d.clashes().to_vec();
+        d = Docsifier::with_reserved(registry, config, object, &words)?;
+        stmts = docsify_root(&mut d, object)?;
+    }
+    d.docs.check()?;
+    let block = d.docs.block(&stmts);
+    let options = python_options(&d);
+    let mut text = if config.show_meta { metadata_line(&d) } else { String::new() };
+    let script = python::print(&d.docs, block, &options)?;
+    if text.is_empty() {
+        return Ok(script);
+    }
+    text.push_str(&script);
+    Ok(text)
+}
+
+fn python_options(d: &Docsifier<'_>) -> PythonOptions {
+    let config = d.config();
+    let mut underline = config.path_to_underline.clone();
+    underline.extend(d.found_paths.iter().map(|path| d.docs.paths().to_path(*path)));
+    PythonOptions {
+        indent_spaces: config.indent_spaces,
+        max_width_columns: config.max_width_columns,
+        max_bytes: config.max_bytes,
+        print_line_numbers: config.print_line_numbers,
+        underline,
+        num_context_lines: config.num_context_lines,
+        ..PythonOptions::default()
+    }
+}
+
+/// The statements of a whole script that says `object`.
+///
+/// # Errors
+/// When a node cannot be written.
+pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDoc>> {
+    let (token, frame) = d.table().root(object);
+    let frame = frame.unwrap_or_else(|| Frame::fragment(()));
+    let verbose = d.config().verbose_expr;
+    let ((), mut stmts) = d.with_token_id(token, |d| {
+        d.with_frame(frame, |d| {
+            let doc = d.doc(object, PathId::ROOT)?;
+            if matches!(doc, Doc::Expr(_)) && !verbose {
+                d.frame_mut().stmts.clear();
+            }
+            d.push_doc(doc);
+            Ok(())
+        })
+    })?;
+    if !d.metadata_section().is_empty() && !d.config().show_meta {
+        stmts.push(d.docs.comment("Metadata omitted. Use show_meta=True in script() method to show it."));
+    }
+    Ok(stmts)
+}
+
+/// `metadata = tvm.ir.load_json("""...""")` and a line break, when there is any metadata.
+///
+/// The JSON is plain ASCII: a character beyond it, which stands only inside of JSON strings, is written as JSON's own escape.
+/// TVM escapes its bytes for Python, which reads them as other characters.
+pub fn metadata_line(d: &Docsifier<'_>) -> String {
+    if d.metadata_section().is_empty() {
+        return String::new();
+    }
+    let json = json::tvm::save(&Value::Node(d.metadata_section().to_map().into_object()));
+    let mut text = String::with_capacity(json.len() + json.len() / 8 + 64);
+    text.push_str("metadata = tvm.ir.load_json(\"\"\"");
+    let mut units = [0; 2];
+    for c in json.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            '\n' | ' '..='~' => text.push(c),
+            _ => {
+                for unit in c.encode_utf16(&mut units) {
+                    // Writing to a string does not fail.
+                    let _ = write!(text, "\\\\u{unit:04x}");
+                }
+            }
+        }
+    }
+    text.push_str("\"\"\")\n");
+    text
+}
+
+/// The header lines that say where the prefixes come from, then a blank line; nothing when no prefix was used.
+pub fn header(d: &mut Docsifier<'_>) -> Vec<StmtDoc> {
+    let lines: Vec<String> = d
+        .used_prefixes()
+        .map(|(name, prefix)| format!("from tvm.script import {name} as {prefix}"))
+        .collect();
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let mut stmts: Vec<StmtDoc> = lines.iter().map(|line| d.docs.comment(line)).collect();
+    stmts.push(d.docs.comment(""));
+    stmts
+}

@@ -1,0 +1,61 @@
+//! Statements of a scope under construction.
+//!
+//! A scope that lasts to the end of the enclosing block (`x: T.int32 = 1`) hands all its statements to that block, which
+//! may hand them on in turn. [`Stmts::append`] moves the shorter side, so that a chain of such scopes stays linear.
+
+use std::collections::VecDeque;
+
+use tvmscript_doc::StmtDoc;
+
+/// Statements in order.
+#[derive(Debug, Clone, Default)]
+pub struct Stmts(VecDeque<StmtDoc>);
+
+impl Stmts {
+    /// Adds a statement.
+    pub fn push(&mut self, stmt: StmtDoc) {
+        self.0.push_back(stmt);
+    }
+
+    /// Adds the statements of another scope, which become part of this one.
+    pub fn append(&mut self, mut other: Stmts) {
+        if self.0.len() < other.0.len() {
+            while let Some(stmt) = self.0.pop_back() {
+                other.0.push_front(stmt);
+            }
+            self.0 = other.0;
+        } else {
+            self.0.append(&mut other.0);
+        }
+    }
+
+    /// Adds statements.
+    pub fn extend(&mut self, stmts: impl IntoIterator<Item = StmtDoc>) {
+        self.0.extend(stmts);
+    }
+
+    /// Forgets all statements.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// How many statements there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The statements in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = StmtDoc> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The statements as a list.
+    pub fn into_vec(self) -> Vec<StmtDoc> {
+        self.0.into()
+    }
+}

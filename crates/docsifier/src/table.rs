@@ -1,0 +1,327 @@
+//! The table of printers: (dispatch token, type) to handler, and the words that fill it.
+
+use std::panic::Location;
+
+use tvmscript_doc::Doc;
+use tvmscript_ir_core::registry::Place;
+use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, RegistryError, Slot, TypeInfo};
+
+use crate::docsifier::Docsifier;
+use crate::error::Result;
+use crate::frame::Frame;
+
+/// Prints one node.
+pub(crate) type Handler = Box<dyn Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync>;
+
+/// Makes the frame around a node that is printed alone.
+pub type RootFrame = fn(&Object) -> Frame;
+
+/// A dispatch token by its number in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Token(u8);
+
+impl Token {
+    /// The token whose rules apply where no other has one.
+    pub const DEFAULT: Token = Token(0);
+
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+struct Entry {
+    handler: Handler,
+    place: Place,
+}
+
+/// What is known of a token.
+struct TokenEntry {
+    name: &'static str,
+    prefix: Option<(&'static str, Place)>,
+    root: Option<(RootFrame, Place)>,
+    handlers: Vec<Option<Entry>>,
+}
+
+/// The printers of all dialects.
+pub struct PrinterTable {
+    tokens: Vec<TokenEntry>,
+    /// The token under which a node of this type prints when it is the root.
+    homes: Vec<Option<Token>>,
+    variables: Vec<&'static TypeInfo>,
+}
+
+impl std::fmt::Debug for PrinterTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.tokens.iter().map(|t| t.name)).finish()
+    }
+}
+
+impl Default for PrinterTable {
+    fn default() -> Self {
+        let default = TokenEntry { name: "", prefix: None, root: None, handlers: Vec::new() };
+        PrinterTable { tokens: vec![default], homes: Vec::new(), variables: Vec::new() }
+    }
+}
+
+impl PrinterTable {
+    fn token_or_new(&mut self, name: &'static str) -> Token {
+        match self.tokens.iter().position(|t| t.name == name) {
+            Some(index) => Token(index as u8),
+            None => {
+                self.tokens.push(TokenEntry { name, prefix: None, root: None, handlers: Vec::new() });
+                Token((self.tokens.len() - 1) as u8)
+            }
+        }
+    }
+
+    /// The token of this name, if anything is registered under it.
+    pub fn token(&self, name: &str) -> Option<Token> {
+        self.tokens.iter().position(|t| t.name == name).map(|i| Token(i as u8))
+    }
+
+    /// The tokens that have a prefix, with it, in the order of registration.
+    pub fn prefixes(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.tokens.iter().filter_map(|t| t.prefix.map(|(p, _)| (t.name, p)))
+    }
+
+    /// Whether the node is declared by text where nothing defines it.
+    pub(crate) fn is_variable(&self, object: &Object) -> bool {
+        self.variables.iter().any(|info| object.info().is_a(info))
+    }
+
+    pub(crate) fn handler(&self, token: Token, info: &TypeInfo) -> Option<&Handler> {
+        let find = |token: Token| {
+            let entry = self.tokens.get(token.index())?.handlers.get(info.index())?.as_ref()?;
+            Some(&entry.handler)
+        };
+        find(token).or_else(|| if token == Token::DEFAULT { None } else { find(Token::DEFAULT) })
+    }
+
+    /// The token under which a node of this type prints when it is the root, and the frame around it.
+    pub(crate) fn root(&self, object: &Object) -> (Token, Option<Frame>) {
+        let home = self.homes.get(object.info().index()).copied().flatten().unwrap_or(Token::DEFAULT);
+        (home, self.tokens[home.index()].root.map(|(make, _)| make(object)))
+    }
+
+    fn set(&mut self, token: Token, info: &TypeInfo, entry: Entry) -> std::result::Result<(), RegistryError> {
+        let token = &mut self.tokens[token.index()];
+        if token.handlers.len() <= info.index() {
+            token.handlers.resize_with(info.index() + 1, || None);
+        }
+        let slot = &mut token.handlers[info.index()];
+        if let Some(first) = slot {
+            let what = format!("the printer of `{}` under the token `{}`", info.key(), token.name);
+            return Err(RegistryError::duplicate(what, first.place, entry.place));
+        }
+        *slot = Some(entry);
+        Ok(())
+    }
+
+    fn set_home(&mut self, info: &TypeInfo, token: Token) {
+        if self.homes.len() <= info.index() {
+            self.homes.resize(info.index() + 1, None);
+        }
+        self.homes[info.index()].get_or_insert(token);
+    }
+}
+
+/// What one dialect registers; merged into the [`PrinterTable`] of a registry.
+#[derive(Default)]
+pub struct Printers {
+    entries: Vec<(&'static str, &'static TypeInfo, Entry)>,
+    homes: Vec<(&'static TypeInfo, &'static str)>,
+    prefixes: Vec<(&'static str, &'static str, Place)>,
+    roots: Vec<(&'static str, RootFrame, Place)>,
+    variables: Vec<&'static TypeInfo>,
+    table: Option<PrinterTable>,
+}
+
+impl std::fmt::Debug for Printers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Printers").field("entries", &self.entries.len()).finish_non_exhaustive()
+    }
+}
+
+impl Printers {
+    fn fill(&mut self, other: Printers) -> std::result::Result<(), RegistryError> {
+        let table = self.table.get_or_insert_with(PrinterTable::default);
+        for (token, prefix, place) in other.prefixes {
+            let token = table.token_or_new(token);
+            let entry = &mut table.tokens[token.index()];
+            if let Some((_, first)) = entry.prefix {
+                let what = format!("the prefix of `{}`", entry.name);
+                return Err(RegistryError::duplicate(what, first, place));
+            }
+            entry.prefix = Some((prefix, place));
+        }
+        for (token, make, place) in other.roots {
+            let token = table.token_or_new(token);
+            let entry = &mut table.tokens[token.index()];
+            if let Some((_, first)) = entry.root {
+                return Err(RegistryError::duplicate(
+                    format!("the root frame of `{}`", entry.name),
+                    first,
+                    place,
+                ));
+            }
+            entry.root = Some((make, place));
+        }
+        table.variables.extend(other.variables);
+        for (info, token) in other.homes {
+            let token = table.token_or_new(token);
+            table.set_home(info, token);
+        }
+        for (token, info, entry) in other.entries {
+            let token = table.token_or_new(token);
+            table.set(token, info, entry)?;
+        }
+        Ok(())
+    }
+
+    /// The finished table.
+    pub fn table(&self) -> Option<&PrinterTable> {
+        self.table.as_ref()
+    }
+}
+
+impl Slot for Printers {
+    fn merge(&mut self, other: Self) -> std::result::Result<(), RegistryError> {
+        self.fill(other)
+    }
+}
+
+/// The words of this layer in a dialect's table.
+pub trait DocsifyDialect: Sized {
+    /// The node named last.
+    type Node: 'static;
+
+    /// Prints the node named last, under every token that has no printer of its own for it. The node's home is this
+    /// dialect: alone, it prints under the dialect's token.
+    fn docsify<D: Into<Doc> + 'static>(
+        self,
+        handler: fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> Result<D>,
+    ) -> Self
+    where
+        Self::Node: Class;
+
+    /// Prints the node named last under one token only.
+    fn docsify_under<D: Into<Doc> + 'static>(
+        self,
+        token: &'static str,
+        handler: fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> Result<D>,
+    ) -> Self
+    where
+        Self::Node: Class;
+
+    /// The node named last, printed alone, prints under this dialect's token.
+    fn home(self) -> Self
+    where
+        Self::Node: Class;
+
+    /// The node named last is a variable: text declares it where nothing defines it ([`Docsifier::declare_free`]).
+    fn variable(self) -> Self
+    where
+        Self::Node: Class;
+
+    /// Prints nodes of a type that has no Rust struct of its own.
+    fn docsify_info(
+        self,
+        info: &'static TypeInfo,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
+    ) -> Self;
+
+    /// The prefix of the dialect's names in text (`T`).
+    fn alias(self, prefix: &'static str) -> Self;
+
+    /// The frame around a node of this dialect that is printed alone.
+    fn root_frame(self, make: RootFrame) -> Self;
+}
+
+impl<N: 'static> DocsifyDialect for Dialect<N> {
+    type Node = N;
+
+    #[track_caller]
+    fn docsify<D: Into<Doc> + 'static>(
+        mut self,
+        handler: fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D>,
+    ) -> Self
+    where
+        N: Class,
+    {
+        let place = Location::caller();
+        let home = self.name();
+        let printers = self.slot_mut::<Printers>();
+        printers.homes.push((N::type_info(), home));
+        printers.entries.push(("", N::type_info(), Entry { handler: erase(handler), place }));
+        self
+    }
+
+    #[track_caller]
+    fn docsify_under<D: Into<Doc> + 'static>(
+        mut self,
+        token: &'static str,
+        handler: fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D>,
+    ) -> Self
+    where
+        N: Class,
+    {
+        let place = Location::caller();
+        let printers = self.slot_mut::<Printers>();
+        printers.entries.push((token, N::type_info(), Entry { handler: erase(handler), place }));
+        self
+    }
+
+    fn home(mut self) -> Self
+    where
+        N: Class,
+    {
+        let home = self.name();
+        self.slot_mut::<Printers>().homes.push((N::type_info(), home));
+        self
+    }
+
+    fn variable(mut self) -> Self
+    where
+        N: Class,
+    {
+        self.slot_mut::<Printers>().variables.push(N::type_info());
+        self
+    }
+
+    #[track_caller]
+    fn docsify_info(
+        mut self,
+        info: &'static TypeInfo,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
+    ) -> Self {
+        let place = Location::caller();
+        let home = self.name();
+        let printers = self.slot_mut::<Printers>();
+        printers.homes.push((info, home));
+        printers.entries.push(("", info, Entry { handler: Box::new(handler), place }));
+        self
+    }
+
+    #[track_caller]
+    fn alias(mut self, prefix: &'static str) -> Self {
+        let (name, place) = (self.name(), Location::caller());
+        self.slot_mut::<Printers>().prefixes.push((name, prefix, place));
+        self
+    }
+
+    #[track_caller]
+    fn root_frame(mut self, make: RootFrame) -> Self {
+        let (name, place) = (self.name(), Location::caller());
+        self.slot_mut::<Printers>().roots.push((name, make, place));
+        self
+    }
+}
+
+fn erase<N: Class, D: Into<Doc> + 'static>(
+    handler: fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D>,
+) -> Handler {
+    Box::new(move |object, path, d| match object.downcast_ref::<N>() {
+        Some(node) => handler(node, path, d).map(Into::into),
+        None => unreachable!("handlers are found by the node's own type"),
+    })
+}

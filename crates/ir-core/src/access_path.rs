@@ -1,0 +1,168 @@
+//! Access paths: the route from a root to a node, as `<root>.body.seq[2]`.
+//!
+//! While printing, a path is one push: [`PathTable`] links steps to their parents and hands out ids. Whole
+//! [`AccessPath`]s are made only for those who ask.
+
+use std::fmt;
+
+use crate::containers::StrNode;
+use crate::raw::Object;
+use crate::value::Value;
+
+/// One step from a node to a part of it.
+#[derive(Debug, Clone)]
+pub enum PathStep {
+    /// A named field.
+    Field(&'static str),
+    /// An element of an array.
+    Index(u32),
+    /// An entry of a map.
+    Key(Value),
+    /// The other side has an element here; this side's array ends before it.
+    MissingIndex(u32),
+    /// The other side has an entry here; this side's map lacks it.
+    MissingKey(Value),
+}
+
+impl PartialEq for PathStep {
+    fn eq(&self, other: &PathStep) -> bool {
+        use crate::containers::Key;
+        match (self, other) {
+            (PathStep::Field(a), PathStep::Field(b)) => a == b,
+            (PathStep::Index(a), PathStep::Index(b))
+            | (PathStep::MissingIndex(a), PathStep::MissingIndex(b)) => a == b,
+            (PathStep::Key(a), PathStep::Key(b)) | (PathStep::MissingKey(a), PathStep::MissingKey(b)) => {
+                Key::new(a.clone()) == Key::new(b.clone())
+            }
+            _ => false,
+        }
+    }
+}
+impl Eq for PathStep {}
+
+impl fmt::Display for PathStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PathStep::Field(name) => write!(f, ".{name}"),
+            PathStep::Index(i) => write!(f, "[{i}]"),
+            PathStep::Key(k) => write!(f, "[{k:?}]"),
+            PathStep::MissingIndex(i) => write!(f, "[<missing item at {i}>]"),
+            PathStep::MissingKey(k) => write!(f, "[<missing item at {k:?}>]"),
+        }
+    }
+}
+
+/// A path in a [`PathTable`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PathId(u32);
+
+impl PathId {
+    /// The root itself.
+    pub const ROOT: PathId = PathId(0);
+
+    /// The number of the path in its table; the root is 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Steps linked to their parents.
+#[derive(Debug, Default)]
+pub struct PathTable {
+    steps: Vec<(PathId, PathStep)>,
+}
+
+impl PathTable {
+    /// A table that holds the root only.
+    pub fn new() -> PathTable {
+        PathTable::default()
+    }
+
+    /// The path one step below `parent`. The same step twice gives two ids.
+    #[inline]
+    pub fn child(&mut self, parent: PathId, step: PathStep) -> PathId {
+        self.steps.push((parent, step));
+        PathId(self.steps.len() as u32)
+    }
+
+    /// The parent of a path and the last step; nothing for the root.
+    #[inline]
+    pub fn parent(&self, path: PathId) -> Option<(PathId, &PathStep)> {
+        let (parent, step) = self.steps.get(path.index().checked_sub(1)?)?;
+        Some((*parent, step))
+    }
+
+    /// The whole path.
+    pub fn to_path(&self, path: PathId) -> AccessPath {
+        let mut steps = Vec::new();
+        let mut at = path;
+        while let Some((parent, step)) = self.parent(at) {
+            steps.push(step.clone());
+            at = parent;
+        }
+        steps.reverse();
+        AccessPath { steps }
+    }
+}
+
+/// A whole path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AccessPath {
+    /// The steps from the root.
+    pub steps: Vec<PathStep>,
+}
+
+impl AccessPath {
+    /// The path of the root.
+    pub fn root() -> AccessPath {
+        AccessPath::default()
+    }
+
+    /// This path and one more step.
+    #[must_use]
+    pub fn then(mut self, step: PathStep) -> AccessPath {
+        self.steps.push(step);
+        self
+    }
+
+    /// This path and a field.
+    #[must_use]
+    pub fn field(self, name: &'static str) -> AccessPath {
+        self.then(PathStep::Field(name))
+    }
+
+    /// This path and an element.
+    #[must_use]
+    pub fn item(self, index: u32) -> AccessPath {
+        self.then(PathStep::Index(index))
+    }
+
+    /// The text, with nodes that are map keys as `key` writes them (`[I.GlobalVar("main")]`).
+    pub fn to_text_with(&self, mut key: impl FnMut(&Object) -> String) -> String {
+        let mut out = String::from("<root>");
+        for step in &self.steps {
+            match step {
+                PathStep::Key(Value::Node(node)) if !node.is::<StrNode>() => {
+                    out.push_str(&format!("[{}]", key(node)));
+                }
+                PathStep::MissingKey(Value::Node(node)) if !node.is::<StrNode>() => {
+                    out.push_str(&format!("[<missing item at {}>]", key(node)));
+                }
+                step => out.push_str(&step.to_string()),
+            }
+        }
+        out
+    }
+
+    /// Whether this path leads to `other` or to something around it.
+    pub fn is_prefix_of(&self, other: &AccessPath) -> bool {
+        other.steps.starts_with(&self.steps)
+    }
+}
+
+impl fmt::Display for AccessPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("<root>")?;
+        self.steps.iter().try_for_each(|step| step.fmt(f))
+    }
+}

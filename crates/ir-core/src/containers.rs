@@ -1,0 +1,322 @@
+//! The payloads of strings, arrays, maps, tensors, and the cell of a name hint.
+
+use std::hash::{Hash, Hasher};
+use std::sync::Mutex;
+
+use indexmap::{Equivalent, IndexMap};
+use smallvec::SmallVec;
+
+use crate::dtype::DataType;
+use crate::node::{Class, Node};
+use crate::raw::{Object, ObjectLike, Str};
+use crate::type_table::{EqKind, Shape, TypeDecl, TypeInfo, register_node};
+use crate::value::{FieldError, FieldRef, Fields, Value};
+
+macro_rules! container {
+    ($ty:ident, $key:literal, $shape:ident) => {
+        // SAFETY: the entry is registered for this very struct.
+        unsafe impl Class for $ty {
+            #[inline]
+            fn type_info() -> &'static TypeInfo {
+                static INFO: std::sync::OnceLock<&'static TypeInfo> = std::sync::OnceLock::new();
+                INFO.get_or_init(|| {
+                    register_node::<$ty>(TypeDecl {
+                        key: $key,
+                        parent: None,
+                        eq: EqKind::Tree,
+                        custom_eq: None,
+                        shape: Shape::$shape,
+                        fields: &[],
+                    })
+                })
+            }
+        }
+        impl Node for $ty {
+            fn field(&self, _: usize) -> FieldRef<'_> {
+                FieldRef::None
+            }
+            fn set_field(&mut self, _: usize, _: Value) -> Result<(), FieldError> {
+                Ok(())
+            }
+            fn from_fields(_: &mut Fields<'_>) -> Result<Self, FieldError> {
+                Err(FieldError::Abstract { key: $key })
+            }
+        }
+    };
+}
+
+/// The payload of a [`Str`].
+#[derive(Debug, Clone)]
+pub struct StrNode {
+    pub(crate) text: Box<str>,
+}
+container!(StrNode, "ffi.String", Str);
+
+impl std::fmt::Debug for Str {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.as_str())
+    }
+}
+impl std::fmt::Display for Str {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+impl std::ops::Deref for Str {
+    type Target = str;
+    #[inline]
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+impl PartialEq for Str {
+    fn eq(&self, other: &Str) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+impl Eq for Str {}
+impl PartialEq<str> for Str {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+impl PartialEq<&str> for Str {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+impl Hash for Str {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+impl std::borrow::Borrow<str> for Str {
+    fn borrow(&self) -> &str {
+        self.as_str()
+    }
+}
+impl From<&str> for Str {
+    fn from(text: &str) -> Str {
+        Str::new(text)
+    }
+}
+impl From<String> for Str {
+    fn from(text: String) -> Str {
+        Str::new(text)
+    }
+}
+
+/// A name hint that the builder may still set after the node was made (`A = T.alloc_buffer(..)` names what the call
+/// returned). Names take no part in equality, so a node stays immutable in every other sense.
+pub struct NameCell(Mutex<Str>);
+
+impl NameCell {
+    /// The hint.
+    pub fn get(&self) -> Str {
+        self.0.lock().unwrap_or_else(|e| e.into_inner()).clone()
+    }
+
+    /// Sets the hint.
+    pub fn set(&self, name: Str) {
+        *self.0.lock().unwrap_or_else(|e| e.into_inner()) = name;
+    }
+}
+impl Clone for NameCell {
+    fn clone(&self) -> Self {
+        NameCell(Mutex::new(self.get()))
+    }
+}
+impl From<Str> for NameCell {
+    fn from(name: Str) -> Self {
+        NameCell(Mutex::new(name))
+    }
+}
+impl From<&str> for NameCell {
+    fn from(name: &str) -> Self {
+        NameCell::from(Str::new(name))
+    }
+}
+impl std::fmt::Debug for NameCell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+/// The payload of an [`crate::Array`].
+#[derive(Debug, Clone)]
+pub struct ArrayNode {
+    items: SmallVec<[Value; 2]>,
+}
+container!(ArrayNode, "ffi.Array", Array);
+
+impl ArrayNode {
+    pub(crate) fn new(items: SmallVec<[Value; 2]>) -> ArrayNode {
+        ArrayNode { items }
+    }
+
+    /// The elements in order.
+    #[inline]
+    pub fn items(&self) -> &[Value] {
+        &self.items
+    }
+
+    /// The elements, for rebuilding in place.
+    pub fn items_mut(&mut self) -> &mut [Value] {
+        &mut self.items
+    }
+}
+
+/// A map key: strings by content, numbers by value, nodes by pointer.
+#[derive(Debug, Clone)]
+#[repr(transparent)]
+pub struct Key(Value);
+
+/// A key to look up by, borrowed.
+#[derive(Clone, Copy)]
+pub(crate) struct ByValue<'a>(pub(crate) &'a Value);
+
+struct ByStr<'a>(&'a str);
+
+impl Key {
+    /// A key of this value.
+    pub fn new(value: Value) -> Key {
+        Key(value)
+    }
+
+    /// The value.
+    #[inline]
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+}
+
+fn hash_value<H: Hasher>(value: &Value, state: &mut H) {
+    match value {
+        Value::None => state.write_u8(0),
+        Value::Bool(b) => b.hash(state),
+        Value::Int(i) => i.hash(state),
+        Value::Float(f) => f.to_bits().hash(state),
+        Value::DType(d) => d.hash(state),
+        Value::Node(o) => match Str::try_ref(o) {
+            Some(s) => s.as_str().hash(state),
+            None => o.address().hash(state),
+        },
+    }
+}
+
+fn same_key(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::None, Value::None) => true,
+        (Value::Bool(x), Value::Bool(y)) => x == y,
+        (Value::Int(x), Value::Int(y)) => x == y,
+        (Value::Float(x), Value::Float(y)) => x.to_bits() == y.to_bits(),
+        (Value::DType(x), Value::DType(y)) => x == y,
+        (Value::Node(x), Value::Node(y)) => {
+            x.ptr_eq(y) || matches!((a.as_str(), b.as_str()), (Some(x), Some(y)) if x == y)
+        }
+        _ => false,
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_value(&self.0, state);
+    }
+}
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        same_key(&self.0, &other.0)
+    }
+}
+impl Eq for Key {}
+impl Hash for ByValue<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_value(self.0, state);
+    }
+}
+impl Equivalent<Key> for ByValue<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        same_key(self.0, &key.0)
+    }
+}
+impl Hash for ByStr<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+impl Equivalent<Key> for ByStr<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        key.0.as_str() == Some(self.0)
+    }
+}
+
+/// The payload of a [`crate::Map`].
+#[derive(Debug, Clone)]
+pub struct MapNode {
+    entries: IndexMap<Key, Value>,
+}
+container!(MapNode, "ffi.Map", Map);
+
+impl MapNode {
+    pub(crate) fn new(entries: IndexMap<Key, Value>) -> MapNode {
+        MapNode { entries }
+    }
+
+    /// The entries in order.
+    pub fn entries(&self) -> &IndexMap<Key, Value> {
+        &self.entries
+    }
+
+    pub(crate) fn get(&self, key: &Value) -> Option<&Value> {
+        self.entries.get(&ByValue(key))
+    }
+
+    pub(crate) fn get_str(&self, key: &str) -> Option<&Value> {
+        self.entries.get(&ByStr(key))
+    }
+
+    /// The value at `position`, for rebuilding in place.
+    pub fn value_mut(&mut self, position: usize) -> Option<&mut Value> {
+        self.entries.get_index_mut(position).map(|(_, v)| v)
+    }
+
+    pub(crate) fn take_entries(&mut self) -> IndexMap<Key, Value> {
+        std::mem::take(&mut self.entries)
+    }
+}
+
+/// The value of a tensor: dtype, shape and little-endian bytes in row-major order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorNode {
+    /// The element type.
+    pub dtype: DataType,
+    /// Elements per dimension.
+    pub shape: Box<[i64]>,
+    /// The elements' bytes, row-major, little-endian.
+    pub data: Box<[u8]>,
+}
+container!(TensorNode, "ffi.Tensor", Tensor);
+
+/// A handle to a tensor's value.
+pub type Tensor = crate::raw::Ref<TensorNode>;
+
+/// A tuple of plain integers, which TVM keeps apart from arrays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShapeNode {
+    /// The integers.
+    pub values: Box<[i64]>,
+}
+container!(ShapeNode, "ffi.Shape", Tensor);
+
+impl PartialEq for Object {
+    /// Identity.
+    fn eq(&self, other: &Object) -> bool {
+        self.ptr_eq(other)
+    }
+}
+impl Eq for Object {}
+impl Hash for Object {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address().hash(state);
+    }
+}

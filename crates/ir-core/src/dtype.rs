@@ -1,0 +1,318 @@
+//! Data types: a scalar code, bits per lane, and lanes. 4 bytes.
+//!
+//! Lanes below zero mean a scalable vector of `-lanes * vscale` lanes. The text form is TVM's.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// What one lane is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum TypeCode {
+    /// Signed integer.
+    Int = 0,
+    /// Unsigned integer.
+    UInt = 1,
+    /// IEEE float.
+    Float = 2,
+    /// Opaque pointer; with 0 bits and lanes: void.
+    Handle = 3,
+    /// Brain float.
+    BFloat = 4,
+    /// Truth value, 8 bits.
+    Bool = 6,
+    /// 8-bit float, 3 exponent bits, 4 mantissa bits.
+    Float8E3M4 = 7,
+    /// 8-bit float.
+    Float8E4M3 = 8,
+    /// 8-bit float, finite, bias 11, no negative zero.
+    Float8E4M3B11Fnuz = 9,
+    /// 8-bit float, finite, with NaN.
+    Float8E4M3Fn = 10,
+    /// 8-bit float, finite, no negative zero.
+    Float8E4M3Fnuz = 11,
+    /// 8-bit float.
+    Float8E5M2 = 12,
+    /// 8-bit float, finite, no negative zero.
+    Float8E5M2Fnuz = 13,
+    /// 8-bit exponent only.
+    Float8E8M0Fnu = 14,
+    /// 6-bit float.
+    Float6E2M3Fn = 15,
+    /// 6-bit float.
+    Float6E3M2Fn = 16,
+    /// 4-bit float.
+    Float4E2M1Fn = 17,
+}
+
+impl TypeCode {
+    /// The code with this number, as DLPack and TVM have it.
+    pub fn from_number(number: u8) -> Option<TypeCode> {
+        let plain = [
+            TypeCode::Int,
+            TypeCode::UInt,
+            TypeCode::Float,
+            TypeCode::Handle,
+            TypeCode::BFloat,
+            TypeCode::Bool,
+        ];
+        let mut codes = plain.into_iter().chain(SMALL_FLOATS.iter().map(|(code, ..)| *code));
+        codes.find(|code| *code as u8 == number)
+    }
+}
+
+/// A scalar or vector type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DataType {
+    /// What one lane is.
+    pub code: TypeCode,
+    /// Bits per lane.
+    pub bits: u8,
+    /// Lanes; below zero for scalable vectors, 0 for void.
+    pub lanes: i16,
+}
+
+/// Codes whose text carries no separate width.
+const SMALL_FLOATS: [(TypeCode, &str, u8); 11] = [
+    (TypeCode::Float8E3M4, "float8_e3m4", 8),
+    (TypeCode::Float8E4M3B11Fnuz, "float8_e4m3b11fnuz", 8),
+    (TypeCode::Float8E4M3Fnuz, "float8_e4m3fnuz", 8),
+    (TypeCode::Float8E4M3Fn, "float8_e4m3fn", 8),
+    (TypeCode::Float8E4M3, "float8_e4m3", 8),
+    (TypeCode::Float8E5M2Fnuz, "float8_e5m2fnuz", 8),
+    (TypeCode::Float8E5M2, "float8_e5m2", 8),
+    (TypeCode::Float8E8M0Fnu, "float8_e8m0fnu", 8),
+    (TypeCode::Float6E2M3Fn, "float6_e2m3fn", 6),
+    (TypeCode::Float6E3M2Fn, "float6_e3m2fn", 6),
+    (TypeCode::Float4E2M1Fn, "float4_e2m1fn", 4),
+];
+
+impl DataType {
+    /// A 32-bit signed integer.
+    pub const INT32: DataType = DataType::int(32);
+    /// A 64-bit signed integer.
+    pub const INT64: DataType = DataType::int(64);
+    /// A 32-bit float.
+    pub const FLOAT32: DataType = DataType::float(32);
+    /// A truth value.
+    pub const BOOL: DataType = DataType { code: TypeCode::Bool, bits: 8, lanes: 1 };
+    /// An opaque pointer.
+    pub const HANDLE: DataType = DataType { code: TypeCode::Handle, bits: 64, lanes: 1 };
+    /// No value.
+    pub const VOID: DataType = DataType { code: TypeCode::Handle, bits: 0, lanes: 0 };
+
+    /// A signed integer of this width.
+    pub const fn int(bits: u8) -> DataType {
+        DataType { code: TypeCode::Int, bits, lanes: 1 }
+    }
+    /// An unsigned integer of this width.
+    pub const fn uint(bits: u8) -> DataType {
+        DataType { code: TypeCode::UInt, bits, lanes: 1 }
+    }
+    /// An IEEE float of this width.
+    pub const fn float(bits: u8) -> DataType {
+        DataType { code: TypeCode::Float, bits, lanes: 1 }
+    }
+    /// The same element with other lanes (negative: scalable).
+    #[must_use]
+    pub const fn with_lanes(self, lanes: i16) -> DataType {
+        DataType { lanes, ..self }
+    }
+    /// One lane of this type.
+    #[must_use]
+    pub const fn element(self) -> DataType {
+        DataType { lanes: 1, ..self }
+    }
+    /// No value.
+    pub const fn is_void(self) -> bool {
+        matches!(self.code, TypeCode::Handle) && self.bits == 0
+    }
+    /// One lane.
+    pub const fn is_scalar(self) -> bool {
+        self.lanes == 1
+    }
+    /// Several lanes, fixed or scalable.
+    pub const fn is_vector(self) -> bool {
+        self.lanes > 1 || self.lanes < 0
+    }
+    /// A multiple of `vscale` lanes.
+    pub const fn is_scalable(self) -> bool {
+        self.lanes < 0
+    }
+    /// Lanes of bool.
+    pub const fn is_bool(self) -> bool {
+        matches!(self.code, TypeCode::Bool)
+    }
+    /// Lanes of signed integers.
+    pub const fn is_int(self) -> bool {
+        matches!(self.code, TypeCode::Int)
+    }
+    /// Lanes of unsigned integers.
+    pub const fn is_uint(self) -> bool {
+        matches!(self.code, TypeCode::UInt)
+    }
+    /// Lanes of signed or unsigned integers; bool is neither.
+    pub const fn is_integer(self) -> bool {
+        self.is_int() || self.is_uint()
+    }
+    /// Lanes of IEEE floats; bfloat16 and the small floats are not.
+    pub const fn is_float(self) -> bool {
+        matches!(self.code, TypeCode::Float)
+    }
+    /// Lanes of bfloat16.
+    pub const fn is_bfloat(self) -> bool {
+        matches!(self.code, TypeCode::BFloat)
+    }
+    /// Lanes of an 8-bit float.
+    pub const fn is_float8(self) -> bool {
+        self.code as u8 >= TypeCode::Float8E3M4 as u8 && self.code as u8 <= TypeCode::Float8E8M0Fnu as u8
+    }
+    /// Lanes of a 6-bit float.
+    pub const fn is_float6(self) -> bool {
+        matches!(self.code, TypeCode::Float6E2M3Fn | TypeCode::Float6E3M2Fn)
+    }
+    /// Lanes of a 4-bit float.
+    pub const fn is_float4(self) -> bool {
+        matches!(self.code, TypeCode::Float4E2M1Fn)
+    }
+    /// Any floating code.
+    pub const fn is_any_float(self) -> bool {
+        self.is_float() || self.is_bfloat() || self.is_float8() || self.is_float6() || self.is_float4()
+    }
+    /// An opaque pointer.
+    pub const fn is_handle(self) -> bool {
+        matches!(self.code, TypeCode::Handle) && self.bits != 0
+    }
+    /// The factor of `vscale` in a scalable vector's lanes, or the lanes of a fixed one.
+    pub const fn lane_count(self) -> i32 {
+        if self.lanes < 0 { -(self.lanes as i32) } else { self.lanes as i32 }
+    }
+}
+
+impl fmt::Display for DataType {
+    /// TVM's text, with `void` for void.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.code {
+            TypeCode::Handle if self.bits == 0 => return f.write_str("void"),
+            TypeCode::Handle => return f.write_str("handle"),
+            TypeCode::Int => write!(f, "int{}", self.bits)?,
+            TypeCode::UInt => write!(f, "uint{}", self.bits)?,
+            TypeCode::Float => write!(f, "float{}", self.bits)?,
+            TypeCode::BFloat => write!(f, "bfloat{}", self.bits)?,
+            TypeCode::Bool => f.write_str("bool")?,
+            code => {
+                let name = SMALL_FLOATS.iter().find(|(c, ..)| *c == code).map_or("", |(_, n, _)| n);
+                f.write_str(name)?;
+            }
+        }
+        match self.lanes {
+            1 => Ok(()),
+            n if n < 0 => write!(f, "xvscalex{}", -i32::from(n)),
+            n => write!(f, "x{n}"),
+        }
+    }
+}
+
+impl fmt::Debug for DataType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text is no data type.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown dtype `{text}`")]
+pub struct UnknownDataType {
+    /// The text.
+    pub text: String,
+}
+
+impl FromStr for DataType {
+    type Err = UnknownDataType;
+
+    fn from_str(text: &str) -> Result<DataType, UnknownDataType> {
+        let unknown = || UnknownDataType { text: text.to_owned() };
+        if text.is_empty() || text == "void" {
+            return Ok(DataType::VOID);
+        }
+        let small =
+            SMALL_FLOATS.iter().find_map(|&(code, name, bits)| Some((code, bits, text.strip_prefix(name)?)));
+        let (code, bits, rest) = match small {
+            Some(found) => found,
+            None => {
+                let prefixes = [
+                    ("uint", TypeCode::UInt, 32),
+                    ("int", TypeCode::Int, 32),
+                    ("float", TypeCode::Float, 32),
+                    ("bfloat", TypeCode::BFloat, 16),
+                    ("handle", TypeCode::Handle, 64),
+                    ("bool", TypeCode::Bool, 8),
+                ];
+                let (code, default, rest) = prefixes
+                    .iter()
+                    .find_map(|&(p, code, bits)| Some((code, bits, text.strip_prefix(p)?)))
+                    .ok_or_else(unknown)?;
+                let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+                let bits = match &rest[..digits] {
+                    "" => default,
+                    _ if code == TypeCode::Bool => return Err(unknown()),
+                    d => d.parse::<u8>().map_err(|_| unknown())?,
+                };
+                (code, bits, &rest[digits..])
+            }
+        };
+        let lanes = match rest {
+            "" => 1,
+            _ => match rest.strip_prefix("xvscalex") {
+                Some(n) => -n.parse::<i16>().ok().filter(|n| *n > 0).ok_or_else(unknown)?,
+                None => rest
+                    .strip_prefix('x')
+                    .and_then(|n| n.parse::<i16>().ok())
+                    .filter(|n| *n > 0)
+                    .ok_or_else(unknown)?,
+            },
+        };
+        Ok(DataType { code, bits, lanes })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_reads_back() {
+        for text in [
+            "int8",
+            "uint64",
+            "float16",
+            "bfloat16",
+            "bool",
+            "boolx4",
+            "handle",
+            "void",
+            "float8_e4m3fn",
+            "float8_e4m3",
+            "float8_e4m3b11fnuzx4",
+            "float4_e2m1fnx2",
+            "float32xvscalex4",
+            "int4",
+        ] {
+            assert_eq!(text.parse::<DataType>().map(|d| d.to_string()).as_deref(), Ok(text));
+        }
+    }
+
+    #[test]
+    fn missing_bits_have_defaults() {
+        assert_eq!("int".parse(), Ok(DataType::INT32));
+        assert_eq!("float".parse(), Ok(DataType::FLOAT32));
+        assert_eq!("bfloat".parse::<DataType>().map(|d| d.bits), Ok(16));
+    }
+
+    #[test]
+    fn trailing_text_is_an_error() {
+        for text in ["int32y", "int32x", "floatx0", "foo", "int999", "bool8"] {
+            assert!(text.parse::<DataType>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The forms of a graph.
+
+use std::fmt::Write;
+
+use super::{Graph, GraphEdge};
+
+/// Levels that a line of the tree is indented at most; deeper ones say how deep they are.
+const MAX_INDENT: usize = 60;
+
+impl Graph {
+    /// Graphviz's language: each node's label is its class and what is said of it, lines end in `\l`.
+    pub fn to_dot(&self) -> String {
+        let mut out = String::from("digraph {\n  node [shape=box]\n");
+        for (number, node) in self.nodes.iter().enumerate() {
+            let _ = write!(out, "  node{number}[label=\"");
+            for line in std::iter::once(node.class).chain(node.label.lines()) {
+                for c in line.chars() {
+                    if matches!(c, '"' | '\\') {
+                        out.push('\\');
+                    }
+                    out.push(c);
+                }
+                out.push_str("\\l");
+            }
+            out.push_str("\"];\n");
+        }
+        for edge in self.edges.iter().filter(|e| e.first || self.dedupe) {
+            let _ = writeln!(out, "  node{} -> node{};", edge.from, edge.to);
+        }
+        out.push_str("}\n");
+        out
+    }
+
+    /// A tree, one line a node: where it is held, its class, what is said of it. A node that was shown before is named by
+    /// the number of its line.
+    pub fn to_text(&self) -> String {
+        let mut held: Vec<Vec<&GraphEdge>> = vec![Vec::new(); self.nodes.len()];
+        for edge in &self.edges {
+            held[edge.from as usize].push(edge);
+        }
+        let mut out = String::new();
+        let mut stack: Vec<(usize, Option<&GraphEdge>)> = Vec::new();
+        if !self.nodes.is_empty() {
+            stack.push((0, None));
+        }
+        let mut lines = vec![0u32; self.nodes.len()];
+        let mut line = 0;
+        while let Some((depth, edge)) = stack.pop() {
+            line += 1;
+            let number = edge.map_or(0, |e| e.to as usize);
+            let _ = write!(out, "{:1$}", "", 2 * depth.min(MAX_INDENT));
+            if depth > MAX_INDENT {
+                let _ = write!(out, "({depth}) ");
+            }
+            if let Some(edge) = edge {
+                let _ = write!(out, "{}: ", edge.place);
+            }
+            let node = &self.nodes[number];
+            out.push_str(node.class);
+            if edge.is_some_and(|e| !e.first) {
+                let _ = writeln!(out, " as in line {}", lines[number]);
+                continue;
+            }
+            lines[number] = line;
+            let mut label = node.label.lines();
+            if let Some(first) = label.next() {
+                let _ = write!(out, " {first}");
+            }
+            if label.next().is_some() {
+                out.push_str(" …");
+            }
+            out.push('\n');
+            stack.extend(held[number].iter().rev().map(|&e| (depth + 1, Some(e))));
+        }
+        if self.is_cut {
+            out.push_str("… more nodes than the limit\n");
+        }
+        out
+    }
+
+    /// `{"nodes": [{"class", "label"}], "edges": [{"from", "to", "place", "first"}], "is_cut"}`.
+    pub fn to_json(&self) -> String {
+        let nodes = self.nodes.iter().map(|n| serde_json::json!({ "class": n.class, "label": n.label }));
+        let edges = self
+            .edges
+            .iter()
+            .map(|e| serde_json::json!({ "from": e.from, "to": e.to, "place": e.place, "first": e.first }));
+        serde_json::json!({
+            "nodes": nodes.collect::<Vec<_>>(),
+            "edges": edges.collect::<Vec<_>>(),
+            "is_cut": self.is_cut,
+        })
+        .to_string()
+    }
+}

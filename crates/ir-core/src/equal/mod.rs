@@ -1,0 +1,340 @@
+//! Structural equality.
+//!
+//! Two nodes are equal when their types and compared fields are, with variables bound to each other in definition
+//! regions. [`structural_equal`] answers yes or no; [`StructuralEqual::mismatches`] names every place that differs.
+//! Comparison keeps its own stack and meets a pair of shared nodes once, so that neither a deep nor a doubled graph
+//! troubles it. Names that are hints and spans take no part.
+//!
+//! Invariant: pairs are met in the order of a recursive walk over the fields in declaration order, so a variable is
+//! bound by the first place that defines it.
+//! Upstream counterpart: `src/ffi/extra/structural_equal.cc` of tvm-ffi.
+
+mod classes;
+mod mismatch;
+
+pub use mismatch::{Mismatch, MismatchKind};
+
+use crate::containers::{ArrayNode, ByValue, MapNode, ShapeNode, TensorNode};
+use crate::node::PairSink;
+use crate::ptr_map::AddressMap;
+use crate::raw::{Object, ObjectLike, Str};
+use crate::type_table::{EqStep, EqSteps, Plan};
+use crate::value::{FieldRef, Value};
+use classes::Classes;
+
+/// Whether two nodes are structurally equal, with the default options.
+///
+/// A free variable (defined in neither node) is then equal only to itself.
+pub fn structural_equal(lhs: &Object, rhs: &Object) -> bool {
+    StructuralEqual::default().compare(lhs, rhs)
+}
+
+/// How to compare.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StructuralEqual {
+    /// Free variables may be bound to each other, as if they were defined around both nodes.
+    pub map_free_vars: bool,
+    /// Tensors are equal when their dtypes and shapes are.
+    pub skip_tensor_content: bool,
+}
+
+impl StructuralEqual {
+    /// Whether two nodes are equal.
+    pub fn compare(self, lhs: &Object, rhs: &Object) -> bool {
+        // Every pair met would be of a node and itself, every variable bound to itself.
+        lhs.ptr_eq(rhs) || EqWork::new(self).run(lhs, rhs)
+    }
+
+    /// Whether two values are equal.
+    pub fn compare_values(self, lhs: &Value, rhs: &Value) -> bool {
+        match (lhs, rhs) {
+            (Value::Node(lhs), Value::Node(rhs)) => self.compare(lhs, rhs),
+            _ => scalars_equal(lhs.as_field(), rhs.as_field()),
+        }
+    }
+
+    /// Every place where the nodes differ, at most `limit`, those in names last. Empty when they are equal.
+    ///
+    /// Variables that differ are reported once for each pair of variables, shared nodes at the first path to them.
+    pub fn mismatches(self, lhs: &Object, rhs: &Object, limit: usize) -> Vec<Mismatch> {
+        mismatch::find(self, lhs, rhs, limit)
+    }
+}
+
+/// Places where two nodes differ, with the default options; at most 100. See [`StructuralEqual::mismatches`].
+pub fn mismatches(lhs: &Object, rhs: &Object) -> Vec<Mismatch> {
+    StructuralEqual::default().mismatches(lhs, rhs, 100)
+}
+
+/// Whether scalar fields, or one scalar and one node, are equal. Nodes are never equal here.
+#[inline(always)]
+fn scalars_equal(lhs: FieldRef<'_>, rhs: FieldRef<'_>) -> bool {
+    match (lhs, rhs) {
+        (FieldRef::None, FieldRef::None) | (FieldRef::Span(_), FieldRef::Span(_)) => true,
+        (FieldRef::Bool(a), FieldRef::Bool(b)) => a == b,
+        (FieldRef::Int(a), FieldRef::Int(b)) => a == b,
+        (FieldRef::Float(a), FieldRef::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+        (FieldRef::DType(a), FieldRef::DType(b)) => a == b,
+        (FieldRef::Name(a), FieldRef::Name(b)) => a.get() == b.get(),
+        _ => false,
+    }
+}
+
+fn str_text(object: &Object) -> &str {
+    Str::try_ref(object).map_or("", Str::as_str)
+}
+
+fn tensors_equal(lhs: &Object, rhs: &Object, skip_content: bool) -> bool {
+    match (lhs.as_node::<TensorNode>(), rhs.as_node::<TensorNode>()) {
+        (Some(a), Some(b)) => a.dtype == b.dtype && a.shape == b.shape && (skip_content || a.data == b.data),
+        _ => false,
+    }
+}
+
+fn shapes_equal(lhs: &Object, rhs: &Object) -> bool {
+    match (lhs.as_node::<ShapeNode>(), rhs.as_node::<ShapeNode>()) {
+        (Some(a), Some(b)) => a.values == b.values,
+        _ => false,
+    }
+}
+
+/// Objects bound to each other: variables, and nodes whose sharing must match.
+#[derive(Default)]
+struct Bindings<'a> {
+    to_rhs: AddressMap<&'a Object>,
+    to_lhs: AddressMap<&'a Object>,
+}
+
+/// What the bindings say of a pair.
+enum Bound {
+    /// To each other.
+    Matching,
+    /// One of them to something else.
+    Elsewhere,
+    /// Neither.
+    Free,
+}
+
+impl<'a> Bindings<'a> {
+    fn look_up(&self, lhs: &Object, rhs: &Object) -> Bound {
+        match self.to_rhs.get(&lhs.address()) {
+            Some(bound) if bound.ptr_eq(rhs) => Bound::Matching,
+            Some(_) => Bound::Elsewhere,
+            None if self.to_lhs.contains_key(&rhs.address()) => Bound::Elsewhere,
+            None => Bound::Free,
+        }
+    }
+
+    fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) {
+        self.to_rhs.insert(lhs.address(), rhs);
+        self.to_lhs.insert(rhs.address(), lhs);
+    }
+
+    /// The key that stands for a left key on the right. Nothing when the key itself would stand for it but is
+    /// bound to another left object.
+    fn translate(&self, key: &'a Object) -> Option<&'a Object> {
+        match self.to_rhs.get(&key.address()) {
+            Some(bound) => Some(bound),
+            None => (!self.to_lhs.contains_key(&key.address())).then_some(key),
+        }
+    }
+
+    /// As `translate`, from right to left.
+    fn translate_back(&self, key: &'a Object) -> Option<&'a Object> {
+        match self.to_lhs.get(&key.address()) {
+            Some(bound) => Some(bound),
+            None => (!self.to_rhs.contains_key(&key.address())).then_some(key),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Task {
+    Pair,
+    /// The elements of an array from the position on.
+    Elements,
+    /// The entries of a map from the position on.
+    Entries,
+}
+
+struct Item<'a> {
+    lhs: &'a Object,
+    rhs: &'a Object,
+    position: u32,
+    def: bool,
+    task: Task,
+}
+
+/// Elements of an array that are put on the stack at once. All of a long one would be out of the cache again by the
+/// time they are compared.
+const ELEMENTS_AT_ONCE: usize = 16;
+
+/// A comparison under way. Any difference ends it, so a binding or a class made early is never wrong later.
+pub(crate) struct EqWork<'a> {
+    options: StructuralEqual,
+    /// The region of the pair in hand.
+    def: bool,
+    stack: Vec<Item<'a>>,
+    bindings: Bindings<'a>,
+    classes: Classes,
+    /// Variables that stood for themselves as a map key. Should one be bound to another later, then what was compared
+    /// so far must be compared again.
+    own_keys: AddressMap<()>,
+}
+
+impl<'a> PairSink<'a> for EqWork<'a> {
+    #[inline(always)]
+    fn pair(&mut self, def: bool, lhs: FieldRef<'a>, rhs: FieldRef<'a>) -> bool {
+        match (lhs, rhs) {
+            (FieldRef::Node(lhs), FieldRef::Node(rhs)) => self.push(def, lhs, rhs),
+            _ => scalars_equal(lhs, rhs),
+        }
+    }
+}
+
+impl<'a> EqWork<'a> {
+    fn new(options: StructuralEqual) -> EqWork<'a> {
+        EqWork {
+            options,
+            def: options.map_free_vars,
+            stack: Vec::with_capacity(64),
+            bindings: Bindings::default(),
+            classes: Classes::default(),
+            own_keys: AddressMap::default(),
+        }
+    }
+
+    fn run(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
+        if !self.push(self.def, lhs, rhs) {
+            return false;
+        }
+        while let Some(item) = self.stack.pop() {
+            self.def = item.def;
+            let equal = match item.task {
+                Task::Pair => self.pair_of_nodes(item.lhs, item.rhs),
+                Task::Elements => self.arrays(item.lhs, item.rhs, item.position as usize),
+                Task::Entries => self.map_entry(item.lhs, item.rhs, item.position as usize),
+            };
+            if !equal {
+                return false;
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn push(&mut self, def: bool, lhs: &'a Object, rhs: &'a Object) -> bool {
+        let info = lhs.info();
+        if !std::ptr::eq(info, rhs.info()) {
+            return false;
+        }
+        if info.plan() == Plan::Str {
+            return str_text(lhs) == str_text(rhs);
+        }
+        self.stack.push(Item { lhs, rhs, position: 0, def: def | self.def, task: Task::Pair });
+        true
+    }
+
+    #[inline]
+    fn pair_of_nodes(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
+        match lhs.info().plan() {
+            Plan::Leaf => lhs.push_pairs(rhs, self),
+            Plan::Tree => self.seen(lhs, rhs) || lhs.push_pairs(rhs, self),
+            Plan::ConstTree => lhs.ptr_eq(rhs) || self.seen(lhs, rhs) || self.fields(lhs, rhs),
+            Plan::Custom => self.seen(lhs, rhs) || self.fields(lhs, rhs),
+            Plan::Unique => lhs.ptr_eq(rhs),
+            Plan::FreeVar => match self.bindings.look_up(lhs, rhs) {
+                Bound::Matching => true,
+                Bound::Elsewhere => false,
+                Bound::Free => {
+                    (self.def || lhs.ptr_eq(rhs)) && {
+                        self.bind(lhs, rhs);
+                        self.fields(lhs, rhs)
+                    }
+                }
+            },
+            Plan::Dag => match self.bindings.look_up(lhs, rhs) {
+                Bound::Matching => true,
+                Bound::Elsewhere => false,
+                Bound::Free => {
+                    self.bind(lhs, rhs);
+                    self.fields(lhs, rhs)
+                }
+            },
+            Plan::Str => str_text(lhs) == str_text(rhs),
+            Plan::Array => self.seen(lhs, rhs) || self.arrays(lhs, rhs, 0),
+            Plan::Map => self.seen(lhs, rhs) || self.map_entry(lhs, rhs, 0),
+            Plan::Tensor => lhs.ptr_eq(rhs) || tensors_equal(lhs, rhs, self.options.skip_tensor_content),
+            Plan::Shape => shapes_equal(lhs, rhs),
+        }
+    }
+
+    /// Whether this pair, or one that implies it, was met before. Only nodes with several handles can be.
+    #[inline]
+    fn seen(&mut self, lhs: &Object, rhs: &Object) -> bool {
+        (!lhs.is_unique() || !rhs.is_unique()) && self.classes.join(lhs, rhs)
+    }
+
+    fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) {
+        self.bindings.bind(lhs, rhs);
+        if !self.own_keys.is_empty() && !lhs.ptr_eq(rhs) {
+            let used = |o: &Object| self.own_keys.contains_key(&o.address());
+            if used(lhs) || used(rhs) {
+                self.classes = Classes::default();
+            }
+        }
+    }
+
+    #[inline]
+    fn fields(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
+        match lhs.info().custom_eq() {
+            None => lhs.push_pairs(rhs, self),
+            Some(custom) => {
+                let mut steps = EqSteps::default();
+                custom(lhs, rhs, &mut steps);
+                steps.steps.iter().rev().all(|step| match *step {
+                    EqStep::Field { index, def } => self.pair(def, lhs.field(index), rhs.field(index)),
+                    EqStep::Bind { lhs, rhs, .. } => self.push(true, lhs, rhs),
+                })
+            }
+        }
+    }
+
+    fn arrays(&mut self, lhs: &'a Object, rhs: &'a Object, position: usize) -> bool {
+        let (Some(a), Some(b)) = (lhs.as_node::<ArrayNode>(), rhs.as_node::<ArrayNode>()) else {
+            return false;
+        };
+        if a.items().len() != b.items().len() {
+            return false;
+        }
+        let end = a.items().len().min(position + ELEMENTS_AT_ONCE);
+        if end < a.items().len() {
+            let (position, def) = (end as u32, self.def);
+            self.stack.push(Item { lhs, rhs, position, def, task: Task::Elements });
+        }
+        let mut pairs = a.items()[position..end].iter().zip(&b.items()[position..end]).rev();
+        pairs.all(|(a, b)| self.pair(false, a.as_field(), b.as_field()))
+    }
+
+    /// Compares one entry and leaves the rest for later: its value may bind variables that are keys after it.
+    fn map_entry(&mut self, lhs: &'a Object, rhs: &'a Object, position: usize) -> bool {
+        let (Some(a), Some(b)) = (lhs.as_node::<MapNode>(), rhs.as_node::<MapNode>()) else { return false };
+        if a.entries().len() != b.entries().len() {
+            return false;
+        }
+        let Some((key, value)) = a.entries().get_index(position) else { return true };
+        let found = match key.value() {
+            Value::Node(key) if matches!(key.info().plan(), Plan::FreeVar | Plan::Dag) => {
+                let Some(there) = self.bindings.translate(key) else { return false };
+                if there.ptr_eq(key) {
+                    self.own_keys.insert(key.address(), ());
+                }
+                b.entries().get(&ByValue(&Value::Node(there.clone())))
+            }
+            key => b.entries().get(&ByValue(key)),
+        };
+        let (position, def) = (position as u32 + 1, self.def);
+        self.stack.push(Item { lhs, rhs, position, def, task: Task::Entries });
+        found.is_some_and(|other| self.pair(false, value.as_field(), other.as_field()))
+    }
+}

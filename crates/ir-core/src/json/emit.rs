@@ -1,0 +1,199 @@
+//! Writing JSON text, compact or indented, as TVM writes it.
+//! Upstream counterpart: `src/ffi/extra/json_writer.cc` of tvm-ffi.
+
+/// Writes values one after the other; brackets and keys keep track of commas and lines.
+pub(super) struct Emitter {
+    out: String,
+    /// Spaces per level; none for one line.
+    indent: usize,
+    level: usize,
+    fresh: bool,
+}
+
+const SPACES: &str = "                                ";
+
+impl Emitter {
+    /// Starts inside `level` brackets.
+    pub(super) fn new(indent: usize, level: usize) -> Emitter {
+        Emitter { out: String::new(), indent, level, fresh: true }
+    }
+
+    pub(super) fn reserve(&mut self, bytes: usize) {
+        self.out.reserve(bytes);
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+
+    fn line(&mut self) {
+        if self.indent == 0 {
+            return;
+        }
+        self.out.push('\n');
+        let mut width = self.indent * self.level;
+        while width > 0 {
+            let part = width.min(SPACES.len());
+            self.out.push_str(&SPACES[..part]);
+            width -= part;
+        }
+    }
+
+    /// Comes before each element of an array.
+    pub(super) fn element(&mut self) {
+        if !self.fresh {
+            self.out.push(',');
+        }
+        self.fresh = false;
+        self.line();
+    }
+
+    /// Comes before each value of an object.
+    pub(super) fn key(&mut self, key: &str) {
+        self.element();
+        self.string(key);
+        self.out.push(':');
+        if self.indent != 0 {
+            self.out.push(' ');
+        }
+    }
+
+    pub(super) fn open(&mut self, bracket: char) {
+        self.out.push(bracket);
+        self.level += 1;
+        self.fresh = true;
+    }
+
+    /// Closes; an empty pair stands on two lines, as TVM has it.
+    pub(super) fn close(&mut self, bracket: char) {
+        self.level -= 1;
+        self.line();
+        self.out.push(bracket);
+        self.fresh = false;
+    }
+
+    /// Text that is JSON already, inside the brackets open now.
+    pub(super) fn raw(&mut self, text: &str) {
+        self.out.push_str(text);
+        self.fresh = self.fresh && text.is_empty();
+    }
+
+    pub(super) fn bool(&mut self, value: bool) {
+        self.out.push_str(if value { "true" } else { "false" });
+    }
+
+    pub(super) fn int(&mut self, value: i64) {
+        let mut digits = [0u8; 20];
+        let mut at = digits.len();
+        let mut rest = value.unsigned_abs();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        if value < 0 {
+            self.out.push('-');
+        }
+        self.out.extend(digits[at..].iter().map(|&d| char::from(d)));
+    }
+
+    /// 17 digits as C's `%.17g`, integers below 2^53 with one decimal, and TVM's bare tokens.
+    pub(super) fn float(&mut self, value: f64) {
+        use std::fmt::Write;
+        if value.is_nan() {
+            self.out.push_str("NaN");
+        } else if value.is_infinite() {
+            self.out.push_str(if value < 0.0 { "-Infinity" } else { "Infinity" });
+        } else if value.abs() < 9_007_199_254_740_992.0 && value.fract() == 0.0 {
+            let _ = write!(self.out, "{value:.1}");
+        } else {
+            self.out.push_str(&seventeen_digits(value));
+        }
+    }
+
+    pub(super) fn string(&mut self, text: &str) {
+        self.out.push('"');
+        let mut plain = 0;
+        for (at, byte) in text.bytes().enumerate() {
+            let escape = match byte {
+                b'"' => "\\\"",
+                b'\\' => "\\\\",
+                b'/' => "\\/",
+                8 => "\\b",
+                12 => "\\f",
+                b'\n' => "\\n",
+                b'\r' => "\\r",
+                b'\t' => "\\t",
+                0..0x20 | 0x7f => "",
+                _ => continue,
+            };
+            self.out.push_str(&text[plain..at]);
+            plain = at + 1;
+            if escape.is_empty() {
+                use std::fmt::Write;
+                let _ = write!(self.out, "\\u{byte:04x}");
+            } else {
+                self.out.push_str(escape);
+            }
+        }
+        self.out.push_str(&text[plain..]);
+        self.out.push('"');
+    }
+}
+
+/// C's `%.17g` of a finite number.
+fn seventeen_digits(value: f64) -> String {
+    let scientific = format!("{value:.16e}");
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trim = |text: &str| text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    if (-4..17).contains(&exponent) {
+        let decimals = usize::try_from(16 - exponent).unwrap_or(0);
+        let fixed = format!("{value:.decimals$}");
+        if decimals == 0 { fixed } else { trim(&fixed) }
+    } else {
+        let sign = if exponent < 0 { '-' } else { '+' };
+        format!("{}e{sign}{:02}", trim(mantissa), exponent.abs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn float(value: f64) -> String {
+        let mut emitter = Emitter::new(0, 0);
+        emitter.float(value);
+        emitter.finish()
+    }
+
+    #[test]
+    fn floats_are_as_c_prints_them() {
+        for (value, text) in [
+            (1.0, "1.0"),
+            (-0.0, "-0.0"),
+            (0.1, "0.10000000000000001"),
+            (1e-5, "1.0000000000000001e-05"),
+            (1e-4, "0.0001"),
+            (9_007_199_254_740_992.0, "9007199254740992"),
+            (1e17, "1e+17"),
+            (1.5e300, "1.5000000000000001e+300"),
+            (5e-324, "4.9406564584124654e-324"),
+            (3.25, "3.25"),
+            (123_456_789.125, "123456789.125"),
+            (f64::NEG_INFINITY, "-Infinity"),
+        ] {
+            assert_eq!(float(value), text);
+        }
+    }
+
+    #[test]
+    fn strings_are_escaped_as_tvm_escapes_them() {
+        let mut emitter = Emitter::new(0, 0);
+        emitter.string("a/b\"\\\n\u{1}\u{7f}é");
+        assert_eq!(emitter.finish(), r#""a\/b\"\\\n\u0001\u007fé""#);
+    }
+}

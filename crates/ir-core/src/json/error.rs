@@ -1,0 +1,128 @@
+//! What can be wrong with JSON.
+
+use crate::value::FieldError;
+
+/// One fault, and where it is.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{kind}, at `{path}` (byte {offset_bytes})")]
+pub struct JsonError {
+    /// What is wrong.
+    pub kind: JsonErrorKind,
+    /// The JSON path, such as `$.nodes[3].data.value`.
+    pub path: String,
+    /// The place in the text.
+    pub offset_bytes: usize,
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JsonErrorKind {
+    /// The text is in neither of the two forms.
+    #[error("neither the JSON form of this project nor TVM's graph form")]
+    UnknownForm,
+    /// The text breaks off.
+    #[error("the text ends here, expected {expected}")]
+    UnexpectedEnd {
+        /// What was to come.
+        expected: &'static str,
+    },
+    /// Something else stands here: no JSON, or a value of another kind.
+    #[error("expected {expected}")]
+    Expected {
+        /// What was to come.
+        expected: &'static str,
+    },
+    /// A number that no 64 bits hold.
+    #[error("number out of range")]
+    NumberRange,
+    /// An escape in a string that says nothing.
+    #[error("invalid escape in a string")]
+    BadEscape,
+    /// Text after the end.
+    #[error("text after the end of the JSON value")]
+    TrailingText,
+    /// An object lacks a key.
+    #[error("missing `{key}`")]
+    MissingKey {
+        /// The key.
+        key: String,
+    },
+    /// An object has a key that means nothing.
+    #[error("unknown key `{key}`")]
+    UnknownKey {
+        /// The key.
+        key: String,
+    },
+    /// An object has a key twice.
+    #[error("`{key}` appears twice")]
+    DuplicateKey {
+        /// The key.
+        key: String,
+    },
+    /// A format or version that this reader does not know.
+    #[error("unknown format `{found}`")]
+    UnknownFormat {
+        /// What the text says.
+        found: String,
+    },
+    /// No dialect in the registry has the type.
+    #[error("unknown node type `{key}`")]
+    UnknownType {
+        /// The type key.
+        key: String,
+    },
+    /// An index that is no node's.
+    #[error("no node has the index {index}")]
+    BadIndex {
+        /// The index.
+        index: i64,
+    },
+    /// A node refers to itself or to one after it, perhaps in a cycle.
+    #[error("node {index} does not come before the node that refers to it")]
+    ForwardReference {
+        /// The index.
+        index: i64,
+    },
+    /// The text of a dtype is none.
+    #[error("unknown dtype `{text}`")]
+    UnknownDataType {
+        /// The text.
+        text: String,
+    },
+    /// The bytes of a tensor are not what TVM writes.
+    #[error("malformed tensor: {reason}")]
+    BadTensor {
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A map with a key but no value.
+    #[error("a map has an odd number of indices")]
+    OddMap,
+    /// A field does not take its value.
+    #[error(transparent)]
+    Field(#[from] FieldError),
+    /// What serde says of our own form.
+    #[error("{message}")]
+    Malformed {
+        /// The message.
+        message: String,
+    },
+}
+
+impl JsonError {
+    pub(super) fn new(kind: JsonErrorKind) -> JsonError {
+        JsonError { kind, path: "$".to_owned(), offset_bytes: 0 }
+    }
+
+    pub(super) fn at(kind: JsonErrorKind, offset_bytes: usize) -> JsonError {
+        JsonError { kind, path: "$".to_owned(), offset_bytes }
+    }
+
+    /// The error, seen from one level further out.
+    #[cold]
+    pub(super) fn within(mut self, step: impl std::fmt::Display) -> JsonError {
+        self.path = format!("${step}{}", &self.path[1..]);
+        self
+    }
+}

@@ -1,0 +1,247 @@
+//! Reading our own form.
+
+use serde_json::Value as Json;
+
+use super::{Document, FORMAT, NodeEntry, SpanEntry, TensorEntry, VERSION};
+use crate::containers::{ArrayNode, Key, MapNode, ShapeNode, TensorNode};
+use crate::dtype::DataType;
+use crate::json::base64;
+use crate::json::error::{JsonError, JsonErrorKind};
+use crate::raw::{Array, Object, Ref};
+use crate::registry::Registry;
+use crate::span::{SourceId, Span, SpanKind};
+use crate::type_table::{FieldInfo, FieldKind, TypeInfo};
+use crate::value::{FieldError, Value};
+
+type Result<T> = std::result::Result<T, JsonError>;
+
+/// Reads our own form; the root is mostly a node, but any value can be.
+///
+/// # Errors
+/// [`JsonError`] with the path of the first fault; its byte offset is zero but for faults in the syntax.
+pub fn load(text: &str, registry: &Registry) -> Result<Value> {
+    let document: Document = serde_json::from_str(text).map_err(|e| malformed(text, &e))?;
+    if document.format != FORMAT || document.version != VERSION {
+        let found = format!("{} {}", document.format, document.version);
+        return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }));
+    }
+    let spans = spans(&document.spans, &document.sources)?;
+    let mut loader = Loader { registry, spans, nodes: Vec::with_capacity(document.nodes.len()) };
+    for (index, entry) in document.nodes.into_iter().enumerate() {
+        let node = loader.node(entry).map_err(|e| e.within(format_args!(".nodes[{index}]")))?;
+        loader.nodes.push(node);
+    }
+    loader.any(document.root).map_err(|e| e.within(".root"))
+}
+
+fn malformed(text: &str, error: &serde_json::Error) -> JsonError {
+    let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    let offset = (before + error.column().saturating_sub(1)).min(text.len());
+    JsonError::at(JsonErrorKind::Malformed { message: error.to_string() }, offset)
+}
+
+fn fault<T>(kind: JsonErrorKind) -> Result<T> {
+    Err(JsonError::new(kind))
+}
+
+fn expected<T>(expected: &'static str) -> Result<T> {
+    fault(JsonErrorKind::Expected { expected })
+}
+
+fn earlier<T>(items: &[T], index: u32) -> Result<&T> {
+    items.get(index as usize).ok_or_else(|| JsonError::new(JsonErrorKind::BadIndex { index: index.into() }))
+}
+
+fn spans(entries: &[SpanEntry], sources: &[String]) -> Result<Vec<Span>> {
+    let sources: Vec<SourceId> = sources.iter().map(|name| SourceId::new(name)).collect();
+    let mut spans: Vec<Span> = Vec::with_capacity(entries.len());
+    for (at, entry) in entries.iter().enumerate() {
+        let within = |e: JsonError| e.within(format_args!(".spans[{at}]"));
+        let source = |index: u32| earlier(&sources, index).copied().map_err(within);
+        let part = |index: Option<u32>| match index {
+            Some(index) => earlier(&spans, index).copied().map_err(within),
+            None => Ok(Span::UNKNOWN),
+        };
+        let kind = match entry {
+            SpanEntry::Range(name, start_bytes, end_bytes) => SpanKind::Range {
+                source: source(*name)?,
+                start_bytes: *start_bytes,
+                end_bytes: *end_bytes.max(start_bytes),
+            },
+            SpanEntry::Source(name) => SpanKind::Source { source: source(*name)? },
+            SpanEntry::LineColumn(name, line, column, end_line, end_column) => SpanKind::LineColumn {
+                source: source(*name)?,
+                line: *line,
+                column: *column,
+                end_line: *end_line,
+                end_column: *end_column,
+            },
+            SpanEntry::CallSite { callee, caller } => {
+                SpanKind::CallSite { callee: part(*callee)?, caller: part(*caller)? }
+            }
+            SpanEntry::Sequence { spans: parts, reason } => {
+                let parts = parts.iter().map(|s| part(*s)).collect::<Result<Vec<_>>>()?;
+                spans.push(Span::sequence(parts, reason));
+                continue;
+            }
+        };
+        spans.push(Span::new(kind));
+    }
+    Ok(spans)
+}
+
+struct Loader<'r> {
+    registry: &'r Registry,
+    spans: Vec<Span>,
+    nodes: Vec<Object>,
+}
+
+impl Loader<'_> {
+    fn node(&self, entry: NodeEntry) -> Result<Object> {
+        let NodeEntry { key, span, fields, name, items, entries, tensor, shape } = entry;
+        let span = match span {
+            Some(index) => *earlier(&self.spans, index).map_err(|e| e.within(".span"))?,
+            None => Span::UNKNOWN,
+        };
+        // One kind of data, the one that belongs to the type.
+        let mut object: Object = match (&*key, fields, name, items, entries, tensor, shape) {
+            ("ffi.Array", None, None, Some(items), None, None, None) => {
+                let items = items.into_iter().enumerate();
+                let items = items
+                    .map(|(i, item)| self.any(item).map_err(|e| e.within(format_args!(".items[{i}]"))))
+                    .collect::<Result<_>>()?;
+                Array::<Value>::from_node(ArrayNode::new(items)).object().clone()
+            }
+            ("ffi.Map", None, None, None, Some(entries), None, None) => {
+                let pair = |(i, (key, value)): (usize, (Json, Json))| {
+                    let within = |e: JsonError| e.within(format_args!(".entries[{i}]"));
+                    Ok((Key::new(self.any(key).map_err(within)?), self.any(value).map_err(within)?))
+                };
+                let entries = entries.into_iter().enumerate().map(pair).collect::<Result<_>>()?;
+                Ref::new(MapNode::new(entries)).into()
+            }
+            ("ffi.Tensor", None, None, None, None, Some(tensor), None) => {
+                Ref::new(self.tensor(&tensor).map_err(|e| e.within(".tensor"))?).into()
+            }
+            ("ffi.Shape", None, None, None, None, None, Some(values)) => {
+                Ref::new(ShapeNode { values: values.into() }).into()
+            }
+            (key, Some(fields), None, None, None, None, None) => {
+                let info = self.info(key)?;
+                if info.by_name().is_some() {
+                    return expected("`name`");
+                }
+                self.fields(info, fields)?
+            }
+            (key, None, Some(name), None, None, None, None) => match self.info(key)?.by_name() {
+                Some(make) => make(&name),
+                None => return expected("`fields`"),
+            },
+            (key, ..) => {
+                if !matches!(key, "ffi.Array" | "ffi.Map" | "ffi.Tensor" | "ffi.Shape") {
+                    self.info(key)?;
+                }
+                return expected("the data of the type, and no other");
+            }
+        };
+        if span.is_known() && object.info().by_name().is_none() {
+            object.set_span(span);
+        }
+        Ok(object)
+    }
+
+    fn info(&self, key: &str) -> Result<&'static TypeInfo> {
+        let unknown = || JsonErrorKind::UnknownType { key: key.to_owned() };
+        let within = |kind| JsonError::new(kind).within(".type");
+        let info = self.registry.node(key).ok_or_else(|| within(unknown()))?;
+        if !info.is_concrete() {
+            return Err(within(FieldError::Abstract { key: info.key() }.into()));
+        }
+        Ok(info)
+    }
+
+    fn fields(&self, info: &'static TypeInfo, mut fields: serde_json::Map<String, Json>) -> Result<Object> {
+        let within = |name: &str, e: JsonError| e.within(format_args!(".fields.{name}"));
+        let mut values = Vec::with_capacity(info.fields().len());
+        for field in info.fields() {
+            if field.kind == FieldKind::Span {
+                values.push(Value::None);
+                continue;
+            }
+            let Some(json) = fields.remove(field.name) else {
+                let kind = JsonErrorKind::MissingKey { key: field.name.to_owned() };
+                return Err(JsonError::new(kind).within(".fields"));
+            };
+            values.push(self.field(field, json).map_err(|e| within(field.name, e))?);
+        }
+        if let Some((key, _)) = fields.into_iter().next() {
+            return Err(JsonError::new(JsonErrorKind::UnknownKey { key }).within(".fields"));
+        }
+        info.construct(values).map_err(|error| match &error {
+            FieldError::Kind { field, .. } => within(field, JsonError::new(error.clone().into())),
+            _ => JsonError::new(error.into()),
+        })
+    }
+
+    fn field(&self, field: &FieldInfo, json: Json) -> Result<Value> {
+        match (field.kind, json) {
+            (FieldKind::DType, Json::String(text)) => dtype(&text).map(Value::DType),
+            (FieldKind::DType, _) => expected("the text of a dtype"),
+            (FieldKind::Float, Json::String(text)) => float(&text).map(Value::Float),
+            (FieldKind::Node, Json::Number(number)) => {
+                let index = number.as_u64().and_then(|n| u32::try_from(n).ok());
+                let Some(index) = index else { return expected("the number of a node") };
+                earlier(&self.nodes, index).cloned().map(Value::Node)
+            }
+            (_, json) => self.any(json),
+        }
+    }
+
+    fn any(&self, json: Json) -> Result<Value> {
+        Ok(match json {
+            Json::Null => Value::None,
+            Json::Bool(b) => Value::Bool(b),
+            Json::Number(number) => match (number.as_i64(), number.as_f64()) {
+                (Some(int), _) => Value::Int(int),
+                (None, Some(float)) if number.is_f64() => Value::Float(float),
+                _ => return fault(JsonErrorKind::NumberRange),
+            },
+            Json::String(text) => Value::str(&text),
+            Json::Array(_) => return expected("a value, not an array: arrays are nodes"),
+            Json::Object(object) => {
+                let mut entries = object.into_iter();
+                match (entries.next(), entries.next()) {
+                    (Some((key, Json::Number(number))), None) if key == "node" => {
+                        let index = number.as_u64().and_then(|n| u32::try_from(n).ok());
+                        let Some(index) = index else { return expected("the number of a node") };
+                        Value::Node(earlier(&self.nodes, index)?.clone())
+                    }
+                    (Some((key, Json::String(text))), None) if key == "dtype" => Value::DType(dtype(&text)?),
+                    (Some((key, Json::String(text))), None) if key == "float" => Value::Float(float(&text)?),
+                    _ => return expected("an object with one of `node`, `dtype`, `float`"),
+                }
+            }
+        })
+    }
+
+    fn tensor(&self, entry: &TensorEntry) -> Result<TensorNode> {
+        let dtype = dtype(&entry.dtype).map_err(|e| e.within(".dtype"))?;
+        let Some(data) = base64::decode(&entry.data) else {
+            return fault(JsonErrorKind::BadTensor { reason: "not base64" });
+        };
+        Ok(TensorNode { dtype, shape: entry.shape.clone().into(), data: data.into() })
+    }
+}
+
+fn dtype(text: &str) -> Result<DataType> {
+    text.parse().map_err(|_| JsonError::new(JsonErrorKind::UnknownDataType { text: text.to_owned() }))
+}
+
+fn float(text: &str) -> Result<f64> {
+    match text {
+        "nan" => Ok(f64::NAN),
+        "inf" => Ok(f64::INFINITY),
+        "-inf" => Ok(f64::NEG_INFINITY),
+        _ => expected("`nan`, `inf` or `-inf`"),
+    }
+}

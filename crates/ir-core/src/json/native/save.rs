@@ -1,0 +1,233 @@
+//! Writing our own form.
+
+use std::collections::HashMap;
+
+use serde_json::{Value as Json, json};
+
+use super::{Document, FORMAT, NodeEntry, SpanEntry, TensorEntry, VERSION};
+use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use crate::json::base64;
+use crate::ptr_map::AddressMap;
+use crate::raw::{Object, ObjectLike, Str};
+use crate::span::{SourceId, Span, SpanKind};
+use crate::type_table::{FieldKind, Shape};
+use crate::value::{FieldRef, Value};
+
+/// The text of a value, on one line.
+pub fn save(value: &Value) -> String {
+    // The document holds strings, numbers and lists only: nothing that JSON has no word for.
+    serde_json::to_string(&Saver::default().document(value)).unwrap_or_default()
+}
+
+/// The text of a value, indented.
+pub fn save_pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(&Saver::default().document(value)).unwrap_or_default()
+}
+
+enum Task<'a> {
+    Enter(&'a Object),
+    Leave(&'a Object),
+}
+
+#[derive(Default)]
+struct Saver {
+    numbers: AddressMap<u32>,
+    nodes: Vec<NodeEntry>,
+    spans: Vec<SpanEntry>,
+    span_numbers: HashMap<Span, u32>,
+    sources: Vec<String>,
+    source_numbers: HashMap<SourceId, u32>,
+}
+
+/// Pushes a node that has an entry of its own; strings have none.
+fn enter<'a>(stack: &mut Vec<Task<'a>>, value: FieldRef<'a>) {
+    if let FieldRef::Node(object) = value
+        && object.info().shape() != Shape::Str
+    {
+        stack.push(Task::Enter(object));
+    }
+}
+
+fn float(value: f64) -> Json {
+    match serde_json::Number::from_f64(value) {
+        Some(number) => Json::Number(number),
+        None if value.is_nan() => json!("nan"),
+        None => json!(if value < 0.0 { "-inf" } else { "inf" }),
+    }
+}
+
+impl Saver {
+    fn document(mut self, value: &Value) -> Document {
+        let mut stack = Vec::new();
+        enter(&mut stack, value.as_field());
+        while let Some(task) = stack.pop() {
+            match task {
+                Task::Enter(object) if self.numbers.contains_key(&object.address()) => {}
+                Task::Enter(object) => {
+                    stack.push(Task::Leave(object));
+                    push_children(&mut stack, object);
+                }
+                Task::Leave(object) => {
+                    let entry = self.entry(object);
+                    self.numbers.insert(object.address(), self.nodes.len() as u32);
+                    self.nodes.push(entry);
+                }
+            }
+        }
+        let root = self.any(value.as_field());
+        let Saver { nodes, spans, sources, .. } = self;
+        Document { format: FORMAT.to_owned(), version: VERSION, root, sources, spans, nodes }
+    }
+
+    fn entry(&mut self, object: &Object) -> NodeEntry {
+        let info = object.info();
+        let mut entry = NodeEntry { key: info.key().to_owned(), ..NodeEntry::default() };
+        match info.shape() {
+            Shape::Str => {}
+            Shape::Array => {
+                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                entry.items = Some(items.iter().map(|item| self.any(item.as_field())).collect());
+            }
+            Shape::Map => {
+                let entries = object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries);
+                let pair = |(k, v): (&crate::containers::Key, &Value)| {
+                    (self.any(k.value().as_field()), self.any(v.as_field()))
+                };
+                entry.entries = Some(entries.map(pair).collect());
+            }
+            Shape::Tensor => match object.as_node::<TensorNode>() {
+                Some(tensor) => {
+                    entry.tensor = Some(TensorEntry {
+                        dtype: tensor.dtype.to_string(),
+                        shape: tensor.shape.to_vec(),
+                        data: base64::encode(&tensor.data),
+                    });
+                }
+                None => entry.shape = object.as_node::<ShapeNode>().map(|s| s.values.to_vec()),
+            },
+            Shape::Fields => {
+                entry.span = self.span(object.span());
+                let fields = info.fields().iter().enumerate();
+                if info.by_name().is_some() {
+                    let name = info.field_index("name").map(|i| object.field(i).to_value());
+                    entry.name = name.as_ref().and_then(Value::as_str).map(str::to_owned);
+                } else {
+                    let fields = fields.filter(|(_, f)| f.kind != FieldKind::Span);
+                    let fields =
+                        fields.map(|(i, f)| (f.name.to_owned(), self.field(f.kind, object.field(i))));
+                    entry.fields = Some(fields.collect());
+                }
+            }
+        }
+        entry
+    }
+
+    fn number(&self, object: &Object) -> u32 {
+        // Children come before their parents.
+        self.numbers.get(&object.address()).copied().unwrap_or_default()
+    }
+
+    fn field(&self, kind: FieldKind, value: FieldRef<'_>) -> Json {
+        match value {
+            FieldRef::DType(dtype) if kind == FieldKind::DType => json!(dtype.to_string()),
+            FieldRef::Float(value) if kind == FieldKind::Float => float(value),
+            FieldRef::Node(object) if kind == FieldKind::Node => match Str::try_ref(object) {
+                Some(text) => json!(text.as_str()),
+                None => json!(self.number(object)),
+            },
+            value => self.any(value),
+        }
+    }
+
+    fn any(&self, value: FieldRef<'_>) -> Json {
+        match value {
+            FieldRef::None | FieldRef::Span(_) => Json::Null,
+            FieldRef::Bool(b) => json!(b),
+            FieldRef::Int(i) => json!(i),
+            FieldRef::Float(f) => match float(f) {
+                Json::String(text) => json!({ "float": text }),
+                number => number,
+            },
+            FieldRef::DType(d) => json!({ "dtype": d.to_string() }),
+            FieldRef::Name(n) => json!(n.get().as_str()),
+            FieldRef::Node(o) => match Str::try_ref(o) {
+                Some(text) => json!(text.as_str()),
+                None => json!({ "node": self.number(o) }),
+            },
+        }
+    }
+
+    fn source(&mut self, source: SourceId) -> u32 {
+        let sources = &mut self.sources;
+        *self.source_numbers.entry(source).or_insert_with(|| {
+            sources.push(source.name());
+            sources.len() as u32 - 1
+        })
+    }
+
+    /// The number of a span, after those of its parts, which may nest deep.
+    fn span(&mut self, span: Span) -> Option<u32> {
+        if !span.is_known() {
+            return None;
+        }
+        let mut stack = vec![span];
+        while let Some(&span) = stack.last() {
+            if self.span_numbers.contains_key(&span) {
+                stack.pop();
+                continue;
+            }
+            let kind = span.kind();
+            let parts = match &kind {
+                SpanKind::CallSite { callee, caller } => vec![*callee, *caller],
+                SpanKind::Sequence { spans, .. } => spans.clone(),
+                _ => Vec::new(),
+            };
+            let before = stack.len();
+            stack.extend(parts.iter().filter(|p| p.is_known() && !self.span_numbers.contains_key(*p)));
+            if stack.len() > before {
+                continue;
+            }
+            let number = |part: &Span| self.span_numbers.get(part).copied();
+            let entry = match kind {
+                SpanKind::Unknown => break,
+                SpanKind::Range { source, start_bytes, end_bytes } => {
+                    SpanEntry::Range(self.source(source), start_bytes, end_bytes)
+                }
+                SpanKind::Source { source } => SpanEntry::Source(self.source(source)),
+                SpanKind::LineColumn { source, line, column, end_line, end_column } => {
+                    SpanEntry::LineColumn(self.source(source), line, column, end_line, end_column)
+                }
+                SpanKind::CallSite { callee, caller } => {
+                    SpanEntry::CallSite { callee: number(&callee), caller: number(&caller) }
+                }
+                SpanKind::Sequence { spans, reason } => {
+                    SpanEntry::Sequence { spans: spans.iter().map(number).collect(), reason }
+                }
+            };
+            self.span_numbers.insert(span, self.spans.len() as u32);
+            self.spans.push(entry);
+            stack.pop();
+        }
+        self.span_numbers.get(&span).copied()
+    }
+}
+
+fn push_children<'a>(stack: &mut Vec<Task<'a>>, object: &'a Object) {
+    let info = object.info();
+    match info.shape() {
+        Shape::Str | Shape::Tensor => {}
+        Shape::Fields if info.by_name().is_some() => {}
+        Shape::Fields => (0..info.fields().len()).rev().for_each(|i| enter(stack, object.field(i))),
+        Shape::Array => {
+            let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+            items.iter().rev().for_each(|item| enter(stack, item.as_field()));
+        }
+        Shape::Map => {
+            for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(|m| m.entries().iter().rev())
+            {
+                enter(stack, value.as_field());
+                enter(stack, key.value().as_field());
+            }
+        }
+    }
+}

@@ -1,0 +1,379 @@
+//! A reader of JSON tokens over a text, without a tree. It takes the bare tokens `NaN`, `Infinity` and `-Infinity`,
+//! which TVM writes.
+
+use std::borrow::Cow;
+
+use super::error::{JsonError, JsonErrorKind};
+
+type Result<T> = std::result::Result<T, JsonError>;
+
+/// A number as it stands in the text: without a point or exponent it is an integer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Number {
+    Int(i64),
+    Float(f64),
+}
+
+impl Number {
+    pub(super) fn as_f64(self) -> f64 {
+        match self {
+            Number::Int(i) => i as f64,
+            Number::Float(f) => f,
+        }
+    }
+}
+
+pub(super) struct Scanner<'s> {
+    text: &'s str,
+    at: usize,
+}
+
+impl<'s> Scanner<'s> {
+    pub(super) fn new(text: &'s str) -> Scanner<'s> {
+        Scanner { text, at: 0 }
+    }
+
+    pub(super) fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Goes back, or on, to a place that was passed before.
+    pub(super) fn set_offset(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    #[inline]
+    fn bytes(&self) -> &'s [u8] {
+        self.text.as_bytes()
+    }
+
+    #[cold]
+    pub(super) fn error(&self, kind: JsonErrorKind) -> JsonError {
+        JsonError::at(kind, self.at)
+    }
+
+    #[cold]
+    pub(super) fn expected<T>(&self, expected: &'static str) -> Result<T> {
+        Err(self.error(if self.at >= self.text.len() {
+            JsonErrorKind::UnexpectedEnd { expected }
+        } else {
+            JsonErrorKind::Expected { expected }
+        }))
+    }
+
+    #[inline]
+    fn skip_space(&mut self) {
+        let bytes = self.bytes();
+        let mut at = self.at;
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+            at += 1;
+            // Indentation: eight spaces in one look.
+            while bytes.get(at..at + 8) == Some(b"        ") {
+                at += 8;
+            }
+        }
+        self.at = at;
+    }
+
+    /// The next byte after white space.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        self.skip_space();
+        self.bytes().get(self.at).copied()
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self, byte: u8) -> bool {
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    #[inline]
+    pub(super) fn expect(&mut self, byte: u8) -> Result<()> {
+        if self.take(byte) {
+            return Ok(());
+        }
+        self.expected(match byte {
+            b'{' => "an object",
+            b'[' => "an array",
+            b'}' => "`,` or `}`",
+            b']' => "`,` or `]`",
+            b':' => "`:`",
+            _ => "another character",
+        })
+    }
+
+    /// After an opening bracket (`first`) or an element: whether another element comes, or the closing bracket.
+    #[inline]
+    pub(super) fn more(&mut self, first: bool, close: u8) -> Result<bool> {
+        if first {
+            return Ok(!self.take(close));
+        }
+        if self.take(b',') {
+            return Ok(true);
+        }
+        self.expect(close).map(|()| false)
+    }
+
+    /// A key and its colon.
+    #[inline]
+    pub(super) fn key(&mut self) -> Result<Cow<'s, str>> {
+        let key = self.string()?;
+        self.expect(b':')?;
+        Ok(key)
+    }
+
+    /// Takes `"key":` if it stands here.
+    #[inline]
+    pub(super) fn take_key(&mut self, key: &str) -> bool {
+        self.skip_space();
+        let rest = &self.bytes()[self.at..];
+        let end = key.len() + 1;
+        if rest.len() > end && rest[0] == b'"' && rest[end] == b'"' && &rest[1..end] == key.as_bytes() {
+            let start = self.at;
+            self.at += end + 1;
+            if self.take(b':') {
+                return true;
+            }
+            self.at = start;
+        }
+        false
+    }
+
+    #[inline]
+    pub(super) fn string(&mut self) -> Result<Cow<'s, str>> {
+        if !self.take(b'"') {
+            return self.expected("a string");
+        }
+        let start = self.at;
+        let rest = &self.bytes()[start..];
+        match rest.iter().position(|&b| b == b'"' || b == b'\\' || b < 0x20) {
+            Some(len) if rest[len] == b'"' => {
+                self.at = start + len + 1;
+                Ok(Cow::Borrowed(&self.text[start..start + len]))
+            }
+            Some(len) if rest[len] == b'\\' => self.escaped_string(start, start + len).map(Cow::Owned),
+            Some(len) => {
+                self.at = start + len;
+                self.expected("a string without bare control characters")
+            }
+            None => {
+                self.at = self.text.len();
+                self.expected("the end of a string")
+            }
+        }
+    }
+
+    fn escaped_string(&mut self, start: usize, first_escape: usize) -> Result<String> {
+        let mut out = String::with_capacity(first_escape - start + 16);
+        let mut plain = start;
+        self.at = first_escape;
+        loop {
+            match self.bytes().get(self.at) {
+                Some(b'"') => {
+                    out.push_str(&self.text[plain..self.at]);
+                    self.at += 1;
+                    return Ok(out);
+                }
+                Some(b'\\') => {
+                    out.push_str(&self.text[plain..self.at]);
+                    self.at += 1;
+                    self.escape(&mut out)?;
+                    plain = self.at;
+                }
+                Some(byte) if *byte < 0x20 => {
+                    return self.expected("a string without bare control characters");
+                }
+                Some(_) => self.at += 1,
+                None => return self.expected("the end of a string"),
+            }
+        }
+    }
+
+    fn escape(&mut self, out: &mut String) -> Result<()> {
+        let byte = self.bytes().get(self.at).copied();
+        self.at += 1;
+        out.push(match byte {
+            Some(b'"') => '"',
+            Some(b'\\') => '\\',
+            Some(b'/') => '/',
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            Some(b'u') => {
+                let unit = self.hex4()?;
+                if (0xD800..0xDC00).contains(&unit) {
+                    if self.bytes().get(self.at..self.at + 2) != Some(b"\\u") {
+                        return Err(self.error(JsonErrorKind::BadEscape));
+                    }
+                    self.at += 2;
+                    let low = self.hex4()?;
+                    let code = 0x10000 + ((unit - 0xD800) << 10) + low.wrapping_sub(0xDC00);
+                    (0xDC00..0xE000).contains(&low).then(|| char::from_u32(code)).flatten()
+                } else {
+                    char::from_u32(unit)
+                }
+                .ok_or_else(|| self.error(JsonErrorKind::BadEscape))?
+            }
+            _ => {
+                self.at = (self.at - 1).min(self.text.len());
+                return Err(self.error(JsonErrorKind::BadEscape));
+            }
+        });
+        Ok(())
+    }
+
+    fn hex4(&mut self) -> Result<u32> {
+        let digits = self.bytes().get(self.at..self.at + 4).and_then(|d| std::str::from_utf8(d).ok());
+        let digits = digits.filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
+        let unit = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
+        let unit = unit.ok_or_else(|| self.error(JsonErrorKind::BadEscape))?;
+        self.at += 4;
+        Ok(unit)
+    }
+
+    /// An integer in the range of `i64`.
+    #[inline]
+    pub(super) fn int(&mut self) -> Result<i64> {
+        // The common case: a few digits and no more.
+        if let Some(b'0'..=b'9') = self.peek() {
+            let rest = &self.bytes()[self.at..];
+            let digits = rest.iter().take(19).take_while(|b| b.is_ascii_digit()).count();
+            if digits < 19
+                && !matches!(rest.get(digits), Some(b'.' | b'e' | b'E'))
+                && !leads_with_zero(rest, digits)
+            {
+                self.at += digits;
+                return Ok(rest[..digits].iter().fold(0, |n, b| n * 10 + i64::from(b - b'0')));
+            }
+        }
+        let start = self.at;
+        match self.number("an integer")? {
+            Number::Int(i) => Ok(i),
+            Number::Float(_) => {
+                self.at = start;
+                self.expected("an integer")
+            }
+        }
+    }
+
+    /// A number, or one of the bare tokens for floats that JSON has none for.
+    pub(super) fn number(&mut self, expected: &'static str) -> Result<Number> {
+        self.skip_space();
+        let start = self.at;
+        let rest = &self.bytes()[start..];
+        for (token, value) in
+            [("NaN", f64::NAN), ("Infinity", f64::INFINITY), ("-Infinity", f64::NEG_INFINITY)]
+        {
+            if rest.starts_with(token.as_bytes()) {
+                self.at += token.len();
+                return Ok(Number::Float(value));
+            }
+        }
+        let digits = |from: usize| rest[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let sign = usize::from(rest.first() == Some(&b'-'));
+        let whole = digits(sign);
+        let mut len = sign + whole;
+        if whole == 0 || leads_with_zero(&rest[sign..], whole) {
+            return self.expected(expected);
+        }
+        let mut is_float = false;
+        if rest.get(len) == Some(&b'.') {
+            let fraction = digits(len + 1);
+            if fraction == 0 {
+                self.at = start + len + 1;
+                return self.expected("a digit");
+            }
+            len += 1 + fraction;
+            is_float = true;
+        }
+        if let Some(b'e' | b'E') = rest.get(len) {
+            let sign = usize::from(matches!(rest.get(len + 1), Some(b'+' | b'-')));
+            let exponent = digits((len + 1 + sign).min(rest.len()));
+            if exponent == 0 {
+                self.at = (start + len + 1 + sign).min(self.text.len());
+                return self.expected("a digit");
+            }
+            len += 1 + sign + exponent;
+            is_float = true;
+        }
+        let text = &self.text[start..start + len];
+        let out_of_range = || JsonError::at(JsonErrorKind::NumberRange, start);
+        let number = if is_float {
+            let value: f64 = text.parse().map_err(|_| out_of_range())?;
+            if value.is_infinite() {
+                return Err(out_of_range());
+            }
+            Number::Float(value)
+        } else {
+            Number::Int(text.parse().map_err(|_| out_of_range())?)
+        };
+        self.at += len;
+        Ok(number)
+    }
+
+    pub(super) fn bool(&mut self) -> Result<bool> {
+        self.skip_space();
+        for (token, value) in [("true", true), ("false", false)] {
+            if self.text[self.at..].starts_with(token) {
+                self.at += token.len();
+                return Ok(value);
+            }
+        }
+        self.expected("`true` or `false`")
+    }
+
+    /// Passes over any value, however deep.
+    pub(super) fn skip_value(&mut self) -> Result<()> {
+        let mut open: Vec<u8> = Vec::new();
+        loop {
+            match self.peek() {
+                Some(b'{') => {
+                    self.at += 1;
+                    if self.more(true, b'}')? {
+                        self.key()?;
+                        open.push(b'}');
+                        continue;
+                    }
+                }
+                Some(b'[') => {
+                    self.at += 1;
+                    if self.more(true, b']')? {
+                        open.push(b']');
+                        continue;
+                    }
+                }
+                Some(b'"') => drop(self.string()?),
+                Some(b't' | b'f') => drop(self.bool()?),
+                Some(b'n') if self.text[self.at..].starts_with("null") => self.at += 4,
+                _ => drop(self.number("a value")?),
+            }
+            // The value ended; so may those around it.
+            loop {
+                let Some(&close) = open.last() else { return Ok(()) };
+                if self.more(false, close)? {
+                    if close == b'}' {
+                        self.key()?;
+                    }
+                    break;
+                }
+                open.pop();
+            }
+        }
+    }
+
+    /// Nothing but white space may follow.
+    pub(super) fn end(&mut self) -> Result<()> {
+        match self.peek() {
+            None => Ok(()),
+            Some(_) => Err(self.error(JsonErrorKind::TrailingText)),
+        }
+    }
+}
+
+fn leads_with_zero(digits: &[u8], count: usize) -> bool {
+    count > 1 && digits.first() == Some(&b'0')
+}

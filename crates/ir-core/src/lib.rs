@@ -1,0 +1,70 @@
+//! Nodes of tensor-compiler IR, for any dialect.
+//!
+//! A node is a plain struct; `#[derive(Node)]` on it is the whole declaration. Handles ([`Ref`]) are thin, counted and
+//! immutable; identity is the pointer. Generic walks, equality, hash, JSON and dumps come from reflection, so they work
+//! for third-party nodes and for types made at run time alike. This crate knows no dialect and no Python.
+//!
+//! ```
+//! use tvmscript_ir_core::{Class, Node, Ref, Span, Str};
+//!
+//! /// The class of shapes.
+//! #[derive(Class)]
+//! #[class(key = "doc.Figure")]
+//! struct Figure(());
+//!
+//! /// A named circle.
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "doc.Circle", parent = Figure)]
+//! struct Circle {
+//!     radius: i64,
+//!     label: Str,
+//!     span: Span,
+//! }
+//!
+//! let circle: Ref<Figure> = Ref::new(Circle { radius: 2, label: "c".into(), span: Span::UNKNOWN }).upcast();
+//! assert_eq!(circle.as_node::<Circle>().map(|c| c.radius), Some(2));
+//! ```
+
+extern crate self as tvmscript_ir_core;
+
+mod raw;
+
+pub mod access_path;
+pub mod attrs;
+pub mod containers;
+pub mod dtype;
+pub mod dump;
+pub mod equal;
+pub mod hash;
+pub mod json;
+pub mod mutate;
+pub mod node;
+pub mod op;
+pub mod operators;
+pub mod ptr_map;
+pub mod registry;
+pub mod span;
+pub mod stack;
+pub mod type_table;
+pub mod value;
+pub mod visit;
+
+pub use access_path::{AccessPath, PathId, PathStep, PathTable};
+pub use attrs::{Attrs, DictAttrs};
+pub use containers::{NameCell, Tensor};
+pub use dtype::{DataType, TypeCode};
+pub use equal::{Mismatch, MismatchKind, StructuralEqual, mismatches, structural_equal};
+pub use hash::{StructuralHash, structural_hash};
+pub use mutate::{Descend, Mutator, mutate, post_order_mutate, substitute};
+pub use node::{Class, Node, SubclassOf};
+pub use op::{BaseExpr, Op};
+pub use operators::{IntoOperand, Operand};
+pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap};
+pub use raw::{Array, Map, MapPart, NodeSlot, Object, ObjectLike, Ref, Str, VTable};
+pub use registry::{Dialect, Registry, RegistryError, Slot};
+pub use span::{SourceId, Span, SpanKind};
+pub use stack::with_stack;
+pub use tvmscript_ir_macros::{Class, Node};
+pub use type_table::{EqKind, FieldInfo, TypeInfo};
+pub use value::{Field, FieldError, FieldRef, Fields, IntField, Value};
+pub use visit::{Visitor, Walk, post_order_visit, pre_order_visit};

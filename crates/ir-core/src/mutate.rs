@@ -1,0 +1,281 @@
+//! Rewriting: a walk that puts new nodes in the place of old ones.
+//!
+//! [`mutate`] meets each node once, children first, and gives the root's replacement: the same pointer where nothing
+//! changed. A shared node stays shared. A node that nobody else holds is changed in place, all others are copied, without
+//! their children. A new node without a span takes over that of the node it stands for. The walk keeps its own stack.
+//!
+//! Invariant: a node that the root's owner does not own alone is never changed, so other holders see nothing.
+
+use crate::containers::{ArrayNode, Key, MapNode, StrNode};
+use crate::ptr_map::PtrMap;
+use crate::raw::{Object, Ref};
+use crate::span::Span;
+use crate::type_table::Shape;
+use crate::value::{FieldError, FieldRef, Value};
+
+/// What to do with a node before its children.
+#[derive(Debug, Clone)]
+pub enum Descend {
+    /// Rewrite the children, then call [`Mutator::leave`].
+    Into,
+    /// Leave the node as it is, with all below it.
+    Keep,
+    /// Put another in its place, with nothing below it rewritten.
+    Replace(Object),
+}
+
+/// What a rewrite does to each node.
+pub trait Mutator {
+    /// Called before a node's children.
+    fn enter(&mut self, _node: &Object) -> Descend {
+        Descend::Into
+    }
+
+    /// Called after a node's children, with the node as they left it. Gives what stands in its place; the node itself
+    /// may be changed through [`Object::set_field`] or [`crate::Ref::make_mut`].
+    fn leave(&mut self, node: Object) -> Object {
+        node
+    }
+}
+
+/// Rewrites what is below `root`, and `root`.
+///
+/// Strings, tensors and plain tuples of integers are values: a mutator does not see them. It does not see arrays and
+/// maps either, but their elements, keys and values.
+///
+/// # Errors
+/// [`FieldError`] when a new node does not fit the field that it is put in.
+pub fn mutate(root: Object, mutator: &mut impl Mutator) -> Result<Object, FieldError> {
+    let placeholder = Ref::new(StrNode { text: "".into() }).into();
+    Work { mutator, placeholder, frames: Vec::new(), done: PtrMap::default() }.run(root)
+}
+
+/// Rewrites with a function that is called for each node after its children, and gives a replacement or nothing.
+///
+/// # Errors
+/// As [`mutate`].
+pub fn post_order_mutate(
+    root: Object,
+    f: impl FnMut(&Object) -> Option<Object>,
+) -> Result<Object, FieldError> {
+    struct Function<F>(F);
+    impl<F: FnMut(&Object) -> Option<Object>> Mutator for Function<F> {
+        fn leave(&mut self, node: Object) -> Object {
+            (self.0)(&node).unwrap_or(node)
+        }
+    }
+    mutate(root, &mut Function(f))
+}
+
+/// Puts the values of a map in the place of its keys. What is put in is not looked at again.
+///
+/// # Errors
+/// As [`mutate`].
+pub fn substitute(root: Object, map: &PtrMap<Object>) -> Result<Object, FieldError> {
+    struct Substitution<'m>(&'m PtrMap<Object>);
+    impl Mutator for Substitution<'_> {
+        fn enter(&mut self, node: &Object) -> Descend {
+            match self.0.get(node) {
+                Some(new) => Descend::Replace(new.clone()),
+                None => Descend::Into,
+            }
+        }
+    }
+    mutate(root, &mut Substitution(map))
+}
+
+/// A node whose children are being rewritten.
+struct Frame {
+    node: Object,
+    /// Children so far: fields, elements, or keys and values in turn.
+    next: usize,
+    /// The child in hand was taken out of the node, which holds a placeholder instead.
+    taken: bool,
+    /// Something below was replaced or changed.
+    changed: bool,
+    /// The address of the node as it was.
+    original: usize,
+    /// The node as it was, when it may come up again.
+    shared: Option<Object>,
+    /// The new keys of a map, by position.
+    keys: Vec<(usize, Object)>,
+}
+
+struct Work<'m, M> {
+    mutator: &'m mut M,
+    placeholder: Object,
+    frames: Vec<Frame>,
+    /// What came of shared nodes. The keys keep the nodes alive, so that no address is used twice.
+    done: PtrMap<Object>,
+}
+
+/// What came of a node.
+struct Outcome {
+    node: Object,
+    changed: bool,
+}
+
+impl<M: Mutator> Work<'_, M> {
+    fn run(&mut self, root: Object) -> Result<Object, FieldError> {
+        let mut outcome = self.start(root, true);
+        loop {
+            // Hand the result to the node around it, or go on with the next child.
+            match outcome.take() {
+                Some(outcome) if self.frames.is_empty() => return Ok(outcome.node),
+                Some(outcome) => self.put_back(outcome)?,
+                None => {}
+            }
+            outcome = match self.next_child() {
+                Some((child, taken)) => self.start(child, taken),
+                None => self.finish(),
+            };
+        }
+    }
+
+    /// Begins with a node; gives the outcome when there is nothing below to do. Of the node's handles one is here, and
+    /// unless it was `taken` one is where it came from; only with more can it come up again.
+    fn start(&mut self, node: Object, taken: bool) -> Option<Outcome> {
+        if matches!(node.info().shape(), Shape::Str | Shape::Tensor) {
+            return Some(Outcome { node, changed: false });
+        }
+        let is_shared = node.handle_count() > if taken { 1 } else { 2 };
+        if is_shared && let Some(new) = self.done.get(&node) {
+            let changed = !new.ptr_eq(&node);
+            return Some(Outcome { node: new.clone(), changed });
+        }
+        let shared = is_shared.then(|| node.clone());
+        if node.info().shape() == Shape::Fields {
+            match self.mutator.enter(&node) {
+                Descend::Into => {}
+                Descend::Keep => return Some(Outcome { node, changed: false }),
+                Descend::Replace(mut new) => {
+                    hand_down_span(node.span(), &mut new);
+                    let changed = !new.ptr_eq(&node);
+                    if let Some(shared) = shared {
+                        self.done.insert(shared, new.clone());
+                    }
+                    return Some(Outcome { node: new, changed });
+                }
+            }
+        }
+        let original = node.address();
+        let keys = Vec::new();
+        self.frames.push(Frame { node, next: 0, taken: false, changed: false, original, shared, keys });
+        None
+    }
+
+    /// The next child of the innermost node, and whether it was taken out of the node.
+    fn next_child(&mut self) -> Option<(Object, bool)> {
+        let frame = self.frames.last_mut()?;
+        loop {
+            let index = frame.next;
+            frame.next += 1;
+            frame.taken = false;
+            let info = frame.node.info();
+            let value = match info.shape() {
+                Shape::Fields => {
+                    if index >= info.fields().len() {
+                        return None;
+                    }
+                    if let Some(child) = frame.node.take_node(index, &self.placeholder) {
+                        frame.taken = true;
+                        return Some((child, true));
+                    }
+                    match frame.node.field(index) {
+                        FieldRef::Node(child) => return Some((child.clone(), false)),
+                        _ => continue,
+                    }
+                }
+                Shape::Array => {
+                    if let Some(array) = frame.node.unique_mut::<ArrayNode>() {
+                        let item = array.items_mut().get_mut(index)?;
+                        frame.taken = matches!(item, Value::Node(_));
+                        if frame.taken { std::mem::take(item) } else { continue }
+                    } else {
+                        frame.node.as_node::<ArrayNode>()?.items().get(index)?.clone()
+                    }
+                }
+                Shape::Map => {
+                    let is_key = index % 2 == 0;
+                    if !is_key && let Some(map) = frame.node.unique_mut::<MapNode>() {
+                        let value = map.value_mut(index / 2)?;
+                        frame.taken = matches!(value, Value::Node(_));
+                        if frame.taken { std::mem::take(value) } else { continue }
+                    } else {
+                        let (key, value) = frame.node.as_node::<MapNode>()?.entries().get_index(index / 2)?;
+                        if is_key { key.value().clone() } else { value.clone() }
+                    }
+                }
+                Shape::Str | Shape::Tensor => return None,
+            };
+            if let Value::Node(child) = value {
+                return Some((child, frame.taken));
+            }
+        }
+    }
+
+    /// Puts the outcome of the child in hand into its place.
+    fn put_back(&mut self, outcome: Outcome) -> Result<(), FieldError> {
+        let Some(frame) = self.frames.last_mut() else { return Ok(()) };
+        let Outcome { node: child, changed } = outcome;
+        frame.changed |= changed;
+        if !changed && !frame.taken {
+            return Ok(());
+        }
+        let index = frame.next - 1;
+        match frame.node.info().shape() {
+            Shape::Fields => frame.node.set_field(index, Value::Node(child))?,
+            Shape::Array => {
+                frame.node.make_unique();
+                if let Some(array) = frame.node.unique_mut::<ArrayNode>() {
+                    array.items_mut()[index] = Value::Node(child);
+                }
+            }
+            Shape::Map if index % 2 == 0 => frame.keys.push((index / 2, child)),
+            Shape::Map => {
+                frame.node.make_unique();
+                let value = frame.node.unique_mut::<MapNode>().and_then(|m| m.value_mut(index / 2));
+                if let Some(value) = value {
+                    *value = Value::Node(child);
+                }
+            }
+            Shape::Str | Shape::Tensor => {}
+        }
+        Ok(())
+    }
+
+    /// Ends the innermost node: all its children are done.
+    fn finish(&mut self) -> Option<Outcome> {
+        let Frame { mut node, mut changed, original, shared, keys, .. } = self.frames.pop()?;
+        if !keys.is_empty() {
+            node.make_unique();
+            if let Some(map) = node.unique_mut::<MapNode>() {
+                let mut keys = keys.into_iter().peekable();
+                let entries = map.take_entries().into_iter().enumerate().map(|(at, (key, value))| {
+                    let new = keys.next_if(|(position, _)| *position == at);
+                    (new.map_or(key, |(_, key)| Key::new(Value::Node(key))), value)
+                });
+                *map = MapNode::new(entries.collect());
+            }
+        }
+        if node.info().shape() == Shape::Fields {
+            let span = node.span();
+            // Held here as well, the node would count as shared and be copied by a change in `leave`.
+            let mut new = self.mutator.leave(node);
+            hand_down_span(span, &mut new);
+            node = new;
+        }
+        changed |= node.address() != original;
+        if let Some(shared) = shared {
+            self.done.insert(shared, node.clone());
+        }
+        Some(Outcome { node, changed })
+    }
+}
+
+/// Gives a new node that nobody else holds the place of the node it stands for, if it has none.
+fn hand_down_span(span: Span, new: &mut Object) {
+    if span.is_known() && !new.span().is_known() && new.is_unique() {
+        new.set_span(span);
+    }
+}

@@ -1,0 +1,77 @@
+//! Maps that say in their type how nodes are compared: by pointer, or by structure.
+
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+use hashbrown::HashMap;
+
+use crate::equal::structural_equal;
+use crate::hash::structural_hash;
+use crate::raw::Object;
+
+/// Mixes one address; nothing else is hashed with it.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            self.write_u64(u64::from(b));
+        }
+    }
+    #[inline]
+    fn write_u64(&mut self, value: u64) {
+        // Addresses differ in the middle bits; the table looks at the lowest and the highest.
+        let product = (self.0 ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ (product >> 32);
+    }
+    #[inline]
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+}
+
+/// Keyed by addresses of nodes that outlive the map.
+pub(crate) type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
+
+/// A map from nodes to values; a node is equal only to itself. No order.
+pub type PtrMap<V> = HashMap<Object, V, BuildHasherDefault<AddressHasher>>;
+
+/// A set of nodes; a node is equal only to itself. No order.
+pub type PtrSet = hashbrown::HashSet<Object, BuildHasherDefault<AddressHasher>>;
+
+/// A node as a key that is equal to every structurally equal one. Its hash is computed once.
+#[derive(Debug, Clone)]
+pub struct Structural {
+    object: Object,
+    hash: u64,
+}
+
+impl Structural {
+    /// A key of this node.
+    pub fn new(object: Object) -> Structural {
+        let hash = structural_hash(&object);
+        Structural { object, hash }
+    }
+
+    /// The node.
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+}
+impl PartialEq for Structural {
+    fn eq(&self, other: &Structural) -> bool {
+        self.hash == other.hash && structural_equal(&self.object, &other.object)
+    }
+}
+impl Eq for Structural {}
+impl Hash for Structural {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+/// A map from nodes to values; structurally equal nodes are one key. No order.
+pub type StructuralMap<V> = HashMap<Structural, V, BuildHasherDefault<AddressHasher>>;

@@ -1,0 +1,364 @@
+//! Allocation, counting and the work list of dead nodes.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
+
+use crate::dtype::DataType;
+use crate::equal::EqWork;
+use crate::hash::HashWork;
+use crate::node::Node;
+use crate::span::Span;
+use crate::type_table::TypeInfo;
+use crate::value::{FieldError, FieldRef, Value};
+use crate::visit::ChildWork;
+
+#[repr(C)]
+pub(super) struct Header {
+    /// The number of handles; once it is zero, the next dead node (as an address) while it waits to be freed.
+    count: AtomicUsize,
+    info: &'static TypeInfo,
+}
+
+#[repr(C)]
+pub(super) struct Inner<T> {
+    header: Header,
+    value: T,
+}
+
+/// What a node's Rust type can do, reached through a pointer to its header.
+#[derive(Clone, Copy)]
+pub struct VTable {
+    free: unsafe fn(NonNull<Header>),
+    field: unsafe fn(&Object, usize) -> FieldRef<'_>,
+    set_field: unsafe fn(NonNull<Header>, usize, Value) -> Result<(), FieldError>,
+    duplicate: unsafe fn(&Object) -> Object,
+    dtype: unsafe fn(&Object) -> DataType,
+    span: unsafe fn(&Object) -> Span,
+    set_span: unsafe fn(NonNull<Header>, Span),
+    equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
+    hash: for<'a> unsafe fn(&'a Object, &mut HashWork<'a>),
+    children: for<'a> unsafe fn(&'a Object, &mut ChildWork<'a>),
+    node_slot: for<'a> unsafe fn(&'a mut Object, usize) -> Option<NodeSlot<'a>>,
+    by_name: Option<fn(&str) -> Object>,
+}
+
+/// The place of a handle in a field. Only this module can put something else there, and only into a node that nobody
+/// else sees before the field is set again.
+#[derive(Debug)]
+pub struct NodeSlot<'a>(&'a mut Object);
+
+impl<'a> NodeSlot<'a> {
+    /// The place of this handle.
+    pub fn new(object: &'a mut Object) -> NodeSlot<'a> {
+        NodeSlot(object)
+    }
+}
+
+impl VTable {
+    /// For types whose JSON data is only their name: the node with a name.
+    pub(crate) fn by_name(&self) -> Option<fn(&str) -> Object> {
+        self.by_name
+    }
+}
+
+impl std::fmt::Debug for VTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("VTable")
+    }
+}
+
+struct Functions<T>(PhantomData<T>);
+
+impl<T: Node> Functions<T> {
+    // SAFETY (all): callers pass a header whose `info` was registered for `T`, so the value behind it is a `T`.
+    unsafe fn free(ptr: NonNull<Header>) {
+        // SAFETY: `ptr` came from `Box::into_raw` of this very type and its count has reached zero.
+        drop(unsafe { Box::from_raw(ptr.cast::<Inner<T>>().as_ptr()) });
+    }
+    unsafe fn field(object: &Object, index: usize) -> FieldRef<'_> {
+        // SAFETY: the value is a `T`; the reference lives as long as the handle.
+        unsafe { object.value::<T>() }.field(index)
+    }
+    unsafe fn set_field(ptr: NonNull<Header>, index: usize, value: Value) -> Result<(), FieldError> {
+        // SAFETY: the value is a `T` and the caller holds the only handle.
+        unsafe { &mut (*ptr.cast::<Inner<T>>().as_ptr()).value }.set_field(index, value)
+    }
+    unsafe fn duplicate(object: &Object) -> Object {
+        // SAFETY: the value is a `T`.
+        let value = unsafe { object.value::<T>() }.clone();
+        Object::allocate(object.info(), value)
+    }
+    unsafe fn dtype(object: &Object) -> DataType {
+        // SAFETY: the value is a `T`.
+        unsafe { object.value::<T>() }.node_dtype()
+    }
+    unsafe fn span(object: &Object) -> Span {
+        // SAFETY: the value is a `T`.
+        unsafe { object.value::<T>() }.node_span()
+    }
+    unsafe fn set_span(ptr: NonNull<Header>, span: Span) {
+        // SAFETY: the value is a `T` and the caller holds the only handle.
+        unsafe { &mut (*ptr.cast::<Inner<T>>().as_ptr()).value }.set_node_span(span)
+    }
+    unsafe fn equal<'a>(lhs: &'a Object, rhs: &'a Object, work: &mut EqWork<'a>) -> bool {
+        // SAFETY: both values are `T`s.
+        let (a, b) = unsafe { (lhs.value::<T>(), rhs.value::<T>()) };
+        a.zip_rev(b, lhs.info(), work)
+    }
+    unsafe fn hash<'a>(object: &'a Object, work: &mut HashWork<'a>) {
+        // SAFETY: the value is a `T`.
+        unsafe { object.value::<T>() }.fields_rev(object.info(), work);
+    }
+    unsafe fn node_slot(object: &mut Object, index: usize) -> Option<NodeSlot<'_>> {
+        // SAFETY: the value is a `T` and the caller holds the only handle.
+        unsafe { object.value_mut::<T>() }.node_slot(index)
+    }
+    unsafe fn children<'a>(object: &'a Object, work: &mut ChildWork<'a>) {
+        // SAFETY: the value is a `T`.
+        unsafe { object.value::<T>() }.fields_rev(object.info(), work);
+    }
+}
+
+/// The functions of the Rust type `T`.
+pub(crate) fn vtable_of<T: Node>() -> VTable {
+    VTable {
+        free: Functions::<T>::free,
+        field: Functions::<T>::field,
+        set_field: Functions::<T>::set_field,
+        duplicate: Functions::<T>::duplicate,
+        dtype: Functions::<T>::dtype,
+        span: Functions::<T>::span,
+        set_span: Functions::<T>::set_span,
+        equal: Functions::<T>::equal,
+        hash: Functions::<T>::hash,
+        children: Functions::<T>::children,
+        node_slot: Functions::<T>::node_slot,
+        by_name: T::by_name(),
+    }
+}
+
+/// A counted handle to any node: 8 bytes, never null, identity by pointer.
+#[repr(transparent)]
+pub struct Object {
+    ptr: NonNull<Header>,
+}
+
+// SAFETY: every payload is `Send + Sync` (a bound of `Node`), and the count is atomic.
+unsafe impl Send for Object {}
+// SAFETY: as above.
+unsafe impl Sync for Object {}
+
+impl Object {
+    /// Puts `value` behind a new handle. `info` must be registered for `T`.
+    ///
+    /// # Panics
+    /// When `info` describes another Rust type: a mistake of the caller, never of user input.
+    pub(crate) fn new<T: Node>(info: &'static TypeInfo, value: T) -> Object {
+        assert!(info.payload() == std::any::TypeId::of::<T>(), "type `{}` holds another value", info.key());
+        Object::allocate(info, value)
+    }
+
+    #[inline]
+    pub(super) fn allocate<T: Node>(info: &'static TypeInfo, value: T) -> Object {
+        let inner = Box::new(Inner { header: Header { count: AtomicUsize::new(1), info }, value });
+        Object { ptr: NonNull::from(Box::leak(inner)).cast() }
+    }
+
+    #[inline]
+    fn header(&self) -> &Header {
+        // SAFETY: a live handle keeps the header alive.
+        unsafe { self.ptr.as_ref() }
+    }
+
+    /// The type of the node.
+    #[inline]
+    pub fn info(&self) -> &'static TypeInfo {
+        self.header().info
+    }
+
+    /// # Safety
+    /// The node's payload must be a `T`.
+    #[inline]
+    pub(super) unsafe fn value<T>(&self) -> &T {
+        // SAFETY: by contract; the handle keeps it alive.
+        unsafe { &(*self.ptr.cast::<Inner<T>>().as_ptr()).value }
+    }
+
+    /// # Safety
+    /// The node's payload must be a `T` and this the only handle.
+    #[inline]
+    pub(super) unsafe fn value_mut<T>(&mut self) -> &mut T {
+        // SAFETY: by contract.
+        unsafe { &mut (*self.ptr.cast::<Inner<T>>().as_ptr()).value }
+    }
+
+    /// The address, as identity. Never written out.
+    #[inline]
+    pub fn address(&self) -> usize {
+        self.ptr.as_ptr() as usize
+    }
+
+    /// Whether both handles lead to the same node.
+    #[inline]
+    pub fn ptr_eq(&self, other: &Object) -> bool {
+        self.ptr == other.ptr
+    }
+
+    /// How many handles to the node there are; other threads may change that at any time.
+    #[inline]
+    pub fn handle_count(&self) -> usize {
+        self.header().count.load(Ordering::Acquire)
+    }
+
+    /// Whether this is the only handle.
+    #[inline]
+    pub fn is_unique(&self) -> bool {
+        self.header().count.load(Ordering::Acquire) == 1
+    }
+
+    /// The reflected field at `index`, in declaration order.
+    #[inline]
+    pub fn field(&self, index: usize) -> FieldRef<'_> {
+        // SAFETY: the functions in `info` belong to this node's payload.
+        unsafe { (self.info().vtable().field)(self, index) }
+    }
+
+    /// Puts the pairs of fields that equality compares on the work stack; false when scalar fields differ.
+    ///
+    /// # Panics
+    /// When the types differ: a mistake of the caller, never of user input.
+    #[inline]
+    pub(crate) fn push_pairs<'a>(&'a self, other: &'a Object, work: &mut EqWork<'a>) -> bool {
+        assert!(std::ptr::eq(self.info(), other.info()), "nodes of two types");
+        // SAFETY: as in `field`, for both.
+        unsafe { (self.info().vtable().equal)(self, other, work) }
+    }
+
+    /// Feeds the fields that the hash takes in to the work.
+    #[inline]
+    pub(crate) fn hash_fields<'a>(&'a self, work: &mut HashWork<'a>) {
+        // SAFETY: as in `field`.
+        unsafe { (self.info().vtable().hash)(self, work) }
+    }
+
+    /// Puts the nodes in the fields on the work stack, the last one first.
+    #[inline]
+    pub(crate) fn push_children<'a>(&'a self, work: &mut ChildWork<'a>) {
+        // SAFETY: as in `field`.
+        unsafe { (self.info().vtable().children)(self, work) }
+    }
+
+    /// Takes the node, string or container out of a field, so that it has one handle less. Nothing when the field
+    /// holds none, or when this is not the only handle.
+    ///
+    /// What stays behind is no value of the field's type: until [`Object::set_field`] puts one there, the node must not
+    /// be shown to anybody. Dropping it is fine.
+    pub(crate) fn take_node(&mut self, index: usize, placeholder: &Object) -> Option<Object> {
+        if !self.is_unique() {
+            return None;
+        }
+        // SAFETY: unique, and the functions belong to the payload.
+        let slot = unsafe { (self.info().vtable().node_slot)(self, index) }?;
+        Some(std::mem::replace(slot.0, placeholder.clone()))
+    }
+
+    /// The dtype of an expression; void for other nodes.
+    #[inline]
+    pub fn dtype(&self) -> DataType {
+        // SAFETY: as in `field`.
+        unsafe { (self.info().vtable().dtype)(self) }
+    }
+
+    /// The node's place in its source.
+    #[inline]
+    pub fn span(&self) -> Span {
+        // SAFETY: as in `field`.
+        unsafe { (self.info().vtable().span)(self) }
+    }
+
+    /// Makes this handle the only one, copying the node (not its children) when it is shared.
+    pub fn make_unique(&mut self) {
+        if !self.is_unique() {
+            // SAFETY: as in `field`.
+            *self = unsafe { (self.info().vtable().duplicate)(self) };
+        }
+    }
+
+    /// Replaces one field, copying the node first when it is shared.
+    ///
+    /// # Errors
+    /// [`FieldError`] when the value does not fit the field; the node is then unchanged.
+    pub fn set_field(&mut self, index: usize, value: Value) -> Result<(), FieldError> {
+        self.make_unique();
+        // SAFETY: unique now, and the functions belong to the payload.
+        unsafe { (self.info().vtable().set_field)(self.ptr, index, value) }
+    }
+
+    /// Gives the node a span, copying the node first when it is shared.
+    pub fn set_span(&mut self, span: Span) {
+        self.make_unique();
+        // SAFETY: unique now, and the functions belong to the payload.
+        unsafe { (self.info().vtable().set_span)(self.ptr, span) }
+    }
+}
+
+impl Clone for Object {
+    #[inline]
+    fn clone(&self) -> Object {
+        let old = self.header().count.fetch_add(1, Ordering::Relaxed);
+        if old > usize::MAX / 2 {
+            // Only leaked handles in astronomic number lead here; going on would free a live node.
+            std::process::abort();
+        }
+        Object { ptr: self.ptr }
+    }
+}
+
+thread_local! {
+    // No destructor: builders that live in thread-locals drop nodes while a thread ends.
+    static DEAD: Cell<Option<NonNull<Header>>> = const { Cell::new(None) };
+    static FREEING: Cell<bool> = const { Cell::new(false) };
+}
+
+impl Drop for Object {
+    #[inline]
+    fn drop(&mut self) {
+        if self.header().count.fetch_sub(1, Ordering::Release) == 1 {
+            fence(Ordering::Acquire);
+            bury(self.ptr);
+        }
+    }
+}
+
+/// Frees a node whose last handle is gone, and whatever dies with it, in a loop.
+#[cold]
+fn bury(ptr: NonNull<Header>) {
+    if FREEING.get() {
+        let next = DEAD.get().map_or(0, |p| p.as_ptr().expose_provenance());
+        // SAFETY: no handle is left, so the header is ours; its count is no longer used as one.
+        unsafe { ptr.as_ref() }.count.store(next, Ordering::Relaxed);
+        DEAD.set(Some(ptr));
+        return;
+    }
+    FREEING.set(true);
+    let mut next = Some(ptr);
+    while let Some(ptr) = next {
+        // SAFETY: the node is dead and reached only from here; its functions belong to its payload.
+        unsafe { (ptr.as_ref().info.vtable().free)(ptr) };
+        next = DEAD.get();
+        if let Some(ptr) = next {
+            // SAFETY: nodes on the list are dead but not yet freed.
+            let link = unsafe { ptr.as_ref() }.count.load(Ordering::Relaxed);
+            DEAD.set(NonNull::new(std::ptr::with_exposed_provenance_mut(link)));
+        }
+    }
+    FREEING.set(false);
+}
+
+impl std::fmt::Debug for Object {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "<{}>", self.info().key())
+    }
+}

@@ -1,0 +1,186 @@
+//! Read-only walks over nodes, by reflection.
+//!
+//! A walk calls a closure before a node's children, after them, or both; the closure says how to go on. The walk keeps
+//! its own stack. Children are the nodes in the fields, in declaration order, the elements of arrays, and the keys and
+//! values of maps; strings, tensors and plain tuples of integers are values, not nodes, and are not visited.
+
+use std::ops::ControlFlow;
+
+use crate::containers::{ArrayNode, MapNode};
+use crate::node::FieldSink;
+use crate::ptr_map::AddressMap;
+use crate::raw::Object;
+use crate::type_table::Shape;
+use crate::value::{FieldRef, Value};
+
+/// How a walk goes on after a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Walk {
+    /// With its children.
+    Advance,
+    /// With what comes after the node and its children. The same as `Advance` when the children are past.
+    Skip,
+    /// Not at all.
+    Stop,
+}
+
+/// Which event of a walk this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Before the node's children.
+    Enter,
+    /// After them.
+    Leave,
+}
+
+/// Options of a walk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Visitor {
+    once: bool,
+    containers: bool,
+}
+
+impl Default for Visitor {
+    fn default() -> Self {
+        Visitor { once: true, containers: false }
+    }
+}
+
+impl Visitor {
+    /// A walk that visits shared nodes once, and goes through arrays and maps without visiting them.
+    pub fn new() -> Visitor {
+        Visitor::default()
+    }
+
+    /// Visits a shared node each time it comes up. A graph that doubles at each level then takes time without end:
+    /// meant for graphs known to be small.
+    #[must_use]
+    pub fn every_time(self) -> Visitor {
+        Visitor { once: false, ..self }
+    }
+
+    /// Visits arrays and maps as well.
+    #[must_use]
+    pub fn with_containers(self) -> Visitor {
+        Visitor { containers: true, ..self }
+    }
+
+    /// Calls `f` before each node's children. `Break` after `Stop`.
+    pub fn pre_order(self, root: &Object, mut f: impl FnMut(&Object) -> Walk) -> ControlFlow<()> {
+        self.walk(root, |event, object| match event {
+            Event::Enter => f(object),
+            Event::Leave => Walk::Advance,
+        })
+    }
+
+    /// Calls `f` after each node's children. `Break` after `Stop`.
+    pub fn post_order(self, root: &Object, mut f: impl FnMut(&Object) -> Walk) -> ControlFlow<()> {
+        self.walk(root, |event, object| match event {
+            Event::Enter => Walk::Advance,
+            Event::Leave => f(object),
+        })
+    }
+
+    /// Calls `f` before and after each node's children. A node skipped on `Enter` gets its `Leave`.
+    pub fn walk(self, root: &Object, mut f: impl FnMut(Event, &Object) -> Walk) -> ControlFlow<()> {
+        let mut work = ChildWork::default();
+        let mut seen: AddressMap<()> = AddressMap::default();
+        work.node(root);
+        while let Some(task) = work.stack.pop() {
+            let object = match task {
+                Task::Enter(object) => object,
+                Task::Leave(object) => {
+                    if f(Event::Leave, object) == Walk::Stop {
+                        return ControlFlow::Break(());
+                    }
+                    continue;
+                }
+            };
+            // Only a node with several handles can come up again.
+            if self.once && !object.is_unique() && seen.insert(object.address(), ()).is_some() {
+                continue;
+            }
+            if !self.containers && object.info().shape() != Shape::Fields {
+                work.children(object);
+                continue;
+            }
+            match f(Event::Enter, object) {
+                Walk::Stop => return ControlFlow::Break(()),
+                Walk::Skip => work.stack.push(Task::Leave(object)),
+                Walk::Advance => {
+                    work.stack.push(Task::Leave(object));
+                    work.children(object);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Calls `f` for each node once, after its children.
+pub fn post_order_visit(root: &Object, mut f: impl FnMut(&Object)) {
+    let _ = Visitor::new().post_order(root, |object| {
+        f(object);
+        Walk::Advance
+    });
+}
+
+/// Calls `f` for each node once, before its children, and goes below it only if `f` says so.
+pub fn pre_order_visit(root: &Object, mut f: impl FnMut(&Object) -> bool) {
+    let _ = Visitor::new().pre_order(root, |object| if f(object) { Walk::Advance } else { Walk::Skip });
+}
+
+enum Task<'a> {
+    Enter(&'a Object),
+    Leave(&'a Object),
+}
+
+/// The stack of a walk.
+#[derive(Default)]
+pub(crate) struct ChildWork<'a> {
+    stack: Vec<Task<'a>>,
+}
+
+impl<'a> FieldSink<'a> for ChildWork<'a> {
+    #[inline(always)]
+    fn field(&mut self, _: usize, _: bool, _: bool, value: FieldRef<'a>) {
+        if let FieldRef::Node(object) = value {
+            self.node(object);
+        }
+    }
+}
+
+impl<'a> ChildWork<'a> {
+    #[inline(always)]
+    fn node(&mut self, object: &'a Object) {
+        if !matches!(object.info().shape(), Shape::Str | Shape::Tensor) {
+            self.stack.push(Task::Enter(object));
+        }
+    }
+
+    #[inline]
+    fn children(&mut self, object: &'a Object) {
+        match object.info().shape() {
+            Shape::Fields => object.push_children(self),
+            Shape::Array => {
+                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                items.iter().rev().for_each(|item| self.value(item));
+            }
+            Shape::Map => {
+                let entries = object.as_node::<MapNode>().into_iter().flat_map(|m| m.entries().iter().rev());
+                for (key, value) in entries {
+                    self.value(value);
+                    self.value(key.value());
+                }
+            }
+            Shape::Str | Shape::Tensor => {}
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, value: &'a Value) {
+        if let Value::Node(object) = value {
+            self.node(object);
+        }
+    }
+}

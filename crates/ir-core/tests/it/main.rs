@@ -1,0 +1,9 @@
+//! Tests of the public face of the crate, over a toy dialect.
+#![allow(missing_docs)]
+
+mod dump;
+mod equal;
+mod json;
+mod props;
+mod toy;
+mod walk;

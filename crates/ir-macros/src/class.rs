@@ -1,0 +1,62 @@
+//! `#[derive(Class)]`.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{DeriveInput, LitStr, Path, Result};
+
+pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
+    let mut key = None;
+    let mut parent = None;
+    for attr in input.attrs.iter().filter(|a| a.path().is_ident("class")) {
+        attr.parse_nested_meta(|meta| {
+            if meta.path.is_ident("key") {
+                key = Some(meta.value()?.parse::<LitStr>()?);
+            } else if meta.path.is_ident("parent") {
+                parent = Some(meta.value()?.parse::<Path>()?);
+            } else {
+                return Err(meta.error("expected `key` or `parent`"));
+            }
+            Ok(())
+        })?;
+    }
+    let name = &input.ident;
+    let key = key.ok_or_else(|| syn::Error::new_spanned(name, "a class needs `#[class(key = \"..\")]`"))?;
+    let core = quote!(::tvmscript_ir_core);
+    let (parent_info, subclass) = parent_tokens(&core, &quote!(#name), parent.as_ref());
+    Ok(quote! {
+        // SAFETY: the entry is registered for this very type; nobody can make a value of an abstract class.
+        unsafe impl #core::node::Class for #name {
+            #[inline]
+            fn type_info() -> &'static #core::type_table::TypeInfo {
+                static INFO: ::std::sync::OnceLock<&'static #core::type_table::TypeInfo> = ::std::sync::OnceLock::new();
+                INFO.get_or_init(|| #core::type_table::register_class::<#name>(#core::type_table::TypeDecl {
+                    key: #key,
+                    parent: #parent_info,
+                    eq: #core::type_table::EqKind::Tree,
+                    custom_eq: ::core::option::Option::None,
+                    shape: #core::type_table::Shape::Fields,
+                    fields: &[],
+                }))
+            }
+        }
+        #subclass
+    })
+}
+
+/// The parent's entry, and the `SubclassOf` impl.
+pub(crate) fn parent_tokens(
+    core: &TokenStream,
+    name: &TokenStream,
+    parent: Option<&Path>,
+) -> (TokenStream, TokenStream) {
+    match parent {
+        None => (quote!(::core::option::Option::None), quote!()),
+        Some(parent) => (
+            quote!(::core::option::Option::Some(<#parent as #core::node::Class>::type_info())),
+            quote! {
+                // SAFETY: the type table gets the same parent; where the parent is a node, it checks the payload.
+                unsafe impl #core::node::SubclassOf<#parent> for #name {}
+            },
+        ),
+    }
+}

@@ -1,0 +1,245 @@
+//! `#[derive(Node)]`.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Data, DeriveInput, Fields, Ident, LitStr, Path, Result, Type};
+
+struct Options {
+    key: LitStr,
+    parent: Option<Path>,
+    parent_key: Option<LitStr>,
+    eq: Ident,
+    custom_eq: Option<Path>,
+    by_name: Option<Path>,
+}
+
+struct FieldOptions<'a> {
+    ident: &'a Ident,
+    ty: &'a Type,
+    name: String,
+    def: bool,
+    skip_eq: bool,
+}
+
+fn options(input: &DeriveInput) -> Result<Options> {
+    let mut key = None;
+    let mut parent = None;
+    let mut parent_key = None;
+    let mut eq = format_ident!("Tree");
+    let mut custom_eq = None;
+    let mut by_name = None;
+    for attr in input.attrs.iter().filter(|a| a.path().is_ident("node")) {
+        attr.parse_nested_meta(|meta| {
+            if meta.path.is_ident("key") {
+                key = Some(meta.value()?.parse::<LitStr>()?);
+            } else if meta.path.is_ident("parent") {
+                parent = Some(meta.value()?.parse::<Path>()?);
+            } else if meta.path.is_ident("parent_key") {
+                parent_key = Some(meta.value()?.parse::<LitStr>()?);
+            } else if meta.path.is_ident("custom_eq") {
+                custom_eq = Some(meta.value()?.parse::<Path>()?);
+            } else if meta.path.is_ident("by_name") {
+                by_name = Some(meta.value()?.parse::<Path>()?);
+            } else if meta.path.is_ident("eq") {
+                let kind = meta.value()?.parse::<Ident>()?;
+                eq = match kind.to_string().as_str() {
+                    "tree" => format_ident!("Tree"),
+                    "dag" => format_ident!("Dag"),
+                    "free_var" => format_ident!("FreeVar"),
+                    "const_tree" => format_ident!("ConstTree"),
+                    "unique" => format_ident!("Unique"),
+                    _ => {
+                        let message = "expected `tree`, `dag`, `free_var`, `const_tree` or `unique`";
+                        return Err(syn::Error::new_spanned(kind, message));
+                    }
+                };
+            } else {
+                return Err(meta.error("expected `key`, `parent`, `eq`, `custom_eq` or `by_name`"));
+            }
+            Ok(())
+        })?;
+    }
+    let key =
+        key.ok_or_else(|| syn::Error::new_spanned(&input.ident, "a node needs `#[node(key = \"..\")]`"))?;
+    Ok(Options { key, parent, parent_key, eq, custom_eq, by_name })
+}
+
+fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
+    let Some(ident) = &field.ident else {
+        return Err(syn::Error::new_spanned(field, "a node's fields have names"));
+    };
+    let mut out =
+        FieldOptions { ident, ty: &field.ty, name: ident.to_string(), def: false, skip_eq: ident == "span" };
+    for attr in field.attrs.iter().filter(|a| a.path().is_ident("node")) {
+        attr.parse_nested_meta(|meta| {
+            if meta.path.is_ident("def") {
+                out.def = true;
+            } else if meta.path.is_ident("skip_eq") {
+                out.skip_eq = true;
+            } else if meta.path.is_ident("name") {
+                out.name = meta.value()?.parse::<LitStr>()?.value();
+            } else {
+                return Err(meta.error("expected `def`, `skip_eq` or `name`"));
+            }
+            Ok(())
+        })?;
+    }
+    Ok(out)
+}
+
+pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
+    let Options { key, parent, parent_key, eq, custom_eq, by_name } = options(&input)?;
+    let Data::Struct(data) = &input.data else {
+        return Err(syn::Error::new_spanned(&input.ident, "a node is a struct"));
+    };
+    let fields: Vec<FieldOptions<'_>> = match &data.fields {
+        Fields::Named(named) => named.named.iter().map(field_options).collect::<Result<_>>()?,
+        Fields::Unit => Vec::new(),
+        Fields::Unnamed(_) => {
+            return Err(syn::Error::new_spanned(&input.ident, "a node's fields have names"));
+        }
+    };
+    let name = &input.ident;
+    let core = quote!(::tvmscript_ir_core);
+    let (parent_info, subclass) = super::class::parent_tokens(&core, &quote!(#name), parent.as_ref());
+    let parent_info = match parent_key {
+        Some(key) => quote!(#core::type_table::type_by_key(#key)),
+        None => parent_info,
+    };
+    let custom_eq = match custom_eq {
+        Some(path) => quote!(::core::option::Option::Some(#path)),
+        None => quote!(::core::option::Option::None),
+    };
+    let infos = fields.iter().map(|f| {
+        let FieldOptions { ty, name, def, skip_eq, .. } = f;
+        quote!(#core::type_table::FieldInfo {
+            name: #name, def: #def, skip_eq: #skip_eq, kind: <#ty as #core::value::Field>::KIND,
+        })
+    });
+    let get = fields.iter().enumerate().map(|(i, f)| {
+        let ident = f.ident;
+        quote!(#i => #core::value::Field::as_field(&self.#ident),)
+    });
+    let slot = fields.iter().enumerate().map(|(i, f)| {
+        let ident = f.ident;
+        quote!(#i => #core::value::Field::node_slot(&mut self.#ident),)
+    });
+    let show = fields.iter().enumerate().rev().map(|(i, f)| {
+        let FieldOptions { ident, def, skip_eq, .. } = f;
+        quote!(sink.field(#i, #def, #skip_eq, #core::value::Field::as_field(&self.#ident));)
+    });
+    let zip = fields.iter().rev().filter(|f| !f.skip_eq).map(|f| {
+        let FieldOptions { ident, def, .. } = f;
+        quote! {
+            && sink.pair(
+                #def,
+                #core::value::Field::as_field(&self.#ident),
+                #core::value::Field::as_field(&other.#ident),
+            )
+        }
+    });
+    let by_name = by_name.map(|path| {
+        quote! {
+            fn by_name() -> ::core::option::Option<fn(&str) -> #core::Object> {
+                ::core::option::Option::Some(|name| ::core::convert::Into::into(#path(name)))
+            }
+        }
+    });
+    let set = fields.iter().enumerate().map(|(i, f)| {
+        let (ident, ty) = (f.ident, f.ty);
+        quote!(#i => match <#ty as #core::value::Field>::from_value(value) {
+            ::core::result::Result::Ok(value) => self.#ident = value,
+            ::core::result::Result::Err(found) => return ::core::result::Result::Err(
+                #core::value::field_error::<#ty>(<Self as #core::node::Class>::type_info(), #i, &found),
+            ),
+        },)
+    });
+    let take = fields.iter().map(|f| {
+        let ident = f.ident;
+        quote!(#ident: fields.take()?,)
+    });
+    let dtype = fields.iter().find(|f| f.ident == "dtype").map(|_| {
+        quote! {
+            #[inline]
+            fn node_dtype(&self) -> #core::DataType { self.dtype }
+        }
+    });
+    let span = fields.iter().find(|f| f.ident == "span").map(|_| {
+        quote! {
+            #[inline]
+            fn node_span(&self) -> #core::Span { self.span }
+            fn set_node_span(&mut self, span: #core::Span) { self.span = span; }
+        }
+    });
+    Ok(quote! {
+        // SAFETY: the entry is registered for this very struct.
+        unsafe impl #core::node::Class for #name {
+            #[inline]
+            fn type_info() -> &'static #core::type_table::TypeInfo {
+                static INFO: ::std::sync::OnceLock<&'static #core::type_table::TypeInfo> = ::std::sync::OnceLock::new();
+                INFO.get_or_init(|| #core::type_table::register_node::<#name>(#core::type_table::TypeDecl {
+                    key: #key,
+                    parent: #parent_info,
+                    eq: #core::type_table::EqKind::#eq,
+                    custom_eq: #custom_eq,
+                    shape: #core::type_table::Shape::Fields,
+                    fields: &[#(#infos),*],
+                }))
+            }
+        }
+        #subclass
+        impl #core::node::Node for #name {
+            #[inline]
+            fn field(&self, index: usize) -> #core::value::FieldRef<'_> {
+                match index {
+                    #(#get)*
+                    _ => #core::value::FieldRef::None,
+                }
+            }
+            fn set_field(
+                &mut self,
+                index: usize,
+                value: #core::value::Value,
+            ) -> ::core::result::Result<(), #core::value::FieldError> {
+                match index {
+                    #(#set)*
+                    _ => {}
+                }
+                ::core::result::Result::Ok(())
+            }
+            fn from_fields(
+                fields: &mut #core::value::Fields<'_>,
+            ) -> ::core::result::Result<Self, #core::value::FieldError> {
+                ::core::result::Result::Ok(Self { #(#take)* })
+            }
+            fn node_slot(&mut self, index: usize) -> ::core::option::Option<#core::NodeSlot<'_>> {
+                match index {
+                    #(#slot)*
+                    _ => ::core::option::Option::None,
+                }
+            }
+            #[inline]
+            fn fields_rev<'a, S: #core::node::FieldSink<'a>>(
+                &'a self,
+                _: &'static #core::type_table::TypeInfo,
+                sink: &mut S,
+            ) {
+                let _ = &sink;
+                #(#show)*
+            }
+            #[inline]
+            fn zip_rev<'a, S: #core::node::PairSink<'a>>(
+                &'a self,
+                other: &'a Self,
+                _: &'static #core::type_table::TypeInfo,
+                sink: &mut S,
+            ) -> bool {
+                let _ = (&other, &sink);
+                true #(#zip)*
+            }
+            #by_name
+            #dtype
+            #span
+        }
+    })
+}

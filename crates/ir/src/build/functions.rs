@@ -1,0 +1,196 @@
+//! Script functions of modules and of small nodes.
+
+use tvmscript_ir_core::{Array, Map, ObjectLike, Op, Ref, Str, Value};
+use tvmscript_irbuilder::{BuildError, BuildErrorKind, FromScript, Result, ScriptFn, ScriptValue, script_fn};
+use tvmscript_prim::{Expr, FuncType, IntImm, PrimExpr, PrimExprExt, Range, TupleType, Type, ops};
+
+use super::module::at_module_top;
+use super::target::TargetArg;
+use crate::node::{DummyGlobalInfo, GlobalInfo, GlobalVar, VDevice};
+
+/// The script functions of the dialect.
+pub static FUNCTIONS: &[&ScriptFn] = &[
+    &MODULE_ATTRS,
+    &MODULE_GLOBAL_INFOS,
+    &MODULE_GET_ATTRS,
+    &MODULE_GET_ATTR,
+    &MODULE_SET_ATTR,
+    &LOOKUP_VDEVICE,
+    &DUMMY_GLOBAL_INFO,
+    &VDEVICE,
+    &RANGE,
+    &GLOBAL_VAR,
+    &OP,
+    &FUNC_TYPE,
+    &TUPLE_TYPE,
+];
+
+/// Gives the module attributes.
+#[script_fn]
+pub fn module_attrs(attrs: Map<Str, Value>, #[default = false] allow_overwrite: bool) -> Result<()> {
+    at_module_top("I.module_attrs", |module| {
+        if module.attrs.is_some() && !allow_overwrite {
+            return Err(BuildErrorKind::Repeated { what: "`I.module_attrs` of the module".to_owned() }.into());
+        }
+        module.attrs = Some(attrs);
+        Ok(())
+    })
+}
+
+/// The attributes given so far.
+#[script_fn]
+pub fn module_get_attrs() -> Result<Map<Str, Value>> {
+    at_module_top("I.module_get_attrs", |module| Ok(module.attrs.clone().unwrap_or_default()))
+}
+
+/// One attribute given so far.
+#[script_fn]
+pub fn module_get_attr(attr_key: Str) -> Result<ScriptValue> {
+    at_module_top("I.module_get_attr", |module| {
+        let attrs = module.attrs.clone().unwrap_or_default();
+        Ok(attrs.get_str(&attr_key).map_or(ScriptValue::None, ScriptValue::from))
+    })
+}
+
+/// Gives the module one attribute.
+#[script_fn]
+pub fn module_set_attr(
+    attr_key: Str,
+    attr_value: Value,
+    #[default = false] allow_overwrite: bool,
+) -> Result<()> {
+    at_module_top("I.module_set_attr", |module| {
+        let attrs = module.attrs.clone().unwrap_or_default();
+        if attrs.get_str(&attr_key).is_some() && !allow_overwrite {
+            return Err(BuildErrorKind::Repeated {
+                what: format!("the attribute \"{attr_key}\" of the module"),
+            }
+            .into());
+        }
+        let entries = attrs.iter().map(|(k, v)| (k.clone(), v.clone()));
+        module.attrs = Some(Map::new(entries.chain([(attr_key, attr_value)]).collect::<Vec<_>>()));
+        Ok(())
+    })
+}
+
+/// Gives the module global infos, by kind.
+#[script_fn]
+pub fn module_global_infos(global_infos: Map<Str, Value>) -> Result<()> {
+    let mut infos = Vec::with_capacity(global_infos.len());
+    for (kind, list) in global_infos.iter() {
+        let list = list.as_object().and_then(|o| Array::<Ref<GlobalInfo>>::try_ref(o).cloned());
+        let list = list.ok_or_else(|| {
+            BuildError::expected("a list of global infos", format!("another value of \"{kind}\""))
+        })?;
+        infos.push((kind.clone(), list));
+    }
+    at_module_top("I.module_global_infos", |module| match module.global_infos.replace(Map::new(infos)) {
+        None => Ok(()),
+        Some(_) => {
+            Err(BuildErrorKind::Repeated { what: "`I.module_global_infos` of the module".to_owned() }.into())
+        }
+    })
+}
+
+/// A device of the open module: of kind `vdevice` by its place, of another kind by its place among those.
+#[script_fn]
+pub fn lookup_vdevice(target_kind: Str, #[default = -1] device_index: i64) -> Result<ScriptValue> {
+    use tvmscript_irbuilder::Builder;
+    let infos = Builder::find(|module: &mut super::ModuleFrame| module.global_infos.clone())?;
+    let Some(infos) = infos else {
+        return Err(BuildError::message("the module has no global infos")
+            .with_help("give them with `I.module_global_infos`"));
+    };
+    let devices = infos.get_str("vdevice").cloned().unwrap_or_default();
+    let of_kind = devices.iter().filter(|info| {
+        target_kind.as_str() == "vdevice"
+            || info
+                .as_node::<VDevice>()
+                .and_then(|d| d.target.as_ref())
+                .is_some_and(|t| t.kind.name == target_kind)
+    });
+    let index = usize::try_from(device_index.max(0)).unwrap_or(0);
+    match of_kind.into_iter().nth(index) {
+        Some(device) => Ok(device.clone().into()),
+        None => Err(BuildError::message(format!("the module has no device `{target_kind}:{index}`"))),
+    }
+}
+
+/// A global info that says nothing.
+#[script_fn]
+pub fn dummy_global_info() -> Result<Ref<DummyGlobalInfo>> {
+    Ok(Ref::new(DummyGlobalInfo {}))
+}
+
+/// A device that tensors may be bound to.
+#[script_fn]
+pub fn vdevice(
+    #[default = None] target: Option<TargetArg>,
+    #[default = 0] vdevice_id: i64,
+    #[default = "global"] memory_scope: Str,
+) -> Result<Ref<VDevice>> {
+    Ok(Ref::new(VDevice { target: target.map(|t| t.0), vdevice_id, memory_scope }))
+}
+
+fn bound(value: ScriptValue) -> Result<Expr> {
+    match &value {
+        ScriptValue::Int(i) => Ok(ops::python::int_literal(*i)),
+        other => match other.as_node::<PrimExpr>() {
+            Some(expr) => Ok(expr.clone()),
+            None => Err(BuildError::expected("an expression", other.type_name())),
+        },
+    }
+}
+
+/// The range from `begin` to before `end`.
+#[script_fn(name = "Range")]
+pub fn range(begin: ScriptValue, #[default = None] end: Option<ScriptValue>) -> Result<Ref<Range>> {
+    let begin = bound(begin).map_err(|e| e.at_position(0))?;
+    let Some(end) = end else {
+        let zero = IntImm::try_new(begin.dtype(), 0)?;
+        return Ok(Range::from_min_extent(zero, begin));
+    };
+    let end = bound(end).map_err(|e| e.at_position(1))?;
+    let from_zero = begin.as_node::<IntImm>().is_some_and(|i| i.value == 0);
+    let extent = if from_zero { end } else { ops::sub(end, begin.clone())? };
+    Ok(Range::from_min_extent(begin, extent))
+}
+
+/// A function name.
+#[script_fn(name = "GlobalVar")]
+pub fn global_var(name: Str) -> Result<Ref<GlobalVar>> {
+    Ok(GlobalVar::new(name))
+}
+
+/// An operator by name.
+#[script_fn(name = "Op")]
+pub fn op(name: Str) -> Result<Ref<Op>> {
+    Ok(Op::get(&name))
+}
+
+/// Types from a list.
+fn types(value: ScriptValue) -> Result<Array<Ref<Type>>> {
+    let items = Vec::<ScriptValue>::from_script(value)?;
+    let convert = |v: ScriptValue| {
+        v.as_node::<Type>().cloned().ok_or_else(|| BuildError::expected("a type", v.type_name()))
+    };
+    items.into_iter().map(convert).collect()
+}
+
+/// The type of a function.
+#[script_fn(name = "FuncType")]
+pub fn func_type(arg_types: ScriptValue, ret_type: ScriptValue) -> Result<Ref<FuncType>> {
+    let ret = ret_type.as_node::<Type>().cloned();
+    let ret_type = ret.ok_or_else(|| BuildError::expected("a type", ret_type.type_name()).at_position(1))?;
+    Ok(Ref::new(FuncType {
+        span: tvmscript_ir_core::Span::current(),
+        arg_types: types(arg_types)?,
+        ret_type,
+    }))
+}
+
+/// A tuple of types.
+#[script_fn(name = "TupleType")]
+pub fn tuple_type(fields: ScriptValue) -> Result<Ref<TupleType>> {
+    Ok(Ref::new(TupleType { span: tvmscript_ir_core::Span::current(), fields: types(fields)? }))
+}

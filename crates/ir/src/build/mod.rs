@@ -1,0 +1,9 @@
+//! The builder: modules, and what scripts call as `I.*`.
+
+mod functions;
+mod module;
+mod target;
+
+pub use functions::FUNCTIONS;
+pub use module::{ModuleFrame, decl_function, def_function, in_module, ir_module, lookup, member_names};
+pub use target::{TargetArg, target};

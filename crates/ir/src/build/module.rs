@@ -1,0 +1,212 @@
+//! The frame of a module.
+
+use std::any::Any;
+
+use tvmscript_ir_core::mutate::substitute;
+use tvmscript_ir_core::{
+    Array, DictAttrs, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, structural_equal,
+};
+use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, FrameOf, Result, ScriptValue};
+
+use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule, function_type};
+
+/// A module being built: functions are declared first, then defined, so that each may call any other.
+#[derive(Debug, Default)]
+pub struct ModuleFrame {
+    functions: Vec<Member>,
+    by_name: std::collections::HashMap<Box<str>, usize>,
+    pub(crate) attrs: Option<Map<Str, Value>>,
+    pub(crate) global_infos: Option<Map<Str, Array<Ref<GlobalInfo>>>>,
+}
+
+#[derive(Debug)]
+struct Member {
+    var: Ref<GlobalVar>,
+    function: Option<Ref<BaseFunc>>,
+}
+
+/// A module of functions of any dialects.
+pub fn ir_module() -> FrameOf<ModuleFrame> {
+    FrameOf(ModuleFrame::default())
+}
+
+impl ModuleFrame {
+    fn declare(&mut self, name: &Str, function_type: Option<Object>) -> Result<Ref<GlobalVar>> {
+        if self.by_name.contains_key(name.as_str()) {
+            return Err(
+                BuildErrorKind::Repeated { what: format!("the function `{name}` of the module") }.into()
+            );
+        }
+        let var = Ref::new(GlobalVar {
+            span: Span::current(),
+            struct_info_: function_type,
+            name_hint: name.clone(),
+        });
+        self.by_name.insert(name.as_str().into(), self.functions.len());
+        self.functions.push(Member { var: var.clone(), function: None });
+        Ok(var)
+    }
+
+    fn define(&mut self, name: &Str, function: Ref<BaseFunc>) -> Result<()> {
+        if !self.by_name.contains_key(name.as_str()) {
+            self.declare(name, type_of(&function))?;
+        }
+        let member = self.by_name.get(name.as_str()).and_then(|i| self.functions.get_mut(*i));
+        let Some(member) = member else { return Ok(()) };
+        if member.function.is_some() {
+            return Err(
+                BuildErrorKind::Repeated { what: format!("the function `{name}` of the module") }.into()
+            );
+        }
+        member.function = Some(function);
+        Ok(())
+    }
+}
+
+/// The type that a function carries, read by reflection: each dialect has its own functions.
+fn type_of(function: &Ref<BaseFunc>) -> Option<Object> {
+    let object = function.object();
+    match object.field(object.info().field_index("struct_info_")?) {
+        FieldRef::Node(info) => Some(info.clone()),
+        _ => None,
+    }
+}
+
+impl Frame for ModuleFrame {
+    fn name(&self) -> &'static str {
+        "I.ir_module"
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        let mut functions = Vec::with_capacity(self.functions.len());
+        for Member { var, function } in self.functions {
+            match function {
+                Some(function) => functions.push((var, function)),
+                None => {
+                    let message = format!("the function `{}` is declared but not defined", var.name_hint);
+                    return Err(BuildError::message(message));
+                }
+            }
+        }
+        let functions = with_function_types(functions);
+        let attrs = Ref::new(DictAttrs { dict: self.attrs.unwrap_or_default() });
+        let module = IRModule::new(functions, attrs, self.global_infos.unwrap_or_default());
+        Builder::set_result(module.into())
+    }
+
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The functions under names that say the types the functions have now. A name with another type than its declaration
+/// gave is a new one, also where it is called.
+///
+/// TVM changes the declared name's type when the function is defined (`DefFunction`,
+/// `src/script/ir_builder/ir/ir.cc`).
+fn with_function_types(
+    functions: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>,
+) -> Vec<(Ref<GlobalVar>, Ref<BaseFunc>)> {
+    let mut renewed: PtrMap<Object> = PtrMap::default();
+    let mut is_called = false;
+    let new_name = |(var, function): (Ref<GlobalVar>, Ref<BaseFunc>)| {
+        let known = function_type(&function);
+        let is_same = match (&var.struct_info_, &known) {
+            (Some(declared), Some(known)) => declared.ptr_eq(known) || structural_equal(declared, known),
+            (_, None) => true,
+            (None, Some(_)) => false,
+        };
+        if is_same {
+            return (var, function);
+        }
+        let mut new = GlobalVar::clone(&var);
+        new.struct_info_ = known;
+        let new = Ref::new(new);
+        if !var.object().is_unique() {
+            is_called = true;
+            renewed.insert(var.into(), new.clone().into());
+        }
+        (new, function)
+    };
+    let functions: Vec<_> = functions.into_iter().map(new_name).collect();
+    if !is_called {
+        return functions;
+    }
+    let replaced = |(var, function): (Ref<GlobalVar>, Ref<BaseFunc>)| {
+        // A name stands where an expression may: another name always fits.
+        let new = substitute(function.object().clone(), &renewed).ok();
+        let new = new.and_then(|new| new.downcast::<BaseFunc>().ok());
+        (var, new.unwrap_or(function))
+    };
+    functions.into_iter().map(replaced).collect()
+}
+
+/// Whether a module is open around what is built now.
+pub fn in_module() -> bool {
+    matches!(Builder::find(|_: &mut ModuleFrame| Some(())), Ok(Some(())))
+}
+
+fn with_module<R>(f: impl FnOnce(&mut ModuleFrame) -> Result<R>) -> Result<R> {
+    match Builder::with_innermost(f)? {
+        Some(result) => result,
+        None => Err(BuildError::message("no module is open").with_help("open one with `I.ir_module()`")),
+    }
+}
+
+/// Declares a function of the open module, with its type where known.
+///
+/// # Errors
+/// When no module is open, or it has the name already.
+pub fn decl_function(name: &Str, function_type: Option<Object>) -> Result<Ref<GlobalVar>> {
+    with_module(|module| module.declare(name, function_type))
+}
+
+/// Defines a function of the open module; it is declared on the way when it was not.
+///
+/// # Errors
+/// When no module is open, or the function is defined already.
+pub fn def_function(name: &Str, function: Ref<BaseFunc>) -> Result<()> {
+    with_module(|module| module.define(name, function))
+}
+
+/// The name of a function of the open module.
+pub fn lookup(name: &str) -> Option<Ref<GlobalVar>> {
+    let found = Builder::find(|module: &mut ModuleFrame| {
+        let index = module.by_name.get(name)?;
+        module.functions.get(*index).map(|m| m.var.clone())
+    });
+    found.ok().flatten()
+}
+
+/// Works on the module that is the innermost frame.
+pub(crate) fn at_module_top<R>(function: &str, f: impl FnOnce(&mut ModuleFrame) -> Result<R>) -> Result<R> {
+    match Builder::with_top(f)? {
+        Some(result) => result,
+        None => Err(BuildErrorKind::WrongFrame {
+            function: function.to_owned(),
+            expected: "directly inside a module",
+            found: match Builder::top_name() {
+                Some(name) => format!("the innermost scope is `{name}`"),
+                None => "no scope is open".to_owned(),
+            },
+        }
+        .into()),
+    }
+}
+
+/// The names of the functions of the open module, for suggestions.
+pub fn member_names() -> Vec<String> {
+    let names = Builder::find(|module: &mut ModuleFrame| {
+        Some(module.functions.iter().map(|m| m.var.name_hint.to_string()).collect::<Vec<_>>())
+    });
+    names.ok().flatten().unwrap_or_default()
+}
+
+impl From<ModuleFrame> for ScriptValue {
+    fn from(frame: ModuleFrame) -> ScriptValue {
+        tvmscript_irbuilder::IntoScript::into_script(FrameOf(frame))
+    }
+}

@@ -1,0 +1,205 @@
+//! Targets from their names or from the dictionary that is printed.
+//!
+//! No registry of real targets stands behind them: a dictionary says all there is, and a bare name gets the options that
+//! TVM 0.23 gives it on a machine without devices.
+
+use tvmscript_ir_core::{Array, Map, Ref, Str, Value};
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+
+use crate::node::{Target, TargetKind};
+
+/// A target as an argument: a node, a name, a dictionary.
+#[derive(Debug, Clone)]
+pub struct TargetArg(pub Ref<Target>);
+
+impl FromScript for TargetArg {
+    const TYPE: &'static str = "Target | str | dict";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        if let Some(target) = value.as_node::<Target>() {
+            return Ok(TargetArg(target.clone()));
+        }
+        match value {
+            ScriptValue::Str(text) => from_text(&text).map(TargetArg),
+            ScriptValue::Dict(_) => {
+                let map = Map::<Str, Value>::from_script(value)?;
+                from_map(&map).map(TargetArg)
+            }
+            other => Err(BuildError::expected("a target's name or dictionary", other.type_name())),
+        }
+    }
+}
+
+/// What is known of a kind of target: its keys, and the options it has when none are given.
+struct Kind {
+    name: &'static str,
+    keys: &'static [&'static str],
+    options: &'static [(&'static str, Setting)],
+}
+
+#[derive(Clone, Copy)]
+enum Setting {
+    Int(i64),
+    Text(&'static str),
+    Flag(bool),
+}
+
+use Setting::{Flag, Int, Text};
+
+/// # Source
+/// `Target(name).export()` of TVM 0.23.
+const KINDS: &[Kind] = &[
+    Kind { name: "llvm", keys: &["cpu"], options: &[("mtriple", Text(""))] },
+    Kind { name: "c", keys: &["cpu"], options: &[] },
+    Kind {
+        name: "cuda",
+        keys: &["cuda", "gpu"],
+        options: &[("thread_warp_size", Int(32)), ("max_num_threads", Int(1024)), ("arch", Text("sm_50"))],
+    },
+    Kind {
+        name: "rocm",
+        keys: &["rocm", "gpu"],
+        options: &[
+            ("max_num_threads", Int(256)),
+            ("max_threads_per_block", Int(256)),
+            ("max_shared_memory_per_block", Int(65536)),
+            ("thread_warp_size", Int(64)),
+            ("mcpu", Text("gfx900")),
+            ("mtriple", Text("amdgcn-amd-amdhsa-hcc")),
+        ],
+    },
+    Kind {
+        name: "opencl",
+        keys: &["opencl", "gpu"],
+        options: &[
+            ("max_threads_per_block", Int(256)),
+            ("max_shared_memory_per_block", Int(16384)),
+            ("max_num_threads", Int(256)),
+            ("thread_warp_size", Int(1)),
+            ("texture_spatial_limit", Int(16384)),
+            ("max_function_args", Int(128)),
+            ("image_base_address_alignment", Int(64)),
+        ],
+    },
+    Kind {
+        name: "metal",
+        keys: &["metal", "gpu"],
+        options: &[
+            ("max_num_threads", Int(256)),
+            ("max_threads_per_block", Int(256)),
+            ("max_shared_memory_per_block", Int(32768)),
+            ("thread_warp_size", Int(16)),
+            ("max_function_args", Int(31)),
+        ],
+    },
+    Kind {
+        name: "vulkan",
+        keys: &["vulkan", "gpu"],
+        options: &[
+            ("supports_float32", Flag(true)),
+            ("supports_int32", Flag(true)),
+            ("max_num_threads", Int(256)),
+            ("max_threads_per_block", Int(256)),
+            ("thread_warp_size", Int(1)),
+        ],
+    },
+    Kind { name: "webgpu", keys: &["webgpu", "gpu"], options: &[("max_num_threads", Int(256))] },
+    Kind { name: "hexagon", keys: &["hexagon", "cpu"], options: &[] },
+];
+
+fn from_text(text: &str) -> Result<Ref<Target>> {
+    let mut words = text.split_whitespace();
+    let kind = words.next().unwrap_or_default();
+    if !KINDS.iter().any(|k| k.name == kind) {
+        let names: Vec<&str> = KINDS.iter().map(|k| k.name).collect();
+        let error = BuildError::message(format!("unknown target `{kind}`"));
+        return Err(error.with_help(format!("known ones are {}; others take a dictionary", names.join(", "))));
+    }
+    let mut entries = vec![(Str::new("kind"), Value::str(kind))];
+    for word in words {
+        let option = word.trim_start_matches('-');
+        let (key, value) = option.split_once('=').unwrap_or((option, "1"));
+        let value = match value.parse::<i64>() {
+            Ok(number) => Value::Int(number),
+            Err(_) => Value::str(value),
+        };
+        let value = match key {
+            "keys" => {
+                Array::new(option.split_once('=').map_or("", |(_, v)| v).split(',').map(Str::from)).into()
+            }
+            _ => value,
+        };
+        entries.push((Str::new(key), value));
+    }
+    from_map(&Map::new(entries))
+}
+
+fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
+    let text = |key: &str| map.get_str(key).and_then(Value::as_str).map(Str::from);
+    let Some(kind) = text("kind") else {
+        return Err(BuildError::message("a target's dictionary has no \"kind\""));
+    };
+    // A dictionary of an unknown kind is taken at its word.
+    let known = KINDS.iter().find(|k| k.name == kind.as_str());
+    let (known_keys, known_options) = known.map_or((&[][..], &[][..]), |k| (k.keys, k.options));
+    let keys: Array<Str> = match map.get_str("keys") {
+        None => known_keys.iter().map(|k| Str::new(*k)).collect(),
+        Some(value) => {
+            let items = ScriptValue::from(value);
+            Vec::<Str>::from_script(items)?.into_iter().collect()
+        }
+    };
+    let host = match map.get_str("host") {
+        None => None,
+        Some(host) => Some(TargetArg::from_script(dict_of(host))?.0.into()),
+    };
+    let reserved = ["kind", "tag", "keys", "host", "device", "features"];
+    let mut attrs: Vec<(Str, Value)> = known_options
+        .iter()
+        .map(|(key, setting)| {
+            let value = match setting {
+                Int(i) => Value::Int(*i),
+                Text(s) => Value::str(s),
+                Flag(b) => Value::Bool(*b),
+            };
+            (Str::new(*key), value)
+        })
+        .collect();
+    for (key, value) in map.iter().filter(|(key, _)| !reserved.contains(&key.as_str())) {
+        match attrs.iter_mut().find(|(k, _)| k == key) {
+            Some(entry) => entry.1 = value.clone(),
+            None => attrs.push((key.clone(), value.clone())),
+        }
+    }
+    let kind = Ref::new(TargetKind { name: kind });
+    let tag = text("tag").unwrap_or_else(|| Str::new(""));
+    Ok(Ref::new(Target { kind, tag, keys, attrs: Map::new(attrs), features: Map::default(), host }))
+}
+
+/// A map from an attribute as a dictionary of scripts again.
+fn dict_of(value: &Value) -> ScriptValue {
+    use tvmscript_ir_core::ObjectLike;
+    use tvmscript_irbuilder::DictKey;
+    match value.as_object().and_then(|o| Map::<Str, Value>::try_ref(o)) {
+        Some(map) => {
+            let entries =
+                map.iter().map(|(k, v)| (DictKey(ScriptValue::Str(k.clone())), ScriptValue::from(v)));
+            ScriptValue::dict(entries)
+        }
+        None => ScriptValue::from(value),
+    }
+}
+
+/// A target from its name or dictionary, with the target of the code that drives it.
+///
+/// # Errors
+/// When the kind is unknown, or a part has the wrong type.
+pub fn target(config: TargetArg, host: Option<TargetArg>) -> Ref<Target> {
+    match host {
+        None => config.0,
+        Some(host) => {
+            let mut target = config.0;
+            target.make_mut().host = Some(host.0.into());
+            target
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The dialect `ir`: modules, ranges, types, targets, global infos, metadata; the default token.
+
+#[cfg(feature = "build")]
+pub mod build;
+pub mod node;
+#[cfg(feature = "parse")]
+mod parse;
+#[cfg(feature = "print")]
+pub mod print;
+pub mod signature;
+
+pub use node::*;
+
+use tvmscript_ir_core::{Attrs, Dialect, DictAttrs};
+
+/// The dialect for a registry: its nodes, and what the features of this crate add to them.
+pub fn dialect() -> Dialect {
+    let dialect = nodes();
+    #[cfg(feature = "print")]
+    let dialect = print::register(dialect);
+    #[cfg(feature = "parse")]
+    let dialect = parse::register(dialect);
+    dialect
+}
+
+/// The nodes of this dialect, for a registry.
+pub fn nodes() -> Dialect {
+    Dialect::new("ir")
+        .node::<RelaxExpr>()
+        .node::<BaseFunc>()
+        .node::<GlobalVar>()
+        .node::<GlobalInfo>()
+        .node::<DummyGlobalInfo>()
+        .node::<VDevice>()
+        .node::<EnvFunc>()
+        .node::<Attrs>()
+        .node::<DictAttrs>()
+        .node::<Target>()
+        .node::<TargetKind>()
+        .node::<SourceMap>()
+        .node::<IRModule>()
+        .finish()
+}

@@ -1,0 +1,11 @@
+//! Modules, what they hold, and the small nodes every dialect refers to.
+
+mod global;
+mod module;
+mod target;
+
+pub use global::{
+    BaseFunc, DummyGlobalInfo, EnvFunc, GlobalInfo, GlobalVar, RelaxExpr, VDevice, function_type,
+};
+pub use module::{IRModule, SourceMap};
+pub use target::{Target, TargetKind};

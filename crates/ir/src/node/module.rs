@@ -1,0 +1,76 @@
+//! A module: functions by name, attributes, global infos.
+
+use tvmscript_ir_core::type_table::EqSteps;
+use tvmscript_ir_core::{Array, DictAttrs, Map, Node, Object, Ref, Str, Value};
+
+use super::{BaseFunc, GlobalInfo, GlobalVar};
+
+/// Sources that spans may name. TVM writes one into every module; ours is empty.
+#[derive(Debug, Clone, Default, Node)]
+#[node(key = "ir.SourceMap")]
+pub struct SourceMap {
+    /// Sources by name.
+    pub source_map: Map<Value, Value>,
+}
+
+/// Functions of any dialects, by name.
+#[derive(Debug, Clone, Node)]
+#[node(key = "ir.IRModule", custom_eq = module_eq)]
+pub struct IRModule {
+    /// The functions.
+    pub functions: Map<Ref<GlobalVar>, Ref<BaseFunc>>,
+    /// The names.
+    #[node(skip_eq)]
+    pub global_var_map_: Map<Str, Ref<GlobalVar>>,
+    /// Sources that spans may name.
+    #[node(skip_eq)]
+    pub source_map: Ref<SourceMap>,
+    /// Attributes.
+    pub attrs: Ref<DictAttrs>,
+    /// What the module knows besides functions.
+    pub global_infos: Map<Str, Array<Ref<GlobalInfo>>>,
+}
+
+const FUNCTIONS: usize = 0;
+const ATTRS: usize = 3;
+const GLOBAL_INFOS: usize = 4;
+
+/// Functions of the same name stand for each other before bodies are compared.
+/// # Source
+/// `IRModuleNode::SEqual`, `src/ir/module.cc`.
+fn module_eq<'a>(lhs: &'a Object, rhs: &'a Object, steps: &mut EqSteps<'a>) {
+    let (Some(a), Some(b)) = (lhs.as_node::<IRModule>(), rhs.as_node::<IRModule>()) else { return };
+    steps.field(ATTRS);
+    steps.field(GLOBAL_INFOS);
+    // In the order of names, so that the hash, which takes the same steps, does not depend on that of the map.
+    let mut vars: Vec<_> = a.functions.iter().map(|(var, _)| var).collect();
+    vars.sort_by(|x, y| x.name_hint.as_str().cmp(y.name_hint.as_str()));
+    for var in vars {
+        if let Some(other) = b.global_var_map_.get_str(&var.name_hint) {
+            steps.bind(FUNCTIONS, var.object(), other.object());
+        }
+    }
+    steps.field(FUNCTIONS);
+}
+
+impl IRModule {
+    /// A module of these functions.
+    pub fn new(
+        functions: impl IntoIterator<Item = (Ref<GlobalVar>, Ref<BaseFunc>)>,
+        attrs: Ref<DictAttrs>,
+        global_infos: Map<Str, Array<Ref<GlobalInfo>>>,
+    ) -> Ref<IRModule> {
+        let functions = Map::new(functions);
+        let names =
+            functions.iter().map(|(var, _): (&Ref<GlobalVar>, _)| (var.name_hint.clone(), var.clone()));
+        let global_var_map_ = Map::new(names.collect::<Vec<_>>());
+        let source_map = Ref::new(SourceMap::default());
+        Ref::new(IRModule { functions, global_var_map_, source_map, attrs, global_infos })
+    }
+
+    /// The function of this name.
+    pub fn function(&self, name: &str) -> Option<(&Ref<GlobalVar>, &Ref<BaseFunc>)> {
+        let var = self.global_var_map_.get_str(name)?;
+        Some((var, self.functions.get(&Value::Node(var.object().clone()))?))
+    }
+}

@@ -1,0 +1,21 @@
+//! `metadata = tvm.ir.load_json(..)`: what text alone cannot say.
+
+use tvmscript_ir_core::json;
+use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
+use tvmscript_script_parser::Parser;
+
+/// Reads a value from JSON, in either form.
+pub(super) fn load_json(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue, BuildError> {
+    let (positional, keywords) = (args.positional.as_slice(), args.keywords.as_slice());
+    let [ScriptValue::Str(text)] = positional else {
+        return Err(BuildError::message("`load_json` takes one string").at_position(0));
+    };
+    if let Some((name, _)) = keywords.first() {
+        return Err(BuildError::message(format!("`load_json` has no parameter `{name}`")));
+    }
+    let Some(registry) = p.registry() else {
+        return Err(BuildError::message("`load_json` can only be called at module level"));
+    };
+    let value = json::load(text, registry).map_err(|e| BuildError::from(e).at_position(0))?;
+    Ok(ScriptValue::from(&value))
+}

@@ -1,0 +1,22 @@
+//! Text to builder calls: `@I.ir_module` classes.
+
+mod metadata;
+mod module;
+
+use tvmscript_ir_core::Dialect;
+use tvmscript_irbuilder::BuildDialect;
+use tvmscript_script_parser::ParseDialect;
+use tvmscript_script_parser::ast;
+use tvmscript_script_parser::table::DecoratorRule;
+
+/// Adds the parsers of the dialect to its table.
+pub(crate) fn register(dialect: Dialect) -> Dialect {
+    dialect
+        .namespace(&["I", "ir"])
+        .functions(crate::build::FUNCTIONS)
+        .parser_function("load_json", metadata::load_json)
+        .decorator("ir_module", DecoratorRule::Class { define: module::define })
+        .parse::<ast::Assign>(module::assign)
+        .parse::<ast::ExprStmt>(module::expression)
+        .finish()
+}

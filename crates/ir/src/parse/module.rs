@@ -1,0 +1,109 @@
+//! `@I.ir_module class Module:`: first everything but functions, then the functions' signatures, then the functions.
+
+use std::any::Any;
+
+use tvmscript_irbuilder::{HostObject, ScriptValue};
+use tvmscript_script_parser::ast::{self, ClassDef, StmtId};
+use tvmscript_script_parser::table::Definition;
+use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+
+use crate::build;
+use crate::node::BaseFunc;
+
+/// What the module's name stands for inside it.
+struct Module {
+    name: String,
+}
+
+impl HostObject for Module {
+    fn type_name(&self) -> &str {
+        &self.name
+    }
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        build::lookup(name).map(Into::into)
+    }
+    fn attribute_names(&self) -> Vec<String> {
+        build::member_names()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Reads a module into the open builder.
+pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> Result<Option<ScriptValue>> {
+    let node = definition.stmt;
+    if !p.decorator_flag(definition, "check_well_formed", true)? {
+        p.skip_check(definition);
+    }
+    let frame = ScriptValue::from(build::ModuleFrame::default());
+    p.in_frame(&frame, definition.id, |p, _| {
+        p.with_scope(|p| {
+            let name = p.name_text(node.name).to_owned();
+            let module = ScriptValue::host(Module { name: format!("the module `{name}`") });
+            p.define(node.name, module, node.name_place, Shadowing::SameFrame)?;
+            let ids = (0..node.body.len()).filter_map(|i| p.item(node.body, i));
+            let (functions, others): (Vec<StmtId>, Vec<StmtId>) =
+                ids.partition(|id| matches!(p.stmt(*id), ast::Stmt::FunctionDef(_)));
+            let mut result = Ok(());
+            for id in others {
+                result = p.visit(id).and(result);
+            }
+            for id in &functions {
+                // The body is read also when the signature is wrong, for the mistakes in it.
+                result = p.declare_definition(*id).and(result);
+            }
+            for id in functions {
+                match p.read_definition(id) {
+                    Ok(None) => {}
+                    Ok(Some(value)) => result = member(p, id, value).and(result),
+                    Err(reported) => result = Err(reported),
+                }
+            }
+            result
+        })
+    })?;
+    Ok(None)
+}
+
+/// A definition that gave its function instead of putting it into the module.
+fn member(p: &mut Parser<'_>, id: StmtId, value: ScriptValue) -> Result<()> {
+    let ast::Stmt::FunctionDef(node) = p.stmt(id) else { return Ok(()) };
+    let name = p.name_str(node.name);
+    match value.as_node::<BaseFunc>() {
+        Some(function) => {
+            let defined = build::def_function(&name, function.clone());
+            p.checked(id, defined)
+        }
+        None => {
+            let kind = ParseErrorKind::expected("a function", value.type_name());
+            Err(p.error(id, kind))
+        }
+    }
+}
+
+/// `name = function` in a module.
+pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Result<()> {
+    let value = p.eval(node.value)?;
+    let target = p.item(node.targets, 0).map(|t| (t, p.expr(t)));
+    let Some((_, ast::Expr::Name(name))) = target else {
+        let kind = ParseErrorKind::InvalidTarget { what: "anything but a name in a module" };
+        return Err(p.error(id, kind));
+    };
+    let name = p.name_str(name);
+    match value.as_node::<BaseFunc>() {
+        Some(function) => {
+            let defined = build::def_function(&name, function.clone());
+            p.checked(id, defined)
+        }
+        None => {
+            let kind = ParseErrorKind::expected("a function", p.describe(&value));
+            Err(p.error(node.value, kind))
+        }
+    }
+}
+
+/// An expression by itself: called for its effect on the module.
+pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) -> Result<()> {
+    p.eval(node.value).map(drop)
+}

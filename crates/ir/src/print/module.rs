@@ -1,0 +1,157 @@
+//! Modules.
+
+use hashbrown::{HashMap, HashSet};
+use tvmscript_docsifier::doc::{Doc, StmtDoc, StmtList};
+use tvmscript_docsifier::{Docsifier, Frame, Result, header, names};
+use tvmscript_ir_core::registry::Slot;
+use tvmscript_ir_core::{
+    Array, Class, Dialect, Map, ObjectLike, PathId, Ref, RegistryError, Str, TypeInfo, Value,
+};
+
+use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule};
+
+/// What a module's frame keeps, for functions that refer to the module's global infos.
+#[derive(Debug, Clone)]
+pub struct ModuleFrame {
+    /// The module's global infos.
+    pub global_infos: Map<Str, Array<Ref<GlobalInfo>>>,
+}
+
+/// Where kinds of functions stand in a module.
+#[derive(Debug, Default)]
+struct Order(HashMap<usize, u32>);
+
+impl Slot for Order {
+    fn merge(&mut self, other: Self) -> std::result::Result<(), RegistryError> {
+        self.0.extend(other.0);
+        Ok(())
+    }
+}
+
+/// The word for functions in a dialect's table.
+pub trait ModuleOrder {
+    /// Says where functions of the kind named last stand in a module: lower ranks first, unranked kinds after all ranked
+    /// ones, and `main` at the end whatever its kind.
+    #[must_use]
+    fn module_order(self, rank: u32) -> Self;
+}
+
+impl<N: Class> ModuleOrder for Dialect<N> {
+    fn module_order(mut self, rank: u32) -> Self {
+        let info: &TypeInfo = N::type_info();
+        self.slot_mut::<Order>().0.insert(info.index(), rank);
+        self
+    }
+}
+
+const UNRANKED: u32 = u32::MAX - 1;
+const MAIN: u32 = u32::MAX;
+
+type Function<'a> = (&'a Ref<GlobalVar>, &'a Ref<BaseFunc>);
+
+fn in_order<'a>(node: &'a IRModule, d: &Docsifier<'_>) -> Vec<Function<'a>> {
+    let order = d.registry().slot::<Order>();
+    let rank = |(var, function): &Function<'_>| match var.name_hint.as_str() {
+        "main" => MAIN,
+        _ => {
+            let index = function.object().info().index();
+            order.and_then(|order| order.0.get(&index)).copied().unwrap_or(UNRANKED)
+        }
+    };
+    let mut functions: Vec<Function<'a>> = node.functions.iter().collect();
+    functions.sort_by(|a, b| {
+        rank(a).cmp(&rank(b)).then_with(|| a.0.name_hint.as_str().cmp(b.0.name_hint.as_str()))
+    });
+    functions
+}
+
+/// The names that the functions print under: their own, unless Python cannot read it.
+fn member_names(functions: &[Function<'_>]) -> Vec<Str> {
+    let valid = |name: &str| names::is_wide_identifier(name);
+    let mut taken: HashSet<String> =
+        functions.iter().map(|(var, _)| var.name_hint.to_string()).filter(|n| valid(n)).collect();
+    let name_of = |(var, _): &Function<'_>| {
+        if valid(&var.name_hint) {
+            return var.name_hint.clone();
+        }
+        let base = names::sanitize(&var.name_hint);
+        let free = std::iter::once(base.clone()).chain((1..).map(|i| format!("{base}_{i}")));
+        let name = free.into_iter().find(|name| taken.insert(name.clone())).unwrap_or(base);
+        Str::new(name)
+    };
+    functions.iter().map(name_of).collect()
+}
+
+/// `@I.ir_module`, `class Module:`
+pub(super) fn module(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
+    let class = d.with_token("ir", |d| class(node, path, d))?;
+    let mut stmts = header(d);
+    stmts.push(class);
+    Ok(d.docs.block(&stmts))
+}
+
+fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let IRModule { functions: _, global_var_map_: _, source_map: _, attrs, global_infos } = &**node;
+    let frame = Frame::new(None, ModuleFrame { global_infos: global_infos.clone() });
+    let functions = in_order(node, d);
+    let name = match d.binding_name() {
+        Some(name) => d.docs.text(name).to_owned(),
+        None => "Module".to_owned(),
+    };
+    let (name, stmts) = d.with_frame(frame, |d| {
+        let name = d.define(node.object(), &name)?;
+        if !attrs.dict.is_empty() {
+            let at = d.field(path, "attrs");
+            let attrs = d.expr(attrs, at)?;
+            call_stmt("module_attrs", attrs, d);
+        }
+        if !global_infos.is_empty() {
+            let at = d.field(path, "global_infos");
+            let infos = d.expr_object(&global_infos.clone().into_object(), at)?;
+            call_stmt("module_global_infos", infos, d);
+        }
+        let names = member_names(&functions);
+        for ((var, _), name) in functions.iter().zip(&names) {
+            let (module, member) = (node.object().clone(), name.clone());
+            let factory = move |d: &mut Docsifier<'_>| {
+                let module = d.expr_object(&module, path)?;
+                Ok(d.docs.attr(module, member.as_str()))
+            };
+            d.define_by_doc(var.object(), std::rc::Rc::new(factory));
+        }
+        let at = d.field(path, "functions");
+        for ((var, function), name) in functions.iter().zip(&names) {
+            let at = d.entry(at, &Value::Node(var.object().clone()));
+            let doc = d.with_binding_name(name, |d| d.doc(function.object(), at))?;
+            member(name, doc, d);
+        }
+        Ok(name)
+    })?;
+    let decorator = d.prefixed("ir", "ir_module");
+    Ok(d.docs.class(name, &[decorator], &stmts)?)
+}
+
+fn call_stmt(name: &str, arg: tvmscript_docsifier::doc::ExprDoc, d: &mut Docsifier<'_>) {
+    let callee = d.prefixed("ir", name);
+    let call = d.docs.call_args(callee, &[arg]);
+    let stmt = d.docs.expr_stmt(call);
+    d.push_stmt(stmt);
+}
+
+/// Adds a function: as its statement, without the header lines before it; or as a value bound to its name.
+fn member(name: &Str, doc: Doc, d: &mut Docsifier<'_>) {
+    match doc {
+        Doc::Block(list) if !list.is_empty() => {
+            let last = d.docs.stmts(list).last().copied();
+            if let Some(last) = last {
+                d.push_stmt(last);
+            }
+        }
+        Doc::Expr(value) => {
+            let name = d.docs.id(name.as_str());
+            let stmt = d.docs.bind(name, value);
+            d.push_stmt(stmt);
+        }
+        doc => d.push_doc(doc),
+    }
+}

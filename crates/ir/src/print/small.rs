@@ -1,0 +1,139 @@
+//! Global infos, operators, function types, ranges and targets.
+
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir_core::{DictAttrs, Map, ObjectLike, Op, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_prim::{Expr, FuncType, IntImm, Range, ops};
+
+use crate::node::{DummyGlobalInfo, GlobalVar, Target, VDevice};
+
+/// `{"key": value}`
+pub(super) fn dict_attrs(node: &Ref<DictAttrs>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let DictAttrs { dict } = &**node;
+    let at = d.field(path, "__dict__");
+    let dict = dict.clone().into_object();
+    d.expr_object(&dict, at)
+}
+
+/// `I.GlobalVar("f")`
+pub(super) fn global_var(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let GlobalVar { span: _, struct_info_: _, name_hint } = &**node;
+    let name = d.docs.str(name_hint.as_str());
+    let name = d.at_field(name, path, "name_hint");
+    let callee = d.prefixed("ir", "GlobalVar");
+    Ok(d.docs.call_args(callee, &[name]))
+}
+
+/// `I.dummy_global_info()`
+pub(super) fn dummy_global_info(
+    node: &Ref<DummyGlobalInfo>,
+    _: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let DummyGlobalInfo {} = &**node;
+    let callee = d.prefixed("ir", "dummy_global_info");
+    Ok(d.docs.call_args(callee, &[]))
+}
+
+/// `I.vdevice({"kind": "llvm"}, 0, "global")`
+pub(super) fn vdevice(node: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let VDevice { target, vdevice_id, memory_scope } = &**node;
+    let target = match target {
+        Some(target) => {
+            let at = d.field(path, "target");
+            target_config(target, at, d)?
+        }
+        None => d.docs.none(),
+    };
+    let id = d.docs.int(*vdevice_id);
+    let id = d.at_field(id, path, "vdevice_id");
+    let scope = d.docs.str(memory_scope.as_str());
+    let scope = d.at_field(scope, path, "memory_scope");
+    let callee = d.prefixed("ir", "vdevice");
+    Ok(d.docs.call_args(callee, &[target, id, scope]))
+}
+
+/// `I.Op("tir.exp")`
+pub(super) fn op(node: &Ref<Op>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Op { name } = &**node;
+    let name = d.docs.str(name.as_str());
+    let name = d.at_field(name, path, "name");
+    let callee = d.prefixed("ir", "Op");
+    Ok(d.docs.call_args(callee, &[name]))
+}
+
+/// `I.FuncType([a, b], r)`
+pub(super) fn func_type(node: &Ref<FuncType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let FuncType { span: _, arg_types, ret_type } = &**node;
+    let at = d.field(path, "arg_types");
+    let args = d.values(arg_types.values(), at)?;
+    let args = d.docs.list(&args);
+    let at = d.field(path, "ret_type");
+    let result = d.expr(ret_type, at)?;
+    let callee = d.prefixed("ir", "FuncType");
+    Ok(d.docs.call_args(callee, &[args, result]))
+}
+
+/// `I.Range(0, 16)`
+pub(super) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let callee = d.prefixed("ir", "Range");
+    range_call(node, callee, path, d)
+}
+
+/// `callee(min, min + extent)`: a range with its two ends.
+///
+/// The reader takes the difference of the ends without simplifying it; where that is not the extent, the form
+/// `callee.from_min_extent(min, extent)` stands.
+///
+/// # Errors
+/// When an end cannot be printed.
+pub fn range_call(node: &Range, callee: ExprDoc, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Range { min, extent, span: _ } = node;
+    let at = d.field(path, "min");
+    let first = d.expr(min, at)?;
+    let at = d.field(path, "extent");
+    match end_of(min, extent) {
+        Some(end) => {
+            let end = d.expr(&end, at)?;
+            Ok(d.docs.call_args(callee, &[first, end]))
+        }
+        None => {
+            let extent = d.expr(extent, at)?;
+            let callee = d.docs.attr(callee, "from_min_extent");
+            Ok(d.docs.call_args(callee, &[first, extent]))
+        }
+    }
+}
+
+/// The end of a range, if the reader's difference of the ends is the extent again.
+fn end_of(min: &Expr, extent: &Expr) -> Option<Expr> {
+    let end = ops::add(extent.clone(), min.clone()).ok()?;
+    let again = match min.as_node::<IntImm>() {
+        Some(lit) if lit.value == 0 => end.clone(),
+        _ => ops::sub(end.clone(), min.clone()).ok()?,
+    };
+    structural_equal(again.object(), extent.object()).then_some(end)
+}
+
+/// A target as the dictionary that makes it.
+///
+/// # Errors
+/// When an option cannot be printed.
+pub fn target_config(node: &Target, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let config = exported(node).into_object();
+    d.expr_object(&config, path)
+}
+
+fn exported(node: &Target) -> Map<Str, Value> {
+    let Target { kind, tag, keys, attrs, features: _, host } = node;
+    let mut entries: Vec<(Str, Value)> = vec![
+        (Str::new("kind"), kind.name.clone().into()),
+        (Str::new("tag"), tag.clone().into()),
+        (Str::new("keys"), keys.clone().into()),
+    ];
+    entries.extend(attrs.iter().map(|(key, value)| (key.clone(), value.clone())));
+    if let Some(host) = host.as_ref().and_then(|host| host.downcast_ref::<Target>()) {
+        entries.push((Str::new("host"), exported(host).into()));
+    }
+    Map::new(entries)
+}

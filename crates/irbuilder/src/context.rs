@@ -1,0 +1,113 @@
+//! What dialects tell each other while building, without naming each other.
+//!
+//! A dialect registers a value of a type that both sides know ([`ContextDialect::context`]); a builder opened for a
+//! registry carries all of them ([`Builder::for_registry`]), and any code inside asks for one by type
+//! ([`Builder::context`]). So a function of scalars gets its Relax type without its dialect knowing Relax.
+//!
+//! [`Builder::for_registry`]: crate::Builder::for_registry
+//! [`Builder::context`]: crate::Builder::context
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::HashMap;
+use std::panic::Location;
+use std::sync::Arc;
+
+use tvmscript_ir_core::registry::Place;
+use tvmscript_ir_core::{Dialect, RegistryError, Slot};
+
+#[derive(Clone)]
+struct Entry {
+    value: Arc<dyn Any + Send + Sync>,
+    name: &'static str,
+    place: Place,
+}
+
+/// Values by their type; at most one of each.
+#[derive(Clone, Default)]
+pub struct Contexts {
+    entries: HashMap<TypeId, Entry>,
+}
+
+impl Contexts {
+    /// The value of this type.
+    pub fn get<C: Any + Send + Sync>(&self) -> Option<Arc<C>> {
+        self.entries.get(&TypeId::of::<C>()).and_then(|entry| entry.value.clone().downcast().ok())
+    }
+
+    /// Sets the value of its type.
+    #[track_caller]
+    pub fn set<C: Any + Send + Sync>(&mut self, value: C) {
+        let entry = Entry { value: Arc::new(value), name: type_name::<C>(), place: Location::caller() };
+        self.entries.insert(TypeId::of::<C>(), entry);
+    }
+}
+
+impl std::fmt::Debug for Contexts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.entries.values().map(|entry| entry.name)).finish()
+    }
+}
+
+impl Slot for Contexts {
+    fn merge(&mut self, other: Contexts) -> Result<(), RegistryError> {
+        for (id, entry) in other.entries {
+            let (name, place) = (entry.name, entry.place);
+            if let Some(first) = self.entries.insert(id, entry) {
+                let what = format!("the context `{name}`");
+                return Err(RegistryError::duplicate(what, first.place, place));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Adds contexts to a dialect.
+pub trait ContextDialect {
+    /// Gives builders a value of this type. Two dialects of one registry must not give the same type.
+    #[must_use]
+    #[track_caller]
+    fn context<C: Any + Send + Sync>(self, value: C) -> Self;
+}
+
+impl<T> ContextDialect for Dialect<T> {
+    #[track_caller]
+    fn context<C: Any + Send + Sync>(mut self, value: C) -> Self {
+        self.slot_mut::<Contexts>().set(value);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tvmscript_ir_core::Registry;
+
+    use super::*;
+    use crate::Builder;
+
+    #[derive(Debug, PartialEq)]
+    struct Motto(&'static str);
+
+    #[test]
+    fn a_builder_for_a_registry_carries_its_contexts_and_inner_builders_see_them() {
+        let registry = Registry::new().with(Dialect::new("a").context(Motto("steady"))).expect("one dialect");
+        assert!(Builder::context::<Motto>().is_none());
+        let outer = Builder::for_registry(&registry);
+        assert_eq!(Builder::context::<Motto>().as_deref(), Some(&Motto("steady")));
+        let inner = Builder::new();
+        assert_eq!(Builder::context::<Motto>().as_deref(), Some(&Motto("steady")));
+        inner.set_context(Motto("quick"));
+        assert_eq!(Builder::context::<Motto>().as_deref(), Some(&Motto("quick")));
+        drop(inner);
+        assert_eq!(Builder::context::<Motto>().as_deref(), Some(&Motto("steady")));
+        drop(outer);
+        assert!(Builder::context::<Motto>().is_none());
+    }
+
+    #[test]
+    fn two_contexts_of_one_type_clash() {
+        let one = Registry::new().with(Dialect::new("a").context(Motto("x"))).expect("one dialect");
+        let error = one.with(Dialect::new("b").context(Motto("y"))).expect_err("a second of the same type");
+        let RegistryError::Duplicate { what, .. } = error else { return };
+        assert!(what.contains("Motto"), "{what}");
+    }
+}

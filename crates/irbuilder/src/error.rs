@@ -1,0 +1,212 @@
+//! What can go wrong while building.
+//!
+//! A [`BuildError`] carries any typed error (this crate's [`BuildErrorKind`], or a dialect's own), which argument of the
+//! call it speaks of, and what to do about it. The parser turns it into a message at that argument; in the Rust face it
+//! is recorded with the caller's place.
+
+use std::error::Error;
+
+use tvmscript_ir_core::Span;
+
+/// Mistakes in calls and in the use of frames.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildErrorKind {
+    /// A required argument is missing.
+    #[error("`{function}` misses the argument `{name}`")]
+    MissingArgument {
+        /// The called function.
+        function: String,
+        /// The parameter.
+        name: &'static str,
+    },
+    /// More positional arguments than parameters.
+    #[error("`{function}` takes at most {limit} positional arguments, not {found}")]
+    TooManyArguments {
+        /// The called function.
+        function: String,
+        /// How many it takes.
+        limit: usize,
+        /// How many were given.
+        found: usize,
+    },
+    /// A keyword that no parameter has.
+    #[error("`{function}` has no parameter `{name}`")]
+    UnknownKeyword {
+        /// The called function.
+        function: String,
+        /// The keyword.
+        name: String,
+    },
+    /// A parameter is given twice.
+    #[error("`{function}` gets the argument `{name}` twice")]
+    RepeatedArgument {
+        /// The called function.
+        function: String,
+        /// The parameter.
+        name: String,
+    },
+    /// An argument has the wrong type.
+    #[error("`{name}` of `{function}` must be {expected}, not {found}")]
+    ArgumentType {
+        /// The called function.
+        function: String,
+        /// The parameter.
+        name: &'static str,
+        /// What it takes, in words.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// A value of another type was expected.
+    #[error("expected {expected}, found {found}")]
+    Type {
+        /// What is taken, in words.
+        expected: String,
+        /// What was given.
+        found: String,
+    },
+    /// The value cannot be called.
+    #[error("{what} cannot be called")]
+    NotCallable {
+        /// What it is.
+        what: String,
+    },
+    /// A function was called where no frame of its kind is open.
+    #[error("`{function}` must stand {expected}, but {found}")]
+    WrongFrame {
+        /// The called function.
+        function: String,
+        /// Where it belongs, in words.
+        expected: &'static str,
+        /// Where it was called, in words.
+        found: String,
+    },
+    /// A function that may be called once in its frame was called again.
+    #[error("{what} is given twice")]
+    Repeated {
+        /// What is given twice, in words.
+        what: String,
+    },
+    /// No builder is open on this thread.
+    #[error("no builder is open")]
+    NoBuilder,
+    /// A frame was closed that is not the innermost.
+    #[error("`{name}` is closed while `{inner}` is still open inside it")]
+    Nesting {
+        /// The frame closed.
+        name: &'static str,
+        /// The frame inside it.
+        inner: &'static str,
+    },
+    /// The builder already has a result.
+    #[error("the builder already has a result")]
+    SecondResult,
+    /// The builder was finished before anything was built.
+    #[error("nothing was built")]
+    NoResult,
+    /// Anything a dialect says in words of its own.
+    #[error("{0}")]
+    Message(String),
+}
+
+/// An error of a call or frame.
+pub struct BuildError {
+    error: Box<dyn Error + Send + Sync>,
+    /// The argument it speaks of: its number among the positional ones, or its keyword.
+    pub argument: Option<ArgumentRef>,
+    /// The place it speaks of, where that is another than the call's; unknown otherwise.
+    pub span: Span,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+/// Which argument of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArgumentRef {
+    /// By number among the positional ones.
+    Position(usize),
+    /// By keyword.
+    Keyword(String),
+}
+
+impl BuildError {
+    /// The kind, if the error is this crate's own.
+    pub fn kind(&self) -> Option<&BuildErrorKind> {
+        self.error.downcast_ref()
+    }
+
+    /// The error as one of type `E`.
+    pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
+        self.error.downcast_ref()
+    }
+
+    /// A mistake that a dialect describes in words of its own.
+    pub fn message(text: impl Into<String>) -> BuildError {
+        BuildErrorKind::Message(text.into()).into()
+    }
+
+    /// A value of another type was expected.
+    pub fn expected(expected: impl Into<String>, found: impl Into<String>) -> BuildError {
+        BuildErrorKind::Type { expected: expected.into(), found: found.into() }.into()
+    }
+
+    /// The value cannot be called.
+    pub fn not_callable(what: &str) -> BuildError {
+        BuildErrorKind::NotCallable { what: what.to_owned() }.into()
+    }
+
+    /// The same error, with what to do about it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> BuildError {
+        self.help.get_or_insert(help.into());
+        self
+    }
+
+    /// The same error, speaking of an argument, unless it speaks of one already.
+    #[must_use]
+    pub fn at(mut self, argument: ArgumentRef) -> BuildError {
+        self.argument.get_or_insert(argument);
+        self
+    }
+
+    /// The same error, speaking of a place in the source, unless it speaks of one already.
+    #[must_use]
+    pub fn at_span(mut self, span: Span) -> BuildError {
+        if !self.span.is_known() {
+            self.span = span;
+        }
+        self
+    }
+
+    /// The same error, speaking of a positional argument.
+    #[must_use]
+    pub fn at_position(self, index: usize) -> BuildError {
+        self.at(ArgumentRef::Position(index))
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for BuildError {
+    fn from(error: E) -> BuildError {
+        BuildError { error: Box::new(error), argument: None, span: Span::UNKNOWN, help: None }
+    }
+}
+
+impl std::fmt::Display for BuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::fmt::Debug for BuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.error.fmt(f)?;
+        match &self.help {
+            Some(help) => write!(f, " (help: {help})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A result with a [`BuildError`].
+pub type Result<T> = std::result::Result<T, BuildError>;

@@ -1,0 +1,403 @@
+//! Script functions: one declaration for the Rust face, the parser's binding, the printer's name, stubs and hover text.
+
+use smallvec::SmallVec;
+use tvmscript_ir_core::{Array, Class, DataType, Map, MapPart, Object, ObjectLike, Ref, Str, Value};
+
+use crate::error::{ArgumentRef, BuildError, BuildErrorKind, Result};
+use crate::value::ScriptValue;
+
+/// The arguments of a call as they were written.
+#[derive(Debug, Default, Clone)]
+pub struct CallArgs {
+    /// Positional arguments, stars expanded.
+    pub positional: SmallVec<[ScriptValue; 4]>,
+    /// Keyword arguments in order.
+    pub keywords: SmallVec<[(Str, ScriptValue); 2]>,
+}
+
+impl CallArgs {
+    /// Positional arguments only.
+    pub fn positional(args: impl IntoIterator<Item = ScriptValue>) -> CallArgs {
+        CallArgs { positional: args.into_iter().collect(), keywords: SmallVec::new() }
+    }
+
+    /// Takes a keyword argument out.
+    pub fn take_keyword(&mut self, name: &str) -> Option<ScriptValue> {
+        let at = self.keywords.iter().position(|(k, _)| k.as_str() == name)?;
+        Some(self.keywords.remove(at).1)
+    }
+}
+
+/// How a parameter takes its argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParamKind {
+    /// By position or keyword.
+    Plain,
+    /// By keyword only.
+    KeywordOnly,
+    /// All remaining positional arguments.
+    Args,
+    /// All remaining keyword arguments.
+    Kwargs,
+}
+
+/// A parameter of a script function.
+#[derive(Debug, Clone, Copy)]
+pub struct Param {
+    /// The name in scripts.
+    pub name: &'static str,
+    /// How it takes its argument.
+    pub kind: ParamKind,
+    /// The default as text; nothing when the argument is required.
+    pub default: Option<&'static str>,
+    /// The type as a stub writes it.
+    pub type_name: &'static str,
+}
+
+/// A function of scripts, declared by `#[script_fn]`.
+pub struct ScriptFn {
+    /// The name in scripts, without the dialect's prefix.
+    pub name: &'static str,
+    /// The documentation.
+    pub doc: &'static str,
+    /// The parameters in order.
+    pub params: &'static [Param],
+    /// The result's type as a stub writes it.
+    pub returns: &'static str,
+    /// Binds the arguments and calls the body.
+    pub call: fn(&'static ScriptFn, CallArgs) -> Result<ScriptValue>,
+}
+
+impl std::fmt::Debug for ScriptFn {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ScriptFn").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl ScriptFn {
+    /// Calls the function.
+    ///
+    /// # Errors
+    /// When the arguments do not fit, or the body says so.
+    pub fn call(&'static self, args: CallArgs) -> Result<ScriptValue> {
+        (self.call)(self, args)
+    }
+}
+
+/// Arguments on their way to the parameters of a function.
+#[derive(Debug)]
+pub struct Binding {
+    function: &'static ScriptFn,
+    slots: SmallVec<[Option<(ScriptValue, ArgumentRef)>; 8]>,
+    rest: Vec<ScriptValue>,
+    rest_start: usize,
+    extra: Vec<(Str, ScriptValue)>,
+}
+
+impl Binding {
+    /// Gives each parameter its argument.
+    ///
+    /// # Errors
+    /// Too many, unknown or repeated arguments.
+    pub fn new(function: &'static ScriptFn, args: CallArgs) -> Result<Binding> {
+        let params = function.params;
+        let mut slots: SmallVec<[_; 8]> = SmallVec::from_elem(None, params.len());
+        let plain = params.iter().take_while(|p| p.kind == ParamKind::Plain).count();
+        let takes_rest = params.iter().any(|p| p.kind == ParamKind::Args);
+        let found = args.positional.len();
+        if found > plain && !takes_rest {
+            let kind =
+                BuildErrorKind::TooManyArguments { function: function.name.to_owned(), limit: plain, found };
+            return Err(BuildError::from(kind).at_position(plain));
+        }
+        let mut rest = Vec::new();
+        for (index, value) in args.positional.into_iter().enumerate() {
+            match slots.get_mut(index) {
+                Some(slot) if index < plain => *slot = Some((value, ArgumentRef::Position(index))),
+                _ => rest.push(value),
+            }
+        }
+        let takes_extra = params.iter().any(|p| p.kind == ParamKind::Kwargs);
+        let mut extra = Vec::new();
+        for (name, value) in args.keywords {
+            let known = params.iter().position(|p| {
+                p.name == name.as_str() && matches!(p.kind, ParamKind::Plain | ParamKind::KeywordOnly)
+            });
+            let at = || ArgumentRef::Keyword(name.to_string());
+            match known {
+                Some(index) if slots[index].is_none() => slots[index] = Some((value, at())),
+                Some(_) => {
+                    let function = function.name.to_owned();
+                    let kind = BuildErrorKind::RepeatedArgument { function, name: name.to_string() };
+                    return Err(BuildError::from(kind).at(at()));
+                }
+                None if takes_extra => extra.push((name, value)),
+                None => {
+                    let kind = BuildErrorKind::UnknownKeyword {
+                        function: function.name.to_owned(),
+                        name: name.to_string(),
+                    };
+                    let names: Vec<String> = params.iter().map(|p| format!("`{}`", p.name)).collect();
+                    let help = match names.is_empty() {
+                        true => "it takes no arguments".to_owned(),
+                        false => format!("it has {}", names.join(", ")),
+                    };
+                    return Err(BuildError::from(kind).at(at()).with_help(help));
+                }
+            }
+        }
+        Ok(Binding { function, slots, rest, rest_start: plain, extra })
+    }
+
+    /// The argument of a required parameter.
+    ///
+    /// # Errors
+    /// When it is missing or of another type.
+    pub fn required<T: FromScript>(&mut self, index: usize) -> Result<T> {
+        match self.slots.get_mut(index).and_then(Option::take) {
+            Some((value, at)) => self.convert(index, value, at),
+            None => {
+                let name = self.function.params.get(index).map_or("?", |p| p.name);
+                Err(BuildErrorKind::MissingArgument { function: self.function.name.to_owned(), name }.into())
+            }
+        }
+    }
+
+    /// The argument of a parameter with a default, or nothing.
+    ///
+    /// # Errors
+    /// When it is of another type.
+    pub fn optional<T: FromScript>(&mut self, index: usize) -> Result<Option<T>> {
+        match self.slots.get_mut(index).and_then(Option::take) {
+            Some((value, at)) => self.convert(index, value, at).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The remaining positional arguments.
+    ///
+    /// # Errors
+    /// When one is of another type.
+    pub fn rest<T: FromScript>(&mut self, index: usize) -> Result<Vec<T>> {
+        let rest = std::mem::take(&mut self.rest);
+        let start = self.rest_start;
+        rest.into_iter()
+            .enumerate()
+            .map(|(i, value)| self.convert(index, value, ArgumentRef::Position(start + i)))
+            .collect()
+    }
+
+    /// The remaining keyword arguments.
+    ///
+    /// # Errors
+    /// When one is of another type.
+    pub fn extra<T: FromScript>(&mut self, index: usize) -> Result<Vec<(Str, T)>> {
+        let extra = std::mem::take(&mut self.extra);
+        extra
+            .into_iter()
+            .map(|(name, value)| {
+                let at = ArgumentRef::Keyword(name.to_string());
+                Ok((name, self.convert(index, value, at)?))
+            })
+            .collect()
+    }
+
+    fn convert<T: FromScript>(&self, index: usize, value: ScriptValue, at: ArgumentRef) -> Result<T> {
+        T::from_script(value).map_err(|error| match error.kind() {
+            Some(BuildErrorKind::Type { expected, found }) => {
+                let name = self.function.params.get(index).map_or("?", |p| p.name);
+                let function = self.function.name.to_owned();
+                let kind = BuildErrorKind::ArgumentType {
+                    function,
+                    name,
+                    expected: expected.clone(),
+                    found: found.clone(),
+                };
+                let help = error.help.clone();
+                let error = BuildError::from(kind).at(at);
+                match help {
+                    Some(help) => error.with_help(help),
+                    None => error,
+                }
+            }
+            _ => error.at(at),
+        })
+    }
+}
+
+/// Types that parameters may have.
+pub trait FromScript: Sized {
+    /// The type as a stub writes it.
+    const TYPE: &'static str;
+
+    /// Converts a value.
+    ///
+    /// # Errors
+    /// [`BuildErrorKind::Type`] when it is of another type.
+    fn from_script(value: ScriptValue) -> Result<Self>;
+}
+
+/// Types that script functions may return.
+pub trait IntoScript {
+    /// The type as a stub writes it.
+    const TYPE: &'static str;
+
+    /// The value.
+    fn into_script(self) -> ScriptValue;
+}
+
+macro_rules! from_script {
+    ($($ty:ty, $type:literal, $what:literal, $pat:pat => $out:expr;)*) => {$(
+        impl FromScript for $ty {
+            const TYPE: &'static str = $type;
+            fn from_script(value: ScriptValue) -> Result<Self> {
+                match value {
+                    $pat => Ok($out),
+                    other => Err(BuildError::expected($what, other.type_name())),
+                }
+            }
+        }
+    )*};
+}
+from_script! {
+    bool, "bool", "a bool", ScriptValue::Bool(b) => b;
+    i64, "int", "an int", ScriptValue::Int(i) => i;
+    Str, "str", "a string", ScriptValue::Str(s) => s;
+    Object, "Object", "an IR node", ScriptValue::Node(o) => o;
+}
+
+impl FromScript for f64 {
+    const TYPE: &'static str = "float";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::Float(f) => Ok(f),
+            ScriptValue::Int(i) => Ok(i as f64),
+            other => Err(BuildError::expected("a float", other.type_name())),
+        }
+    }
+}
+
+impl FromScript for ScriptValue {
+    const TYPE: &'static str = "Any";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        Ok(value)
+    }
+}
+
+impl FromScript for DataType {
+    const TYPE: &'static str = "str";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::DType(d) => Ok(d),
+            ScriptValue::Str(s) => s.parse::<DataType>().map_err(|e| {
+                BuildError::from(e)
+                    .with_help("dtypes read like `float32`, `int64`, `uint8x4`, `bool`, `handle`")
+            }),
+            other => Err(BuildError::expected("a dtype such as \"float32\"", other.type_name())),
+        }
+    }
+}
+
+impl<T: FromScript> FromScript for Option<T> {
+    const TYPE: &'static str = T::TYPE;
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::None => Ok(None),
+            other => T::from_script(other).map(Some),
+        }
+    }
+}
+
+impl<T: FromScript> FromScript for Vec<T> {
+    const TYPE: &'static str = "Sequence";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.items() {
+            Some(items) => items.into_iter().map(T::from_script).collect(),
+            None => Err(BuildError::expected("a list or tuple", value.type_name())),
+        }
+    }
+}
+
+/// Any value that a field can hold: annotations and attributes.
+impl FromScript for Value {
+    const TYPE: &'static str = "Any";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        value
+            .to_field()
+            .ok_or_else(|| BuildError::expected("a value that an attribute can hold", value.type_name()))
+    }
+}
+
+impl FromScript for Map<Str, Value> {
+    const TYPE: &'static str = "dict[str, Any]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let wrong = || BuildError::expected("a dict with string keys", value.type_name());
+        let field = value.to_field().ok_or_else(wrong)?;
+        let Value::Node(object) = field else { return Err(wrong()) };
+        Map::<Str, Value>::try_from_object(object).map_err(|_| wrong())
+    }
+}
+
+macro_rules! into_script {
+    ($($ty:ty, $type:literal, |$x:ident| $out:expr;)*) => {$(
+        impl IntoScript for $ty {
+            const TYPE: &'static str = $type;
+            fn into_script(self) -> ScriptValue {
+                let $x = self;
+                $out
+            }
+        }
+    )*};
+}
+into_script! {
+    (), "None", |_x| ScriptValue::None;
+    bool, "bool", |x| ScriptValue::Bool(x);
+    i64, "int", |x| ScriptValue::Int(x);
+    f64, "float", |x| ScriptValue::Float(x);
+    Str, "str", |x| ScriptValue::Str(x);
+    Object, "Object", |x| ScriptValue::Node(x);
+    ScriptValue, "Any", |x| x;
+    Vec<ScriptValue>, "tuple", |x| ScriptValue::tuple(x);
+}
+impl<T: Class> IntoScript for Ref<T> {
+    const TYPE: &'static str = "Object";
+    fn into_script(self) -> ScriptValue {
+        self.into()
+    }
+}
+impl<T: 'static> IntoScript for Array<T>
+where
+    Array<T>: ObjectLike,
+{
+    const TYPE: &'static str = "Sequence";
+    fn into_script(self) -> ScriptValue {
+        ScriptValue::Node(self.into_object())
+    }
+}
+impl<K: MapPart + 'static, V: MapPart + 'static> IntoScript for Map<K, V> {
+    const TYPE: &'static str = "Mapping";
+    fn into_script(self) -> ScriptValue {
+        ScriptValue::Node(self.into_object())
+    }
+}
+impl<T: IntoScript> IntoScript for Option<T> {
+    const TYPE: &'static str = T::TYPE;
+    fn into_script(self) -> ScriptValue {
+        self.map_or(ScriptValue::None, T::into_script)
+    }
+}
+impl<T: crate::frame::Frame> IntoScript for crate::frame::FrameOf<T> {
+    const TYPE: &'static str = "Frame";
+    fn into_script(self) -> ScriptValue {
+        ScriptValue::Frame(std::rc::Rc::new(crate::frame::PendingFrame::new(self.0)))
+    }
+}
+
+/// The `Result` of a script function's body, so that its declaration can name what it gives.
+pub trait ScriptResult {
+    /// What it gives when nothing goes wrong.
+    type Out;
+}
+impl<T> ScriptResult for Result<T> {
+    type Out = T;
+}

@@ -1,0 +1,369 @@
+//! Values of scripts: what Python calls objects, and IR nodes among them.
+//!
+//! A value is 16 bytes and cheap to clone. Lists and dictionaries are shared and mutable, as in Python; nodes are
+//! shared and immutable. Values stay on one thread.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use tvmscript_ir_core::{Array, Class, DataType, Map, Object, ObjectLike, Ref, Str, Value, with_stack};
+
+use crate::error::BuildError;
+use crate::frame::PendingFrame;
+use crate::function::{CallArgs, ScriptFn};
+use crate::items::{Dict, Items, release};
+
+/// A value of a script.
+#[derive(Clone, Default)]
+pub enum ScriptValue {
+    /// `None`.
+    #[default]
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// An integer of 64 bits.
+    Int(i64),
+    /// A larger integer.
+    BigInt(Rc<BigInt>),
+    /// A float.
+    Float(f64),
+    /// Text.
+    Str(Str),
+    /// Bytes.
+    Bytes(Rc<[u8]>),
+    /// A data type.
+    DType(DataType),
+    /// An IR node, array, map or tensor.
+    Node(Object),
+    /// A tuple.
+    Tuple(Rc<Items>),
+    /// A list.
+    List(Rc<RefCell<Items>>),
+    /// A dictionary.
+    Dict(Rc<RefCell<Dict>>),
+    /// A slice.
+    Slice(Rc<Slice>),
+    /// A builder frame that is not entered yet.
+    Frame(Rc<PendingFrame>),
+    /// A function declared once by `#[script_fn]`.
+    Function(&'static ScriptFn),
+    /// Anything else: namespaces, methods, host functions, sets, iterators.
+    Host(Rc<dyn HostObject>),
+    /// `...`
+    Ellipsis,
+}
+
+/// A slice with whatever bounds were written.
+#[derive(Debug, Clone, Default)]
+pub struct Slice {
+    /// Before the first colon.
+    pub start: ScriptValue,
+    /// Between the colons.
+    pub stop: ScriptValue,
+    /// After the second colon.
+    pub step: ScriptValue,
+}
+
+impl Drop for Slice {
+    fn drop(&mut self) {
+        release([&mut self.start, &mut self.stop, &mut self.step].map(std::mem::take));
+    }
+}
+
+/// A key of a dictionary: equal numbers are one key (`1 == 1.0 == True`), nodes go by identity.
+#[derive(Debug, Clone)]
+pub struct DictKey(pub ScriptValue);
+
+impl DictKey {
+    /// A key of this value.
+    ///
+    /// # Errors
+    /// The value back when it is mutable, so that Python calls it unhashable.
+    pub fn new(value: ScriptValue) -> Result<DictKey, ScriptValue> {
+        match &value {
+            ScriptValue::List(_) | ScriptValue::Dict(_) | ScriptValue::Slice(_) => Err(value),
+            ScriptValue::Tuple(items) => {
+                let hashable = |item: &ScriptValue| with_stack(|| DictKey::new(item.clone()).is_ok());
+                match items.iter().all(hashable) {
+                    true => Ok(DictKey(value)),
+                    false => Err(value),
+                }
+            }
+            _ => Ok(DictKey(value)),
+        }
+    }
+}
+
+impl PartialEq for DictKey {
+    fn eq(&self, other: &DictKey) -> bool {
+        use ScriptValue::*;
+        match (&self.0, &other.0) {
+            (None, None) | (Ellipsis, Ellipsis) => true,
+            (Str(a), Str(b)) => a == b,
+            (Bytes(a), Bytes(b)) => a == b,
+            (DType(a), DType(b)) => a == b,
+            (Node(a), Node(b)) => a.ptr_eq(b),
+            (Tuple(a), Tuple(b)) => {
+                let same = |a: &ScriptValue, b: &ScriptValue| DictKey(a.clone()) == DictKey(b.clone());
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| with_stack(|| same(a, b)))
+            }
+            (Function(a), Function(b)) => std::ptr::eq(*a, *b),
+            (Host(a), Host(b)) => Rc::ptr_eq(a, b),
+            (BigInt(a), BigInt(b)) => a == b,
+            (a, b) => matches!((a.number(), b.number()), (Some(a), Some(b)) if a == b),
+        }
+    }
+}
+impl Eq for DictKey {}
+
+impl std::hash::Hash for DictKey {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match &self.0 {
+            ScriptValue::Str(s) => s.as_str().hash(state),
+            ScriptValue::Bytes(b) => b.hash(state),
+            ScriptValue::DType(d) => d.hash(state),
+            ScriptValue::Node(o) => o.address().hash(state),
+            ScriptValue::Tuple(items) => {
+                items.iter().for_each(|i| with_stack(|| DictKey(i.clone()).hash(state)));
+            }
+            ScriptValue::BigInt(i) => i.hash(state),
+            value => value.number().map(f64::to_bits).hash(state),
+        }
+    }
+}
+
+/// What the evaluator asks of values that are neither data nor nodes.
+pub trait HostObject: Any {
+    /// What kind of value this is, in words, for messages (`a function`).
+    fn type_name(&self) -> &str;
+
+    /// The attribute of this name.
+    fn attribute(&self, _name: &str) -> Option<ScriptValue> {
+        None
+    }
+
+    /// The names of the attributes, for suggestions.
+    fn attribute_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The elements, for values that can be iterated over and unpacked.
+    fn items(&self) -> Option<Vec<ScriptValue>> {
+        None
+    }
+
+    /// Whether [`HostObject::call`] works.
+    fn is_callable(&self) -> bool {
+        false
+    }
+
+    /// Calls the value.
+    ///
+    /// # Errors
+    /// Whatever the called function says.
+    fn call(&self, _args: CallArgs) -> Result<ScriptValue, BuildError> {
+        Err(BuildError::not_callable(self.type_name()))
+    }
+
+    /// The value itself, for those who know its type.
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl ScriptValue {
+    /// Text.
+    pub fn str(text: &str) -> ScriptValue {
+        ScriptValue::Str(Str::new(text))
+    }
+
+    /// A tuple.
+    pub fn tuple(items: impl IntoIterator<Item = ScriptValue>) -> ScriptValue {
+        ScriptValue::Tuple(Rc::new(items.into_iter().collect()))
+    }
+
+    /// A list.
+    pub fn list(items: Vec<ScriptValue>) -> ScriptValue {
+        ScriptValue::List(Rc::new(RefCell::new(items.into())))
+    }
+
+    /// A dictionary.
+    pub fn dict(entries: impl IntoIterator<Item = (DictKey, ScriptValue)>) -> ScriptValue {
+        ScriptValue::Dict(Rc::new(RefCell::new(entries.into_iter().collect())))
+    }
+
+    /// Whether dropping the value may drop others.
+    pub(crate) fn holds_values(&self) -> bool {
+        matches!(
+            self,
+            ScriptValue::Tuple(_)
+                | ScriptValue::List(_)
+                | ScriptValue::Dict(_)
+                | ScriptValue::Slice(_)
+                | ScriptValue::Frame(_)
+                | ScriptValue::Host(_)
+        )
+    }
+
+    /// A host object.
+    pub fn host(object: impl HostObject) -> ScriptValue {
+        ScriptValue::Host(Rc::new(object))
+    }
+
+    /// An integer of any size.
+    pub fn big_int(value: BigInt) -> ScriptValue {
+        value.to_i64().map_or_else(|| ScriptValue::BigInt(Rc::new(value)), ScriptValue::Int)
+    }
+
+    /// The node, if this is one of class `T`.
+    pub fn as_node<T: Class>(&self) -> Option<&Ref<T>> {
+        match self {
+            ScriptValue::Node(o) => o.downcast_ref::<T>(),
+            _ => None,
+        }
+    }
+
+    /// The text, if this is text.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            ScriptValue::Str(s) => Some(s.as_str()),
+            _ => None,
+        }
+    }
+
+    /// The host object of type `T`, if this is one.
+    pub fn as_host<T: HostObject>(&self) -> Option<&T> {
+        match self {
+            ScriptValue::Host(h) => h.as_any().downcast_ref::<T>(),
+            _ => None,
+        }
+    }
+
+    fn number(&self) -> Option<f64> {
+        match self {
+            ScriptValue::Bool(b) => Some(f64::from(u8::from(*b))),
+            ScriptValue::Int(i) => Some(*i as f64),
+            ScriptValue::Float(f) => Some(*f),
+            _ => None,
+        }
+    }
+
+    /// The elements of a tuple or list; nothing for other values.
+    pub fn items(&self) -> Option<Vec<ScriptValue>> {
+        match self {
+            ScriptValue::Tuple(items) => Some(items.to_vec()),
+            ScriptValue::List(items) => Some(items.borrow().to_vec()),
+            ScriptValue::Node(o) => {
+                let array = Array::<Value>::try_ref(o)?;
+                Some(array.values().iter().map(ScriptValue::from).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// What kind of value this is, in words, for messages.
+    pub fn type_name(&self) -> String {
+        match self {
+            ScriptValue::None => "None",
+            ScriptValue::Bool(_) => "bool",
+            ScriptValue::Int(_) | ScriptValue::BigInt(_) => "int",
+            ScriptValue::Float(_) => "float",
+            ScriptValue::Str(_) => "str",
+            ScriptValue::Bytes(_) => "bytes",
+            ScriptValue::DType(_) => "dtype",
+            ScriptValue::Node(o) => o.info().key(),
+            ScriptValue::Tuple(_) => "tuple",
+            ScriptValue::List(_) => "list",
+            ScriptValue::Dict(_) => "dict",
+            ScriptValue::Slice(_) => "slice",
+            ScriptValue::Frame(f) => return format!("`{}` frame", f.name()),
+            ScriptValue::Function(f) => return format!("function `{}`", f.name),
+            ScriptValue::Host(h) => return h.type_name().to_owned(),
+            ScriptValue::Ellipsis => "ellipsis",
+        }
+        .to_owned()
+    }
+
+    /// The value as a field of a node; nothing for values that no field can hold, such as a list that holds itself.
+    pub fn to_field(&self) -> Option<Value> {
+        self.field(&mut HashMap::new())
+    }
+
+    /// `made` has the containers that are being made (nothing), or are made: what is shared stays shared.
+    fn field(&self, made: &mut HashMap<*const (), Option<Value>>) -> Option<Value> {
+        let place: *const () = match self {
+            ScriptValue::None => return Some(Value::None),
+            ScriptValue::Bool(b) => return Some(Value::Bool(*b)),
+            ScriptValue::Int(i) => return Some(Value::Int(*i)),
+            ScriptValue::Float(f) => return Some(Value::Float(*f)),
+            ScriptValue::Str(s) => return Some(Value::Node(s.clone().into_object())),
+            ScriptValue::DType(d) => return Some(Value::DType(*d)),
+            ScriptValue::Node(o) => return Some(Value::Node(o.clone())),
+            ScriptValue::Tuple(items) => Rc::as_ptr(items).cast(),
+            ScriptValue::List(items) => Rc::as_ptr(items).cast(),
+            ScriptValue::Dict(dict) => Rc::as_ptr(dict).cast(),
+            _ => return None,
+        };
+        if let Some(known) = made.get(&place) {
+            return known.clone();
+        }
+        made.insert(place, None);
+        let value = with_stack(|| match self {
+            ScriptValue::Tuple(items) => fields(items, made),
+            ScriptValue::List(items) => fields(&items.borrow(), made),
+            ScriptValue::Dict(dict) => {
+                let dict = dict.borrow();
+                let entries = dict.iter().map(|(k, v)| Some((k.0.field(made)?, v.field(made)?)));
+                Some(Map::<Value, Value>::new(entries.collect::<Option<Vec<_>>>()?).into())
+            }
+            _ => None,
+        });
+        made.insert(place, value.clone());
+        value
+    }
+}
+
+fn fields(items: &[ScriptValue], made: &mut HashMap<*const (), Option<Value>>) -> Option<Value> {
+    let items: Option<Vec<Value>> = items.iter().map(|item| item.field(made)).collect();
+    Some(Array::of_values(items?).into())
+}
+
+impl From<&Value> for ScriptValue {
+    fn from(value: &Value) -> ScriptValue {
+        match value {
+            Value::None => ScriptValue::None,
+            Value::Bool(b) => ScriptValue::Bool(*b),
+            Value::Int(i) => ScriptValue::Int(*i),
+            Value::Float(f) => ScriptValue::Float(*f),
+            Value::DType(d) => ScriptValue::DType(*d),
+            Value::Node(o) => match Str::try_ref(o) {
+                Some(s) => ScriptValue::Str(s.clone()),
+                None => ScriptValue::Node(o.clone()),
+            },
+        }
+    }
+}
+
+impl<T: Class> From<Ref<T>> for ScriptValue {
+    fn from(node: Ref<T>) -> ScriptValue {
+        ScriptValue::Node(node.into())
+    }
+}
+
+impl std::fmt::Debug for ScriptValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ScriptValue::Bool(b) => write!(f, "{b}"),
+            ScriptValue::Int(i) => write!(f, "{i}"),
+            ScriptValue::BigInt(i) => write!(f, "{i}"),
+            ScriptValue::Float(x) => write!(f, "{x:?}"),
+            ScriptValue::Str(s) => write!(f, "{:?}", s.as_str()),
+            ScriptValue::DType(d) => write!(f, "{d}"),
+            ScriptValue::Tuple(items) => f.debug_list().entries(items.iter()).finish(),
+            ScriptValue::List(items) => f.debug_list().entries(items.borrow().iter()).finish(),
+            other => f.write_str(&other.type_name()),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Arithmetic and comparisons of two operands of one type.
+
+use tvmscript_ir_core::{DataType, Node, Ref, Span};
+
+use crate::class::{Expr, PrimExpr, PrimExprExt};
+use crate::error::{PrimError, Result};
+
+fn same_type(a: &Expr, b: &Expr) -> Result<DataType> {
+    let (left, right) = (a.dtype(), b.dtype());
+    if left == right { Ok(left) } else { Err(PrimError::MismatchedTypes { left, right }) }
+}
+
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident = $key:literal $(=> $bool:ident)?;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Node)]
+        #[node(key = $key, parent = PrimExpr)]
+        pub struct $name {
+            /// Where it was written.
+            pub span: Span,
+            /// The type of the value.
+            pub dtype: DataType,
+            /// The left operand.
+            pub a: Expr,
+            /// The right operand.
+            pub b: Expr,
+        }
+
+        impl $name {
+            /// The node of two operands, which must have one type. Never folds.
+            /// # Errors
+            /// [`PrimError::MismatchedTypes`].
+            pub fn try_new(a: Expr, b: Expr) -> Result<Expr> {
+                let dtype = same_type(&a, &b)?;
+                $(let dtype = DataType::$bool.with_lanes(dtype.lanes);)?
+                Ok(Ref::new($name { span: Span::current(), dtype, a, b }).upcast())
+            }
+        }
+    )*};
+}
+
+binary! {
+    /// `a + b`.
+    Add = "tir.Add";
+    /// `a - b`.
+    Sub = "tir.Sub";
+    /// `a * b`.
+    Mul = "tir.Mul";
+    /// `a / b`: of integers truncated toward zero, as in C.
+    Div = "tir.Div";
+    /// The remainder of [`Div`], as in C.
+    Mod = "tir.Mod";
+    /// `a // b`: rounded toward negative infinity.
+    FloorDiv = "tir.FloorDiv";
+    /// `a % b`: the remainder of [`FloorDiv`].
+    FloorMod = "tir.FloorMod";
+    /// The smaller one.
+    Min = "tir.Min";
+    /// The greater one.
+    Max = "tir.Max";
+    /// `a == b`.
+    EQ = "tir.EQ" => BOOL;
+    /// `a != b`.
+    NE = "tir.NE" => BOOL;
+    /// `a < b`.
+    LT = "tir.LT" => BOOL;
+    /// `a <= b`.
+    LE = "tir.LE" => BOOL;
+    /// `a > b`.
+    GT = "tir.GT" => BOOL;
+    /// `a >= b`.
+    GE = "tir.GE" => BOOL;
+}

@@ -1,0 +1,91 @@
+//! Calls, let expressions and reducers.
+
+use tvmscript_ir_core::{Array, BaseExpr, DataType, Node, Op, Ref, Span};
+
+use crate::class::{Expr, PrimExpr, PrimExprExt};
+use crate::error::{PrimError, Result};
+use crate::node::Var;
+
+/// A call of an operator or of a function of the module.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.Call", parent = PrimExpr)]
+pub struct Call {
+    /// Where it was written.
+    pub span: Span,
+    /// The type of the result.
+    pub dtype: DataType,
+    /// An [`Op`], or a function's `GlobalVar`.
+    pub op: Ref<BaseExpr>,
+    /// The arguments.
+    pub args: Array<Expr>,
+}
+
+impl Call {
+    /// A call of an operator.
+    pub fn new(dtype: DataType, op: Ref<Op>, args: impl IntoIterator<Item = Expr>) -> Expr {
+        Call::with_callee(dtype, op.upcast(), Array::new(args))
+    }
+
+    /// A call of any callee.
+    pub fn with_callee(dtype: DataType, op: Ref<BaseExpr>, args: Array<Expr>) -> Expr {
+        Ref::new(Call { span: Span::current(), dtype, op, args }).upcast()
+    }
+
+    /// The operator's name, if an operator is called.
+    pub fn op_name(&self) -> Option<&str> {
+        self.op.as_node::<Op>().map(|op| op.name.as_str())
+    }
+
+    /// Whether this calls the operator `op`.
+    pub fn is_op(&self, op: &Ref<Op>) -> bool {
+        self.op.ptr_eq(op)
+    }
+}
+
+/// A value bound to a variable inside an expression.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.Let", parent = PrimExpr)]
+pub struct Let {
+    /// Where it was written.
+    pub span: Span,
+    /// The body's type.
+    pub dtype: DataType,
+    /// The variable.
+    #[node(def)]
+    pub var: Ref<Var>,
+    /// Its value.
+    pub value: Expr,
+    /// Where it holds.
+    pub body: Expr,
+}
+
+impl Let {
+    /// The node.
+    /// # Errors
+    /// [`PrimError::MismatchedTypes`] when variable and value differ in type.
+    pub fn try_new(var: Ref<Var>, value: Expr, body: Expr) -> Result<Expr> {
+        if var.dtype != value.dtype() {
+            return Err(PrimError::MismatchedTypes { left: var.dtype, right: value.dtype() });
+        }
+        let dtype = body.dtype();
+        Ok(Ref::new(Let { span: Span::current(), dtype, var, value, body }).upcast())
+    }
+}
+
+/// A commutative combination of two tuples of values, with what it starts from.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.CommReducer")]
+pub struct CommReducer {
+    /// The left values' variables.
+    #[node(def)]
+    pub lhs: Array<Ref<Var>>,
+    /// The right values' variables.
+    #[node(def)]
+    pub rhs: Array<Ref<Var>>,
+    /// The combined values.
+    pub result: Array<Expr>,
+    /// What leaves the other side unchanged.
+    pub identity_element: Array<Expr>,
+    /// Where it was written.
+    pub span: Span,
+}

@@ -1,0 +1,108 @@
+//! Logic of truth values, and selection.
+
+use tvmscript_ir_core::{DataType, Node, Ref, Span};
+
+use crate::class::{Expr, PrimExpr, PrimExprExt};
+use crate::error::{PrimError, Result};
+
+fn bool_type(op: &'static str, e: &Expr) -> Result<DataType> {
+    let found = e.dtype();
+    if found.is_bool() {
+        Ok(found)
+    } else {
+        Err(PrimError::OperandType { op, expected: "bool operands", found })
+    }
+}
+
+macro_rules! logic {
+    ($($(#[$doc:meta])* $name:ident = $key:literal, $op:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Node)]
+        #[node(key = $key, parent = PrimExpr)]
+        pub struct $name {
+            /// Where it was written.
+            pub span: Span,
+            /// `bool`, with the operands' lanes.
+            pub dtype: DataType,
+            /// The left operand.
+            pub a: Expr,
+            /// The right operand.
+            pub b: Expr,
+        }
+
+        impl $name {
+            /// The node of two bool operands. Never folds.
+            /// # Errors
+            /// When an operand is not bool, or the lanes differ.
+            pub fn try_new(a: Expr, b: Expr) -> Result<Expr> {
+                let (left, right) = (bool_type($op, &a)?, bool_type($op, &b)?);
+                if left != right {
+                    return Err(PrimError::Lanes { op: $op, left, right });
+                }
+                Ok(Ref::new($name { span: Span::current(), dtype: left, a, b }).upcast())
+            }
+        }
+    )*};
+}
+
+logic! {
+    /// Both hold.
+    And = "tir.And", "and";
+    /// At least one holds.
+    Or = "tir.Or", "or";
+}
+
+/// It does not hold.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.Not", parent = PrimExpr)]
+pub struct Not {
+    /// Where it was written.
+    pub span: Span,
+    /// `bool`, with the operand's lanes.
+    pub dtype: DataType,
+    /// The operand.
+    pub a: Expr,
+}
+
+impl Not {
+    /// The node of a bool operand. Never folds.
+    /// # Errors
+    /// When the operand is not bool.
+    pub fn try_new(a: Expr) -> Result<Expr> {
+        let dtype = bool_type("not", &a)?;
+        Ok(Ref::new(Not { span: Span::current(), dtype, a }).upcast())
+    }
+}
+
+/// One of two values; both are evaluated.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.Select", parent = PrimExpr)]
+pub struct Select {
+    /// Where it was written.
+    pub span: Span,
+    /// The values' type.
+    pub dtype: DataType,
+    /// Which value.
+    pub condition: Expr,
+    /// Where the condition holds.
+    pub true_value: Expr,
+    /// Where it does not.
+    pub false_value: Expr,
+}
+
+impl Select {
+    /// The node. Never folds.
+    /// # Errors
+    /// When the condition is not bool with one lane or the values' lanes, or the values' types differ.
+    pub fn try_new(condition: Expr, true_value: Expr, false_value: Expr) -> Result<Expr> {
+        let cond = bool_type("Select", &condition)?;
+        let (dtype, right) = (true_value.dtype(), false_value.dtype());
+        if cond.lanes != dtype.lanes && cond.lanes != 1 {
+            return Err(PrimError::Lanes { op: "Select", left: cond, right: dtype });
+        }
+        if dtype != right {
+            return Err(PrimError::MismatchedTypes { left: dtype, right });
+        }
+        Ok(Ref::new(Select { span: Span::current(), dtype, condition, true_value, false_value }).upcast())
+    }
+}

@@ -1,0 +1,167 @@
+//! Vectors: ramps, broadcasts and shuffles.
+
+use tvmscript_ir_core::{Array, DataType, Node, Op, Ref, Span};
+
+use crate::class::{Expr, PrimExpr, PrimExprExt};
+use crate::error::{PrimError, Result};
+use crate::node::{Call, IntImm, Mul};
+use crate::ops::cast;
+
+/// `base + i * stride` in lane `i`.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.Ramp", parent = PrimExpr)]
+pub struct Ramp {
+    /// Where it was written.
+    pub span: Span,
+    /// The base's type with these lanes.
+    pub dtype: DataType,
+    /// The first lane.
+    pub base: Expr,
+    /// The step from lane to lane.
+    pub stride: Expr,
+    /// How many: an `int32` literal or `T.vscale() * k`.
+    pub lanes: Expr,
+}
+
+/// One value in every lane.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.Broadcast", parent = PrimExpr)]
+pub struct Broadcast {
+    /// Where it was written.
+    pub span: Span,
+    /// The value's type with these lanes.
+    pub dtype: DataType,
+    /// The value.
+    pub value: Expr,
+    /// How many: an `int32` literal or `T.vscale() * k`.
+    pub lanes: Expr,
+}
+
+/// Lanes of several vectors, picked by index.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.Shuffle", parent = PrimExpr)]
+pub struct Shuffle {
+    /// Where it was written.
+    pub span: Span,
+    /// The element type with as many lanes as indices.
+    pub dtype: DataType,
+    /// The vectors, in order.
+    pub vectors: Array<Expr>,
+    /// Which lanes of all vectors together.
+    pub indices: Array<Expr>,
+}
+
+/// A number of lanes as an expression, and as a data type stores it.
+#[derive(Debug, Clone)]
+pub struct Lanes {
+    /// An `int32` literal, or `T.vscale() * k`.
+    pub expr: Expr,
+    /// Below zero for scalable vectors.
+    pub count: i16,
+}
+
+impl Lanes {
+    /// Lanes of a data type.
+    pub fn of(dtype: DataType) -> Lanes {
+        let count = dtype.lanes;
+        if count >= 0 {
+            return Lanes { expr: IntImm::int32(count.into()), count };
+        }
+        let vscale = Call::new(DataType::INT32, Op::get("tir.vscale"), []);
+        let factor = IntImm::int32(-i32::from(count));
+        let dtype = DataType::INT32;
+        Lanes { expr: Ref::new(Mul { span: Span::current(), dtype, a: vscale, b: factor }).upcast(), count }
+    }
+
+    /// Lanes from an expression: a literal above 1, or a multiple of `T.vscale()`, which is put in order.
+    /// # Errors
+    /// [`PrimError::BadLanes`].
+    pub fn from_expr(expr: &Expr) -> Result<Lanes> {
+        if let Some(lit) = expr.as_node::<IntImm>() {
+            let count = i16::try_from(lit.value).ok().filter(|n| *n > 1).ok_or(PrimError::BadLanes)?;
+            return Ok(Lanes { expr: IntImm::int32(count.into()), count });
+        }
+        let factor = vscale_factor(expr).filter(|f| *f > 0).ok_or(PrimError::BadLanes)?;
+        Ok(Lanes::of(DataType::INT32.with_lanes(-factor)))
+    }
+}
+
+/// `k`, when the expression is `vscale * k`, `k * vscale` or `vscale`.
+fn vscale_factor(expr: &Expr) -> Option<i16> {
+    let is_vscale = |e: &Expr| e.as_node::<Call>().is_some_and(|c| c.op_name() == Some("tir.vscale"));
+    if is_vscale(expr) {
+        return Some(1);
+    }
+    let mul = expr.as_node::<Mul>()?;
+    let (call, lit) = if is_vscale(&mul.a) { (&mul.a, &mul.b) } else { (&mul.b, &mul.a) };
+    let lit = lit.as_node::<IntImm>()?;
+    if is_vscale(call) { i16::try_from(lit.value).ok() } else { None }
+}
+
+fn scalar(op: &'static str, e: &Expr) -> Result<DataType> {
+    let found = e.dtype();
+    if found.is_scalar() {
+        Ok(found)
+    } else {
+        Err(PrimError::OperandType { op, expected: "scalar operands", found })
+    }
+}
+
+impl Ramp {
+    /// The node; a stride of another type is converted to the base's ([`cast`]).
+    /// # Errors
+    /// When base or stride is no scalar, the stride's literal does not fit, or the lanes do not.
+    pub fn try_new(base: Expr, stride: Expr, lanes: &Expr) -> Result<Expr> {
+        let dtype = scalar("Ramp", &base)?;
+        let stride = if scalar("Ramp", &stride)? == dtype { stride } else { cast(dtype, stride)? };
+        let Lanes { expr, count } = Lanes::from_expr(lanes)?;
+        Ok(Ref::new(Ramp {
+            span: Span::current(),
+            dtype: dtype.with_lanes(count),
+            base,
+            stride,
+            lanes: expr,
+        })
+        .upcast())
+    }
+}
+
+impl Broadcast {
+    /// The node.
+    /// # Errors
+    /// When the value is no scalar, or the lanes do not fit.
+    pub fn try_new(value: Expr, lanes: &Expr) -> Result<Expr> {
+        scalar("Broadcast", &value)?;
+        Ok(Broadcast::with_lanes(value, Lanes::from_expr(lanes)?))
+    }
+
+    /// The node, for a scalar value and lanes known to fit.
+    pub fn with_lanes(value: Expr, lanes: Lanes) -> Expr {
+        let dtype = value.dtype().with_lanes(lanes.count);
+        Ref::new(Broadcast { span: Span::current(), dtype, value, lanes: lanes.expr }).upcast()
+    }
+}
+
+impl Shuffle {
+    /// The node.
+    /// # Errors
+    /// When the vectors differ in element type, or there are no vectors, no indices, or more indices than lanes.
+    pub fn try_new(vectors: Array<Expr>, indices: Array<Expr>) -> Result<Expr> {
+        let count = |what, expected, found| PrimError::Count { op: "Shuffle", what, expected, found };
+        let first = vectors.first().ok_or(count("vectors", 1, 0))?.dtype().element();
+        let mut lanes = 0;
+        for vector in vectors.iter() {
+            let dtype = vector.dtype();
+            if dtype.element() != first {
+                return Err(PrimError::MismatchedTypes { left: first, right: dtype.element() });
+            }
+            lanes += dtype.lane_count();
+        }
+        let picked = i16::try_from(indices.len()).unwrap_or(i16::MAX);
+        if picked == 0 || i32::from(picked) > lanes {
+            return Err(count("indices at most", lanes as usize, indices.len()));
+        }
+        Ok(Ref::new(Shuffle { span: Span::current(), dtype: first.with_lanes(picked), vectors, indices })
+            .upcast())
+    }
+}

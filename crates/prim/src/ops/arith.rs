@@ -1,0 +1,260 @@
+//! Arithmetic and comparisons, as the operators of TVM's C++ build them.
+
+use std::sync::OnceLock;
+
+use tvmscript_ir_core::DataType;
+
+use super::fold::fold;
+use super::literal::truth;
+use super::{builtin, make_const, make_zero, match_types};
+use crate::class::{Expr, PrimExprExt};
+use crate::error::{PrimError, Result};
+use crate::node::{
+    Add, And, Call, Div, EQ, FloatImm, FloorDiv, FloorMod, GE, GT, IntImm, LE, LT, Max, Min, Mod, Mul, NE,
+    Or, Sub, Var,
+};
+
+/// A node of two operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    FloorDiv,
+    FloorMod,
+    Min,
+    Max,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or,
+}
+
+impl BinaryOp {
+    /// The node itself: no type is matched, nothing folds.
+    /// # Errors
+    /// What the node's constructor checks.
+    #[inline]
+    pub fn node(self, a: Expr, b: Expr) -> Result<Expr> {
+        match self {
+            BinaryOp::Add => Add::try_new(a, b),
+            BinaryOp::Sub => Sub::try_new(a, b),
+            BinaryOp::Mul => Mul::try_new(a, b),
+            BinaryOp::Div => Div::try_new(a, b),
+            BinaryOp::Mod => Mod::try_new(a, b),
+            BinaryOp::FloorDiv => FloorDiv::try_new(a, b),
+            BinaryOp::FloorMod => FloorMod::try_new(a, b),
+            BinaryOp::Min => Min::try_new(a, b),
+            BinaryOp::Max => Max::try_new(a, b),
+            BinaryOp::Eq => EQ::try_new(a, b),
+            BinaryOp::Ne => NE::try_new(a, b),
+            BinaryOp::Lt => LT::try_new(a, b),
+            BinaryOp::Le => LE::try_new(a, b),
+            BinaryOp::Gt => GT::try_new(a, b),
+            BinaryOp::Ge => GE::try_new(a, b),
+            BinaryOp::And => And::try_new(a, b),
+            BinaryOp::Or => Or::try_new(a, b),
+        }
+    }
+}
+
+/// Fold, or construct; the operands have one type.
+#[inline(always)]
+pub(super) fn fold_or_node(op: BinaryOp, a: Expr, b: Expr) -> Result<Expr> {
+    match fold(op, &a, &b)? {
+        Some(folded) => Ok(folded.pick(a, b)),
+        None => op.node(a, b),
+    }
+}
+
+#[inline(always)]
+fn smart(op: BinaryOp, mut a: Expr, mut b: Expr) -> Result<Expr> {
+    match_types(&mut a, &mut b)?;
+    fold_or_node(op, a, b)
+}
+
+/// The smart function of a node, chosen at run time.
+/// # Errors
+/// As the function it stands for.
+pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Result<Expr> {
+    match op {
+        BinaryOp::Add => add(a, b),
+        BinaryOp::Sub => sub(a, b),
+        BinaryOp::Mul => mul(a, b),
+        BinaryOp::Div => div(a, b),
+        BinaryOp::Mod => truncmod(a, b),
+        BinaryOp::FloorDiv => floordiv(a, b),
+        BinaryOp::FloorMod => floormod(a, b),
+        BinaryOp::Min => min(a, b),
+        BinaryOp::Max => max(a, b),
+        BinaryOp::Eq => eq(a, b),
+        BinaryOp::Ne => ne(a, b),
+        BinaryOp::Lt => lt(a, b),
+        BinaryOp::Le => le(a, b),
+        BinaryOp::Gt => gt(a, b),
+        BinaryOp::Ge => ge(a, b),
+        BinaryOp::And => super::and(a, b),
+        BinaryOp::Or => super::or(a, b),
+    }
+}
+
+macro_rules! smart {
+    ($($(#[$doc:meta])* $name:ident = $op:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// Matches types, folds, then constructs.
+        /// # Errors
+        /// [`PrimError::CannotMatch`], or what folding says ([`crate::ops::fold::fold`]).
+        #[inline]
+        pub fn $name(a: Expr, b: Expr) -> Result<Expr> {
+            smart(BinaryOp::$op, a, b)
+        }
+    )*};
+}
+
+smart! {
+    /// `a + b`.
+    add = Add;
+    /// `a - b`.
+    sub = Sub;
+    /// `a * b`.
+    mul = Mul;
+    /// The quotient; of integers truncated toward zero, as `/` of C++.
+    div = Div;
+    /// The remainder of [`truncdiv`]; also of floats.
+    truncmod = Mod;
+    /// `a < b`.
+    lt = Lt;
+    /// `a <= b`.
+    le = Le;
+    /// `a > b`.
+    gt = Gt;
+    /// `a >= b`.
+    ge = Ge;
+    /// `a != b`.
+    ne = Ne;
+}
+
+fn integers(op: &'static str, a: &Expr, b: &Expr) -> Result<()> {
+    for e in [a, b] {
+        let found = e.dtype();
+        if !found.is_integer() {
+            return Err(PrimError::OperandType { op, expected: "integers", found });
+        }
+    }
+    Ok(())
+}
+
+macro_rules! integer_division {
+    ($($(#[$doc:meta])* $name:ident = $op:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// Takes integers only; matches types, folds, then constructs.
+        /// # Errors
+        /// [`PrimError::OperandType`], [`PrimError::CannotMatch`], or what folding says.
+        #[inline]
+        pub fn $name(a: Expr, b: Expr) -> Result<Expr> {
+            integers(stringify!($name), &a, &b)?;
+            smart(BinaryOp::$op, a, b)
+        }
+    )*};
+}
+
+integer_division! {
+    /// The quotient truncated toward zero.
+    truncdiv = Div;
+    /// The quotient rounded toward negative infinity.
+    floordiv = FloorDiv;
+    /// The remainder of [`floordiv`].
+    floormod = FloorMod;
+}
+
+/// The quotient rounded toward positive infinity: `(a + b - 1) // b`.
+/// # Errors
+/// As [`floordiv`].
+pub fn ceildiv(mut a: Expr, mut b: Expr) -> Result<Expr> {
+    integers("ceildiv", &a, &b)?;
+    match_types(&mut a, &mut b)?;
+    let sum = add(a, b.clone())?;
+    let one = make_const(sum.dtype(), 1)?;
+    fold_or_node(BinaryOp::FloorDiv, sub(sum, one)?, b)
+}
+
+/// `a == b`. Two `T.vscale()` are equal.
+///
+/// Matches types, folds, then constructs.
+/// # Errors
+/// [`PrimError::CannotMatch`].
+#[inline]
+pub fn eq(mut a: Expr, mut b: Expr) -> Result<Expr> {
+    match_types(&mut a, &mut b)?;
+    match fold(BinaryOp::Eq, &a, &b)? {
+        Some(folded) => Ok(folded.pick(a, b)),
+        None if is_vscale(&a) && is_vscale(&b) => Ok(truth(true)),
+        None => EQ::try_new(a, b),
+    }
+}
+
+fn is_vscale(e: &Expr) -> bool {
+    e.as_node::<Call>().is_some_and(|call| call.is_op(&builtin!("tir.vscale")))
+}
+
+/// `-a`: literals are negated, anything else is `0 - a`.
+/// # Errors
+/// [`PrimError::OutOfRange`] when a literal's negation does not fit.
+pub fn neg(a: Expr) -> Result<Expr> {
+    if let Some(lit) = a.as_node::<IntImm>() {
+        IntImm::try_new(lit.dtype, lit.value.wrapping_neg())
+    } else if let Some(lit) = a.as_node::<FloatImm>() {
+        FloatImm::try_new(lit.dtype, -lit.value)
+    } else {
+        sub(make_zero(a.dtype())?, a)
+    }
+}
+
+/// An opaque expression for positive infinity: [`min`] and [`max`] know it, for the analysis of bounds only.
+pub fn pos_inf() -> &'static Expr {
+    static INF: OnceLock<Expr> = OnceLock::new();
+    INF.get_or_init(|| Var::new("pos_inf", DataType::HANDLE).upcast())
+}
+
+/// An opaque expression for negative infinity: [`min`] and [`max`] know it, for the analysis of bounds only.
+pub fn neg_inf() -> &'static Expr {
+    static INF: OnceLock<Expr> = OnceLock::new();
+    INF.get_or_init(|| Var::new("neg_inf", DataType::HANDLE).upcast())
+}
+
+/// The smaller one; the same expression twice gives itself, infinities give way.
+/// # Errors
+/// [`PrimError::CannotMatch`].
+#[inline]
+pub fn min(a: Expr, b: Expr) -> Result<Expr> {
+    if a.ptr_eq(pos_inf()) || b.ptr_eq(neg_inf()) {
+        return Ok(b);
+    }
+    if a.ptr_eq(neg_inf()) || b.ptr_eq(pos_inf()) {
+        return Ok(a);
+    }
+    smart(BinaryOp::Min, a, b)
+}
+
+/// The greater one; the same expression twice gives itself, infinities give way.
+/// # Errors
+/// [`PrimError::CannotMatch`].
+#[inline]
+pub fn max(a: Expr, b: Expr) -> Result<Expr> {
+    if a.ptr_eq(pos_inf()) || b.ptr_eq(neg_inf()) {
+        return Ok(a);
+    }
+    if a.ptr_eq(neg_inf()) || b.ptr_eq(pos_inf()) {
+        return Ok(b);
+    }
+    smart(BinaryOp::Max, a, b)
+}

@@ -1,0 +1,169 @@
+//! Conversions: casts, broadcasts, and the common type of two operands.
+
+use tvmscript_ir_core::{DataType, Ref};
+
+use super::{builtin, make_const};
+use crate::class::{Expr, PrimExprExt};
+use crate::error::{PrimError, Result};
+use crate::node::{Broadcast, Call, Cast, FloatImm, IntImm, Lanes, Ramp};
+
+/// A scalar in every one of `lanes` lanes (below zero: scalable).
+/// # Errors
+/// [`PrimError::OperandType`] when the value is no scalar; [`PrimError::BadLanes`].
+pub fn broadcast_to(value: Expr, lanes: i16) -> Result<Expr> {
+    let found = value.dtype();
+    if !found.is_scalar() {
+        return Err(PrimError::OperandType { op: "Broadcast", expected: "scalar operands", found });
+    }
+    if matches!(lanes, 0 | 1) {
+        return Err(PrimError::BadLanes);
+    }
+    Ok(Broadcast::with_lanes(value, Lanes::of(found.with_lanes(lanes))))
+}
+
+/// The literal converted to a scalar type, or the value back.
+fn cast_literal(dtype: DataType, value: Expr) -> std::result::Result<Result<Expr>, Expr> {
+    if let Some(lit) = value.as_node::<IntImm>() {
+        Ok(make_const(dtype, lit.value))
+    } else if let Some(lit) = value.as_node::<FloatImm>() {
+        Ok(make_const(dtype, lit.value))
+    } else {
+        Err(value)
+    }
+}
+
+/// The value as one of another type.
+///
+/// The same type gives the value itself, literals become literals, a scalar becomes a vector by a broadcast, and broadcasts
+/// (and ramps, to integers) convert their parts.
+/// # Errors
+/// When a literal does not fit, lanes do not agree, or a handle is converted.
+/// # Source
+/// `cast`, `src/tir/op/op.cc`.
+pub fn cast(dtype: DataType, value: Expr) -> Result<Expr> {
+    let from = value.dtype();
+    if from == dtype {
+        return Ok(value);
+    }
+    if dtype.is_scalar() {
+        return match cast_literal(dtype, value) {
+            Ok(literal) => literal,
+            Err(_) if from.is_handle() => {
+                Err(PrimError::OperandType { op: "cast", expected: "a value that is no handle", found: from })
+            }
+            Err(value) => Cast::try_new(dtype, value),
+        };
+    }
+    let element = dtype.element();
+    if !from.is_vector() {
+        let value = if from == element {
+            value
+        } else {
+            match cast_literal(element, value) {
+                Ok(literal) => literal?,
+                Err(value) => Cast::try_new(element, value)?,
+            }
+        };
+        return broadcast_to(value, dtype.lanes);
+    }
+    if from.lanes != dtype.lanes {
+        return Err(PrimError::Lanes { op: "cast", left: dtype, right: from });
+    }
+    if let Some(node) = value.as_node::<Broadcast>() {
+        let lanes = Lanes { expr: node.lanes.clone(), count: dtype.lanes };
+        return Ok(Broadcast::with_lanes(cast(element, node.value.clone())?, lanes));
+    }
+    if dtype.is_integer()
+        && let Some(node) = value.as_node::<Ramp>()
+    {
+        return Ramp::try_new(
+            cast(element, node.base.clone())?,
+            cast(element, node.stride.clone())?,
+            &node.lanes,
+        );
+    }
+    Cast::try_new(dtype, value)
+}
+
+/// The bits of the value as another type of the same size.
+/// # Errors
+/// [`PrimError::MismatchedTypes`] when the sizes differ.
+pub fn reinterpret(dtype: DataType, value: Expr) -> Result<Expr> {
+    let from = value.dtype();
+    if from == dtype {
+        return Ok(value);
+    }
+    let bits = |t: DataType| i32::from(t.bits) * i32::from(t.lanes);
+    let bytes = |t: DataType| i32::from(t.bits.div_ceil(8)) * i32::from(t.lanes);
+    let small = from.is_float4() || dtype.is_float4();
+    let fits = from.is_scalable()
+        || dtype.is_scalable()
+        || bits(from) == bits(dtype)
+        || (small && bytes(from) == bytes(dtype));
+    if !fits {
+        return Err(PrimError::MismatchedTypes { left: dtype, right: from });
+    }
+    Ok(Call::new(dtype, builtin!("tir.reinterpret"), [value]))
+}
+
+/// Which operand a mixed pair of types converts.
+enum Convert {
+    Left,
+    Right,
+}
+
+/// Who is converted, by element type; the rules are tried in order.
+fn rule(l: DataType, r: DataType) -> Option<Convert> {
+    use Convert::{Left, Right};
+    let wider_wins = |l: DataType, r: DataType| if l.bits < r.bits { Left } else { Right };
+    if l.is_float() && r.is_float() {
+        return Some(wider_wins(l, r));
+    }
+    let classes: [fn(&DataType) -> bool; 5] =
+        [|t| t.is_float(), |t| t.is_bfloat(), |t| t.is_float8(), |t| t.is_float6(), |t| t.is_float4()];
+    for is in classes {
+        match (is(&l), is(&r)) {
+            (false, true) => return Some(Left),
+            (true, false) => return Some(Right),
+            _ => {}
+        }
+    }
+    if l.is_bool() && r.is_integer() {
+        Some(Left)
+    } else if l.is_integer() && r.is_bool() {
+        Some(Right)
+    } else if l.is_integer() && r.is_integer() {
+        Some(if l.bits == r.bits && l.is_int() && r.is_uint() { Left } else { wider_wins(l, r) })
+    } else {
+        None
+    }
+}
+
+/// Gives two operands one type: scalars are broadcast to the other's lanes, then the narrower kind is converted.
+/// # Errors
+/// [`PrimError::CannotMatch`] when no rule applies; otherwise what [`cast`] says.
+/// # Source
+/// `BinaryOpMatchTypes`, `src/tir/op/op.cc`.
+#[inline]
+pub fn match_types(a: &mut Expr, b: &mut Expr) -> Result<()> {
+    if a.dtype() == b.dtype() { Ok(()) } else { match_different(a, b) }
+}
+
+fn match_different(a: &mut Expr, b: &mut Expr) -> Result<()> {
+    if !a.dtype().is_vector() && b.dtype().is_vector() {
+        *a = broadcast_to(Ref::clone(a), b.dtype().lanes)?;
+    } else if a.dtype().is_vector() && !b.dtype().is_vector() {
+        *b = broadcast_to(Ref::clone(b), a.dtype().lanes)?;
+    }
+    let (left, right) = (a.dtype(), b.dtype());
+    if left == right {
+        return Ok(());
+    }
+    let chosen = if left.lanes == right.lanes { rule(left, right) } else { None };
+    match chosen {
+        Some(Convert::Left) => *a = cast(right, Ref::clone(a))?,
+        Some(Convert::Right) => *b = cast(left, Ref::clone(b))?,
+        None => return Err(PrimError::CannotMatch { left, right }),
+    }
+    Ok(())
+}

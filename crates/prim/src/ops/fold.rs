@@ -1,0 +1,265 @@
+//! What an operator makes of literals, and the identities with 0 and 1.
+//!
+//! Operands must already have one type. Integer results wrap to their width; `float32` computes in 32 bits; narrower
+//! floats are left alone, the identities excepted. Nothing is simplified beyond that.
+//!
+//! Upstream counterpart: `src/arith/const_fold.h`.
+
+use tvmscript_ir_core::DataType;
+
+use super::BinaryOp;
+use super::literal::truth;
+use crate::class::{Expr, PrimExprExt};
+use crate::error::{PrimError, Result};
+use crate::node::{FloatImm, IntImm};
+
+/// What an operation folds to.
+#[derive(Debug, Clone)]
+pub enum Folded {
+    /// The left operand itself.
+    Left,
+    /// The right operand itself.
+    Right,
+    /// A new value.
+    Value(Expr),
+}
+
+impl Folded {
+    /// The folded value, given the operands.
+    #[inline]
+    pub fn pick(self, a: Expr, b: Expr) -> Expr {
+        match self {
+            Folded::Left => a,
+            Folded::Right => b,
+            Folded::Value(value) => value,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Lit {
+    Int(i64),
+    Float(f64),
+    None,
+}
+
+#[inline]
+fn lit(e: &Expr) -> Lit {
+    if let Some(node) = e.as_node::<IntImm>() {
+        Lit::Int(node.value)
+    } else if let Some(node) = e.as_node::<FloatImm>() {
+        Lit::Float(node.value)
+    } else {
+        Lit::None
+    }
+}
+
+/// The value as the type holds it: the low bits, sign-extended for signed types.
+fn wrap(value: i64, dtype: DataType) -> i64 {
+    if dtype.bits >= 64 || dtype.bits == 0 {
+        return value;
+    }
+    let shift = 64 - u32::from(dtype.bits);
+    if dtype.is_int() { (value << shift) >> shift } else { ((value as u64) << shift >> shift) as i64 }
+}
+
+fn int(value: i64, dtype: DataType) -> Result<Option<Folded>> {
+    Ok(Some(Folded::Value(IntImm::try_new(dtype, wrap(value, dtype))?)))
+}
+
+/// Computes on two float literals in the type's own width, if that is 32 or 64 bits.
+fn float(
+    dtype: DataType,
+    a: f64,
+    b: f64,
+    single: fn(f32, f32) -> f32,
+    double: fn(f64, f64) -> f64,
+) -> Result<Option<Folded>> {
+    let value = match dtype.bits {
+        32 => f64::from(single(a as f32, b as f32)),
+        64 => double(a, b),
+        _ => return Ok(None),
+    };
+    Ok(Some(Folded::Value(FloatImm::try_new(dtype, value)?)))
+}
+
+/// Types of indices: only these fold remainders, shifts and bit operations.
+pub(super) fn is_index(dtype: DataType) -> bool {
+    dtype.is_int() && dtype.is_scalar() && matches!(dtype.bits, 32 | 64)
+}
+
+/// The quotient rounded toward negative infinity; the divisor is not zero.
+pub(crate) fn floor_div(a: i64, b: i64) -> i64 {
+    let (quotient, remainder) = (a.wrapping_div(b), a.wrapping_rem(b));
+    if remainder != 0 && (remainder < 0) != (b < 0) { quotient.wrapping_sub(1) } else { quotient }
+}
+
+/// The remainder of [`floor_div`].
+pub(crate) fn floor_mod(a: i64, b: i64) -> i64 {
+    let remainder = a.wrapping_rem(b);
+    if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
+}
+
+/// What `a op b` folds to, if it does. Both operands have one type.
+/// # Errors
+/// [`PrimError::DivideByZero`]; [`PrimError::OutOfRange`] where the result has no literal (`uint8` 0 - 1, `True + True`).
+#[inline(always)]
+pub fn fold(op: BinaryOp, a: &Expr, b: &Expr) -> Result<Option<Folded>> {
+    let (la, lb) = (lit(a), lit(b));
+    if let (Lit::None, Lit::None) = (la, lb) {
+        return Ok(match op {
+            BinaryOp::Min | BinaryOp::Max if a.ptr_eq(b) => Some(Folded::Left),
+            _ => None,
+        });
+    }
+    fold_literals(op, a, la, lb)
+}
+
+fn fold_literals(op: BinaryOp, a: &Expr, la: Lit, lb: Lit) -> Result<Option<Folded>> {
+    let dtype = a.dtype();
+    match op {
+        BinaryOp::Add => add(dtype, la, lb),
+        BinaryOp::Sub => sub(dtype, la, lb),
+        BinaryOp::Mul => mul(dtype, la, lb),
+        BinaryOp::Div => div(dtype, la, lb, i64::wrapping_div, |a, b| a / b, |a, b| a / b),
+        BinaryOp::FloorDiv => div(dtype, la, lb, floor_div, |a, b| (a / b).floor(), |a, b| (a / b).floor()),
+        BinaryOp::Mod if is_index(dtype) => remainder(dtype, la, lb, i64::wrapping_rem),
+        BinaryOp::FloorMod if is_index(dtype) => remainder(dtype, la, lb, floor_mod),
+        BinaryOp::Mod | BinaryOp::FloorMod => Ok(None),
+        BinaryOp::Min => extremum(dtype, la, lb, i64::min, |a, b| if b < a { b } else { a }),
+        BinaryOp::Max => extremum(dtype, la, lb, i64::max, |a, b| if a < b { b } else { a }),
+        BinaryOp::Eq => compare(la, lb, |a, b| a == b, |a, b| a == b),
+        BinaryOp::Ne => compare(la, lb, |a, b| a != b, |a, b| a != b),
+        BinaryOp::Lt => compare(la, lb, |a, b| a < b, |a, b| a < b),
+        BinaryOp::Le => compare(la, lb, |a, b| a <= b, |a, b| a <= b),
+        BinaryOp::Gt => compare(la, lb, |a, b| a > b, |a, b| a > b),
+        BinaryOp::Ge => compare(la, lb, |a, b| a >= b, |a, b| a >= b),
+        BinaryOp::And => Ok(logic(la, lb, true)),
+        BinaryOp::Or => Ok(logic(la, lb, false)),
+    }
+}
+
+fn add(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
+    Ok(match (a, b) {
+        (Lit::Int(a), Lit::Int(b)) => return int(a.wrapping_add(b), dtype),
+        (Lit::Int(0), _) => Some(Folded::Right),
+        (_, Lit::Int(0)) => Some(Folded::Left),
+        (Lit::Float(x), Lit::Float(y)) => {
+            return Ok(float(dtype, x, y, |a, b| a + b, |a, b| a + b)?.or(match (x, y) {
+                (0.0, _) => Some(Folded::Right),
+                (_, 0.0) => Some(Folded::Left),
+                _ => None,
+            }));
+        }
+        (Lit::Float(0.0), _) => Some(Folded::Right),
+        (_, Lit::Float(0.0)) => Some(Folded::Left),
+        _ => None,
+    })
+}
+
+fn sub(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
+    Ok(match (a, b) {
+        (Lit::Int(0), Lit::Int(k)) if dtype.is_uint() && k > 0 => {
+            return Err(PrimError::OutOfRange { value: k.wrapping_neg().to_string(), dtype });
+        }
+        (Lit::Int(a), Lit::Int(b)) => return int(a.wrapping_sub(b), dtype),
+        (_, Lit::Int(0)) => Some(Folded::Left),
+        (Lit::Float(x), Lit::Float(y)) => {
+            let zero = if y == 0.0 { Some(Folded::Left) } else { None };
+            return Ok(float(dtype, x, y, |a, b| a - b, |a, b| a - b)?.or(zero));
+        }
+        (_, Lit::Float(0.0)) => Some(Folded::Left),
+        _ => None,
+    })
+}
+
+fn mul(dtype: DataType, a: Lit, b: Lit) -> Result<Option<Folded>> {
+    let identity = |a, b| match (a, b) {
+        (Lit::Int(1), _) | (_, Lit::Int(0)) => Some(Folded::Right),
+        (Lit::Int(0), _) | (_, Lit::Int(1)) => Some(Folded::Left),
+        (Lit::Float(1.0), _) => Some(Folded::Right),
+        (Lit::Float(0.0), _) => Some(Folded::Left),
+        (_, Lit::Float(1.0)) => Some(Folded::Left),
+        (_, Lit::Float(0.0)) => Some(Folded::Right),
+        _ => None,
+    };
+    match (a, b) {
+        (Lit::Int(a), Lit::Int(b)) => int(a.wrapping_mul(b), dtype),
+        (Lit::Float(x), Lit::Float(y)) => {
+            Ok(float(dtype, x, y, |a, b| a * b, |a, b| a * b)?.or_else(|| identity(a, b)))
+        }
+        _ => Ok(identity(a, b)),
+    }
+}
+
+fn div(
+    dtype: DataType,
+    a: Lit,
+    b: Lit,
+    whole: fn(i64, i64) -> i64,
+    single: fn(f32, f32) -> f32,
+    double: fn(f64, f64) -> f64,
+) -> Result<Option<Folded>> {
+    let identity = |a, b| match (a, b) {
+        (Lit::Int(0) | Lit::Float(0.0), _) => Ok(Some(Folded::Left)),
+        (_, Lit::Int(1) | Lit::Float(1.0)) => Ok(Some(Folded::Left)),
+        (_, Lit::Int(0) | Lit::Float(0.0)) => Err(PrimError::DivideByZero),
+        _ => Ok(None),
+    };
+    match (a, b) {
+        (Lit::Int(_), Lit::Int(0)) | (Lit::Float(_), Lit::Float(0.0)) => Err(PrimError::DivideByZero),
+        (Lit::Int(a), Lit::Int(b)) => int(whole(a, b), dtype),
+        (Lit::Float(x), Lit::Float(y)) => match float(dtype, x, y, single, double)? {
+            None => identity(a, b),
+            folded => Ok(folded),
+        },
+        _ => identity(a, b),
+    }
+}
+
+fn remainder(dtype: DataType, a: Lit, b: Lit, of: fn(i64, i64) -> i64) -> Result<Option<Folded>> {
+    match (a, b) {
+        (Lit::Int(_), Lit::Int(0)) => Err(PrimError::DivideByZero),
+        (Lit::Int(a), Lit::Int(b)) => int(of(a, b), dtype),
+        (Lit::Int(0), _) => Ok(Some(Folded::Left)),
+        (_, Lit::Int(1)) => int(0, dtype),
+        (_, Lit::Int(0)) => Err(PrimError::DivideByZero),
+        _ => Ok(None),
+    }
+}
+
+fn extremum(
+    dtype: DataType,
+    a: Lit,
+    b: Lit,
+    of_ints: fn(i64, i64) -> i64,
+    of_floats: fn(f64, f64) -> f64,
+) -> Result<Option<Folded>> {
+    Ok(match (a, b) {
+        (Lit::Int(a), Lit::Int(b)) => Some(Folded::Value(IntImm::try_new(dtype, of_ints(a, b))?)),
+        (Lit::Float(a), Lit::Float(b)) => Some(Folded::Value(FloatImm::try_new(dtype, of_floats(a, b))?)),
+        _ => None,
+    })
+}
+
+fn compare(
+    a: Lit,
+    b: Lit,
+    of_ints: fn(i64, i64) -> bool,
+    of_floats: fn(f64, f64) -> bool,
+) -> Result<Option<Folded>> {
+    Ok(match (a, b) {
+        (Lit::Int(a), Lit::Int(b)) => Some(Folded::Value(truth(of_ints(a, b)))),
+        (Lit::Float(a), Lit::Float(b)) => Some(Folded::Value(truth(of_floats(a, b)))),
+        _ => None,
+    })
+}
+
+/// `unit` is what leaves the other operand: true for `and`, false for `or`.
+fn logic(a: Lit, b: Lit, unit: bool) -> Option<Folded> {
+    match (a, b) {
+        (Lit::Int(a), _) => Some(if (a != 0) == unit { Folded::Right } else { Folded::Left }),
+        (_, Lit::Int(b)) => Some(if (b != 0) == unit { Folded::Left } else { Folded::Right }),
+        _ => None,
+    }
+}

@@ -1,0 +1,123 @@
+//! Literals of a given type from numbers.
+
+use tvmscript_ir_core::{DataType, Ref, Span};
+
+use super::{broadcast_to, builtin, reinterpret};
+use crate::class::Expr;
+use crate::error::{PrimError, Result};
+use crate::node::{Call, FloatImm, IntImm};
+
+/// A number from which a literal is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// A signed integer.
+    Int(i64),
+    /// An unsigned integer; above `i64::MAX` it needs `tir.large_uint_imm`.
+    UInt(u64),
+    /// A float.
+    Float(f64),
+}
+
+macro_rules! number_from {
+    ($($from:ty => $variant:ident),*) => {$(
+        impl From<$from> for Number {
+            fn from(value: $from) -> Number {
+                Number::$variant(value.into())
+            }
+        }
+    )*};
+}
+number_from!(i64 => Int, i32 => Int, bool => Int, u64 => UInt, f64 => Float, f32 => Float);
+
+impl Number {
+    /// The number as C converts it to a signed integer: truncated toward zero, and `i64::MIN` where that does not fit.
+    fn to_i64(self) -> i64 {
+        match self {
+            Number::Int(value) => value,
+            Number::UInt(value) => value as i64,
+            Number::Float(value) if value >= -(2f64.powi(63)) && value < 2f64.powi(63) => value as i64,
+            Number::Float(_) => i64::MIN,
+        }
+    }
+
+    /// The number as an unsigned integer, if it is in the range of `u64`; NaN as the hardware converts it.
+    fn to_u64(self) -> Option<u64> {
+        match self {
+            Number::Int(value) => u64::try_from(value).ok(),
+            Number::UInt(value) => Some(value),
+            Number::Float(value) if value.is_nan() => Some(1 << 63),
+            Number::Float(value) => (0.0..2f64.powi(64)).contains(&value).then_some(value as u64),
+        }
+    }
+
+    fn to_f64(self) -> f64 {
+        match self {
+            Number::Int(value) => value as f64,
+            Number::UInt(value) => value as f64,
+            Number::Float(value) => value,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Number::Int(value) => value.to_string(),
+            Number::UInt(value) => value.to_string(),
+            Number::Float(value) => format!("{value:?}"),
+        }
+    }
+}
+
+/// A literal of a type; of a vector type, the literal in every lane.
+///
+/// A float becomes an integer by truncation toward zero. Unsigned values above `i64::MAX` become `tir.large_uint_imm`.
+/// # Errors
+/// [`PrimError::OutOfRange`] when the number does not fit; [`PrimError::OperandType`] when the type has no literals.
+/// # Source
+/// `make_const`, `include/tvm/tir/op.h`.
+pub fn make_const(dtype: DataType, value: impl Into<Number>) -> Result<Expr> {
+    let literal = scalar(dtype.element(), value.into())?;
+    if dtype.is_scalar() { Ok(literal) } else { broadcast_to(literal, dtype.lanes) }
+}
+
+fn scalar(dtype: DataType, value: Number) -> Result<Expr> {
+    if dtype.is_int() || dtype.is_bool() {
+        IntImm::try_new(dtype, value.to_i64())
+    } else if dtype.is_uint() {
+        let bits = value.to_u64().ok_or_else(|| PrimError::OutOfRange { value: value.text(), dtype })?;
+        match i64::try_from(bits) {
+            Ok(value) => IntImm::try_new(dtype, value),
+            Err(_) => large_uint_imm(dtype, bits & 0xffff_ffff, bits >> 32),
+        }
+    } else if dtype.is_any_float() {
+        FloatImm::try_new(dtype, value.to_f64())
+    } else {
+        Err(PrimError::OperandType { op: "const", expected: "a numeric type", found: dtype })
+    }
+}
+
+/// An unsigned literal above `i64::MAX`, as a call of `tir.large_uint_imm` with both 32-bit halves.
+/// # Errors
+/// [`PrimError::OutOfRange`] when a half has more than 32 bits.
+pub fn large_uint_imm(dtype: DataType, low: u64, high: u64) -> Result<Expr> {
+    let half = |part: u64| match i64::try_from(part) {
+        Ok(value) => IntImm::try_new(DataType::uint(32), value),
+        Err(_) => Err(PrimError::OutOfRange { value: part.to_string(), dtype: DataType::uint(32) }),
+    };
+    Ok(Call::new(dtype, builtin!("tir.large_uint_imm"), [half(low)?, half(high)?]))
+}
+
+/// Zero of a type; of `handle`, a reinterpreted `uint64` zero.
+/// # Errors
+/// As [`make_const`].
+pub fn make_zero(dtype: DataType) -> Result<Expr> {
+    if dtype.is_handle() {
+        reinterpret(dtype, make_const(DataType::uint(64), 0)?)
+    } else {
+        make_const(dtype, 0)
+    }
+}
+
+/// A bool literal known to fit.
+pub(super) fn truth(value: bool) -> Expr {
+    Ref::new(IntImm { span: Span::current(), dtype: DataType::BOOL, value: value.into() }).upcast()
+}

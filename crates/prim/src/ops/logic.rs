@@ -1,0 +1,78 @@
+//! Logic and selection with folding.
+
+use super::arith::{BinaryOp, fold_or_node};
+use super::literal::truth;
+use super::{builtin, match_types};
+use crate::class::{Expr, PrimExprExt};
+use crate::error::{PrimError, Result};
+use crate::node::{Call, IntImm, Not, Select};
+
+fn bools(op: &'static str, operands: &[&Expr]) -> Result<()> {
+    for e in operands {
+        let found = e.dtype();
+        if !found.is_bool() {
+            return Err(PrimError::OperandType { op, expected: "bool operands", found });
+        }
+    }
+    Ok(())
+}
+
+/// Both hold; a literal operand decides.
+/// # Errors
+/// [`PrimError::OperandType`] when an operand is not bool.
+#[inline]
+pub fn and(a: Expr, b: Expr) -> Result<Expr> {
+    bools("and", &[&a, &b])?;
+    fold_or_node(BinaryOp::And, a, b)
+}
+
+/// At least one holds; a literal operand decides.
+/// # Errors
+/// [`PrimError::OperandType`] when an operand is not bool.
+#[inline]
+pub fn or(a: Expr, b: Expr) -> Result<Expr> {
+    bools("or", &[&a, &b])?;
+    fold_or_node(BinaryOp::Or, a, b)
+}
+
+/// It does not hold; a literal is negated.
+/// # Errors
+/// [`PrimError::OperandType`] when the operand is not bool.
+pub fn not(a: Expr) -> Result<Expr> {
+    bools("not", &[&a])?;
+    match a.as_node::<IntImm>() {
+        Some(lit) => Ok(truth(lit.value == 0)),
+        None => Not::try_new(a),
+    }
+}
+
+/// One of two values of one type, both evaluated. Never folds, as in TVM.
+/// # Errors
+/// As [`Select::try_new`].
+pub fn select(condition: Expr, true_value: Expr, false_value: Expr) -> Result<Expr> {
+    Select::try_new(condition, true_value, false_value)
+}
+
+/// One of two values, only that one evaluated; types are matched, a literal condition chooses.
+/// # Errors
+/// [`PrimError::OperandType`] when the condition is no scalar bool; [`PrimError::CannotMatch`].
+pub fn if_then_else(condition: Expr, mut true_value: Expr, mut false_value: Expr) -> Result<Expr> {
+    let found = condition.dtype();
+    if !found.is_bool() || !found.is_scalar() {
+        return Err(PrimError::OperandType { op: "if_then_else", expected: "a bool condition", found });
+    }
+    match_types(&mut true_value, &mut false_value)?;
+    if let Some(lit) = condition.as_node::<IntImm>() {
+        return Ok(if lit.value != 0 { true_value } else { false_value });
+    }
+    let dtype = true_value.dtype();
+    Ok(Call::new(dtype, builtin!("tir.if_then_else"), [condition, true_value, false_value]))
+}
+
+/// A condition that mostly holds; a literal stays as it is.
+pub fn likely(condition: Expr) -> Expr {
+    if condition.is::<IntImm>() {
+        return condition;
+    }
+    Call::new(condition.dtype(), builtin!("tir.likely"), [condition])
+}

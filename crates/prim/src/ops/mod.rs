@@ -1,0 +1,48 @@
+//! Smart functions on expressions: match the operands' types, fold constants, then construct.
+//!
+//! What the operators of C++ do ([`arith`], [`logic`], [`bits`], [`convert`], [`math`]), what Python's operators on
+//! expressions do ([`python`]), and what comparisons and logic mean inside a script ([`script`]). Operands are taken by
+//! value, so that `0 + b` hands back the very `b`. Nothing here recurses over the operands: each function looks at the roots only.
+//!
+//! Upstream counterparts: `src/tir/op/op.cc`, `src/arith/const_fold.h`, `python/tvm/tir/expr.py`.
+//!
+//! ```
+//! use tvmscript_prim::{DataType, IntImm, Var, ops};
+//!
+//! let x = Var::new("x", DataType::INT32).upcast();
+//! assert!(ops::add(x.clone(), IntImm::int32(0))?.ptr_eq(&x));
+//! assert!(ops::floordiv(x, IntImm::int32(0)).is_err());
+//! # Ok::<(), tvmscript_prim::PrimError>(())
+//! ```
+
+pub mod arith;
+pub mod bits;
+pub mod convert;
+pub mod fold;
+pub mod literal;
+pub mod logic;
+pub mod math;
+pub mod op_table;
+pub mod python;
+pub mod script;
+
+pub use arith::{
+    BinaryOp, add, binary, ceildiv, div, eq, floordiv, floormod, ge, gt, le, lt, max, min, mul, ne, neg,
+    neg_inf, pos_inf, sub, truncdiv, truncmod,
+};
+pub use bits::{bitwise_and, bitwise_not, bitwise_or, bitwise_xor, shift_left, shift_right};
+pub use convert::{broadcast_to, cast, match_types, reinterpret};
+pub use fold::Folded;
+pub use literal::{Number, make_const, make_zero};
+pub use logic::{and, if_then_else, likely, not, or, select};
+pub use python::Operand;
+
+/// The interned operator of this name, looked up once.
+macro_rules! builtin {
+    ($name:literal) => {{
+        static OP: std::sync::OnceLock<tvmscript_ir_core::Ref<tvmscript_ir_core::Op>> =
+            std::sync::OnceLock::new();
+        OP.get_or_init(|| tvmscript_ir_core::Op::get($name)).clone()
+    }};
+}
+pub(crate) use builtin;

@@ -1,0 +1,258 @@
+//! What Python's operators do when an operand is an expression, and what Python literals become.
+//!
+//! Two literals are the caller's business: Python computes on them. Deferred `==` and `!=` are, too; [`compare`] is what
+//! they become once an expression is asked for.
+//!
+//! Upstream counterpart: `ExprOp` in `python/tvm/tir/expr.py`.
+
+use tvmscript_ir_core::DataType;
+
+use super::literal::{make_const, truth};
+use crate::class::{Expr, PrimExprExt};
+use crate::error::{PrimError, Result};
+use crate::node::{FloatImm, IntImm};
+
+/// An operand as Python has it: an expression or a number.
+#[derive(Debug, Clone)]
+pub enum Operand {
+    /// An expression.
+    Expr(Expr),
+    /// An `int`.
+    Int(i64),
+    /// A `float`.
+    Float(f64),
+    /// A `bool`.
+    Bool(bool),
+}
+
+impl From<Expr> for Operand {
+    fn from(value: Expr) -> Operand {
+        Operand::Expr(value)
+    }
+}
+impl From<i64> for Operand {
+    fn from(value: i64) -> Operand {
+        Operand::Int(value)
+    }
+}
+impl From<f64> for Operand {
+    fn from(value: f64) -> Operand {
+        Operand::Float(value)
+    }
+}
+impl From<bool> for Operand {
+    fn from(value: bool) -> Operand {
+        Operand::Bool(value)
+    }
+}
+
+impl Operand {
+    /// The operand as an expression: `int` becomes `int32` if it fits and else `int64`, `float` becomes `float32`, `bool`
+    /// becomes `bool`.
+    /// # Errors
+    /// [`PrimError::OutOfRange`] when a float is beyond `float32`.
+    pub fn into_expr(self) -> Result<Expr> {
+        match self {
+            Operand::Expr(e) => Ok(e),
+            Operand::Int(value) => Ok(int_literal(value)),
+            Operand::Float(value) => FloatImm::try_new(DataType::FLOAT32, value),
+            Operand::Bool(value) => Ok(truth(value)),
+        }
+    }
+
+    pub(super) fn expr_dtype(&self) -> Option<DataType> {
+        match self {
+            Operand::Expr(e) => Some(e.dtype()),
+            _ => None,
+        }
+    }
+
+    /// A Python `int` or `bool` counts as an integer, and so does an expression of signed integers.
+    fn is_signed_integer(&self) -> bool {
+        match self {
+            Operand::Expr(e) => e.dtype().is_int(),
+            Operand::Int(_) | Operand::Bool(_) => true,
+            Operand::Float(_) => false,
+        }
+    }
+}
+
+/// A Python `int` as a literal: `int32` if it fits, else `int64`.
+pub fn int_literal(value: i64) -> Expr {
+    match i32::try_from(value) {
+        Ok(value) => IntImm::int32(value),
+        Err(_) => IntImm::int64(value),
+    }
+}
+
+/// Python's operators of two operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum BinaryOperator {
+    Add,
+    Sub,
+    Mult,
+    MatMult,
+    Div,
+    FloorDiv,
+    Mod,
+    Pow,
+    LShift,
+    RShift,
+    BitAnd,
+    BitOr,
+    BitXor,
+}
+
+/// Python's operators of one operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum UnaryOperator {
+    Plus,
+    Minus,
+    Invert,
+    Not,
+}
+
+/// Python's comparisons that expressions know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Comparison {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+impl Comparison {
+    /// The operator as written.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Comparison::Eq => "==",
+            Comparison::Ne => "!=",
+            Comparison::Lt => "<",
+            Comparison::Le => "<=",
+            Comparison::Gt => ">",
+            Comparison::Ge => ">=",
+        }
+    }
+
+    /// The comparison with its operands exchanged.
+    #[must_use]
+    pub fn reflected(self) -> Comparison {
+        match self {
+            Comparison::Eq => Comparison::Eq,
+            Comparison::Ne => Comparison::Ne,
+            Comparison::Lt => Comparison::Gt,
+            Comparison::Le => Comparison::Ge,
+            Comparison::Gt => Comparison::Lt,
+            Comparison::Ge => Comparison::Le,
+        }
+    }
+
+    pub(super) fn node(self) -> super::BinaryOp {
+        match self {
+            Comparison::Eq => super::BinaryOp::Eq,
+            Comparison::Ne => super::BinaryOp::Ne,
+            Comparison::Lt => super::BinaryOp::Lt,
+            Comparison::Le => super::BinaryOp::Le,
+            Comparison::Gt => super::BinaryOp::Gt,
+            Comparison::Ge => super::BinaryOp::Ge,
+        }
+    }
+}
+
+/// `a op b` outside scripts' own rules: types are matched and constants folded.
+///
+/// - `/` of two signed integers is refused; `//` and `%` are floor division and remainder, of integers only.
+/// - `<< >> & | ^` give a Python `int` the other operand's type, after cutting it to 32 bits as TVM does.
+/// - Everywhere else a Python number becomes a literal first ([`Operand::into_expr`]).
+/// # Errors
+/// [`PrimError::AmbiguousDivision`], [`PrimError::UnsupportedOperator`] (`**`, `@`), and what the smart functions say.
+pub fn binary(op: BinaryOperator, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
+    let (a, b) = (a.into(), b.into());
+    let plain: fn(Expr, Expr) -> Result<Expr> = match op {
+        BinaryOperator::Add => super::add,
+        BinaryOperator::Sub => super::sub,
+        BinaryOperator::Mult => super::mul,
+        BinaryOperator::Div if a.is_signed_integer() && b.is_signed_integer() => {
+            return Err(PrimError::AmbiguousDivision);
+        }
+        BinaryOperator::Div => super::div,
+        BinaryOperator::FloorDiv => super::floordiv,
+        BinaryOperator::Mod => super::floormod,
+        BinaryOperator::LShift => return bits(super::shift_left, a, b),
+        BinaryOperator::RShift => return bits(super::shift_right, a, b),
+        BinaryOperator::BitAnd => return bits(super::bitwise_and, a, b),
+        BinaryOperator::BitOr => return bits(super::bitwise_or, a, b),
+        BinaryOperator::BitXor => return bits(super::bitwise_xor, a, b),
+        BinaryOperator::Pow => return Err(PrimError::UnsupportedOperator { op: "**" }),
+        BinaryOperator::MatMult => return Err(PrimError::UnsupportedOperator { op: "@" }),
+    };
+    plain(a.into_expr()?, b.into_expr()?)
+}
+
+/// A shift or bit operation (`T.shift_left(7, x)` as well): a Python `int` takes the other operand's type.
+///
+/// The `int` passes through a C `int` on its way, so only its low 32 bits arrive. Beside an unsigned type a negative one
+/// stands for the 64-bit pattern, as a call of `tir.large_uint_imm`.
+/// # Errors
+/// What the operation says; [`PrimError::OutOfRange`] when the `int` does not fit the other's type.
+/// # Source
+/// `DEF_MAKE_BIT_OP`, `src/tir/op/op.cc`.
+pub fn bits(
+    operation: fn(Expr, Expr) -> Result<Expr>,
+    a: impl Into<Operand>,
+    b: impl Into<Operand>,
+) -> Result<Expr> {
+    let like = |value: i64, other: &Expr| {
+        let (dtype, low) = (other.dtype(), i64::from(value as i32));
+        if dtype.is_uint() && value < 0 { make_const(dtype, low as u64) } else { make_const(dtype, low) }
+    };
+    let (a, b) = match (a.into(), b.into()) {
+        (Operand::Int(a), b) => {
+            let b = b.into_expr()?;
+            (like(a, &b)?, b)
+        }
+        (a, Operand::Int(b)) => {
+            let a = a.into_expr()?;
+            let b = like(b, &a)?;
+            (a, b)
+        }
+        (a, b) => (a.into_expr()?, b.into_expr()?),
+    };
+    operation(a, b)
+}
+
+/// `-a`, `~a`; `+a` and `not a` are not defined outside scripts' own rules.
+///
+/// `-a` is `a * -1`: only `-1` literal, no subtraction.
+/// # Errors
+/// [`PrimError::UnsupportedOperator`]; [`PrimError::OutOfRange`] for `-` of an unsigned or bool operand;
+/// [`PrimError::OperandType`] for `~` of a float.
+pub fn unary(op: UnaryOperator, a: Expr) -> Result<Expr> {
+    match op {
+        UnaryOperator::Plus => Err(PrimError::UnsupportedOperator { op: "+" }),
+        UnaryOperator::Not => Err(PrimError::UnsupportedOperator { op: "not" }),
+        UnaryOperator::Minus => {
+            let minus_one = make_const(a.dtype(), -1)?;
+            super::mul(a, minus_one)
+        }
+        UnaryOperator::Invert => super::bitwise_not(a),
+    }
+}
+
+/// A comparison outside scripts' own rules: types are matched, constants folded. A number on the left is asked last, as in
+/// Python, so `3 < x` builds `x > 3`.
+/// # Errors
+/// What the smart functions say.
+pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
+    let (op, a, b) = match (a.into(), b.into()) {
+        (a @ Operand::Expr(_), b) => (op, a, b),
+        (a, b @ Operand::Expr(_)) => (op.reflected(), b, a),
+        (a, b) => (op, a, b),
+    };
+    super::binary(op.node(), a.into_expr()?, b.into_expr()?)
+}

@@ -1,0 +1,123 @@
+//! Comparisons and logic as written in the body of a script: nodes as they stand, no promotion, no folding.
+//!
+//! A Python number takes the other operand's element type where that is natural, and a scalar beside a vector is broadcast;
+//! then the types must agree. Arithmetic in scripts follows [`super::python`].
+//!
+//! Upstream counterpart: `python/tvm/script/parser/tir/operation.py`. Unlike there, a scalar
+//! beside a scalable vector is broadcast in comparisons, as it is beside a fixed one.
+
+use tvmscript_ir_core::DataType;
+
+use super::BinaryOp;
+use super::convert::broadcast_to;
+use super::literal::truth;
+use super::python::{Comparison, Operand};
+use crate::class::{Expr, PrimExprExt};
+use crate::error::{PrimError, Result};
+use crate::node::{FloatImm, IntImm, Not};
+
+/// Which side of a comparison a number stands on; floats are treated differently.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Left,
+    Right,
+}
+
+fn int_like(op: &'static str, value: i64, other: DataType) -> Result<Expr> {
+    let element = other.element();
+    if other.is_integer() || other.is_bool() {
+        IntImm::try_new(element, value)
+    } else if other.is_float() {
+        FloatImm::try_new(element, value as f64)
+    } else {
+        Err(PrimError::LiteralOperand { op, literal: "int", dtype: other })
+    }
+}
+
+fn like(op: &'static str, operand: Operand, other: Option<DataType>, side: Side) -> Result<Expr> {
+    let Some(other) = other else { return operand.into_expr() };
+    match operand {
+        Operand::Expr(e) => Ok(e),
+        Operand::Int(value) => int_like(op, value, other),
+        Operand::Bool(value) => int_like(op, value.into(), other),
+        Operand::Float(value) if side == Side::Left && !other.is_float() => {
+            FloatImm::try_new(DataType::FLOAT32, value)
+        }
+        Operand::Float(value) => FloatImm::try_new(other.element(), value),
+    }
+}
+
+/// `a op b` in a script's body.
+///
+/// An `int` or `bool` becomes a literal of the other's element type (int, uint, bool, float only). A `float` on the right
+/// becomes a literal of the other's element type; on the left only of a float one, and else of `float32`.
+/// # Errors
+/// [`PrimError::MismatchedTypes`] when the types then differ, [`PrimError::CannotMatch`] when the lanes do,
+/// [`PrimError::LiteralOperand`], [`PrimError::OutOfRange`], [`PrimError::OperandType`].
+pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
+    let (a, b) = (a.into(), b.into());
+    let (left, right) = (a.expr_dtype(), b.expr_dtype());
+    let mut a = like(op.symbol(), a, right, Side::Left)?;
+    let mut b = like(op.symbol(), b, left, Side::Right)?;
+    let (left, right) = (a.dtype(), b.dtype());
+    if left.lanes != right.lanes {
+        if left.is_scalar() {
+            a = broadcast_to(a, right.lanes)?;
+        } else if right.is_scalar() {
+            b = broadcast_to(b, left.lanes)?;
+        } else {
+            return Err(PrimError::CannotMatch { left, right });
+        }
+    }
+    op.node().node(a, b)
+}
+
+/// `and` and `or` in a script's body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connective {
+    /// `and`.
+    And,
+    /// `or`.
+    Or,
+}
+
+/// `a and b`, `a or b` in a script's body: a Python `bool` becomes a literal; of vectors it is the bit operation
+/// (of scalable ones it is not).
+/// # Errors
+/// [`PrimError::LiteralOperand`] for a Python `int` or `float`; [`PrimError::OperandType`] when a scalar is not bool; what
+/// the bit operations say.
+pub fn logic(op: Connective, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
+    let (a, b) = (a.into(), b.into());
+    let (symbol, node) = match op {
+        Connective::And => ("and", BinaryOp::And),
+        Connective::Or => ("or", BinaryOp::Or),
+    };
+    let (left, right) = (a.expr_dtype(), b.expr_dtype());
+    let as_expr = |operand, other: Option<DataType>| match operand {
+        Operand::Expr(e) => Ok(e),
+        Operand::Bool(value) => Ok(truth(value)),
+        Operand::Int(_) => Err(("int", other)),
+        Operand::Float(_) => Err(("float", other)),
+    };
+    let refused = |(literal, other): (&'static str, Option<DataType>)| PrimError::LiteralOperand {
+        op: symbol,
+        literal,
+        dtype: other.unwrap_or(DataType::BOOL),
+    };
+    let a = as_expr(a, right).map_err(refused)?;
+    let b = as_expr(b, left).map_err(refused)?;
+    if a.dtype().lanes > 1 || b.dtype().lanes > 1 {
+        return match op {
+            Connective::And => super::bitwise_and(a, b),
+            Connective::Or => super::bitwise_or(a, b),
+        };
+    }
+    node.node(a, b)
+}
+
+/// `not a` in a script's body.
+/// # Errors
+/// [`PrimError::OperandType`] when the operand is not bool.
+pub fn not(a: Expr) -> Result<Expr> {
+    Not::try_new(a)
+}

@@ -1,0 +1,103 @@
+//! Types that variables carry, and ranges. Their text belongs to the dialect `ir`.
+
+use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span, Str};
+
+use crate::class::Expr;
+
+/// A type (`ir.Type`).
+#[derive(Class)]
+#[class(key = "ir.Type")]
+pub struct Type(());
+
+/// A scalar or vector type.
+#[derive(Debug, Clone, Node)]
+#[node(key = "ir.PrimType", parent = Type)]
+pub struct PrimType {
+    /// Where the type was written.
+    pub span: Span,
+    /// The data type.
+    pub dtype: DataType,
+}
+
+/// A typed pointer into a storage scope.
+#[derive(Debug, Clone, Node)]
+#[node(key = "ir.PointerType", parent = Type)]
+pub struct PointerType {
+    /// Where the type was written.
+    pub span: Span,
+    /// What it points to.
+    pub element_type: Ref<Type>,
+    /// The storage scope; never empty.
+    pub storage_scope: Str,
+}
+
+/// A tuple of types; the empty one is void.
+#[derive(Debug, Clone, Node)]
+#[node(key = "ir.TupleType", parent = Type)]
+pub struct TupleType {
+    /// Where the type was written.
+    pub span: Span,
+    /// The parts.
+    pub fields: Array<Ref<Type>>,
+}
+
+/// The type of a function.
+#[derive(Debug, Clone, Node)]
+#[node(key = "ir.FuncType", parent = Type)]
+pub struct FuncType {
+    /// Where the type was written.
+    pub span: Span,
+    /// The parameters' types.
+    pub arg_types: Array<Ref<Type>>,
+    /// The result's type.
+    pub ret_type: Ref<Type>,
+}
+
+/// A tensor map of the hardware, behind `T.handle("tensormap")`.
+#[derive(Debug, Clone, Node)]
+#[node(key = "ir.TensorMapType", parent = Type)]
+pub struct TensorMapType {
+    /// Where the type was written.
+    pub span: Span,
+}
+
+impl PrimType {
+    /// The type of values of `dtype`.
+    pub fn new(dtype: DataType) -> Ref<Type> {
+        Ref::new(PrimType { span: Span::current(), dtype }).upcast()
+    }
+}
+
+impl PointerType {
+    /// A pointer to `element_type` in a scope; the empty scope is `global`.
+    pub fn new(element_type: Ref<Type>, storage_scope: &str) -> Ref<Type> {
+        let scope = if storage_scope.is_empty() { "global" } else { storage_scope };
+        Ref::new(PointerType { span: Span::current(), element_type, storage_scope: scope.into() }).upcast()
+    }
+}
+
+impl TupleType {
+    /// The type of no value.
+    pub fn void() -> Ref<Type> {
+        Ref::new(TupleType { span: Span::current(), fields: Array::default() }).upcast()
+    }
+}
+
+/// A half-open range of integers: `min`, and how many.
+#[derive(Debug, Clone, Node)]
+#[node(key = "ir.Range")]
+pub struct Range {
+    /// The first value.
+    pub min: Expr,
+    /// The number of values.
+    pub extent: Expr,
+    /// Where the range was written.
+    pub span: Span,
+}
+
+impl Range {
+    /// The range of `extent` values from `min`.
+    pub fn from_min_extent(min: Expr, extent: Expr) -> Ref<Range> {
+        Ref::new(Range { min, extent, span: Span::current() })
+    }
+}

@@ -1,0 +1,3 @@
+//! Tests across dialects: the types that functions of scalars get.
+
+mod func_type;

@@ -1,0 +1,95 @@
+//! What Python raises: the errors of host code.
+
+use std::fmt;
+
+/// An exception of Python: which one, and its text as CPython writes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostError {
+    /// Which exception.
+    pub kind: HostErrorKind,
+    /// CPython's text, without the class in front.
+    pub message: String,
+}
+
+/// The exceptions that evaluating an expression can raise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum HostErrorKind {
+    /// An operation on values of the wrong type.
+    Type,
+    /// A value of the right type that does not fit.
+    Value,
+    /// Division by zero.
+    ZeroDivision,
+    /// A number beyond what the operation can do.
+    Overflow,
+    /// An index out of range.
+    Index,
+    /// A key that is not in the dictionary.
+    Key,
+    /// An attribute that the value does not have.
+    Attribute,
+    /// A name without a value.
+    Name,
+    /// An `assert` that does not hold.
+    Assertion,
+    /// `next` of an iterator that is done.
+    StopIteration,
+    /// A module that cannot be imported.
+    Import,
+    /// Anything that a `raise` raises.
+    Raised,
+}
+
+impl HostError {
+    /// An exception with its text.
+    pub fn new(kind: HostErrorKind, message: impl Into<String>) -> HostError {
+        HostError { kind, message: message.into() }
+    }
+
+    pub(crate) fn type_error(message: impl Into<String>) -> HostError {
+        HostError::new(HostErrorKind::Type, message)
+    }
+
+    pub(crate) fn value_error(message: impl Into<String>) -> HostError {
+        HostError::new(HostErrorKind::Value, message)
+    }
+
+    pub(crate) fn overflow(message: impl Into<String>) -> HostError {
+        HostError::new(HostErrorKind::Overflow, message)
+    }
+
+    pub(crate) fn zero_division(message: impl Into<String>) -> HostError {
+        HostError::new(HostErrorKind::ZeroDivision, message)
+    }
+
+    pub(crate) fn index(message: impl Into<String>) -> HostError {
+        HostError::new(HostErrorKind::Index, message)
+    }
+
+    /// The name of the exception in Python.
+    pub fn class(&self) -> &'static str {
+        match self.kind {
+            HostErrorKind::Type => "TypeError",
+            HostErrorKind::Value => "ValueError",
+            HostErrorKind::ZeroDivision => "ZeroDivisionError",
+            HostErrorKind::Overflow => "OverflowError",
+            HostErrorKind::Index => "IndexError",
+            HostErrorKind::Key => "KeyError",
+            HostErrorKind::Attribute => "AttributeError",
+            HostErrorKind::Name => "NameError",
+            HostErrorKind::Assertion => "AssertionError",
+            HostErrorKind::StopIteration => "StopIteration",
+            HostErrorKind::Import => "ImportError",
+            HostErrorKind::Raised => "Exception",
+        }
+    }
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.message.is_empty() { f.write_str(self.class()) } else { f.write_str(&self.message) }
+    }
+}
+
+impl std::error::Error for HostError {}

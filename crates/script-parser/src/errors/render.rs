@@ -1,0 +1,141 @@
+//! Errors as text for people.
+
+use std::ops::Range;
+
+use ariadne::{CharSet, Color, Config, IndexType, Label, Report, ReportKind, Source};
+
+use super::ParseError;
+
+/// Lines longer than this are cut around the place that is shown.
+const MAX_LINE_BYTES: usize = 400;
+/// What is kept of a long line on both sides of a place.
+const CONTEXT_BYTES: usize = 120;
+
+/// Shows errors with the lines they speak of, one after the other. Lines and columns count from 1, columns in Unicode
+/// scalar values. Long lines are cut.
+pub fn render(errors: &[ParseError], source_name: &str, text: &str, color: bool) -> String {
+    let mut out = Vec::new();
+    let whole = Source::from(text.to_owned());
+    for error in errors {
+        let ranges: Vec<Range<usize>> =
+            error.labels.iter().map(|l| within(text, l.range.to_usize())).collect();
+        match shorten(text, &ranges) {
+            None => write(error, &ranges, source_name, &whole, color, &mut out),
+            Some((short, moved)) => {
+                let mut report = Vec::new();
+                write(error, &moved, source_name, &Source::from(short.clone()), color, &mut report);
+                let report = String::from_utf8_lossy(&report).into_owned();
+                // The header names the column of the whole line.
+                let place = |text: &str, ranges: &[Range<usize>]| {
+                    let start = ranges.first().map_or(0, |r| r.start);
+                    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+                    let line = text[..start].matches('\n').count() + 1;
+                    format!("{source_name}:{line}:{} ", text[line_start..start].chars().count() + 1)
+                };
+                let report = report.replacen(&place(&short, &moved), &place(text, &ranges), 1);
+                out.extend_from_slice(report.as_bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The range cut to the text.
+fn within(text: &str, range: Range<usize>) -> Range<usize> {
+    let floor = |mut at: usize| {
+        at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let start = floor(range.start);
+    start..floor(range.end).max(start)
+}
+
+/// The text with long lines cut around the places, and where the places are in it; nothing when no line is long.
+fn shorten(text: &str, ranges: &[Range<usize>]) -> Option<(String, Vec<Range<usize>>)> {
+    let line_of = |at: usize| {
+        let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+        start..text[at..].find('\n').map_or(text.len(), |end| at + end)
+    };
+    let mut cuts: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        for line in [line_of(range.start), line_of(range.end)] {
+            if line.len() <= MAX_LINE_BYTES {
+                continue;
+            }
+            // What is kept: around both ends of each place in the line.
+            let mut kept: Vec<Range<usize>> = ranges
+                .iter()
+                .flat_map(|r| [r.start, r.end])
+                .filter(|at| line.start <= *at && *at <= line.end)
+                .map(|at| {
+                    let start = at.saturating_sub(CONTEXT_BYTES).max(line.start);
+                    within(text, start..(at + CONTEXT_BYTES).min(line.end))
+                })
+                .collect();
+            kept.sort_by_key(|r| r.start);
+            let mut at = line.start;
+            for part in kept {
+                if part.start > at + 8 {
+                    cuts.push(at..part.start);
+                }
+                at = at.max(part.end);
+            }
+            if line.end > at + 8 {
+                cuts.push(at..line.end);
+            }
+        }
+    }
+    if cuts.is_empty() {
+        return None;
+    }
+    cuts.sort_by_key(|r| r.start);
+    cuts.dedup();
+    let mark = " … ";
+    let mut short = String::new();
+    let mut at = 0;
+    for cut in &cuts {
+        if cut.start >= at {
+            short.push_str(&text[at..cut.start]);
+            short.push_str(mark);
+            at = cut.end;
+        }
+    }
+    short.push_str(&text[at..]);
+    let moved = |place: usize| {
+        let before = cuts.iter().filter(|cut| cut.end <= place);
+        before.fold(place, |at, cut| at - cut.len() + mark.len())
+    };
+    Some((short, ranges.iter().map(|r| moved(r.start)..moved(r.end)).collect()))
+}
+
+fn write(
+    error: &ParseError,
+    ranges: &[Range<usize>],
+    source_name: &str,
+    source: &Source<String>,
+    color: bool,
+    out: &mut Vec<u8>,
+) {
+    let primary = ranges.first().cloned().unwrap_or(0..0);
+    let config =
+        Config::default().with_color(color).with_index_type(IndexType::Byte).with_char_set(CharSet::Unicode);
+    let mut report = Report::build(ReportKind::Error, (source_name, primary))
+        .with_config(config)
+        .with_message(error.kind.to_string());
+    for (index, (label, range)) in error.labels.iter().zip(ranges).enumerate() {
+        let color = if index == 0 { Color::Red } else { Color::Blue };
+        // A label without text would show no marks in some layouts: the first one says "here".
+        let text = if label.text.is_empty() { "here" } else { &label.text };
+        let shown = Label::new((source_name, range.clone())).with_order(index as i32);
+        report = report.with_label(shown.with_message(text).with_color(color));
+    }
+    report.with_notes(error.notes.iter().map(String::as_str));
+    if let Some(help) = &error.help {
+        report.set_help(help);
+    }
+    // Writing to memory does not fail.
+    let _ = report.finish().write((source_name, source), out);
+}

@@ -1,0 +1,150 @@
+//! Calls.
+
+use smallvec::SmallVec;
+use tvmscript_ir_core::Span;
+use tvmscript_irbuilder::{CallArgs, ScriptValue};
+
+use super::{Closure, Raise};
+use crate::ast::{Expr, ExprId, Keyword, List};
+use crate::errors::{HostError, Result};
+use crate::host::builtins::{Builtin, Method};
+use crate::parser::{Module, Parser, ParserFunction};
+use crate::table::Mode;
+
+impl Parser<'_> {
+    pub(crate) fn eval_call(
+        &mut self,
+        id: ExprId,
+        func: ExprId,
+        args: List<ExprId>,
+        keywords: List<Keyword>,
+    ) -> Result<ScriptValue> {
+        let callee = self.eval_inner(func)?;
+        // A slice that is an argument of a method is a vector, unless the function takes regions.
+        let vectors = self.mode == Mode::Script
+            && match *self.ast.expr(func) {
+                Expr::Attribute { attr, .. } => !self.shared.region_functions.contains(&attr),
+                _ => false,
+            };
+        let args = self.arguments(args, keywords, vectors)?;
+        self.call(&callee, args, id)
+    }
+
+    /// The arguments of a call. All of them are evaluated, also behind a wrong one.
+    fn arguments(&mut self, args: List<ExprId>, keywords: List<Keyword>, vectors: bool) -> Result<CallArgs> {
+        let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
+        let mut result = Ok(());
+        for index in 0..args.len() {
+            let Some(arg) = self.item(args, index) else { break };
+            if let Expr::Starred { value } = *self.ast.expr(arg) {
+                match self.eval_inner(value).and_then(|value| self.collect(arg, &value)) {
+                    Ok(items) => out.positional.extend(items),
+                    Err(reported) => result = Err(reported),
+                }
+                continue;
+            }
+            let value = if vectors { self.eval_operand(arg) } else { self.eval_inner(arg) };
+            match value {
+                Ok(value) => out.positional.push(value),
+                Err(reported) => result = Err(reported),
+            }
+        }
+        if keywords.is_empty() {
+            return result.map(|()| out);
+        }
+        // Values of keyword arguments follow Python's rules, as upstream evaluates them.
+        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        for index in 0..keywords.len() {
+            let Some(keyword) = self.item(keywords, index) else { break };
+            match (keyword.arg, self.eval_inner(keyword.value)) {
+                (Some(name), Ok(value)) => out.keywords.push((self.name_str(name), value)),
+                (None, Ok(value)) => {
+                    if let Err(reported) = self.spread(keyword.value, &value, &mut out) {
+                        result = Err(reported);
+                    }
+                }
+                (_, Err(reported)) => result = Err(reported),
+            }
+        }
+        self.mode = mode;
+        result.map(|()| out)
+    }
+
+    /// `**value`
+    fn spread(&mut self, at: ExprId, value: &ScriptValue, out: &mut CallArgs) -> Result<()> {
+        let ScriptValue::Dict(dict) = value else {
+            let message = format!("argument after ** must be a mapping, not {}", self.python_type(value));
+            return Err(self.error(at, HostError::type_error(message)));
+        };
+        for (key, value) in dict.borrow().iter() {
+            let ScriptValue::Str(key) = &key.0 else {
+                return Err(self.error(at, HostError::type_error("keywords must be strings")));
+            };
+            if out.keywords.iter().any(|(k, _)| k == key) {
+                let message = format!("got multiple values for keyword argument '{key}'");
+                return Err(self.error(at, HostError::type_error(message)));
+            }
+            out.keywords.push((key.clone(), value.clone()));
+        }
+        Ok(())
+    }
+
+    /// Calls a value. What is built has the span of `at`, the call.
+    ///
+    /// # Errors
+    /// When it cannot be called, or the call fails; the error is recorded at `at`, or at the argument it speaks of.
+    pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
+        Span::set_current(self.span(at));
+        let errors = self.errors.len();
+        match self.call_value(callee, args) {
+            Ok(value) => Ok(value),
+            Err(Raise::Reported) => {
+                // The mistake is inside what was called: say from where.
+                let range = self.ast.range(at);
+                self.errors.iter_mut().skip(errors).for_each(|error| error.called_from(range));
+                Err(crate::errors::Reported(()))
+            }
+            Err(raise) => self.at(at, Err(raise)),
+        }
+    }
+
+    pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
+        match callee {
+            ScriptValue::Function(function) => Ok(function.call(args)?),
+            ScriptValue::Host(host) => {
+                let any = host.as_any();
+                if let Some(closure) = any.downcast_ref::<Closure>() {
+                    return self.call_closure(closure, args);
+                }
+                if let Some(builtin) = any.downcast_ref::<Builtin>() {
+                    self.shared.step(1)?;
+                    return (builtin.call)(self, args);
+                }
+                if let Some(method) = any.downcast_ref::<Method>() {
+                    self.shared.step(1)?;
+                    return (method.call)(self, &method.receiver, args);
+                }
+                if let Some(function) = any.downcast_ref::<ParserFunction>() {
+                    return Ok((function.function)(self, args)?);
+                }
+                if let Some(module) = any.downcast_ref::<Module>() {
+                    let message = format!("`{}` cannot be used here", module.path);
+                    return Err(HostError::new(crate::HostErrorKind::Import, message).into());
+                }
+                if host.is_callable() {
+                    return Ok(host.call(args)?);
+                }
+                Err(self.not_callable(callee))
+            }
+            ScriptValue::Node(object) => match self.rules(object).call {
+                Some(call) => Ok(call(object, args)?),
+                None => Err(self.not_callable(callee)),
+            },
+            _ => Err(self.not_callable(callee)),
+        }
+    }
+
+    fn not_callable(&self, callee: &ScriptValue) -> Raise {
+        HostError::type_error(format!("'{}' object is not callable", self.python_type(callee))).into()
+    }
+}

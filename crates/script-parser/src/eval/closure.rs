@@ -1,0 +1,353 @@
+//! Host functions: `def` and `lambda`.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use tvmscript_ir_core::with_stack;
+use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue, release};
+
+use super::{Env, Raise, walk};
+use crate::ast::{Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId};
+use crate::errors::{HostError, Result};
+use crate::parser::{Parser, Shared};
+use crate::scope::Binding;
+use crate::table::{Mode, Token};
+
+/// What a function runs.
+#[derive(Debug, Clone, Copy)]
+enum Body {
+    Expr(ExprId),
+    Stmts(List<StmtId>),
+}
+
+/// A host function as a value.
+pub(crate) struct Closure {
+    shared: Rc<Shared>,
+    name: Box<str>,
+    params: List<Parameter>,
+    body: Body,
+    /// The names that are local to it, sorted.
+    locals: Rc<[Name]>,
+    /// The defaults, by parameter.
+    defaults: Vec<Option<ScriptValue>>,
+    env: Option<Rc<Env>>,
+}
+
+impl HostObject for Closure {
+    fn type_name(&self) -> &str {
+        "a function"
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+        self.shared.call_back(|parser| match parser.call_closure(self, args) {
+            Ok(value) => Ok(value),
+            Err(raise) => {
+                let range = match self.body {
+                    Body::Expr(id) => parser.range(id),
+                    Body::Stmts(body) => {
+                        parser.item(body, 0).map_or(Default::default(), |id| parser.range(id))
+                    }
+                };
+                Err(parser.raise(range, None, raise))
+            }
+        })
+    }
+
+    /// `__parameters__` gives the names of the parameters, so that a dialect can name variables by them.
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let names = || self.parameter_names().into_iter().map(|n| ScriptValue::str(&n));
+        match name {
+            "__name__" => Some(ScriptValue::str(&self.name)),
+            "__parameters__" => Some(ScriptValue::tuple(names())),
+            _ => None,
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        release(self.defaults.drain(..).flatten());
+    }
+}
+
+impl Closure {
+    /// The names of the parameters in order: dialects name variables by them.
+    pub(crate) fn parameter_names(&self) -> Vec<String> {
+        let ast = &self.shared.ast;
+        ast.list(self.params).iter().map(|p| ast.name(p.name).to_owned()).collect()
+    }
+}
+
+/// The names of the parameters of a host function (a lambda, a `def`); nothing for other values.
+pub fn parameter_names(function: &ScriptValue) -> Option<Vec<String>> {
+    function.as_host::<Closure>().map(Closure::parameter_names)
+}
+
+/// Which names are local to functions; found once per function.
+#[derive(Debug, Default)]
+pub(crate) struct LocalNames(RefCell<HashMap<FunctionId, Rc<[Name]>>>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum FunctionId {
+    Def(StmtId),
+    Lambda(ExprId),
+    Comprehension(ExprId),
+}
+
+impl LocalNames {
+    fn get(&self, id: FunctionId, find: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
+        if let Some(names) = self.0.borrow().get(&id) {
+            return names.clone();
+        }
+        let mut names = find();
+        names.sort_unstable();
+        names.dedup();
+        let names: Rc<[Name]> = names.into();
+        self.0.borrow_mut().insert(id, names.clone());
+        names
+    }
+
+    /// The targets of a comprehension.
+    pub(crate) fn comprehension(&self, id: ExprId, targets: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
+        self.get(FunctionId::Comprehension(id), targets)
+    }
+}
+
+impl Parser<'_> {
+    pub(crate) fn eval_lambda(
+        &mut self,
+        id: ExprId,
+        params: List<Parameter>,
+        body: ExprId,
+    ) -> Result<ScriptValue> {
+        let defaults = self.defaults(params)?;
+        let ast = self.ast.clone();
+        let locals = self.shared.local_names.get(FunctionId::Lambda(id), || {
+            let mut names: Vec<Name> = ast.list(params).iter().map(|p| p.name).collect();
+            walk::expr(&ast, body, &mut |id| {
+                if let Expr::NamedExpr { target, .. } = *ast.expr(id)
+                    && let Expr::Name(name) = *ast.expr(target)
+                {
+                    names.push(name);
+                }
+            });
+            names
+        });
+        let env = self.capture(&[body]);
+        Ok(self.closure("<lambda>", params, Body::Expr(body), locals, defaults, env))
+    }
+
+    /// The value of a `def` without decorators.
+    pub(crate) fn host_function(&mut self, id: StmtId, def: FunctionDef) -> Result<ScriptValue> {
+        let defaults = self.defaults(def.params)?;
+        let ast = self.ast.clone();
+        let locals = self.shared.local_names.get(FunctionId::Def(id), || {
+            let mut names: Vec<Name> = ast.list(def.params).iter().map(|p| p.name).collect();
+            names.extend(walk::bound_names(&ast, def.body));
+            names
+        });
+        let env = self.env.clone();
+        Ok(self.closure(ast.name(def.name), def.params, Body::Stmts(def.body), locals, defaults, env))
+    }
+
+    fn closure(
+        &mut self,
+        name: &str,
+        params: List<Parameter>,
+        body: Body,
+        locals: Rc<[Name]>,
+        defaults: Vec<Option<ScriptValue>>,
+        env: Option<Rc<Env>>,
+    ) -> ScriptValue {
+        if let Some(env) = &env {
+            self.shared.keep_environment(env);
+        }
+        let shared = self.shared.clone();
+        ScriptValue::host(Closure { shared, name: name.into(), params, body, locals, defaults, env })
+    }
+
+    fn defaults(&mut self, params: List<Parameter>) -> Result<Vec<Option<ScriptValue>>> {
+        let ast = self.ast.clone();
+        if ast.list(params).iter().all(|p| p.default.is_none()) {
+            return Ok(Vec::new());
+        }
+        ast.list(params).iter().map(|p| p.default.map(|d| self.eval_inner(d)).transpose()).collect()
+    }
+
+    /// What a function made inside a script body sees of it: the values of the names it mentions, as they are now.
+    pub(crate) fn capture(&mut self, exprs: &[ExprId]) -> Option<Rc<Env>> {
+        if self.in_env || self.scopes.depth() == 0 {
+            return self.env.clone();
+        }
+        let ast = self.ast.clone();
+        let mut names = Vec::new();
+        for expr in exprs {
+            walk::expr(&ast, *expr, &mut |id| {
+                if let Expr::Name(name) = *ast.expr(id) {
+                    names.push(name);
+                }
+            });
+        }
+        // What the dialect itself put there (`range`) is not the script's: such functions are Python's.
+        names.retain(|name| {
+            let slot = self.scopes.get(*name);
+            !matches!(slot.binding, Binding::Unbound) && !slot.place.is_empty()
+        });
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() {
+            return self.env.clone();
+        }
+        let env = Env::new(names.as_slice().into(), self.env.clone());
+        for name in names {
+            env.set(name, self.scopes.get(name).binding.clone());
+        }
+        Some(env)
+    }
+
+    /// Runs `f` with these variables of host code, and no others.
+    pub(crate) fn in_environment<R>(&mut self, env: Option<Rc<Env>>, f: impl FnOnce(&mut Self) -> R) -> R {
+        let env = std::mem::replace(&mut self.env, env);
+        let in_env = std::mem::replace(&mut self.in_env, true);
+        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let result = f(self);
+        (self.env, self.in_env, self.mode) = (env, in_env, mode);
+        result
+    }
+
+    pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Result<ScriptValue, Raise> {
+        let env = self.bind_arguments(closure, args)?;
+        self.shared.enter_call()?;
+        self.shared.step(1)?;
+        let token = std::mem::replace(&mut self.token, Token::DEFAULT);
+        let result = with_stack(|| {
+            self.in_environment(Some(env), |p| match closure.body {
+                Body::Expr(id) => p.eval_inner(id),
+                Body::Stmts(body) => p.run_function(body),
+            })
+        });
+        self.token = token;
+        self.shared.leave_call();
+        Ok(result?)
+    }
+
+    fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
+        let ast = self.ast.clone();
+        let params = ast.list(closure.params);
+        let name = &closure.name;
+        let env = Env::new(closure.locals.clone(), closure.env.clone());
+        let positional =
+            params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
+        let given = args.positional.len();
+        let takes_rest = params.iter().any(|p| p.kind == ParamKind::VarArgs);
+        if given > positional && !takes_rest {
+            let least = params
+                .iter()
+                .enumerate()
+                .filter(|(i, p)| is_positional(p) && closure.defaults.get(*i).is_none_or(Option::is_none))
+                .count();
+            let takes = match least == positional {
+                true => format!("{positional} positional argument{}", plural(positional)),
+                false => format!("from {least} to {positional} positional arguments"),
+            };
+            let was = if given == 1 { "was" } else { "were" };
+            return Err(
+                HostError::type_error(format!("{name}() takes {takes} but {given} {was} given")).into()
+            );
+        }
+        let known =
+            |key: &str| params.iter().any(|p| p.kind != ParamKind::PositionalOnly && ast.name(p.name) == key);
+        let takes_any = params.iter().any(|p| p.kind == ParamKind::KwArgs);
+        if let Some((key, _)) = args.keywords.iter().find(|(key, _)| !takes_any && !known(key.as_str())) {
+            let message = format!("{name}() got an unexpected keyword argument '{key}'");
+            return Err(HostError::type_error(message).into());
+        }
+        let mut values = args.positional.into_iter();
+        let mut keywords = args.keywords;
+        let mut missing = Vec::new();
+        for (index, param) in params.iter().enumerate() {
+            let text = ast.name(param.name);
+            let default = || closure.defaults.get(index).cloned().flatten();
+            let by_name = keywords.iter().position(|(key, _)| key.as_str() == text);
+            let value = match param.kind {
+                ParamKind::PositionalOnly => values.next().or_else(default),
+                ParamKind::Normal => match (values.next(), by_name) {
+                    (Some(_), Some(_)) => {
+                        let message = format!("{name}() got multiple values for argument '{text}'");
+                        return Err(HostError::type_error(message).into());
+                    }
+                    (Some(value), None) => Some(value),
+                    (None, Some(at)) => Some(keywords.remove(at).1),
+                    (None, None) => default(),
+                },
+                ParamKind::KeywordOnly => match by_name {
+                    Some(at) => Some(keywords.remove(at).1),
+                    None => default(),
+                },
+                ParamKind::VarArgs => Some(ScriptValue::tuple(values.by_ref())),
+                ParamKind::KwArgs => continue,
+            };
+            match value {
+                Some(value) => {
+                    env.set(param.name, Binding::Value(value));
+                }
+                None => missing.push((text, param.kind)),
+            }
+        }
+        if !missing.is_empty() {
+            let keyword_only = missing.iter().all(|(_, kind)| *kind == ParamKind::KeywordOnly);
+            missing.retain(|(_, kind)| keyword_only || *kind != ParamKind::KeywordOnly);
+            let kind = if keyword_only { "keyword-only" } else { "positional" };
+            let names: Vec<String> = missing.iter().map(|(text, _)| format!("'{text}'")).collect();
+            let count = names.len();
+            let names = match names.as_slice() {
+                [one] => one.clone(),
+                [one, other] => format!("{one} and {other}"),
+                [first @ .., last] => format!("{}, and {last}", first.join(", ")),
+                [] => String::new(),
+            };
+            let message =
+                format!("{name}() missing {count} required {kind} argument{}: {names}", plural(count));
+            return Err(HostError::type_error(message).into());
+        }
+        if let Some(param) = params.iter().find(|p| p.kind == ParamKind::KwArgs) {
+            let mut dict = tvmscript_irbuilder::Dict::with_capacity(keywords.len());
+            for (key, value) in keywords {
+                dict.insert(self.hashable(ScriptValue::Str(key))?, value);
+            }
+            env.set(param.name, Binding::Value(ScriptValue::Dict(Rc::new(RefCell::new(dict)))));
+        }
+        Ok(env)
+    }
+}
+
+fn is_positional(param: &Parameter) -> bool {
+    matches!(param.kind, ParamKind::PositionalOnly | ParamKind::Normal)
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// The names in a target of an assignment.
+pub(crate) fn target_names(ast: &Ast, target: ExprId, names: &mut Vec<Name>) {
+    let mut work = vec![target];
+    while let Some(id) = work.pop() {
+        match *ast.expr(id) {
+            Expr::Name(name) => names.push(name),
+            Expr::Tuple { elts } | Expr::List { elts } => work.extend(ast.list(elts)),
+            Expr::Starred { value } => work.push(value),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! f-strings.
+
+use tvmscript_irbuilder::ScriptValue;
+
+use crate::ast::{Constant, Conversion, Expr, ExprId, List};
+use crate::errors::Result;
+use crate::host;
+use crate::parser::Parser;
+
+impl Parser<'_> {
+    pub(crate) fn eval_joined_str(&mut self, id: ExprId, values: List<ExprId>) -> Result<ScriptValue> {
+        let text = self.joined_text(id, values)?;
+        Ok(ScriptValue::str(&text))
+    }
+
+    fn joined_text(&mut self, id: ExprId, values: List<ExprId>) -> Result<String> {
+        let ast = self.ast.clone();
+        let mut out = String::new();
+        for part in ast.list(values) {
+            match *ast.expr(*part) {
+                Expr::Constant(Constant::Str(name)) => out.push_str(ast.name(name)),
+                _ => out.push_str(&self.eval_formatted(*part)?),
+            }
+        }
+        self.charge(id, out.len() as u64)?;
+        Ok(out)
+    }
+
+    /// `{value!conversion:spec}`
+    pub(crate) fn eval_formatted(&mut self, id: ExprId) -> Result<String> {
+        let Expr::FormattedValue { value: value_id, conversion, spec } = *self.ast.expr(id) else {
+            let value = self.eval_inner(id)?;
+            let text = host::repr::str(self, &value);
+            return self.at(id, text);
+        };
+        let mut value = self.eval_inner(value_id)?;
+        if let Some(conversion) = conversion {
+            let text = match conversion {
+                Conversion::Str => host::repr::str(self, &value),
+                Conversion::Repr | Conversion::Ascii => host::repr::repr(self, &value),
+            };
+            let mut text = self.at(value_id, text)?;
+            if conversion == Conversion::Ascii {
+                text = host::builtins::ascii(&text);
+            }
+            value = ScriptValue::str(&text);
+        }
+        let spec = match spec {
+            None => String::new(),
+            Some(spec) => match *self.ast.expr(spec) {
+                Expr::JoinedStr { values } => self.joined_text(spec, values)?,
+                _ => self.eval_formatted(spec)?,
+            },
+        };
+        let text = host::format::format(self, &value, &spec);
+        self.at(value_id, text)
+    }
+}

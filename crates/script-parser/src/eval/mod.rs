@@ -1,0 +1,346 @@
+//! The evaluator of expressions.
+//!
+//! One evaluator, two sets of rules ([`Mode`]): host code is Python's, checked against CPython; in script bodies operators
+//! on nodes follow the dialect. Chains that lean to the left (`a + b + c`) are folded in a loop; everything else recurses
+//! with a growing stack. Steps, memory and nesting of calls are bounded.
+
+mod attribute;
+mod call;
+mod closure;
+mod comprehension;
+mod env;
+mod format;
+mod iterate;
+mod operator;
+mod raise;
+mod statement;
+mod subscript;
+mod walk;
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+use tvmscript_ir_core::{Span, with_stack};
+use tvmscript_irbuilder::{Dict, DictKey, ScriptValue, Slice};
+
+pub use closure::parameter_names;
+pub(crate) use closure::{Closure, LocalNames};
+pub(crate) use env::Env;
+pub(crate) use iterate::{Iter, IterObject};
+pub(crate) use raise::Raise;
+
+use crate::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
+use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::parser::Parser;
+use crate::scope::Binding;
+use crate::table::Mode;
+
+impl Parser<'_> {
+    /// Evaluates an expression under the rules of the current mode.
+    ///
+    /// # Errors
+    /// When anything in it is wrong; the error is recorded at the innermost expression.
+    pub fn eval(&mut self, id: ExprId) -> Result<ScriptValue> {
+        let before = Span::current();
+        let result = self.eval_inner(id);
+        Span::set_current(before);
+        result
+    }
+
+    /// Evaluates an expression under Python's rules, as values of keyword arguments are.
+    ///
+    /// # Errors
+    /// As [`Parser::eval`].
+    pub fn eval_host(&mut self, id: ExprId) -> Result<ScriptValue> {
+        self.with_mode(Mode::Host, |p| p.eval(id))
+    }
+
+    /// Evaluates the right-hand side of an assignment: a slice with two bounds that is all of it has the step 1, so that
+    /// it is a vector, not a region.
+    ///
+    /// # Errors
+    /// As [`Parser::eval`].
+    pub fn eval_assigned(&mut self, id: ExprId) -> Result<ScriptValue> {
+        let before = Span::current();
+        let result = self.eval_operand(id);
+        Span::set_current(before);
+        result
+    }
+
+    /// Evaluates an operand: a slice in it with two bounds has the step 1.
+    pub(crate) fn eval_operand(&mut self, id: ExprId) -> Result<ScriptValue> {
+        match *self.ast.expr(id) {
+            Expr::Subscript { value, index } if self.mode == Mode::Script => {
+                with_stack(|| self.eval_subscript(id, value, index, true))
+            }
+            _ => self.eval_inner(id),
+        }
+    }
+
+    pub(crate) fn eval_inner(&mut self, id: ExprId) -> Result<ScriptValue> {
+        match *self.ast.expr(id) {
+            Expr::Constant(constant) => self.constant(id, constant),
+            Expr::Name(name) => self.load(name, id),
+            expr => with_stack(|| self.eval_compound(id, expr)),
+        }
+    }
+
+    #[inline]
+    fn constant(&mut self, id: ExprId, constant: Constant) -> Result<ScriptValue> {
+        Ok(match constant {
+            Constant::None => ScriptValue::None,
+            Constant::Bool(b) => ScriptValue::Bool(b),
+            Constant::Int(i) => ScriptValue::Int(i),
+            Constant::BigInt(index) => ScriptValue::big_int(self.ast.big_int(index).clone()),
+            Constant::Float(f) => ScriptValue::Float(f),
+            Constant::Str(name) => ScriptValue::Str(self.name_str(name)),
+            Constant::Bytes(index) => ScriptValue::Bytes(Rc::from(self.ast.bytes(index))),
+            Constant::Ellipsis => ScriptValue::Ellipsis,
+            Constant::Imaginary(_) => {
+                let kind = ParseErrorKind::UnsupportedExpression { what: "a complex number" };
+                return Err(self.error(id, kind));
+            }
+        })
+    }
+
+    fn eval_compound(&mut self, id: ExprId, expr: Expr) -> Result<ScriptValue> {
+        let step = self.shared.step(1);
+        self.at(id, step)?;
+        match expr {
+            Expr::Constant(constant) => self.constant(id, constant),
+            Expr::Name(name) => self.load(name, id),
+            Expr::Attribute { value, attr } => {
+                let value = self.eval_inner(value)?;
+                self.attribute(id, &value, attr)
+            }
+            Expr::Subscript { value, index } => self.eval_subscript(id, value, index, false),
+            Expr::Call { func, args, keywords } => self.eval_call(id, func, args, keywords),
+            Expr::BinOp { .. } => self.eval_binary(id),
+            Expr::UnaryOp { op, operand } => self.eval_unary(id, op, operand),
+            Expr::BoolOp { op, values } => self.eval_bool(id, op, values),
+            Expr::Compare { left, rest } => self.eval_compare(left, rest),
+            Expr::IfExp { test, body, orelse } => self.eval_conditional(id, test, body, orelse),
+            Expr::Tuple { elts } => {
+                let items = self.elements(elts)?;
+                Ok(ScriptValue::tuple(items))
+            }
+            Expr::List { elts } => {
+                let items = self.elements(elts)?;
+                Ok(ScriptValue::list(items.into_vec()))
+            }
+            Expr::Set { elts } => {
+                let items = self.elements(elts)?;
+                let set = crate::host::set::from_items(items);
+                self.at(id, set)
+            }
+            Expr::Dict { items } => self.eval_dict(items),
+            Expr::Slice { lower, upper, step } => {
+                let mut part = |part: Option<ExprId>| match part {
+                    Some(part) => self.eval_inner(part),
+                    None => Ok(ScriptValue::None),
+                };
+                let (start, stop, step) = (part(lower)?, part(upper)?, part(step)?);
+                Ok(ScriptValue::Slice(Rc::new(Slice { start, stop, step })))
+            }
+            Expr::Lambda { params, body } => self.eval_lambda(id, params, body),
+            Expr::ListComp { elt, generators } => self.eval_list_comp(id, elt, generators),
+            Expr::SetComp { elt, generators } => self.eval_set_comp(id, elt, generators),
+            Expr::DictComp { key, value, generators } => self.eval_dict_comp(id, key, value, generators),
+            Expr::GeneratorExp { elt, generators } => self.eval_generator(id, elt, generators),
+            Expr::JoinedStr { values } => self.eval_joined_str(id, values),
+            Expr::FormattedValue { .. } => self.eval_formatted(id).map(|s| ScriptValue::str(&s)),
+            Expr::NamedExpr { target, value } => self.eval_walrus(target, value),
+            Expr::Starred { .. } => Err(self.unsupported(id, "a starred expression here")),
+            Expr::Await { .. } => Err(self.unsupported(id, "`await`")),
+            Expr::Yield { .. } | Expr::YieldFrom { .. } => Err(self.unsupported(id, "`yield`")),
+        }
+    }
+
+    fn unsupported(&mut self, id: ExprId, what: &'static str) -> Reported {
+        self.error(id, ParseErrorKind::UnsupportedExpression { what })
+    }
+
+    /// The elements of a display, stars expanded.
+    fn elements(&mut self, elts: List<ExprId>) -> Result<SmallVec<[ScriptValue; 4]>> {
+        let mut items = SmallVec::with_capacity(elts.len());
+        for index in 0..elts.len() {
+            let Some(elt) = self.item(elts, index) else { break };
+            match *self.ast.expr(elt) {
+                Expr::Starred { value } => {
+                    let value = self.eval_inner(value)?;
+                    items.extend(self.collect(elt, &value)?);
+                }
+                _ => items.push(self.eval_inner(elt)?),
+            }
+        }
+        Ok(items)
+    }
+
+    fn eval_dict(&mut self, items: List<DictItem>) -> Result<ScriptValue> {
+        let mut dict = Dict::with_capacity(items.len());
+        for index in 0..items.len() {
+            let Some(item) = self.item(items, index) else { break };
+            match item.key {
+                Some(key_id) => {
+                    let key = self.eval_inner(key_id)?;
+                    let value = self.eval_inner(item.value)?;
+                    let key = self.hashable(key);
+                    let key = self.at(key_id, key)?;
+                    dict.insert(key, value);
+                }
+                None => {
+                    let rest = self.eval_inner(item.value)?;
+                    let ScriptValue::Dict(rest) = &rest else {
+                        let message = format!("'{}' object is not a mapping", self.python_type(&rest));
+                        return Err(self.error(item.value, HostError::type_error(message)));
+                    };
+                    dict.extend(rest.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
+                }
+            }
+        }
+        Ok(ScriptValue::Dict(Rc::new(std::cell::RefCell::new(dict))))
+    }
+
+    /// The value as a key.
+    pub(crate) fn hashable(&self, value: ScriptValue) -> Result<DictKey, Raise> {
+        if let ScriptValue::Tuple(_) = value {
+            // Tuples that share their elements are small and yet endless to walk.
+            let mut work = vec![value.clone()];
+            while let Some(at) = work.pop() {
+                if let ScriptValue::Tuple(items) = &at {
+                    self.shared.step(1 + items.len() as u64)?;
+                    work.extend(items.iter().filter(|i| matches!(i, ScriptValue::Tuple(_))).cloned());
+                }
+            }
+        }
+        DictKey::new(value).map_err(|value| {
+            let message = format!("unhashable type: '{}'", crate::host::unhashable_part(&value));
+            HostError::type_error(message).into()
+        })
+    }
+
+    /// The value of a name.
+    pub(crate) fn load(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
+        match self.find(name) {
+            Binding::Value(value) => Ok(value),
+            Binding::Poison => Err(Reported(())),
+            Binding::Unbound => Err(self.undefined(name, id)),
+        }
+    }
+
+    /// What a name stands for.
+    #[inline]
+    pub(crate) fn find(&self, name: Name) -> Binding {
+        if self.in_env
+            && let Some(found) = self.env.as_ref().and_then(|env| env.get(name))
+        {
+            return found;
+        }
+        let slot = self.scopes.get(name);
+        if !matches!(slot.binding, Binding::Unbound) {
+            return slot.binding.clone();
+        }
+        if !self.in_env
+            && let Some(env) = &self.env
+            && let Some(found) = env.get(name)
+        {
+            return found;
+        }
+        self.shared.global(name)
+    }
+
+    #[cold]
+    fn undefined(&mut self, name: Name, id: ExprId) -> Reported {
+        let ast = self.ast.clone();
+        let text = ast.name(name);
+        if self.invalid.iter().any(|range| mentions(self.shared.text_of(*range), text)) {
+            return Reported(());
+        }
+        let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();
+        names.extend(self.scopes.bound_names());
+        names.extend(self.shared.bound_globals());
+        let known = names.iter().map(|n| ast.name(*n)).chain(crate::host::builtins::NAMES.iter().copied());
+        let near = suggest::nearest(text, known).map(|near| format!("did you mean `{near}`?"));
+        let mut error =
+            ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
+        error.help = near.or_else(|| self.namespace_with(text));
+        self.report(error)
+    }
+
+    /// "`grid` is in `T`", for a name that a dialect has.
+    fn namespace_with(&self, name: &str) -> Option<String> {
+        let (prefix, _) = self.shared.table.prefixes.iter().find(|(prefix, dialect)| {
+            let names = self.shared.namespaces.iter().find(|(d, _)| d == dialect);
+            prefix.len() == 1 && names.is_some_and(|(_, names)| names.get(name).is_some())
+        })?;
+        Some(format!("did you mean `{prefix}.{name}`?"))
+    }
+
+    fn eval_walrus(&mut self, target: ExprId, value: ExprId) -> Result<ScriptValue> {
+        let value = self.eval_inner(value)?;
+        let Expr::Name(name) = *self.ast.expr(target) else {
+            return Err(self.invalid_target(target, "this expression"));
+        };
+        if self.token != crate::table::Token::DEFAULT && !self.in_env {
+            self.define(name, value.clone(), target, crate::Shadowing::OuterFrames)?;
+        } else {
+            let place = self.ast.range(target);
+            self.assign_host(name, value.clone(), place);
+        }
+        Ok(value)
+    }
+
+    /// The value of a result, its error recorded at an expression.
+    #[inline]
+    pub(crate) fn at<T>(&mut self, id: ExprId, result: Result<T, Raise>) -> Result<T> {
+        match result {
+            Ok(value) => Ok(value),
+            Err(raise) => {
+                let range = self.ast.range(id);
+                Err(self.raise(range, Some(id), raise))
+            }
+        }
+    }
+
+    #[cold]
+    pub(crate) fn raise(&mut self, range: TextRange, call: Option<ExprId>, raise: Raise) -> Reported {
+        match raise {
+            Raise::Reported => Reported(()),
+            Raise::Kind(kind) => self.report(ParseError::new(kind, range)),
+            Raise::Build(error) => self.build_error_at(range, call, error),
+        }
+    }
+
+    /// The truth of a value, as Python decides it.
+    pub(crate) fn truth(&mut self, value: &ScriptValue) -> Result<bool, Raise> {
+        match value {
+            ScriptValue::Node(object) => match self.rules(object).truth {
+                Some(truth) => Ok(truth(object)?),
+                None => match crate::host::node_len(object) {
+                    Some(len) => Ok(len > 0),
+                    None => Ok(true),
+                },
+            },
+            other => Ok(crate::host::truth(other)),
+        }
+    }
+
+    /// The class of a value as Python names it, for messages.
+    pub(crate) fn python_type(&self, value: &ScriptValue) -> String {
+        crate::host::type_name(value)
+    }
+
+    /// What a value is, in words, for messages.
+    pub fn describe(&self, value: &ScriptValue) -> String {
+        crate::host::describe(value)
+    }
+}
+
+/// Whether a name stands in a text as a word.
+fn mentions(text: &str, name: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].chars().next_back().is_some_and(word)
+            && !text[at + name.len()..].chars().next().is_some_and(word)
+    })
+}

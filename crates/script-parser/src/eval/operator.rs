@@ -1,0 +1,220 @@
+//! Operators: the dialect's on nodes, Python's on everything else.
+
+use smallvec::SmallVec;
+use tvmscript_ir_core::Span;
+use tvmscript_irbuilder::ScriptValue;
+
+use super::Raise;
+use crate::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
+use crate::errors::Result;
+use crate::host;
+use crate::parser::Parser;
+use crate::table::{Mode, Operator};
+
+impl Parser<'_> {
+    /// Applies an operator to values.
+    ///
+    /// # Errors
+    /// When it does not apply to them; the error is recorded at `at`.
+    pub fn operate(
+        &mut self,
+        at: ExprId,
+        operator: Operator,
+        operands: &[ScriptValue],
+    ) -> Result<ScriptValue> {
+        let result = self.apply(operator, operands);
+        self.at(at, result)
+    }
+
+    /// Asks the dialects of the operands that are nodes.
+    fn dispatch_operator(
+        &mut self,
+        operator: Operator,
+        operands: &[ScriptValue],
+    ) -> Result<Option<ScriptValue>, Raise> {
+        let mut asked = None;
+        for operand in operands {
+            let ScriptValue::Node(object) = operand else { continue };
+            let Some(rule) = self.rules(object).operator else { continue };
+            if asked.is_some_and(|before| std::ptr::fn_addr_eq(before, rule)) {
+                continue;
+            }
+            asked = Some(rule);
+            if let Some(value) = rule(operator, operands, self.mode)? {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn apply(
+        &mut self,
+        operator: Operator,
+        operands: &[ScriptValue],
+    ) -> Result<ScriptValue, Raise> {
+        if operands.iter().any(|o| matches!(o, ScriptValue::Node(_)))
+            && let Some(value) = self.dispatch_operator(operator, operands)?
+        {
+            return Ok(value);
+        }
+        match (operator, operands) {
+            (Operator::Binary(op), [a, b]) => host::arith::binary(self, op, a, b),
+            (Operator::Unary(UnaryOp::Not), [a]) => Ok(ScriptValue::Bool(!self.truth(a)?)),
+            (Operator::Unary(op), [a]) => Ok(host::arith::unary(op, a)?),
+            (Operator::Compare(op), [a, b]) => host::compare::compare(self, op, a, b),
+            (Operator::Bool(op), [a, b]) => {
+                let first = self.truth(a)? == (op == BoolOp::Or);
+                Ok(if first { a.clone() } else { b.clone() })
+            }
+            (Operator::Conditional, [test, yes, no]) => {
+                Ok(if self.truth(test)? { yes.clone() } else { no.clone() })
+            }
+            _ => Ok(ScriptValue::None),
+        }
+    }
+
+    /// `a + b + c` leans to the left: the operands are evaluated along it in a loop.
+    pub(crate) fn eval_binary(&mut self, id: ExprId) -> Result<ScriptValue> {
+        let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
+        let mut at = id;
+        while let Expr::BinOp { left, .. } = *self.ast.expr(at) {
+            spine.push(at);
+            at = left;
+        }
+        let mut value = self.eval_operand(at)?;
+        while let Some(at) = spine.pop() {
+            let Expr::BinOp { op, right, .. } = *self.ast.expr(at) else { break };
+            let right = self.eval_operand(right)?;
+            Span::set_current(self.span(at));
+            let result = match (&value, &right) {
+                (ScriptValue::Node(_), _) | (_, ScriptValue::Node(_)) => {
+                    self.apply(Operator::Binary(op), &[value, right])
+                }
+                (a, b) => host::arith::binary(self, op, a, b),
+            };
+            value = self.at(at, result)?;
+        }
+        Ok(value)
+    }
+
+    pub(crate) fn eval_unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Result<ScriptValue> {
+        let value = self.eval_operand(operand)?;
+        Span::set_current(self.span(id));
+        let result = self.apply(Operator::Unary(op), &[value]);
+        self.at(id, result)
+    }
+
+    /// Whether a dialect has operators on the value.
+    fn has_operators(&mut self, value: &ScriptValue) -> bool {
+        matches!(value, ScriptValue::Node(object) if self.rules(object).operator.is_some())
+    }
+
+    pub(crate) fn eval_bool(&mut self, id: ExprId, op: BoolOp, values: List<ExprId>) -> Result<ScriptValue> {
+        let Some(first) = self.item(values, 0) else { return Ok(ScriptValue::None) };
+        let start = self.ast.range(first).start;
+        let mut value = self.eval_operand(first)?;
+        for index in 1..values.len() {
+            let Some(next) = self.item(values, index) else { break };
+            if self.mode == Mode::Host && !self.has_operators(&value) {
+                let truth = self.truth(&value);
+                if self.at(id, truth)? == (op == BoolOp::Or) {
+                    return Ok(value);
+                }
+                value = self.eval_operand(next)?;
+                continue;
+            }
+            let right = self.eval_operand(next)?;
+            let range = TextRange::new(start, self.ast.range(next).end);
+            value = self.apply_at(range, Operator::Bool(op), &[value, right])?;
+        }
+        Ok(value)
+    }
+
+    fn apply_at(
+        &mut self,
+        range: TextRange,
+        operator: Operator,
+        operands: &[ScriptValue],
+    ) -> Result<ScriptValue> {
+        Span::set_current(self.span_of(range));
+        let result = self.apply(operator, operands);
+        result.map_err(|raise| self.raise(range, None, raise))
+    }
+
+    /// `a < b < c`: the comparisons of neighbours, joined by `and`.
+    pub(crate) fn eval_compare(&mut self, left: ExprId, rest: List<Comparison>) -> Result<ScriptValue> {
+        let start = self.ast.range(left).start;
+        let mut pair_start = start;
+        let mut left = self.eval_operand(left)?;
+        let mut joined: Option<ScriptValue> = None;
+        for index in 0..rest.len() {
+            let Some(Comparison { op, right }) = self.item(rest, index) else { break };
+            let range = self.ast.range(right);
+            let right = self.eval_operand(right)?;
+            let pair = TextRange::new(pair_start, range.end);
+            let value = self.compare_at(pair, op, left, &right)?;
+            let value = match joined {
+                None => value,
+                Some(before) => self.apply_at(
+                    TextRange::new(start, range.end),
+                    Operator::Bool(BoolOp::And),
+                    &[before, value],
+                )?,
+            };
+            // Python stops at the first that does not hold.
+            if self.mode == Mode::Host && index + 1 < rest.len() && !self.has_operators(&value) {
+                let truth = self.truth(&value);
+                if !truth.map_err(|raise| self.raise(pair, None, raise))? {
+                    return Ok(value);
+                }
+            }
+            joined = Some(value);
+            left = right;
+            pair_start = range.start;
+        }
+        Ok(joined.unwrap_or_default())
+    }
+
+    fn compare_at(
+        &mut self,
+        range: TextRange,
+        op: CmpOp,
+        a: ScriptValue,
+        b: &ScriptValue,
+    ) -> Result<ScriptValue> {
+        if matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn) {
+            let result = host::compare::compare(self, op, &a, b);
+            return result.map_err(|raise| self.raise(range, None, raise));
+        }
+        self.apply_at(range, Operator::Compare(op), &[a, b.clone()])
+    }
+
+    pub(crate) fn eval_conditional(
+        &mut self,
+        id: ExprId,
+        test: ExprId,
+        body: ExprId,
+        orelse: ExprId,
+    ) -> Result<ScriptValue> {
+        // A chain of conditionals leans to the right, through `orelse`.
+        let (mut id, mut test, mut body, mut orelse) = (id, test, body, orelse);
+        loop {
+            let condition = self.eval_operand(test)?;
+            if self.has_operators(&condition) {
+                let yes = self.eval_operand(body)?;
+                let no = self.eval_operand(orelse)?;
+                Span::set_current(self.span(id));
+                let result = self.apply(Operator::Conditional, &[condition, yes, no]);
+                return self.at(id, result);
+            }
+            let truth = self.truth(&condition);
+            if self.at(test, truth)? {
+                return self.eval_operand(body);
+            }
+            match *self.ast.expr(orelse) {
+                Expr::IfExp { test: t, body: b, orelse: o } => (id, test, body, orelse) = (orelse, t, b, o),
+                _ => return self.eval_operand(orelse),
+            }
+        }
+    }
+}

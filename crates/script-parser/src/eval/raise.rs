@@ -1,0 +1,40 @@
+//! How evaluation fails, before the place is known.
+
+use tvmscript_irbuilder::BuildError;
+
+use crate::errors::{HostError, ParseErrorKind, Reported};
+
+/// Why an operation failed. Whoever knows the place records it.
+#[derive(Debug)]
+pub(crate) enum Raise {
+    /// Recorded already.
+    Reported,
+    /// An error without its place.
+    Kind(ParseErrorKind),
+    /// A dialect's error.
+    Build(BuildError),
+}
+
+impl From<Reported> for Raise {
+    fn from(_: Reported) -> Raise {
+        Raise::Reported
+    }
+}
+
+impl From<HostError> for Raise {
+    fn from(error: HostError) -> Raise {
+        Raise::Kind(error.into())
+    }
+}
+
+impl From<ParseErrorKind> for Raise {
+    fn from(kind: ParseErrorKind) -> Raise {
+        Raise::Kind(kind)
+    }
+}
+
+impl From<BuildError> for Raise {
+    fn from(error: BuildError) -> Raise {
+        Raise::Build(error)
+    }
+}

@@ -1,0 +1,394 @@
+//! Statements of host code.
+
+use tvmscript_ir_core::with_stack;
+use tvmscript_irbuilder::ScriptValue;
+
+use super::walk;
+use crate::ast::{BinOp, Expr, ExprId, For, If, List, Name, Stmt, StmtId, TextRange, Try, While};
+use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Result};
+use crate::host;
+use crate::parser::Parser;
+use crate::scope::{Binding, Slot};
+use crate::table::Operator;
+
+/// Where host code goes on.
+pub(crate) enum Flow {
+    Next,
+    Break,
+    Continue,
+    Return(ScriptValue),
+}
+
+impl Parser<'_> {
+    /// Runs a statement of the module level.
+    pub(crate) fn module_statement(&mut self, id: StmtId) -> Result<()> {
+        match self.exec(id)? {
+            Flow::Next => Ok(()),
+            Flow::Break | Flow::Continue => {
+                let kind = ParseErrorKind::unsupported_statement(self.ast.stmt(id).kind(), "outside a loop");
+                Err(self.error(id, kind))
+            }
+            Flow::Return(_) => {
+                let kind =
+                    ParseErrorKind::UnsupportedStatement { kind: "return", place: "outside a function" };
+                Err(self.error(id, kind))
+            }
+        }
+    }
+
+    /// Runs the body of a host function, and gives what it returns.
+    pub(crate) fn run_function(&mut self, body: List<StmtId>) -> Result<ScriptValue> {
+        match self.exec_body(body)? {
+            Flow::Return(value) => Ok(value),
+            _ => Ok(ScriptValue::None),
+        }
+    }
+
+    fn exec_body(&mut self, body: List<StmtId>) -> Result<Flow> {
+        for index in 0..body.len() {
+            let Some(id) = self.item(body, index) else { break };
+            match with_stack(|| self.exec(id))? {
+                Flow::Next => {}
+                other => return Ok(other),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn exec(&mut self, id: StmtId) -> Result<Flow> {
+        if let Err(raise) = self.shared.step(1) {
+            let range = self.ast.range(id);
+            return Err(self.raise(range, None, raise));
+        }
+        match *self.ast.stmt(id) {
+            Stmt::Expr(stmt) => {
+                let value = self.eval(stmt.value)?;
+                self.last_value = Some(value);
+            }
+            Stmt::Assign(stmt) => {
+                let value = self.eval(stmt.value)?;
+                for index in 0..stmt.targets.len() {
+                    let Some(target) = self.item(stmt.targets, index) else { break };
+                    self.assign_target(target, value.clone())?;
+                }
+            }
+            Stmt::AnnAssign(stmt) => {
+                if let Some(value) = stmt.value {
+                    let value = self.eval(value)?;
+                    self.assign_target(stmt.target, value)?;
+                }
+            }
+            Stmt::AugAssign(stmt) => self.augment(stmt.target, stmt.op, stmt.value)?,
+            Stmt::Return(stmt) => {
+                let value = stmt.value.map(|value| self.eval(value)).transpose()?;
+                return Ok(Flow::Return(value.unwrap_or_default()));
+            }
+            Stmt::If(stmt) => return self.exec_if(stmt),
+            Stmt::For(stmt) => return self.exec_for(stmt),
+            Stmt::While(stmt) => return self.exec_while(stmt),
+            Stmt::FunctionDef(def) => {
+                let value = self.exec_def(id, def)?;
+                let place = self.ast.range(def.name_place);
+                self.assign_host(def.name, value, place);
+            }
+            Stmt::ClassDef(def) => {
+                let value = self.build_definition(id)?;
+                let place = self.ast.range(def.name_place);
+                self.assign_host(def.name, value, place);
+            }
+            Stmt::Import(stmt) => self.import(stmt)?,
+            Stmt::ImportFrom(stmt) => self.import_from(stmt)?,
+            Stmt::Assert(stmt) => {
+                let test = self.eval(stmt.test)?;
+                let truth = self.truth(&test);
+                if !self.at(stmt.test, truth)? {
+                    let message = stmt.msg.map(|msg| self.eval(msg)).transpose()?;
+                    let message = message.map_or(Ok(String::new()), |m| host::repr::str(self, &m));
+                    let message = self.at(stmt.test, message)?;
+                    return Err(self.error(stmt.test, HostError::new(HostErrorKind::Assertion, message)));
+                }
+            }
+            Stmt::Raise(stmt) => {
+                let message = match stmt.exc {
+                    Some(exc) => self.raised(exc)?,
+                    None => HostError::new(HostErrorKind::Raised, "no exception is active"),
+                };
+                return Err(self.error(id, message));
+            }
+            Stmt::Try(stmt) => return self.exec_try(stmt),
+            Stmt::Delete(stmt) => self.delete(stmt.targets)?,
+            Stmt::Break => return Ok(Flow::Break),
+            Stmt::Continue => return Ok(Flow::Continue),
+            Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
+            Stmt::Invalid => self.note_invalid(id),
+            Stmt::Unsupported(kind) => {
+                let kind = ParseErrorKind::UnsupportedStatement { kind: kind.as_str(), place: "in a script" };
+                return Err(self.error(id, kind));
+            }
+            stmt @ Stmt::With(_) => {
+                let kind = ParseErrorKind::unsupported_statement(stmt.kind(), "outside a script");
+                return Err(self.error(id, kind));
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn exec_def(&mut self, id: StmtId, def: crate::ast::FunctionDef) -> Result<ScriptValue> {
+        if def.decorators.is_empty() {
+            return self.host_function(id, def);
+        }
+        self.build_definition(id)
+    }
+
+    fn holds(&mut self, test: ExprId) -> Result<bool> {
+        let value = self.eval(test)?;
+        let truth = self.truth(&value);
+        self.at(test, truth)
+    }
+
+    fn exec_if(&mut self, stmt: If) -> Result<Flow> {
+        for index in 0..stmt.clauses.len() {
+            let Some(clause) = self.item(stmt.clauses, index) else { break };
+            if self.is_main_guard(clause.test) {
+                return Ok(Flow::Next);
+            }
+            if self.holds(clause.test)? {
+                return self.exec_body(clause.body);
+            }
+        }
+        self.exec_body(stmt.orelse)
+    }
+
+    /// `if __name__ == "__main__":` guards what a script does when it is run; it is read here, not run.
+    fn is_main_guard(&self, test: ExprId) -> bool {
+        let Expr::Compare { left, .. } = *self.ast.expr(test) else { return false };
+        matches!(*self.ast.expr(left), Expr::Name(name) if self.ast.name(name) == "__name__")
+            && !self.in_env
+            && !self.is_known_name(left)
+    }
+
+    fn is_known_name(&self, id: ExprId) -> bool {
+        matches!(*self.ast.expr(id), Expr::Name(name) if self.is_known(name))
+    }
+
+    fn exec_for(&mut self, stmt: For) -> Result<Flow> {
+        let iterable = self.eval(stmt.iter)?;
+        let iter = self.iterate(&iterable);
+        let mut iter = self.at(stmt.iter, iter)?;
+        loop {
+            let next = self.next(&mut iter);
+            let Some(value) = self.at(stmt.iter, next)? else { break };
+            self.assign_target(stmt.target, value)?;
+            match self.exec_body(stmt.body)? {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::Next),
+                other => return Ok(other),
+            }
+        }
+        self.exec_body(stmt.orelse)
+    }
+
+    fn exec_while(&mut self, stmt: While) -> Result<Flow> {
+        while self.holds(stmt.test)? {
+            let step = self.shared.step(1);
+            self.at(stmt.test, step)?;
+            match self.exec_body(stmt.body)? {
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::Next),
+                other => return Ok(other),
+            }
+        }
+        self.exec_body(stmt.orelse)
+    }
+
+    /// What Python raises can be caught; a mistake in a script or a limit cannot.
+    fn exec_try(&mut self, stmt: Try) -> Result<Flow> {
+        let (errors, failures) = (self.errors.len(), self.failures);
+        let mut flow = self.exec_body(stmt.body);
+        if flow.is_err() {
+            let class = match self.errors.get(errors..) {
+                Some([one]) => match &one.kind {
+                    ParseErrorKind::Host(error) => Some(error.class()),
+                    ParseErrorKind::UndefinedName { .. } => Some("NameError"),
+                    ParseErrorKind::NoAttribute { .. } => Some("AttributeError"),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some(class) = class {
+                for index in 0..stmt.handlers.len() {
+                    let Some(handler) = self.item(stmt.handlers, index) else { break };
+                    if !handler.exc.is_none_or(|exc| self.catches(exc, class)) {
+                        continue;
+                    }
+                    let caught = self.errors.split_off(errors);
+                    self.failures = failures;
+                    if let Some(name) = handler.name {
+                        let message = caught.first().map_or(String::new(), |e| e.kind.to_string());
+                        let place = self.ast.range(handler.place);
+                        self.assign_host(name, ScriptValue::str(&message), place);
+                    }
+                    flow = self.exec_body(handler.body);
+                    break;
+                }
+            }
+        } else if matches!(flow, Ok(Flow::Next)) {
+            flow = self.exec_body(stmt.orelse);
+        }
+        match self.exec_body(stmt.finalbody)? {
+            Flow::Next => flow,
+            other => Ok(other),
+        }
+    }
+
+    fn catches(&self, exc: ExprId, class: &str) -> bool {
+        match *self.ast.expr(exc) {
+            Expr::Name(name) => match self.ast.name(name) {
+                "Exception" | "BaseException" => true,
+                "ArithmeticError" => matches!(class, "ZeroDivisionError" | "OverflowError"),
+                "LookupError" => matches!(class, "IndexError" | "KeyError"),
+                name => name == class,
+            },
+            Expr::Tuple { elts } => self.ast.list(elts).iter().any(|e| self.catches(*e, class)),
+            _ => false,
+        }
+    }
+
+    /// The error that `raise exc` raises.
+    fn raised(&mut self, exc: ExprId) -> Result<HostError> {
+        let (class, args) = match *self.ast.expr(exc) {
+            Expr::Call { func, args, .. } => (func, Some(args)),
+            _ => (exc, None),
+        };
+        let message = match args.and_then(|args| self.item(args, 0)) {
+            Some(first) => {
+                let value = self.eval(first)?;
+                // The text of a `KeyError` is the representation of its key.
+                let is_key =
+                    matches!(*self.ast.expr(class), Expr::Name(name) if self.ast.name(name) == "KeyError");
+                let text =
+                    if is_key { host::repr::repr(self, &value) } else { host::repr::str(self, &value) };
+                self.at(first, text)?
+            }
+            None => String::new(),
+        };
+        let kind = match *self.ast.expr(class) {
+            Expr::Name(name) => match self.ast.name(name) {
+                "TypeError" => HostErrorKind::Type,
+                "ValueError" => HostErrorKind::Value,
+                "ZeroDivisionError" => HostErrorKind::ZeroDivision,
+                "OverflowError" => HostErrorKind::Overflow,
+                "IndexError" => HostErrorKind::Index,
+                "KeyError" => HostErrorKind::Key,
+                "AttributeError" => HostErrorKind::Attribute,
+                "NameError" => HostErrorKind::Name,
+                "AssertionError" => HostErrorKind::Assertion,
+                "StopIteration" => HostErrorKind::StopIteration,
+                "ImportError" => HostErrorKind::Import,
+                _ => HostErrorKind::Raised,
+            },
+            _ => HostErrorKind::Raised,
+        };
+        Ok(HostError::new(kind, message))
+    }
+
+    /// Gives a name of host code its value.
+    pub(crate) fn assign_host(&mut self, name: Name, value: ScriptValue, place: TextRange) {
+        let binding = Binding::Value(value);
+        if self.in_env
+            && let Some(env) = &self.env
+            && env.set_nearest(name, binding.clone())
+        {
+            return;
+        }
+        self.shared.set_global(name, Slot::global(binding, place));
+    }
+
+    /// Poisons the names that a failed statement of the module level would have bound, or bound in part.
+    pub(crate) fn poison_host(&mut self, id: StmtId) {
+        let ast = self.ast.clone();
+        for name in walk::names_of(&ast, id) {
+            self.shared.set_global(name, Slot::poison(ast.range(id)));
+        }
+    }
+
+    fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
+        self.unpack_with(target, value, &mut |p, target, value| p.assign_leaf(target, value))
+    }
+
+    fn assign_leaf(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
+        match *self.ast.expr(target) {
+            Expr::Name(name) => {
+                let place = self.ast.range(target);
+                self.assign_host(name, value, place);
+                Ok(())
+            }
+            Expr::Subscript { value: base, index } => {
+                let base = self.eval(base)?;
+                let key = self.eval(index)?;
+                let result = host::subscript::set(self, &base, key, value);
+                self.at(target, result)
+            }
+            Expr::Attribute { .. } => Err(self.invalid_target(target, "an attribute")),
+            _ => Err(self.invalid_target(target, "this expression")),
+        }
+    }
+
+    fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> Result<()> {
+        let (base, old) = match *self.ast.expr(target) {
+            Expr::Subscript { value, index } => {
+                let base = self.eval(value)?;
+                let key = self.eval(index)?;
+                let old = host::subscript::get(self, &base, &key);
+                (Some((base, key)), self.at(target, old)?)
+            }
+            Expr::Name(_) => (None, self.eval(target)?),
+            _ => return Err(self.invalid_target(target, "this expression")),
+        };
+        let right = self.eval(value)?;
+        // `list += iterable` changes the list itself.
+        if let (ScriptValue::List(items), BinOp::Add) = (&old, op) {
+            let more = self.collect(value, &right)?;
+            items.borrow_mut().extend(more);
+        }
+        let new = match (&old, op) {
+            (ScriptValue::List(_), BinOp::Add) => old,
+            _ => {
+                let result = self.apply(Operator::Binary(op), &[old, right]);
+                let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
+                result.map_err(|raise| self.raise(range, None, raise))?
+            }
+        };
+        match base {
+            Some((base, key)) => {
+                let result = host::subscript::set(self, &base, key, new);
+                self.at(target, result)
+            }
+            None => self.assign_leaf(target, new),
+        }
+    }
+
+    fn delete(&mut self, targets: List<ExprId>) -> Result<()> {
+        for index in 0..targets.len() {
+            let Some(target) = self.item(targets, index) else { break };
+            match *self.ast.expr(target) {
+                Expr::Name(name) => {
+                    self.load(name, target)?;
+                    let unset = self.in_env
+                        && self.env.as_ref().is_some_and(|env| env.set_nearest(name, Binding::Unbound));
+                    if !unset {
+                        self.shared.set_global(name, Slot::default());
+                    }
+                }
+                Expr::Subscript { value, index } => {
+                    let base = self.eval(value)?;
+                    let key = self.eval(index)?;
+                    let result = host::subscript::delete(self, &base, &key);
+                    self.at(target, result)?;
+                }
+                _ => return Err(self.invalid_target(target, "this expression")),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,182 @@
+//! Walks over the tree that need no values: which names occur, which are bound.
+
+use crate::ast::{Ast, Expr, ExprId, List, Name, Stmt, StmtId};
+
+use super::closure::target_names;
+
+/// Calls `f` for an expression and everything in it, in no particular order.
+pub(crate) fn expr(ast: &Ast, root: ExprId, f: &mut dyn FnMut(ExprId)) {
+    let mut work = vec![root];
+    while let Some(id) = work.pop() {
+        f(id);
+        children(ast, id, &mut work);
+    }
+}
+
+fn children(ast: &Ast, id: ExprId, out: &mut Vec<ExprId>) {
+    match *ast.expr(id) {
+        Expr::BoolOp { values, .. } | Expr::JoinedStr { values } => out.extend(ast.list(values)),
+        Expr::BinOp { left, right, .. } => out.extend([left, right]),
+        Expr::UnaryOp { operand, .. } => out.push(operand),
+        Expr::Lambda { params, body } => {
+            out.push(body);
+            out.extend(ast.list(params).iter().filter_map(|p| p.default));
+        }
+        Expr::IfExp { test, body, orelse } => out.extend([test, body, orelse]),
+        Expr::Dict { items } => {
+            for item in ast.list(items) {
+                out.extend(item.key);
+                out.push(item.value);
+            }
+        }
+        Expr::Set { elts } | Expr::List { elts } | Expr::Tuple { elts } => out.extend(ast.list(elts)),
+        Expr::ListComp { elt, generators }
+        | Expr::SetComp { elt, generators }
+        | Expr::GeneratorExp { elt, generators } => {
+            out.push(elt);
+            comprehensions(ast, generators, out);
+        }
+        Expr::DictComp { key, value, generators } => {
+            out.extend([key, value]);
+            comprehensions(ast, generators, out);
+        }
+        Expr::Await { value } | Expr::YieldFrom { value } | Expr::Starred { value } => out.push(value),
+        Expr::Yield { value } => out.extend(value),
+        Expr::Compare { left, rest } => {
+            out.push(left);
+            out.extend(ast.list(rest).iter().map(|c| c.right));
+        }
+        Expr::Call { func, args, keywords } => {
+            out.push(func);
+            out.extend(ast.list(args));
+            out.extend(ast.list(keywords).iter().map(|k| k.value));
+        }
+        Expr::FormattedValue { value, spec, .. } => {
+            out.push(value);
+            out.extend(spec);
+        }
+        Expr::NamedExpr { target, value } => out.extend([target, value]),
+        Expr::Attribute { value, .. } => out.push(value),
+        Expr::Subscript { value, index } => out.extend([value, index]),
+        Expr::Slice { lower, upper, step } => out.extend([lower, upper, step].into_iter().flatten()),
+        Expr::Constant(_) | Expr::Name(_) => {}
+    }
+}
+
+fn comprehensions(ast: &Ast, generators: List<crate::ast::Comprehension>, out: &mut Vec<ExprId>) {
+    for part in ast.list(generators) {
+        out.extend([part.target, part.iter]);
+        out.extend(ast.list(part.ifs));
+    }
+}
+
+/// The names that statements bind in the function they stand in: not those of functions inside it, nor those declared
+/// `global` or `nonlocal`.
+pub(crate) fn bound_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
+    let mut names = Vec::new();
+    let mut outer = Vec::new();
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    let mut exprs: Vec<ExprId> = Vec::new();
+    while let Some(id) = work.pop() {
+        stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
+    }
+    for root in exprs {
+        // A walrus binds in the function around it, comprehensions do not hide it; a lambda would.
+        expr(ast, root, &mut |id| {
+            if let Expr::NamedExpr { target, .. } = *ast.expr(id) {
+                target_names(ast, target, &mut names);
+            }
+        });
+    }
+    if !outer.is_empty() {
+        names.retain(|name| !outer.contains(name));
+    }
+    names
+}
+
+fn stmt_names(
+    ast: &Ast,
+    id: StmtId,
+    names: &mut Vec<Name>,
+    outer: &mut Vec<Name>,
+    work: &mut Vec<StmtId>,
+    exprs: &mut Vec<ExprId>,
+) {
+    match *ast.stmt(id) {
+        Stmt::FunctionDef(def) => names.push(def.name),
+        Stmt::ClassDef(def) => names.push(def.name),
+        Stmt::Assign(s) => {
+            ast.list(s.targets).iter().for_each(|t| target_names(ast, *t, names));
+            exprs.push(s.value);
+        }
+        Stmt::AugAssign(s) => {
+            target_names(ast, s.target, names);
+            exprs.push(s.value);
+        }
+        Stmt::AnnAssign(s) => {
+            target_names(ast, s.target, names);
+            exprs.extend(s.value);
+        }
+        Stmt::For(s) => {
+            target_names(ast, s.target, names);
+            exprs.push(s.iter);
+            work.extend(ast.list(s.body));
+            work.extend(ast.list(s.orelse));
+        }
+        Stmt::While(s) => {
+            exprs.push(s.test);
+            work.extend(ast.list(s.body));
+            work.extend(ast.list(s.orelse));
+        }
+        Stmt::If(s) => {
+            for clause in ast.list(s.clauses) {
+                exprs.push(clause.test);
+                work.extend(ast.list(clause.body));
+            }
+            work.extend(ast.list(s.orelse));
+        }
+        Stmt::With(s) => {
+            for item in ast.list(s.items) {
+                exprs.push(item.context);
+                item.target.iter().for_each(|t| target_names(ast, *t, names));
+            }
+            work.extend(ast.list(s.body));
+        }
+        Stmt::Try(s) => {
+            for handler in ast.list(s.handlers) {
+                names.extend(handler.name);
+                work.extend(ast.list(handler.body));
+            }
+            for body in [s.body, s.orelse, s.finalbody] {
+                work.extend(ast.list(body));
+            }
+        }
+        Stmt::Import(s) => names.extend(ast.list(s.names).iter().filter_map(|a| match a.asname {
+            Some(name) => Some(name),
+            None => ast.find_name(ast.name(a.name).split('.').next().unwrap_or("")),
+        })),
+        Stmt::ImportFrom(s) => names.extend(ast.list(s.names).iter().map(|a| a.asname.unwrap_or(a.name))),
+        Stmt::Global(s) => outer.extend(ast.list(s.names)),
+        Stmt::Nonlocal(s) => outer.extend(ast.list(s.names)),
+        Stmt::Expr(s) => exprs.push(s.value),
+        Stmt::Return(s) => exprs.extend(s.value),
+        Stmt::Assert(s) => exprs.push(s.test),
+        Stmt::Raise(_)
+        | Stmt::Delete(_)
+        | Stmt::Pass
+        | Stmt::Break
+        | Stmt::Continue
+        | Stmt::Unsupported(_)
+        | Stmt::Invalid => {}
+    }
+}
+
+/// The names that one statement binds.
+pub(crate) fn names_of(ast: &Ast, id: StmtId) -> Vec<Name> {
+    let mut names = Vec::new();
+    let (mut outer, mut work, mut exprs) = (Vec::new(), vec![id], Vec::new());
+    while let Some(id) = work.pop() {
+        stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
+    }
+    names
+}

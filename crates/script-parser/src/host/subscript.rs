@@ -1,0 +1,266 @@
+//! Subscripts of containers and text.
+
+use std::rc::Rc;
+
+use tvmscript_ir_core::{Array, Map, ObjectLike, Value};
+use tvmscript_irbuilder::{ScriptValue, Slice};
+
+use super::number::small_index;
+use super::range::Range;
+use super::{VALUE_BYTES, builtins::Builtin, repr, type_name};
+use crate::errors::{HostError, HostErrorKind};
+use crate::eval::Raise;
+use crate::parser::Parser;
+
+/// `base[key]`
+pub(crate) fn get(p: &mut Parser, base: &ScriptValue, key: &ScriptValue) -> Result<ScriptValue, Raise> {
+    match base {
+        ScriptValue::Tuple(items) => {
+            if let Some(index) = position("tuple", key, items.len())? {
+                return Ok(items[index].clone());
+            }
+            let items = picked(p, key, items)?;
+            Ok(ScriptValue::tuple(items))
+        }
+        ScriptValue::List(list) => {
+            let items = list.borrow();
+            if let Some(index) = position("list", key, items.len())? {
+                return Ok(items[index].clone());
+            }
+            Ok(ScriptValue::list(picked(p, key, &items)?))
+        }
+        ScriptValue::Dict(dict) => {
+            let found = p.hashable(key.clone()).map(|key| dict.borrow().get(&key).cloned())?;
+            match found {
+                Some(value) => Ok(value),
+                None => Err(key_error(p, key)),
+            }
+        }
+        ScriptValue::Str(text) => {
+            let text = text.as_str();
+            if text.is_ascii()
+                && let Some(index) = position("string", key, text.len())?
+            {
+                return Ok(ScriptValue::str(&text[index..=index]));
+            }
+            let chars: Vec<char> = text.chars().collect();
+            p.shared.allocate(4 * chars.len() as u64)?;
+            if let Some(index) = position("string", key, chars.len())? {
+                return Ok(ScriptValue::str(chars[index].encode_utf8(&mut [0; 4])));
+            }
+            let picked: String = indices(key, chars.len())?.into_iter().map(|i| chars[i]).collect();
+            Ok(ScriptValue::str(&picked))
+        }
+        ScriptValue::Bytes(bytes) => {
+            if let Some(index) = position("index", key, bytes.len())? {
+                return Ok(ScriptValue::Int(i64::from(bytes[index])));
+            }
+            let picked: Rc<[u8]> = indices(key, bytes.len())?.into_iter().map(|i| bytes[i]).collect();
+            Ok(ScriptValue::Bytes(picked))
+        }
+        ScriptValue::Host(_) => match (super::range::of(base), base.as_host::<Builtin>()) {
+            (Some(range), _) => range_item(range, key),
+            // `list[int]`: a type with parameters is that type.
+            (_, Some(builtin)) if builtin.is_type => Ok(base.clone()),
+            _ => Err(not_subscriptable(base)),
+        },
+        ScriptValue::Node(object) => {
+            if let Some(array) = Array::<Value>::try_ref(object) {
+                let values = array.values();
+                if let Some(index) = position("array", key, values.len())? {
+                    return Ok(ScriptValue::from(&values[index]));
+                }
+                let picked = indices(key, values.len())?.into_iter().map(|i| ScriptValue::from(&values[i]));
+                return Ok(ScriptValue::list(picked.collect()));
+            }
+            if let Some(map) = Map::<Value, Value>::try_ref(object) {
+                let found = key.to_field().and_then(|key| map.get(&key).map(ScriptValue::from));
+                return found.ok_or_else(|| key_error(p, key));
+            }
+            Err(not_subscriptable(base))
+        }
+        _ => Err(not_subscriptable(base)),
+    }
+}
+
+fn not_subscriptable(base: &ScriptValue) -> Raise {
+    HostError::type_error(format!("'{}' object is not subscriptable", type_name(base))).into()
+}
+
+fn key_error(p: &mut Parser, key: &ScriptValue) -> Raise {
+    match repr::repr(p, key) {
+        Ok(text) => HostError::new(HostErrorKind::Key, text).into(),
+        Err(raise) => raise,
+    }
+}
+
+fn range_item(range: &Range, key: &ScriptValue) -> Result<ScriptValue, Raise> {
+    if let Some(index) = position("range object", key, range.len())? {
+        return Ok(ScriptValue::Int(range.at(index)));
+    }
+    let ScriptValue::Slice(slice) = key else { return Ok(ScriptValue::None) };
+    let (start, stop, step) = bounds(slice, range.len())?;
+    let at = |index: i64| i128::from(range.start) + i128::from(range.step) * i128::from(index);
+    let small = |value: i128| i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX });
+    let step = range.step.saturating_mul(step);
+    Ok(ScriptValue::host(Range { start: small(at(start)), stop: small(at(stop)), step }))
+}
+
+/// The place of an index in a container of this length; nothing for slices.
+fn position(what: &str, key: &ScriptValue, len: usize) -> Result<Option<usize>, HostError> {
+    if matches!(key, ScriptValue::Slice(_)) {
+        return Ok(None);
+    }
+    let Some(index) = small_index(key) else {
+        let name = type_name(key);
+        return Err(HostError::type_error(match what {
+            "string" => format!("string indices must be integers, not '{name}'"),
+            "index" => format!("byte indices must be integers or slices, not {name}"),
+            "range object" => format!("range indices must be integers or slices, not {name}"),
+            _ => format!("{what} indices must be integers or slices, not {name}"),
+        }));
+    };
+    let at = if index < 0 { index.saturating_add(len as i64) } else { index };
+    match usize::try_from(at) {
+        Ok(at) if at < len => Ok(Some(at)),
+        _ => Err(HostError::index(match what {
+            "index" => "index out of range".to_owned(),
+            _ => format!("{what} index out of range"),
+        })),
+    }
+}
+
+/// Start, stop and step of a slice in a container of this length, as Python's `slice.indices`.
+pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostError> {
+    let part = |value: &ScriptValue| match value {
+        ScriptValue::None => Ok(None),
+        value => small_index(value).map(Some).ok_or_else(|| {
+            HostError::type_error("slice indices must be integers or None or have an __index__ method")
+        }),
+    };
+    let (start, stop, step) = (part(&slice.start)?, part(&slice.stop)?, part(&slice.step)?.unwrap_or(1));
+    if step == 0 {
+        return Err(HostError::value_error("slice step cannot be zero"));
+    }
+    let len = len as i64;
+    let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
+    let clip = |value: i64| {
+        let value = if value < 0 { value.saturating_add(len) } else { value };
+        value.clamp(low, high)
+    };
+    let (first, last) = if step > 0 { (low, high) } else { (high, low) };
+    Ok((start.map_or(first, clip), stop.map_or(last, clip), step))
+}
+
+/// The places that a slice picks.
+fn indices(key: &ScriptValue, len: usize) -> Result<Vec<usize>, HostError> {
+    let ScriptValue::Slice(slice) = key else { return Ok(Vec::new()) };
+    let (start, stop, step) = bounds(slice, len)?;
+    let count = Range { start, stop, step }.len();
+    let range = Range { start, stop, step };
+    Ok((0..count).map(|i| range.at(i) as usize).collect())
+}
+
+fn picked(p: &mut Parser, key: &ScriptValue, items: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
+    let places = indices(key, items.len())?;
+    p.shared.allocate(VALUE_BYTES * places.len() as u64)?;
+    Ok(places.into_iter().map(|i| items[i].clone()).collect())
+}
+
+/// `base[key] = value`
+pub(crate) fn set(
+    p: &mut Parser,
+    base: &ScriptValue,
+    key: ScriptValue,
+    value: ScriptValue,
+) -> Result<(), Raise> {
+    match base {
+        ScriptValue::List(list) => {
+            if let ScriptValue::Slice(slice) = &key {
+                let (start, stop, step) = bounds(slice, list.borrow().len())?;
+                let new = p.collect_values(&value)?;
+                if step != 1 {
+                    let places = indices(&key, list.borrow().len())?;
+                    if places.len() != new.len() {
+                        let message = format!(
+                            "attempt to assign sequence of size {} to extended slice of size {}",
+                            new.len(),
+                            places.len()
+                        );
+                        return Err(HostError::value_error(message).into());
+                    }
+                    let mut items = list.borrow_mut();
+                    places.into_iter().zip(new).for_each(|(at, value)| items[at] = value);
+                    return Ok(());
+                }
+                let start = start as usize;
+                let stop = (stop as usize).max(start);
+                list.borrow_mut().splice(start..stop, new);
+                return Ok(());
+            }
+            let len = list.borrow().len();
+            let index = position("list assignment", &key, len).map_err(|error| match error.kind {
+                HostErrorKind::Type => HostError::type_error(format!(
+                    "list indices must be integers or slices, not {}",
+                    type_name(&key)
+                )),
+                _ => error,
+            })?;
+            if let Some(index) = index {
+                list.borrow_mut()[index] = value;
+            }
+            Ok(())
+        }
+        ScriptValue::Dict(dict) => {
+            let key = p.hashable(key)?;
+            p.shared.allocate(2 * VALUE_BYTES)?;
+            dict.borrow_mut().insert(key, value);
+            Ok(())
+        }
+        _ => {
+            let message = format!("'{}' object does not support item assignment", type_name(base));
+            Err(HostError::type_error(message).into())
+        }
+    }
+}
+
+/// `del base[key]`
+pub(crate) fn delete(p: &mut Parser, base: &ScriptValue, key: &ScriptValue) -> Result<(), Raise> {
+    match base {
+        ScriptValue::List(list) => {
+            let len = list.borrow().len();
+            match position("list assignment", key, len)? {
+                Some(index) => {
+                    list.borrow_mut().remove(index);
+                }
+                None => {
+                    let mut places = indices(key, len)?;
+                    places.sort_unstable();
+                    let mut items = list.borrow_mut();
+                    let mut place = places.into_iter().peekable();
+                    let mut at = 0;
+                    items.retain(|_| {
+                        let gone = place.peek() == Some(&at);
+                        if gone {
+                            place.next();
+                        }
+                        at += 1;
+                        !gone
+                    });
+                }
+            }
+            Ok(())
+        }
+        ScriptValue::Dict(dict) => {
+            let found = p.hashable(key.clone()).map(|key| dict.borrow_mut().shift_remove(&key))?;
+            match found {
+                Some(_) => Ok(()),
+                None => Err(key_error(p, key)),
+            }
+        }
+        _ => {
+            let message = format!("'{}' object doesn't support item deletion", type_name(base));
+            Err(HostError::type_error(message).into())
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! Decorated definitions: which handler reads them, and where what they build goes.
+
+use tvmscript_irbuilder::{Builder, ScriptValue};
+
+use super::{Built, Decorator, Outermost, Parser};
+use crate::ast::{ClassDef, ExprId, FunctionDef, List, Name, Place, Stmt, StmtId};
+use crate::errors::{ParseErrorKind, Result};
+use crate::table::{DecoratorEntry, DecoratorRule, Definition, Mode};
+
+impl Parser<'_> {
+    /// Declares a function of a module by its signature; its dialect says how. Nothing happens when that dialect's
+    /// functions need no declaration.
+    ///
+    /// # Errors
+    /// When the function has no decorator of a dialect, or its signature is wrong.
+    pub fn declare_definition(&mut self, id: StmtId) -> Result<()> {
+        let Stmt::FunctionDef(stmt) = *self.ast.stmt(id) else { return Ok(()) };
+        let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
+        match entry.rule {
+            DecoratorRule::Function { declare: Some(declare), .. } => {
+                self.with_token(entry.token, |p| declare(p, &definition))
+            }
+            DecoratorRule::Function { declare: None, .. } => Ok(()),
+            DecoratorRule::Class { .. } => Err(self.wrong_decorator(&definition, "a class", "a function")),
+        }
+    }
+
+    /// Reads a decorated function or class into the open builder; its dialect says how. Gives the value of its name, or
+    /// nothing when the builder holds it.
+    ///
+    /// # Errors
+    /// When the definition has no decorator of a dialect, or the dialect's handler fails.
+    pub fn read_definition(&mut self, id: StmtId) -> Result<Option<ScriptValue>> {
+        match *self.ast.stmt(id) {
+            Stmt::FunctionDef(stmt) => {
+                let (entry, definition) =
+                    self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
+                self.read_function(entry, &definition)
+            }
+            Stmt::ClassDef(stmt) => {
+                let (entry, definition) =
+                    self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
+                self.read_class(entry, &definition)
+            }
+            other => Err(self.error(id, ParseErrorKind::unsupported_statement(other.kind(), "here"))),
+        }
+    }
+
+    fn read_function(
+        &mut self,
+        entry: DecoratorEntry,
+        definition: &Definition<FunctionDef>,
+    ) -> Result<Option<ScriptValue>> {
+        match entry.rule {
+            DecoratorRule::Function { define, .. } => self.with_token(entry.token, |p| define(p, definition)),
+            DecoratorRule::Class { .. } => Err(self.wrong_decorator(definition, "a class", "a function")),
+        }
+    }
+
+    fn read_class(
+        &mut self,
+        entry: DecoratorEntry,
+        definition: &Definition<ClassDef>,
+    ) -> Result<Option<ScriptValue>> {
+        match entry.rule {
+            DecoratorRule::Class { define } => self.with_token(entry.token, |p| define(p, definition)),
+            DecoratorRule::Function { .. } => Err(self.wrong_decorator(definition, "a function", "a class")),
+        }
+    }
+
+    /// A decorated function inside a function of a dialect: that dialect's hooks run around it.
+    pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> Result<()> {
+        let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
+        let around = self.shared.table.entry(self.token).around_local;
+        if let Some((before, _)) = around {
+            before(self, &definition)?;
+        }
+        if let Some(value) = self.read_function(entry, &definition)? {
+            self.define(stmt.name, value, stmt.name_place, crate::Shadowing::OuterFrames)?;
+        }
+        match around {
+            Some((_, after)) => after(self, &definition),
+            None => Ok(()),
+        }
+    }
+
+    fn wrong_decorator<S>(
+        &mut self,
+        definition: &Definition<S>,
+        expected: &'static str,
+        found: &'static str,
+    ) -> crate::errors::Reported {
+        let decorator = self.shared.text_of(self.ast.range(definition.decorator)).to_owned();
+        self.error(definition.decorator, ParseErrorKind::WrongDecorator { decorator, expected, found })
+    }
+
+    /// Evaluates the decorator that decides: the last one.
+    fn definition<S>(
+        &mut self,
+        id: StmtId,
+        stmt: S,
+        decorators: List<ExprId>,
+        name: Name,
+        place: Place,
+    ) -> Result<(DecoratorEntry, Definition<S>)> {
+        let Some(decorator) = decorators.len().checked_sub(1).and_then(|last| self.item(decorators, last))
+        else {
+            let name = self.ast.name(name).to_owned();
+            let help = "put a decorator such as `@T.prim_func` in front of it";
+            return Err(self.error_with_help(place, ParseErrorKind::MissingDecorator { name }, help));
+        };
+        let value = self.with_mode(Mode::Host, |p| p.eval(decorator))?;
+        match value.as_host::<Decorator>() {
+            Some(found) => {
+                let args = found.args.clone();
+                Ok((found.entry, Definition { id, stmt, decorator, args }))
+            }
+            None => {
+                let what = self.describe(&value);
+                Err(self.error(decorator, ParseErrorKind::NotADecorator { what }))
+            }
+        }
+    }
+
+    /// Reads a decorated definition of host code in a builder of its own, and gives what it builds.
+    pub(crate) fn build_definition(&mut self, id: StmtId) -> Result<ScriptValue> {
+        // A definition inside a host function that a script body calls does not see that body's variables.
+        let fresh = self.scopes.depth() > 0;
+        let scopes = if fresh { Some(std::mem::take(&mut self.scopes)) } else { None };
+        let in_env = std::mem::replace(&mut self.in_env, false);
+        let failures = self.failures;
+        let outermost = self.outermost.replace(Outermost { id, is_checked: true });
+        let builder = self.registry().map_or_else(Builder::new, Builder::for_registry);
+        let result = self.read_definition(id);
+        let is_checked = std::mem::replace(&mut self.outermost, outermost).is_none_or(|o| o.is_checked);
+        let result = match result {
+            Ok(Some(value)) => Ok(value),
+            // A result with mistakes in it is none.
+            Ok(None) if self.failures > failures => Err(crate::errors::Reported(())),
+            Ok(None) => {
+                let built = builder.finish();
+                self.checked(id, built).map(|object| {
+                    self.built.push(Built { node: object.clone(), is_checked });
+                    ScriptValue::Node(object)
+                })
+            }
+            Err(reported) => Err(reported),
+        };
+        self.in_env = in_env;
+        if let Some(scopes) = scopes {
+            self.scopes = scopes;
+        }
+        result
+    }
+
+    /// What this definition builds is not to be checked for well-formedness: its decorator says so. Without effect inside
+    /// of another definition, whose decorator decides.
+    pub fn skip_check<S>(&mut self, definition: &Definition<S>) {
+        if let Some(outermost) = self.outermost.as_mut().filter(|o| o.id == definition.id) {
+            outermost.is_checked = false;
+        }
+    }
+
+    /// The value of a `True`/`False` argument of a decorator; `default` when it is not given.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn decorator_flag<S>(
+        &mut self,
+        definition: &Definition<S>,
+        name: &str,
+        default: bool,
+    ) -> Result<bool> {
+        let given = definition.args.keywords.iter().find(|(key, _)| key.as_str() == name);
+        match given {
+            None => Ok(default),
+            Some((_, ScriptValue::Bool(flag))) => Ok(*flag),
+            Some((_, other)) => {
+                let kind = ParseErrorKind::expected(format!("a bool as `{name}`"), self.describe(other));
+                Err(self.error(definition.decorator, kind))
+            }
+        }
+    }
+}

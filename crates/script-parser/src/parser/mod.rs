@@ -1,0 +1,408 @@
+//! From a text to what its scripts build.
+//!
+//! [`parse_script`] reads a whole text: one script as it is printed, or a Python file with imports, helper functions and
+//! several scripts. Module level is host code; a decorated function or class goes to its dialect's handler, in a builder
+//! of its own. A [`Parser`] is what handlers work with: the tree, the evaluator, scopes, frames, errors.
+//!
+//! Invariant: a [`Reported`] exists only when an error was recorded, so a failed parse always says why.
+
+mod bind;
+mod define;
+mod frames;
+mod import;
+mod module;
+mod shared;
+mod statements;
+
+use std::rc::Rc;
+
+use tvmscript_ir_core::{Object, Registry, SourceId, Span, SpanKind, Str};
+use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, ScriptValue};
+
+pub use bind::Binder;
+pub use import::{Decorator, Namespace};
+pub(crate) use import::{Module, ParserFunction};
+pub(crate) use shared::Shared;
+
+use crate::ast::{Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange};
+use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
+use crate::eval::Env;
+use crate::python::{PythonOptions, parse_python};
+use crate::scope::Scopes;
+use crate::table::{Mode, NodeRules, Token};
+
+/// How to read scripts.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ParseOptions {
+    /// How to read the Python syntax.
+    pub python: PythonOptions,
+    /// How many steps evaluation may take, beyond one per expression of the text.
+    pub max_steps: u64,
+    /// How many bytes values of host code may take in all.
+    pub max_memory_bytes: u64,
+    /// How deep calls of host functions may be nested.
+    pub max_call_depth: u32,
+    /// After how many errors to stop reading.
+    pub max_errors: usize,
+}
+
+impl Default for ParseOptions {
+    fn default() -> Self {
+        ParseOptions {
+            python: PythonOptions::default(),
+            max_steps: 10_000_000,
+            max_memory_bytes: 512 << 20,
+            max_call_depth: 1000,
+            max_errors: 1000,
+        }
+    }
+}
+
+/// One thing that a text builds.
+#[derive(Debug, Clone)]
+pub struct Script {
+    /// The name of its definition.
+    pub name: Option<String>,
+    /// The function, module or other node.
+    pub node: Object,
+    /// Its definition in the text.
+    pub range: TextRange,
+    /// Whether it is meant to be well-formed: its decorator does not say `check_well_formed=False`.
+    pub is_checked: bool,
+}
+
+/// What a definition built.
+pub(crate) struct Built {
+    pub(crate) node: Object,
+    pub(crate) is_checked: bool,
+}
+
+/// A definition in a builder of its own; see [`Script::is_checked`].
+pub(crate) struct Outermost {
+    pub(crate) id: StmtId,
+    pub(crate) is_checked: bool,
+}
+
+/// What was read from a text.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Parsed {
+    /// What it builds, in order; what has errors is left out.
+    pub scripts: Vec<Script>,
+    /// All mistakes, in order of place.
+    pub errors: Vec<ParseError>,
+    /// The source that spans in the nodes name.
+    pub source: SourceId,
+    /// The number of statements that were read.
+    pub statements: usize,
+}
+
+/// Reads a text. Never fails as a whole: see [`Parsed::errors`].
+pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
+    let parsed = parse_python(text, &options.python);
+    let statements = parsed.ast.stmt_count();
+    let source = SourceId::new(source_name);
+    let shared = Shared::new(parsed.ast, text, source, registry, options);
+    let mut parser = Parser::new(Rc::new(shared), Some(registry));
+    parser.errors.extend(parsed.errors.into_iter().map(ParseError::from));
+    let span = Span::set_current(Span::UNKNOWN);
+    parser.module();
+    Span::set_current(span);
+    let mut errors = std::mem::take(&mut parser.errors);
+    let scripts = std::mem::take(&mut parser.scripts);
+    if scripts.is_empty() && errors.is_empty() && !parser.did_something {
+        let help = "a script is a function under `@T.prim_func` or a class under `@I.ir_module`";
+        errors.push(ParseError::new(ParseErrorKind::NoScript, TextRange::at(0)).with_help(help));
+    }
+    errors.sort_by_key(|e| (e.range().start, e.range().end));
+    errors.dedup();
+    parser.shared.close();
+    Parsed { scripts, errors, source, statements }
+}
+
+/// What handlers work with while a text is read.
+pub struct Parser<'r> {
+    pub(crate) shared: Rc<Shared>,
+    pub(crate) ast: Rc<Ast>,
+    registry: Option<&'r Registry>,
+    /// The variables of script bodies.
+    pub(crate) scopes: Scopes,
+    /// The variables of the host code that runs, or that is around the script body.
+    pub(crate) env: Option<Rc<Env>>,
+    /// Whether host code runs: names are those of `env` then, not those of the script body.
+    pub(crate) in_env: bool,
+    pub(crate) token: Token,
+    pub(crate) mode: Mode,
+    pub(crate) errors: Vec<ParseError>,
+    /// Rules by type index, found once.
+    rules: Vec<Option<NodeRules>>,
+    /// Names as strings of IR, made once.
+    strs: Vec<Option<Str>>,
+    /// Attributes of namespaces by namespace and name, found once.
+    pub(crate) namespace_cache: Vec<Vec<Option<ScriptValue>>>,
+    pub(crate) scripts: Vec<Script>,
+    /// What definitions built and no name of the module level stands for yet.
+    pub(crate) built: Vec<Built>,
+    /// The definition that is read in a builder of its own.
+    pub(crate) outermost: Option<Outermost>,
+    pub(crate) did_something: bool,
+    /// The value of the last expression statement of host code.
+    pub(crate) last_value: Option<ScriptValue>,
+    /// How many statements were visited.
+    visited: u64,
+    /// How many statements failed, silently or not: what they stand in has mistakes.
+    pub(crate) failures: u64,
+    /// Above zero in bodies whose frame could not be entered: what the builder says there is silent.
+    lost: u32,
+    /// Statements that could not be read: names they may have defined.
+    pub(crate) invalid: Vec<TextRange>,
+}
+
+impl<'r> Parser<'r> {
+    pub(crate) fn new(shared: Rc<Shared>, registry: Option<&'r Registry>) -> Parser<'r> {
+        Parser {
+            ast: shared.ast.clone(),
+            shared,
+            registry,
+            scopes: Scopes::default(),
+            env: None,
+            in_env: false,
+            token: Token::DEFAULT,
+            mode: Mode::Host,
+            errors: Vec::new(),
+            rules: Vec::new(),
+            strs: Vec::new(),
+            namespace_cache: Vec::new(),
+            scripts: Vec::new(),
+            built: Vec::new(),
+            outermost: None,
+            did_something: false,
+            last_value: None,
+            visited: 0,
+            failures: 0,
+            lost: 0,
+            invalid: Vec::new(),
+        }
+    }
+
+    /// The syntax tree of the text. Cheap: it is shared.
+    pub fn ast(&self) -> Rc<Ast> {
+        self.ast.clone()
+    }
+
+    /// A statement.
+    pub fn stmt(&self, id: StmtId) -> Stmt {
+        *self.ast.stmt(id)
+    }
+
+    /// An expression.
+    pub fn expr(&self, id: ExprId) -> Expr {
+        *self.ast.expr(id)
+    }
+
+    /// The element of a list of the tree.
+    pub fn item<T: Listed>(&self, list: List<T>, index: usize) -> Option<T> {
+        self.ast.list(list).get(index).copied()
+    }
+
+    /// The text of a name.
+    pub fn name_text(&self, name: Name) -> &str {
+        self.ast.name(name)
+    }
+
+    /// The text of a name as a string of IR; made once per name.
+    pub fn name_str(&mut self, name: Name) -> Str {
+        let index = name.index();
+        if self.strs.len() <= index {
+            self.strs.resize(self.ast.name_count().max(index + 1), None);
+        }
+        self.strs[index].get_or_insert_with(|| Str::new(self.ast.name(name))).clone()
+    }
+
+    /// Where something stands in the text.
+    pub fn range(&self, of: impl HasRange) -> TextRange {
+        self.ast.range(of)
+    }
+
+    /// The span of something in the text, for nodes.
+    pub fn span(&self, of: impl HasRange) -> Span {
+        self.span_of(self.ast.range(of))
+    }
+
+    /// The span of bytes of the text.
+    pub fn span_of(&self, range: TextRange) -> Span {
+        Span::range(self.shared.source, range.start, range.end)
+    }
+
+    /// The source that spans name.
+    pub fn source(&self) -> SourceId {
+        self.shared.source
+    }
+
+    /// The registry, where one is at hand: not in functions that a dialect calls back.
+    pub fn registry(&self) -> Option<&'r Registry> {
+        self.registry
+    }
+
+    /// The dispatch token whose rules apply now.
+    pub fn token(&self) -> Token {
+        self.token
+    }
+
+    /// The token of a dialect, by the dialect's name.
+    pub fn token_of(&self, dialect: &str) -> Option<Token> {
+        self.shared.table.token(dialect)
+    }
+
+    /// Runs `f` under another token. Under the default token operators follow Python's rules, else the script's.
+    pub fn with_token<R>(&mut self, token: Token, f: impl FnOnce(&mut Self) -> R) -> R {
+        let mode = if token == Token::DEFAULT { Mode::Host } else { Mode::Script };
+        let before = (std::mem::replace(&mut self.token, token), std::mem::replace(&mut self.mode, mode));
+        let around = self.shared.table.entry(token).around;
+        if let Some((enter, _)) = around {
+            enter(self);
+        }
+        let result = f(self);
+        if let Some((_, exit)) = around {
+            exit(self);
+        }
+        (self.token, self.mode) = before;
+        result
+    }
+
+    /// Which rules operators follow now.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
+    /// Runs `f` with operators following these rules.
+    pub fn with_mode<R>(&mut self, mode: Mode, f: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.mode, mode);
+        let result = f(self);
+        self.mode = before;
+        result
+    }
+
+    /// What is known of nodes of the type of this one.
+    #[inline]
+    pub(crate) fn rules(&mut self, object: &Object) -> NodeRules {
+        let info = object.info();
+        match self.rules.get(info.index()) {
+            Some(Some(rules)) => *rules,
+            _ => self.find_rules(info),
+        }
+    }
+
+    #[cold]
+    fn find_rules(&mut self, info: &'static tvmscript_ir_core::TypeInfo) -> NodeRules {
+        let index = info.index();
+        if self.rules.len() <= index {
+            self.rules.resize_with(index + 1, || None);
+        }
+        *self.rules[index].get_or_insert_with(|| self.shared.table.rules(info))
+    }
+
+    /// Records an error.
+    pub fn report(&mut self, error: ParseError) -> Reported {
+        self.failures += 1;
+        self.errors.push(error);
+        Reported(())
+    }
+
+    /// Records an error at a place.
+    pub fn error(&mut self, at: impl HasRange, kind: impl Into<ParseErrorKind>) -> Reported {
+        let range = self.ast.range(at);
+        self.report(ParseError::new(kind, range))
+    }
+
+    /// Records an error at a place, with how to mend it.
+    pub fn error_with_help(
+        &mut self,
+        at: impl HasRange,
+        kind: impl Into<ParseErrorKind>,
+        help: impl Into<String>,
+    ) -> Reported {
+        let range = self.ast.range(at);
+        self.report(ParseError::new(kind, range).with_help(help))
+    }
+
+    /// Records a dialect's error at a place; where it speaks of an argument of the call there, at that argument.
+    pub fn build_error(&mut self, at: impl HasRange, error: BuildError) -> Reported {
+        let range = self.ast.range(at);
+        self.build_error_at(range, None, error)
+    }
+
+    /// The value of a dialect's result; its error is recorded at a place.
+    pub fn checked<T>(&mut self, at: impl HasRange, result: Result<T, BuildError>) -> Result<T> {
+        result.map_err(|error| self.build_error(at, error))
+    }
+
+    pub(crate) fn build_error_at(
+        &mut self,
+        range: TextRange,
+        call: Option<ExprId>,
+        error: BuildError,
+    ) -> Reported {
+        if let Some(inner) = error.downcast_ref::<shared::InnerErrors>() {
+            for mut error in inner.take() {
+                error.called_from(range);
+                let _ = self.report(error);
+            }
+            return Reported(());
+        }
+        if self.lost > 0 && !self.errors.is_empty() {
+            return Reported(());
+        }
+        let argument = error.argument.as_ref().and_then(|a| self.argument_range(call?, a));
+        let place = self.range_of_span(error.span).or(argument).unwrap_or(range);
+        let mut out = ParseError::new(&error, place);
+        out.help = error.help.clone();
+        if let Some(BuildErrorKind::UnknownKeyword { name, .. }) = error.kind()
+            && let Some(help) = &out.help
+        {
+            let known = help.split('`').skip(1).step_by(2);
+            if let Some(near) = crate::errors::suggest::nearest(name, known) {
+                out.help = Some(format!("did you mean `{near}`?"));
+            }
+        }
+        self.report(out)
+    }
+
+    /// The range of a span in this text.
+    pub fn range_of_span(&self, span: Span) -> Option<TextRange> {
+        match span.kind() {
+            SpanKind::Range { source, start_bytes, end_bytes } if source == self.shared.source => {
+                Some(TextRange::new(start_bytes, end_bytes))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where an argument of a call stands.
+    fn argument_range(&self, call: ExprId, argument: &ArgumentRef) -> Option<TextRange> {
+        match (*self.ast.expr(call), argument) {
+            (Expr::Call { args, .. }, ArgumentRef::Position(index)) => {
+                let args = self.ast.list(args);
+                let starred = |id: &ExprId| matches!(self.ast.expr(*id), Expr::Starred { .. });
+                let star = args.iter().position(starred).unwrap_or(usize::MAX);
+                args.get((*index).min(star)).map(|id| self.ast.range(*id))
+            }
+            (Expr::Call { keywords, .. }, ArgumentRef::Keyword(name)) => {
+                let keyword =
+                    self.ast.list(keywords).iter().find(|k| k.arg.is_some_and(|a| self.ast.name(a) == name));
+                keyword.map(|k| self.ast.range(k.place))
+            }
+            (Expr::Subscript { index, .. }, ArgumentRef::Position(position)) => match *self.ast.expr(index) {
+                Expr::Tuple { elts } => self.ast.list(elts).get(*position).map(|id| self.ast.range(*id)),
+                _ => Some(self.ast.range(index)),
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether too many errors were recorded to go on.
+    pub(crate) fn is_exhausted(&self) -> bool {
+        self.errors.len() >= self.shared.max_errors
+    }
+}

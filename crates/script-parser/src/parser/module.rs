@@ -1,0 +1,61 @@
+//! The module level: statements one by one, and which of them made a script.
+
+use tvmscript_irbuilder::ScriptValue;
+
+use super::{Parser, Script};
+use crate::ast::{Expr, Name, Stmt, StmtId};
+use crate::scope::Binding;
+
+impl Parser<'_> {
+    /// Reads the whole text.
+    pub(crate) fn module(&mut self) {
+        self.define_builtins();
+        let ast = self.ast.clone();
+        for id in ast.module_body() {
+            if self.is_exhausted() {
+                break;
+            }
+            self.last_value = None;
+            let done = self.visit(*id);
+            if done.is_ok() {
+                self.gather(*id);
+            } else {
+                self.built.clear();
+            }
+        }
+    }
+
+    /// Takes down the scripts that a statement of the module level made: a definition, or a name that is given what a
+    /// helper function built.
+    fn gather(&mut self, id: StmtId) {
+        let ast = self.ast.clone();
+        let range = ast.range(id);
+        match *ast.stmt(id) {
+            Stmt::FunctionDef(def) => self.gather_name(def.name, id),
+            Stmt::ClassDef(def) => self.gather_name(def.name, id),
+            Stmt::Assign(stmt) => {
+                for target in ast.list(stmt.targets) {
+                    if let Expr::Name(name) = *ast.expr(*target) {
+                        self.gather_name(name, id);
+                    }
+                }
+            }
+            Stmt::Expr(_) => {
+                if let Some(ScriptValue::Node(node)) = self.last_value.take() {
+                    self.scripts.push(Script { name: None, node, range, is_checked: true });
+                }
+            }
+            _ => {}
+        }
+        self.built.clear();
+    }
+
+    fn gather_name(&mut self, name: Name, id: StmtId) {
+        let Binding::Value(ScriptValue::Node(node)) = self.shared.global(name) else { return };
+        if let Some(built) = self.built.iter().find(|built| built.node.ptr_eq(&node)) {
+            let is_checked = built.is_checked;
+            let name = Some(self.ast.name(name).to_owned());
+            self.scripts.push(Script { name, node, range: self.ast.range(id), is_checked });
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What all parsers of one text share: the tree, the tables, the variables of the module level, the budget.
+
+use std::cell::{Cell, RefCell};
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+
+use tvmscript_ir_core::{Registry, SourceId};
+use tvmscript_irbuilder::Names;
+
+use super::{ParseOptions, Parser};
+use crate::ast::{Ast, Name, TextRange};
+use crate::errors::{ParseError, ParseErrorKind};
+use crate::eval::{Env, LocalNames, Raise};
+use crate::scope::{Binding, Slot};
+use crate::table::{ParseTable, Parsers};
+
+/// What all parsers of one text share.
+pub(crate) struct Shared {
+    pub(crate) ast: Rc<Ast>,
+    text: Box<str>,
+    pub(crate) source: SourceId,
+    pub(crate) table: Arc<ParseTable>,
+    /// The dialects' names, in the order of the registry.
+    pub(crate) namespaces: Vec<(&'static str, Arc<Names>)>,
+    globals: RefCell<Vec<Slot>>,
+    global_names: RefCell<Vec<Name>>,
+    pub(crate) local_names: LocalNames,
+    /// Functions whose arguments keep their slices as they are.
+    pub(crate) region_functions: Vec<Name>,
+    steps: Cell<u64>,
+    exhausted: Cell<bool>,
+    memory: Cell<u64>,
+    call_depth: Cell<u32>,
+    max_steps: u64,
+    max_memory: u64,
+    max_call_depth: u32,
+    pub(crate) max_errors: usize,
+    /// Environments that functions hold: they may hold those functions in turn.
+    environments: RefCell<Vec<Weak<Env>>>,
+    /// Parsers for functions that a dialect calls back.
+    spare: RefCell<Vec<Parser<'static>>>,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        ast: Ast,
+        text: &str,
+        source: SourceId,
+        registry: &Registry,
+        options: &ParseOptions,
+    ) -> Shared {
+        let table = registry.slot::<Parsers>().map(|p| p.table().clone()).unwrap_or_default();
+        let names = registry.slot::<tvmscript_irbuilder::Namespaces>();
+        let namespaces = registry
+            .dialects()
+            .iter()
+            .map(|dialect| (*dialect, names.and_then(|n| n.dialect(dialect)).cloned().unwrap_or_default()));
+        let region_functions = table.region_functions.iter().filter_map(|f| ast.find_name(f)).collect();
+        let max_steps = options.max_steps.saturating_add(2 * ast.expr_count() as u64);
+        Shared {
+            text: text.into(),
+            source,
+            namespaces: namespaces.collect(),
+            region_functions,
+            table,
+            globals: RefCell::new(Vec::new()),
+            global_names: RefCell::new(Vec::new()),
+            local_names: LocalNames::default(),
+            steps: Cell::new(max_steps),
+            exhausted: Cell::new(false),
+            memory: Cell::new(options.max_memory_bytes),
+            call_depth: Cell::new(0),
+            max_steps,
+            max_memory: options.max_memory_bytes,
+            max_call_depth: options.max_call_depth,
+            max_errors: options.max_errors.max(1),
+            environments: RefCell::new(Vec::new()),
+            spare: RefCell::new(Vec::new()),
+            ast: Rc::new(ast),
+        }
+    }
+
+    /// Takes steps off the budget.
+    #[inline]
+    pub(crate) fn step(&self, count: u64) -> Result<(), Raise> {
+        match self.steps.get().checked_sub(count) {
+            Some(left) => {
+                self.steps.set(left);
+                Ok(())
+            }
+            None => Err(self.no_steps()),
+        }
+    }
+
+    #[cold]
+    fn no_steps(&self) -> Raise {
+        // Said once: afterwards nothing more can be evaluated.
+        if self.exhausted.get() {
+            return Raise::Reported;
+        }
+        self.exhausted.set(self.steps.get() < 1000);
+        Raise::Kind(ParseErrorKind::TooManySteps { limit: self.max_steps })
+    }
+
+    /// Takes bytes off the budget. What is freed is not given back: the sum bounds the time as well.
+    pub(crate) fn allocate(&self, bytes: u64) -> Result<(), ParseErrorKind> {
+        match self.memory.get().checked_sub(bytes) {
+            Some(left) => {
+                self.memory.set(left);
+                Ok(())
+            }
+            None => Err(ParseErrorKind::TooMuchMemory { limit: self.max_memory }),
+        }
+    }
+
+    /// Enters a call of a host function.
+    pub(crate) fn enter_call(&self) -> Result<(), ParseErrorKind> {
+        if self.call_depth.get() >= self.max_call_depth {
+            return Err(ParseErrorKind::CallsTooDeep { limit: self.max_call_depth });
+        }
+        self.call_depth.set(self.call_depth.get() + 1);
+        Ok(())
+    }
+
+    /// Leaves a call of a host function.
+    pub(crate) fn leave_call(&self) {
+        self.call_depth.set(self.call_depth.get().saturating_sub(1));
+    }
+
+    /// Remembers an environment that a function holds.
+    pub(crate) fn keep_environment(&self, env: &Rc<Env>) {
+        if env.mark_held() {
+            self.environments.borrow_mut().push(Rc::downgrade(env));
+        }
+    }
+
+    /// Breaks the circles of functions and the environments that hold them.
+    pub(crate) fn close(&self) {
+        self.globals.borrow_mut().clear();
+        let environments = std::mem::take(&mut *self.environments.borrow_mut());
+        environments.iter().filter_map(Weak::upgrade).for_each(|env| env.clear());
+        let spare = std::mem::take(&mut *self.spare.borrow_mut());
+        drop(spare);
+    }
+
+    /// A variable of the module level.
+    pub(crate) fn set_global(&self, name: Name, slot: Slot) {
+        let mut globals = self.globals.borrow_mut();
+        if globals.len() <= name.index() {
+            globals.resize_with(self.ast.name_count().max(name.index() + 1), Slot::default);
+        }
+        let old = std::mem::replace(&mut globals[name.index()], slot);
+        if matches!(old.binding, Binding::Unbound) {
+            self.global_names.borrow_mut().push(name);
+        }
+        drop(globals);
+        drop(old);
+    }
+
+    /// The names of the module level, for suggestions.
+    pub(crate) fn bound_globals(&self) -> Vec<Name> {
+        self.global_names.borrow().clone()
+    }
+
+    /// A piece of the text.
+    pub(crate) fn text_of(&self, range: TextRange) -> &str {
+        self.text.get(range.to_usize()).unwrap_or("")
+    }
+
+    pub(crate) fn global(&self, name: Name) -> Binding {
+        self.globals.borrow().get(name.index()).map_or(Binding::Unbound, |slot| slot.binding.clone())
+    }
+
+    /// Runs `f` with a parser of its own: for functions that a dialect calls back. What it reports is the error.
+    pub(crate) fn call_back<R>(
+        self: &Rc<Self>,
+        f: impl FnOnce(&mut Parser<'static>) -> crate::errors::Result<R>,
+    ) -> Result<R, tvmscript_irbuilder::BuildError> {
+        let spare = self.spare.borrow_mut().pop();
+        let mut parser = spare.unwrap_or_else(|| Parser::new(self.clone(), None));
+        let result = f(&mut parser);
+        let errors = std::mem::take(&mut parser.errors);
+        self.spare.borrow_mut().push(parser);
+        result.map_err(|_| InnerErrors::new(errors).into())
+    }
+}
+
+/// Errors on their way from a function that a dialect called back, through the dialect.
+#[derive(Debug, Clone)]
+pub(crate) struct InnerErrors(Arc<std::sync::Mutex<Vec<ParseError>>>);
+
+impl InnerErrors {
+    fn new(errors: Vec<ParseError>) -> InnerErrors {
+        InnerErrors(Arc::new(std::sync::Mutex::new(errors)))
+    }
+
+    pub(crate) fn take(&self) -> Vec<ParseError> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+}
+
+impl std::fmt::Display for InnerErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let errors = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        errors.first().map_or(Ok(()), |e| e.kind.fmt(f))
+    }
+}
+
+impl std::error::Error for InnerErrors {}

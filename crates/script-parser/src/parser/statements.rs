@@ -1,0 +1,113 @@
+//! Visiting statements: the handler of the token, else the default one; recovery when it fails.
+
+use tvmscript_ir_core::{Span, with_stack};
+
+use super::Parser;
+use crate::ast::{ExprId, List, Stmt, StmtId};
+use crate::errors::{ParseErrorKind, Result};
+use crate::table::Token;
+
+impl Parser<'_> {
+    /// Visits statements in order. Errors are recorded, and the rest is visited all the same.
+    pub fn visit_body(&mut self, body: List<StmtId>) {
+        for index in 0..body.len() {
+            if self.is_exhausted() {
+                return;
+            }
+            if let Some(id) = self.item(body, index) {
+                let _ = self.visit(id);
+            }
+        }
+    }
+
+    /// Visits a statement under the current token.
+    ///
+    /// Names that a failed statement would have defined are poisoned; a body that its handler did not come to is visited
+    /// for the mistakes in it.
+    ///
+    /// # Errors
+    /// When the handler fails.
+    pub fn visit(&mut self, id: StmtId) -> Result<()> {
+        with_stack(|| {
+            self.visited += 1;
+            let visited = self.visited;
+            let before = Span::set_current(self.span(id));
+            let result = self.dispatch(id);
+            Span::set_current(before);
+            if result.is_err() {
+                self.failures += 1;
+                self.recover(id, self.visited == visited);
+            }
+            result
+        })
+    }
+
+    fn dispatch(&mut self, id: StmtId) -> Result<()> {
+        let stmt = *self.ast.stmt(id);
+        if let Some(handler) = self.shared.table.handler(self.token, stmt.kind()) {
+            let handler = handler.clone();
+            return handler(self, id, &stmt);
+        }
+        if self.token == Token::DEFAULT {
+            return self.module_statement(id);
+        }
+        match stmt {
+            Stmt::FunctionDef(def) => self.local_function(id, def),
+            Stmt::ClassDef(_) => self.read_definition(id).map(drop),
+            Stmt::Pass => Ok(()),
+            Stmt::Invalid => {
+                self.note_invalid(id);
+                Ok(())
+            }
+            Stmt::Unsupported(kind) => {
+                let kind = ParseErrorKind::UnsupportedStatement { kind: kind.as_str(), place: "in a script" };
+                Err(self.error(id, kind))
+            }
+            other => Err(self.error(id, ParseErrorKind::unsupported_statement(other.kind(), "in a script"))),
+        }
+    }
+
+    /// Remembers a statement that was cut out: names in it are not called undefined.
+    pub(crate) fn note_invalid(&mut self, id: StmtId) {
+        let range = self.ast.range(id);
+        self.failures += 1;
+        self.invalid.push(range);
+    }
+
+    fn recover(&mut self, id: StmtId, body_unseen: bool) {
+        if self.token == Token::DEFAULT {
+            return self.poison_host(id);
+        }
+        let ast = self.ast.clone();
+        match ast.stmt(id) {
+            Stmt::Assign(assign) => ast.list(assign.targets).iter().for_each(|t| self.poison_target(*t)),
+            Stmt::AnnAssign(assign) => self.poison_target(assign.target),
+            Stmt::AugAssign(assign) => self.poison_target(assign.target),
+            Stmt::FunctionDef(def) => self.poison(def.name, def.name_place),
+            Stmt::ClassDef(def) => self.poison(def.name, def.name_place),
+            Stmt::For(stmt) if body_unseen => self.visit_lost(&[stmt.target], &[stmt.body, stmt.orelse]),
+            Stmt::While(stmt) if body_unseen => self.visit_lost(&[], &[stmt.body, stmt.orelse]),
+            Stmt::With(stmt) if body_unseen => {
+                let items = ast.list(stmt.items);
+                let targets: Vec<ExprId> = items.iter().filter_map(|item| item.target).collect();
+                self.visit_lost(&targets, &[stmt.body]);
+            }
+            Stmt::If(stmt) if body_unseen => {
+                let clauses = ast.list(stmt.clauses);
+                clauses.iter().for_each(|clause| self.visit_lost(&[], &[clause.body]));
+                self.visit_lost(&[], &[stmt.orelse]);
+            }
+            _ => {}
+        }
+    }
+
+    /// Visits bodies whose frame could not be entered: for wrong names in them, not for what the builder says.
+    fn visit_lost(&mut self, targets: &[ExprId], bodies: &[List<StmtId>]) {
+        self.lost += 1;
+        self.with_scope(|p| {
+            targets.iter().for_each(|t| p.poison_target(*t));
+            bodies.iter().for_each(|body| p.visit_body(*body));
+        });
+        self.lost -= 1;
+    }
+}

@@ -1,0 +1,124 @@
+//! Brackets: which close which, and where a line that never closes one is given up.
+
+use super::class::{CLASS, NAME, QUOTE, SPACE, is_name};
+use super::line::ProblemKind;
+use super::scan::{Last, Open, Scanner};
+use super::word::{Word, prefix, word};
+
+impl Open {
+    /// Whether the bracket can be closed by this one.
+    fn is_closed_by(&self, close: u8) -> bool {
+        matches!((self.byte, close), (b'(', b')') | (b'[', b']') | (b'{', b'}'))
+    }
+}
+
+impl Scanner<'_> {
+    pub(super) fn open(&mut self, byte: u8) {
+        // A call or subscript is a link of the chain around it.
+        self.chain(1);
+        self.opens.push(Open { pos: self.pos as u32, byte, chain: 0 });
+        let depth = self.opens.len() as u32;
+        if depth > self.brackets_max {
+            self.brackets_max = depth;
+            if depth == self.limits.brackets + 1 {
+                self.problem(self.pos, self.pos + 1, ProblemKind::DeepBrackets);
+            }
+        }
+        self.punctuation(Last::Other);
+    }
+
+    pub(super) fn close(&mut self, byte: u8) {
+        let at = self.pos;
+        self.punctuation(Last::Operand);
+        let Some(top) = self.opens.last() else {
+            self.problem(at, at + 1, ProblemKind::Unopened);
+            return;
+        };
+        if top.is_closed_by(byte) {
+            self.close_to(self.opens.len() - 1);
+            return;
+        }
+        // Inside an f-string, brackets close up to its own at most.
+        let floor = self.f_opens.last().map_or(0, |f| f.depth + 1);
+        // Searched once a line: later mismatches follow from the first, and many searches would be quadratic.
+        let partner =
+            if self.broken { None } else { self.opens.iter().rposition(|open| open.is_closed_by(byte)) };
+        match partner {
+            Some(partner) if partner >= floor => {
+                let open = top.pos as usize;
+                self.problem(open, open + 1, ProblemKind::Unclosed);
+                self.close_to(partner);
+            }
+            _ => {
+                let open = top.pos;
+                self.problem(at, at + 1, ProblemKind::Mismatched { open });
+                // More likely the wrong bracket than one too many.
+                self.close_to((self.opens.len() - 1).max(floor));
+            }
+        }
+    }
+
+    /// Closes brackets until that many are open.
+    pub(super) fn close_to(&mut self, depth: usize) {
+        while self.opens.len() > depth
+            && let Some(open) = self.opens.pop()
+        {
+            self.chain_now -= open.chain.min(self.chain_now);
+        }
+        while self.f_opens.last().is_some_and(|f| f.depth >= self.opens.len()) {
+            self.f_opens.pop();
+        }
+    }
+
+    /// At the beginning of a physical line inside brackets: whether the logical line is given up here.
+    pub(super) fn ends_inside_brackets(&self, indent: u32) -> bool {
+        let rest = &self.bytes[self.pos..];
+        let blanks = rest.iter().take_while(|b| CLASS[**b as usize] == SPACE).count();
+        let Some(&first) = rest.get(blanks) else { return false };
+        if first == b'@' {
+            return self.swallows && self.last != Last::Operand;
+        }
+        if CLASS[first as usize] != NAME {
+            return false;
+        }
+        let rest = &rest[blanks..];
+        let name = &rest[..rest.iter().take_while(|b| is_name(**b)).count()];
+        let is_string =
+            rest.get(name.len()).is_some_and(|b| CLASS[*b as usize] == QUOTE) && prefix(name).is_some();
+        if is_string {
+            return false;
+        }
+        let word = word(name);
+        if word == Word::Statement {
+            return true;
+        }
+        if !self.swallows {
+            return false;
+        }
+        // Known to end somewhere before the text does. Two operands in a row, or a line at the indentation of the
+        // statement itself.
+        let starts_statement = matches!(name, b"for" | b"if" | b"else") && is_header(rest);
+        let operand = matches!(word, Word::Name | Word::Lambda);
+        let shallow = blanks as u32 <= indent;
+        match self.last {
+            Last::Operand => operand || starts_statement,
+            Last::Colon => self.opens.last().is_some_and(|open| open.byte == b'('),
+            Last::Other => shallow && (operand || starts_statement),
+        }
+    }
+
+    /// Reports the innermost open bracket of a line that is given up.
+    pub(super) fn unclosed(&mut self) {
+        // The f-string, if one is open, is the reason.
+        if let Some(open) = self.opens.last() {
+            let open = open.pos as usize;
+            self.problem(open, open + 1, ProblemKind::Unclosed);
+        }
+    }
+}
+
+/// Whether the physical line ends with `:`, comments aside.
+fn is_header(line: &[u8]) -> bool {
+    let end = line.iter().position(|b| matches!(b, b'\n' | b'\r' | b'#')).unwrap_or(line.len());
+    line[..end].trim_ascii_end().ends_with(b":")
+}

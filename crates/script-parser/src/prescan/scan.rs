@@ -1,0 +1,396 @@
+//! The scanner: bytes to logical lines.
+
+use super::class::*;
+use super::line::{Comment, Head, LogicalLine, Problem, ProblemKind};
+use super::string::FString;
+use super::word::{Prefix, Word, head, prefix, word};
+use super::{FStrings, Limits, Prescan};
+use crate::ast::TextRange;
+
+/// How often a logical line that swallowed the rest of the text is scanned again.
+const MAX_RESCANS: u32 = 16;
+
+/// An open bracket.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Open {
+    pub(super) pos: u32,
+    pub(super) byte: u8,
+    /// What the operators since the last comma add to the depth of the tree.
+    pub(super) chain: u32,
+}
+
+/// What the last token was, as far as line ends inside brackets ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    /// A name, literal or closing bracket: no name can follow.
+    Operand,
+    Colon,
+    Other,
+}
+
+/// A block that is open.
+struct Block {
+    indent: u32,
+    elifs: u32,
+}
+
+pub(super) struct Scanner<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) pos: usize,
+    pub(super) f_strings: FStrings,
+    pub(super) limits: Limits,
+    out: Prescan,
+    /// Brackets open in the current logical line.
+    pub(super) opens: Vec<Open>,
+    /// F-strings whose `{}` is open.
+    pub(super) f_opens: Vec<FString>,
+    /// Behind the last token.
+    pub(super) token_end: usize,
+    pub(super) last: Last,
+    /// Depth of the tree at the current token, brackets not counted; the deepest; outside brackets.
+    pub(super) chain_now: u32,
+    chain_max: u32,
+    chain_outside: u32,
+    pub(super) brackets_max: u32,
+    blocks: Vec<Block>,
+    elifs_now: u32,
+    /// Whether the current logical line is known to swallow the text behind it.
+    pub(super) swallows: bool,
+    rescans: u32,
+    pub(super) broken: bool,
+    /// Begin of the current physical line, and whether it holds a token already.
+    line_begin: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) fn new(bytes: &'a [u8], f_strings: FStrings, limits: Limits) -> Self {
+        Scanner {
+            bytes,
+            pos: 0,
+            f_strings,
+            limits,
+            out: Prescan::default(),
+            opens: Vec::new(),
+            f_opens: Vec::new(),
+            token_end: 0,
+            last: Last::Other,
+            chain_now: 0,
+            chain_max: 0,
+            chain_outside: 0,
+            brackets_max: 0,
+            blocks: vec![Block { indent: 0, elifs: 0 }],
+            elifs_now: 0,
+            swallows: false,
+            rescans: 0,
+            broken: false,
+            line_begin: 0,
+        }
+    }
+
+    pub(super) fn run(mut self) -> Prescan {
+        self.out.lines.reserve(self.bytes.len() / 64);
+        if self.bytes.starts_with(b"\xef\xbb\xbf") {
+            self.pos = 3;
+        }
+        while self.pos < self.bytes.len() {
+            self.line_begin = self.pos;
+            let indent = self.indentation();
+            match self.peek(0) {
+                b'\n' | b'\r' => self.line_break(),
+                b'#' => self.comment(true),
+                _ if self.pos >= self.bytes.len() => break,
+                _ => self.logical_line(indent),
+            }
+        }
+        self.out
+    }
+
+    /// The byte that many bytes ahead; 0 behind the end.
+    #[inline]
+    pub(super) fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
+    }
+
+    fn indentation(&mut self) -> u32 {
+        let mut columns = 0u32;
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match byte {
+                b' ' => columns += 1,
+                b'\t' => columns = (columns / 8 + 1) * 8,
+                0x0c => columns = 0,
+                _ => break,
+            }
+            self.pos += 1;
+        }
+        columns
+    }
+
+    fn line_break(&mut self) {
+        self.pos += if self.peek(0) == b'\r' && self.peek(1) == b'\n' { 2 } else { 1 };
+    }
+
+    fn comment(&mut self, own_line: bool) {
+        let start = self.pos;
+        while !matches!(self.peek(0), b'\n' | b'\r') && self.pos < self.bytes.len() {
+            self.pos += 1;
+        }
+        let range = TextRange::new(start as u32, self.pos as u32);
+        self.out.comments.push(Comment { range, own_line });
+    }
+
+    pub(super) fn problem(&mut self, start: usize, end: usize, kind: ProblemKind) {
+        self.broken = true;
+        // The rest of the string may have held the closing bracket.
+        self.swallows |= kind == ProblemKind::UnterminatedString;
+        let line = self.out.lines.len() as u32;
+        let range = TextRange::new(start as u32, end as u32);
+        self.out.problems.push(Problem { line, range, kind });
+    }
+
+    fn logical_line(&mut self, indent: u32) {
+        let begin = self.line_begin;
+        let start = self.pos;
+        let (comments, problems) = (self.out.comments.len(), self.out.problems.len());
+        self.swallows = false;
+        loop {
+            self.begin_line(start);
+            let ended = self.tokens(indent);
+            if ended || self.opens.is_empty() {
+                break;
+            }
+            // The text ends inside brackets: the line swallowed it.
+            if self.swallows || self.rescans == MAX_RESCANS {
+                self.unclosed();
+                break;
+            }
+            self.rescans += 1;
+            self.swallows = true;
+            self.out.comments.truncate(comments);
+            self.out.problems.truncate(problems);
+            self.line_begin = begin;
+        }
+        let head = match self.bytes[start] {
+            b'@' => Head::Decorator,
+            byte if CLASS[byte as usize] == NAME => {
+                let len = self.bytes[start..self.token_end].iter().take_while(|b| is_name(**b)).count();
+                head(&self.bytes[start..start + len])
+            }
+            _ => Head::Other,
+        };
+        let opens_block = self.last == Last::Colon && self.opens.is_empty();
+        self.block(indent, head, start);
+        if !self.broken {
+            self.out.max_brackets = self.out.max_brackets.max(self.brackets_max);
+            self.out.max_chain = self.out.max_chain.max(self.chain_max);
+        }
+        self.out.lines.push(LogicalLine {
+            begin: begin as u32,
+            start: start as u32,
+            end: self.token_end as u32,
+            indent,
+            head,
+            opens_block,
+            broken: self.broken,
+            too_deep: self.blocks.len() as u32 - 1 > self.limits.blocks,
+        });
+    }
+
+    fn begin_line(&mut self, start: usize) {
+        self.pos = start;
+        self.token_end = start;
+        self.opens.clear();
+        self.f_opens.clear();
+        self.last = Last::Other;
+        self.chain_now = 0;
+        self.chain_max = 0;
+        self.chain_outside = 0;
+        self.brackets_max = 0;
+        self.broken = false;
+    }
+
+    fn block(&mut self, indent: u32, head: Head, start: usize) {
+        while self.blocks.len() > 1 && self.blocks.last().is_some_and(|b| b.indent > indent) {
+            let block = self.blocks.pop();
+            self.elifs_now -= block.map_or(0, |b| b.elifs);
+        }
+        if self.blocks.last().is_some_and(|b| b.indent < indent) {
+            self.blocks.push(Block { indent, elifs: 0 });
+        }
+        let depth = self.blocks.len() as u32 - 1;
+        if depth > self.limits.blocks {
+            // Said once, where the limit is passed; the lines behind are in the same block.
+            let reported = self.out.lines.last().is_some_and(|line| line.too_deep);
+            if reported {
+                self.broken = true;
+            } else {
+                self.problem(start, self.token_end, ProblemKind::DeepBlocks);
+            }
+        } else {
+            self.out.max_blocks = self.out.max_blocks.max(depth);
+        }
+        if let Some(block) = self.blocks.last_mut() {
+            if head == Head::Elif {
+                block.elifs += 1;
+                self.elifs_now += 1;
+                self.out.max_elifs = self.out.max_elifs.max(self.elifs_now);
+                if self.elifs_now > self.limits.chain {
+                    self.problem(start, self.token_end, ProblemKind::LongChain);
+                }
+            } else if head != Head::Else {
+                self.elifs_now -= block.elifs;
+                block.elifs = 0;
+            }
+        }
+    }
+
+    /// Scans tokens up to the end of the logical line; false if the text ended instead.
+    fn tokens(&mut self, indent: u32) -> bool {
+        while let Some(&byte) = self.bytes.get(self.pos) {
+            match CLASS[byte as usize] {
+                SPACE => self.pos += 1,
+                NAME => self.name(),
+                DIGIT => self.number(),
+                OPEN => self.open(byte),
+                CLOSE => {
+                    if !(byte == b'}' && self.f_string_resumes(byte)) {
+                        self.close(byte);
+                    }
+                    self.last = Last::Operand;
+                }
+                COMMA | SEMICOLON => {
+                    let level = self.opens.last_mut().map_or(&mut self.chain_outside, |open| &mut open.chain);
+                    self.chain_now -= *level;
+                    *level = 0;
+                    self.punctuation(Last::Other);
+                }
+                OPERATOR => {
+                    self.chain(1);
+                    self.punctuation(Last::Other);
+                }
+                DOT => {
+                    if self.peek(1).is_ascii_digit() && self.last != Last::Operand {
+                        self.number();
+                    } else {
+                        self.chain(1);
+                        self.punctuation(Last::Other);
+                    }
+                }
+                COLON => {
+                    if self.f_string_resumes(byte) {
+                        self.last = Last::Operand;
+                    } else {
+                        self.punctuation(Last::Colon);
+                    }
+                }
+                QUOTE => {
+                    self.string(self.pos, Prefix::default());
+                    self.last = Last::Operand;
+                }
+                HASH => {
+                    let own_line = self.is_first_on_line();
+                    self.comment(own_line);
+                }
+                BACKSLASH => {
+                    self.pos += 1;
+                    match self.peek(0) {
+                        b'\n' | b'\r' => {
+                            self.line_break();
+                            self.line_begin = self.pos;
+                        }
+                        _ => self.token_end = self.pos,
+                    }
+                }
+                NEWLINE => {
+                    if self.opens.is_empty() {
+                        self.line_break();
+                        return true;
+                    }
+                    let at = self.pos;
+                    self.line_break();
+                    if self.ends_inside_brackets(indent) {
+                        self.unclosed();
+                        return true;
+                    }
+                    debug_assert!(self.pos > at);
+                    self.line_begin = self.pos;
+                }
+                _ => self.punctuation(Last::Other),
+            }
+        }
+        false
+    }
+
+    fn is_first_on_line(&self) -> bool {
+        self.bytes[self.line_begin..self.pos].iter().all(|b| CLASS[*b as usize] == SPACE)
+    }
+
+    #[inline]
+    pub(super) fn punctuation(&mut self, last: Last) {
+        self.pos += 1;
+        self.token_end = self.pos;
+        self.last = last;
+    }
+
+    fn name(&mut self) {
+        let start = self.pos;
+        let bytes = self.bytes;
+        let len = bytes[start..].iter().take_while(|b| is_name(**b)).count();
+        let name = &bytes[start..start + len];
+        self.pos = start + len;
+        self.token_end = self.pos;
+        if CLASS[self.peek(0) as usize] == QUOTE
+            && let Some(prefix) = prefix(name)
+        {
+            self.string(start, prefix);
+            self.last = Last::Operand;
+            return;
+        }
+        self.last = match word(name) {
+            Word::Name => Last::Operand,
+            Word::Statement => Last::Other,
+            Word::Operator => {
+                self.chain(1);
+                Last::Other
+            }
+            Word::Lambda => {
+                // Not counted for the bracket: a comma among the parameters does not end what it nests.
+                self.deepen(1);
+                Last::Other
+            }
+        };
+    }
+
+    fn number(&mut self) {
+        let bytes = self.bytes;
+        let mut pos = self.pos;
+        while let Some(&byte) = bytes.get(pos) {
+            let sign = matches!(byte, b'+' | b'-') && matches!(bytes[pos - 1], b'e' | b'E') && pos > self.pos;
+            if !(is_name(byte) || byte == b'.' || sign) {
+                break;
+            }
+            pos += 1;
+        }
+        self.pos = pos;
+        self.token_end = pos;
+        self.last = Last::Operand;
+    }
+
+    /// Counts what adds levels to the tree until the next comma of the bracket.
+    #[inline]
+    pub(super) fn chain(&mut self, levels: u32) {
+        let level = self.opens.last_mut().map_or(&mut self.chain_outside, |open| &mut open.chain);
+        *level += levels;
+        self.deepen(levels);
+    }
+
+    #[inline]
+    fn deepen(&mut self, levels: u32) {
+        self.chain_now += levels;
+        if self.chain_now > self.chain_max {
+            self.chain_max = self.chain_now;
+            if self.chain_max > self.limits.chain && self.chain_max - levels <= self.limits.chain {
+                self.problem(self.pos, self.pos + 1, ProblemKind::LongChain);
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What the pass knows about words.
+
+use super::Head;
+
+/// What a word is to the pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    /// A name, or a keyword that stands for a value (`None`).
+    Name,
+    /// A keyword that begins a statement and can stand nowhere inside brackets.
+    Statement,
+    /// A keyword inside expressions that nests them: `not`, `if`, `else`, ..
+    Operator,
+    /// `lambda`, which nests past commas.
+    Lambda,
+}
+
+/// All hard keywords, for messages.
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
+/// Whether the word is a hard keyword.
+pub(crate) fn is_keyword(word: &str) -> bool {
+    KEYWORDS.contains(&word)
+}
+
+/// The hard keyword that the word is a slip of the pen away from.
+pub(crate) fn keyword_like(word: &str) -> Option<&'static str> {
+    KEYWORDS.into_iter().find(|keyword| *keyword != word && is_slip(keyword.as_bytes(), word.as_bytes()))
+}
+
+/// Whether one letter added, left out, changed, or two neighbours swapped make one word of the other.
+fn is_slip(a: &[u8], b: &[u8]) -> bool {
+    if a.len().abs_diff(b.len()) > 1 || a.len() < 2 || b.len() < 2 {
+        return false;
+    }
+    let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    match (a, b) {
+        ([], _) | (_, []) => true,
+        _ if a.len() > b.len() => a[1..] == *b,
+        _ if a.len() < b.len() => *a == b[1..],
+        _ => a[1..] == b[1..] || (a.len() >= 2 && a[0] == b[1] && a[1] == b[0] && a[2..] == b[2..]),
+    }
+}
+
+pub(super) fn word(bytes: &[u8]) -> Word {
+    if bytes.len() < 2 || bytes.len() > 8 || !bytes[0].is_ascii_lowercase() {
+        return Word::Name;
+    }
+    match bytes {
+        b"and" | b"or" | b"not" | b"if" | b"else" | b"in" | b"is" | b"await" | b"for" | b"async"
+        | b"yield" | b"from" | b"as" => Word::Operator,
+        b"lambda" => Word::Lambda,
+        b"def" | b"class" | b"return" | b"while" | b"with" | b"try" | b"except" | b"finally" | b"raise"
+        | b"assert" | b"import" | b"del" | b"global" | b"nonlocal" | b"pass" | b"break" | b"continue"
+        | b"elif" => Word::Statement,
+        _ => Word::Name,
+    }
+}
+
+pub(super) fn head(bytes: &[u8]) -> Head {
+    match bytes {
+        b"def" => Head::Def,
+        b"class" => Head::Class,
+        b"if" => Head::If,
+        b"elif" => Head::Elif,
+        b"else" => Head::Else,
+        b"for" => Head::For,
+        b"while" => Head::While,
+        b"with" => Head::With,
+        b"try" => Head::Try,
+        b"except" => Head::Except,
+        b"finally" => Head::Finally,
+        b"async" => Head::Async,
+        b"match" | b"case" => Head::MatchOrCase,
+        _ => Head::Other,
+    }
+}
+
+/// Whether the letters before a quote make an f-string (or t-string), a string, or nothing known.
+pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
+    let mut prefix = Prefix { f: false };
+    if bytes.len() > 2 {
+        return None;
+    }
+    for byte in bytes {
+        match byte.to_ascii_lowercase() {
+            b'f' | b't' => prefix.f = true,
+            b'r' | b'b' | b'u' => {}
+            _ => return None,
+        }
+    }
+    Some(prefix)
+}
+
+/// The letters before a quote.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Prefix {
+    pub(super) f: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_keyword_is_found_one_slip_away() {
+        for (slip, keyword) in [
+            ("dfe", "def"),
+            ("clas", "class"),
+            ("retrun", "return"),
+            ("wiht", "with"),
+            ("fr", "for"),
+            ("fo", "for"),
+            ("esle", "else"),
+        ] {
+            assert_eq!(keyword_like(slip), Some(keyword), "{slip}");
+        }
+        assert_eq!(keyword_like("main"), None);
+        assert_eq!(keyword_like("x"), None);
+    }
+}

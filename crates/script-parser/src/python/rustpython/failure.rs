@@ -1,0 +1,65 @@
+//! Errors of the foreign parser in our words.
+
+use rustpython_parser::lexer::LexicalErrorType;
+use rustpython_parser::{ParseError, ParseErrorType, Tok};
+
+use crate::python::Failure;
+use crate::python::error::SyntaxErrorKind;
+
+pub(super) fn failure(text: &str, error: ParseError) -> Failure {
+    let mut offset = u32::from(error.offset);
+    if let ParseErrorType::Lexical(LexicalErrorType::UnrecognizedToken { tok }) = error.error
+        && text.get(..offset as usize).is_some_and(|before| before.ends_with(tok))
+    {
+        // The place is mostly behind the character.
+        offset -= tok.len_utf8() as u32;
+    }
+    let detail = error.error.to_string();
+    let kind = match error.error {
+        ParseErrorType::Eof => Some(SyntaxErrorKind::UnexpectedEndOfText),
+        ParseErrorType::UnrecognizedToken(Tok::Indent, _) => Some(SyntaxErrorKind::UnexpectedIndent),
+        ParseErrorType::UnrecognizedToken(_, Some(expected)) if expected == "Indent" => {
+            Some(SyntaxErrorKind::ExpectedIndent)
+        }
+        ParseErrorType::UnrecognizedToken(Tok::Newline, _) => Some(SyntaxErrorKind::UnexpectedEndOfLine),
+        ParseErrorType::UnrecognizedToken(Tok::EndOfFile, _) => Some(SyntaxErrorKind::UnexpectedEndOfText),
+        ParseErrorType::Lexical(kind) => lexical(kind),
+        // The token that stands there says it all.
+        ParseErrorType::ExtraToken(_)
+        | ParseErrorType::InvalidToken
+        | ParseErrorType::UnrecognizedToken(..) => None,
+    };
+    Failure { kind, start: offset, end: None, detail }
+}
+
+fn lexical(kind: LexicalErrorType) -> Option<SyntaxErrorKind> {
+    Some(match kind {
+        // Strings without end were found before.
+        LexicalErrorType::UnicodeError | LexicalErrorType::StringError => SyntaxErrorKind::InvalidEscape,
+        LexicalErrorType::IndentationError => SyntaxErrorKind::InconsistentDedent,
+        LexicalErrorType::TabError | LexicalErrorType::TabsAfterSpaces => SyntaxErrorKind::InconsistentTabs,
+        LexicalErrorType::DefaultArgumentError => SyntaxErrorKind::ParameterOrder,
+        LexicalErrorType::DuplicateArgumentError(name) => {
+            SyntaxErrorKind::DuplicateParameter { name: name.into() }
+        }
+        LexicalErrorType::PositionalArgumentError | LexicalErrorType::UnpackedArgumentError => {
+            SyntaxErrorKind::PositionalAfterKeyword
+        }
+        LexicalErrorType::DuplicateKeywordArgumentError(name) => {
+            SyntaxErrorKind::DuplicateKeyword { name: name.into() }
+        }
+        LexicalErrorType::UnrecognizedToken { tok } => SyntaxErrorKind::InvalidCharacter { found: tok },
+        LexicalErrorType::FStringError(_) => SyntaxErrorKind::InvalidFString,
+        LexicalErrorType::LineContinuationError => SyntaxErrorKind::BadContinuation,
+        LexicalErrorType::Eof => SyntaxErrorKind::UnexpectedEndOfText,
+        // The lexer says this of numbers alone.
+        LexicalErrorType::OtherError(detail)
+            if matches!(&*detail, "Invalid Syntax" | "Invalid Token" | "Invalid decimal literal") =>
+        {
+            SyntaxErrorKind::InvalidNumber
+        }
+        LexicalErrorType::OtherError(detail) if detail.contains("literal") => SyntaxErrorKind::InvalidString,
+        LexicalErrorType::NestingError => return None,
+        LexicalErrorType::OtherError(_) => SyntaxErrorKind::Other,
+    })
+}

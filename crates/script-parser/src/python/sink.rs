@@ -1,0 +1,232 @@
+//! What both backends share on the way from a foreign tree to ours.
+
+use super::edits::Edits;
+use super::error::{SyntaxError, SyntaxErrorKind};
+use crate::ast::{AstBuilder, Clause, Expr, ExprId, ExprKind, List, Name, Stmt, StmtId, TextRange};
+
+/// Takes the nodes of one piece: maps positions of the text that was parsed to the text as it is, and holds the
+/// lists that are still open.
+pub(super) struct Sink<'a> {
+    pub(super) ast: &'a mut AstBuilder,
+    /// The text that the foreign parser saw.
+    pub(super) text: &'a str,
+    pub(super) edits: &'a Edits,
+    pub(super) errors: &'a mut Vec<SyntaxError>,
+    /// Where the piece begins in the whole text.
+    pub(super) base: u32,
+    exprs: Vec<ExprId>,
+    stmts: Vec<StmtId>,
+}
+
+impl<'a> Sink<'a> {
+    pub(super) fn new(
+        ast: &'a mut AstBuilder,
+        text: &'a str,
+        edits: &'a Edits,
+        errors: &'a mut Vec<SyntaxError>,
+        base: u32,
+    ) -> Self {
+        Sink { ast, text, edits, errors, base, exprs: Vec::new(), stmts: Vec::new() }
+    }
+
+    #[inline]
+    pub(super) fn expr(&mut self, expr: Expr, start: u32, end: u32) -> ExprId {
+        if self.edits.is_empty() {
+            self.ast.expr(expr, start, end)
+        } else {
+            self.ast.expr(expr, self.edits.original(start), self.edits.original(end))
+        }
+    }
+
+    /// Adds a statement, or [`Stmt::Invalid`] where the text was cut out.
+    #[inline]
+    pub(super) fn stmt(&mut self, stmt: Stmt, start: u32, end: u32) -> StmtId {
+        if self.edits.is_empty() {
+            self.ast.stmt(stmt, start, end)
+        } else if self.edits.is_placeholder(start) {
+            self.ast.stmt(Stmt::Invalid, self.edits.original(start), self.edits.original_end(end))
+        } else {
+            self.ast.stmt(stmt, self.edits.original(start), self.edits.original_end(end))
+        }
+    }
+
+    pub(super) fn place(&self, start: u32, end: u32) -> crate::ast::Place {
+        self.ast.place(self.edits.original(start), self.edits.original(end))
+    }
+
+    #[inline]
+    pub(super) fn name(&mut self, text: &str) -> Name {
+        self.ast.name(text)
+    }
+
+    /// The identifier as it is written, not normalised.
+    #[cfg(feature = "ruff")]
+    #[inline]
+    pub(super) fn source_name(&mut self, (start, end): (u32, u32)) -> Name {
+        let text = self.text.get(start as usize..end as usize).unwrap_or_default();
+        self.ast.name(text)
+    }
+
+    /// Reports a name that two parameters have.
+    #[cfg(feature = "ruff")]
+    pub(super) fn check_parameters(&mut self, parameters: &[crate::ast::Parameter]) {
+        let mut seen = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            let at = seen.binary_search(&parameter.name);
+            match at {
+                Ok(_) => {
+                    let range = self.ast.ast().range(parameter.place);
+                    let name = self.ast.ast().name(parameter.name).into();
+                    self.error_at(SyntaxErrorKind::DuplicateParameter { name }, range);
+                }
+                Err(at) => seen.insert(at, parameter.name),
+            }
+        }
+    }
+
+    #[cfg(feature = "ruff")]
+    pub(super) fn error(&mut self, kind: SyntaxErrorKind, start: u32, end: u32) {
+        let start = self.base + self.edits.original(start);
+        let end = self.base + self.edits.original_end(end);
+        self.error_at(kind, TextRange::new(start, end));
+    }
+
+    fn error_at(&mut self, kind: SyntaxErrorKind, range: TextRange) -> &mut SyntaxError {
+        self.errors.push(SyntaxError::new(kind, range));
+        self.errors.last_mut().expect("just pushed")
+    }
+
+    #[inline]
+    pub(super) fn open_exprs(&self) -> usize {
+        self.exprs.len()
+    }
+
+    #[inline]
+    pub(super) fn push_expr(&mut self, id: ExprId) {
+        self.exprs.push(id);
+    }
+
+    #[inline]
+    pub(super) fn close_exprs(&mut self, mark: usize) -> List<ExprId> {
+        let list = self.ast.list(&self.exprs[mark..]);
+        self.exprs.truncate(mark);
+        list
+    }
+
+    pub(super) fn open_stmts(&self) -> usize {
+        self.stmts.len()
+    }
+
+    pub(super) fn push_stmt(&mut self, id: StmtId) {
+        self.stmts.push(id);
+    }
+
+    pub(super) fn close_stmts(&mut self, mark: usize) -> List<StmtId> {
+        let list = self.ast.list(&self.stmts[mark..]);
+        self.stmts.truncate(mark);
+        list
+    }
+
+    /// A clause of an `if`, from its keyword to the end of its body.
+    pub(super) fn clause(&mut self, test: ExprId, body: List<StmtId>, start: u32) -> Clause {
+        let ast = self.ast.ast();
+        let end = ast.stmts(body).last().map_or(0, |&last| ast.range(last).end);
+        let start = self.edits.original(start);
+        Clause { test, body, place: self.ast.place(start, end.saturating_sub(self.base)) }
+    }
+
+    /// Whether every target can be bound; else the error is reported.
+    pub(super) fn check_targets(&mut self, targets: List<ExprId>) -> bool {
+        let mut ok = true;
+        for index in 0..targets.len() {
+            let target = self.ast.ast().exprs(targets)[index];
+            ok &= self.check_target(target);
+        }
+        ok
+    }
+
+    /// Whether a target of an assignment or loop can be bound.
+    #[inline]
+    pub(super) fn check_target(&mut self, target: ExprId) -> bool {
+        match self.ast.ast().expr(target) {
+            Expr::Name(_) | Expr::Subscript { .. } | Expr::Attribute { .. } => true,
+            Expr::Starred { .. } => {
+                let range = self.ast.ast().range(target);
+                let name = &self.text_of(range);
+                let help = format!("write `{name},` to bind a list of the rest");
+                self.error_at(SyntaxErrorKind::StarredTarget, range).help = Some(help.into());
+                false
+            }
+            _ => self.check_compound_target(target),
+        }
+    }
+
+    fn text_of(&self, range: TextRange) -> String {
+        let start = self.edits.edited(range.start - self.base) as usize;
+        let end = self.edits.edited(range.end - self.base) as usize;
+        self.text.get(start..end).unwrap_or_default().to_owned()
+    }
+
+    #[cold]
+    fn check_compound_target(&mut self, target: ExprId) -> bool {
+        let mut work = vec![target];
+        let mut ok = true;
+        while let Some(id) = work.pop() {
+            let ast = self.ast.ast();
+            match *ast.expr(id) {
+                Expr::Name(_) | Expr::Subscript { .. } | Expr::Attribute { .. } => {}
+                Expr::Tuple { elts } | Expr::List { elts } => work.extend(ast.exprs(elts).iter().rev()),
+                Expr::Starred { value } => work.push(value),
+                ref other => {
+                    let what = describe(other.kind());
+                    let range = ast.range(id);
+                    let compare = matches!(other.kind(), ExprKind::Compare);
+                    let error = self.error_at(SyntaxErrorKind::InvalidTarget { what }, range);
+                    if compare {
+                        error.help = Some("`==` compares, `=` assigns".into());
+                    }
+                    ok = false;
+                }
+            }
+        }
+        ok
+    }
+
+    /// Whether the target of `op=` or of an annotation is a single one.
+    pub(super) fn check_single_target(&mut self, target: ExprId) -> bool {
+        match self.ast.ast().expr(target).kind() {
+            ExprKind::Name | ExprKind::Subscript | ExprKind::Attribute => true,
+            other => {
+                let range = self.ast.ast().range(target);
+                self.error_at(SyntaxErrorKind::InvalidTarget { what: describe(other) }, range);
+                false
+            }
+        }
+    }
+}
+
+fn describe(kind: ExprKind) -> &'static str {
+    match kind {
+        ExprKind::BoolOp | ExprKind::BinOp | ExprKind::UnaryOp => "an operation",
+        ExprKind::Compare => "a comparison",
+        ExprKind::Lambda => "a lambda",
+        ExprKind::IfExp => "a conditional",
+        ExprKind::Dict => "a dict",
+        ExprKind::Set => "a set",
+        ExprKind::ListComp | ExprKind::SetComp | ExprKind::DictComp => "a comprehension",
+        ExprKind::GeneratorExp => "a generator",
+        ExprKind::Await => "an `await`",
+        ExprKind::Yield | ExprKind::YieldFrom => "a `yield`",
+        ExprKind::Call => "a call",
+        ExprKind::FormattedValue | ExprKind::JoinedStr => "an f-string",
+        ExprKind::Constant => "a literal",
+        ExprKind::NamedExpr => "a `:=`",
+        ExprKind::Attribute => "an attribute",
+        ExprKind::Subscript => "a subscript",
+        ExprKind::Starred => "a starred expression",
+        ExprKind::Name => "a name",
+        ExprKind::List => "a list",
+        ExprKind::Tuple => "a tuple",
+        ExprKind::Slice => "a slice",
+    }
+}

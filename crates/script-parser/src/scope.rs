@@ -1,0 +1,186 @@
+//! The variable table of script bodies: names to values, in frames.
+//!
+//! A name is a dense number, so the table is an array; leaving a frame undoes what was written in it. Nothing is copied
+//! when a frame opens, and looking a name up is one indexed load.
+//!
+//! Invariant: the undo log holds, for each definition since its frame opened, what the slot held before.
+//! Upstream counterpart: `VarTable` in `python/tvm/script/parser/core/parser.py`.
+
+use std::rc::Rc;
+
+use tvmscript_irbuilder::ScriptValue;
+
+use crate::ast::{Name, TextRange};
+
+/// What a name stands for.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Binding {
+    /// Nothing.
+    #[default]
+    Unbound,
+    /// A value.
+    Value(ScriptValue),
+    /// The definition failed, and was reported: using the name is silent.
+    Poison,
+}
+
+/// What a name stands for, and where it was defined.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Slot {
+    pub(crate) binding: Binding,
+    /// The number of the frame of the definition, from 1.
+    frame: u32,
+    pub(crate) place: TextRange,
+}
+
+impl Slot {
+    /// A variable of the module level.
+    pub(crate) fn global(binding: Binding, place: TextRange) -> Slot {
+        Slot { binding, frame: 0, place }
+    }
+
+    /// A variable of the module level whose definition failed.
+    pub(crate) fn poison(place: TextRange) -> Slot {
+        Slot::global(Binding::Poison, place)
+    }
+}
+
+/// The name is already defined in the innermost frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Redefined {
+    pub(crate) first: TextRange,
+}
+
+/// Whether a definition may replace another one of the same frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shadowing {
+    /// A name is defined once in its frame; names of outer frames are hidden.
+    OuterFrames,
+    /// Also names of the same frame are replaced.
+    SameFrame,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Scopes {
+    slots: Vec<Slot>,
+    undo: Vec<(Name, Slot)>,
+    frames: Vec<u32>,
+    /// What names that the table has not met stand for.
+    unbound: Slot,
+}
+
+impl Scopes {
+    #[inline]
+    pub(crate) fn get(&self, name: Name) -> &Slot {
+        self.slots.get(name.index()).unwrap_or(&self.unbound)
+    }
+
+    pub(crate) fn push_frame(&mut self) {
+        self.frames.push(self.undo.len() as u32);
+    }
+
+    pub(crate) fn pop_frame(&mut self) {
+        let start = self.frames.pop().unwrap_or(0) as usize;
+        while self.undo.len() > start {
+            if let Some((name, slot)) = self.undo.pop() {
+                self.slots[name.index()] = slot;
+            }
+        }
+    }
+
+    /// Whether the name is defined in the innermost frame.
+    pub(crate) fn is_local(&self, name: Name) -> bool {
+        let slot = self.get(name);
+        slot.frame == self.frames.len() as u32 && !matches!(slot.binding, Binding::Unbound)
+    }
+
+    /// Defines a name in the innermost frame.
+    pub(crate) fn define(
+        &mut self,
+        name: Name,
+        binding: Binding,
+        place: TextRange,
+        shadowing: Shadowing,
+    ) -> Result<(), Redefined> {
+        if self.slots.len() <= name.index() {
+            self.slots.resize_with(name.index() + 1, Slot::default);
+        }
+        let frame = self.frames.len() as u32;
+        let slot = &mut self.slots[name.index()];
+        let new = Slot { binding, frame, place };
+        if let (Binding::Value(old), Binding::Value(value)) = (&slot.binding, &new.binding)
+            && same(old, value)
+        {
+            return Ok(());
+        }
+        if slot.frame == frame && frame > 0 && !matches!(slot.binding, Binding::Unbound) {
+            // Poison gives way, so that a wrong first definition is not followed by a second complaint.
+            let poisoned = matches!(slot.binding, Binding::Poison) || matches!(new.binding, Binding::Poison);
+            if shadowing == Shadowing::OuterFrames && !poisoned {
+                return Err(Redefined { first: slot.place });
+            }
+            *slot = new;
+            return Ok(());
+        }
+        let old = std::mem::replace(slot, new);
+        self.undo.push((name, old));
+        Ok(())
+    }
+
+    /// The names that stand for something now, for suggestions.
+    pub(crate) fn bound_names(&self) -> impl Iterator<Item = Name> {
+        self.undo.iter().map(|(name, _)| *name)
+    }
+
+    /// Whether a name stands for this very node.
+    pub(crate) fn holds(&self, node: &tvmscript_ir_core::Object) -> bool {
+        let is_it =
+            |slot: &Slot| matches!(&slot.binding, Binding::Value(ScriptValue::Node(o)) if o.ptr_eq(node));
+        self.slots.iter().any(is_it)
+    }
+
+    pub(crate) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+}
+
+/// How many values are compared; larger ones count as different.
+const MAX_COMPARED: u32 = 10_000;
+
+/// Whether defining a name with the second value while it stands for the first changes nothing: same kind and equal;
+/// nodes by identity.
+fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
+    let mut work = vec![(a.clone(), b.clone())];
+    let mut count = 0;
+    while let Some((a, b)) = work.pop() {
+        count += 1;
+        if count > MAX_COMPARED || !same_or_parts(&a, &b, &mut work) {
+            return false;
+        }
+    }
+    true
+}
+
+fn same_or_parts(a: &ScriptValue, b: &ScriptValue, parts: &mut Vec<(ScriptValue, ScriptValue)>) -> bool {
+    use ScriptValue::*;
+    let mut all = |a: &[ScriptValue], b: &[ScriptValue]| {
+        parts.extend(a.iter().cloned().zip(b.iter().cloned()));
+        a.len() == b.len()
+    };
+    match (a, b) {
+        (None, None) | (Ellipsis, Ellipsis) => true,
+        (Bool(a), Bool(b)) => a == b,
+        (Int(a), Int(b)) => a == b,
+        (BigInt(a), BigInt(b)) => a == b,
+        (Float(a), Float(b)) => a == b,
+        (Str(a), Str(b)) => a == b,
+        (Bytes(a), Bytes(b)) => a == b,
+        (DType(a), DType(b)) => a == b,
+        (Node(a), Node(b)) => a.ptr_eq(b),
+        (Tuple(a), Tuple(b)) => Rc::ptr_eq(a, b) || all(a, b),
+        (List(a), List(b)) => Rc::ptr_eq(a, b) || all(&a.borrow(), &b.borrow()),
+        (Function(a), Function(b)) => std::ptr::eq(*a, *b),
+        (Host(a), Host(b)) => Rc::ptr_eq(a, b),
+        _ => false,
+    }
+}

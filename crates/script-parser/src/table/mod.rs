@@ -1,0 +1,355 @@
+//! The table of handlers: what a dialect does with statements, decorators and operators on its nodes.
+//!
+//! Statements are found by (dispatch token, kind) and fall back to the default token; decorators by their name in the
+//! dialect's namespace; operators, attributes, subscripts and calls by the class of the node they are applied to, the
+//! nearest ancestor first. All handlers are plain functions; [`ParseDialect`] is how a dialect lists them.
+
+mod dialect;
+mod statement;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tvmscript_ir_core::registry::Place;
+use tvmscript_ir_core::{Object, RegistryError, Slot, TypeInfo};
+use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
+
+pub use dialect::ParseDialect;
+pub use statement::Statement;
+
+use crate::ast::{BinOp, BoolOp, ClassDef, CmpOp, ExprId, FunctionDef, Stmt, StmtId, StmtKind, UnaryOp};
+use crate::errors::Result;
+use crate::parser::Parser;
+
+/// A dispatch token by its number in the table: whose rules apply now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Token(pub(crate) u8);
+
+impl Token {
+    /// The token of host code, and the one whose handlers apply where no other has one.
+    pub const DEFAULT: Token = Token(0);
+}
+
+/// Which rules operators follow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Python's: module level, plain functions, lambdas, comprehensions, values of keyword arguments.
+    Host,
+    /// The script's: bodies of decorated functions.
+    Script,
+}
+
+/// An operator applied to values of which at least one is a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `a + b`
+    Binary(BinOp),
+    /// `-a`, `not a`
+    Unary(UnaryOp),
+    /// `a < b`. Never `is` and `in`, which are Python's.
+    Compare(CmpOp),
+    /// `a and b`
+    Bool(BoolOp),
+    /// `b if a else c`: the operands are the test, the value if it holds, the other value.
+    Conditional,
+}
+
+/// Applies an operator; the operands are in the order they are written, at least one is of the class the handler was
+/// registered for. Nothing is "not mine": the next operand's handler is asked, then Python's own rule applies.
+pub type OperatorFn = fn(Operator, &[ScriptValue], Mode) -> Result<Option<ScriptValue>, BuildError>;
+/// The attribute of a node; nothing when it has none of this name.
+pub type AttributeFn = fn(&Object, &str) -> Result<Option<ScriptValue>, BuildError>;
+/// The attributes worth suggesting.
+pub type NamesFn = fn(&Object) -> Vec<String>;
+/// Subscripts a node.
+pub type SubscriptFn = fn(&Object, &Indices) -> Result<ScriptValue, BuildError>;
+/// Calls a node.
+pub type CallFn = fn(&Object, CallArgs) -> Result<ScriptValue, BuildError>;
+/// The truth of a node in host code; an error when it is not known.
+pub type TruthFn = fn(&Object) -> Result<bool, BuildError>;
+/// The elements of a node that can be unpacked and iterated over.
+pub type ItemsFn = fn(&Object) -> Result<Vec<ScriptValue>, BuildError>;
+
+/// What is between the brackets of a subscript.
+#[derive(Debug, Clone)]
+pub struct Indices {
+    /// The parts between the commas; slices are [`ScriptValue::Slice`].
+    pub items: smallvec::SmallVec<[ScriptValue; 4]>,
+    /// Whether a comma, or a tuple, stands between the brackets: `a[1,]` has one item and is a tuple.
+    pub is_tuple: bool,
+}
+
+/// What is known of the nodes of a class.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct NodeRules {
+    pub(crate) operator: Option<OperatorFn>,
+    pub(crate) attribute: Option<AttributeFn>,
+    pub(crate) names: Option<NamesFn>,
+    pub(crate) subscript: Option<SubscriptFn>,
+    pub(crate) call: Option<CallFn>,
+    pub(crate) truth: Option<TruthFn>,
+    pub(crate) items: Option<ItemsFn>,
+}
+
+impl NodeRules {
+    /// These rules, and where they say nothing, those of a parent class.
+    fn or(self, parent: NodeRules) -> NodeRules {
+        NodeRules {
+            operator: self.operator.or(parent.operator),
+            attribute: self.attribute.or(parent.attribute),
+            names: self.names.or(parent.names),
+            subscript: self.subscript.or(parent.subscript),
+            call: self.call.or(parent.call),
+            truth: self.truth.or(parent.truth),
+            items: self.items.or(parent.items),
+        }
+    }
+}
+
+/// A decorated definition on its way to its handler.
+#[derive(Debug, Clone)]
+pub struct Definition<S> {
+    /// The statement.
+    pub id: StmtId,
+    /// Its parts.
+    pub stmt: S,
+    /// The decorator that decides: the last one.
+    pub decorator: ExprId,
+    /// The arguments of the decorator; none when it is written without a call.
+    pub args: CallArgs,
+}
+
+/// Handles a decorated definition. Gives the value of its name, or nothing when the builder holds it.
+pub type DefineFn<S> = fn(&mut Parser, &Definition<S>) -> Result<Option<ScriptValue>>;
+/// Declares a function of a module by its signature, before any is defined.
+pub type DeclareFn = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
+
+/// A function of scripts that needs the parser: its registry, its place in the text.
+pub type ParserFn = fn(&mut Parser, CallArgs) -> Result<ScriptValue, BuildError>;
+
+/// What a decorator does.
+#[derive(Clone, Copy)]
+pub enum DecoratorRule {
+    /// It decorates functions.
+    Function {
+        /// Reads the function.
+        define: DefineFn<FunctionDef>,
+        /// Declares it in a module, if it can be a member of one.
+        declare: Option<DeclareFn>,
+    },
+    /// It decorates classes.
+    Class {
+        /// Reads the class.
+        define: DefineFn<ClassDef>,
+    },
+}
+
+/// Handles a statement.
+pub(crate) type StmtHandler = Arc<dyn Fn(&mut Parser, StmtId, &Stmt) -> Result<()> + Send + Sync>;
+/// Runs when a token is entered or left.
+pub type TokenHook = fn(&mut Parser);
+/// Runs at the beginning of a nested function's definition, or behind it.
+pub type LocalFunctionHook = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
+
+#[derive(Clone)]
+pub(crate) struct TokenEntry {
+    pub(crate) name: &'static str,
+    pub(crate) handlers: Vec<Option<StmtHandler>>,
+    pub(crate) around: Option<(TokenHook, TokenHook)>,
+    pub(crate) around_local: Option<(LocalFunctionHook, LocalFunctionHook)>,
+}
+
+impl TokenEntry {
+    fn new(name: &'static str) -> TokenEntry {
+        TokenEntry { name, handlers: vec![None; StmtKind::ALL.len()], around: None, around_local: None }
+    }
+}
+
+/// A decorator, by dialect and name.
+#[derive(Clone, Copy)]
+pub(crate) struct DecoratorEntry {
+    pub(crate) rule: DecoratorRule,
+    pub(crate) token: Token,
+}
+
+/// The handlers of all dialects.
+#[derive(Clone)]
+pub(crate) struct ParseTable {
+    tokens: Vec<TokenEntry>,
+    nodes: HashMap<usize, NodeRules>,
+    decorators: HashMap<(&'static str, &'static str), DecoratorEntry>,
+    functions: HashMap<(&'static str, &'static str), ParserFn>,
+    /// Names by which a dialect is known without an import, and the dialect.
+    pub(crate) prefixes: Vec<(&'static str, &'static str)>,
+    /// Functions whose arguments are regions: slices there stay as they are.
+    pub(crate) region_functions: Vec<&'static str>,
+}
+
+impl Default for ParseTable {
+    fn default() -> Self {
+        ParseTable {
+            tokens: vec![TokenEntry::new("default")],
+            nodes: HashMap::new(),
+            decorators: HashMap::new(),
+            functions: HashMap::new(),
+            prefixes: Vec::new(),
+            region_functions: Vec::new(),
+        }
+    }
+}
+
+impl std::fmt::Debug for ParseTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.tokens.iter().map(|t| t.name)).finish()
+    }
+}
+
+impl ParseTable {
+    pub(crate) fn token(&self, name: &str) -> Option<Token> {
+        self.tokens.iter().position(|t| t.name == name).map(|i| Token(i as u8))
+    }
+
+    fn token_or_new(&mut self, name: &'static str) -> Token {
+        self.token(name).unwrap_or_else(|| {
+            self.tokens.push(TokenEntry::new(name));
+            Token((self.tokens.len() - 1) as u8)
+        })
+    }
+
+    pub(crate) fn entry(&self, token: Token) -> &TokenEntry {
+        &self.tokens[usize::from(token.0)]
+    }
+
+    /// The handler of a statement under a token, the default token's if it has none.
+    pub(crate) fn handler(&self, token: Token, kind: StmtKind) -> Option<&StmtHandler> {
+        let find = |t: Token| self.entry(t).handlers.get(kind as usize)?.as_ref();
+        find(token).or_else(|| find(Token::DEFAULT))
+    }
+
+    pub(crate) fn decorator(&self, dialect: &str, name: &str) -> Option<DecoratorEntry> {
+        self.decorators.get(&(dialect, name)).copied()
+    }
+
+    pub(crate) fn function(&self, dialect: &str, name: &str) -> Option<ParserFn> {
+        self.functions.get(&(dialect, name)).copied()
+    }
+
+    pub(crate) fn decorator_names<'a>(&'a self, dialect: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+        let names = self.decorators.keys().chain(self.functions.keys());
+        names.filter(move |(d, _)| *d == dialect).map(|(_, name)| *name)
+    }
+
+    /// What is known of nodes of a type, its ancestors' rules included.
+    pub(crate) fn rules(&self, info: &'static TypeInfo) -> NodeRules {
+        let mut rules = NodeRules::default();
+        let mut at = Some(info);
+        while let Some(class) = at {
+            if let Some(own) = self.nodes.get(&class.index()) {
+                rules = rules.or(*own);
+            }
+            at = class.parent();
+        }
+        rules
+    }
+}
+
+/// What one dialect registers; merged into the table of a registry.
+#[derive(Default)]
+pub struct Parsers {
+    statements: Vec<(&'static str, StmtKind, StmtHandler, Place)>,
+    nodes: Vec<(&'static TypeInfo, NodeRules, Place)>,
+    decorators: Vec<(&'static str, &'static str, DecoratorRule, Place)>,
+    functions: Vec<(&'static str, &'static str, ParserFn, Place)>,
+    prefixes: Vec<(&'static str, &'static str)>,
+    region_functions: Vec<&'static str>,
+    hooks: Vec<(&'static str, Hooks)>,
+    /// The places of what is registered already, for the message when it is registered again.
+    places: HashMap<String, Place>,
+    table: Arc<ParseTable>,
+}
+
+#[derive(Clone, Copy)]
+enum Hooks {
+    Token { enter: TokenHook, exit: TokenHook },
+    Local { before: LocalFunctionHook, after: LocalFunctionHook },
+}
+
+impl std::fmt::Debug for Parsers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.table.fmt(f)
+    }
+}
+
+impl Parsers {
+    pub(crate) fn table(&self) -> &Arc<ParseTable> {
+        &self.table
+    }
+
+    fn claim(&mut self, what: String, place: Place) -> Result<(), RegistryError> {
+        match self.places.insert(what.clone(), place) {
+            Some(first) => Err(RegistryError::duplicate(what, first, place)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Slot for Parsers {
+    fn merge(&mut self, other: Self) -> Result<(), RegistryError> {
+        for (token, kind, _, place) in &other.statements {
+            self.claim(format!("the parser of `{}` under the token `{token}`", kind.as_str()), place)?;
+        }
+        for (dialect, name, _, place) in &other.decorators {
+            self.claim(format!("the decorator `{dialect}.{name}`"), place)?;
+        }
+        for (dialect, name, _, place) in &other.functions {
+            self.claim(format!("the parser's function `{dialect}.{name}`"), place)?;
+        }
+        for (info, rules, place) in &other.nodes {
+            for word in rules.words() {
+                self.claim(format!("`.{word}` of `{}`", info.key()), place)?;
+            }
+        }
+        let table = Arc::make_mut(&mut self.table);
+        for (token, kind, handler, _) in other.statements {
+            let token = table.token_or_new(token);
+            table.tokens[usize::from(token.0)].handlers[kind as usize] = Some(handler);
+        }
+        for (dialect, name, rule, _) in other.decorators {
+            let token = table.token_or_new(dialect);
+            table.decorators.insert((dialect, name), DecoratorEntry { rule, token });
+        }
+        for (dialect, name, function, _) in other.functions {
+            table.functions.insert((dialect, name), function);
+        }
+        for (info, rules, _) in other.nodes {
+            let own = table.nodes.entry(info.index()).or_default();
+            *own = rules.or(*own);
+        }
+        for (token, hooks) in other.hooks {
+            let token = table.token_or_new(token);
+            let entry = &mut table.tokens[usize::from(token.0)];
+            match hooks {
+                Hooks::Token { enter, exit } => entry.around = Some((enter, exit)),
+                Hooks::Local { before, after } => entry.around_local = Some((before, after)),
+            }
+        }
+        table.prefixes.extend(other.prefixes);
+        table.region_functions.extend(other.region_functions);
+        Ok(())
+    }
+}
+
+impl NodeRules {
+    fn words(&self) -> impl Iterator<Item = &'static str> {
+        [
+            ("operator", self.operator.is_some()),
+            ("attribute", self.attribute.is_some()),
+            ("subscript", self.subscript.is_some()),
+            ("call", self.call.is_some()),
+            ("truth", self.truth.is_some()),
+            ("items", self.items.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(word, set)| set.then_some(word))
+    }
+}

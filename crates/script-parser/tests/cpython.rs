@@ -1,0 +1,45 @@
+//! Host code against CPython: `cpython/generate.py` recorded what CPython 3.11 makes of each program.
+
+mod toy;
+
+use tvmscript_script_parser::ParseErrorKind;
+
+/// What we make of a program, in the form of the record.
+fn run(code: &str) -> Result<String, (String, String)> {
+    let parsed = toy::parse(&format!("{code}\n@Y.script\ndef show_result_():\n    repr(result)\n"));
+    match parsed.errors.as_slice() {
+        [] => Ok(toy::function_text(&parsed)),
+        [error, ..] => Err(match &error.kind {
+            ParseErrorKind::Host(error) => (error.class().to_owned(), error.message.clone()),
+            ParseErrorKind::UndefinedName { name } => {
+                ("NameError".to_owned(), format!("name '{name}' is not defined"))
+            }
+            ParseErrorKind::NoAttribute { what, name } => {
+                ("AttributeError".to_owned(), format!("{what} has no attribute '{name}'"))
+            }
+            other => (other.name().to_owned(), other.to_string()),
+        }),
+    }
+}
+
+#[test]
+fn host_code_is_what_cpython_recorded() {
+    let cases = include_str!("cpython/cases.jsonl");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for line in cases.lines() {
+        let case: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
+        let text = |key: &str| case[key].as_str().map(str::to_owned);
+        let code = text("code").expect("a case has code");
+        let expected = match (text("result"), text("error"), text("message")) {
+            (Some(result), ..) => Ok(result),
+            (None, Some(class), Some(message)) => Err((class, message)),
+            _ => panic!("a case has a result or an error: {line}"),
+        };
+        count += 1;
+        let found = run(&code);
+        if found != expected {
+            wrong.push(format!("{code}\n  CPython: {expected:?}\n  here:    {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
+}

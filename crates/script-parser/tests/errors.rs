@@ -1,0 +1,114 @@
+//! Errors as they are shown: text for people, JSON for programs.
+
+mod toy;
+
+use tvmscript_script_parser::errors::{render, to_json};
+
+fn shown(text: &str) -> String {
+    render(&toy::errors(text), "test.py", text, false)
+}
+
+#[test]
+fn an_error_shows_its_line_and_its_help() {
+    let text = "@Y.script\ndef f(value):\n    valeu + 1\n";
+    let shown = shown(text);
+    assert!(shown.contains("undefined name `valeu`"), "{shown}");
+    assert!(shown.contains("test.py:3:5"), "{shown}");
+    assert!(shown.contains("did you mean `value`?"), "{shown}");
+}
+
+#[test]
+fn a_long_line_is_cut_around_the_place() {
+    let text =
+        format!("@Y.script\ndef f(n):\n    {}n + q + n{}\n", "n + ".repeat(50_000), " + n".repeat(50_000));
+    let shown = shown(&text);
+    assert!(shown.len() < 2000, "{} bytes", shown.len());
+    assert!(shown.contains("test.py:3:200009"), "{shown}");
+    assert!(shown.contains('…'), "{shown}");
+}
+
+#[test]
+fn json_has_lines_columns_and_offsets() {
+    let text = "ä = 1\nresult = ä + nope\n";
+    let errors = toy::errors(text);
+    let json: serde_json::Value = serde_json::from_str(&to_json(&errors, text)).expect("JSON");
+    assert_eq!(json[0]["kind"], "undefined-name");
+    assert_eq!(json[0]["start"], serde_json::json!({"line": 2, "column": 14, "offset": 21}));
+    assert_eq!(json[0]["end"]["column"], 18);
+}
+
+#[test]
+fn one_mistake_is_one_message() {
+    let text = "@Y.script\ndef f(n):\n    a = nope\n    b = a + 1\n    for i in b:\n        i + a\n    b\n";
+    let errors = toy::errors(text);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+}
+
+#[test]
+fn all_mistakes_are_found() {
+    let text = "x = 1 // 0\n@Y.script\ndef f(n):\n    one\n    Y.identty(n)\n    Y.identity()\n    for i in two:\n        three\n    n = 3\n";
+    let kinds: Vec<&str> = toy::errors(text).iter().map(|e| e.kind.name()).collect();
+    let expected = [
+        "ZeroDivisionError",
+        "undefined-name",
+        "no-attribute",
+        "build",
+        "undefined-name",
+        "undefined-name",
+        "already-defined",
+    ];
+    assert_eq!(kinds, expected);
+}
+
+#[test]
+fn an_argument_is_pointed_at() {
+    let text = "@Y.script\ndef f(n):\n    Y.identity(n, valeu=3)\n";
+    let errors = toy::errors(text);
+    assert_eq!(errors[0].range().to_usize(), text.find("valeu=3").map(|at| at..at + 7).expect("it is there"));
+    assert_eq!(errors[0].help.as_deref(), Some("did you mean `value`?"));
+}
+
+#[test]
+fn a_mistake_in_a_helper_says_from_where_it_was_called() {
+    let text = "def half(n):\n    return n // 0\n\nx = half(4)\n";
+    let errors = toy::errors(text);
+    assert_eq!(errors.len(), 1);
+    assert_eq!(
+        errors[0].labels[1].range.to_usize(),
+        text.find("half(4)").map(|at| at..at + 7).expect("it is there")
+    );
+}
+
+#[test]
+fn names_in_an_unreadable_line_are_not_called_undefined() {
+    let text = "@Y.script\ndef f(n):\n    a = = 3\n    a + n\n";
+    let errors = toy::errors(text);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0].kind.name(), "syntax");
+}
+
+#[test]
+fn a_limit_is_an_error_said_once() {
+    let errors = toy::errors("n = 0\nwhile True:\n    n += 1\nx = n\ny = [i for i in range(10)]\n");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0].kind.name(), "too-many-steps");
+    for (text, kind) in [
+        ("s = 'a'\nwhile True:\n    s = s + s\n", "too-much-memory"),
+        ("s = 10 ** 10 ** 10\n", "too-much-memory"),
+        ("s = [0] * 10 ** 12\n", "too-much-memory"),
+        ("s = 1 << 10 ** 15\n", "too-much-memory"),
+        ("s = 'a'.ljust(10 ** 14)\n", "too-much-memory"),
+        ("s = list(range(10 ** 12))\n", "too-many-steps"),
+        ("def f(n): return f(n + 1)\ns = f(0)\n", "calls-too-deep"),
+    ] {
+        let errors = toy::errors(text);
+        assert_eq!(errors.len(), 1, "{text}: {errors:?}");
+        assert_eq!(errors[0].kind.name(), kind, "{text}");
+    }
+}
+
+#[test]
+fn an_empty_text_holds_no_script() {
+    assert_eq!(toy::errors("")[0].kind.name(), "no-script");
+    assert_eq!(toy::errors("# nothing\n")[0].kind.name(), "no-script");
+}

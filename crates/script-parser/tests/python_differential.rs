@@ -1,0 +1,116 @@
+//! Both backends read the same tree, with the same places, from the same text.
+#![cfg(feature = "ruff")]
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use tvmscript_script_parser::python::{Backend, ParsedPython, PythonOptions, parse_python};
+
+fn read(text: &str, backend: Backend) -> ParsedPython {
+    let mut options = PythonOptions::default();
+    options.backend = backend;
+    parse_python(text, &options)
+}
+
+fn compare(path: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let name = path.display();
+    let (a, b) = (read(&text, Backend::RustPython), read(&text, Backend::Ruff));
+    if !a.errors.is_empty() || !b.errors.is_empty() {
+        return Err(format!("{name}: {:?} {:?}", a.errors, b.errors));
+    }
+    if a.comments != b.comments {
+        return Err(format!("{name}: comments differ"));
+    }
+    let (a, b) = (support::dump(&a.ast), support::dump(&b.ast));
+    let differences: Vec<String> = a
+        .lines()
+        .zip(b.lines())
+        .filter(|(x, y)| x != y)
+        .take(40)
+        .map(|(x, y)| format!("  {x}\n  {y}"))
+        .collect();
+    if differences.is_empty() && a.len() == b.len() {
+        Ok(())
+    } else {
+        Err(format!("{name}: trees differ\n{}", differences.join("\n")))
+    }
+}
+
+fn python_files(root: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "py") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+fn compare_all(root: &Path) -> usize {
+    // Without optimisation the foreign parsers take minutes for the largest files.
+    let largest = if cfg!(debug_assertions) { 20_000 } else { u64::MAX };
+    let mut files = python_files(root);
+    files.retain(|path| path.metadata().is_ok_and(|m| m.len() <= largest));
+    let failures: Vec<String> = files.iter().filter_map(|path| compare(path).err()).collect();
+    assert!(failures.is_empty(), "{} of {} differ\n{}", failures.len(), files.len(), failures[0]);
+    files.len()
+}
+
+#[test]
+fn both_backends_read_the_same_tree() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python_files");
+    assert!(compare_all(&root) > 0);
+}
+
+/// Only where the large corpus is at hand.
+#[test]
+fn both_backends_read_the_same_corpus() {
+    let root = std::env::var_os("TVMSCRIPT_CORPUS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
+    compare_all(&root);
+}
+
+/// Texts that one of them reads and the other answers with an error.
+#[test]
+fn what_only_one_backend_reads_is_an_error_of_the_other() {
+    use Backend::{Ruff, RustPython};
+    for (text, reader) in [
+        // Python 3.12: the quotes of an f-string inside its `{}`, line breaks there, deeper specifications.
+        ("x = f\"{a[\"b\"]}\"\n", Ruff),
+        ("x = f'{a\n}'\n", Ruff),
+        ("x = f'{*a}'\n", Ruff),
+        ("x = f'{a:{b:{c}}}'\n", Ruff),
+        // Defaults of type parameters, and exceptions without parentheses.
+        ("def f[T = int](): pass\n", Ruff),
+        ("try: pass\nexcept A, B: pass\n", Ruff),
+        // A tab behind spaces in the indentation.
+        ("if x:\n  \ty\n", Ruff),
+        // What CPython rejects too.
+        ("f(a for a in b, c)\n", RustPython),
+        ("def f(*, **k): pass\n", RustPython),
+    ] {
+        for backend in [RustPython, Ruff] {
+            let errors = read(text, backend).errors;
+            assert_eq!(errors.is_empty(), backend == reader, "{text:?} {backend:?} {errors:?}");
+        }
+    }
+}
+
+/// Short texts on which the two once differed.
+#[test]
+fn corner_cases_are_read_alike() {
+    for text in ["x[*a]\n", "x[a:b, *c]\n", "x[a,]\n", "with (a, b) as c: pass\n", "for a in *b, c: pass\n"] {
+        let [a, b] = [Backend::RustPython, Backend::Ruff].map(|backend| read(text, backend));
+        assert!(a.errors.is_empty() && b.errors.is_empty(), "{text}");
+        assert_eq!(support::dump(&a.ast), support::dump(&b.ast), "{text}");
+    }
+}

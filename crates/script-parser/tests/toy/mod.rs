@@ -1,0 +1,207 @@
+//! A toy dialect for tests: `@Y.script` functions whose statements build nodes of one kind.
+
+use tvmscript_ir_core::{Class, Dialect, Node, Object, Ref, Registry, Span, Str};
+use tvmscript_irbuilder::{
+    BuildDialect, BuildError, Builder, CallArgs, Frame, ParamKind, ScriptFn, ScriptValue,
+};
+use tvmscript_script_parser::{
+    DecoratorRule, Definition, Mode, Operator, ParseDialect, ParseError, ParseOptions, Parsed, Parser,
+    Result, Shadowing, ast, parse_script,
+};
+
+/// The class of expressions.
+#[derive(Class)]
+#[class(key = "toy.Expr")]
+pub struct Expr(());
+
+/// A variable, or what an operator made of others, written out.
+#[derive(Debug, Clone, Node)]
+#[node(key = "toy.Term", parent = Expr)]
+pub struct Term {
+    pub text: Str,
+    pub span: Span,
+}
+
+/// A function: its statements written out.
+#[derive(Debug, Clone, Node)]
+#[node(key = "toy.Function")]
+pub struct Function {
+    pub text: Str,
+}
+
+fn term(text: &str) -> ScriptValue {
+    Ref::new(Term { text: text.into(), span: Span::current() }).into()
+}
+
+fn show(value: &ScriptValue) -> String {
+    if let ScriptValue::List(items) = value {
+        let items: Vec<String> = items.borrow().iter().map(show).collect();
+        return format!("[{}]", items.join(", "));
+    }
+    match (value.as_node::<Term>(), value.as_str()) {
+        (Some(term), _) => term.text.to_string(),
+        (None, Some(text)) => text.to_owned(),
+        (None, None) => format!("{value:?}"),
+    }
+}
+
+fn operator(op: Operator, operands: &[ScriptValue], mode: Mode) -> Result<Option<ScriptValue>, BuildError> {
+    let mark = if mode == Mode::Host { "'" } else { "" };
+    let text: Vec<String> = operands.iter().map(show).collect();
+    Ok(Some(term(&match op {
+        Operator::Binary(op) => format!("({} {}{mark} {})", text[0], op.as_str(), text[1]),
+        Operator::Unary(op) => format!("({}{mark} {})", op.as_str(), text[0]),
+        Operator::Compare(op) => format!("({} {}{mark} {})", text[0], op.as_str(), text[1]),
+        Operator::Bool(op) => format!("({} {}{mark} {})", text[0], op.as_str(), text[1]),
+        Operator::Conditional => format!("({} if{mark} {} else {})", text[1], text[0], text[2]),
+    })))
+}
+
+struct FunctionFrame(Vec<String>);
+impl Frame for FunctionFrame {
+    fn name(&self) -> &'static str {
+        "Y.script"
+    }
+    fn close(self: Box<Self>) -> std::result::Result<(), BuildError> {
+        Builder::set_result(Object::from(Ref::new(Function { text: self.0.join("\n").as_str().into() })))
+    }
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+    fn as_any_mut(&mut self) -> &mut dyn std::any::Any {
+        self
+    }
+}
+
+fn emit(text: String) {
+    let _ = Builder::with_innermost(|frame: &mut FunctionFrame| frame.0.push(text));
+}
+
+fn script(p: &mut Parser, def: &Definition<ast::FunctionDef>) -> Result<Option<ScriptValue>> {
+    let entered = Builder::enter(Box::new(FunctionFrame(Vec::new())));
+    let (_, open) = p.checked(def.id, entered)?;
+    p.with_scope(|p| {
+        let ast = p.ast();
+        for param in ast.list(def.stmt.params) {
+            p.define(param.name, term(ast.name(param.name)), param.place, Shadowing::OuterFrames)?;
+        }
+        p.visit_body(def.stmt.body);
+        Ok(())
+    })?;
+    p.leave_frame(open, def.id)?;
+    Ok(None)
+}
+
+fn expr(p: &mut Parser, _: ast::StmtId, stmt: &ast::ExprStmt) -> Result<()> {
+    let value = p.eval(stmt.value)?;
+    emit(show(&value));
+    Ok(())
+}
+
+fn assign(p: &mut Parser, _: ast::StmtId, stmt: &ast::Assign) -> Result<()> {
+    let value = p.eval_assigned(stmt.value)?;
+    let Some(target) = p.item(stmt.targets, 0) else { return Ok(()) };
+    p.unpack(target, value, |p, name, at, value| {
+        emit(format!("{} = {}", p.name_text(name), show(&value)));
+        p.define(name, value, at, Shadowing::OuterFrames)
+    })
+}
+
+fn for_loop(p: &mut Parser, _: ast::StmtId, stmt: &ast::For) -> Result<()> {
+    let extent = p.eval(stmt.iter)?;
+    emit(format!("for {}", show(&extent)));
+    p.with_scope(|p| {
+        p.unpack(stmt.target, term("i"), |p, name, at, value| {
+            p.define(name, value, at, Shadowing::OuterFrames)
+        })?;
+        p.visit_body(stmt.body);
+        Ok(())
+    })
+}
+
+fn identity_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+    let mut binding = tvmscript_irbuilder::Binding::new(&IDENTITY, args)?;
+    binding.required(0)
+}
+static IDENTITY: ScriptFn = ScriptFn {
+    name: "identity",
+    doc: "Gives its argument.",
+    params: &[tvmscript_irbuilder::Param {
+        name: "value",
+        kind: ParamKind::Plain,
+        default: None,
+        type_name: "Any",
+    }],
+    returns: "Any",
+    call: identity_call,
+};
+
+fn apply_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+    match args.positional.first() {
+        Some(ScriptValue::Host(function)) => function.call(CallArgs::positional([term("a"), term("b")])),
+        _ => Err(BuildError::expected("a function", "something else").at_position(0)),
+    }
+}
+static APPLY: ScriptFn =
+    ScriptFn { name: "apply", doc: "Calls a function back.", params: &[], returns: "Any", call: apply_call };
+
+fn subscript(object: &Object, indices: &tvmscript_script_parser::Indices) -> Result<ScriptValue, BuildError> {
+    let part = |value: &ScriptValue| match value {
+        ScriptValue::Slice(s) => format!("{}:{}:{}", show(&s.start), show(&s.stop), show(&s.step)),
+        other => show(other),
+    };
+    let parts: Vec<String> = indices.items.iter().map(part).collect();
+    Ok(term(&format!("{}[{}]", show(&ScriptValue::Node(object.clone())), parts.join(", "))))
+}
+
+fn dialect() -> Dialect {
+    Dialect::new("toy")
+        .namespace(&["Y"])
+        .decorator("script", DecoratorRule::Function { define: script, declare: None })
+        .functions(&[&IDENTITY, &APPLY])
+        .region_functions(&["reads"])
+        .parse::<ast::ExprStmt>(expr)
+        .parse::<ast::Assign>(assign)
+        .parse::<ast::For>(for_loop)
+        .node::<Expr>()
+        .operator(operator)
+        .subscript(subscript)
+        .node::<Term>()
+        .node::<Function>()
+        .finish()
+}
+
+pub fn parse(text: &str) -> Parsed {
+    let registry = Registry::new().with(dialect()).expect("one dialect");
+    let mut options = ParseOptions::default();
+    options.max_steps = 1_000_000;
+    parse_script("test.py", text, &registry, &options)
+}
+
+/// What `repr` gives for the name `result` of host code.
+#[allow(dead_code)]
+pub fn repr(text: &str) -> String {
+    let parsed = parse(&format!("{text}\n@Y.script\ndef f():\n    repr(result)\n"));
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    function_text(&parsed)
+}
+
+/// The statements of the last function.
+#[allow(dead_code)]
+pub fn function_text(parsed: &Parsed) -> String {
+    let script = parsed.scripts.last().expect("a script");
+    script.node.as_node::<Function>().expect("a function").text.to_string()
+}
+
+/// What a function's statements build.
+#[allow(dead_code)]
+pub fn build(text: &str) -> String {
+    let parsed = parse(text);
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    function_text(&parsed)
+}
+
+#[allow(dead_code)]
+pub fn errors(text: &str) -> Vec<ParseError> {
+    parse(text).errors
+}

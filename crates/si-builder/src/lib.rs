@@ -1,0 +1,1 @@
+//! The crate `si-builder`; see `docs/architecture.md`.

@@ -1,0 +1,301 @@
+//! What arguments of script functions may be: numbers where expressions are needed, regions where loads are, and so on.
+
+use tvmscript_ir_core::{Array, DataType, IntField, Ref, Str};
+use tvmscript_irbuilder::{BuildError, FromScript, Poison, Result, ScriptValue};
+use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
+
+use crate::node::{Buffer, BufferLoad, BufferRegion, IterType, IterVar};
+
+/// An expression, or what becomes one: numbers, strings, axes, regions of constant size.
+#[derive(Debug, Clone)]
+pub struct ExprArg(pub Expr);
+
+impl ExprArg {
+    /// The expression that a value stands for, if it stands for one.
+    ///
+    /// # Errors
+    /// When the value is of another type, or cannot be an expression (a region of unknown size).
+    pub fn convert(value: ScriptValue) -> Result<Expr> {
+        match value {
+            ScriptValue::Node(object) => match object.downcast::<PrimExpr>() {
+                Ok(expr) => Ok(expr),
+                Err(object) => {
+                    if let Some(region) = object.downcast_ref::<BufferRegion>() {
+                        return region_to_load(region);
+                    }
+                    if let Some(axis) = object.as_node::<IterVar>() {
+                        return Ok(axis.var.clone().upcast());
+                    }
+                    Err(BuildError::expected("an expression", object.info().key()))
+                }
+            },
+            ScriptValue::Int(i) => Ok(ops::python::int_literal(i)),
+            ScriptValue::Bool(b) => Ok(IntImm::bool(b)),
+            ScriptValue::Float(f) => Ok(FloatImm::try_new(DataType::FLOAT32, f)?),
+            ScriptValue::Str(s) => Ok(StringImm::new(s)),
+            ScriptValue::DType(d) => Ok(StringImm::new(d.to_string())),
+            ScriptValue::BigInt(i) => {
+                Err(BuildError::message(format!("the integer {i} does not fit 64 bits")))
+            }
+            other => Err(BuildError::expected("an expression", other.type_name())),
+        }
+    }
+}
+
+impl FromScript for ExprArg {
+    const TYPE: &'static str = "PrimExpr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        ExprArg::convert(value).map(ExprArg)
+    }
+}
+
+macro_rules! expr_from {
+    ($($ty:ty => |$x:ident| $e:expr),* $(,)?) => {$(
+        impl From<$ty> for ExprArg {
+            fn from($x: $ty) -> ExprArg {
+                ExprArg($e)
+            }
+        }
+    )*};
+}
+expr_from! {
+    Expr => |x| x,
+    Ref<Var> => |x| x.upcast(),
+    &Expr => |x| x.clone(),
+    &Ref<Var> => |x| x.clone().upcast(),
+    i32 => |x| IntImm::int32(x),
+    i64 => |x| ops::python::int_literal(x),
+    bool => |x| IntImm::bool(x),
+    &str => |x| StringImm::new(x),
+}
+
+/// A load of a region: single points stay scalar, a constant extent becomes a ramp.
+///
+/// # Errors
+/// When an extent is not constant.
+pub fn region_to_load(region: &Ref<BufferRegion>) -> Result<Expr> {
+    let mut indices = Vec::with_capacity(region.region.len());
+    for range in region.region.iter() {
+        indices.push(match range.extent.as_node::<IntImm>() {
+            Some(extent) if extent.value == 1 => range.min.clone(),
+            Some(_) => {
+                let stride = IntImm::try_new(range.min.dtype(), 1)?;
+                Ramp::try_new(range.min.clone(), stride, &range.extent)?
+            }
+            None => {
+                let name = region.buffer.name.get();
+                return Err(BuildError::message(format!(
+                    "a region of buffer `{name}` has no constant size, so it cannot be loaded as a vector"
+                ))
+                .with_help("give each slice constant bounds, or load single elements in a loop"));
+            }
+        });
+    }
+    Ok(BufferLoad::try_new(region.buffer.clone(), Array::new(indices), None)?)
+}
+
+/// A shape: a list or tuple of extents, or a single extent.
+#[derive(Debug, Clone, Default)]
+pub struct Shape(pub Array<Expr>);
+
+impl FromScript for Shape {
+    const TYPE: &'static str = "Sequence[PrimExpr] | PrimExpr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.items() {
+            Some(items) => {
+                items.into_iter().map(ExprArg::convert).collect::<Result<Array<Expr>>>().map(Shape)
+            }
+            None => {
+                let found = value.type_name();
+                let expr = ExprArg::convert(value)
+                    .map_err(|_| BuildError::expected("a shape such as (16, 16)", found))?;
+                Ok(Shape(Array::new([expr])))
+            }
+        }
+    }
+}
+
+impl<T: Into<ExprArg>, const N: usize> From<[T; N]> for Shape {
+    fn from(items: [T; N]) -> Shape {
+        Shape(items.into_iter().map(|i| i.into().0).collect())
+    }
+}
+impl From<Array<Expr>> for Shape {
+    fn from(shape: Array<Expr>) -> Shape {
+        Shape(shape)
+    }
+}
+
+/// A stride: an expression, or a name for a variable to be made.
+#[derive(Debug, Clone)]
+pub enum Stride {
+    /// An expression.
+    Expr(Expr),
+    /// The name of a new variable.
+    Name(Str),
+}
+
+impl FromScript for Stride {
+    const TYPE: &'static str = "PrimExpr | str";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::Str(name) => Ok(Stride::Name(name)),
+            other => ExprArg::convert(other).map(Stride::Expr),
+        }
+    }
+}
+
+/// The domain of an axis: a range, a pair of bounds, or an extent.
+#[derive(Debug, Clone)]
+pub struct Domain(pub Ref<Range>);
+
+impl FromScript for Domain {
+    const TYPE: &'static str = "Range | tuple[PrimExpr, PrimExpr] | PrimExpr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        if let Some(range) = value.as_node::<Range>() {
+            return Ok(Domain(range.clone()));
+        }
+        if let Some(items) = value.items() {
+            let [begin, end]: [ScriptValue; 2] = items.try_into().map_err(|items: Vec<_>| {
+                BuildError::expected("two bounds", format!("{} of them", items.len()))
+            })?;
+            let (begin, end) = (ExprArg::convert(begin)?, ExprArg::convert(end)?);
+            // The start keeps its own type: a literal `int32` zero may stand before an `int64` extent.
+            let extent = super::simplify(&ops::sub(end.clone(), begin.clone())?);
+            return match extent.as_node::<IntImm>() {
+                Some(_) => Ok(Domain(Range::from_min_extent(begin, extent))),
+                None => range(begin, end).map(Domain),
+            };
+        }
+        range_of_extent(ExprArg::convert(value)?).map(Domain)
+    }
+}
+
+impl<T: Into<ExprArg>> From<T> for Domain {
+    fn from(extent: T) -> Domain {
+        let extent = extent.into().0;
+        let zero = IntImm::try_new(extent.dtype(), 0).unwrap_or_else(|_| IntImm::int32(0));
+        Domain(Range::from_min_extent(zero, extent))
+    }
+}
+
+/// The range from `begin` to before `end`.
+///
+/// # Errors
+/// When the bounds have no common type.
+/// # Source
+/// `Range` constructor, `src/ir/expr.cc`.
+pub fn range(begin: Expr, end: Expr) -> Result<Ref<Range>> {
+    let from_zero = begin.as_node::<IntImm>().is_some_and(|i| i.value == 0);
+    let extent = if from_zero { end } else { ops::sub(end, begin.clone())? };
+    Ok(Range::from_min_extent(begin, extent))
+}
+
+/// The range of `extent` values from zero.
+///
+/// # Errors
+/// When the extent is no integer.
+pub fn range_of_extent(extent: Expr) -> Result<Ref<Range>> {
+    let zero = IntImm::try_new(extent.dtype(), 0)?;
+    Ok(Range::from_min_extent(zero, extent))
+}
+
+/// A region of a buffer; a load stands for the point it loads.
+#[derive(Debug, Clone)]
+pub struct Region(pub Ref<BufferRegion>);
+
+impl FromScript for Region {
+    const TYPE: &'static str = "BufferRegion | BufferLoad";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        if let Some(region) = value.as_node::<BufferRegion>() {
+            return Ok(Region(region.clone()));
+        }
+        if let Some(load) = value.as_node::<BufferLoad>() {
+            return load_to_region(load).map(Region);
+        }
+        if let Some(buffer) = value.as_node::<Buffer>() {
+            return full_region(buffer).map(Region);
+        }
+        Err(BuildError::expected("a region such as A[0:16, i]", value.type_name()))
+    }
+}
+
+fn full_region(buffer: &Ref<Buffer>) -> Result<Ref<BufferRegion>> {
+    let ranges = buffer.shape.iter().map(|e| range_of_extent(e.clone())).collect::<Result<Array<_>>>()?;
+    Ok(BufferRegion::try_new(buffer.clone(), ranges)?)
+}
+
+/// The region of the point, or the ramp with step 1, that a load loads.
+///
+/// # Errors
+/// When an index is another vector.
+pub fn load_to_region(load: &BufferLoad) -> Result<Ref<BufferRegion>> {
+    let mut ranges = Vec::with_capacity(load.indices.len());
+    for index in load.indices.iter() {
+        let ramp =
+            index.as_node::<Ramp>().filter(|r| r.stride.as_node::<IntImm>().is_some_and(|s| s.value == 1));
+        ranges.push(match ramp {
+            Some(ramp) => Range::from_min_extent(ramp.base.clone(), ramp.lanes.clone()),
+            None => Range::from_min_extent(index.clone(), IntImm::try_new(index.dtype().element(), 1)?),
+        });
+    }
+    Ok(BufferRegion::try_new(load.buffer.clone(), Array::new(ranges))?)
+}
+
+impl FromScript for IterType {
+    const TYPE: &'static str = "str";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let found = match &value {
+            ScriptValue::Str(name) => match IterType::ALL.into_iter().find(|t| t.name() == name.as_str()) {
+                Some(found) => return Ok(found),
+                None => format!("`{name}`"),
+            },
+            ScriptValue::Int(i) => match IterType::from_int(*i) {
+                Some(found) => return Ok(found),
+                None => i.to_string(),
+            },
+            other => other.type_name(),
+        };
+        let names: Vec<&str> = IterType::ALL.iter().map(|t| t.name()).collect();
+        Err(BuildError::expected("the name of an iteration type", found).with_help(names.join(", ")))
+    }
+}
+
+/// A node of class `T` as an argument.
+#[derive(Debug, Clone)]
+pub struct NodeArg<T>(pub Ref<T>);
+
+macro_rules! node_arg {
+    ($($ty:ty => $type:literal, $what:literal;)*) => {$(
+        impl FromScript for NodeArg<$ty> {
+            const TYPE: &'static str = $type;
+            fn from_script(value: ScriptValue) -> Result<Self> {
+                value.as_node::<$ty>().cloned().map(NodeArg).ok_or_else(|| BuildError::expected($what, value.type_name()))
+            }
+        }
+        impl From<Ref<$ty>> for NodeArg<$ty> {
+            fn from(node: Ref<$ty>) -> Self {
+                NodeArg(node)
+            }
+        }
+        impl From<&Ref<$ty>> for NodeArg<$ty> {
+            fn from(node: &Ref<$ty>) -> Self {
+                NodeArg(node.clone())
+            }
+        }
+    )*};
+}
+node_arg! {
+    Buffer => "Buffer", "a buffer";
+    BufferRegion => "BufferRegion", "a region such as A[0:16, i]";
+    Var => "Var", "a variable";
+    IterVar => "IterVar", "an iteration variable";
+    tvmscript_prim::Type => "Type", "a type";
+    tvmscript_prim::CommReducer => "CommReducer", "a reducer such as `T.comm_reducer(lambda x, y: x + y, [T.float32(0)])`";
+}
+
+impl Poison for ExprArg {
+    fn poison() -> ExprArg {
+        ExprArg(IntImm::int32(0))
+    }
+}

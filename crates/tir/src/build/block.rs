@@ -1,0 +1,280 @@
+//! Blocks: `T.block`, `T.init`, `T.where`, `T.reads`, `T.writes`, `T.block_attr`, `T.axis`.
+
+use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
+use tvmscript_irbuilder::{
+    BuildError, BuildErrorKind, Builder, FrameOf, FromScript, Result, ScriptValue, script_fn,
+};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
+
+use super::args::{Domain, ExprArg, Region};
+use super::complete::DETECT_ACCESS;
+use super::frame::{FrameKind, TirFrame, loop_domain, wrong_frame};
+use crate::node::*;
+
+/// A block being built.
+#[derive(Debug, Default)]
+pub struct BlockFrame {
+    name: Option<Str>,
+    no_realize: bool,
+    iter_vars: Vec<Ref<IterVar>>,
+    iter_values: Vec<Expr>,
+    predicate: Option<Expr>,
+    reads: Option<Vec<Ref<BufferRegion>>>,
+    writes: Option<Vec<Ref<BufferRegion>>>,
+    annotations: Option<Map<Str, Value>>,
+    pub(crate) alloc_buffers: Vec<Ref<Buffer>>,
+    pub(crate) match_buffers: Vec<Ref<MatchBufferRegion>>,
+    init: Option<StmtRef>,
+}
+
+impl BlockFrame {
+    pub(crate) fn close(self, body: StmtRef) -> Result<StmtRef> {
+        let detect = i64::from(self.reads.is_none()) | i64::from(self.writes.is_none()) << 1;
+        let annotations = self.annotations.unwrap_or_default();
+        let annotations = match detect {
+            0 => annotations,
+            mask => {
+                let kept = annotations.iter().map(|(k, v)| (k.clone(), v.clone()));
+                Map::new(kept.chain([(Str::new(DETECT_ACCESS), Value::Int(mask))]).collect::<Vec<_>>())
+            }
+        };
+        let block = Ref::new(Block {
+            span: Span::current(),
+            iter_vars: Array::new(self.iter_vars),
+            reads: Array::new(self.reads.unwrap_or_default()),
+            writes: Array::new(self.writes.unwrap_or_default()),
+            name_hint: self.name.unwrap_or_else(|| Str::new("")),
+            alloc_buffers: Array::new(self.alloc_buffers),
+            match_buffers: Array::new(self.match_buffers),
+            annotations,
+            init: self.init,
+            body,
+        });
+        if self.no_realize {
+            if !self.iter_values.is_empty() {
+                return Err(BuildError::message("a block without realize has no bindings of axes"));
+            }
+            if self.predicate.is_some() {
+                return Err(BuildError::message("a block without realize has no predicate"));
+            }
+            return Ok(block.upcast());
+        }
+        let predicate = self.predicate.unwrap_or_else(|| IntImm::bool(true));
+        Ok(BlockRealize::try_new(Array::new(self.iter_values), predicate, block)?)
+    }
+}
+
+/// A block: a computation with declared axes and regions.
+#[script_fn]
+pub fn block(#[default = ""] name: Str, #[default = false] no_realize: bool) -> Result<FrameOf<TirFrame>> {
+    let frame = BlockFrame { name: Some(name), no_realize, ..BlockFrame::default() };
+    Ok(FrameOf(TirFrame::new(FrameKind::Block(Box::new(frame)))))
+}
+
+/// Works on the innermost frame, which must be a block.
+fn with_block<R>(function: &str, f: impl FnOnce(&mut BlockFrame) -> Result<R>) -> Result<R> {
+    let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
+        FrameKind::Block(block) => Some(f(block)),
+        _ => None,
+    })?;
+    done.flatten().unwrap_or_else(|| Err(wrong_frame(function, "directly inside `with T.block(..)`")))
+}
+
+/// What runs before the first turn of a reduction.
+#[script_fn]
+pub fn init() -> Result<FrameOf<TirFrame>> {
+    Ok(FrameOf(TirFrame::new(FrameKind::Init)))
+}
+
+pub(crate) fn check_init() -> Result<()> {
+    with_block("T.init", |block| match block.init {
+        None => Ok(()),
+        Some(_) => {
+            Err(BuildErrorKind::Repeated { what: "the initialisation of the block".to_owned() }.into())
+        }
+    })
+}
+
+pub(crate) fn set_init(body: StmtRef) -> Result<()> {
+    with_block("T.init", |block| {
+        block.init = Some(body);
+        Ok(())
+    })
+}
+
+/// When the block runs.
+#[script_fn(name = "where")]
+pub fn where_(predicate: ScriptValue) -> Result<()> {
+    let predicate = match predicate {
+        ScriptValue::Bool(b) => IntImm::bool(b),
+        ScriptValue::Int(i @ (0 | 1)) => IntImm::bool(i == 1),
+        ScriptValue::Int(i) => return Err(BuildError::expected("a condition", i.to_string()).at_position(0)),
+        other => ExprArg::convert(other).map_err(|e| e.at_position(0))?,
+    };
+    if !predicate.dtype().is_bool() {
+        let kind =
+            crate::TirError::Kind { what: "a block's predicate", expected: "bool", found: predicate.dtype() };
+        return Err(BuildError::from(kind).at_position(0));
+    }
+    with_block("T.where", |block| match block.predicate.replace(predicate) {
+        None => Ok(()),
+        Some(_) => Err(BuildErrorKind::Repeated { what: "the predicate of the block".to_owned() }.into()),
+    })
+}
+
+/// Regions given one by one, or as one list or tuple.
+fn regions(items: Vec<ScriptValue>) -> Result<Vec<Ref<BufferRegion>>> {
+    let items = match &items[..] {
+        [one] => one.items().unwrap_or(items),
+        _ => items,
+    };
+    let convert =
+        |(i, item)| Region::from_script(item).map(|r| r.0).map_err(|e: BuildError| e.at_position(i));
+    items.into_iter().enumerate().map(convert).collect()
+}
+
+/// What the block reads.
+#[script_fn]
+pub fn reads(#[args] regions: Vec<ScriptValue>) -> Result<()> {
+    let list = self::regions(regions)?;
+    with_block("T.reads", |block| match block.reads.replace(list) {
+        None => Ok(()),
+        Some(_) => Err(BuildErrorKind::Repeated { what: "`T.reads` of the block".to_owned() }.into()),
+    })
+}
+
+/// What the block writes.
+#[script_fn]
+pub fn writes(#[args] regions: Vec<ScriptValue>) -> Result<()> {
+    let list = self::regions(regions)?;
+    with_block("T.writes", |block| match block.writes.replace(list) {
+        None => Ok(()),
+        Some(_) => Err(BuildErrorKind::Repeated { what: "`T.writes` of the block".to_owned() }.into()),
+    })
+}
+
+/// Notes to passes about the block. Several calls are merged.
+#[script_fn]
+pub fn block_attr(attrs: Map<Str, Value>) -> Result<()> {
+    with_block("T.block_attr", |block| {
+        let merged = match block.annotations.take() {
+            None => attrs,
+            Some(before) => merge(&before, &attrs)?,
+        };
+        block.annotations = Some(merged);
+        Ok(())
+    })
+}
+
+fn merge(a: &Map<Str, Value>, b: &Map<Str, Value>) -> Result<Map<Str, Value>> {
+    use tvmscript_ir_core::ObjectLike;
+    let mut out: Vec<(Str, Value)> = a.iter().map(|(k, v)| (k.clone(), v.clone())).collect();
+    for (key, value) in b.iter() {
+        let Some((_, before)) = out.iter_mut().find(|(k, _)| k == key) else {
+            out.push((key.clone(), value.clone()));
+            continue;
+        };
+        let as_map = |v: &Value| v.as_object().and_then(|o| Map::<Str, Value>::try_ref(o).cloned());
+        match (as_map(before), as_map(value)) {
+            (Some(x), Some(y)) => *before = merge(&x, &y)?.into(),
+            _ if super::function::same_value(before, value) => {}
+            _ => {
+                return Err(BuildError::message(format!(
+                    "the block has two values for the attribute \"{key}\""
+                )));
+            }
+        }
+    }
+    Ok(Map::new(out))
+}
+
+/// Adds an axis to the innermost block.
+fn add_axis(
+    function: &str,
+    iter_type: IterType,
+    dom: Ref<Range>,
+    binding: Expr,
+    dtype: DataType,
+) -> Result<Ref<Var>> {
+    let bits = dom.min.dtype().bits.max(dom.extent.dtype().bits).max(dtype.bits);
+    let var_dtype = DataType { bits, ..dtype };
+    let found = binding.dtype();
+    if !(found.is_integer() || found.is_bool()) {
+        let kind = crate::TirError::Kind { what: "the binding of an axis", expected: "an integer", found };
+        return Err(BuildError::from(kind).at_position(1));
+    }
+    let var = Var::new("", var_dtype);
+    let axis = IterVar::try_new(Some(dom), var.clone(), iter_type, "".into())?;
+    with_block(function, |block| {
+        if block.no_realize {
+            let error = BuildError::message("an axis of a block without realize has no binding");
+            return Err(error.at_position(1));
+        }
+        block.iter_vars.push(axis);
+        block.iter_values.push(binding);
+        Ok(())
+    })?;
+    Ok(var)
+}
+
+macro_rules! axes {
+    ($($(#[$doc:meta])* $function:ident, $name:literal, $kind:ident;)*) => {$(
+        $(#[$doc])*
+        #[script_fn(name = $name)]
+        pub fn $function(dom: Domain, binding: ExprArg, #[default = DataType::INT32] dtype: DataType) -> Result<Ref<Var>> {
+            add_axis(concat!("T.", $name), IterType::$kind, dom.0, binding.0, dtype)
+        }
+    )*};
+}
+axes! {
+    /// A data-parallel axis.
+    axis_spatial, "axis.spatial", DataPar;
+    /// An axis that is reduced over.
+    axis_reduce, "axis.reduce", CommReduce;
+    /// An axis whose turns run in order.
+    axis_scan, "axis.scan", Ordered;
+    /// An axis of which nothing is known.
+    axis_opaque, "axis.opaque", Opaque;
+}
+
+/// Axes bound to loop variables, one letter of `kinds` each: `S` for data-parallel, `R` for reduced.
+#[script_fn(name = "axis.remap")]
+pub fn axis_remap(
+    kinds: Str,
+    bindings: Vec<ScriptValue>,
+    #[default = DataType::INT32] dtype: DataType,
+) -> Result<ScriptValue> {
+    let _ = dtype;
+    if kinds.chars().count() != bindings.len() {
+        let kind = BuildErrorKind::Message(format!(
+            "`T.axis.remap` has {} kinds for {} bindings",
+            kinds.chars().count(),
+            bindings.len()
+        ));
+        return Err(kind.into());
+    }
+    let mut vars = Vec::with_capacity(bindings.len());
+    for (kind, binding) in kinds.chars().zip(bindings) {
+        let iter_type = match kind {
+            'S' => IterType::DataPar,
+            'R' => IterType::CommReduce,
+            other => {
+                let error = BuildError::message(format!("unknown kind of axis `{other}`"));
+                return Err(error.at_position(0).with_help("`S` is spatial, `R` is reduce"));
+            }
+        };
+        let var = binding
+            .as_node::<Var>()
+            .ok_or_else(|| BuildError::expected("loop variables", binding.type_name()).at_position(1))?;
+        let Some(dom) = loop_domain(var)? else {
+            let error =
+                BuildError::message(format!("`{}` is no variable of an enclosing loop", var.name.get()));
+            return Err(error.at_position(1));
+        };
+        vars.push(add_axis("T.axis.remap", iter_type, dom, var.clone().upcast(), var.dtype)?);
+    }
+    Ok(match vars.len() {
+        1 => vars.remove(0).into(),
+        _ => ScriptValue::Node(Array::new(vars).object().clone()),
+    })
+}

@@ -1,0 +1,335 @@
+//! Expression nodes as functions: strict constructors, `T.Let`, `T.comm_reducer`, `T.index_map`, `T.iter_var`.
+
+use tvmscript_ir_core::{Array, DataType, Op, Ref, Span, Str};
+use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::{
+    Call, Cast, CommReducer, Expr, FloatImm, IntImm, Let, PrimExprExt, Range, StringImm, Var, ops,
+};
+
+use super::args::{Domain, ExprArg, NodeArg, Shape, range};
+use crate::node::*;
+
+macro_rules! strict_binary {
+    ($($function:ident, $name:literal, $node:ident;)*) => {$(
+        #[doc = concat!("The node `", $name, "` of two operands of one type. Never folds.")]
+        #[script_fn(name = $name)]
+        pub fn $function(a: ExprArg, b: ExprArg) -> Result<Expr> {
+            Ok(tvmscript_prim::$node::try_new(a.0, b.0)?)
+        }
+    )*};
+}
+strict_binary! {
+    add, "Add", Add; sub, "Sub", Sub; mul, "Mul", Mul; div, "Div", Div; mod_, "Mod", Mod;
+    floor_div, "FloorDiv", FloorDiv; floor_mod, "FloorMod", FloorMod; min, "Min", Min; max, "Max", Max;
+    eq, "EQ", EQ; ne, "NE", NE; lt, "LT", LT; le, "LE", LE; gt, "GT", GT; ge, "GE", GE;
+    and, "And", And; or, "Or", Or;
+}
+
+/// The negation of a condition. Never folds.
+#[script_fn(name = "Not")]
+pub fn not(a: ExprArg) -> Result<Expr> {
+    Ok(tvmscript_prim::Not::try_new(a.0)?)
+}
+
+/// One of two values; both are evaluated. Never folds.
+#[script_fn(name = "Select")]
+pub fn select(condition: ExprArg, true_value: ExprArg, false_value: ExprArg) -> Result<Expr> {
+    Ok(tvmscript_prim::Select::try_new(condition.0, true_value.0, false_value.0)?)
+}
+
+/// A conversion. Never folds.
+#[script_fn(name = "Cast")]
+pub fn cast_node(dtype: DataType, value: ExprArg) -> Result<Expr> {
+    Ok(Cast::try_new(dtype, value.0)?)
+}
+
+/// A conversion; constants are converted at once.
+#[script_fn]
+pub fn cast(src: ExprArg, dtype: DataType) -> Result<Expr> {
+    Ok(ops::cast(dtype, src.0)?)
+}
+
+/// `base + i * stride` in lane `i`.
+#[script_fn(name = "Ramp")]
+pub fn ramp(base: ExprArg, stride: ExprArg, lanes: ExprArg) -> Result<Expr> {
+    Ok(tvmscript_prim::Ramp::try_new(base.0, stride.0, &lanes.0)?)
+}
+
+/// One value in every lane.
+#[script_fn(name = "Broadcast")]
+pub fn broadcast(value: ExprArg, lanes: ExprArg) -> Result<Expr> {
+    Ok(tvmscript_prim::Broadcast::try_new(value.0, &lanes.0)?)
+}
+
+/// Lanes of several vectors, picked by index.
+#[script_fn(name = "Shuffle")]
+pub fn shuffle(vectors: Shape, indices: Shape) -> Result<Expr> {
+    Ok(tvmscript_prim::Shuffle::try_new(vectors.0, indices.0)?)
+}
+
+/// An integer literal.
+#[script_fn(name = "IntImm")]
+pub fn int_imm(dtype: DataType, value: i64) -> Result<Expr> {
+    Ok(IntImm::try_new(dtype, value)?)
+}
+
+/// A float literal.
+#[script_fn(name = "FloatImm")]
+pub fn float_imm(dtype: DataType, value: f64) -> Result<Expr> {
+    Ok(FloatImm::try_new(dtype, value)?)
+}
+
+/// A string literal.
+#[script_fn(name = "StringImm")]
+pub fn string_imm(value: Str) -> Result<Expr> {
+    Ok(StringImm::new(value))
+}
+
+/// A variable.
+#[script_fn(name = "Var")]
+pub fn var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
+    match dtype.as_node::<tvmscript_prim::Type>() {
+        Some(ty) => Ok(Var::with_type(name, ty.clone())),
+        None => Ok(Var::new(name, DataType::from_script(dtype).map_err(|e| e.at_position(1))?)),
+    }
+}
+
+/// A variable that is never negative.
+#[script_fn(name = "SizeVar")]
+pub fn size_var(name: Str, dtype: DataType) -> Result<Ref<Var>> {
+    Ok(Var::size_var(name, dtype))
+}
+
+/// A load, with all indices given.
+#[script_fn(name = "BufferLoad")]
+pub fn buffer_load(
+    buffer: NodeArg<Buffer>,
+    indices: Shape,
+    #[default = None] predicate: Option<ExprArg>,
+) -> Result<Expr> {
+    Ok(BufferLoad::try_new(buffer.0, indices.0, predicate.map(|p| p.0))?)
+}
+
+/// A call of an operator by name.
+#[script_fn(name = "Call")]
+pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> Result<Expr> {
+    if let Some(callee) = op.as_node::<tvmscript_ir_core::BaseExpr>() {
+        return Ok(Call::with_callee(dtype, callee.clone(), args.0));
+    }
+    match op {
+        ScriptValue::Str(name) => Ok(Call::with_callee(dtype, Op::get(&name).upcast(), args.0)),
+        other => Err(BuildError::expected("an operator's name", other.type_name()).at_position(1)),
+    }
+}
+
+/// The range from `begin` to before `end`.
+#[script_fn(name = "Range")]
+pub fn range_node(begin: ExprArg, #[default = None] end: Option<ExprArg>) -> Result<Ref<Range>> {
+    match end {
+        Some(end) => range(begin.0, end.0),
+        None => super::args::range_of_extent(begin.0),
+    }
+}
+
+/// A value bound to a variable inside an expression: `T.Let(body, where={var: value})`.
+#[script_fn(name = "Let")]
+pub fn let_expr(expr: ExprArg, r#where: ScriptValue) -> Result<Expr> {
+    let wrong = |found: String| BuildError::expected("a dict of one variable and its value", found);
+    let ScriptValue::Dict(dict) = &r#where else { return Err(wrong(r#where.type_name())) };
+    let dict = dict.borrow();
+    let (Some((key, value)), 1) = (dict.first(), dict.len()) else {
+        return Err(wrong(format!("{} entries", dict.len())));
+    };
+    let Some(var) = key.0.as_node::<Var>() else { return Err(wrong(key.0.type_name())) };
+    Ok(Let::try_new(var.clone(), ExprArg::convert(value.clone())?, expr.0)?)
+}
+
+/// An iteration variable.
+#[script_fn]
+pub fn iter_var(
+    var: ScriptValue,
+    #[default = None] dom: Option<Domain>,
+    #[default = IterType::DataPar] iter_type: IterType,
+    #[default = ""] thread_tag: Str,
+) -> Result<Ref<IterVar>> {
+    let var = match &var {
+        ScriptValue::Str(name) => {
+            Var::new(name.clone(), dom.as_ref().map_or(DataType::INT32, |d| d.0.extent.dtype()))
+        }
+        other => match other.as_node::<Var>() {
+            Some(var) => var.clone(),
+            None => {
+                return Err(BuildError::expected("a variable or its name", other.type_name()).at_position(0));
+            }
+        },
+    };
+    let dom = match dom {
+        None => None,
+        Some(dom) => {
+            let fit = |e: &Expr| ops::cast(var.dtype, e.clone());
+            let same = dom.0.extent.dtype() == var.dtype && dom.0.min.dtype() == var.dtype;
+            Some(if same { dom.0 } else { Range::from_min_extent(fit(&dom.0.min)?, fit(&dom.0.extent)?) })
+        }
+    };
+    Ok(IterVar::try_new(dom, var, iter_type, thread_tag)?)
+}
+
+/// Calls a function of scripts with new variables of these types and names.
+fn call_with_vars(function: &ScriptValue, vars: &[Ref<Var>]) -> Result<Vec<Expr>> {
+    let args = CallArgs::positional(vars.iter().map(|v| v.clone().into()));
+    let result = match function {
+        ScriptValue::Function(f) => f.call(args)?,
+        ScriptValue::Host(host) if host.is_callable() => host.call(args)?,
+        other => return Err(BuildError::expected("a lambda", other.type_name()).at_position(0)),
+    };
+    match result.items() {
+        Some(items) => items.into_iter().map(ExprArg::convert).collect(),
+        None => Ok(vec![ExprArg::convert(result)?]),
+    }
+}
+
+/// The names of a lambda's parameters, where known.
+fn parameter_names(function: &ScriptValue) -> Vec<String> {
+    match function {
+        ScriptValue::Host(host) => {
+            match host.attribute("__parameters__").as_ref().and_then(ScriptValue::items) {
+                Some(names) => names.iter().filter_map(|n| n.as_str().map(str::to_owned)).collect(),
+                None => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A commutative combination of values, with what it starts from.
+#[script_fn]
+pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommReducer>> {
+    let names = parameter_names(&combiner);
+    let count = identity.0.len();
+    if !names.is_empty() && names.len() != 2 * count {
+        let message =
+            format!("the lambda takes {} values, but {count} identities need {}", names.len(), 2 * count);
+        return Err(BuildError::message(message).at_position(0));
+    }
+    let vars: Vec<Ref<Var>> = (0..2 * count)
+        .map(|i| {
+            let name = names.get(i).cloned().unwrap_or_else(|| format!("x{i}"));
+            Var::new(name, identity.0[i % count.max(1)].dtype())
+        })
+        .collect();
+    let result = call_with_vars(&combiner, &vars)?;
+    if result.len() != count {
+        let message = format!("the lambda gives {} values for {count} identities", result.len());
+        return Err(BuildError::message(message).at_position(0));
+    }
+    let (lhs, rhs) = vars.split_at(count);
+    Ok(Ref::new(CommReducer {
+        lhs: Array::new(lhs.iter().cloned()),
+        rhs: Array::new(rhs.iter().cloned()),
+        result: Array::new(result),
+        identity_element: identity.0,
+        span: Span::current(),
+    }))
+}
+
+/// A reduction over axes.
+#[script_fn(name = "Reduce")]
+pub fn reduce(
+    combiner: NodeArg<CommReducer>,
+    src: Shape,
+    rdom: Vec<NodeArg<IterVar>>,
+    condition: ExprArg,
+    value_index: i64,
+    #[default = None] init: Option<Shape>,
+) -> Result<Expr> {
+    make_reduce(
+        combiner.0,
+        src.0,
+        init.unwrap_or_default().0,
+        rdom.into_iter().map(|a| a.0).collect(),
+        condition.0,
+        value_index,
+    )
+}
+
+/// A reduction over axes, as it is printed.
+#[script_fn(name = "reduce")]
+pub fn reduce_printed(
+    combiner: NodeArg<CommReducer>,
+    #[kw_only] source: Shape,
+    #[kw_only] init: Shape,
+    #[kw_only] axis: Vec<NodeArg<IterVar>>,
+    #[kw_only] condition: ExprArg,
+    #[kw_only] value_index: i64,
+) -> Result<Expr> {
+    make_reduce(
+        combiner.0,
+        source.0,
+        init.0,
+        axis.into_iter().map(|a| a.0).collect(),
+        condition.0,
+        value_index,
+    )
+}
+
+fn make_reduce(
+    combiner: Ref<CommReducer>,
+    source: Array<Expr>,
+    init: Array<Expr>,
+    axis: Array<Ref<IterVar>>,
+    condition: Expr,
+    value_index: i64,
+) -> Result<Expr> {
+    let picked = usize::try_from(value_index).ok().and_then(|i| source.get(i));
+    let Some(dtype) = picked.map(PrimExprExt::dtype) else {
+        return Err(BuildError::message(format!(
+            "a reduction of {} values has no value {value_index}",
+            source.len()
+        )));
+    };
+    if axis.iter().any(|a| a.iter_type != IterType::CommReduce) {
+        return Err(BuildError::message("the axes of a reduction must be of type \"CommReduce\""));
+    }
+    let span = Span::current();
+    Ok(Ref::new(Reduce { span, dtype, combiner, source, init, axis, condition, value_index }).upcast())
+}
+
+/// A map from indices to indices.
+#[script_fn]
+pub fn index_map(
+    mapping: ScriptValue,
+    #[kw_only]
+    #[default = None]
+    inverse_index_map: Option<ScriptValue>,
+    #[kw_only]
+    #[default = DataType::INT64]
+    index_dtype: DataType,
+) -> Result<Ref<IndexMap>> {
+    let inverse = match inverse_index_map {
+        Some(inverse) => Some(one_map(&inverse, index_dtype)?.into()),
+        None => None,
+    };
+    let mut map = one_map(&mapping, index_dtype)?;
+    map.make_mut().inverse_index_map = inverse;
+    Ok(map)
+}
+
+fn one_map(mapping: &ScriptValue, index_dtype: DataType) -> Result<Ref<IndexMap>> {
+    let vars: Vec<Ref<Var>> =
+        parameter_names(mapping).into_iter().map(|n| Var::new(n, index_dtype)).collect();
+    let results = call_with_vars(mapping, &vars)?;
+    Ok(Ref::new(IndexMap {
+        initial_indices: Array::new(vars),
+        final_indices: Array::new(results),
+        inverse_index_map: None,
+    }))
+}
+
+/// A target: what code is made for.
+#[script_fn]
+pub fn target(
+    target_config: tvmscript_ir::build::TargetArg,
+    #[default = None] host: Option<tvmscript_ir::build::TargetArg>,
+) -> Result<Ref<tvmscript_ir::Target>> {
+    Ok(tvmscript_ir::build::target(target_config, host))
+}

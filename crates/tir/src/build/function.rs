@@ -1,0 +1,176 @@
+//! Functions: `T.prim_func`, parameters, attributes, result.
+
+use tvmscript_ir_core::{Array, DictAttrs, Map, Ref, Span, Str, Value};
+use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, FrameOf, Result, ScriptValue, script_fn};
+use tvmscript_prim::{TupleType, Type, Var};
+
+use super::frame::{FrameKind, TirFrame, wrong_frame};
+use super::types::TypeArg;
+use crate::node::*;
+
+/// A function being built.
+#[derive(Debug, Default)]
+pub struct PrimFuncFrame {
+    pub(crate) name: Option<Str>,
+    is_private: bool,
+    /// Only the signature is wanted: it is declared in the module, not defined.
+    declares: bool,
+    params: Vec<Ref<Var>>,
+    pub(crate) buffer_map: Vec<(Ref<Var>, Ref<Buffer>)>,
+    ret_type: Option<Ref<Type>>,
+    attrs: Option<Map<Str, Value>>,
+    pub(crate) root_alloc: Vec<Ref<Buffer>>,
+    pub(crate) env_threads: Vec<super::thread::EnvThread>,
+}
+
+const GLOBAL_SYMBOL: &str = "global_symbol";
+
+impl PrimFuncFrame {
+    /// Whether the variable is a parameter.
+    pub(crate) fn has_param(&self, var: &Ref<Var>) -> bool {
+        self.params.iter().any(|p| p.ptr_eq(var))
+    }
+
+    pub(crate) fn close(self, body: StmtRef) -> Result<()> {
+        let PrimFuncFrame {
+            name, is_private, declares, params, buffer_map, ret_type, attrs, root_alloc, ..
+        } = self;
+        let mut entries: Vec<(Str, Value)> =
+            attrs.map(|a| a.iter().map(|(k, v)| (k.clone(), v.clone())).collect()).unwrap_or_default();
+        if let Some(name) = &name
+            && !is_private
+            && !entries.iter().any(|(k, _)| k.as_str() == GLOBAL_SYMBOL)
+        {
+            entries.push((Str::new(GLOBAL_SYMBOL), name.clone().into()));
+        }
+        let function = PrimFunc {
+            span: Span::current(),
+            struct_info_: None,
+            attrs: DictAttrs::new(entries),
+            params: Array::new(params),
+            ret_type: ret_type.unwrap_or_else(TupleType::void),
+            buffer_map: Map::new(buffer_map),
+            body,
+        };
+        if declares {
+            let name = name.unwrap_or_else(|| Str::new("main"));
+            let function_type = super::signature::declared_type(&function);
+            return tvmscript_ir::build::decl_function(&name, function_type).map(drop);
+        }
+        let function = super::complete::complete(function, root_alloc)?;
+        let function = super::signature::with_struct_info(Ref::new(function));
+        match name {
+            Some(name) if tvmscript_ir::build::in_module() => {
+                tvmscript_ir::build::def_function(&name, function.upcast())
+            }
+            _ => Builder::set_result(function.into()),
+        }
+    }
+}
+
+/// Works on the innermost frame, which must be a function.
+fn with_function<R>(function: &str, f: impl FnOnce(&mut PrimFuncFrame) -> Result<R>) -> Result<R> {
+    let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
+        FrameKind::PrimFunc(func) => Some(f(func)),
+        _ => None,
+    })?;
+    done.flatten()
+        .unwrap_or_else(|| Err(wrong_frame(function, "at the top of a function, not inside another scope")))
+}
+
+/// A function of scalars and buffers. As a decorator: `@T.prim_func`, `@T.prim_func(private=True)`.
+pub fn prim_func(is_private: bool) -> FrameOf<TirFrame> {
+    let frame = PrimFuncFrame { is_private, ..PrimFuncFrame::default() };
+    FrameOf(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
+}
+
+/// The signature of a function, to be declared in the open module.
+pub fn prim_func_declaration(is_private: bool) -> FrameOf<TirFrame> {
+    let frame = PrimFuncFrame { is_private, declares: true, ..PrimFuncFrame::default() };
+    FrameOf(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
+}
+
+/// Names the function.
+#[script_fn]
+pub fn func_name(name: Str) -> Result<()> {
+    with_function("T.func_name", |func| match func.name.replace(name) {
+        None => Ok(()),
+        Some(before) => {
+            Err(BuildErrorKind::Repeated { what: format!("the name of function `{before}`") }.into())
+        }
+    })
+}
+
+/// Says what type the function gives.
+#[script_fn]
+pub fn func_ret(ret_type: TypeArg) -> Result<()> {
+    with_function("T.func_ret", |func| match func.ret_type.replace(ret_type.0) {
+        None => Ok(()),
+        Some(_) => {
+            Err(BuildErrorKind::Repeated { what: "the result type of the function".to_owned() }.into())
+        }
+    })
+}
+
+/// Gives the function attributes.
+#[script_fn]
+pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
+    with_function("T.func_attr", |func| {
+        if func.is_private && attrs.get_str(GLOBAL_SYMBOL).is_some() {
+            let error = BuildError::message("a private function has no \"global_symbol\"");
+            return Err(error.with_help("drop the attribute, or `private=True`"));
+        }
+        let before = func.attrs.take().unwrap_or_default();
+        for (key, value) in attrs.iter() {
+            if before.get_str(key).is_some_and(|old| !same_value(old, value)) {
+                let what = format!("the attribute \"{key}\" of the function");
+                return Err(BuildErrorKind::Repeated { what }.into());
+            }
+        }
+        let entries = before.iter().chain(attrs.iter()).map(|(k, v)| (k.clone(), v.clone()));
+        func.attrs = Some(Map::new(entries.collect::<Vec<_>>()));
+        Ok(())
+    })
+}
+
+/// Adds a parameter: a variable, or a buffer behind a handle of its own.
+#[script_fn]
+pub fn arg(name: Str, obj: ScriptValue) -> Result<ScriptValue> {
+    let (param, buffer) = if let Some(var) = obj.as_node::<Var>() {
+        (var.clone(), None)
+    } else if let Some(buffer) = obj.as_node::<Buffer>() {
+        (Var::new("", tvmscript_ir_core::DataType::HANDLE), Some(buffer.clone()))
+    } else {
+        let error = BuildError::expected(
+            "a variable or buffer, such as `T.int32` or `T.Buffer((16,))`",
+            obj.type_name(),
+        );
+        return Err(error.at_position(1));
+    };
+    with_function("T.arg", |func| {
+        match &buffer {
+            Some(buffer) => {
+                super::frame::name_object(&name, buffer.object());
+                param.name.set(format!("{name}_handle").into());
+                func.buffer_map.push((param.clone(), buffer.clone()));
+            }
+            None => super::frame::name_object(&name, param.object()),
+        }
+        func.params.push(param);
+        Ok(())
+    })?;
+    Ok(obj)
+}
+
+/// Whether two attribute values say the same.
+pub(crate) fn same_value(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Node(x), Value::Node(y)) => tvmscript_ir_core::equal::structural_equal(x, y),
+        (Value::None, Value::None) => true,
+        (Value::Bool(x), Value::Bool(y)) => x == y,
+        (Value::Int(x), Value::Int(y)) => x == y,
+        (Value::Float(x), Value::Float(y)) => x.to_bits() == y.to_bits(),
+        (Value::DType(x), Value::DType(y)) => x == y,
+        _ => false,
+    }
+}

@@ -1,0 +1,215 @@
+//! Loops: `T.serial` and its kin, `T.grid`, `T.While`.
+
+use tvmscript_ir_core::{DataType, Map, Ref, Str, Value};
+use tvmscript_irbuilder::{BuildError, FrameOf, Result, ScriptValue, script_fn};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
+
+use super::args::{ExprArg, range_of_extent};
+use super::frame::{FrameKind, TirFrame};
+use super::simplify::simplify;
+use crate::node::{For, ForKind, ForParts, IterType, IterVar, StmtRef};
+
+/// One loop, or several nested ones.
+#[derive(Debug)]
+pub struct ForFrame {
+    pub(crate) name: &'static str,
+    vars: Vec<Ref<Var>>,
+    domains: Vec<Ref<Range>>,
+    kind: ForKind,
+    thread: Option<Str>,
+    annotations: Map<Str, Value>,
+    step: Option<Expr>,
+    single: bool,
+}
+
+impl ForFrame {
+    /// The loop variables.
+    pub fn vars(&self) -> &[Ref<Var>] {
+        &self.vars
+    }
+
+    pub(crate) fn value(&self) -> ScriptValue {
+        match &self.vars[..] {
+            [var] if self.single => var.clone().into(),
+            vars => ScriptValue::list(vars.iter().map(|v| v.clone().into()).collect()),
+        }
+    }
+
+    pub(crate) fn domain_of(&self, var: &Ref<Var>) -> Option<Ref<Range>> {
+        self.vars.iter().position(|v| v.ptr_eq(var)).map(|i| self.domains[i].clone())
+    }
+
+    pub(crate) fn close(self, mut body: StmtRef) -> Result<StmtRef> {
+        let ForFrame { vars, domains, kind, thread, annotations, step, .. } = self;
+        for (var, domain) in vars.into_iter().zip(domains).rev() {
+            let thread_binding = match &thread {
+                Some(tag) => {
+                    // Upstream calls it so.
+                    let thread_var = Var::new("iter", var.dtype);
+                    Some(IterVar::try_new(None, thread_var, IterType::ThreadIndex, tag.clone())?)
+                }
+                None => None,
+            };
+            body = For::try_new(ForParts {
+                loop_var: var,
+                min: domain.min.clone(),
+                extent: domain.extent.clone(),
+                kind,
+                body,
+                thread_binding,
+                annotations: annotations.clone(),
+                step: step.clone(),
+            })?;
+        }
+        Ok(body)
+    }
+}
+
+/// The loop from `start` to before `stop`; with one bound, from zero.
+fn one_loop(
+    name: &'static str,
+    kind: ForKind,
+    start: Expr,
+    stop: Option<Expr>,
+    annotations: Option<Map<Str, Value>>,
+    step: Option<Expr>,
+) -> Result<FrameOf<TirFrame>> {
+    let (min, extent) = match stop {
+        Some(stop) => {
+            let extent = simplify(&ops::sub(stop, start.clone())?);
+            (start, extent)
+        }
+        None => (IntImm::try_new(start.dtype(), 0).map_err(|e| BuildError::from(e).at_position(0))?, start),
+    };
+    let bits = min.dtype().bits.max(extent.dtype().bits);
+    let dtype = DataType { bits, ..min.dtype() };
+    let frame = ForFrame {
+        name,
+        vars: vec![Var::new("v", dtype)],
+        domains: vec![Range::from_min_extent(min, extent)],
+        kind,
+        thread: None,
+        annotations: annotations.unwrap_or_default(),
+        step,
+        single: true,
+    };
+    Ok(FrameOf(TirFrame::new(FrameKind::For(Box::new(frame)))))
+}
+
+macro_rules! loop_functions {
+    ($($(#[$doc:meta])* $function:ident, $name:literal, $kind:ident;)*) => {$(
+        $(#[$doc])*
+        #[script_fn]
+        pub fn $function(
+            start: ExprArg,
+            #[default = None] stop: Option<ExprArg>,
+            #[kw_only]
+            #[default = None]
+            annotations: Option<Map<Str, Value>>,
+            #[kw_only]
+            #[default = None]
+            step: Option<ExprArg>,
+        ) -> Result<FrameOf<TirFrame>> {
+            one_loop($name, ForKind::$kind, start.0, stop.map(|s| s.0), annotations, step.map(|s| s.0))
+        }
+    )*};
+}
+loop_functions! {
+    /// A loop whose turns run one after the other.
+    serial, "T.serial", Serial;
+    /// A loop whose turns run on several CPU threads.
+    parallel, "T.parallel", Parallel;
+    /// A loop whose turns are the lanes of a vector.
+    vectorized, "T.vectorized", Vectorized;
+    /// A loop whose turns are written out.
+    unroll, "T.unroll", Unrolled;
+}
+
+/// A loop as Python's `range` writes it. The step must be a positive literal.
+#[script_fn]
+pub fn range(
+    start: ExprArg,
+    #[default = None] stop: Option<ExprArg>,
+    #[default = None] step: Option<ExprArg>,
+    #[kw_only]
+    #[default = None]
+    annotations: Option<Map<Str, Value>>,
+) -> Result<FrameOf<TirFrame>> {
+    if let Some(step) = &step {
+        match step.0.as_node::<IntImm>() {
+            Some(literal) if literal.value > 0 => {}
+            Some(literal) => {
+                let error = BuildError::message(format!(
+                    "the step of `range` must be positive, not {}",
+                    literal.value
+                ));
+                return Err(error.at_position(2));
+            }
+            None => return Err(BuildError::message("the step of `range` must be a literal").at_position(2)),
+        }
+    }
+    one_loop("range", ForKind::Serial, start.0, stop.map(|s| s.0), annotations, step.map(|s| s.0))
+}
+
+/// A loop whose turns are the threads of a device: `(extent, "tag")` or `(start, stop, "tag")`.
+#[script_fn]
+pub fn thread_binding(
+    start: ExprArg,
+    #[default = None] stop: Option<ExprArg>,
+    #[default = None] thread: Option<Str>,
+    #[kw_only]
+    #[default = None]
+    annotations: Option<Map<Str, Value>>,
+) -> Result<FrameOf<TirFrame>> {
+    let (stop, thread) = match (stop, thread) {
+        (Some(stop), None) => match stop.0.as_node::<tvmscript_prim::StringImm>() {
+            Some(tag) => (None, Some(tag.value.clone())),
+            None => (Some(stop), None),
+        },
+        other => other,
+    };
+    let Some(thread) = thread else {
+        return Err(BuildError::message("`T.thread_binding` needs the name of a thread")
+            .with_help("give one, such as thread=\"threadIdx.x\""));
+    };
+    let mut frame =
+        one_loop("T.thread_binding", ForKind::ThreadBinding, start.0, stop.map(|s| s.0), annotations, None)?;
+    if let FrameKind::For(loops) = &mut frame.0.kind {
+        loops.thread = Some(thread);
+    }
+    Ok(frame)
+}
+
+/// Nested loops from zero, one for each extent.
+#[script_fn]
+pub fn grid(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
+    let mut vars = Vec::with_capacity(extents.len());
+    let mut domains = Vec::with_capacity(extents.len());
+    for (i, ExprArg(extent)) in extents.into_iter().enumerate() {
+        vars.push(Var::new("v", extent.dtype()));
+        domains.push(range_of_extent(extent).map_err(|e| e.at_position(i))?);
+    }
+    let single = vars.len() == 1;
+    let frame = ForFrame {
+        name: "T.grid",
+        vars,
+        domains,
+        kind: ForKind::Serial,
+        thread: None,
+        annotations: Map::default(),
+        step: None,
+        single,
+    };
+    Ok(FrameOf(TirFrame::new(FrameKind::For(Box::new(frame)))))
+}
+
+/// A loop as long as a condition holds.
+#[script_fn(name = "While")]
+pub fn while_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
+    let found = condition.0.dtype();
+    if !found.is_scalar() {
+        let kind = crate::TirError::Kind { what: "the condition", expected: "a scalar", found };
+        return Err(BuildError::from(kind).at_position(0));
+    }
+    Ok(FrameOf(TirFrame::new(FrameKind::While { condition: condition.0 })))
+}

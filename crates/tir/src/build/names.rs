@@ -1,0 +1,178 @@
+//! The names of the dialect in scripts: one table of functions, and how to find the rest.
+
+use std::any::Any;
+
+use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
+
+use super::{block, buffer, dtypes, expr, function, intrinsic, loops, stmt, thread};
+
+/// The script functions of the dialect.
+pub static FUNCTIONS: &[&ScriptFn] = &[
+    // functions
+    &function::FUNC_NAME,
+    &function::FUNC_RET,
+    &function::FUNC_ATTR,
+    &function::ARG,
+    // buffers
+    &buffer::BUFFER,
+    &buffer::MATCH_BUFFER,
+    &buffer::ALLOC_BUFFER,
+    &buffer::DECL_BUFFER,
+    // loops
+    &loops::SERIAL,
+    &loops::PARALLEL,
+    &loops::VECTORIZED,
+    &loops::UNROLL,
+    &loops::RANGE,
+    &loops::THREAD_BINDING,
+    &loops::GRID,
+    &loops::WHILE,
+    // blocks
+    &block::BLOCK,
+    &block::INIT,
+    &block::WHERE,
+    &block::READS,
+    &block::WRITES,
+    &block::BLOCK_ATTR,
+    &block::AXIS_SPATIAL,
+    &block::AXIS_REDUCE,
+    &block::AXIS_SCAN,
+    &block::AXIS_OPAQUE,
+    &block::AXIS_REMAP,
+    // statements
+    &stmt::EVALUATE,
+    &stmt::ATTR,
+    &stmt::ASSERT,
+    &stmt::LET_STMT,
+    &stmt::IF,
+    &stmt::THEN,
+    &stmt::ELSE,
+    &stmt::ALLOCATE,
+    &stmt::ALLOCATE_CONST,
+    &stmt::REALIZE,
+    &stmt::BUFFER_STORE,
+    // threads
+    &thread::ENV_THREAD,
+    &thread::LAUNCH_THREAD,
+    // types
+    &dtypes::HANDLE,
+    &dtypes::PTR,
+    // expressions
+    &expr::ADD,
+    &expr::SUB,
+    &expr::MUL,
+    &expr::DIV,
+    &expr::MOD,
+    &expr::FLOOR_DIV,
+    &expr::FLOOR_MOD,
+    &expr::MIN,
+    &expr::MAX,
+    &expr::EQ,
+    &expr::NE,
+    &expr::LT,
+    &expr::LE,
+    &expr::GT,
+    &expr::GE,
+    &expr::AND,
+    &expr::OR,
+    &expr::NOT,
+    &expr::SELECT,
+    &expr::CAST_NODE,
+    &expr::CAST,
+    &expr::RAMP,
+    &expr::BROADCAST,
+    &expr::SHUFFLE,
+    &expr::INT_IMM,
+    &expr::FLOAT_IMM,
+    &expr::STRING_IMM,
+    &expr::VAR,
+    &expr::SIZE_VAR,
+    &expr::BUFFER_LOAD,
+    &expr::CALL,
+    &expr::RANGE_NODE,
+    &expr::LET_EXPR,
+    &expr::ITER_VAR,
+    &expr::COMM_REDUCER,
+    &expr::REDUCE,
+    &expr::REDUCE_PRINTED,
+    &expr::INDEX_MAP,
+    &expr::TARGET,
+];
+
+/// Other names of functions.
+pub static ALIASES: &[(&str, &str)] = &[
+    ("ramp", "Ramp"),
+    ("broadcast", "Broadcast"),
+    ("IterVar", "iter_var"),
+    ("CommReducer", "comm_reducer"),
+    ("buffer_decl", "Buffer"),
+    ("Ptr", "ptr"),
+    ("tvm_call_packed", "call_packed"),
+    ("tvm_call_cpacked", "call_cpacked"),
+    ("tvm_call_packed_lowered", "call_packed_lowered"),
+    ("tvm_call_cpacked_lowered", "call_cpacked_lowered"),
+];
+
+/// `T.axis`.
+struct Axis;
+
+static AXES: &[(&str, &ScriptFn)] = &[
+    ("spatial", &block::AXIS_SPATIAL),
+    ("S", &block::AXIS_SPATIAL),
+    ("reduce", &block::AXIS_REDUCE),
+    ("R", &block::AXIS_REDUCE),
+    ("scan", &block::AXIS_SCAN),
+    ("opaque", &block::AXIS_OPAQUE),
+    ("remap", &block::AXIS_REMAP),
+];
+
+impl HostObject for Axis {
+    fn type_name(&self) -> &str {
+        "the namespace `T.axis`"
+    }
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        AXES.iter().find(|(n, _)| *n == name).map(|(_, f)| ScriptValue::Function(f))
+    }
+    fn attribute_names(&self) -> Vec<String> {
+        AXES.iter().map(|(n, _)| (*n).to_owned()).collect()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Operators under their full names: `T.tir.cuda.__shfl_sync`.
+struct FullName(String);
+
+impl HostObject for FullName {
+    fn type_name(&self) -> &str {
+        "a namespace of operators"
+    }
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let full = format!("{}.{name}", self.0);
+        if let Some(function) = intrinsic::find(&full) {
+            return Some(function);
+        }
+        matches!(full.as_str(), "tir.cuda" | "tir.metal").then(|| ScriptValue::host(FullName(full)))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The value of a name that is not in the table.
+pub fn find(name: &str) -> Option<ScriptValue> {
+    match name {
+        "axis" => Some(ScriptValue::host(Axis)),
+        "tir" => Some(ScriptValue::host(FullName("tir".to_owned()))),
+        _ => dtypes::find(name).or_else(|| intrinsic::find(name)),
+    }
+}
+
+/// All names worth suggesting besides those of the table.
+pub fn names() -> Vec<&'static str> {
+    let mut names = intrinsic::names();
+    names.extend(dtypes::names());
+    names.push("axis");
+    names
+}

@@ -1,0 +1,274 @@
+//! Statements: `T.evaluate`, `T.attr`, `T.Assert`, `T.LetStmt`, `T.If`, allocations, stores.
+
+use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, TypeCode, Value};
+use tvmscript_irbuilder::{
+    BuildError, BuildErrorKind, Builder, FrameOf, FromScript, Result, ScriptValue, script_fn,
+};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var, ops};
+
+use super::args::{ExprArg, NodeArg, Region, Shape};
+use super::frame::{FrameKind, TirFrame, wrong_frame};
+use super::types::TypeArg;
+use crate::TirError;
+use crate::node::*;
+
+type TirScope = FrameOf<TirFrame>;
+
+fn scope(kind: FrameKind) -> Result<TirScope> {
+    Ok(FrameOf(TirFrame::new(kind)))
+}
+
+/// Evaluates an expression for its effect.
+#[script_fn]
+pub fn evaluate(value: ExprArg) -> Result<()> {
+    TirFrame::add(Evaluate::new(value.0))
+}
+
+/// A note that holds for the rest of the scope.
+#[script_fn]
+pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<TirScope> {
+    let node = match node {
+        ScriptValue::Int(_) | ScriptValue::Float(_) | ScriptValue::Bool(_) => ExprArg::convert(node)?.into(),
+        other => Value::from_script(other).map_err(|e| e.at_position(0))?,
+    };
+    scope(FrameKind::Attr { node, key: attr_key, value: value.0 })
+}
+
+/// A condition that must hold for the rest of the scope.
+#[script_fn(name = "Assert")]
+pub fn assert_(condition: ExprArg, message: ExprArg) -> Result<TirScope> {
+    let found = condition.0.dtype();
+    if !found.is_bool() {
+        let kind = TirError::Kind { what: "the asserted condition", expected: "bool", found };
+        return Err(BuildError::from(kind).at_position(0));
+    }
+    scope(FrameKind::Assert { condition: condition.0, message: message.0 })
+}
+
+/// Binds a value to a variable for the rest of the scope.
+#[script_fn(name = "LetStmt")]
+pub fn let_stmt(
+    value: ExprArg,
+    #[default = None] type_annotation: Option<TypeArg>,
+    #[kw_only]
+    #[default = None]
+    var: Option<NodeArg<Var>>,
+) -> Result<TirScope> {
+    let var = match (var, type_annotation) {
+        (Some(var), _) => var.0,
+        (None, Some(annotation)) => Var::with_type("v", annotation.0),
+        (None, None) => Var::new("v", value.0.dtype()),
+    };
+    let (expected, found) = (var.dtype, value.0.dtype());
+    if expected != found && !(expected.is_handle() && found.is_handle()) {
+        let kind = TirError::Type { what: "the bound value", found, expected };
+        return Err(BuildError::from(kind).at_position(0));
+    }
+    scope(FrameKind::Let { var, value: value.0 })
+}
+
+/// A conditional; its branches are `T.Then()` and `T.Else()`.
+#[script_fn(name = "If")]
+pub fn if_(condition: ExprArg) -> Result<TirScope> {
+    scope(FrameKind::If { condition: condition.0, then_case: None, else_case: None })
+}
+
+/// The branch taken when the condition of the `T.If` around it holds.
+#[script_fn(name = "Then")]
+pub fn then_() -> Result<TirScope> {
+    scope(FrameKind::Then)
+}
+
+/// The branch taken when the condition of the `T.If` around it does not hold.
+#[script_fn(name = "Else")]
+pub fn else_() -> Result<TirScope> {
+    scope(FrameKind::Else)
+}
+
+fn with_if<R>(
+    is_else: bool,
+    f: impl FnOnce(&mut Option<StmtRef>, &mut Option<StmtRef>) -> Result<R>,
+) -> Result<R> {
+    let name = if is_else { "T.Else" } else { "T.Then" };
+    let found = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
+        FrameKind::If { then_case, else_case, .. } => Some(f(then_case, else_case)),
+        _ => None,
+    })?;
+    found.flatten().unwrap_or_else(|| Err(wrong_frame(name, "directly inside `T.If(..)`")))
+}
+
+pub(crate) fn check_branch(is_else: bool) -> Result<()> {
+    with_if(is_else, |then_case, else_case| {
+        let taken = if is_else { else_case } else { then_case };
+        match taken {
+            None => Ok(()),
+            Some(_) => {
+                let name = if is_else { "T.Else" } else { "T.Then" };
+                Err(BuildErrorKind::Repeated { what: format!("the branch `{name}`") }.into())
+            }
+        }
+    })
+}
+
+pub(crate) fn set_branch(is_else: bool, body: StmtRef) -> Result<()> {
+    with_if(is_else, |then_case, else_case| {
+        let branch = if is_else { else_case } else { then_case };
+        *branch = Some(body);
+        Ok(())
+    })
+}
+
+pub(crate) fn close_if(
+    condition: Expr,
+    then_case: Option<StmtRef>,
+    else_case: Option<StmtRef>,
+) -> Result<StmtRef> {
+    let Some(then_case) = then_case else {
+        return Err(BuildError::message("`T.If` has no `T.Then` branch"));
+    };
+    Ok(Ref::new(IfThenElse { span: Span::current(), condition, then_case, else_case }).upcast())
+}
+
+/// Allocates memory for the rest of the scope and gives the pointer; `var` is one that is there already.
+#[script_fn]
+pub fn allocate(
+    extents: Shape,
+    dtype: DataType,
+    #[default = "global"] scope: Str,
+    #[default = None] condition: Option<ExprArg>,
+    #[default = None] annotations: Option<Map<Str, Value>>,
+    #[kw_only]
+    #[default = None]
+    var: Option<NodeArg<Var>>,
+) -> Result<TirScope> {
+    let condition = condition.map_or_else(|| IntImm::bool(true), |c| c.0);
+    let found = condition.dtype();
+    if !found.is_bool() {
+        return Err(TirError::Kind { what: "the condition", expected: "bool", found }.into());
+    }
+    let pointer = tvmscript_prim::PointerType::new(tvmscript_prim::PrimType::new(dtype), &scope);
+    let var = var.map_or_else(|| Var::with_type("", pointer), |v| v.0);
+    let annotations = annotations.unwrap_or_default();
+    Ok(FrameOf(TirFrame::new(FrameKind::Allocate { var, dtype, extents: extents.0, condition, annotations })))
+}
+
+/// Constant memory for the rest of the scope; gives the pointer.
+#[script_fn]
+pub fn allocate_const(
+    data: ScriptValue,
+    dtype: DataType,
+    extents: Shape,
+    #[default = None] annotations: Option<Map<Str, Value>>,
+    #[kw_only]
+    #[default = None]
+    var: Option<NodeArg<Var>>,
+) -> Result<TirScope> {
+    let data = constant_data(data, dtype, &extents.0).map_err(|e| e.at_position(0))?;
+    let pointer = tvmscript_prim::PointerType::new(tvmscript_prim::PrimType::new(dtype), "global");
+    let var = var.map_or_else(|| Var::with_type("", pointer), |v| v.0);
+    let annotations = annotations.unwrap_or_default();
+    scope(FrameKind::AllocateConst { var, data, dtype, extents: extents.0, annotations })
+}
+
+/// The elements of nested lists, in row-major order, as bytes.
+fn constant_data(data: ScriptValue, dtype: DataType, extents: &Array<Expr>) -> Result<Ref<TensorNode>> {
+    if let Some(tensor) = data.as_node::<TensorNode>() {
+        return Ok(tensor.clone());
+    }
+    let mut bytes = Vec::new();
+    let mut count = 0_i64;
+    let mut pending = vec![data];
+    while let Some(value) = pending.pop() {
+        if let Some(items) = value.items() {
+            pending.extend(items.into_iter().rev());
+            continue;
+        }
+        count += 1;
+        push_element(&mut bytes, value, dtype)?;
+    }
+    let dims: Option<Vec<i64>> = extents.iter().map(|e| e.as_node::<IntImm>().map(|i| i.value)).collect();
+    let shape = match dims {
+        Some(dims) if dims.iter().try_fold(1_i64, |a, b| a.checked_mul(*b)) == Some(count) => dims,
+        _ => vec![count],
+    };
+    Ok(Ref::new(TensorNode { dtype, shape: shape.into(), data: bytes.into() }))
+}
+
+fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> Result<()> {
+    let wrong =
+        |value: &ScriptValue| BuildError::expected(format!("a number of type `{dtype}`"), value.type_name());
+    match dtype.code {
+        TypeCode::Float if matches!(dtype.bits, 32 | 64) => {
+            let number = match &value {
+                ScriptValue::Float(f) => *f,
+                ScriptValue::Int(i) => *i as f64,
+                other => return Err(wrong(other)),
+            };
+            match dtype.bits {
+                32 => bytes.extend((number as f32).to_le_bytes()),
+                _ => bytes.extend(number.to_le_bytes()),
+            }
+        }
+        TypeCode::Float | TypeCode::BFloat if dtype.bits == 16 => {
+            // TVM prints the raw bits of 16-bit floats; a float here is a value.
+            match &value {
+                ScriptValue::Int(bits) => bytes.extend((*bits as u16).to_le_bytes()),
+                ScriptValue::Float(f) if dtype.is_float() => {
+                    bytes.extend(half::f16::from_f64(*f).to_bits().to_le_bytes());
+                }
+                other => return Err(wrong(other)),
+            }
+        }
+        _ => {
+            let number = match &value {
+                ScriptValue::Int(i) => *i,
+                ScriptValue::Bool(b) => i64::from(*b),
+                other => return Err(wrong(other)),
+            };
+            let width = usize::from(dtype.bits.div_ceil(8)).clamp(1, 8);
+            bytes.extend(&number.to_le_bytes()[..width]);
+        }
+    }
+    Ok(())
+}
+
+/// Part of a buffer that the rest of the scope computes.
+#[script_fn]
+pub fn realize(region: Region, scope: Str, #[default = None] condition: Option<ExprArg>) -> Result<TirScope> {
+    let condition = condition.map_or_else(|| IntImm::bool(true), |c| c.0);
+    Ok(FrameOf(TirFrame::new(FrameKind::Realize { region: region.0, scope, condition })))
+}
+
+/// Puts a value into a buffer.
+#[script_fn]
+pub fn buffer_store(
+    buffer: NodeArg<Buffer>,
+    value: ExprArg,
+    indices: Shape,
+    #[default = None] predicate: Option<ExprArg>,
+) -> Result<()> {
+    store(&buffer.0, value.0, indices.0, predicate.map(|p| p.0))
+}
+
+/// Puts a value into a buffer, cast to the buffer's type when the lanes agree.
+///
+/// # Errors
+/// When lanes or number of indices do not fit.
+/// # Source
+/// `BufferStore`, `src/script/ir_builder/tir/ir.cc`.
+pub fn store(buffer: &Ref<Buffer>, value: Expr, indices: Array<Expr>, predicate: Option<Expr>) -> Result<()> {
+    let place = crate::node::element_type(buffer, &indices)?;
+    let found = value.dtype();
+    let value = if found == place {
+        value
+    } else {
+        if found.lanes != place.lanes {
+            return Err(
+                TirError::StoreType { buffer: buffer.name.get().to_string(), value: found, place }.into()
+            );
+        }
+        ops::cast(place, value)?
+    };
+    TirFrame::add(BufferStore::try_new(buffer.clone(), value, indices, predicate)?)
+}

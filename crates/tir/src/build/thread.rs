@@ -1,0 +1,78 @@
+//! Threads: `T.env_thread`, `T.launch_thread`.
+
+use tvmscript_ir_core::{DataType, Ref, Str};
+use tvmscript_irbuilder::{BuildError, Builder, FrameOf, Result, ScriptValue, script_fn};
+use tvmscript_prim::{PrimExprExt, Var, ops};
+
+use super::args::{ExprArg, range_of_extent};
+use super::frame::{FrameKind, TirFrame, wrong_frame};
+use crate::node::{IterType, IterVar};
+
+/// A thread variable of a function; its domain is known from the first launch on.
+#[derive(Debug)]
+pub struct EnvThread {
+    var: Ref<Var>,
+    tag: Str,
+    launched: Option<Ref<IterVar>>,
+}
+
+fn with_threads<R>(function: &str, f: impl FnOnce(&mut Vec<EnvThread>) -> Result<R>) -> Result<R> {
+    let mut f = Some(f);
+    let done = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
+        FrameKind::PrimFunc(func) => f.take().map(|f| f(&mut func.env_threads)),
+        _ => None,
+    })?;
+    done.unwrap_or_else(|| Err(wrong_frame(function, "inside a function")))
+}
+
+/// A thread variable, to be launched later.
+#[script_fn]
+pub fn env_thread(thread_tag: Str, #[default = DataType::INT32] dtype: DataType) -> Result<Ref<Var>> {
+    let var = Var::new("", dtype);
+    with_threads("T.env_thread", |threads| {
+        threads.push(EnvThread { var: var.clone(), tag: thread_tag, launched: None });
+        Ok(())
+    })?;
+    Ok(var)
+}
+
+/// Launches threads for the rest of the scope: of a thread variable, or of a new one with this tag.
+#[script_fn]
+pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame>> {
+    let var = match &thread {
+        ScriptValue::Str(tag) => env_thread_body(tag.clone(), extent.0.dtype())?,
+        other => match other.as_node::<Var>() {
+            Some(var) => var.clone(),
+            None => {
+                let error = BuildError::expected("a thread's name or variable", other.type_name());
+                return Err(error.at_position(0));
+            }
+        },
+    };
+    let extent = extent.0;
+    let thread = with_threads("T.launch_thread", |threads| {
+        let Some(entry) = threads.iter_mut().find(|t| t.var.ptr_eq(&var)) else {
+            let error = BuildError::message(format!("`{}` is no thread variable", var.name.get()));
+            return Err(error.at_position(0).with_help("make one with `T.env_thread(\"threadIdx.x\")`"));
+        };
+        if let Some(launched) = &entry.launched {
+            let before = launched.dom.as_ref().map(|d| d.extent.clone());
+            let same = before.as_ref().is_some_and(|b| {
+                tvmscript_ir_core::equal::structural_equal(b.object(), extent.object())
+                    || super::simplify::proves_equal(b, &extent)
+            });
+            if !same {
+                let message = format!("thread `{}` is launched with two extents", entry.tag);
+                return Err(BuildError::message(message).at_position(1));
+            }
+            return Ok(launched.clone());
+        }
+        let dom_extent = ops::cast(var.dtype, extent.clone())?;
+        let dom = range_of_extent(dom_extent)?;
+        let launched = IterVar::try_new(Some(dom), var.clone(), IterType::ThreadIndex, entry.tag.clone())?;
+        entry.launched = Some(launched.clone());
+        Ok(launched)
+    })?;
+    let key = if thread.thread_tag.as_str() == "vthread" { "virtual_thread" } else { "thread_extent" };
+    Ok(FrameOf(TirFrame::new(FrameKind::LaunchThread { thread, key: key.into(), extent })))
+}

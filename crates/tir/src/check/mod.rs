@@ -1,0 +1,176 @@
+//! Well-formedness of functions of scalars: what their nodes alone cannot rule out.
+//!
+//! [`well_formed`] reports variables used where nothing defines them, variables defined twice, and loop variables used
+//! inside a block that does not bind them. All mistakes are reported, with the route to the node and its place in the
+//! source. A well-formed function costs one walk without paths; only a function with mistakes is walked again for them.
+//!
+//! Upstream counterpart: `VerifyWellFormed`, `src/tir/analysis/verify_well_formed.cc`. Unlike it, the checks go on after
+//! the first mistake, and see the step of a loop and the masks of loads and stores.
+
+mod rules;
+mod scope;
+mod walk;
+
+use tvmscript_ir::IRModule;
+use tvmscript_ir_core::{AccessPath, Object, Span, Str};
+
+use crate::node::PrimFunc;
+use walk::Checker;
+
+/// How many errors one variable gives at most; the last one says how many more there are.
+pub const ERRORS_PER_VARIABLE: usize = 16;
+
+/// What is wrong: one variant, one cause.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WellFormedErrorKind {
+    /// A variable is used where nothing defines it.
+    #[error("{}, {}", use_text(.used, .var), end_text(*.was_defined))]
+    UndefinedVar {
+        /// The variable's name.
+        var: Str,
+        /// How it is used.
+        used: VarUse,
+        /// A definition elsewhere has ended, or belongs to another function.
+        was_defined: bool,
+    },
+    /// A variable is defined inside its own scope.
+    #[error("variable `{var}` is defined again where its first definition still holds")]
+    NestedDefinition {
+        /// The variable's name.
+        var: Str,
+    },
+    /// A variable is defined a second time after its first scope has ended.
+    #[error("variable `{var}` is defined a second time")]
+    RepeatedDefinition {
+        /// The variable's name.
+        var: Str,
+    },
+    /// A loop variable from outside is used inside a block that has axes.
+    #[error("loop variable `{var}` comes from outside of block \"{block}\", which must bind it to an axis")]
+    LoopVarInBlock {
+        /// The loop variable's name.
+        var: Str,
+        /// The innermost block with axes around the use.
+        block: Str,
+        /// The innermost block with axes around the loop; none for a loop outside of all.
+        defined_in: Option<Str>,
+    },
+    /// Shared parts make the function too large to walk.
+    #[error(
+        "the function shares its parts too often to be checked: more than {limit} times in one statement"
+    )]
+    TooLarge {
+        /// How many visits of shared parts there may be.
+        limit: u64,
+    },
+}
+
+/// How a variable is used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VarUse {
+    /// In an expression.
+    Value,
+    /// As the data pointer of a buffer.
+    Data {
+        /// The buffer's name.
+        buffer: Str,
+    },
+    /// In the shape, strides or offset of a buffer.
+    Layout {
+        /// The buffer's name.
+        buffer: Str,
+    },
+}
+
+fn use_text(used: &VarUse, var: &str) -> String {
+    match used {
+        VarUse::Value => format!("variable `{var}` is used"),
+        VarUse::Data { buffer } => format!("buffer `{buffer}` has the data pointer `{var}`"),
+        VarUse::Layout { buffer } => {
+            format!("the shape, strides or offset of buffer `{buffer}` have the variable `{var}`")
+        }
+    }
+}
+
+fn end_text(was_defined: bool) -> &'static str {
+    if was_defined { "whose definition does not hold here" } else { "which nothing defines" }
+}
+
+/// What else helps to see an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The text.
+    pub text: String,
+    /// The place it speaks of; unknown for none.
+    pub span: Span,
+}
+
+/// A mistake in a function, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct WellFormedError {
+    /// What is wrong.
+    pub kind: WellFormedErrorKind,
+    /// The function's name in its module; none for a function by itself.
+    pub function: Option<Str>,
+    /// The route from the function to the wrong node.
+    pub path: AccessPath,
+    /// The place of the innermost node around it that has one; unknown for none.
+    pub span: Span,
+    /// What else helps: earlier definitions, further uses.
+    pub notes: Vec<Note>,
+}
+
+impl WellFormedError {
+    /// How to mend it.
+    pub fn help(&self) -> Option<String> {
+        match &self.kind {
+            WellFormedErrorKind::UndefinedVar { var, used: VarUse::Value, was_defined } => {
+                match was_defined {
+                    true => None,
+                    false => Some(format!("make `{var}` a parameter, or bind it with `{var} = ..` first")),
+                }
+            }
+            WellFormedErrorKind::UndefinedVar { used: VarUse::Data { buffer }, .. } => Some(format!(
+                "make `{buffer}` a parameter, or allocate it with `T.alloc_buffer` or `T.allocate`"
+            )),
+            WellFormedErrorKind::UndefinedVar { var, used: VarUse::Layout { .. }, .. } => Some(format!(
+                "make `{var}` a parameter, or use it in the shape of a buffer that is one: `T.match_buffer`"
+            )),
+            WellFormedErrorKind::NestedDefinition { .. } | WellFormedErrorKind::RepeatedDefinition { .. } => {
+                Some("give each definition a variable of its own".to_owned())
+            }
+            WellFormedErrorKind::LoopVarInBlock { var, block, .. } => Some(format!(
+                "bind it at the top of block \"{block}\", as in `v = T.axis.spatial(extent, {var})`, and use `v`"
+            )),
+            WellFormedErrorKind::TooLarge { .. } => None,
+        }
+    }
+}
+
+/// The mistakes in a function or in all functions of a module, in the order of the nodes. Other objects, and functions of
+/// other dialects, have none here.
+pub fn well_formed(object: &Object) -> Vec<WellFormedError> {
+    let functions: Vec<(Option<Str>, &PrimFunc)> = if let Some(function) = object.as_node::<PrimFunc>() {
+        vec![(None, function)]
+    } else if let Some(module) = object.as_node::<IRModule>() {
+        let members = module.functions.iter();
+        let of_scalars = |(name, function)| Some((Some(name_of(name)), function_of(function)?));
+        members.filter_map(of_scalars).collect()
+    } else {
+        Vec::new()
+    };
+    if Checker::new(&functions, false).run().is_empty() {
+        return Vec::new();
+    }
+    Checker::new(&functions, true).run()
+}
+
+fn name_of(name: &tvmscript_ir_core::Ref<tvmscript_ir::GlobalVar>) -> Str {
+    name.name_hint.clone()
+}
+
+fn function_of(function: &tvmscript_ir_core::Ref<tvmscript_ir::BaseFunc>) -> Option<&PrimFunc> {
+    function.as_node::<PrimFunc>()
+}

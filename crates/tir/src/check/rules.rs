@@ -1,0 +1,112 @@
+//! The rules themselves: what a use and a definition of a variable must meet, and how a breach is reported.
+
+use tvmscript_ir_core::{Object, Ref, Span};
+use tvmscript_prim::Var;
+
+use super::scope::{Clash, Definition};
+use super::walk::{At, Checker};
+use super::{ERRORS_PER_VARIABLE, Note, VarUse, WellFormedError, WellFormedErrorKind};
+use crate::node::*;
+
+impl Checker<'_> {
+    pub(super) fn use_var(&mut self, var: &Ref<Var>, at: At, used: VarUse) {
+        let object = var.object();
+        if !self.scopes.is_defined(object) {
+            let ended = self.scopes.ended(object);
+            let mut notes = Vec::new();
+            if let Some(definition) = ended {
+                notes.push(self.definition_note("it was defined", definition));
+            } else if var.span.is_known() && var.span != at.span {
+                notes.push(Note { text: "the variable was made here".to_owned(), span: var.span });
+            }
+            let kind =
+                WellFormedErrorKind::UndefinedVar { var: var.name.get(), used, was_defined: ended.is_some() };
+            self.report_var(object, kind, at, notes);
+        } else if at.checks_loops
+            && used == VarUse::Value
+            && let Some(level) = self.loops.get(object)
+            && *level < self.blocks.len()
+            && let Some(block) = self.blocks.last()
+        {
+            let kind = WellFormedErrorKind::LoopVarInBlock {
+                var: var.name.get(),
+                block: block.name_hint.clone(),
+                defined_in: level.checked_sub(1).map(|index| self.blocks[index].name_hint.clone()),
+            };
+            let span = if var.span.is_known() { var.span } else { Span::UNKNOWN };
+            let text = match level.checked_sub(1).map(|index| &self.blocks[index].name_hint) {
+                None => "the loop is outside of any block".to_owned(),
+                Some(outer) => format!("the loop is in block \"{outer}\""),
+            };
+            self.report_var(object, kind, at, vec![Note { text, span }]);
+        }
+    }
+
+    pub(super) fn define(&mut self, var: &Ref<Var>, at: At) {
+        let span = if var.span.is_known() { var.span } else { at.span };
+        let definition = Definition { function: self.function, path: at.path, span };
+        let name = || var.name.get();
+        let (kind, first) = match self.scopes.define(var, definition) {
+            None => return,
+            Some(Clash::Nested(first)) => (WellFormedErrorKind::NestedDefinition { var: name() }, first),
+            Some(Clash::Repeated(first)) => (WellFormedErrorKind::RepeatedDefinition { var: name() }, first),
+        };
+        let note = self.definition_note("it was first defined", first);
+        self.report_var(var.object(), kind, at, vec![note]);
+    }
+
+    pub(super) fn define_if_undefined(&mut self, var: &Ref<Var>, at: At) {
+        if !self.scopes.is_defined(var.object()) {
+            self.define(var, at);
+        }
+    }
+
+    pub(super) fn define_parts(&mut self, buffer: &Ref<Buffer>, at: At) {
+        let data_at = self.field(at, "data");
+        self.define_if_undefined(&buffer.data, data_at);
+        for (field, exprs) in [("shape", &buffer.shape), ("strides", &buffer.strides)] {
+            let list_at = self.field(at, field);
+            for (index, expr) in exprs.iter().enumerate() {
+                if let Some(var) = expr.downcast_ref::<Var>() {
+                    let at = self.item(list_at, index);
+                    self.define_if_undefined(var, at);
+                }
+            }
+        }
+        if let Some(var) = buffer.elem_offset.downcast_ref::<Var>() {
+            let at = self.field(at, "elem_offset");
+            self.define_if_undefined(var, at);
+        }
+    }
+
+    pub(super) fn definition_note(&self, text: &str, definition: Definition) -> Note {
+        let path = self.paths.as_ref().map(|paths| paths.to_path(definition.path).to_text_with(key_text));
+        let function = match &self.functions[definition.function].0 {
+            Some(name) if definition.function != self.function => format!(" of function `{name}`"),
+            _ => String::new(),
+        };
+        let text = format!("{text} at `{}`{function}", path.unwrap_or_default());
+        Note { text, span: definition.span }
+    }
+
+    pub(super) fn report_var(&mut self, var: &Object, kind: WellFormedErrorKind, at: At, notes: Vec<Note>) {
+        let next = self.errors.len();
+        let (count, last) = self.per_variable.entry(var.clone()).or_default();
+        *count += 1;
+        if *count <= ERRORS_PER_VARIABLE {
+            *last = next;
+            self.report(kind, at, notes);
+        }
+    }
+
+    pub(super) fn report(&mut self, kind: WellFormedErrorKind, at: At, notes: Vec<Note>) {
+        let path = self.paths.as_ref().map(|paths| paths.to_path(at.path)).unwrap_or_default();
+        let function = self.functions[self.function].0.clone();
+        self.errors.push(WellFormedError { kind, function, path, span: at.span, notes });
+    }
+}
+
+/// A key of a map: of the buffers, the parameter.
+fn key_text(key: &Object) -> String {
+    key.as_node::<Var>().map_or_else(|| key.info().key().to_owned(), |var| var.name.get().to_string())
+}

@@ -1,0 +1,88 @@
+//! Which variables are defined where the walk stands, and which were.
+
+use tvmscript_ir_core::{Object, PathId, PtrMap, PtrSet, Ref, Span};
+use tvmscript_prim::Var;
+
+/// A definition.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Definition {
+    /// Which of the functions it is in.
+    pub(super) function: usize,
+    pub(super) path: PathId,
+    pub(super) span: Span,
+}
+
+/// Why a definition is one too many.
+pub(super) enum Clash {
+    /// The earlier one still holds.
+    Nested(Definition),
+    /// The earlier one has ended.
+    Repeated(Definition),
+}
+
+/// Open and ended definitions.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    /// The definitions that hold, and how many of one variable are nested.
+    current: PtrMap<(Definition, u32)>,
+    ended: PtrMap<Definition>,
+    /// Variables of threads, which one function may define again.
+    repeatable: PtrSet,
+    /// What is defined, in order; a mark is a length.
+    open: Vec<Object>,
+    marks: Vec<usize>,
+    /// Changes whenever something that held does not hold any more.
+    pub(super) epoch: u64,
+}
+
+impl Scopes {
+    pub(super) fn is_defined(&self, var: &Object) -> bool {
+        self.current.contains_key(var)
+    }
+
+    pub(super) fn ended(&self, var: &Object) -> Option<Definition> {
+        self.ended.get(var).copied()
+    }
+
+    /// Defines a variable until the innermost scope ends; gives the clash with an earlier definition.
+    pub(super) fn define(&mut self, var: &Ref<Var>, definition: Definition) -> Option<Clash> {
+        let object = var.object();
+        let may_repeat = self.repeatable.contains(object);
+        let clash = match (self.current.get_mut(object), self.ended.get(object)) {
+            _ if may_repeat => None,
+            (Some((first, _)), _) => Some(Clash::Nested(*first)),
+            (None, Some(first)) => Some(Clash::Repeated(*first)),
+            (None, None) => None,
+        };
+        self.current.entry(object.clone()).or_insert((definition, 0)).1 += 1;
+        self.open.push(object.clone());
+        clash
+    }
+
+    /// Lets the rest of the function define a thread's variable again.
+    pub(super) fn allow_repeats(&mut self, var: &Ref<Var>) {
+        self.repeatable.insert(var.object().clone());
+    }
+
+    pub(super) fn enter(&mut self) {
+        self.marks.push(self.open.len());
+    }
+
+    pub(super) fn leave(&mut self) {
+        let mark = self.marks.pop().unwrap_or(0);
+        self.epoch += 1;
+        for var in self.open.drain(mark.min(self.open.len())..) {
+            let Some((definition, nested)) = self.current.get_mut(&var) else { continue };
+            *nested -= 1;
+            if *nested == 0 {
+                let definition = *definition;
+                self.current.remove(&var);
+                self.ended.entry(var).or_insert(definition);
+            }
+        }
+    }
+
+    pub(super) fn end_function(&mut self) {
+        self.repeatable.clear();
+    }
+}

@@ -1,0 +1,505 @@
+//! The walk of the checks: each node in its scope, with its route where that is asked for.
+//!
+//! It keeps its own stack, on which the ends of scopes lie as tasks. Shared expressions and buffers are looked at once
+//! as long as nothing that held there has ended.
+//!
+//! Upstream counterpart: `TIRVisitorWithPath`, `src/tir/ir/tir_visitor_with_path.cc`.
+
+use tvmscript_ir_core::{
+    Array, FieldRef, Object, ObjectLike, PathId, PathStep, PathTable, PtrMap, Ref, Span, Str, Value,
+};
+use tvmscript_prim::{Expr, ExprKind, ExprView, PrimExpr, Range, Var};
+
+use super::scope::Scopes;
+use super::{ERRORS_PER_VARIABLE, Note, VarUse, WellFormedError, WellFormedErrorKind};
+use crate::node::*;
+
+/// How often shared parts of one statement may come up again before the walk is given up. Only bindings inside shared
+/// expressions make it necessary: elsewhere a shared part is looked at once.
+const REVISIT_LIMIT: u64 = 1 << 22;
+
+/// Where a task stands.
+#[derive(Clone, Copy)]
+pub(super) struct At {
+    /// The route.
+    pub(super) path: PathId,
+    /// The place of the innermost node around that has one.
+    pub(super) span: Span,
+    /// Whether loops outside of the block matter: not in the domain of an axis.
+    pub(super) checks_loops: bool,
+}
+
+/// What is left to do; the last one first.
+enum Task<'a> {
+    Stmt(&'a StmtRef, At),
+    Expr(&'a Expr, At),
+    Range(&'a Range, At),
+    /// A buffer is used or declared: its parts must be defined.
+    Buffer(&'a Ref<Buffer>, At),
+    Define(&'a Ref<Var>, At),
+    /// An axis: its domain, then its variable.
+    DefineAxis(&'a IterVar, At),
+    /// The variable is a thread's: the function may define it again.
+    AllowRepeats(&'a Ref<Var>),
+    /// A matched buffer defines those of its variables that nothing defines yet.
+    DefineParts(&'a Ref<Buffer>, At),
+    DefineIfUndefined(&'a Ref<Var>, At),
+    Enter,
+    Leave,
+    EndLoop(&'a Ref<Var>),
+    EnterBlock(&'a Block),
+    LeaveBlock,
+}
+
+/// One check of all functions.
+pub(super) struct Checker<'a> {
+    pub(super) functions: &'a [(Option<Str>, &'a PrimFunc)],
+    /// Which function the walk is in.
+    pub(super) function: usize,
+    /// The routes; nothing when only asking whether there are errors.
+    pub(super) paths: Option<PathTable>,
+    pub(super) errors: Vec<WellFormedError>,
+    /// How many errors each variable gave, and the place of the last one among `errors`.
+    pub(super) per_variable: PtrMap<(usize, usize)>,
+    pub(super) scopes: Scopes,
+    /// For each open loop's variable, how many blocks with axes are around the loop.
+    pub(super) loops: PtrMap<usize>,
+    pub(super) blocks: Vec<&'a Block>,
+    /// What was looked at, and when; apart for places where loops do not matter.
+    seen: [PtrMap<u64>; 2],
+    /// How often shared parts of this statement came up again.
+    revisits: u64,
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn new(functions: &'a [(Option<Str>, &'a PrimFunc)], with_paths: bool) -> Self {
+        Checker {
+            functions,
+            function: 0,
+            paths: with_paths.then(PathTable::new),
+            errors: Vec::new(),
+            per_variable: PtrMap::default(),
+            scopes: Scopes::default(),
+            loops: PtrMap::default(),
+            blocks: Vec::new(),
+            seen: [PtrMap::default(), PtrMap::default()],
+            revisits: 0,
+        }
+    }
+
+    /// All errors; without routes, the first one only.
+    pub(super) fn run(mut self) -> Vec<WellFormedError> {
+        for index in 0..self.functions.len() {
+            self.function = index;
+            self.function(self.functions[index].1);
+            if self.is_done() {
+                break;
+            }
+        }
+        for (count, last) in self.per_variable.values() {
+            if *count > ERRORS_PER_VARIABLE
+                && let Some(error) = self.errors.get_mut(*last)
+            {
+                let text = format!("there are {} more of these", count - ERRORS_PER_VARIABLE);
+                error.notes.push(Note { text, span: Span::UNKNOWN });
+            }
+        }
+        self.errors
+    }
+
+    fn is_done(&self) -> bool {
+        (self.paths.is_none() && !self.errors.is_empty()) || self.revisits > REVISIT_LIMIT
+    }
+
+    fn function(&mut self, function: &'a PrimFunc) {
+        let root = At { path: PathId::ROOT, span: function.span, checks_loops: true };
+        let mut tasks = vec![Task::Leave, Task::Stmt(&function.body, self.field(root, "body"))];
+        let buffers: Vec<(&'a Ref<Buffer>, At)> = {
+            let map_at = self.field(root, "buffer_map");
+            let found = function.params.iter().filter_map(|param| {
+                let key = Value::from(param.clone());
+                let buffer = function.buffer_map.get(&key)?;
+                Some((buffer, key))
+            });
+            found.map(|(buffer, key)| (buffer, self.step(map_at, || PathStep::Key(key)))).collect()
+        };
+        tasks.extend(buffers.iter().rev().map(|(buffer, at)| Task::Buffer(buffer, *at)));
+        tasks.extend(buffers.iter().rev().map(|(buffer, at)| Task::DefineParts(buffer, *at)));
+        let params_at = self.field(root, "params");
+        for (index, param) in function.params.iter().enumerate().rev() {
+            tasks.push(Task::Define(param, self.item(params_at, index)));
+        }
+        tasks.push(Task::Enter);
+        while let Some(task) = tasks.pop() {
+            self.task(task, &mut tasks);
+            if self.is_done() {
+                break;
+            }
+        }
+        self.scopes.end_function();
+        self.loops.clear();
+        self.blocks.clear();
+    }
+
+    fn task(&mut self, task: Task<'a>, tasks: &mut Vec<Task<'a>>) {
+        match task {
+            Task::Stmt(stmt, at) => self.stmt(stmt, at, tasks),
+            Task::Expr(expr, at) => self.expr(expr, at, tasks),
+            Task::Range(range, at) => {
+                let at = self.around(at, range.span);
+                self.exprs(tasks, at, [("min", &range.min), ("extent", &range.extent)]);
+            }
+            Task::Buffer(buffer, at) => self.buffer(buffer, at, tasks),
+            Task::Define(var, at) => self.define(var, at),
+            Task::DefineAxis(axis, at) => {
+                // The domain is looked at before the variable holds.
+                if axis.iter_type == IterType::ThreadIndex {
+                    tasks.push(Task::AllowRepeats(&axis.var));
+                }
+                let var_at = self.field(at, "var");
+                tasks.push(Task::Define(&axis.var, var_at));
+                if let Some(dom) = &axis.dom {
+                    let at = self.field(at, "dom");
+                    tasks.push(Task::Range(dom, At { checks_loops: false, ..at }));
+                }
+            }
+            Task::AllowRepeats(var) => self.scopes.allow_repeats(var),
+            Task::DefineParts(buffer, at) => self.define_parts(buffer, at),
+            Task::DefineIfUndefined(var, at) => self.define_if_undefined(var, at),
+            Task::Enter => self.scopes.enter(),
+            Task::Leave => self.scopes.leave(),
+            Task::EndLoop(var) => {
+                self.loops.remove(var.object());
+            }
+            Task::EnterBlock(block) => {
+                // Variables of loops outside must not be used from here on.
+                self.scopes.epoch += 1;
+                self.blocks.push(block);
+            }
+            Task::LeaveBlock => {
+                self.scopes.epoch += 1;
+                self.blocks.pop();
+            }
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'a StmtRef, at: At, tasks: &mut Vec<Task<'a>>) {
+        let at = self.around(at, stmt.span());
+        self.revisits = 0;
+        match stmt.kind() {
+            StmtKind::SeqStmt(s) => {
+                let seq = self.field(at, "seq");
+                for (index, stmt) in s.seq.iter().enumerate().rev() {
+                    tasks.push(Task::Stmt(stmt, self.item(seq, index)));
+                }
+            }
+            StmtKind::Evaluate(s) => self.exprs(tasks, at, [("value", &s.value)]),
+            StmtKind::BufferStore(s) => {
+                self.mask(tasks, at, s.predicate.as_ref());
+                self.list(tasks, at, "indices", &s.indices);
+                tasks.push(Task::Buffer(&s.buffer, self.field(at, "buffer")));
+                self.exprs(tasks, at, [("value", &s.value)]);
+            }
+            StmtKind::LetStmt(s) => {
+                self.body(tasks, at, &s.body, |this| [Task::Define(&s.var, this.field(at, "var"))]);
+                self.exprs(tasks, at, [("value", &s.value)]);
+            }
+            StmtKind::AttrStmt(s) => self.attr(s, at, tasks),
+            StmtKind::AssertStmt(s) => {
+                tasks.push(Task::Stmt(&s.body, self.field(at, "body")));
+                self.exprs(tasks, at, [("condition", &s.condition), ("message", &s.message)]);
+            }
+            StmtKind::BufferRealize(s) => {
+                let buffer_at = self.field(at, "buffer");
+                self.body(tasks, at, &s.body, |this| {
+                    let data_at = this.field(buffer_at, "data");
+                    [Task::Buffer(&s.buffer, buffer_at), Task::DefineIfUndefined(&s.buffer.data, data_at)]
+                });
+                let bounds_at = self.field(at, "bounds");
+                self.ranges(tasks, bounds_at, &s.bounds);
+                self.exprs(tasks, at, [("condition", &s.condition)]);
+            }
+            StmtKind::Allocate(s) => {
+                self.body(tasks, at, &s.body, |this| {
+                    [Task::Define(&s.buffer_var, this.field(at, "buffer_var"))]
+                });
+                self.list(tasks, at, "extents", &s.extents);
+                self.exprs(tasks, at, [("condition", &s.condition)]);
+            }
+            StmtKind::AllocateConst(s) => {
+                self.body(tasks, at, &s.body, |this| {
+                    [Task::Define(&s.buffer_var, this.field(at, "buffer_var"))]
+                });
+                self.list(tasks, at, "extents", &s.extents);
+            }
+            StmtKind::DeclBuffer(s) => {
+                tasks.push(Task::Stmt(&s.body, self.field(at, "body")));
+                tasks.push(Task::Buffer(&s.buffer, self.field(at, "buffer")));
+            }
+            StmtKind::IfThenElse(s) => {
+                if let Some(else_case) = &s.else_case {
+                    tasks.push(Task::Stmt(else_case, self.field(at, "else_case")));
+                }
+                tasks.push(Task::Stmt(&s.then_case, self.field(at, "then_case")));
+                self.exprs(tasks, at, [("condition", &s.condition)]);
+            }
+            StmtKind::For(s) => {
+                self.loops.insert(s.loop_var.object().clone(), self.blocks.len());
+                tasks.push(Task::EndLoop(&s.loop_var));
+                self.body(tasks, at, &s.body, |this| [Task::Define(&s.loop_var, this.field(at, "loop_var"))]);
+                if let Some(step) = &s.step {
+                    self.exprs(tasks, at, [("step", step)]);
+                }
+                self.exprs(tasks, at, [("min", &s.min), ("extent", &s.extent)]);
+            }
+            StmtKind::While(s) => {
+                tasks.push(Task::Stmt(&s.body, self.field(at, "body")));
+                self.exprs(tasks, at, [("condition", &s.condition)]);
+            }
+            StmtKind::Block(s) => self.block(s, at, tasks),
+            StmtKind::BlockRealize(s) => {
+                tasks.push(Task::Stmt(s.block.upcast_ref(), self.field(at, "block")));
+                self.exprs(tasks, at, [("predicate", &s.predicate)]);
+                self.list(tasks, at, "iter_values", &s.iter_values);
+            }
+            StmtKind::Other(_) => {}
+        }
+    }
+
+    fn block(&mut self, block: &'a Block, at: At, tasks: &mut Vec<Task<'a>>) {
+        tasks.push(Task::Leave);
+        let has_axes = !block.iter_vars.is_empty();
+        if has_axes {
+            tasks.push(Task::LeaveBlock);
+        }
+        tasks.push(Task::Stmt(&block.body, self.field(at, "body")));
+        if let Some(init) = &block.init {
+            tasks.push(Task::Stmt(init, self.field(at, "init")));
+        }
+        let matched_at = self.field(at, "match_buffers");
+        for (index, matched) in block.match_buffers.iter().enumerate().rev() {
+            let at = self.item(matched_at, index);
+            tasks.push(Task::DefineParts(&matched.buffer, self.field(at, "buffer")));
+        }
+        for (index, matched) in block.match_buffers.iter().enumerate().rev() {
+            let at = self.item(matched_at, index);
+            let source_at = self.field(at, "source");
+            self.region(tasks, source_at, &matched.source);
+        }
+        let alloc_at = self.field(at, "alloc_buffers");
+        for (index, buffer) in block.alloc_buffers.iter().enumerate().rev() {
+            let at = self.item(alloc_at, index);
+            tasks.push(Task::Buffer(buffer, at));
+            tasks.push(Task::Define(&buffer.data, self.field(at, "data")));
+        }
+        for (name, regions) in [("writes", &block.writes), ("reads", &block.reads)] {
+            let list_at = self.field(at, name);
+            for (index, region) in regions.iter().enumerate().rev() {
+                let at = self.item(list_at, index);
+                self.region(tasks, at, region);
+            }
+        }
+        if has_axes {
+            tasks.push(Task::EnterBlock(block));
+        }
+        let axes_at = self.field(at, "iter_vars");
+        for (index, axis) in block.iter_vars.iter().enumerate().rev() {
+            tasks.push(Task::DefineAxis(axis, self.item(axes_at, index)));
+        }
+        tasks.push(Task::Enter);
+    }
+
+    fn attr(&mut self, attr: &'a AttrStmt, at: At, tasks: &mut Vec<Task<'a>>) {
+        let node_at = self.field(at, "node");
+        let node = attr.node.as_object();
+        let axis = node.and_then(|node| node.as_node::<IterVar>());
+        let view = node.and_then(Array::<Value>::try_ref);
+        match (attr.attr_key.as_str(), axis, view) {
+            ("thread_extent" | "virtual_thread", Some(axis), _) => {
+                self.body(tasks, at, &attr.body, |_| [Task::DefineAxis(axis, node_at)]);
+            }
+            ("buffer_bind_scope", _, Some(pair)) => {
+                let buffer = |index: usize| pair.values().get(index)?.as_object()?.downcast_ref::<Buffer>();
+                let (view, source) = (buffer(0), buffer(1));
+                self.body(tasks, at, &attr.body, |this| {
+                    let view = view.map(|view| Task::DefineParts(view, this.item(node_at, 0)));
+                    let source = source.map(|source| Task::Buffer(source, this.item(node_at, 1)));
+                    view.into_iter().chain(source)
+                });
+            }
+            _ => {
+                tasks.push(Task::Stmt(&attr.body, self.field(at, "body")));
+                if let Some(expr) = node.and_then(|node| node.downcast_ref::<PrimExpr>()) {
+                    tasks.push(Task::Expr(expr, node_at));
+                }
+            }
+        }
+        self.exprs(tasks, at, [("value", &attr.value)]);
+    }
+
+    fn expr(&mut self, expr: &'a Expr, at: At, tasks: &mut Vec<Task<'a>>) {
+        match expr.kind() {
+            ExprKind::IntImm(_) | ExprKind::FloatImm(_) | ExprKind::StringImm(_) => return,
+            ExprKind::Var(_) => {
+                if let Some(var) = expr.downcast_ref::<Var>() {
+                    self.use_var(var, at, VarUse::Value);
+                }
+                return;
+            }
+            _ => {}
+        }
+        if !expr.object().is_unique() && self.is_seen(expr.object(), at) {
+            return;
+        }
+        let at = self.around(at, expr.span());
+        if let ExprKind::Let(e) = expr.kind() {
+            tasks.push(Task::Leave);
+            self.exprs(tasks, at, [("body", &e.body)]);
+            tasks.push(Task::Define(&e.var, self.field(at, "var")));
+            tasks.push(Task::Enter);
+            self.exprs(tasks, at, [("value", &e.value)]);
+        } else if let Some(load) = expr.as_node::<BufferLoad>() {
+            self.mask(tasks, at, load.predicate.as_ref());
+            self.list(tasks, at, "indices", &load.indices);
+            tasks.push(Task::Buffer(&load.buffer, self.field(at, "buffer")));
+        } else {
+            self.fields(tasks, at, expr.object());
+        }
+    }
+
+    /// The expressions directly below a node of any kind, in the order of its fields.
+    fn fields(&mut self, tasks: &mut Vec<Task<'a>>, at: At, node: &'a Object) {
+        let info = node.info();
+        for (index, field) in info.fields().iter().enumerate().rev() {
+            let FieldRef::Node(child) = node.field(index) else { continue };
+            if let Some(expr) = child.downcast_ref::<PrimExpr>() {
+                tasks.push(Task::Expr(expr, self.field(at, field.name)));
+            } else if let Some(items) = Array::<Value>::try_ref(child) {
+                let list_at = self.field(at, field.name);
+                for (index, item) in items.values().iter().enumerate().rev() {
+                    let Some(item) = item.as_object() else { continue };
+                    if let Some(expr) = item.downcast_ref::<PrimExpr>() {
+                        tasks.push(Task::Expr(expr, self.item(list_at, index)));
+                    } else if let Some(axis) = item.as_node::<IterVar>() {
+                        let at = self.item(list_at, index);
+                        tasks.push(Task::Expr(axis.var.upcast_ref(), self.field(at, "var")));
+                        if let Some(dom) = &axis.dom {
+                            tasks.push(Task::Range(dom, self.field(at, "dom")));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a shared node was looked at since the last thing ended.
+    fn is_seen(&mut self, object: &Object, at: At) -> bool {
+        let epoch = self.scopes.epoch + 1;
+        match self.seen[usize::from(at.checks_loops)].insert(object.clone(), epoch) {
+            Some(before) if before == epoch => true,
+            Some(_) => {
+                self.revisits += 1;
+                if self.revisits > REVISIT_LIMIT {
+                    self.report(WellFormedErrorKind::TooLarge { limit: REVISIT_LIMIT }, at, Vec::new());
+                }
+                false
+            }
+            None => false,
+        }
+    }
+
+    fn buffer(&mut self, buffer: &'a Ref<Buffer>, at: At, tasks: &mut Vec<Task<'a>>) {
+        if self.is_seen(buffer.object(), at) {
+            return;
+        }
+        let name = || buffer.name.get();
+        let data_at = self.field(at, "data");
+        self.use_var(&buffer.data, data_at, VarUse::Data { buffer: name() });
+        for (field, exprs) in [("shape", &buffer.shape), ("strides", &buffer.strides)] {
+            let list_at = self.field(at, field);
+            for (index, expr) in exprs.iter().enumerate() {
+                let at = self.item(list_at, index);
+                self.layout(expr, at, buffer, tasks);
+            }
+        }
+        let offset_at = self.field(at, "elem_offset");
+        self.layout(&buffer.elem_offset, offset_at, buffer, tasks);
+    }
+
+    fn layout(&mut self, expr: &'a Expr, at: At, buffer: &Buffer, tasks: &mut Vec<Task<'a>>) {
+        match expr.downcast_ref::<Var>() {
+            Some(var) => self.use_var(var, at, VarUse::Layout { buffer: buffer.name.get() }),
+            None => tasks.push(Task::Expr(expr, at)),
+        }
+    }
+
+    // Steps and lists of tasks.
+
+    fn step(&mut self, at: At, step: impl FnOnce() -> PathStep) -> At {
+        match &mut self.paths {
+            Some(paths) => At { path: paths.child(at.path, step()), ..at },
+            None => at,
+        }
+    }
+
+    pub(super) fn field(&mut self, at: At, name: &'static str) -> At {
+        self.step(at, || PathStep::Field(name))
+    }
+
+    pub(super) fn item(&mut self, at: At, index: usize) -> At {
+        self.step(at, || PathStep::Index(u32::try_from(index).unwrap_or(u32::MAX)))
+    }
+
+    fn around(&self, at: At, span: Span) -> At {
+        if span.is_known() { At { span, ..at } } else { at }
+    }
+
+    fn exprs<const N: usize>(
+        &mut self,
+        tasks: &mut Vec<Task<'a>>,
+        at: At,
+        exprs: [(&'static str, &'a Expr); N],
+    ) {
+        for (name, expr) in exprs.into_iter().rev() {
+            tasks.push(Task::Expr(expr, self.field(at, name)));
+        }
+    }
+
+    fn mask(&mut self, tasks: &mut Vec<Task<'a>>, at: At, mask: Option<&'a Expr>) {
+        if let Some(mask) = mask {
+            self.exprs(tasks, at, [("predicate", mask)]);
+        }
+    }
+
+    fn list(&mut self, tasks: &mut Vec<Task<'a>>, at: At, name: &'static str, exprs: &'a Array<Expr>) {
+        let at = self.field(at, name);
+        for (index, expr) in exprs.iter().enumerate().rev() {
+            tasks.push(Task::Expr(expr, self.item(at, index)));
+        }
+    }
+
+    fn ranges(&mut self, tasks: &mut Vec<Task<'a>>, at: At, ranges: &'a Array<Ref<Range>>) {
+        for (index, range) in ranges.iter().enumerate().rev() {
+            tasks.push(Task::Range(range, self.item(at, index)));
+        }
+    }
+
+    fn region(&mut self, tasks: &mut Vec<Task<'a>>, at: At, region: &'a BufferRegion) {
+        let list_at = self.field(at, "region");
+        self.ranges(tasks, list_at, &region.region);
+        tasks.push(Task::Buffer(&region.buffer, self.field(at, "buffer")));
+    }
+
+    /// The body in a scope of its own, after the tasks that `before` gives, the last of which comes first.
+    fn body<I: IntoIterator<Item = Task<'a>>>(
+        &mut self,
+        tasks: &mut Vec<Task<'a>>,
+        at: At,
+        body: &'a StmtRef,
+        before: impl FnOnce(&mut Self) -> I,
+    ) {
+        tasks.extend([Task::Leave, Task::Stmt(body, self.field(at, "body"))]);
+        tasks.extend(before(self));
+        tasks.push(Task::Enter);
+    }
+}

@@ -1,0 +1,269 @@
+//! Block completion: what a script leaves out, filled in when its function is done.
+//!
+//! [`complete`] puts the implicit root block around a body that needs one, and finds the regions that blocks read and
+//! write where the script does not say. Such blocks carry the annotation [`DETECT_ACCESS`], which goes away. A function
+//! whose regions are all written out costs one walk over its statements, and keeps its pointers.
+//!
+//! Upstream counterpart: `ScriptComplete`, `src/tir/ir/script/script_complete.cc`.
+
+mod regions;
+
+use tvmscript_ir_core::mutate::{Descend, Mutator, mutate};
+use tvmscript_ir_core::{Array, DataType, Map, Object, PtrMap, Ref, Span, Str, Value};
+use tvmscript_prim::{IntImm, PrimExprExt, Var};
+
+use crate::node::*;
+
+pub use regions::{AccessRegions, block_access_regions};
+
+/// The annotation that marks a block whose regions are to be found: bit 0 for reads, bit 1 for writes.
+pub const DETECT_ACCESS: &str = "tir.script_parsing_detect_access";
+
+const DETECT_READS: i64 = 1;
+const DETECT_WRITES: i64 = 2;
+
+/// Why a function cannot be completed: one variant, one cause.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompleteErrorKind {
+    /// A buffer is used through its pointer in a way that hides which part is used.
+    #[error(
+        "`{buffer}` is used through its data pointer, so the regions of block \"{block}\" cannot be found"
+    )]
+    OpaqueAccess {
+        /// The buffer's name.
+        buffer: Str,
+        /// The block's name.
+        block: Str,
+    },
+    /// The value of a block's axis is no signed integer.
+    #[error("the value of a block's axis must be a signed integer, not `{found}`")]
+    AxisValue {
+        /// Its type.
+        found: DataType,
+    },
+    /// A block's expressions are too large to look for regions.
+    #[error("block \"{block}\" has more than {limit} expressions to look for regions in")]
+    TooLarge {
+        /// The block's name.
+        block: Str,
+        /// How many expressions may be visited.
+        limit: u64,
+    },
+}
+
+/// An error and the place it speaks of.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{kind}")]
+pub struct CompleteError {
+    /// What is wrong.
+    pub kind: CompleteErrorKind,
+    /// Where; unknown for nodes without a place.
+    pub span: Span,
+}
+
+impl CompleteError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<&'static str> {
+        match self.kind {
+            CompleteErrorKind::OpaqueAccess { .. } | CompleteErrorKind::TooLarge { .. } => {
+                Some("say them with `T.reads(..)` and `T.writes(..)`")
+            }
+            CompleteErrorKind::AxisValue { .. } => None,
+        }
+    }
+}
+
+/// A result with a [`CompleteError`].
+pub type Result<T> = std::result::Result<T, CompleteError>;
+
+/// The function with its root block and all regions. `root_buffers` are the buffers allocated at its top.
+///
+/// # Errors
+/// [`CompleteErrorKind`].
+/// # Source
+/// `ScriptComplete`, `src/tir/ir/script/script_complete.cc`.
+pub fn complete(mut function: PrimFunc, root_buffers: Vec<Ref<Buffer>>) -> Result<PrimFunc> {
+    let facts = scan(&function.body)?;
+    let mut visible: PtrMap<Ref<Buffer>> = PtrMap::default();
+    if facts.detects {
+        let buffers = function.buffer_map.iter().map(|(_, buffer)| buffer).chain(&root_buffers);
+        visible.extend(buffers.map(|buffer| (buffer.data.object().clone(), buffer.clone())));
+    }
+    let needs_root = match function.body.as_node::<BlockRealize>() {
+        _ if !root_buffers.is_empty() => true,
+        Some(realize) => !realize.block.iter_vars.is_empty(),
+        None => facts.has_realize,
+    };
+    if needs_root {
+        function.body = root_block(function.body, root_buffers, function.span);
+    }
+    if facts.detects {
+        let mut completer = Completer { visible, declared: Vec::new(), depth: 0, error: None };
+        let body = mutate(function.body.into(), &mut completer).ok().and_then(|b| b.downcast::<Stmt>().ok());
+        if let Some(error) = completer.error {
+            return Err(error);
+        }
+        // The completer puts blocks in the place of blocks, so a body always comes back.
+        function.body = body.unwrap_or_else(|| Evaluate::new(IntImm::int32(0)));
+    }
+    Ok(function)
+}
+
+fn root_block(body: StmtRef, alloc_buffers: Vec<Ref<Buffer>>, span: Span) -> StmtRef {
+    let block = Ref::new(Block {
+        span,
+        iter_vars: Array::default(),
+        reads: Array::default(),
+        writes: Array::default(),
+        name_hint: "root".into(),
+        alloc_buffers: Array::new(alloc_buffers),
+        match_buffers: Array::default(),
+        annotations: Map::default(),
+        init: None,
+        body,
+    });
+    let predicate = IntImm::bool(true);
+    Ref::new(BlockRealize { span, iter_values: Array::default(), predicate, block }).upcast()
+}
+
+/// What one walk over the statements tells.
+struct Facts {
+    /// There is a block with axes bound to values.
+    has_realize: bool,
+    /// There is a block whose regions are to be found.
+    detects: bool,
+}
+
+fn scan(body: &StmtRef) -> Result<Facts> {
+    let mut facts = Facts { has_realize: false, detects: false };
+    let mut stack = vec![body];
+    while let Some(stmt) = stack.pop() {
+        let kind = stmt.kind();
+        match kind {
+            StmtKind::BlockRealize(realize) => {
+                facts.has_realize = true;
+                check_axis_values(realize)?;
+            }
+            StmtKind::Block(block) => facts.detects |= detect_mask(block) != 0,
+            _ => {}
+        }
+        kind.for_each_child(|child| stack.push(child));
+    }
+    Ok(facts)
+}
+
+fn check_axis_values(realize: &BlockRealize) -> Result<()> {
+    match realize.iter_values.iter().find(|value| !value.dtype().is_int()) {
+        None => Ok(()),
+        Some(value) => {
+            // A variable's place is that of its definition.
+            let is_var = value.as_node::<Var>().is_some();
+            let span = if value.span().is_known() && !is_var { value.span() } else { realize.span };
+            Err(CompleteError { kind: CompleteErrorKind::AxisValue { found: value.dtype() }, span })
+        }
+    }
+}
+
+fn detect_mask(block: &Block) -> i64 {
+    if block.annotations.is_empty() {
+        return 0;
+    }
+    match block.annotations.get_str(DETECT_ACCESS) {
+        Some(Value::Int(mask)) => *mask,
+        Some(Value::Node(node)) => node.as_node::<IntImm>().map_or(0, |imm| imm.value),
+        _ => 0,
+    }
+}
+
+/// Fills blocks in from the inside out.
+struct Completer {
+    /// The buffers that a block's body sees, by their data pointers.
+    visible: PtrMap<Ref<Buffer>>,
+    /// For each open declaration of a buffer, whether it made the buffer visible.
+    declared: Vec<bool>,
+    /// How many blocks are open.
+    depth: usize,
+    error: Option<CompleteError>,
+}
+
+impl Completer {
+    fn show(&mut self, buffer: &Ref<Buffer>) {
+        self.visible.insert(buffer.data.object().clone(), buffer.clone());
+    }
+
+    fn hide(&mut self, buffer: &Buffer) {
+        self.visible.remove(buffer.data.object());
+    }
+
+    fn leave_block(&mut self, mut block: Ref<Block>) -> Ref<Block> {
+        self.depth = self.depth.saturating_sub(1);
+        block.alloc_buffers.iter().for_each(|buffer| self.hide(buffer));
+        block.match_buffers.iter().for_each(|matched| self.hide(&matched.buffer));
+        let mask = detect_mask(&block);
+        if mask == 0 || self.error.is_some() {
+            return block;
+        }
+        let found = match block_access_regions(&block, &self.visible) {
+            Ok(found) => found,
+            Err(error) => {
+                self.error = Some(error);
+                return block;
+            }
+        };
+        if let Some((buffer, span)) = found.opaque {
+            let kind =
+                CompleteErrorKind::OpaqueAccess { buffer: buffer.name.get(), block: block.name_hint.clone() };
+            self.error = Some(CompleteError { kind, span });
+            return block;
+        }
+        let node = block.make_mut();
+        // The outermost block stands for the function, whose regions are those of its parameters.
+        if self.depth > 0 {
+            if mask & DETECT_READS != 0 {
+                node.reads = Array::new(found.reads);
+            }
+            if mask & DETECT_WRITES != 0 {
+                node.writes = Array::new(found.writes);
+            }
+        }
+        let kept = node.annotations.iter().filter(|(key, _)| key.as_str() != DETECT_ACCESS);
+        node.annotations = Map::new(kept.map(|(k, v)| (k.clone(), v.clone())).collect::<Vec<_>>());
+        block
+    }
+}
+
+impl Mutator for Completer {
+    fn enter(&mut self, node: &Object) -> Descend {
+        if self.error.is_some() {
+            return Descend::Keep;
+        }
+        if let Some(block) = node.as_node::<Block>() {
+            self.depth += 1;
+            block.alloc_buffers.iter().for_each(|buffer| self.show(buffer));
+            block.match_buffers.iter().for_each(|matched| self.show(&matched.buffer));
+        } else if let Some(declaration) = node.as_node::<DeclBuffer>() {
+            let is_new = !self.visible.contains_key(declaration.buffer.data.object());
+            self.declared.push(is_new);
+            if is_new {
+                self.show(&declaration.buffer);
+            }
+        } else if !node.is::<Stmt>() {
+            return Descend::Keep;
+        }
+        Descend::Into
+    }
+
+    fn leave(&mut self, node: Object) -> Object {
+        if let Some(declaration) = node.as_node::<DeclBuffer>() {
+            if self.declared.pop() == Some(true) {
+                self.hide(&declaration.buffer);
+            }
+            return node;
+        }
+        match node.downcast::<Block>() {
+            Ok(block) => self.leave_block(block).into(),
+            Err(node) => node,
+        }
+    }
+}

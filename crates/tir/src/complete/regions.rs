@@ -1,0 +1,525 @@
+//! The regions that a block reads and writes, found from its body.
+//!
+//! The walk goes over the statements and expressions of one block in TVM's order and stops at the blocks inside, which
+//! give their declared regions. It keeps its own stack, on which the ends of scopes lie as tasks. Loops inside the block
+//! are relaxed to their ranges, conditions narrow these, bound values are put in place.
+//!
+//! Upstream counterpart: `BlockReadWriteDetector`, `src/tir/analysis/block_access_region_detector.cc`.
+
+use tvmscript_arith::{
+    Analyzer, DomMap, IntSet, Narrowing, eval_set_of_range, eval_set_of_set, narrow_domains, vector_set,
+};
+use tvmscript_ir_core::mutate::substitute;
+use tvmscript_ir_core::{Array, FieldRef, Object, ObjectLike, PtrMap, Ref, Span};
+use tvmscript_prim::ops::{self, BinaryOp};
+use tvmscript_prim::{Call, Expr, ExprKind, ExprView, IntImm, PrimExpr, PrimExprExt, Range, Var};
+
+use super::{CompleteError, CompleteErrorKind, Result};
+use crate::node::*;
+
+/// How many expressions of one block are visited at most; only an expression that shares its parts has more.
+const VISIT_LIMIT: u64 = 1 << 24;
+/// How often a shared expression is visited in one scope: a third union with the same set changes nothing.
+const VISITS_OF_SHARED: u32 = 2;
+
+/// What a block does to the buffers around it.
+#[derive(Debug, Clone, Default)]
+pub struct AccessRegions {
+    /// What it reads, in order of first access; without the buffers it writes if it has an initialisation.
+    pub reads: Vec<Ref<BufferRegion>>,
+    /// What it writes, in order of first access.
+    pub writes: Vec<Ref<BufferRegion>>,
+    /// The first buffer used through its data pointer in a way that hides the region, and where.
+    pub opaque: Option<(Ref<Buffer>, Span)>,
+}
+
+/// The regions of the buffers in `visible` (by data pointer) that the block's body and initialisation access.
+///
+/// # Errors
+/// [`CompleteErrorKind::TooLarge`].
+/// # Source
+/// `GetBlockAccessRegion`, `src/tir/analysis/block_access_region_detector.cc`; the blocks inside count by their declared
+/// regions alone, as in TVM 0.23.0.
+pub fn block_access_regions(block: &Block, visible: &PtrMap<Ref<Buffer>>) -> Result<AccessRegions> {
+    let mut detector = Detector {
+        visible,
+        matched: PtrMap::default(),
+        domains: DomMap::new(),
+        hints: DomMap::new(),
+        lets: PtrMap::default(),
+        narrowings: Vec::new(),
+        reads: Accesses::default(),
+        writes: Accesses::default(),
+        opaque: None,
+        place: block.span,
+        seen: PtrMap::default(),
+        scope: 0,
+        visits: 0,
+    };
+    detector.run(block)?;
+    let Detector { reads, writes, opaque, .. } = detector;
+    let has_init = block.init.is_some();
+    let reads = reads.to_regions(|buffer| has_init && writes.places.contains_key(buffer.object()));
+    Ok(AccessRegions { reads, writes: writes.to_regions(|_| false), opaque })
+}
+
+/// What is left to do; the last one first.
+enum Task<'a> {
+    Stmt(&'a StmtRef),
+    Expr(&'a Expr),
+    /// The condition, or its negation, holds from here on.
+    Narrow(&'a Expr, bool),
+    /// The innermost condition ends.
+    Widen,
+    EndLoop(&'a Ref<Var>),
+    EndLet(&'a Ref<Var>),
+}
+
+struct Detector<'v> {
+    visible: &'v PtrMap<Ref<Buffer>>,
+    /// The block's own buffers that stand for parts of visible ones, by data pointer.
+    matched: PtrMap<Ref<MatchBufferRegion>>,
+    /// The values of the open loops' variables.
+    domains: DomMap,
+    /// What conditions say about other variables.
+    hints: DomMap,
+    /// The values of bound variables, without bound variables in them.
+    lets: PtrMap<Object>,
+    narrowings: Vec<Narrowing>,
+    reads: Accesses,
+    writes: Accesses,
+    opaque: Option<(Ref<Buffer>, Span)>,
+    /// The last statement or call.
+    place: Span,
+    /// How often a shared expression was visited, and in which scope.
+    seen: PtrMap<(u64, u32)>,
+    /// Changes whenever something enters or leaves scope.
+    scope: u64,
+    visits: u64,
+}
+
+impl<'v> Detector<'v> {
+    fn run(&mut self, block: &Block) -> Result<()> {
+        for matched in block.match_buffers.iter() {
+            if self.is_visible(&matched.source.buffer.data) {
+                self.matched.insert(matched.buffer.data.object().clone(), matched.clone());
+            }
+        }
+        let mut tasks = Vec::new();
+        push_block(block, &mut tasks);
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Stmt(stmt) => self.stmt(stmt, &mut tasks),
+                Task::Expr(expr) => {
+                    self.visits += 1;
+                    if self.visits > VISIT_LIMIT {
+                        let kind = CompleteErrorKind::TooLarge {
+                            block: block.name_hint.clone(),
+                            limit: VISIT_LIMIT,
+                        };
+                        return Err(CompleteError { kind, span: block.span });
+                    }
+                    self.expr(expr, &mut tasks);
+                }
+                other => self.change_scope(other),
+            }
+        }
+        Ok(())
+    }
+
+    fn change_scope(&mut self, task: Task<'_>) {
+        self.scope += 1;
+        match task {
+            Task::Stmt(_) | Task::Expr(_) => {}
+            Task::Narrow(condition, holds) => {
+                let condition = match holds {
+                    true => Ok(condition.clone()),
+                    false => ops::not(condition.clone()),
+                };
+                let narrowing = condition
+                    .map(|condition| narrow_domains(&condition, &mut self.domains, &mut self.hints))
+                    .unwrap_or_default();
+                self.narrowings.push(narrowing);
+            }
+            Task::Widen => {
+                if let Some(narrowing) = self.narrowings.pop() {
+                    narrowing.undo(&mut self.domains, &mut self.hints);
+                }
+            }
+            Task::EndLoop(var) => {
+                self.domains.remove(var);
+            }
+            Task::EndLet(var) => {
+                self.lets.remove(var.object());
+            }
+        }
+    }
+
+    fn stmt<'a>(&mut self, stmt: &'a StmtRef, tasks: &mut Vec<Task<'a>>) {
+        if stmt.span().is_known() {
+            self.place = stmt.span();
+        }
+        match stmt.kind() {
+            StmtKind::LetStmt(s) => {
+                self.scope += 1;
+                let value = self.resolved(&s.value);
+                self.lets.insert(s.var.object().clone(), value.into());
+                tasks.extend([Task::EndLet(&s.var), Task::Stmt(&s.body), Task::Expr(&s.value)]);
+            }
+            StmtKind::AttrStmt(s) => tasks.extend([Task::Stmt(&s.body), Task::Expr(&s.value)]),
+            StmtKind::AssertStmt(s) => {
+                tasks.extend([Task::Stmt(&s.body), Task::Expr(&s.message), Task::Expr(&s.condition)]);
+            }
+            StmtKind::BufferStore(s) => {
+                let region = self.index_sets(&s.indices);
+                self.access(Access::Write, &s.buffer, region);
+                push_exprs(&s.indices, tasks);
+                tasks.push(Task::Expr(&s.value));
+            }
+            StmtKind::BufferRealize(s) => {
+                tasks.extend([Task::Stmt(&s.body), Task::Expr(&s.condition)]);
+                push_ranges(&s.bounds, tasks);
+            }
+            StmtKind::Allocate(s) => {
+                tasks.extend([Task::Expr(&s.condition), Task::Stmt(&s.body)]);
+                push_exprs(&s.extents, tasks);
+            }
+            StmtKind::AllocateConst(s) => {
+                tasks.push(Task::Stmt(&s.body));
+                push_exprs(&s.extents, tasks);
+            }
+            StmtKind::DeclBuffer(s) => tasks.push(Task::Stmt(&s.body)),
+            StmtKind::SeqStmt(s) => tasks.extend(s.seq.iter().rev().map(Task::Stmt)),
+            StmtKind::Evaluate(s) => tasks.push(Task::Expr(&s.value)),
+            StmtKind::IfThenElse(s) => {
+                if let Some(else_case) = &s.else_case {
+                    tasks.extend([Task::Widen, Task::Stmt(else_case), Task::Narrow(&s.condition, false)]);
+                }
+                tasks.extend([Task::Widen, Task::Stmt(&s.then_case), Task::Narrow(&s.condition, true)]);
+                tasks.push(Task::Expr(&s.condition));
+            }
+            StmtKind::For(s) => {
+                self.scope += 1;
+                self.domains.insert(&s.loop_var, IntSet::from_range(&s.min, &s.extent));
+                tasks.extend([Task::EndLoop(&s.loop_var), Task::Stmt(&s.body)]);
+                tasks.extend(s.step.iter().map(Task::Expr));
+                tasks.extend([Task::Expr(&s.extent), Task::Expr(&s.min)]);
+            }
+            StmtKind::While(s) => tasks.extend([Task::Stmt(&s.body), Task::Expr(&s.condition)]),
+            StmtKind::Block(s) => push_block(s, tasks),
+            StmtKind::BlockRealize(s) => self.inner_block(s),
+            StmtKind::Other(_) => {}
+        }
+    }
+
+    /// A block inside counts by its declared regions, with its axes' values put in place.
+    fn inner_block(&mut self, realize: &BlockRealize) {
+        let axes = realize.block.iter_vars.iter().map(|axis| axis.var.object().clone());
+        let values: PtrMap<Object> =
+            axes.zip(realize.iter_values.iter().map(|v| v.object().clone())).collect();
+        let lists = [(Access::Read, &realize.block.reads), (Access::Write, &realize.block.writes)];
+        for (access, regions) in lists {
+            for region in regions.iter() {
+                let set = |range: &Ref<Range>| {
+                    let set =
+                        IntSet::from_range(&replaced(&range.min, &values), &replaced(&range.extent, &values));
+                    eval_set_of_set(&set, &self.domains)
+                };
+                let sets = region.region.iter().map(set).collect();
+                self.access(access, &region.buffer, sets);
+            }
+        }
+    }
+
+    fn expr<'a>(&mut self, expr: &'a Expr, tasks: &mut Vec<Task<'a>>) {
+        match expr.kind() {
+            ExprKind::IntImm(_) | ExprKind::FloatImm(_) | ExprKind::StringImm(_) => return,
+            ExprKind::Var(_) => return self.pointer(expr.object()),
+            _ => {}
+        }
+        if !expr.object().is_unique() && self.is_spent(expr.object()) {
+            return;
+        }
+        match expr.kind() {
+            ExprKind::IntImm(_) | ExprKind::FloatImm(_) | ExprKind::StringImm(_) | ExprKind::Var(_) => {}
+            ExprKind::Cast(e) => tasks.push(Task::Expr(&e.value)),
+            ExprKind::Not(e) => tasks.push(Task::Expr(&e.a)),
+            ExprKind::Broadcast(e) => tasks.push(Task::Expr(&e.value)),
+            ExprKind::Ramp(e) => tasks.extend([Task::Expr(&e.stride), Task::Expr(&e.base)]),
+            ExprKind::Let(e) => tasks.extend([Task::Expr(&e.body), Task::Expr(&e.value)]),
+            ExprKind::Select(e) => {
+                tasks.extend([Task::Expr(&e.false_value), Task::Expr(&e.true_value)]);
+                tasks.push(Task::Expr(&e.condition));
+            }
+            ExprKind::Shuffle(e) => {
+                push_exprs(&e.vectors, tasks);
+                push_exprs(&e.indices, tasks);
+            }
+            ExprKind::Call(call) => self.call(call, tasks),
+            ExprKind::Other(_) => {
+                if let Some(load) = expr.as_node::<BufferLoad>() {
+                    let region = self.index_sets(&load.indices);
+                    self.access(Access::Read, &load.buffer, region);
+                    push_exprs(&load.indices, tasks);
+                } else {
+                    push_fields(expr.object(), tasks);
+                }
+            }
+            ExprKind::Add(_)
+            | ExprKind::Sub(_)
+            | ExprKind::Mul(_)
+            | ExprKind::Div(_)
+            | ExprKind::Mod(_)
+            | ExprKind::FloorDiv(_)
+            | ExprKind::FloorMod(_)
+            | ExprKind::Min(_)
+            | ExprKind::Max(_)
+            | ExprKind::EQ(_)
+            | ExprKind::NE(_)
+            | ExprKind::LT(_)
+            | ExprKind::LE(_)
+            | ExprKind::GT(_)
+            | ExprKind::GE(_)
+            | ExprKind::And(_)
+            | ExprKind::Or(_) => push_fields(expr.object(), tasks),
+        }
+    }
+
+    /// Whether a shared expression was visited often enough in this scope.
+    fn is_spent(&mut self, object: &Object) -> bool {
+        let (scope, times) = self.seen.entry(object.clone()).or_default();
+        if *scope != self.scope {
+            (*scope, *times) = (self.scope, 0);
+        }
+        *times += 1;
+        *times > VISITS_OF_SHARED
+    }
+
+    fn call<'a>(&mut self, call: &'a Call, tasks: &mut Vec<Task<'a>>) {
+        if call.span.is_known() {
+            self.place = call.span;
+        }
+        match (call.op_name(), call.args.len()) {
+            (Some("tir.tvm_access_ptr"), 5) => {
+                let pointer = call.args[1].downcast_ref::<Var>();
+                let (Some(pointer), Some(mask)) = (pointer, call.args[4].as_node::<IntImm>()) else {
+                    return push_exprs(&call.args, tasks);
+                };
+                let Some(buffer) = self.buffer_of(pointer.object()) else { return };
+                let region = self.full_sets(&buffer);
+                match mask.value & 3 {
+                    1 => self.access(Access::Read, &buffer, region),
+                    2 => self.access(Access::Write, &buffer, region),
+                    3 => self.set_opaque(buffer),
+                    _ => {}
+                }
+            }
+            (Some("tir.if_then_else"), 3) => {
+                let condition = &call.args[0];
+                for (value, holds) in [(&call.args[2], false), (&call.args[1], true)] {
+                    tasks.extend([Task::Widen, Task::Expr(value), Task::Narrow(condition, holds)]);
+                }
+                tasks.push(Task::Expr(condition));
+            }
+            _ => push_exprs(&call.args, tasks),
+        }
+    }
+
+    /// A variable by itself: opaque if it is the data of a buffer.
+    fn pointer(&mut self, var: &Object) {
+        if self.opaque.is_none()
+            && let Some(buffer) = self.buffer_of(var)
+        {
+            self.set_opaque(buffer);
+        }
+    }
+
+    fn set_opaque(&mut self, buffer: Ref<Buffer>) {
+        self.opaque.get_or_insert((buffer, self.place));
+    }
+
+    fn is_visible(&self, data: &Ref<Var>) -> bool {
+        self.visible.contains_key(data.object()) || self.matched.contains_key(data.object())
+    }
+
+    fn buffer_of(&self, data: &Object) -> Option<Ref<Buffer>> {
+        let matched = self.matched.get(data).map(|matched| matched.buffer.clone());
+        matched.or_else(|| self.visible.get(data).cloned())
+    }
+
+    fn resolved(&self, expr: &Expr) -> Expr {
+        if self.lets.is_empty() { expr.clone() } else { replaced(expr, &self.lets) }
+    }
+
+    fn index_sets(&self, indices: &Array<Expr>) -> Vec<IntSet> {
+        let set = |index: &Expr| match index.kind() {
+            ExprKind::IntImm(_) => IntSet::point(index),
+            ExprKind::Var(_)
+                if !self.lets.contains_key(index.object())
+                    && index.downcast_ref::<Var>().is_some_and(|v| self.domains.get(v).is_none()) =>
+            {
+                IntSet::point(index)
+            }
+            _ => eval_set_of_set(&vector_set(&self.resolved(index)), &self.domains),
+        };
+        indices.iter().map(set).collect()
+    }
+
+    fn full_sets(&self, buffer: &Buffer) -> Vec<IntSet> {
+        let zero = IntImm::int32(0);
+        buffer.shape.iter().map(|extent| eval_set_of_range(&zero, extent, &self.domains)).collect()
+    }
+
+    fn access(&mut self, access: Access, buffer: &Ref<Buffer>, region: Vec<IntSet>) {
+        if !self.is_visible(&buffer.data) {
+            return;
+        }
+        let mapped = self
+            .matched
+            .get(buffer.data.object())
+            .map(|matched| (matched.source.buffer.clone(), self.source_sets(matched, &region)));
+        let (buffer, region) = mapped.unwrap_or_else(|| (buffer.clone(), region));
+        match access {
+            Access::Read => self.reads.add(buffer, region),
+            Access::Write => self.writes.add(buffer, region),
+        }
+    }
+
+    /// A region of a buffer that stands for part of another, as a region of the other.
+    ///
+    /// Upstream: `ConvertRegion`, `src/tir/transforms/ir_utils.cc`.
+    fn source_sets(&self, matched: &MatchBufferRegion, region: &[IntSet]) -> Vec<IntSet> {
+        let source = &matched.source.region;
+        let leading = source.len().saturating_sub(region.len());
+        let one = IntImm::int32(1);
+        let outer = source.iter().take(leading).map(|range| (range.min.clone(), one.clone()));
+        let inner = source.iter().skip(leading).zip(region.iter().zip(matched.buffer.shape.iter()));
+        let inner = inner.map(|(range, (set, full))| {
+            let (min, extent) = cover(set, full);
+            let shifted = ops::binary(BinaryOp::Add, range.min.clone(), min);
+            (shifted.unwrap_or_else(|_| range.min.clone()), extent)
+        });
+        outer.chain(inner).map(|(min, extent)| eval_set_of_range(&min, &extent, &self.domains)).collect()
+    }
+}
+
+fn push_block<'a>(block: &'a Block, tasks: &mut Vec<Task<'a>>) {
+    tasks.push(Task::Stmt(&block.body));
+    tasks.extend(block.init.iter().map(Task::Stmt));
+    for matched in block.match_buffers.iter().rev() {
+        push_ranges(&matched.source.region, tasks);
+    }
+    for region in block.writes.iter().rev().chain(block.reads.iter().rev()) {
+        push_ranges(&region.region, tasks);
+    }
+    for range in block.iter_vars.iter().rev().filter_map(|axis| axis.dom.as_ref()) {
+        tasks.extend([Task::Expr(&range.extent), Task::Expr(&range.min)]);
+    }
+}
+
+fn push_exprs<'a>(exprs: &'a Array<Expr>, tasks: &mut Vec<Task<'a>>) {
+    tasks.extend(exprs.iter().rev().map(Task::Expr));
+}
+
+fn push_ranges<'a>(ranges: &'a Array<Ref<Range>>, tasks: &mut Vec<Task<'a>>) {
+    tasks.extend(ranges.iter().rev().flat_map(|range| [Task::Expr(&range.extent), Task::Expr(&range.min)]));
+}
+
+/// Pushes the expressions directly below a node of any kind, in the order of its fields.
+fn push_fields<'a>(node: &'a Object, tasks: &mut Vec<Task<'a>>) {
+    for index in (0..node.info().fields().len()).rev() {
+        let FieldRef::Node(child) = node.field(index) else { continue };
+        if let Some(expr) = child.downcast_ref::<PrimExpr>() {
+            tasks.push(Task::Expr(expr));
+        } else if let Some(items) = Array::<tvmscript_ir_core::Value>::try_ref(child) {
+            let nodes = items.values().iter().rev().filter_map(|value| value.as_object());
+            for item in nodes {
+                if let Some(expr) = item.downcast_ref::<PrimExpr>() {
+                    tasks.push(Task::Expr(expr));
+                } else if let Some(range) = item.as_node::<IterVar>().and_then(|axis| axis.dom.as_ref()) {
+                    tasks.extend([Task::Expr(&range.extent), Task::Expr(&range.min)]);
+                }
+            }
+        }
+    }
+}
+
+fn replaced(expr: &Expr, values: &PtrMap<Object>) -> Expr {
+    if values.is_empty() || expr.as_node::<IntImm>().is_some() {
+        return expr.clone();
+    }
+    let new = substitute(expr.object().clone(), values).ok();
+    new.and_then(|new| new.downcast::<PrimExpr>().ok()).unwrap_or_else(|| expr.clone())
+}
+
+/// The least value and the extent of a set in a dimension of `full` values.
+fn cover(set: &IntSet, full: &Expr) -> (Expr, Expr) {
+    set.cover_range().unwrap_or_else(|| (IntImm::int32(0), full.clone()))
+}
+
+#[derive(Clone, Copy)]
+enum Access {
+    Read,
+    Write,
+}
+
+/// What was accessed of one buffer.
+struct Entry {
+    buffer: Ref<Buffer>,
+    /// One set per dimension.
+    sets: Vec<IntSet>,
+}
+
+/// Accesses of one kind, in order of first access.
+#[derive(Default)]
+struct Accesses {
+    entries: Vec<Entry>,
+    places: PtrMap<usize>,
+}
+
+impl Accesses {
+    fn add(&mut self, buffer: Ref<Buffer>, sets: Vec<IntSet>) {
+        let place = self.places.get(buffer.object()).and_then(|place| self.entries.get_mut(*place));
+        let Some(entry) = place else {
+            self.places.insert(buffer.object().clone(), self.entries.len());
+            self.entries.push(Entry { buffer, sets });
+            return;
+        };
+        for (before, set) in entry.sets.iter_mut().zip(sets) {
+            *before = IntSet::union(&[before.clone(), set]);
+        }
+    }
+
+    fn to_regions(&self, is_excluded: impl Fn(&Ref<Buffer>) -> bool) -> Vec<Ref<BufferRegion>> {
+        let mut analyzer = Analyzer::new();
+        let kept = self.entries.iter().filter(|entry| !is_excluded(&entry.buffer));
+        let region = |entry: &Entry| {
+            let ranges = entry.sets.iter().zip(entry.buffer.shape.iter());
+            let ranges = ranges.map(|(set, full)| range_of(set, full, &mut analyzer)).collect();
+            Ref::new(BufferRegion { buffer: entry.buffer.clone(), region: ranges })
+        };
+        kept.map(region).collect()
+    }
+}
+
+fn range_of(set: &IntSet, full: &Expr, analyzer: &mut Analyzer) -> Ref<Range> {
+    let point = |min: &Expr| {
+        let one = IntImm::try_new(min.dtype(), 1).ok()?;
+        Some(Range::from_min_extent(min.clone(), one))
+    };
+    if let Some(range) = set.as_point().and_then(point) {
+        return range;
+    }
+    let covered = set.cover_range();
+    // A proof is needed only where the extent does not say by itself that there are several values.
+    let is_wide =
+        covered.as_ref().and_then(|(_, extent)| extent.as_node::<IntImm>()).is_some_and(|e| e.value != 1);
+    if !is_wide
+        && set.is_provably_point(analyzer)
+        && let Some(range) = set.min().and_then(point)
+    {
+        return range;
+    }
+    let (min, extent) = covered.unwrap_or_else(|| (IntImm::int32(0), full.clone()));
+    Range::from_min_extent(min, extent)
+}

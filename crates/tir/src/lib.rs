@@ -1,0 +1,59 @@
+//! The dialect `tir`: loops, buffers, blocks and functions of scalars.
+
+#[cfg(feature = "build")]
+pub mod build;
+pub mod check;
+pub mod complete;
+pub mod error;
+pub mod node;
+#[cfg(feature = "parse")]
+mod parse;
+#[cfg(feature = "print")]
+pub mod print;
+pub mod signature;
+
+pub use error::TirError;
+pub use node::*;
+
+use tvmscript_ir_core::Dialect;
+
+/// The dialect for a registry: its nodes, and what the features of this crate add to them.
+pub fn dialect() -> Dialect {
+    let dialect = nodes();
+    #[cfg(feature = "print")]
+    let dialect = print::register(dialect);
+    #[cfg(feature = "parse")]
+    let dialect = parse::register(dialect);
+    dialect
+}
+
+/// The nodes of this dialect, for a registry.
+pub fn nodes() -> Dialect {
+    Dialect::new("tir")
+        .node::<Buffer>()
+        .node::<BufferLoad>()
+        .node::<ProducerLoad>()
+        .node::<IterVar>()
+        .node::<Reduce>()
+        .node::<IndexMap>()
+        .node::<Stmt>()
+        .node::<LetStmt>()
+        .node::<AttrStmt>()
+        .node::<AssertStmt>()
+        .node::<BufferStore>()
+        .node::<BufferRealize>()
+        .node::<Allocate>()
+        .node::<AllocateConst>()
+        .node::<DeclBuffer>()
+        .node::<SeqStmt>()
+        .node::<Evaluate>()
+        .node::<IfThenElse>()
+        .node::<For>()
+        .node::<While>()
+        .node::<BufferRegion>()
+        .node::<MatchBufferRegion>()
+        .node::<Block>()
+        .node::<BlockRealize>()
+        .node::<PrimFunc>()
+        .finish()
+}

@@ -1,0 +1,151 @@
+//! Buffers: a pointer with a shape.
+
+use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Node, Ref, Span, Str};
+use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Type, Var};
+
+use crate::error::{Result, TirError};
+
+/// How a buffer meets indices of a smaller shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BufferType {
+    /// As declared.
+    Default = 1,
+    /// Dimensions of extent 1 stand for any index.
+    AutoBroadcast = 2,
+}
+
+impl IntField for BufferType {
+    fn to_int(self) -> i64 {
+        self as i64
+    }
+    fn from_int(value: i64) -> Option<Self> {
+        [BufferType::Default, BufferType::AutoBroadcast].into_iter().find(|k| *k as i64 == value)
+    }
+}
+
+/// A pointer with a shape, element type and layout.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.Buffer")]
+pub struct Buffer {
+    /// The pointer.
+    #[node(def)]
+    pub data: Ref<Var>,
+    /// The element type.
+    pub dtype: DataType,
+    /// Elements per dimension.
+    #[node(def)]
+    pub shape: Array<Expr>,
+    /// Elements from one index to the next, per dimension; empty when contiguous.
+    #[node(def)]
+    pub strides: Array<Expr>,
+    /// Where flattening keeps dimensions apart.
+    #[node(def)]
+    pub axis_separators: Array<Expr>,
+    /// The first element, counted in elements from the pointer.
+    #[node(def)]
+    pub elem_offset: Expr,
+    /// A hint for the printed name.
+    #[node(skip_eq)]
+    pub name: NameCell,
+    /// The pointer's alignment in bytes.
+    pub data_alignment: i64,
+    /// What the offset is a multiple of.
+    pub offset_factor: i64,
+    /// How the buffer meets indices of a smaller shape.
+    pub buffer_type: BufferType,
+    /// Where it was declared.
+    pub span: Span,
+}
+
+/// What a buffer is made of; the rest has defaults.
+#[derive(Debug, Clone)]
+pub struct BufferParts {
+    /// The pointer.
+    pub data: Ref<Var>,
+    /// The element type.
+    pub dtype: DataType,
+    /// Elements per dimension.
+    pub shape: Array<Expr>,
+    /// Strides, perhaps none.
+    pub strides: Array<Expr>,
+    /// The offset; zero when absent.
+    pub elem_offset: Option<Expr>,
+    /// The name hint.
+    pub name: Str,
+    /// Alignment in bytes; 64 when not positive.
+    pub data_alignment: i64,
+    /// What the offset is a multiple of; 1 when zero.
+    pub offset_factor: i64,
+    /// How the buffer meets indices of a smaller shape.
+    pub buffer_type: BufferType,
+    /// Where flattening keeps dimensions apart.
+    pub axis_separators: Array<Expr>,
+}
+
+impl Buffer {
+    /// A buffer of these parts, absent ones set to their defaults.
+    /// # Errors
+    /// When the pointer's type is no pointer to a scalar type, or the separators are out of order.
+    /// # Source
+    /// `Buffer` constructor, `src/tir/ir/buffer.cc`.
+    pub fn try_new(parts: BufferParts) -> Result<Ref<Buffer>> {
+        let BufferParts { data, dtype, shape, mut strides, name, axis_separators, buffer_type, .. } = parts;
+        let points_to_scalars = data
+            .type_annotation
+            .as_node::<PointerType>()
+            .is_some_and(|p| p.element_type.as_node::<PrimType>().is_some());
+        if !points_to_scalars {
+            return Err(TirError::BufferData { name: data.name.get().to_string() });
+        }
+        let mut last = 0;
+        for separator in axis_separators.iter() {
+            let value = separator.as_node::<IntImm>().map_or(-1, |i| i.value);
+            if value < last || value > shape.len() as i64 {
+                return Err(TirError::AxisSeparators { rank: shape.len() });
+            }
+            last = value;
+        }
+        let index_dtype = Buffer::index_dtype(&shape);
+        let elem_offset = match parts.elem_offset {
+            Some(offset) => offset,
+            None => IntImm::try_new(index_dtype, 0)?,
+        };
+        if buffer_type == BufferType::AutoBroadcast && strides.is_empty() {
+            strides = shape.iter().map(|e| Var::new("stride", e.dtype()).upcast()).collect();
+        }
+        Ok(Ref::new(Buffer {
+            data,
+            dtype,
+            shape,
+            strides,
+            axis_separators,
+            elem_offset,
+            name: NameCell::from(name),
+            data_alignment: if parts.data_alignment <= 0 { 64 } else { parts.data_alignment },
+            offset_factor: if parts.offset_factor == 0 { 1 } else { parts.offset_factor },
+            buffer_type,
+            span: Span::current(),
+        }))
+    }
+
+    /// The storage scope of the pointer.
+    pub fn scope(&self) -> Str {
+        match self.data.type_annotation.as_node::<PointerType>() {
+            Some(p) if !p.storage_scope.is_empty() => p.storage_scope.clone(),
+            _ => Str::new("global"),
+        }
+    }
+
+    /// The type of an offset that is not given: that of the first extent, and `int64` where there is none.
+    /// # Source
+    /// `BufferNode::DefaultIndexType`, `include/tvm/tir/buffer.h`, with `TVM_INDEX_DEFAULT_I64`.
+    pub fn index_dtype(shape: &Array<Expr>) -> DataType {
+        shape.first().map_or(DataType::INT64, |extent| extent.dtype())
+    }
+
+    /// The pointer type of a buffer's data: a scalar bool is stored as `int8`.
+    pub fn pointer_type(dtype: DataType, scope: &str) -> Ref<Type> {
+        let element = if dtype == DataType::BOOL { DataType::int(8) } else { dtype };
+        PointerType::new(PrimType::new(element), scope)
+    }
+}

@@ -1,0 +1,216 @@
+//! Loads, iteration variables, reductions, index maps.
+
+use tvmscript_ir_core::{Array, DataType, IntField, Node, Object, Ref, Span, Str};
+use tvmscript_prim::{CommReducer, Expr, PrimExpr, PrimExprExt, Range, Var};
+
+use super::Buffer;
+use crate::error::{Result, TirError};
+
+/// What a buffer holds at some indices.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.BufferLoad", parent = PrimExpr)]
+pub struct BufferLoad {
+    /// Where it was written.
+    pub span: Span,
+    /// The buffer's type, its lanes multiplied by those of the last index.
+    pub dtype: DataType,
+    /// The buffer.
+    pub buffer: Ref<Buffer>,
+    /// One index per dimension; only the last may be a vector.
+    pub indices: Array<Expr>,
+    /// Which lanes are loaded.
+    pub predicate: Option<Expr>,
+}
+
+/// The type at `indices` of `buffer`.
+/// # Shapes
+/// `indices.len() == buffer.shape.len()`; the result's lanes are the buffer's times those of the last index.
+/// # Errors
+/// [`TirError::Rank`], [`TirError::VectorIndex`].
+pub(crate) fn element_type(buffer: &Buffer, indices: &Array<Expr>) -> Result<DataType> {
+    if indices.len() != buffer.shape.len() {
+        let name = buffer.name.get().to_string();
+        return Err(TirError::Rank { buffer: name, rank: buffer.shape.len(), found: indices.len() });
+    }
+    let Some((last, before)) = indices.len().checked_sub(1).map(|n| (indices[n].dtype(), n)) else {
+        return Ok(buffer.dtype);
+    };
+    if indices.iter().take(before).any(|i| !i.dtype().is_scalar()) {
+        return Err(TirError::VectorIndex { buffer: buffer.name.get().to_string() });
+    }
+    if last.lanes == 1 {
+        return Ok(buffer.dtype);
+    }
+    let lanes = i32::from(buffer.dtype.lanes) * i32::from(last.lanes);
+    let lanes = i16::try_from(lanes).map_err(|_| TirError::Kind {
+        what: "the loaded vector",
+        expected: "of at most 32767 lanes",
+        found: last,
+    })?;
+    Ok(buffer.dtype.with_lanes(lanes))
+}
+
+impl BufferLoad {
+    /// A load.
+    /// # Errors
+    /// When the indices do not fit the buffer, or the predicate is no mask of them.
+    pub fn try_new(buffer: Ref<Buffer>, indices: Array<Expr>, predicate: Option<Expr>) -> Result<Expr> {
+        let dtype = element_type(&buffer, &indices)?;
+        if let Some(mask) = &predicate {
+            check_mask(mask, dtype)?;
+        }
+        Ok(Ref::new(BufferLoad { span: Span::current(), dtype, buffer, indices, predicate }).upcast())
+    }
+}
+
+pub(crate) fn check_mask(mask: &Expr, element: DataType) -> Result<()> {
+    let found = mask.dtype();
+    let boolean = found.is_bool() || (found.is_uint() && found.bits == 1);
+    if !boolean || found.lanes != element.lanes {
+        let expected = DataType::BOOL.with_lanes(element.lanes);
+        return Err(TirError::Type { what: "the predicate", found, expected });
+    }
+    Ok(())
+}
+
+/// What a tensor expression's producer gives at some indices.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.ProducerLoad", parent = PrimExpr)]
+pub struct ProducerLoad {
+    /// Where it was written.
+    pub span: Span,
+    /// The element type.
+    pub dtype: DataType,
+    /// The producer.
+    pub producer: Object,
+    /// One index per dimension.
+    pub indices: Array<Expr>,
+}
+
+/// What an iteration variable stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum IterType {
+    DataPar = 0,
+    ThreadIndex = 1,
+    CommReduce = 2,
+    Ordered = 3,
+    Opaque = 4,
+    Unrolled = 5,
+    Vectorized = 6,
+    Parallelized = 7,
+    Tensorized = 8,
+}
+
+impl IterType {
+    /// All of them, by number.
+    pub const ALL: [IterType; 9] = [
+        IterType::DataPar,
+        IterType::ThreadIndex,
+        IterType::CommReduce,
+        IterType::Ordered,
+        IterType::Opaque,
+        IterType::Unrolled,
+        IterType::Vectorized,
+        IterType::Parallelized,
+        IterType::Tensorized,
+    ];
+
+    /// The name in text.
+    pub fn name(self) -> &'static str {
+        match self {
+            IterType::DataPar => "DataPar",
+            IterType::ThreadIndex => "ThreadIndex",
+            IterType::CommReduce => "CommReduce",
+            IterType::Ordered => "Ordered",
+            IterType::Opaque => "Opaque",
+            IterType::Unrolled => "Unrolled",
+            IterType::Vectorized => "Vectorized",
+            IterType::Parallelized => "Parallelized",
+            IterType::Tensorized => "Tensorized",
+        }
+    }
+}
+
+impl IntField for IterType {
+    fn to_int(self) -> i64 {
+        self as i64
+    }
+    fn from_int(value: i64) -> Option<Self> {
+        IterType::ALL.get(usize::try_from(value).ok()?).copied()
+    }
+}
+
+/// A variable with a domain: a block's axis, a thread, a reduction's axis.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.IterVar")]
+pub struct IterVar {
+    /// The values it takes.
+    pub dom: Option<Ref<Range>>,
+    /// The variable.
+    #[node(def)]
+    pub var: Ref<Var>,
+    /// What it stands for.
+    pub iter_type: IterType,
+    /// The thread it is bound to; empty for none.
+    pub thread_tag: Str,
+}
+
+impl IterVar {
+    /// The node.
+    /// # Errors
+    /// When the domain's type is no integer or not the variable's.
+    pub fn try_new(
+        dom: Option<Ref<Range>>,
+        var: Ref<Var>,
+        iter_type: IterType,
+        tag: Str,
+    ) -> Result<Ref<IterVar>> {
+        if let Some(dom) = &dom {
+            let found = dom.extent.dtype();
+            if !found.is_integer() {
+                return Err(TirError::Kind { what: "the domain", expected: "of an integer type", found });
+            }
+            if found != var.dtype {
+                return Err(TirError::Type { what: "the variable", found: var.dtype, expected: found });
+            }
+        }
+        Ok(Ref::new(IterVar { dom, var, iter_type, thread_tag: tag }))
+    }
+}
+
+/// A reduction over axes.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.Reduce", parent = PrimExpr)]
+pub struct Reduce {
+    /// Where it was written.
+    pub span: Span,
+    /// The type of the value picked by `value_index`.
+    pub dtype: DataType,
+    /// How values are combined.
+    pub combiner: Ref<CommReducer>,
+    /// The values.
+    pub source: Array<Expr>,
+    /// What they start from; perhaps none.
+    pub init: Array<Expr>,
+    /// The axes, all `CommReduce`.
+    pub axis: Array<Ref<IterVar>>,
+    /// Which values take part.
+    pub condition: Expr,
+    /// Which of the combined values this is.
+    pub value_index: i64,
+}
+
+/// A map from indices to indices.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.IndexMap")]
+pub struct IndexMap {
+    /// The parameters.
+    #[node(def)]
+    pub initial_indices: Array<Ref<Var>>,
+    /// The results.
+    pub final_indices: Array<Expr>,
+    /// The way back, where given.
+    #[node(skip_eq)]
+    pub inverse_index_map: Option<Object>,
+}

@@ -1,0 +1,29 @@
+//! Functions.
+
+use tvmscript_ir::BaseFunc;
+use tvmscript_ir_core::{Array, DictAttrs, Map, Node, Object, Ref, Span};
+use tvmscript_prim::{Type, Var};
+
+use super::{Buffer, StmtRef};
+
+/// A function of scalars and buffers.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.PrimFunc", parent = BaseFunc)]
+pub struct PrimFunc {
+    /// Where it was written.
+    pub span: Span,
+    /// The function's type as Relax sees it; filled by that dialect.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// Attributes.
+    pub attrs: Ref<DictAttrs>,
+    /// The parameters.
+    #[node(def)]
+    pub params: Array<Ref<Var>>,
+    /// The result's type.
+    pub ret_type: Ref<Type>,
+    /// The buffers behind handle parameters.
+    pub buffer_map: Map<Ref<Var>, Ref<Buffer>>,
+    /// The body.
+    pub body: StmtRef,
+}

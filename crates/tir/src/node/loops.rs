@@ -1,0 +1,131 @@
+//! Loops.
+
+use tvmscript_ir_core::{IntField, Map, Node, Ref, Span, Str, Value};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
+
+use super::{IterVar, Stmt, StmtRef};
+use crate::error::{Result, TirError};
+
+/// How the turns of a loop run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ForKind {
+    /// One after the other.
+    Serial = 0,
+    /// On several CPU threads.
+    Parallel = 1,
+    /// In the lanes of a vector.
+    Vectorized = 2,
+    /// Written out.
+    Unrolled = 3,
+    /// On the threads of a device.
+    ThreadBinding = 4,
+}
+
+impl IntField for ForKind {
+    fn to_int(self) -> i64 {
+        self as i64
+    }
+    fn from_int(value: i64) -> Option<Self> {
+        use ForKind::*;
+        [Serial, Parallel, Vectorized, Unrolled, ThreadBinding].into_iter().find(|k| *k as i64 == value)
+    }
+}
+
+/// A loop over `extent` values from `min`.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.For", parent = Stmt)]
+pub struct For {
+    /// Where it was written.
+    pub span: Span,
+    /// The variable.
+    #[node(def)]
+    pub loop_var: Ref<Var>,
+    /// The first value.
+    pub min: Expr,
+    /// How far it runs.
+    pub extent: Expr,
+    /// How the turns run.
+    pub kind: ForKind,
+    /// The body.
+    pub body: StmtRef,
+    /// The thread, for [`ForKind::ThreadBinding`].
+    pub thread_binding: Option<Ref<IterVar>>,
+    /// Notes to passes.
+    pub annotations: Map<Str, Value>,
+    /// From one value to the next; 1 when absent.
+    pub step: Option<Expr>,
+}
+
+/// What a loop is made of.
+#[derive(Debug, Clone)]
+pub struct ForParts {
+    /// The variable.
+    pub loop_var: Ref<Var>,
+    /// The first value.
+    pub min: Expr,
+    /// How far it runs.
+    pub extent: Expr,
+    /// How the turns run.
+    pub kind: ForKind,
+    /// The body.
+    pub body: StmtRef,
+    /// The thread, for [`ForKind::ThreadBinding`].
+    pub thread_binding: Option<Ref<IterVar>>,
+    /// Notes to passes.
+    pub annotations: Map<Str, Value>,
+    /// From one value to the next; 1 when absent.
+    pub step: Option<Expr>,
+}
+
+impl For {
+    /// A loop. Integer literals narrower than the variable are widened.
+    /// # Errors
+    /// When variable, bounds and step are not scalars of one integer type.
+    /// # Source
+    /// `For` constructor, `src/tir/ir/stmt.cc`.
+    pub fn try_new(parts: ForParts) -> Result<StmtRef> {
+        let ForParts { loop_var, min, extent, kind, body, thread_binding, annotations, step } = parts;
+        let dtype = loop_var.dtype;
+        let part = |what: &'static str, e: Expr| -> Result<Expr> {
+            let found = e.dtype();
+            if !found.is_scalar() || !(found.is_integer()) {
+                return Err(TirError::Kind { what, expected: "a scalar integer", found });
+            }
+            match e.as_node::<IntImm>() {
+                Some(lit) if found.bits < dtype.bits => Ok(IntImm::try_new(dtype, lit.value)?),
+                _ if found != dtype => Err(TirError::Type { what, found, expected: dtype }),
+                _ => Ok(e),
+            }
+        };
+        if !dtype.is_scalar() || !dtype.is_integer() {
+            return Err(TirError::Kind {
+                what: "the loop variable",
+                expected: "a scalar integer",
+                found: dtype,
+            });
+        }
+        let min = part("the loop's start", min)?;
+        let extent = part("the loop's extent", extent)?;
+        let step = step.map(|s| part("the loop's step", s)).transpose()?;
+        let span = Span::current();
+        Ok(Ref::new(For { span, loop_var, min, extent, kind, body, thread_binding, annotations, step })
+            .upcast())
+    }
+
+    /// Whether the loop goes on by one.
+    pub fn has_trivial_step(&self) -> bool {
+        self.step.as_ref().is_none_or(|s| s.as_node::<IntImm>().is_some_and(|i| i.value == 1))
+    }
+}
+
+/// A loop as long as a condition holds.
+#[derive(Debug, Clone, Node)]
+#[node(key = "tir.While", parent = Stmt)]
+pub struct While {
+    /// Where it was written.
+    pub span: Span,
+    /// The condition.
+    pub condition: Expr,
+    /// The body.
+    pub body: StmtRef,
+}

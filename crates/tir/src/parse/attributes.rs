@@ -1,0 +1,221 @@
+//! Attributes and methods of nodes in scripts: `A.data`, `A.vload(..)`, `e.astype(..)`, and every reflected field.
+
+use tvmscript_ir_core::{Array, DataType, FieldRef, Object, Op, Ref};
+use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, Result, ScriptValue};
+use tvmscript_prim::{Call, Expr, IntImm, PrimExpr, PrimExprExt, ops};
+
+use crate::build::args::{ExprArg, Shape};
+use crate::node::{Buffer, BufferLoad, BufferStore};
+
+/// A reflected field of any node.
+pub(super) fn field(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+    let Some(index) = object.info().field_index(name) else { return Ok(None) };
+    Ok(Some(match object.field(index) {
+        FieldRef::Node(o) => ScriptValue::from(&tvmscript_ir_core::Value::Node(o.clone())),
+        // Upstream gives dtypes as text.
+        FieldRef::DType(d) => ScriptValue::str(&d.to_string()),
+        other => ScriptValue::from(&other.to_value()),
+    }))
+}
+
+/// The names of a node's fields.
+pub(super) fn field_names(object: &Object) -> Vec<String> {
+    object.info().fields().iter().map(|f| f.name.to_owned()).collect()
+}
+
+/// Attributes of expressions.
+pub(super) fn expr(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+    if name == "astype" {
+        let Some(value) = object.downcast_ref::<PrimExpr>().cloned() else { return Ok(None) };
+        return Ok(Some(HostFunction::value("astype", move |mut args: CallArgs| {
+            let dtype =
+                args.take_keyword("dtype").or_else(|| args.positional.first().cloned()).unwrap_or_default();
+            let dtype = DataType::from_script(dtype).map_err(|e| e.at_position(0))?;
+            Ok(ops::cast(dtype, value.clone())?.into())
+        })));
+    }
+    field(object, name)
+}
+
+/// The names of an expression's attributes.
+pub(super) fn expr_names(object: &Object) -> Vec<String> {
+    let mut names = field_names(object);
+    names.push("astype".to_owned());
+    names
+}
+
+/// Attributes of buffers.
+pub(super) fn buffer(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+    let Some(buffer) = object.downcast_ref::<Buffer>().cloned() else { return Ok(None) };
+    Ok(Some(match name {
+        "scope" => HostFunction::value("scope", move |_| Ok(ScriptValue::Str(buffer.scope()))),
+        "vload" => HostFunction::value("vload", move |args| vload(&buffer, args)),
+        "vstore" => HostFunction::value("vstore", move |args| vstore(&buffer, args)),
+        "access_ptr" => HostFunction::value("access_ptr", move |args| access_ptr(&buffer, args)),
+        "offset_of" => HostFunction::value("offset_of", move |args| offset_of(&buffer, args)),
+        _ => return field(object, name),
+    }))
+}
+
+/// The names of a buffer's attributes.
+pub(super) fn buffer_names(object: &Object) -> Vec<String> {
+    let mut names = field_names(object);
+    names.extend(["scope", "vload", "vstore", "access_ptr", "offset_of"].map(str::to_owned));
+    names
+}
+
+/// A method's arguments by position or keyword.
+struct Arguments {
+    args: CallArgs,
+    next: usize,
+}
+
+impl Arguments {
+    fn take(&mut self, name: &str) -> Option<ScriptValue> {
+        let index = self.next;
+        self.next += 1;
+        match self.args.positional.get_mut(index) {
+            Some(value) => Some(std::mem::take(value)),
+            None => self.args.take_keyword(name),
+        }
+    }
+
+    fn required(&mut self, method: &str, name: &'static str) -> Result<ScriptValue> {
+        self.take(name).ok_or_else(|| {
+            let function = method.to_owned();
+            tvmscript_irbuilder::BuildErrorKind::MissingArgument { function, name }.into()
+        })
+    }
+}
+
+fn predicate(value: Option<ScriptValue>) -> Result<Option<Expr>> {
+    match value {
+        None | Some(ScriptValue::None) => Ok(None),
+        Some(value) => ExprArg::convert(value).map(Some),
+    }
+}
+
+fn vload(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
+    let mut args = Arguments { args, next: 0 };
+    let begin = Shape::from_script(args.required("vload", "begin")?).map_err(|e| e.at_position(0))?;
+    let dtype = args.take("dtype").unwrap_or_default();
+    let mask = predicate(args.take("predicate"))?;
+    let mut indices: Vec<Expr> = begin.0.iter().cloned().collect();
+    if !matches!(dtype, ScriptValue::None) {
+        let dtype = DataType::from_script(dtype).map_err(|e| e.at_position(1))?;
+        let lanes = dtype.lanes / buffer.dtype.lanes.max(1);
+        if let Some(last) = indices.last_mut()
+            && lanes > 1
+            && last.dtype().is_scalar()
+        {
+            let one = IntImm::try_new(last.dtype(), 1)?;
+            *last = tvmscript_prim::Ramp::try_new(last.clone(), one, &IntImm::int32(lanes.into()))?;
+        }
+    }
+    Ok(BufferLoad::try_new(buffer.clone(), Array::new(indices), mask)?.into())
+}
+
+fn vstore(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
+    let mut args = Arguments { args, next: 0 };
+    let begin = Shape::from_script(args.required("vstore", "begin")?).map_err(|e| e.at_position(0))?;
+    let value = ExprArg::convert(args.required("vstore", "value")?).map_err(|e| e.at_position(1))?;
+    let mask = predicate(args.take("predicate"))?;
+    let mut indices: Vec<Expr> = begin.0.iter().cloned().collect();
+    let lanes = value.dtype().lanes / buffer.dtype.lanes.max(1);
+    if let Some(last) = indices.last_mut()
+        && lanes > 1
+        && last.dtype().is_scalar()
+    {
+        let one = IntImm::try_new(last.dtype(), 1)?;
+        *last = tvmscript_prim::Ramp::try_new(last.clone(), one, &IntImm::int32(lanes.into()))?;
+    }
+    Ok(BufferStore::try_new(buffer.clone(), value, Array::new(indices), mask)?.into())
+}
+
+/// A pointer to part of the buffer, with what may be done through it.
+/// # Source
+/// `Buffer::access_ptr`, `src/tir/ir/buffer.cc`.
+fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
+    let mut args = Arguments { args, next: 0 };
+    let mask = match args.required("access_ptr", "access_mask")? {
+        ScriptValue::Int(mask) => mask,
+        ScriptValue::Str(text) => text.chars().try_fold(0, |mask, c| match c {
+            'r' => Ok(mask | 1),
+            'w' => Ok(mask | 2),
+            _ => Err(BuildError::expected("a mask of \"r\" and \"w\"", format!("\"{text}\"")).at_position(0)),
+        })?,
+        other => {
+            return Err(BuildError::expected("a mask of \"r\" and \"w\"", other.type_name()).at_position(0));
+        }
+    };
+    let ptr_type = match args.take("ptr_type") {
+        Some(value) => DataType::from_script(value)?,
+        None => DataType::HANDLE,
+    };
+    let lanes = args.take("content_lanes").map(i64::from_script).transpose()?.unwrap_or(1);
+    let offset = ExprArg::convert(args.take("offset").unwrap_or(ScriptValue::Int(0)))?;
+    let given = predicate(args.take("extent"))?;
+    let whole = match (buffer.shape.first(), buffer.strides.first()) {
+        (None, _) => IntImm::int32(1),
+        (Some(first), Some(stride)) => ops::sub(ops::mul(stride.clone(), first.clone())?, offset.clone())?,
+        (Some(first), None) => {
+            let size = buffer.shape.iter().skip(1).try_fold(first.clone(), |a, b| ops::mul(a, b.clone()))?;
+            ops::sub(size, offset.clone())?
+        }
+    };
+    let mut extent = whole;
+    let mut elem_offset = ops::add(buffer.elem_offset.clone(), offset)?;
+    let mut dtype = buffer.dtype;
+    if lanes > 1 {
+        let by = |e: Expr| {
+            let divisor = ops::make_const(e.dtype(), lanes)?;
+            ops::truncdiv(e, divisor)
+        };
+        extent = by(extent)?;
+        elem_offset = by(elem_offset)?;
+        dtype = dtype.with_lanes(i16::try_from(lanes).unwrap_or(i16::MAX));
+    }
+    let annotation = ops::math::type_annotation(dtype);
+    let data = buffer.data.clone().upcast();
+    let arguments = [annotation, data, elem_offset, given.unwrap_or(extent), ops::python::int_literal(mask)];
+    Ok(Call::new(ptr_type, Op::get("tir.tvm_access_ptr"), arguments).into())
+}
+
+/// The offset of an element, in elements.
+fn offset_of(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
+    let mut args = Arguments { args, next: 0 };
+    let indices = Shape::from_script(args.required("offset_of", "indices")?).map_err(|e| e.at_position(0))?.0;
+    if indices.len() != buffer.shape.len() {
+        let name = buffer.name.get().to_string();
+        return Err(
+            crate::TirError::Rank { buffer: name, rank: buffer.shape.len(), found: indices.len() }.into()
+        );
+    }
+    let mut sum: Option<Expr> = None;
+    for (dim, index) in indices.iter().enumerate() {
+        sum = Some(match (sum, buffer.strides.get(dim)) {
+            (None, Some(stride)) => ops::mul(index.clone(), stride.clone())?,
+            (None, None) => index.clone(),
+            (Some(sum), Some(stride)) => ops::add(sum, ops::mul(index.clone(), stride.clone())?)?,
+            (Some(sum), None) => ops::add(ops::mul(sum, buffer.shape[dim].clone())?, index.clone())?,
+        });
+    }
+    let offset = match sum {
+        Some(sum) => ops::add(sum, buffer.elem_offset.clone())?,
+        None => buffer.elem_offset.clone(),
+    };
+    Ok(ScriptValue::Node(Array::new([crate::build::simplify(&offset)]).object().clone()))
+}
+
+/// The type of what a call of a function of the module gives, read off the function's type.
+pub(super) fn result_dtype(function_type: Option<&Object>) -> DataType {
+    let ret = function_type.and_then(|t| match t.field(t.info().field_index("ret")?) {
+        FieldRef::Node(ret) => Some(ret.clone()),
+        _ => None,
+    });
+    let dtype = ret.and_then(|r| match r.field(r.info().field_index("dtype")?) {
+        FieldRef::DType(d) => Some(d),
+        _ => None,
+    });
+    dtype.unwrap_or(DataType::VOID)
+}

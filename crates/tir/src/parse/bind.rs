@@ -1,0 +1,125 @@
+//! What names stand for after `x = value`, `for x in ..`, `with .. as x`.
+
+use std::any::Any;
+
+use tvmscript_ir_core::{Array, ObjectLike, Str, Value};
+use tvmscript_irbuilder::{HostObject, ScriptValue};
+use tvmscript_prim::{PrimExprExt, Var};
+use tvmscript_script_parser::ast::{ExprId, Name};
+use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+
+use crate::build::args::ExprArg;
+use crate::build::{FrameKind, TirFrame, name_object};
+use crate::node::{Buffer, IterVar};
+
+/// A value that `x = T.meta_var(value)` binds as it is.
+pub(crate) struct MetaVar(pub(crate) ScriptValue);
+
+impl HostObject for MetaVar {
+    fn type_name(&self) -> &str {
+        "a meta variable"
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The parts of a meta variable are meta variables, so `a, b = T.meta_var((1, 2))` unpacks.
+pub(super) fn spread(value: ScriptValue) -> ScriptValue {
+    match value.as_host::<MetaVar>().and_then(|meta| meta.0.items()) {
+        Some(items) => ScriptValue::tuple(items.into_iter().map(|item| ScriptValue::host(MetaVar(item)))),
+        None => value,
+    }
+}
+
+/// `x = value`: scopes open, variables and buffers take the name, everything else becomes a let.
+pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    let text = p.name_str(name);
+    let bound = bind_value(p, &text, at, value)?;
+    p.define(name, bound, at, Shadowing::OuterFrames)
+}
+
+/// What a name stands for once `value` is assigned to it.
+fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) -> Result<ScriptValue> {
+    if let Some(meta) = value.as_host::<MetaVar>() {
+        return Ok(meta.0.clone());
+    }
+    match &value {
+        ScriptValue::Tuple(_) | ScriptValue::List(_) => {
+            let items = value.items().unwrap_or_default();
+            let mut bound = Vec::with_capacity(items.len());
+            for (i, item) in items.into_iter().enumerate() {
+                let part = Str::from(format!("{name}_{i}"));
+                bound.push(tvmscript_ir_core::with_stack(|| bind_value(p, &part, at, item))?);
+            }
+            return Ok(ScriptValue::list(bound));
+        }
+        ScriptValue::Frame(_) => {
+            let (entered, open) = p.enter_frame(&value, at)?;
+            open.keep_open();
+            return named(p, name, at, entered, "an assignment");
+        }
+        ScriptValue::Node(object) => {
+            if object.is::<Buffer>() || object.is::<IterVar>() {
+                name_object(name, object);
+                return Ok(value);
+            }
+            if let Some(var) = object.as_node::<Var>()
+                && (var.name.get().is_empty() || !p.is_bound(object))
+            {
+                name_object(name, object);
+                return Ok(value);
+            }
+        }
+        _ => {}
+    }
+    let expr = ExprArg::convert(value);
+    let expr = p.checked(at, expr)?;
+    let var = Var::new(name.clone(), expr.dtype());
+    let frame = TirFrame::new(FrameKind::Let { var: var.clone(), value: expr });
+    let frame = tvmscript_irbuilder::IntoScript::into_script(tvmscript_irbuilder::FrameOf(frame));
+    let (_, open) = p.enter_frame(&frame, at)?;
+    open.keep_open();
+    Ok(var.into())
+}
+
+/// Gives a name to what a frame gave: variables and buffers, alone or in a list.
+fn named(p: &mut Parser<'_>, name: &str, at: ExprId, value: ScriptValue, place: &str) -> Result<ScriptValue> {
+    match &value {
+        ScriptValue::Node(object) if object.is::<Var>() || object.is::<Buffer>() => {
+            name_object(name, object);
+            Ok(value)
+        }
+        ScriptValue::List(items) => {
+            for (i, item) in items.borrow().iter().enumerate() {
+                named(p, &format!("{name}_{i}"), at, item.clone(), place)?;
+            }
+            Ok(value)
+        }
+        ScriptValue::Node(object) if Array::<Value>::accepts(object) => Ok(value),
+        other => {
+            let kind = ParseErrorKind::expected(
+                format!("a variable or buffer in {place}"),
+                match other {
+                    ScriptValue::None => "a scope that gives nothing".to_owned(),
+                    other => other.type_name(),
+                },
+            );
+            Err(p.error(at, kind))
+        }
+    }
+}
+
+/// `for x in ..`: loop variables.
+pub(super) fn loop_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    let text = p.name_str(name);
+    let bound = named(p, &text, at, value, "a `for` statement")?;
+    p.define(name, bound, at, Shadowing::OuterFrames)
+}
+
+/// `with .. as x`: what entering the scope gave.
+pub(super) fn with_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    let text = p.name_str(name);
+    let bound = named(p, &text, at, value, "a `with` statement")?;
+    p.define(name, bound, at, Shadowing::OuterFrames)
+}

@@ -1,0 +1,100 @@
+//! `@T.prim_func`: the signature, the body, the declaration in a module.
+
+use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
+use tvmscript_script_parser::ast::{FunctionDef, ParamKind};
+use tvmscript_script_parser::table::Definition;
+use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+
+use crate::build::types::{TypeArg, call_annotation};
+use crate::build::{function, loops};
+
+/// Reads a function into the open builder.
+pub(super) fn define(
+    p: &mut Parser<'_>,
+    definition: &Definition<FunctionDef>,
+) -> Result<Option<ScriptValue>> {
+    build(p, definition, true)?;
+    Ok(None)
+}
+
+/// A function inside a function of scalars has no meaning.
+pub(super) fn refuse_nested(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
+    let kind = ParseErrorKind::UnsupportedExpression { what: "a nested function" };
+    Err(p.error_with_help(
+        definition.stmt.name_place,
+        kind,
+        "move it out, or into a module beside this function",
+    ))
+}
+
+/// Declares a function of a module by its signature.
+pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
+    build(p, definition, false)
+}
+
+fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bool) -> Result<()> {
+    let node = definition.stmt;
+    let is_private = p.decorator_flag(definition, "private", false)?;
+    if !p.decorator_flag(definition, "check_well_formed", true)? {
+        p.skip_check(definition);
+    }
+    let frame =
+        if with_body { function::prim_func(is_private) } else { function::prim_func_declaration(is_private) };
+    let frame = frame.into_script();
+    let name = p.name_str(node.name);
+    p.in_frame(&frame, definition.id, |p, _| {
+        p.with_scope(|p| {
+            p.define_text("range", ScriptValue::Function(&loops::RANGE));
+            let named = function::func_name(name.clone());
+            p.checked(node.name_place, named)?;
+            let mut result = Ok(());
+            if let Some(returns) = node.returns {
+                result = return_type(p, returns);
+            }
+            for index in 0..node.params.len() {
+                let Some(param) = p.item(node.params, index) else { break };
+                if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) {
+                    let kind = ParseErrorKind::UnsupportedExpression { what: "a starred parameter" };
+                    result = Err(p.error(param.place, kind));
+                    continue;
+                }
+                let Some(at) = param.annotation else {
+                    let text = p.name_text(param.name).to_owned();
+                    let kind = ParseErrorKind::expected("a type annotation", format!("the bare parameter `{text}`"));
+                    let help = format!("write `{text}: T.int32`, `{text}: T.handle` or `{text}: T.Buffer((16,), \"float32\")`");
+                    result = Err(p.error_with_help(param.place, kind, help));
+                    p.poison(param.name, param.place);
+                    continue;
+                };
+                let value = p.eval(at).and_then(|value| {
+                    let value = call_annotation(value);
+                    let value = p.checked(at, value)?;
+                    let text = p.name_str(param.name);
+                    let added = function::arg(text, value);
+                    p.checked(at, added)
+                });
+                match value {
+                    Ok(value) => {
+                        result = p.define(param.name, value, param.place, Shadowing::OuterFrames).and(result);
+                    }
+                    Err(reported) => {
+                        p.poison(param.name, param.place);
+                        result = Err(reported);
+                    }
+                }
+            }
+            if with_body {
+                p.visit_body(node.body);
+            }
+            result
+        })
+    })
+}
+
+fn return_type(p: &mut Parser<'_>, at: tvmscript_script_parser::ast::ExprId) -> Result<()> {
+    let value = p.eval(at)?;
+    let ty = TypeArg::from_script(value);
+    let ty = p.checked(at, ty)?;
+    let done = function::func_ret(ty);
+    p.checked(at, done)
+}

@@ -1,0 +1,81 @@
+//! Text to builder calls: statements, operators, subscripts and attributes of the dialect.
+
+mod attributes;
+mod bind;
+mod function;
+mod operators;
+mod statements;
+mod subscript;
+
+use tvmscript_ir::GlobalVar;
+use tvmscript_ir_core::{Array, Dialect, Object};
+use tvmscript_irbuilder::{BuildDialect, CallArgs, Result, ScriptValue, script_fn};
+use tvmscript_prim::{Call, Expr, PrimExpr, Range};
+use tvmscript_script_parser::ParseDialect;
+use tvmscript_script_parser::ast::{self, StmtKind};
+use tvmscript_script_parser::table::DecoratorRule;
+
+use crate::build::args::ExprArg;
+use crate::build::{ALIASES, FUNCTIONS, find_name, other_names};
+use crate::node::*;
+
+/// A value that an assignment binds as it is, without a let.
+#[script_fn]
+pub fn meta_var(value: ScriptValue) -> Result<ScriptValue> {
+    Ok(ScriptValue::host(bind::MetaVar(value)))
+}
+
+/// Adds the parsers of the dialect to its table.
+pub(crate) fn register(dialect: Dialect) -> Dialect {
+    dialect
+        .namespace(&["T", "tir"])
+        .functions(FUNCTIONS)
+        .functions(&[&META_VAR])
+        .function_aliases(ALIASES)
+        .name_fallback(find_name, other_names)
+        .region_functions(&["reads", "writes", "match_buffer", "realize"])
+        .around_local_functions(function::refuse_nested, |_, _| Ok(()))
+        .decorator(
+            "prim_func",
+            DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
+        )
+        .parse::<ast::Assign>(statements::assign)
+        .parse::<ast::AnnAssign>(statements::ann_assign)
+        .parse::<ast::AugAssign>(statements::aug_assign)
+        .parse::<ast::For>(statements::for_loop)
+        .parse::<ast::While>(statements::while_loop)
+        .parse::<ast::If>(statements::if_chain)
+        .parse::<ast::With>(statements::with_scopes)
+        .parse::<ast::Assert>(statements::assertion)
+        .parse::<ast::Return>(statements::return_value)
+        .parse::<ast::ExprStmt>(statements::expression)
+        .parse_kind(StmtKind::Break, statements::break_loop)
+        .parse_kind(StmtKind::Continue, statements::continue_loop)
+        .on::<PrimExpr>()
+        .operator(operators::apply)
+        .attribute(attributes::expr, attributes::expr_names)
+        .on::<IterVar>()
+        .operator(operators::apply)
+        .attribute(attributes::field, attributes::field_names)
+        .on::<BufferRegion>()
+        .operator(operators::apply)
+        .attribute(attributes::field, attributes::field_names)
+        .on::<Range>()
+        .attribute(attributes::field, attributes::field_names)
+        .on::<Buffer>()
+        .attribute(attributes::buffer, attributes::buffer_names)
+        .subscript(subscript::buffer)
+        .on::<GlobalVar>()
+        .call(call_function)
+        .finish()
+}
+
+/// `Module.f(x)`: a call of a function of the module.
+fn call_function(object: &Object, args: CallArgs) -> Result<ScriptValue> {
+    let exprs = args.positional.into_iter().enumerate();
+    let exprs = exprs.map(|(i, v)| ExprArg::convert(v).map_err(|e| e.at_position(i)));
+    let exprs: Array<Expr> = exprs.collect::<Result<_>>()?;
+    let Some(var) = object.downcast_ref::<GlobalVar>() else { return Ok(ScriptValue::None) };
+    let dtype = attributes::result_dtype(var.struct_info_.as_ref());
+    Ok(Call::with_callee(dtype, var.clone().upcast::<tvmscript_ir::RelaxExpr>().upcast(), exprs).into())
+}

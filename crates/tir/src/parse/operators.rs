@@ -1,0 +1,134 @@
+//! Python's operators on expressions.
+
+use tvmscript_ir_core::DataType;
+use tvmscript_irbuilder::{BuildError, Result, ScriptValue};
+use tvmscript_prim::ops::{self, Operand, python, script};
+use tvmscript_prim::{Expr, PrimExpr, PrimExprExt};
+use tvmscript_script_parser::ast::{BinOp, BoolOp, CmpOp, UnaryOp};
+use tvmscript_script_parser::table::{Mode, Operator};
+
+use crate::build::args::{ExprArg, region_to_load};
+use crate::node::{BufferRegion, IterVar};
+
+/// The value as an operand of an expression, if it can be one.
+fn operand(value: &ScriptValue) -> Result<Option<Operand>> {
+    Ok(Some(match value {
+        ScriptValue::Int(i) => Operand::Int(*i),
+        ScriptValue::Float(f) => Operand::Float(*f),
+        ScriptValue::Bool(b) => Operand::Bool(*b),
+        ScriptValue::Node(object) => {
+            if let Some(expr) = object.downcast_ref::<PrimExpr>() {
+                Operand::Expr(expr.clone())
+            } else if let Some(axis) = object.as_node::<IterVar>() {
+                Operand::Expr(axis.var.clone().upcast())
+            } else if let Some(region) = object.downcast_ref::<BufferRegion>() {
+                Operand::Expr(region_to_load(region)?)
+            } else {
+                return Ok(None);
+            }
+        }
+        ScriptValue::BigInt(i) => {
+            return Err(BuildError::message(format!("the integer {i} does not fit 64 bits")));
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Applies an operator of which at least one operand is an expression, an axis or a region.
+pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Result<Option<ScriptValue>> {
+    match (op, operands) {
+        (Operator::Conditional, [test, then_value, else_value]) => conditional(test, then_value, else_value),
+        (Operator::Unary(op), [a]) => {
+            let Some(a) = operand(a)? else { return Ok(None) };
+            let a = a.into_expr()?;
+            let result = match op {
+                UnaryOp::Not => script::not(a)?,
+                UnaryOp::USub => python::unary(python::UnaryOperator::Minus, a)?,
+                UnaryOp::UAdd => python::unary(python::UnaryOperator::Plus, a)?,
+                UnaryOp::Invert => python::unary(python::UnaryOperator::Invert, a)?,
+            };
+            Ok(Some(result.into()))
+        }
+        (_, [a, b]) => {
+            let (Some(a), Some(b)) = (operand(a)?, operand(b)?) else { return Ok(None) };
+            let result = match op {
+                Operator::Binary(op) => python::binary(binary_operator(op), a, b).map_err(with_help)?,
+                Operator::Compare(op) => {
+                    let Some(op) = comparison(op) else { return Ok(None) };
+                    match mode {
+                        Mode::Script => script::compare(op, a, b)?,
+                        Mode::Host => python::compare(op, a, b)?,
+                    }
+                }
+                // Python cannot overload `and` and `or`, so TVM refuses them in lambdas; their meaning is plain.
+                Operator::Bool(BoolOp::And) => script::logic(script::Connective::And, a, b)?,
+                Operator::Bool(BoolOp::Or) => script::logic(script::Connective::Or, a, b)?,
+                Operator::Unary(_) | Operator::Conditional => return Ok(None),
+            };
+            Ok(Some(result.into()))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn with_help(error: tvmscript_prim::PrimError) -> BuildError {
+    let help = match &error {
+        tvmscript_prim::PrimError::AmbiguousDivision => {
+            Some("write `//` for floor division, or `T.truncdiv`")
+        }
+        _ => None,
+    };
+    let error = BuildError::from(error);
+    match help {
+        Some(help) => error.with_help(help),
+        None => error,
+    }
+}
+
+/// `b if a else c` where `a` is an expression, or one of the values is.
+fn conditional(
+    test: &ScriptValue,
+    then_value: &ScriptValue,
+    else_value: &ScriptValue,
+) -> Result<Option<ScriptValue>> {
+    let Some(test) = test.as_node::<PrimExpr>() else { return Ok(None) };
+    if test.dtype() != DataType::BOOL {
+        return Err(BuildError::expected(
+            "a condition of type `bool`",
+            format!("one of type `{}`", test.dtype()),
+        ));
+    }
+    let value = |v: &ScriptValue| ExprArg::convert(v.clone());
+    let result: Expr = ops::if_then_else(test.clone(), value(then_value)?, value(else_value)?)?;
+    Ok(Some(result.into()))
+}
+
+fn binary_operator(op: BinOp) -> python::BinaryOperator {
+    match op {
+        BinOp::Add => python::BinaryOperator::Add,
+        BinOp::Sub => python::BinaryOperator::Sub,
+        BinOp::Mult => python::BinaryOperator::Mult,
+        BinOp::MatMult => python::BinaryOperator::MatMult,
+        BinOp::Div => python::BinaryOperator::Div,
+        BinOp::FloorDiv => python::BinaryOperator::FloorDiv,
+        BinOp::Mod => python::BinaryOperator::Mod,
+        BinOp::Pow => python::BinaryOperator::Pow,
+        BinOp::LShift => python::BinaryOperator::LShift,
+        BinOp::RShift => python::BinaryOperator::RShift,
+        BinOp::BitAnd => python::BinaryOperator::BitAnd,
+        BinOp::BitOr => python::BinaryOperator::BitOr,
+        BinOp::BitXor => python::BinaryOperator::BitXor,
+    }
+}
+
+fn comparison(op: CmpOp) -> Option<python::Comparison> {
+    Some(match op {
+        CmpOp::Eq => python::Comparison::Eq,
+        CmpOp::NotEq => python::Comparison::Ne,
+        CmpOp::Lt => python::Comparison::Lt,
+        CmpOp::LtE => python::Comparison::Le,
+        CmpOp::Gt => python::Comparison::Gt,
+        CmpOp::GtE => python::Comparison::Ge,
+        CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn => return None,
+    })
+}

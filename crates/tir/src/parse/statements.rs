@@ -1,0 +1,369 @@
+//! Statements of function bodies.
+
+use tvmscript_ir_core::{Array, Ref};
+use tvmscript_irbuilder::{FrameOf, IntoScript, ScriptValue, Slice};
+use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
+use tvmscript_script_parser::ast::{self, ExprId, StmtId};
+use tvmscript_script_parser::{Indices, Operator, ParseErrorKind, Parser, Result};
+
+use super::bind;
+use crate::build::args::ExprArg;
+use crate::build::{FrameKind, TirFrame, stmt};
+use crate::node::{Buffer, Evaluate, Stmt, StmtRef};
+
+fn frame(kind: FrameKind) -> ScriptValue {
+    FrameOf(TirFrame::new(kind)).into_script()
+}
+
+fn add(p: &mut Parser<'_>, at: StmtId, statement: StmtRef) -> Result<()> {
+    let added = TirFrame::add(statement);
+    p.checked(at, added)
+}
+
+/// An expression where one is needed; its own place is blamed when it is none.
+fn expr_at(p: &mut Parser<'_>, at: ExprId, value: ScriptValue) -> Result<Expr> {
+    let expr = ExprArg::convert(value);
+    p.checked(at, expr)
+}
+
+/// `x = value`, `x, y = value`, `A[i] = value`.
+pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Result<()> {
+    let Some(target) = p.item(node.targets, 0) else { return Ok(()) };
+    if node.targets.len() > 1 {
+        let kind =
+            ParseErrorKind::UnsupportedExpression { what: "an assignment to several targets (`a = b = c`)" };
+        return Err(p.error_with_help(id, kind, "write one assignment for each target"));
+    }
+    match p.expr(target) {
+        ast::Expr::Subscript { value, index } => {
+            // All three are evaluated, for the mistakes in each.
+            let value_of_target = p.eval(value);
+            let indices = p.indices(index, false);
+            let stored = p.eval_assigned(node.value);
+            let buffer = buffer_at(p, value, value_of_target?)?;
+            store(p, id, &buffer, (index, indices?), node.value, stored?)
+        }
+        _ => {
+            let value = p.eval_assigned(node.value)?;
+            let is_name = matches!(p.expr(target), ast::Expr::Name(_));
+            let value = if is_name { value } else { bind::spread(value) };
+            p.unpack(target, value, bind::assign)
+        }
+    }
+}
+
+fn buffer_at(p: &mut Parser<'_>, at: ExprId, value: ScriptValue) -> Result<Ref<Buffer>> {
+    match value.as_node::<Buffer>() {
+        Some(buffer) => Ok(buffer.clone()),
+        None => {
+            let kind = ParseErrorKind::expected("a buffer", value.type_name());
+            Err(p.error(at, kind))
+        }
+    }
+}
+
+fn store(
+    p: &mut Parser<'_>,
+    at: StmtId,
+    buffer: &Ref<Buffer>,
+    (index, indices): (ExprId, Indices),
+    value_at: ExprId,
+    value: ScriptValue,
+) -> Result<()> {
+    let mut exprs = Vec::with_capacity(indices.items.len());
+    for (i, item) in indices.items.into_iter().enumerate() {
+        let expr = match item {
+            ScriptValue::Slice(slice) => stored_slice(p, buffer, i, &slice, index)?,
+            other => expr_at(p, index, other)?,
+        };
+        exprs.push(expr);
+    }
+    let value = expr_at(p, value_at, value)?;
+    let stored = stmt::store(buffer, value, Array::new(exprs), None);
+    p.checked(at, stored)
+}
+
+fn stored_slice(p: &mut Parser<'_>, buffer: &Buffer, dim: usize, slice: &Slice, at: ExprId) -> Result<Expr> {
+    if dim >= buffer.shape.len() {
+        let kind = crate::TirError::Rank {
+            buffer: buffer.name.get().to_string(),
+            rank: buffer.shape.len(),
+            found: dim + 1,
+        };
+        return p.checked(at, Err(kind.into()));
+    }
+    let ramp = super::subscript::ramp(buffer, dim, slice);
+    p.checked(at, ramp)
+}
+
+/// `x: T.int32 = value`.
+pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
+    let Some(value_at) = node.value else {
+        let kind = ParseErrorKind::UnsupportedExpression { what: "an annotation without a value" };
+        return Err(p.error_with_help(id, kind, "give the variable a value: `x: T.int32 = 0`"));
+    };
+    let value = p.eval_assigned(value_at);
+    let annotation = p.eval(node.annotation)?;
+    let annotation = crate::build::types::call_annotation(annotation);
+    let annotation = p.checked(node.annotation, annotation)?;
+    let Some(var) = annotation.as_node::<tvmscript_prim::Var>().cloned() else {
+        let kind = ParseErrorKind::expected("a type such as `T.int32`", annotation.type_name());
+        return Err(p.error(node.annotation, kind));
+    };
+    let value = expr_at(p, value_at, value?)?;
+    use tvmscript_prim::PrimExprExt;
+    let (expected, found) = (var.dtype, value.dtype());
+    if expected != found && !(expected.is_handle() && found.is_handle()) {
+        let kind = crate::TirError::Type { what: "the bound value", found, expected };
+        return p.checked(value_at, Err(kind.into()));
+    }
+    let ast::Expr::Name(name) = p.expr(node.target) else {
+        let kind = ParseErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
+        return Err(p.error(node.target, kind));
+    };
+    let text = p.name_str(name);
+    var.name.set(text);
+    let opened = frame(FrameKind::Let { var: var.clone(), value });
+    let (_, open) = p.enter_frame(&opened, id)?;
+    open.keep_open();
+    p.define(name, var.into(), node.target, tvmscript_script_parser::Shadowing::OuterFrames)
+}
+
+/// `A[i] += value`; a variable is bound once, so `x += 1` is a second definition.
+pub(super) fn aug_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AugAssign) -> Result<()> {
+    let (value_of_target, buffer) = match p.expr(node.target) {
+        ast::Expr::Subscript { value, .. } => {
+            let base = p.eval(value)?;
+            let buffer = buffer_at(p, value, base)?;
+            (p.eval(node.target)?, Some(buffer))
+        }
+        ast::Expr::Name(_) => (p.eval(node.target)?, None),
+        _ => {
+            let kind = ParseErrorKind::InvalidTarget {
+                what: "an expression other than a name or an element of a buffer",
+            };
+            return Err(p.error(node.target, kind));
+        }
+    };
+    let value = p.eval(node.value)?;
+    let result = p.operate(node.target, Operator::Binary(node.op), &[value_of_target, value])?;
+    match (p.expr(node.target), buffer) {
+        (ast::Expr::Subscript { index, .. }, Some(buffer)) => {
+            let indices = p.indices(index, false)?;
+            store(p, id, &buffer, (index, indices), node.value, result)
+        }
+        _ => p.unpack(node.target, result, bind::assign),
+    }
+}
+
+/// `for i in range(..)`, `for i, j in T.grid(..)`.
+pub(super) fn for_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For) -> Result<()> {
+    let value = p.eval(node.iter)?;
+    let is_loop = match &value {
+        ScriptValue::Frame(pending) => {
+            pending.inspect(|f: &TirFrame| matches!(f.kind, FrameKind::For(_))).unwrap_or(false)
+        }
+        _ => false,
+    };
+    if !is_loop {
+        let kind = ParseErrorKind::expected("a loop", p.describe(&value));
+        let help = "loop over `range`, `T.serial`, `T.parallel`, `T.vectorized`, `T.unroll`, `T.thread_binding` or `T.grid`";
+        return Err(p.error_with_help(node.iter, kind, help));
+    }
+    if !node.orelse.is_empty() {
+        let kind = ParseErrorKind::UnsupportedExpression { what: "`else` of a loop" };
+        let _ = p.error(id, kind);
+    }
+    p.in_frame(&value, id, |p, vars| {
+        p.with_scope(|p| {
+            let bound = p.unpack(node.target, vars, bind::loop_target);
+            p.visit_body(node.body);
+            bound
+        })
+    })
+}
+
+/// `while condition:`.
+pub(super) fn while_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::While) -> Result<()> {
+    let value = p.eval(node.test)?;
+    let condition = expr_at(p, node.test, value)?;
+    if !node.orelse.is_empty() {
+        let kind = ParseErrorKind::UnsupportedExpression { what: "`else` of a loop" };
+        let _ = p.error(id, kind);
+    }
+    let opened = crate::build::loops::while_(ExprArg(condition));
+    let opened = p.checked(node.test, opened)?.into_script();
+    p.in_frame(&opened, id, |p, _| {
+        p.with_scope(|p| p.visit_body(node.body));
+        Ok(())
+    })
+}
+
+/// `if a: .. elif b: .. else: ..`. A Python bool chooses a branch now; an expression makes a conditional.
+///
+/// The chain is walked, not recursed into: each further clause opens one more `T.If` inside the last `T.Else`.
+pub(super) fn if_chain(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result<()> {
+    let mut open = Vec::new();
+    let mut result = Ok(());
+    let mut decided = false;
+    let count = node.clauses.len();
+    for index in 0..count {
+        let Some(clause) = p.item(node.clauses, index) else { break };
+        let test = match p.eval(clause.test) {
+            Ok(test) => test,
+            Err(reported) => {
+                // The body is read all the same, for the mistakes in it.
+                result = Err(reported);
+                p.with_scope(|p| p.visit_body(clause.body));
+                continue;
+            }
+        };
+        match &test {
+            ScriptValue::Bool(true) => {
+                p.with_scope(|p| p.visit_body(clause.body));
+                decided = true;
+                break;
+            }
+            ScriptValue::Bool(false) => continue,
+            value if value.as_node::<PrimExpr>().is_some() => {
+                let condition = expr_at(p, clause.test, test.clone())?;
+                let is_if = frame(FrameKind::If { condition, then_case: None, else_case: None });
+                let (_, opened) = p.enter_frame(&is_if, clause.test)?;
+                let then = frame(FrameKind::Then);
+                p.in_frame(&then, id, |p, _| {
+                    p.with_scope(|p| p.visit_body(clause.body));
+                    Ok(())
+                })?;
+                let more = index + 1 < count || !node.orelse.is_empty();
+                if more {
+                    let (_, opened_else) = p.enter_frame(&frame(FrameKind::Else), clause.test)?;
+                    open.push((opened, Some(opened_else)));
+                } else {
+                    open.push((opened, None));
+                }
+            }
+            other => {
+                let kind = ParseErrorKind::expected("a condition", p.describe(other));
+                result = Err(p.error(clause.test, kind));
+                p.with_scope(|p| p.visit_body(clause.body));
+            }
+        }
+    }
+    if !decided && !node.orelse.is_empty() {
+        p.with_scope(|p| p.visit_body(node.orelse));
+    }
+    while let Some((opened, opened_else)) = open.pop() {
+        if let Some(opened_else) = opened_else {
+            result = p.leave_frame(opened_else, id).and(result);
+        }
+        result = p.leave_frame(opened, id).and(result);
+    }
+    result
+}
+
+/// `with T.block("b"):`, `with T.launch_thread(..) as tx, ..:`.
+pub(super) fn with_scopes(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> Result<()> {
+    p.with_scope(|p| {
+        let mut open = Vec::new();
+        let mut result = Ok(());
+        for index in 0..node.items.len() {
+            let Some(item) = p.item(node.items, index) else { break };
+            let value = p.eval(item.context)?;
+            if !matches!(value, ScriptValue::Frame(_)) {
+                let kind =
+                    ParseErrorKind::expected("a scope such as `T.block(\"name\")`", p.describe(&value));
+                return Err(p.error(item.context, kind));
+            }
+            let (entered, opened) = p.enter_frame(&value, item.context)?;
+            open.push(opened);
+            if let Some(target) = item.target {
+                result = p.unpack(target, entered, bind::with_target).and(result);
+            }
+        }
+        p.visit_body(node.body);
+        while let Some(opened) = open.pop() {
+            result = p.leave_frame(opened, id).and(result);
+        }
+        result
+    })
+}
+
+/// `assert condition, message`, for the rest of the scope.
+pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> Result<()> {
+    let test = p.eval(node.test);
+    let Some(message_at) = node.msg else {
+        let kind = ParseErrorKind::UnsupportedExpression { what: "an assertion without a message" };
+        return Err(p.error_with_help(id, kind, "write `assert condition, \"what is wrong\"`"));
+    };
+    let message = p.eval(message_at)?;
+    let condition = expr_at(p, node.test, test?)?;
+    let message = expr_at(p, message_at, message)?;
+    let made = stmt::assert_(ExprArg(condition), ExprArg(message));
+    let opened = p.checked(node.test, made)?.into_script();
+    let (_, open) = p.enter_frame(&opened, id)?;
+    open.keep_open();
+    Ok(())
+}
+
+/// `return value`.
+pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -> Result<()> {
+    let Some(at) = node.value else {
+        let kind = ParseErrorKind::UnsupportedExpression { what: "`return` without a value" };
+        return Err(p.error_with_help(
+            id,
+            kind,
+            "write `T.evaluate(T.thread_return())` to leave a kernel early",
+        ));
+    };
+    let value = p.eval(at)?;
+    let value = expr_at(p, at, value)?;
+    add(p, id, Evaluate::new(ops::math::ret(value)))
+}
+
+/// `break`.
+pub(super) fn break_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
+    add(p, id, Evaluate::new(ops::math::break_loop()))
+}
+
+/// `continue`.
+pub(super) fn continue_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
+    add(p, id, Evaluate::new(ops::math::continue_loop()))
+}
+
+/// An expression by itself: a scope for the rest of this one, a store, or something evaluated for its effect.
+pub(super) fn expression(p: &mut Parser<'_>, id: StmtId, node: &ast::ExprStmt) -> Result<()> {
+    let value = p.eval(node.value)?;
+    match &value {
+        ScriptValue::None | ScriptValue::Str(_) | ScriptValue::Ellipsis => Ok(()),
+        ScriptValue::Frame(_) => {
+            let (_, open) = p.enter_frame(&value, id)?;
+            open.keep_open();
+            Ok(())
+        }
+        ScriptValue::Int(i) => add(p, id, Evaluate::new(ops::python::int_literal(*i))),
+        ScriptValue::Bool(b) => add(p, id, Evaluate::new(IntImm::bool(*b))),
+        ScriptValue::Node(object) => {
+            if let Some(expr) = object.downcast_ref::<PrimExpr>() {
+                return add(p, id, Evaluate::new(expr.clone()));
+            }
+            // A statement that a call gave: `A.vstore(..)`, or one of another dialect.
+            if let Some(statement) = object.downcast_ref::<Stmt>() {
+                return add(p, id, statement.clone());
+            }
+            // A buffer that was declared before: `T.match_buffer(a, buffer=A)`.
+            if object.is::<Buffer>() {
+                return Ok(());
+            }
+            let kind = ParseErrorKind::expected("a statement", p.describe(&value));
+            Err(p.error_with_help(node.value, kind, "an expression by itself is evaluated: `T.evaluate(..)`"))
+        }
+        ScriptValue::Function(f) => {
+            let kind = ParseErrorKind::expected("a statement", p.describe(&value));
+            Err(p.error_with_help(node.value, kind, format!("call it: `{}(..)`", f.name)))
+        }
+        other => {
+            let kind = ParseErrorKind::expected("a statement", p.describe(other));
+            Err(p.error(node.value, kind))
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Memory: allocations, constants, buffers over pointers, realized regions.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::{Doc, ExprDoc, Subscript};
+use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
+use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::{DataType, PathId, Ref, Str, structural_equal};
+use tvmscript_prim::{PointerType, Var};
+
+use super::annotation::dict;
+use super::buffer::{self, range_slice};
+use super::buffer_decl::{self, Inline};
+use super::expr::list;
+use super::state::TirDocsifier;
+use super::stmt::{Scope, body, may_be_concise};
+use super::types::{is_one, is_true};
+use super::var;
+use crate::node::{Allocate, AllocateConst, BufferRealize, DeclBuffer};
+
+/// `B = T.decl_buffer((4,), data=p)`
+pub(crate) fn decl_buffer(node: &Ref<DeclBuffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let concise = may_be_concise(node, path, d);
+    declare(node, path, Inline::Nothing, concise, d)
+}
+
+fn declare(
+    node: &Ref<DeclBuffer>,
+    path: PathId,
+    inline: Inline,
+    concise: bool,
+    d: &mut Docsifier<'_>,
+) -> Result<Doc> {
+    let DeclBuffer { span: _, buffer, body: inner } = &**node;
+    let at = d.field(path, "buffer");
+    let known = d.is_defined(buffer.object());
+    let value = match known {
+        true => {
+            let name = d.expr(buffer, at)?;
+            let callee = d.t("decl_buffer");
+            d.docs.call(callee, &[], &[("buffer", name)])
+        }
+        false => buffer_decl::declaration(buffer, "decl_buffer", &[], at, inline, d)?,
+    };
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let at = d.field(path, "body");
+    let (name, stmts) = d.with_open_frame(frame, |d| {
+        let name = if known { None } else { Some(buffer::define(buffer, d)?) };
+        body(inner, at, d)?;
+        Ok(name)
+    })?;
+    let scope = Scope::plain(concise, name, value, d);
+    Ok(scope.close(stmts, d))
+}
+
+/// The scope that a pointer points into.
+fn pointer_scope(variable: &Ref<Var>) -> Str {
+    match variable.type_annotation.as_node::<PointerType>() {
+        Some(pointer) => pointer.storage_scope.clone(),
+        None => Str::new(""),
+    }
+}
+
+/// The declaration that an allocation serves alone, so that both print as one.
+fn fused(node: &Allocate) -> Option<&Ref<DeclBuffer>> {
+    let Allocate { span: _, buffer_var, dtype, extents, condition, body, annotations } = node;
+    let inner = body.downcast_ref::<DeclBuffer>()?;
+    let buffer = &inner.buffer;
+    let same = buffer_var.ptr_eq(&buffer.data)
+        && *dtype == buffer.dtype
+        && is_true(condition)
+        && annotations.is_empty()
+        && extents.len() == buffer.shape.len()
+        && extents.iter().zip(buffer.shape.iter()).all(|(a, b)| deep_equal(a, b));
+    same.then_some(inner)
+}
+
+/// Whether two expressions are the same, variables by identity.
+pub(crate) fn deep_equal(a: &tvmscript_prim::Expr, b: &tvmscript_prim::Expr) -> bool {
+    a.ptr_eq(b) || structural_equal(a.object(), b.object())
+}
+
+/// `p = T.allocate([4], "float32", "shared")`
+pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let concise = may_be_concise(node, path, d);
+    // Fused, the allocation makes pointer and buffer anew.
+    if d.config().syntax_sugar
+        && let Some(inner) = fused(node)
+        && !d.is_defined(node.buffer_var.object())
+        && !d.is_defined(inner.buffer.object())
+        && buffer_decl::has_default_pointer(&inner.buffer)
+    {
+        let at = d.field(path, "body");
+        return declare(inner, at, Inline::DataPointer, concise, d);
+    }
+    let Allocate { span: _, buffer_var, dtype, extents, condition, body: inner, annotations } = &**node;
+    let mut args: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+    let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
+    let at = d.field(path, "extents");
+    args.push(list(extents, at, d)?);
+    let dtype = d.dtype(*dtype);
+    args.push(d.at_field(dtype, path, "dtype"));
+    let scope = d.docs.str(pointer_scope(buffer_var).as_str());
+    args.push(scope);
+    if !is_one(condition) {
+        let at = d.field(path, "condition");
+        args.push(d.expr(condition, at)?);
+    }
+    if !annotations.is_empty() {
+        let at = d.field(path, "annotations");
+        kwargs.push(("annotations", d.host(|d| dict(annotations, at, d))?));
+    }
+    // A pointer that was declared before stands in the call.
+    let known = d.is_defined(buffer_var.object());
+    let name = var::define(buffer_var, d)?;
+    if known {
+        kwargs.push(("var", name));
+    }
+    let name = (!known).then_some(name);
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let callee = d.t("allocate");
+    let value = d.docs.call(callee, &args, &kwargs);
+    let at = d.field(path, "body");
+    let ((), stmts) = d.with_open_frame(frame, |d| {
+        d.bind_here(buffer_var);
+        body(inner, at, d)
+    })?;
+    d.unbind(buffer_var);
+    let scope = Scope::plain(concise, name, value, d);
+    Ok(scope.close(stmts, d))
+}
+
+/// `p = T.allocate_const([0, 1], "int32", [2])`
+pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let AllocateConst {
+        span: _,
+        buffer_var,
+        data,
+        irmod_storage_idx: _,
+        dtype,
+        extents,
+        body: inner,
+        annotations,
+    } = &**node;
+    let concise = may_be_concise(node, path, d);
+    let unwritable = |reason: &str| DocsifyError::Unwritable {
+        key: node.object().info().key(),
+        reason: reason.to_owned(),
+    };
+    let data = data.as_ref().ok_or_else(|| unwritable("it refers to a constant of the module"))?;
+    let values = elements(data, *dtype, d).ok_or_else(|| unwritable("its type has no literals"))?;
+    let dtype = d.dtype(*dtype);
+    let dtype = d.at_field(dtype, path, "dtype");
+    let at = d.field(path, "extents");
+    let extents = list(extents, at, d)?;
+    let mut kwargs: SmallVec<[(&str, ExprDoc); 2]> = SmallVec::new();
+    if !annotations.is_empty() {
+        let at = d.field(path, "annotations");
+        kwargs.push(("annotations", d.host(|d| dict(annotations, at, d))?));
+    }
+    let known = d.is_defined(buffer_var.object());
+    if known {
+        kwargs.push(("var", var::define(buffer_var, d)?));
+    }
+    let callee = d.t("allocate_const");
+    let value = d.docs.call(callee, &[values, dtype, extents], &kwargs);
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let at = d.field(path, "body");
+    let (name, stmts) = d.with_open_frame(frame, |d| {
+        let name = if known { None } else { Some(var::define(buffer_var, d)?) };
+        body(inner, at, d)?;
+        Ok(name)
+    })?;
+    let scope = Scope::plain(concise, name, value, d);
+    Ok(scope.close(stmts, d))
+}
+
+/// The elements of a constant as literals.
+fn elements(data: &TensorNode, dtype: DataType, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
+    let mut docs: Vec<ExprDoc> = Vec::new();
+    macro_rules! literals {
+        ($ty:ty, $literal:ident, $as:ty) => {
+            for bytes in data.data.chunks_exact(size_of::<$ty>()) {
+                let value = <$ty>::from_le_bytes(bytes.try_into().ok()?);
+                docs.push(d.docs.$literal(value as $as));
+            }
+        };
+    }
+    match (dtype.is_int(), dtype.is_uint(), dtype.is_float(), dtype.bits) {
+        (true, _, _, 8) => literals!(i8, int, i64),
+        (true, _, _, 16) => literals!(i16, int, i64),
+        (true, _, _, 32) => literals!(i32, int, i64),
+        (true, _, _, 64) => literals!(i64, int, i64),
+        (_, true, _, 8) => literals!(u8, int, i64),
+        (_, true, _, 16) => literals!(u16, int, i64),
+        (_, true, _, 32) => literals!(u32, int, i64),
+        (_, true, _, 64) => literals!(u64, int, i64),
+        (_, _, true, 16) => {
+            for bytes in data.data.chunks_exact(2) {
+                let value = half_to_f64(u16::from_le_bytes(bytes.try_into().ok()?));
+                docs.push(d.docs.float(value));
+            }
+        }
+        (_, _, true, 32) => literals!(f32, float, f64),
+        (_, _, true, 64) => literals!(f64, float, f64),
+        _ if dtype.is_bool() => {
+            for byte in &data.data {
+                docs.push(d.docs.bool(*byte != 0));
+            }
+        }
+        _ => return None,
+    }
+    Some(d.docs.list(&docs))
+}
+
+/// The value of an IEEE half.
+fn half_to_f64(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    match exponent {
+        0 => sign * fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        _ => sign * (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
+    }
+}
+
+/// `T.realize(A[0:4], "shared", condition=c)`
+pub(crate) fn realize_call(
+    node: &BufferRealize,
+    scope: Option<ExprDoc>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let BufferRealize { span: _, buffer, bounds, condition, body: _ } = node;
+    let at = d.field(path, "buffer");
+    let buffer = d.expr(buffer, at)?;
+    let at = d.field(path, "bounds");
+    let mut indices: SmallVec<[Subscript; 4]> = SmallVec::new();
+    for (i, range) in bounds.iter().enumerate() {
+        let at = d.item(at, i);
+        indices.push(range_slice(range, at, false, d)?);
+    }
+    let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::new();
+    args.push(d.docs.index(buffer, &indices));
+    args.extend(scope);
+    let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
+    if !is_one(condition) {
+        let at = d.field(path, "condition");
+        kwargs.push(("condition", d.host(|d| d.expr(condition, at))?));
+    }
+    let callee = d.t("realize");
+    Ok(d.docs.call(callee, &args, &kwargs))
+}
+
+/// `T.realize(A[0:4])`
+pub(crate) fn buffer_realize(node: &Ref<BufferRealize>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let concise = may_be_concise(node, path, d);
+    let context = realize_call(node, None, path, d)?;
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let at = d.field(path, "body");
+    let ((), stmts) = d.with_open_frame(frame, |d| body(&node.body, at, d))?;
+    let scope = Scope::plain(concise, None, context, d);
+    Ok(scope.close(stmts, d))
+}

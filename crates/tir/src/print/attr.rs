@@ -1,0 +1,140 @@
+//! Attribute statements, among them the threads that a device runs.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtRole};
+use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_ir_core::{DataType, PathId, Ref, Value};
+use tvmscript_prim::{PrimExprExt, ops};
+
+use super::alloc::{deep_equal, realize_call};
+use super::state::TirDocsifier;
+use super::stmt::{Scope, body, may_be_concise};
+use super::types::is_zero;
+use super::var;
+use crate::node::{AttrStmt, BufferRealize, IterType, IterVar, StmtRef};
+
+/// How an attribute prints.
+struct Opening<'a> {
+    context: ExprDoc,
+    /// The thread whose variable the statement defines.
+    defines: Option<&'a Ref<IterVar>>,
+    body: &'a StmtRef,
+    body_path: PathId,
+}
+
+/// `T.attr(node, "key", value)`, `tx = T.launch_thread("threadIdx.x", 32)`, `T.realize(A[0:4], "shared")`
+pub(crate) fn attr_stmt(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let concise = may_be_concise(node, path, d);
+    let Opening { context, defines, body: inner, body_path } = opening(node, path, d)?;
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let (target, stmts) = d.with_open_frame(frame, |d| {
+        let target = match defines {
+            Some(thread) => Some(var::define(&thread.var, d)?),
+            None => None,
+        };
+        body(inner, body_path, d)?;
+        Ok(target)
+    })?;
+    let scope = Scope::plain(concise, target, context, d);
+    Ok(scope.close(stmts, d))
+}
+
+fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Opening<'a>> {
+    let AttrStmt { span: _, node: subject, attr_key, value, body } = &**node;
+    let body_path = d.field(path, "body");
+    if let Some(realize) = realized(node) {
+        let at = d.field(path, "value");
+        let scope = d.expr(value, at)?;
+        let context = realize_call(realize, Some(scope), body_path, d)?;
+        let body_path = d.field(body_path, "body");
+        return Ok(Opening { context, defines: None, body: &realize.body, body_path });
+    }
+    if matches!(attr_key.as_str(), "thread_extent" | "virtual_thread")
+        && let Some(thread) = subject.as_object().and_then(|o| o.downcast_ref::<IterVar>())
+        && is_launched(node, thread)
+    {
+        let (context, defines) = launch_thread(node, thread, path, d)?;
+        return Ok(Opening { context, defines: defines.then_some(thread), body, body_path });
+    }
+    let at = d.field(path, "node");
+    let subject = d.value(subject, at)?;
+    let key = d.docs.str(attr_key.as_str());
+    let key = d.at_field(key, path, "attr_key");
+    let at = d.field(path, "value");
+    let value = d.expr(value, at)?;
+    let callee = d.t("attr");
+    let context = d.docs.call_args(callee, &[subject, key, value]);
+    Ok(Opening { context, defines: None, body, body_path })
+}
+
+/// The realized region whose scope the attribute says.
+fn realized(node: &AttrStmt) -> Option<&Ref<BufferRealize>> {
+    let realize = node.body.downcast_ref::<BufferRealize>()?;
+    let about = matches!(&node.node, Value::Node(o) if o.ptr_eq(realize.buffer.object()));
+    (about && node.attr_key == "realize_scope").then_some(realize)
+}
+
+/// Whether `T.launch_thread` makes this attribute of this thread: it finds key and domain itself.
+fn is_launched(node: &AttrStmt, thread: &IterVar) -> bool {
+    let IterVar { dom, var, iter_type, thread_tag } = thread;
+    let key = if *thread_tag == "vthread" { "virtual_thread" } else { "thread_extent" };
+    let same_domain = dom.as_ref().is_some_and(|dom| {
+        is_zero(&dom.min)
+            && dom.min.dtype() == dom.extent.dtype()
+            && dom.extent.dtype() == var.dtype
+            && (deep_equal(&dom.extent, &node.value)
+                || ops::cast(var.dtype, node.value.clone())
+                    .is_ok_and(|value| deep_equal(&dom.extent, &value)))
+    });
+    node.attr_key == key && same_domain && *iter_type == IterType::ThreadIndex && var.dtype.is_scalar()
+}
+
+/// `T.launch_thread(tx, 32)`; tells whether the statement defines the thread's variable.
+fn launch_thread(
+    node: &Ref<AttrStmt>,
+    thread: &Ref<IterVar>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<(ExprDoc, bool)> {
+    let variable = &thread.var;
+    let thread_path = d.field(path, "node");
+    let mut defines = false;
+    let subject = if d.is_defined(variable.object()) {
+        let at = d.field(thread_path, "var");
+        d.expr(variable, at)?
+    } else if variable.dtype == node.value.dtype() && d.is_around_all_uses(node.object(), variable.object()) {
+        defines = true;
+        let tag = d.docs.str(thread.thread_tag.as_str());
+        d.at_field(tag, thread_path, "thread_tag")
+    } else {
+        env_thread(thread, thread_path, d)?;
+        let at = d.field(thread_path, "var");
+        d.expr(variable, at)?
+    };
+    let at = d.field(path, "value");
+    let extent = d.expr(&node.value, at)?;
+    let callee = d.t("launch_thread");
+    Ok((d.docs.call_args(callee, &[subject, extent]), defines))
+}
+
+/// `tx = T.env_thread("threadIdx.x")`, where all its uses can see it
+fn env_thread(thread: &Ref<IterVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    let hint = thread.var.name.get();
+    d.declare_free(thread.var.object(), &hint, |d| {
+        let name = var::define(&thread.var, d)?;
+        let at = d.field(path, "var");
+        let name = d.at(name, at);
+        let tag = d.docs.str(thread.thread_tag.as_str());
+        let tag = d.at_field(tag, path, "thread_tag");
+        let callee = d.t("env_thread");
+        let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::from_slice(&[tag]);
+        if thread.var.dtype != DataType::INT32 {
+            args.push(d.dtype(thread.var.dtype));
+        }
+        let value = d.docs.call_args(callee, &args);
+        let stmt = d.docs.bind(name, value);
+        d.docs.set_role(stmt, StmtRole::DefineName);
+        d.push_stmt(stmt);
+        Ok(())
+    })
+}

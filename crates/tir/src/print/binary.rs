@@ -1,0 +1,168 @@
+//! Operators of two operands, and `not`.
+//!
+//! The operator stands where reading it back runs the smart function on the same operands and gives the same node;
+//! otherwise the call form does, whose reading never folds.
+
+use tvmscript_docsifier::doc::{BinaryOp as Op, Expr as DocExpr, ExprDoc, UnaryOp};
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_prim::ops::{self, BinaryOp};
+use tvmscript_prim::{
+    Add, And, Div, EQ, Expr, FloorDiv, FloorMod, GE, GT, LE, LT, Max, Min, Mod, Mul, NE, Not, Or,
+    PrimExprExt, Sub,
+};
+
+use super::state::TirDocsifier;
+
+/// Whether the smart function leaves these operands as they are.
+pub(crate) fn stays(op: BinaryOp, a: &Expr, b: &Expr) -> bool {
+    let dtype = a.dtype();
+    if dtype != b.dtype() {
+        return false;
+    }
+    let taken = match op {
+        BinaryOp::FloorDiv | BinaryOp::FloorMod => dtype.is_integer(),
+        BinaryOp::And | BinaryOp::Or => dtype.is_bool(),
+        BinaryOp::Eq => return unfolded(op, a, b) && !(is_call(a) && is_call(b) && !same(ops::eq, a, b)),
+        _ => true,
+    };
+    taken && unfolded(op, a, b)
+}
+
+fn unfolded(op: BinaryOp, a: &Expr, b: &Expr) -> bool {
+    matches!(ops::fold::fold(op, a, b), Ok(None))
+}
+
+fn is_call(e: &Expr) -> bool {
+    e.is::<tvmscript_prim::Call>()
+}
+
+/// Whether the smart comparison of two calls is a comparison still (`T.vscale() == T.vscale()` is true).
+fn same(smart: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>, a: &Expr, b: &Expr) -> bool {
+    smart(a.clone(), b.clone()).is_ok_and(|e| e.is::<EQ>())
+}
+
+fn operands(a: &Expr, b: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<(ExprDoc, ExprDoc)> {
+    let at = d.field(path, "a");
+    let a = d.expr(a, at)?;
+    let at = d.field(path, "b");
+    let b = d.expr(b, at)?;
+    Ok((a, b))
+}
+
+fn is_number(doc: ExprDoc, d: &Docsifier<'_>) -> bool {
+    matches!(d.docs.expr(doc), DocExpr::Int(_) | DocExpr::Float(_) | DocExpr::Bool(_))
+}
+
+macro_rules! binary {
+    ($($(#[$doc:meta])* $name:ident: $node:ident, $smart:ident => $sugar:expr, else $call:literal;)*) => {$(
+        $(#[$doc])*
+        pub(crate) fn $name(node: &Ref<$node>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+            let $node { span: _, dtype: _, a, b } = &**node;
+            let (left, right) = operands(a, b, path, d)?;
+            let sugar: fn(&Expr, ExprDoc, ExprDoc, &mut Docsifier<'_>) -> Option<ExprDoc> = $sugar;
+            if stays(BinaryOp::$smart, a, b)
+                && let Some(doc) = sugar(a, left, right, d)
+            {
+                return Ok(doc);
+            }
+            let callee = d.t($call);
+            Ok(d.docs.call_args(callee, &[left, right]))
+        }
+    )*};
+}
+
+/// The operator itself.
+macro_rules! infix {
+    ($op:ident) => {
+        |_, left, right, d| Some(d.docs.binary(Op::$op, left, right))
+    };
+}
+
+/// A comparison. Where plain Python runs, a number on the left would swap sides.
+macro_rules! comparison {
+    ($op:ident) => {
+        |_, left, right, d| {
+            if is_number(left, d) && d.in_host() {
+                return None;
+            }
+            Some(d.docs.binary(Op::$op, left, right))
+        }
+    };
+}
+
+/// `and`, `or`: of vectors they are read as bit operations.
+macro_rules! connective {
+    ($op:ident) => {
+        |a, left, right, d| {
+            if !a.dtype().is_scalar() {
+                return None;
+            }
+            Some(d.docs.binary(Op::$op, left, right))
+        }
+    };
+}
+
+/// `T.name(a, b)`
+macro_rules! function {
+    ($name:literal) => {
+        |_, left, right, d| {
+            let callee = d.t($name);
+            Some(d.docs.call_args(callee, &[left, right]))
+        }
+    };
+}
+
+binary! {
+    /// `a + b`
+    add: Add, Add => infix!(Add), else "Add";
+    /// `a - b`
+    sub: Sub, Sub => infix!(Sub), else "Sub";
+    /// `a * b`
+    mul: Mul, Mul => infix!(Mult), else "Mul";
+    /// `a / b`; of integers `T.Div(a, b)`
+    div: Div, Div => |a, left, right, d| {
+        if a.dtype().is_integer() {
+            return None;
+        }
+        Some(d.docs.binary(Op::Div, left, right))
+    }, else "Div";
+    /// `T.truncmod(a, b)`
+    truncmod: Mod, Mod => function!("truncmod"), else "Mod";
+    /// `a // b`
+    floordiv: FloorDiv, FloorDiv => infix!(FloorDiv), else "FloorDiv";
+    /// `a % b`
+    floormod: FloorMod, FloorMod => infix!(Mod), else "FloorMod";
+    /// `T.min(a, b)`
+    min: Min, Min => function!("min"), else "Min";
+    /// `T.max(a, b)`
+    max: Max, Max => function!("max"), else "Max";
+    /// `a == b`
+    eq: EQ, Eq => comparison!(Eq), else "EQ";
+    /// `a != b`
+    ne: NE, Ne => comparison!(NotEq), else "NE";
+    /// `a < b`
+    lt: LT, Lt => comparison!(Lt), else "LT";
+    /// `a <= b`
+    le: LE, Le => comparison!(LtE), else "LE";
+    /// `a > b`
+    gt: GT, Gt => comparison!(Gt), else "GT";
+    /// `a >= b`
+    ge: GE, Ge => comparison!(GtE), else "GE";
+    /// `a and b`
+    and: And, And => connective!(And), else "And";
+    /// `a or b`
+    or: Or, Or => connective!(Or), else "Or";
+}
+
+/// `not a`; `T.Not(True)` where the operand is a bare literal, which Python would negate.
+pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Not { span: _, dtype: _, a } = &**node;
+    let at = d.field(path, "a");
+    let operand = d.expr(a, at)?;
+    if is_number(operand, d) {
+        let callee = d.t("Not");
+        return Ok(d.docs.call_args(callee, &[operand]));
+    }
+    Ok(d.docs.unary(UnaryOp::Not, operand))
+}

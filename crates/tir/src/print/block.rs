@@ -1,0 +1,282 @@
+//! Blocks.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
+use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
+use tvmscript_ir_core::{Array, PathId, Ref, structural_equal};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
+
+use super::alloc::deep_equal;
+use super::annotation::dict;
+use super::buffer;
+use super::buffer_decl::{self, Inline};
+use super::state::TirDocsifier;
+use super::stmt::{block as nested, body};
+use super::types::{is_true, is_zero, sum};
+use super::var;
+use crate::node::{Block, BlockRealize, Buffer, BufferRegion, IterType, IterVar};
+
+/// `with T.block("name"):`
+pub(crate) fn realize(node: &Ref<BlockRealize>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let at = d.field(path, "block");
+    let stmt = print(&node.block, at, Some((node, path)), d)?;
+    d.annotate(node.block.object(), stmt, at);
+    Ok(stmt)
+}
+
+/// `with T.block("name", no_realize=True):`
+pub(crate) fn block(node: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    print(node, path, None, d)
+}
+
+type Realize<'a> = Option<(&'a Ref<BlockRealize>, PathId)>;
+
+fn print(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let ((), stmts) = d.with_frame(frame, |d| inside(node, path, realize, d))?;
+    let name = d.docs.str(node.name_hint.as_str());
+    let name = d.at_field(name, path, "name_hint");
+    let callee = d.t("block");
+    let context = match realize {
+        Some(_) => d.docs.call_args(callee, &[name]),
+        None => {
+            let yes = d.docs.bool(true);
+            d.docs.call(callee, &[name], &[("no_realize", yes)])
+        }
+    };
+    Ok(d.docs.scope(None, context, &stmts))
+}
+
+/// A statement that is a call of `T.name`.
+fn call_stmt(name: &str, args: &[ExprDoc], d: &mut Docsifier<'_>) {
+    let callee = d.t(name);
+    let call = d.docs.call_args(callee, args);
+    let stmt = d.docs.expr_stmt(call);
+    d.push_stmt(stmt);
+}
+
+fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<()> {
+    let Block {
+        span: _,
+        iter_vars: _,
+        reads,
+        writes,
+        name_hint: _,
+        alloc_buffers,
+        match_buffers,
+        annotations,
+        init,
+        body: inner,
+    } = &**node;
+    axes(node, path, realize, d)?;
+    if let Some((realize, path)) = realize
+        && !is_true(&realize.predicate)
+    {
+        let at = d.field(path, "predicate");
+        let predicate = d.expr(&realize.predicate, at)?;
+        call_stmt("where", &[predicate], d);
+    }
+    for (name, regions) in [("reads", reads), ("writes", writes)] {
+        let at = d.field(path, name);
+        let docs = regions_docs(regions, at, d)?;
+        call_stmt(name, &docs, d);
+    }
+    if !annotations.is_empty() {
+        let at = d.field(path, "annotations");
+        let annotations = dict(annotations, at, d)?;
+        call_stmt("block_attr", &[annotations], d);
+    }
+    let at = d.field(path, "alloc_buffers");
+    allocations(alloc_buffers, at, d)?;
+    let at = d.field(path, "match_buffers");
+    for (i, region) in match_buffers.iter().enumerate() {
+        let at = d.item(at, i);
+        let doc = d.doc(region.object(), at)?;
+        d.push_doc(doc);
+    }
+    if let Some(init) = init {
+        let at = d.field(path, "init");
+        let stmts = nested(init.object(), init, at, d)?;
+        let callee = d.t("init");
+        let context = d.docs.call_args(callee, &[]);
+        let stmt = d.docs.scope(None, context, &stmts);
+        d.push_stmt(stmt);
+    }
+    let at = d.field(path, "body");
+    body(inner, at, d)
+}
+
+fn regions_docs(
+    regions: &Array<Ref<BufferRegion>>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<SmallVec<[ExprDoc; 4]>> {
+    regions
+        .iter()
+        .enumerate()
+        .map(|(i, region)| {
+            let at = d.item(path, i);
+            d.expr(region, at)
+        })
+        .collect()
+}
+
+/// `B = T.alloc_buffer((16,))` for each.
+pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    for (i, allocated) in buffers.iter().enumerate() {
+        let at = d.item(path, i);
+        let known = d.is_defined(allocated.object());
+        let name = buffer::define(allocated, d)?;
+        if known {
+            let stmt = buffer::known_buffer("alloc_buffer", &[], name, d);
+            d.push_stmt(stmt);
+            continue;
+        }
+        let value = buffer_decl::declaration(allocated, "alloc_buffer", &[], at, Inline::DataPointer, d)?;
+        let stmt = d.docs.bind(name, value);
+        d.push_stmt(stmt);
+    }
+    Ok(())
+}
+
+/// The axes: runs of two or more that are loop variables as they stand print as one `T.axis.remap`.
+fn axes(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<()> {
+    let at = d.field(path, "iter_vars");
+    let mut run: SmallVec<[usize; 4]> = SmallVec::new();
+    for (i, axis) in node.iter_vars.iter().enumerate() {
+        let binding = realize.and_then(|(realize, _)| realize.iter_values.get(i));
+        if binding.is_some_and(|binding| is_loop(axis, binding, d)) {
+            run.push(i);
+            continue;
+        }
+        flush(&mut run, node, at, realize, d)?;
+        single(axis, i, at, realize, d)?;
+    }
+    flush(&mut run, node, at, realize, d)
+}
+
+/// Whether the axis runs over the domain of the loop around it whose variable it is bound to.
+fn is_loop(axis: &IterVar, binding: &Expr, d: &mut Docsifier<'_>) -> bool {
+    if !d.config().syntax_sugar || !matches!(axis.iter_type, IterType::DataPar | IterType::CommReduce) {
+        return false;
+    }
+    let Some(variable) = binding.downcast_ref::<Var>() else { return false };
+    let (Some(node), Some(dom)) = (d.loop_of(variable.object().address()), &axis.dom) else { return false };
+    axis.var.dtype == node.loop_var.dtype
+        && deep_equal(&node.min, &dom.min)
+        && deep_equal(&node.extent, &dom.extent)
+}
+
+fn flush(
+    run: &mut SmallVec<[usize; 4]>,
+    node: &Ref<Block>,
+    path: PathId,
+    realize: Realize<'_>,
+    d: &mut Docsifier<'_>,
+) -> Result<()> {
+    let run = std::mem::take(run);
+    match &*run {
+        [] => Ok(()),
+        [i] => single(&node.iter_vars[*i], *i, path, realize, d),
+        run => remap(run, node, path, realize, d),
+    }
+}
+
+/// `vi, vk = T.axis.remap("SR", [i, k])`
+fn remap(
+    run: &[usize],
+    node: &Ref<Block>,
+    path: PathId,
+    realize: Realize<'_>,
+    d: &mut Docsifier<'_>,
+) -> Result<()> {
+    let Some((realize, realize_path)) = realize else { return Ok(()) };
+    let values_path = d.field(realize_path, "iter_values");
+    let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+    let mut bindings: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+    let mut kinds = String::with_capacity(run.len());
+    for &i in run {
+        let axis = &node.iter_vars[i];
+        names.push(var::define(&axis.var, d)?);
+        let at = d.item(values_path, i);
+        bindings.push(d.expr(&realize.iter_values[i], at)?);
+        kinds.push(if axis.iter_type == IterType::DataPar { 'S' } else { 'R' });
+    }
+    let mut kinds = d.docs.str(&*kinds);
+    for &i in run {
+        let at = d.item(path, i);
+        kinds = d.at_field(kinds, at, "iter_type");
+    }
+    let bindings = d.docs.list(&bindings);
+    let axis = d.t("axis");
+    let callee = d.docs.attr(axis, "remap");
+    let value = d.docs.call_args(callee, &[kinds, bindings]);
+    let names = d.docs.tuple(&names);
+    let stmt = d.docs.bind(names, value);
+    d.push_stmt(stmt);
+    Ok(())
+}
+
+/// `vi = T.axis.spatial(16, i)`
+fn single(
+    axis: &Ref<IterVar>,
+    index: usize,
+    path: PathId,
+    realize: Realize<'_>,
+    d: &mut Docsifier<'_>,
+) -> Result<()> {
+    let unwritable = |reason: String| DocsifyError::Unwritable { key: axis.object().info().key(), reason };
+    let kind = match axis.iter_type {
+        IterType::DataPar => "spatial",
+        IterType::CommReduce => "reduce",
+        IterType::Ordered => "scan",
+        IterType::Opaque => "opaque",
+        other => return Err(unwritable(format!("a block has no axis of kind `{}`", other.name()))),
+    };
+    let Some(dom) = &axis.dom else { return Err(unwritable("an axis without a domain".to_owned())) };
+    let at = d.item(path, index);
+    let at = d.field(at, "dom");
+    let dom = domain(dom, at, d)?;
+    let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::new();
+    args.push(dom);
+    if let Some((realize, path)) = realize
+        && let Some(binding) = realize.iter_values.get(index)
+    {
+        let at = d.field(path, "iter_values");
+        let at = d.item(at, index);
+        args.push(d.expr(binding, at)?);
+    }
+    let axis_doc = d.t("axis");
+    let callee = d.docs.attr(axis_doc, kind);
+    // The reader makes variables of at least 32 bits, unless it is told otherwise.
+    let narrow = axis.var.dtype.bits < 32;
+    let dtype = if narrow { Some(("dtype", d.dtype(axis.var.dtype))) } else { None };
+    let value = d.docs.call(callee, &args, dtype.as_slice());
+    let name = var::define(&axis.var, d)?;
+    let stmt = d.docs.bind(name, value);
+    d.push_stmt(stmt);
+    Ok(())
+}
+
+/// `16`, `(8, 16)`, or `T.Range(0, 16)` where the reader would make another range of the short forms.
+fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Range { min, extent, span: _ } = &**dom;
+    if is_zero(min) && min.dtype() == extent.dtype() {
+        let at = d.field(path, "extent");
+        return d.expr(extent, at);
+    }
+    let end = sum(min, extent);
+    let reads_back = || {
+        let again = ops::sub(end.clone(), min.clone());
+        extent.is::<IntImm>() || again.is_ok_and(|again| structural_equal(again.object(), extent.object()))
+    };
+    if is_zero(min) || min.dtype() != extent.dtype() || !reads_back() {
+        let callee = d.t("Range");
+        return tvmscript_ir::print::range_call(dom, callee, path, d);
+    }
+    let at = d.field(path, "min");
+    let min = d.expr(min, at)?;
+    let at = d.field(path, "extent");
+    let end = d.expr(&end, at)?;
+    Ok(d.docs.tuple(&[min, end]))
+}

@@ -1,0 +1,191 @@
+//! Buffers where they are used: loads, stores, regions, and declarations of free ones.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::{ExprDoc, StmtDoc, StmtRole, Subscript};
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir_core::{Array, PathId, Ref};
+use tvmscript_prim::ops;
+use tvmscript_prim::{Expr, IntImm, Ramp, Range};
+
+use super::buffer_decl::{self, Inline};
+use super::expr::list;
+use super::state::TirDocsifier;
+use super::types::{is_one, sum};
+use crate::node::{Buffer, BufferLoad, BufferRegion, BufferStore, MatchBufferRegion, ProducerLoad};
+
+type Indices = SmallVec<[Subscript; 4]>;
+
+/// Names a buffer in the innermost frame, or gives the name it has.
+pub(crate) fn define(buffer: &Ref<Buffer>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let hint = buffer.name.get();
+    d.define(buffer.object(), if hint.is_empty() { "buffer" } else { &hint })
+}
+
+/// The buffer's name; a free one is declared first.
+pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    if let Some(doc) = d.defined_doc(node.object())? {
+        return Ok(doc);
+    }
+    let hint = node.name.get();
+    let within = buffer_decl::visible_from(node, d);
+    d.declare_free_within(node.object(), &hint, within, |d| {
+        let name = define(node, d)?;
+        let value = buffer_decl::declaration(node, "Buffer", &[], path, Inline::DataPointer, d)?;
+        let stmt = d.docs.bind(name, value);
+        d.push_stmt(stmt);
+        Ok(())
+    })?;
+    define(node, d)
+}
+
+/// Indices in brackets; a ramp with a positive literal stride prints as a slice. TVM prints any literal stride so, and
+/// reads another number of lanes where it is negative.
+fn indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<Indices> {
+    let mut docs = Indices::new();
+    for (i, index) in items.iter().enumerate() {
+        let at = d.item(path, i);
+        match index.as_node::<Ramp>() {
+            Some(ramp) if ramp.stride.as_node::<IntImm>().is_some_and(|stride| stride.value > 0) => {
+                docs.push(ramp_slice(ramp, at, d)?)
+            }
+            _ => docs.push(d.expr(index, at)?.into()),
+        }
+    }
+    Ok(docs)
+}
+
+/// `base:base + lanes * stride`, and the stride unless it is 1
+fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscript> {
+    let at = d.field(path, "base");
+    let start = d.expr(&ramp.base, at)?;
+    let length = ops::mul(ramp.lanes.clone(), ramp.stride.clone()).unwrap_or_else(|_| ramp.lanes.clone());
+    let at = d.field(path, "lanes");
+    let stop = d.expr(&sum(&ramp.base, &length), at)?;
+    let step = match is_one(&ramp.stride) {
+        true => None,
+        false => {
+            let at = d.field(path, "stride");
+            Some(d.expr(&ramp.stride, at)?)
+        }
+    };
+    Ok(d.docs.slice(Some(start), Some(stop), step).into())
+}
+
+/// Ranges in brackets; an extent of 1 prints as the place alone.
+fn slices(region: &Array<Ref<Range>>, path: PathId, d: &mut Docsifier<'_>) -> Result<Indices> {
+    let mut docs = Indices::new();
+    for (i, range) in region.iter().enumerate() {
+        let at = d.item(path, i);
+        docs.push(range_slice(range, at, true, d)?);
+    }
+    Ok(docs)
+}
+
+/// `min:min + extent`; the place alone where the extent is 1 and `short` allows it.
+pub(crate) fn range_slice(
+    range: &Range,
+    path: PathId,
+    short: bool,
+    d: &mut Docsifier<'_>,
+) -> Result<Subscript> {
+    let Range { min, extent, span: _ } = range;
+    let at = d.field(path, "min");
+    let start = d.expr(min, at)?;
+    if short && is_one(extent) {
+        return Ok(start.into());
+    }
+    let at = d.field(path, "extent");
+    let stop = d.expr(&sum(min, extent), at)?;
+    Ok(d.docs.slice(Some(start), Some(stop), None).into())
+}
+
+/// `A[0:4, i]`
+pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let BufferRegion { buffer, region } = &**node;
+    let at = d.field(path, "buffer");
+    let buffer = d.expr(buffer, at)?;
+    let at = d.field(path, "region");
+    let indices = slices(region, at, d)?;
+    Ok(d.docs.index(buffer, &indices))
+}
+
+/// `A[i]`, `A.vload([i], predicate=p)`
+pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let BufferLoad { span: _, dtype: _, buffer, indices: items, predicate } = &**node;
+    let at = d.field(path, "buffer");
+    let buffer = d.expr(buffer, at)?;
+    let at = d.field(path, "indices");
+    let Some(predicate) = predicate else {
+        let indices = indices(items, at, d)?;
+        return Ok(d.docs.index(buffer, &indices));
+    };
+    let items = list(items, at, d)?;
+    let at = d.field(path, "predicate");
+    let predicate = d.host(|d| d.expr(predicate, at))?;
+    let callee = d.docs.attr(buffer, "vload");
+    Ok(d.docs.call(callee, &[items], &[("predicate", predicate)]))
+}
+
+/// `A[i] = value`, `A.vstore([i], value, predicate=p)`
+pub(crate) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let BufferStore { span: _, buffer, value, indices: items, predicate } = &**node;
+    let at = d.field(path, "buffer");
+    let buffer = d.expr(buffer, at)?;
+    let at = d.field(path, "value");
+    let value = d.expr(value, at)?;
+    let at = d.field(path, "indices");
+    let Some(predicate) = predicate else {
+        let indices = indices(items, at, d)?;
+        let target = d.docs.index(buffer, &indices);
+        return Ok(d.docs.store(target, value));
+    };
+    let items = list(items, at, d)?;
+    let at = d.field(path, "predicate");
+    let predicate = d.host(|d| d.expr(predicate, at))?;
+    let callee = d.docs.attr(buffer, "vstore");
+    let call = d.docs.call(callee, &[items, value], &[("predicate", predicate)]);
+    let stmt = d.docs.expr_stmt(call);
+    d.docs.set_role(stmt, StmtRole::Store);
+    Ok(stmt)
+}
+
+/// `B = T.match_buffer(A[0:4], (4,))`
+pub(crate) fn match_region(
+    node: &Ref<MatchBufferRegion>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<StmtDoc> {
+    let MatchBufferRegion { buffer, source } = &**node;
+    let known = d.is_defined(buffer.object());
+    let name = define(buffer, d)?;
+    let at = d.field(path, "source");
+    let source = d.expr(source, at)?;
+    if known {
+        return Ok(known_buffer("match_buffer", &[source], name, d));
+    }
+    let at = d.field(path, "buffer");
+    let value = buffer_decl::declaration(buffer, "match_buffer", &[source], at, Inline::DataAndParts, d)?;
+    Ok(d.docs.bind(name, value))
+}
+
+/// `T.method(args, buffer=B)`: for a buffer that was declared before.
+pub(crate) fn known_buffer(method: &str, args: &[ExprDoc], name: ExprDoc, d: &mut Docsifier<'_>) -> StmtDoc {
+    let callee = d.t(method);
+    let call = d.docs.call(callee, args, &[("buffer", name)]);
+    d.docs.expr_stmt(call)
+}
+
+/// `producer[i]`
+pub(crate) fn producer_load(
+    node: &Ref<ProducerLoad>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let ProducerLoad { span: _, dtype: _, producer, indices: items } = &**node;
+    let name = tvmscript_docsifier::field_value(producer, "name");
+    let name = name.as_ref().and_then(|n| n.as_str()).unwrap_or("producer");
+    let producer = d.docs.id(name);
+    let at = d.field(path, "indices");
+    let indices = indices(items, at, d)?;
+    Ok(d.docs.index(producer, &indices))
+}

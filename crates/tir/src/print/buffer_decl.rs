@@ -1,0 +1,316 @@
+//! Declarations of buffers: `T.Buffer`, `T.match_buffer`, `T.alloc_buffer`, `T.decl_buffer`.
+//!
+//! The parts are made in a fixed order, since variables that nothing defines are named and declared as they come up.
+//! What the reader would fill in is left out, and only then: a part that differs from the default in any way, be it only in
+//! its type, is said.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir_core::visit::{Visitor, Walk};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
+
+use super::expr::list;
+use super::state::TirDocsifier;
+use super::types::int_value;
+use super::var;
+use crate::node::{Buffer, BufferType};
+
+/// The alignment that goes without saying, in bytes.
+pub(crate) const DEFAULT_ALIGNMENT: i64 = 64;
+
+/// Which new variables of a buffer its declaration defines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Inline {
+    /// None.
+    Nothing,
+    /// The data pointer.
+    DataPointer,
+    /// The data pointer, strides and offset.
+    DataAndParts,
+}
+
+type Kwargs = SmallVec<[(&'static str, ExprDoc); 8]>;
+
+/// What a declaration says.
+struct Parts {
+    shape: ExprDoc,
+    dtype: Option<ExprDoc>,
+    kwargs: Kwargs,
+}
+
+/// New variables that a declaration needs before it.
+#[derive(Default)]
+struct NewVars {
+    names: SmallVec<[ExprDoc; 4]>,
+    values: SmallVec<[ExprDoc; 4]>,
+}
+
+impl NewVars {
+    fn add(&mut self, variable: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+        let name = var::define(variable, d)?;
+        self.names.push(d.at(name, path));
+        self.values.push(var::creation(variable, path, d)?);
+        Ok(())
+    }
+
+    /// `m, n = T.int32(), T.int64()`
+    fn declare(self, d: &mut Docsifier<'_>) {
+        let stmt = match (&*self.names, &*self.values) {
+            ([], _) | (_, []) => return,
+            ([name], [value]) => d.docs.bind(*name, *value),
+            (names, values) => {
+                let (names, values) = (d.docs.tuple(names), d.docs.tuple(values));
+                d.docs.bind(names, values)
+            }
+        };
+        d.docs.set_role(stmt, StmtRole::DefineName);
+        d.push_stmt(stmt);
+    }
+}
+
+/// `T.method(args, shape, dtype, ...)`; new variables are declared in the innermost frame.
+pub(crate) fn declaration(
+    buffer: &Ref<Buffer>,
+    method: &str,
+    args: &[ExprDoc],
+    path: PathId,
+    inline: Inline,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    // What a stride given by its name alone is read as.
+    let stride_dtype = match method {
+        "match_buffer" => new_var_dtype(&buffer.shape),
+        _ => DataType::INT32,
+    };
+    let parts = parts(buffer, path, inline, stride_dtype, d)?;
+    let mut all: SmallVec<[ExprDoc; 4]> = SmallVec::from_slice(args);
+    all.push(parts.shape);
+    all.extend(parts.dtype);
+    let callee = d.t(method);
+    Ok(d.docs.call(callee, &all, &parts.kwargs))
+}
+
+/// `T.Buffer((16,), "float32")`, as the annotation of a parameter.
+pub(crate) fn annotation(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Parts { shape, dtype, .. } = parts(buffer, path, Inline::DataPointer, DataType::INT32, d)?;
+    let dtype = match dtype {
+        Some(dtype) => dtype,
+        None => dtype_doc(buffer.dtype, path, d),
+    };
+    let callee = d.t("Buffer");
+    Ok(d.docs.call_args(callee, &[shape, dtype]))
+}
+
+fn dtype_doc(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
+    let doc = d.dtype(dtype);
+    d.at_field(doc, path, "dtype")
+}
+
+/// In how many of the buffer's parts a variable occurs.
+fn use_count(buffer: &Buffer, variable: &Ref<Var>) -> usize {
+    let parts = [&buffer.elem_offset].into_iter().chain(buffer.strides.iter()).chain(buffer.shape.iter());
+    usize::from(buffer.data.ptr_eq(variable)) + parts.filter(|part| mentions(part, variable)).count()
+}
+
+fn mentions(part: &Expr, variable: &Ref<Var>) -> bool {
+    if part.is::<IntImm>() {
+        return false;
+    }
+    let visitor = Visitor::new();
+    visitor
+        .pre_order(part.object(), |object| match object.ptr_eq(variable.object()) {
+            true => Walk::Stop,
+            false => Walk::Advance,
+        })
+        .is_break()
+}
+
+/// The number of the outermost frame where a declaration of the buffer may stand.
+pub(crate) fn visible_from(buffer: &Buffer, d: &mut Docsifier<'_>) -> usize {
+    let mut frame = d.visible_from(&buffer.data);
+    let parts = [&buffer.elem_offset].into_iter().chain(buffer.strides.iter()).chain(buffer.shape.iter());
+    for part in parts.filter(|part| !part.is::<IntImm>()) {
+        let _ = Visitor::new().pre_order(part.object(), |object| {
+            if let Some(variable) = object.downcast_ref::<Var>() {
+                frame = frame.max(d.visible_from(variable));
+            }
+            Walk::Advance
+        });
+    }
+    frame
+}
+
+fn new_var<'a>(e: &'a Expr, d: &Docsifier<'_>) -> Option<&'a Ref<Var>> {
+    e.downcast_ref::<Var>().filter(|var| !d.is_defined(var.object()))
+}
+
+/// The pointer that a declaration without `data=` makes.
+pub(crate) fn has_default_pointer(buffer: &Buffer) -> bool {
+    let made = Buffer::pointer_type(buffer.dtype, &buffer.scope());
+    structural_equal(made.object(), buffer.data.type_annotation.object())
+        && std::ptr::eq(buffer.data.object().info(), <Var as tvmscript_ir_core::Class>::type_info())
+}
+
+/// The type of the variables that a declaration makes: an offset where only its factor is given, strides given by name.
+fn new_var_dtype(shape: &Array<Expr>) -> DataType {
+    shape.first().map_or(DataType::INT32, |extent| extent.dtype())
+}
+
+/// Whether the offset is what a declaration without one makes.
+pub(crate) fn has_default_offset(buffer: &Buffer) -> bool {
+    int_value(&buffer.elem_offset) == Some(0)
+        && buffer.elem_offset.dtype() == Buffer::index_dtype(&buffer.shape)
+}
+
+fn parts(
+    buffer: &Ref<Buffer>,
+    path: PathId,
+    inline: Inline,
+    stride_dtype: DataType,
+    d: &mut Docsifier<'_>,
+) -> Result<Parts> {
+    let Buffer {
+        data,
+        dtype,
+        shape,
+        strides,
+        axis_separators,
+        elem_offset,
+        name: _,
+        data_alignment,
+        offset_factor,
+        buffer_type,
+        span: _,
+    } = &**buffer;
+    let mut new_vars = NewVars::default();
+    let mut kwargs = Kwargs::new();
+
+    let at = d.field(path, "shape");
+    let mut extents: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+    for (i, extent) in shape.iter().enumerate() {
+        let at = d.item(at, i);
+        if let Some(variable) = new_var(extent, d) {
+            new_vars.add(variable, at, d)?;
+        }
+        extents.push(d.expr(extent, at)?);
+    }
+    let shape_doc = d.docs.tuple(&extents);
+
+    let dtype = match *dtype == d.tir().options.buffer_dtype {
+        true => None,
+        false => Some(dtype_doc(*dtype, path, d)),
+    };
+
+    let at = d.field(path, "data");
+    let inline_data = !d.is_defined(data.object())
+        && inline >= Inline::DataPointer
+        && has_default_pointer(buffer)
+        && use_count(buffer, data) == 1;
+    if inline_data {
+        let (of, path) = (buffer.clone(), path);
+        d.define_by_doc(
+            data.object(),
+            std::rc::Rc::new(move |d| {
+                let buffer = d.expr(&of, path)?;
+                Ok(d.docs.attr(buffer, "data"))
+            }),
+        );
+    } else {
+        if !d.is_defined(data.object()) {
+            new_vars.add(data, at, d)?;
+        }
+        kwargs.push(("data", d.expr(data, at)?));
+    }
+
+    // The reader gives a broadcasting buffer strides, unless the text says that it has none.
+    if !strides.is_empty() || *buffer_type == BufferType::AutoBroadcast {
+        let at = d.field(path, "strides");
+        let strides = strides_doc(buffer, (path, at), stride_dtype, &mut new_vars, d)?;
+        kwargs.push(("strides", strides));
+    }
+
+    let at = d.field(path, "elem_offset");
+    let mut says_factor = false;
+    let new_offset = new_var(elem_offset, d).cloned();
+    if let Some(variable) = new_offset {
+        says_factor = true;
+        if use_count(buffer, &variable) == 1 && variable.dtype == new_var_dtype(shape) {
+            let (of, path) = (buffer.clone(), path);
+            d.define_by_doc(
+                variable.object(),
+                std::rc::Rc::new(move |d| {
+                    let buffer = d.expr(&of, path)?;
+                    Ok(d.docs.attr(buffer, "elem_offset"))
+                }),
+            );
+        } else {
+            new_vars.add(&variable, at, d)?;
+            kwargs.push(("elem_offset", d.host(|d| d.expr(elem_offset, at))?));
+        }
+    } else if !has_default_offset(buffer) || *offset_factor != 1 {
+        // With a factor and no offset, the reader would make a new variable for it.
+        kwargs.push(("elem_offset", d.host(|d| d.expr(elem_offset, at))?));
+    }
+
+    let scope = buffer.scope();
+    if scope != "global" {
+        let doc = d.docs.str(scope.as_str());
+        let at = d.field(path, "data");
+        let at = d.field(at, "type_annotation");
+        kwargs.push(("scope", d.at_field(doc, at, "storage_scope")));
+    }
+    if *data_alignment != DEFAULT_ALIGNMENT {
+        let doc = d.docs.int(*data_alignment);
+        kwargs.push(("align", d.at_field(doc, path, "data_alignment")));
+    }
+    if says_factor || *offset_factor != 1 {
+        let doc = d.docs.int(*offset_factor);
+        kwargs.push(("offset_factor", d.at_field(doc, path, "offset_factor")));
+    }
+    if *buffer_type != BufferType::Default {
+        let doc = d.docs.str("auto");
+        kwargs.push(("buffer_type", d.at_field(doc, path, "buffer_type")));
+    }
+    if !axis_separators.is_empty() {
+        let at = d.field(path, "axis_separators");
+        kwargs.push(("axis_separators", list(axis_separators, at, d)?));
+    }
+    new_vars.declare(d);
+    Ok(Parts { shape: shape_doc, dtype, kwargs })
+}
+
+/// `(s, "t")`: a new stride that stands nowhere else is given by its name alone.
+fn strides_doc(
+    buffer: &Ref<Buffer>,
+    (buffer_path, path): (PathId, PathId),
+    named_dtype: DataType,
+    new_vars: &mut NewVars,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let mut docs: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+    for (i, stride) in buffer.strides.iter().enumerate() {
+        let at = d.item(path, i);
+        if let Some(variable) = new_var(stride, d).cloned() {
+            if use_count(buffer, &variable) == 1 && variable.dtype == named_dtype {
+                let of = buffer.clone();
+                d.define_by_doc(
+                    variable.object(),
+                    std::rc::Rc::new(move |d| {
+                        let buffer = d.expr(&of, buffer_path)?;
+                        let strides = d.docs.attr(buffer, "strides");
+                        let index = d.docs.int(i as i64);
+                        Ok(d.docs.index(strides, &[index]))
+                    }),
+                );
+                let name = d.docs.str(variable.name.get().as_str());
+                docs.push(d.at(name, at));
+                continue;
+            }
+            new_vars.add(&variable, at, d)?;
+        }
+        docs.push(d.host(|d| d.expr(stride, at))?);
+    }
+    Ok(d.docs.tuple(&docs))
+}

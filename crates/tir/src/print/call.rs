@@ -1,0 +1,171 @@
+//! Calls of operators and of functions of the module.
+//!
+//! A call prints as the operator's script function where that function, run on the same arguments, makes the same call. Where
+//! it would fold, convert an argument or find another type, the call prints as `T.Call(dtype, name, [args])`, which never does.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
+use tvmscript_ir::GlobalVar;
+use tvmscript_ir_core::{Array, DataType, Op, PathId, Ref};
+use tvmscript_prim::error::Result as PrimResult;
+use tvmscript_prim::ops::op_table::{self, DtypeArg, OpEntry, ResultType};
+use tvmscript_prim::ops::{self, math};
+use tvmscript_prim::{Call, Expr, PrimExprExt};
+
+use super::expr::list;
+use super::state::TirDocsifier;
+
+/// How the reader makes calls of an operator.
+#[derive(Clone, Copy)]
+pub(crate) enum Maker {
+    /// As the text says, the type included.
+    AsWritten,
+    /// With a type of its own.
+    Typed(ResultType),
+    /// By a function that may fold or convert.
+    Unary(fn(Expr) -> PrimResult<Expr>),
+    /// By a function that may fold or convert.
+    Binary(fn(Expr, Expr) -> PrimResult<Expr>),
+    /// By a function that may fold or convert.
+    Ternary(fn(Expr, Expr, Expr) -> PrimResult<Expr>),
+}
+
+/// What printing a call of an operator needs to know.
+#[derive(Clone, Copy)]
+pub(crate) struct Callee {
+    pub(crate) doc: ExprDoc,
+    pub(crate) dtype_arg: DtypeArg,
+    pub(crate) maker: Maker,
+}
+
+impl Callee {
+    pub(crate) fn new(doc: ExprDoc, entry: &OpEntry) -> Callee {
+        Callee { doc, dtype_arg: entry.dtype_arg, maker: maker(entry) }
+    }
+}
+
+fn maker(entry: &OpEntry) -> Maker {
+    match entry.printed {
+        "exp" => Maker::Unary(math::exp),
+        "floor" => Maker::Unary(math::floor),
+        "ceil" => Maker::Unary(math::ceil),
+        "trunc" => Maker::Unary(math::trunc),
+        "round" => Maker::Unary(math::round),
+        "nearbyint" => Maker::Unary(math::nearbyint),
+        "isnan" => Maker::Unary(math::isnan),
+        "bitwise_not" => Maker::Unary(ops::bitwise_not),
+        "likely" => Maker::Unary(|x| Ok(ops::likely(x))),
+        "ret" => Maker::Unary(|x| Ok(math::ret(x))),
+        "pow" => Maker::Binary(math::pow),
+        "shift_left" => Maker::Binary(ops::shift_left),
+        "shift_right" => Maker::Binary(ops::shift_right),
+        "bitwise_and" => Maker::Binary(ops::bitwise_and),
+        "bitwise_or" => Maker::Binary(ops::bitwise_or),
+        "bitwise_xor" => Maker::Binary(ops::bitwise_xor),
+        "if_then_else" => Maker::Ternary(ops::if_then_else),
+        _ if entry.dtype_arg != DtypeArg::None => Maker::AsWritten,
+        _ => Maker::Typed(entry.result_type()),
+    }
+}
+
+/// Whether the operator's script function makes this very call of these arguments.
+pub(crate) fn is_made(maker: Maker, node: &Call) -> bool {
+    let Call { span: _, dtype, op: _, args } = node;
+    let made = match (maker, args.len()) {
+        (Maker::AsWritten, _) => return true,
+        (Maker::Typed(ResultType::Fixed(fixed)), _) => return *dtype == fixed,
+        (Maker::Typed(ResultType::SameAs(index)), _) => {
+            return args.get(index).is_some_and(|arg| arg.dtype() == *dtype);
+        }
+        (Maker::Unary(f), 1) => f(args[0].clone()),
+        (Maker::Binary(f), 2) => f(args[0].clone(), args[1].clone()),
+        (Maker::Ternary(f), 3) => f(args[0].clone(), args[1].clone(), args[2].clone()),
+        _ => return false,
+    };
+    made.is_ok_and(|made| {
+        made.as_node::<Call>().is_some_and(|call| {
+            call.dtype == *dtype
+                && call.op.ptr_eq(&node.op)
+                && call.args.len() == args.len()
+                && call.args.iter().zip(args.iter()).all(|(a, b)| a.ptr_eq(b))
+        })
+    })
+}
+
+/// `T.exp(x)`, `T.call_extern("int32", "f", x)`, `Module.f(x)`
+pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Call { span: _, dtype, op, args } = &**node;
+    let Some(entry) = op_table::entry_of_callee(op) else {
+        return match op.as_node::<Op>() {
+            Some(op) => strict(&op.name, *dtype, args, path, d),
+            None if op.is::<GlobalVar>() => {
+                let at = d.field(path, "op");
+                let callee = d.expr(op, at)?;
+                arguments(callee, *dtype, DtypeArg::None, args, path, d)
+            }
+            None => {
+                let key = node.object().info().key();
+                let reason = format!("it calls a `{}`", op.object().info().key());
+                Err(DocsifyError::Unwritable { key, reason })
+            }
+        };
+    };
+    let callee = d.t_callee(op.object().address(), entry);
+    if !is_made(callee.maker, node) {
+        return strict(entry.name, *dtype, args, path, d);
+    }
+    arguments(callee.doc, *dtype, callee.dtype_arg, args, path, d)
+}
+
+/// `callee(args)`, with the type where the operator wants it.
+fn arguments(
+    callee: ExprDoc,
+    dtype: DataType,
+    dtype_arg: DtypeArg,
+    args: &Array<Expr>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
+    if dtype_arg == DtypeArg::First {
+        let dtype = d.dtype(dtype);
+        docs.push(d.at_field(dtype, path, "dtype"));
+    }
+    let at = d.field(path, "args");
+    for (i, arg) in args.iter().enumerate() {
+        let at = d.item(at, i);
+        docs.push(d.expr(arg, at)?);
+    }
+    if dtype_arg == DtypeArg::Last {
+        let dtype = d.dtype(dtype);
+        docs.push(d.at_field(dtype, path, "dtype"));
+    }
+    Ok(d.docs.call_args(callee, &docs))
+}
+
+/// `T.Call("float32", "tir.exp", [x])`
+fn strict(
+    op: &str,
+    dtype: DataType,
+    args: &Array<Expr>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let dtype = d.dtype(dtype);
+    let dtype = d.at_field(dtype, path, "dtype");
+    let op = d.docs.str(op);
+    let op = d.at_field(op, path, "op");
+    let at = d.field(path, "args");
+    let args = list(args, at, d)?;
+    let callee = d.t("Call");
+    Ok(d.docs.call_args(callee, &[dtype, op, args]))
+}
+
+/// A function of the module where TIR names it: as the module says, or bare outside of a module.
+pub(crate) fn global_var(node: &Ref<GlobalVar>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    match d.defined_doc(node.object())? {
+        Some(doc) => Ok(doc),
+        None => Ok(d.docs.id(node.name_hint.as_str())),
+    }
+}

@@ -1,0 +1,280 @@
+//! Functions.
+
+use hashbrown::{HashMap, HashSet};
+use tvmscript_docsifier::doc::{ExprDoc, FunctionParts, StmtDoc, StmtList, StmtRole};
+use tvmscript_docsifier::{Docsifier, Frame, Result, header, names};
+use tvmscript_ir_core::visit::{Visitor, Walk};
+use tvmscript_ir_core::{Object, PathId, Ref, Str, Value};
+use tvmscript_prim::{Expr, IntImm, TupleType, Var};
+
+use super::annotation::dict;
+use super::block::allocations;
+use super::buffer;
+use super::buffer_decl::{self, DEFAULT_ALIGNMENT, Inline};
+use super::state::TirDocsifier;
+use super::stmt::body;
+use super::types::is_true;
+use super::var;
+use crate::node::{Block, BlockRealize, Buffer, BufferType, PrimFunc};
+
+const GLOBAL_SYMBOL: &str = "global_symbol";
+
+/// `@T.prim_func`, `def name(params):`
+pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
+    let former = d.set_root(node.object());
+    d.forget_shared_lets();
+    let result = d.with_token("tir", |d| function(node, path, d));
+    d.set_root(&former);
+    let function = result?;
+    let mut stmts = header(d);
+    stmts.push(function);
+    Ok(d.docs.block(&stmts))
+}
+
+fn symbol(node: &PrimFunc) -> Option<&str> {
+    node.attrs.dict.get_str(GLOBAL_SYMBOL).and_then(Value::as_str)
+}
+
+fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let PrimFunc { span: _, struct_info_: _, attrs: _, params: _, ret_type, buffer_map: _, body: inner } =
+        &**node;
+    let name = match d.binding_name() {
+        Some(name) => d.docs.text(name).to_owned(),
+        None => symbol(node).unwrap_or("main").to_owned(),
+    };
+    // A symbol that Python cannot read as a name stands in the attributes.
+    let name = if names::is_wide_identifier(&name) { name } else { names::sanitize(&name) };
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let ((args, ret_type), stmts) = d.with_frame(frame, |d| {
+        let (args, inlined) = params(node, path, d)?;
+        attributes(node, &name, path, d)?;
+        matched_buffers(node, &inlined, path, d)?;
+        match implicit_root(node).filter(|_| d.config().syntax_sugar) {
+            Some(root) => root_body(root, path, d)?,
+            None => {
+                let at = d.field(path, "body");
+                body(inner, at, d)?;
+            }
+        }
+        let is_void = ret_type.as_node::<TupleType>().is_some_and(|t| t.fields.is_empty());
+        let at = d.field(path, "ret_type");
+        let ret_type = if is_void { None } else { Some(d.expr(ret_type, at)?) };
+        Ok((args, ret_type))
+    })?;
+    let mut decorator = d.t("prim_func");
+    if !node.attrs.dict.iter().any(|(key, _)| key.as_str() == GLOBAL_SYMBOL) {
+        let yes = d.docs.bool(true);
+        decorator = d.docs.call(decorator, &[], &[("private", yes)]);
+    }
+    let name = d.docs.id(&name);
+    let parts =
+        FunctionParts { name, args: &args, decorators: &[decorator], return_type: ret_type, body: &stmts };
+    Ok(d.docs.function(parts)?)
+}
+
+/// The parameters, and the addresses of the buffers that stand among them. A buffer takes the place of its handle where
+/// the handle occurs nowhere else and the annotation says all of the buffer.
+fn params(
+    node: &Ref<PrimFunc>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<(Vec<StmtDoc>, HashSet<usize>)> {
+    let mut args = Vec::with_capacity(node.params.len());
+    let mut inlined = HashSet::new();
+    let at = d.field(path, "params");
+    let map_path = d.field(path, "buffer_map");
+    let used = if d.config().syntax_sugar { uses_of_handles(node) } else { HashSet::new() };
+    let data_uses = data_uses(node);
+    for (i, param) in node.params.iter().enumerate() {
+        let at = d.item(at, i);
+        let buffer = node.buffer_map.get(&Value::Node(param.object().clone()));
+        let annotated = match buffer {
+            Some(buffer)
+                if d.config().syntax_sugar
+                    && !used.contains(&param.object().address())
+                    && is_simple(buffer)
+                    && data_uses.get(&buffer.data.object().address()) == Some(&1) =>
+            {
+                inlined.insert(buffer.object().address());
+                let at = d.entry(map_path, &Value::Node(param.object().clone()));
+                let name = buffer::define(buffer, d)?;
+                (name, buffer_decl::annotation(buffer, at, d)?)
+            }
+            _ => {
+                let annotation = match var::is_size_var(param) {
+                    true => var::creation(param, at, d)?,
+                    false => {
+                        let at = d.field(at, "type_annotation");
+                        d.expr(&param.type_annotation, at)?
+                    }
+                };
+                (var::define(param, d)?, annotation)
+            }
+        };
+        let stmt = d.docs.assign(annotated.0, None, Some(annotated.1))?;
+        d.docs.set_role(stmt, StmtRole::DeclareParam);
+        args.push(stmt);
+    }
+    Ok((args, inlined))
+}
+
+/// The handles that occur elsewhere than once among the parameters and once as a key of the buffer map.
+fn uses_of_handles(node: &PrimFunc) -> HashSet<usize> {
+    let mut declared = HashSet::new();
+    let mut used = HashSet::new();
+    let mut sure = true;
+    for param in node.params.iter().filter(|p| p.dtype.is_handle()) {
+        if !declared.insert(param.object().address()) {
+            used.insert(param.object().address());
+        }
+        // The parameter list and the buffer map have one handle each; where no other exists, nothing else can use it.
+        sure &= param.object().handle_count() <= 2;
+    }
+    if declared.is_empty() || sure {
+        return used;
+    }
+    let mut see = |root: &Object| {
+        let _ = Visitor::new().pre_order(root, |object| {
+            if object.is::<Var>() && declared.contains(&object.address()) {
+                used.insert(object.address());
+            }
+            Walk::Advance
+        });
+    };
+    see(node.body.object());
+    for (_, buffer) in node.buffer_map.iter() {
+        see(buffer.object());
+    }
+    used
+}
+
+/// In how many mapped buffers each data pointer occurs.
+fn data_uses(node: &PrimFunc) -> HashMap<usize, usize> {
+    let mut uses = HashMap::new();
+    for (_, buffer) in node.buffer_map.iter() {
+        *uses.entry(buffer.data.object().address()).or_insert(0) += 1;
+    }
+    uses
+}
+
+fn has_variables(e: &Expr) -> bool {
+    !e.is::<IntImm>()
+        && Visitor::new()
+            .pre_order(e.object(), |object| if object.is::<Var>() { Walk::Stop } else { Walk::Advance })
+            .is_break()
+}
+
+/// Whether shape and type say all of the buffer.
+fn is_simple(buffer: &Buffer) -> bool {
+    let Buffer {
+        data: _,
+        dtype: _,
+        shape,
+        strides,
+        axis_separators,
+        elem_offset: _,
+        name: _,
+        data_alignment,
+        offset_factor,
+        buffer_type,
+        span: _,
+    } = buffer;
+    strides.is_empty()
+        && axis_separators.is_empty()
+        && *data_alignment == DEFAULT_ALIGNMENT
+        && *offset_factor == 1
+        && *buffer_type == BufferType::Default
+        && buffer.scope() == "global"
+        && buffer_decl::has_default_offset(buffer)
+        && buffer_decl::has_default_pointer(buffer)
+        && !shape.iter().any(has_variables)
+}
+
+/// `T.func_attr({...})`; the symbol goes without saying when it is the printed name.
+fn attributes(node: &PrimFunc, name: &str, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    let attrs = &node.attrs.dict;
+    let shown = match symbol(node) {
+        Some(symbol) if symbol == name => {
+            let rest = attrs.iter().filter(|(key, _)| key.as_str() != GLOBAL_SYMBOL);
+            tvmscript_ir_core::Map::<Str, Value>::new(rest.map(|(k, v)| (k.clone(), v.clone())))
+        }
+        _ => attrs.clone(),
+    };
+    if shown.is_empty() {
+        return Ok(());
+    }
+    let at = d.field(path, "attrs");
+    let attrs = dict(&shown, at, d)?;
+    let callee = d.t("func_attr");
+    let call = d.docs.call_args(callee, &[attrs]);
+    let stmt = d.docs.expr_stmt(call);
+    d.push_stmt(stmt);
+    Ok(())
+}
+
+/// `A = T.match_buffer(a, (m, n))` for the buffers that do not stand among the parameters.
+fn matched_buffers(
+    node: &PrimFunc,
+    inlined: &HashSet<usize>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<()> {
+    let map_path = d.field(path, "buffer_map");
+    for param in node.params.iter() {
+        let key = Value::Node(param.object().clone());
+        let Some(buffer) = node.buffer_map.get(&key) else { continue };
+        if inlined.contains(&buffer.object().address()) {
+            continue;
+        }
+        let param: ExprDoc = var::define(param, d)?;
+        let at = d.entry(map_path, &key);
+        let known = d.is_defined(buffer.object());
+        let name = buffer::define(buffer, d)?;
+        if known {
+            let stmt = buffer::known_buffer("match_buffer", &[param], name, d);
+            d.push_stmt(stmt);
+            continue;
+        }
+        let value = buffer_decl::declaration(buffer, "match_buffer", &[param], at, Inline::DataAndParts, d)?;
+        let stmt = d.docs.bind(name, value);
+        d.push_stmt(stmt);
+    }
+    Ok(())
+}
+
+/// The root block, if the reader would make it again.
+fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
+    let realize = node.body.as_node::<BlockRealize>()?;
+    let root = &realize.block;
+    let bare = realize.iter_values.is_empty()
+        && root.iter_vars.is_empty()
+        && is_true(&realize.predicate)
+        && root.annotations.is_empty()
+        && root.match_buffers.is_empty()
+        && root.reads.is_empty()
+        && root.writes.is_empty()
+        && root.init.is_none();
+    let made_again = || match root.body.as_node::<BlockRealize>() {
+        Some(inner) => !inner.block.iter_vars.is_empty(),
+        None => contains_block(root.body.object()),
+    };
+    (bare && (!root.alloc_buffers.is_empty() || made_again())).then_some(root)
+}
+
+fn contains_block(root: &Object) -> bool {
+    let found = Visitor::new()
+        .pre_order(root, |object| if object.is::<BlockRealize>() { Walk::Stop } else { Walk::Advance });
+    found.is_break()
+}
+
+/// The inside of the root block, as the function's body.
+fn root_body(root: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    let comment = d.docs.comment("with T.block(\"root\"):");
+    d.push_stmt(comment);
+    let at = d.field(path, "body");
+    let at = d.field(at, "block");
+    let buffers = d.field(at, "alloc_buffers");
+    allocations(&root.alloc_buffers, buffers, d)?;
+    let at = d.field(at, "body");
+    body(&root.body, at, d)
+}

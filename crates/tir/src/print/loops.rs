@@ -1,0 +1,138 @@
+//! `for` loops.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
+use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_ir_core::visit::{Visitor, Walk};
+use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_prim::{Expr, IntImm};
+
+use super::annotation::dict;
+use super::state::TirDocsifier;
+use super::stmt::body;
+use super::types::{is_zero, sum};
+use super::var;
+use crate::node::{For, ForKind};
+
+/// `for i, j in T.grid(16, 16):`, `for i in range(16):`, `for i in T.parallel(16):`
+pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let grid = if d.config().syntax_sugar { grid_of(node) } else { Vec::new() };
+    let grid: &[&Ref<For>] = if grid.len() > 1 { &grid } else { &[node] };
+    let entered: SmallVec<[usize; 4]> =
+        grid.iter().filter(|l| d.enter_loop(l)).map(|l| l.loop_var.object().address()).collect();
+    let result = match grid {
+        [_] => single(node, path, d),
+        loops => grid_loop(node, loops, path, d),
+    };
+    entered.into_iter().for_each(|variable| d.leave_loop(variable));
+    result
+}
+
+/// The loops from here that nest directly, run serially from 0 by 1, and whose extents use no variable of the run.
+fn grid_of(first: &Ref<For>) -> Vec<&Ref<For>> {
+    let mut grid = Vec::new();
+    let mut next = Some(first);
+    while let Some(node) = next {
+        let plain = node.kind == ForKind::Serial
+            && is_zero(&node.min)
+            && node.annotations.is_empty()
+            && node.has_trivial_step();
+        if !plain || uses_variable_of(&node.extent, &grid) {
+            break;
+        }
+        grid.push(node);
+        next = node.body.downcast_ref::<For>();
+    }
+    grid
+}
+
+fn uses_variable_of(e: &Expr, loops: &[&Ref<For>]) -> bool {
+    if e.is::<IntImm>() || loops.is_empty() {
+        return false;
+    }
+    let uses = Visitor::new().pre_order(e.object(), |object| {
+        match loops.iter().any(|l| l.loop_var.object().ptr_eq(object)) {
+            true => Walk::Stop,
+            false => Walk::Advance,
+        }
+    });
+    uses.is_break()
+}
+
+fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let ((names, extents), stmts) = d.with_frame(frame, |d| {
+        let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+        let mut extents: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+        let mut at = path;
+        let mut inner = &node.body;
+        for l in loops {
+            names.push(var::define(&l.loop_var, d)?);
+            let extent = d.field(at, "extent");
+            extents.push(d.expr(&l.extent, extent)?);
+            at = d.field(at, "body");
+            inner = &l.body;
+        }
+        body(inner, at, d)?;
+        Ok((names, extents))
+    })?;
+    let names = d.docs.tuple(&names);
+    let callee = d.t("grid");
+    let call = d.docs.call_args(callee, &extents);
+    Ok(d.docs.for_(names, call, &stmts))
+}
+
+fn single(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let ((name, call), stmts) = d.with_frame(frame, |d| {
+        let name = var::define(&node.loop_var, d)?;
+        let call = iterable(node, path, d)?;
+        let at = d.field(path, "body");
+        body(&node.body, at, d)?;
+        Ok((name, call))
+    })?;
+    Ok(d.docs.for_(name, call, &stmts))
+}
+
+/// What stands after `in`.
+fn iterable(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let For { span: _, loop_var: _, min, extent, kind, body: _, thread_binding, annotations, step } = &**node;
+    let trivial_step = node.has_trivial_step();
+    let mut args: SmallVec<[ExprDoc; 3]> = SmallVec::new();
+    let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
+    if is_zero(min) && trivial_step {
+        let at = d.field(path, "extent");
+        args.push(d.expr(extent, at)?);
+    } else {
+        let at = d.field(path, "min");
+        args.push(d.expr(min, at)?);
+        let at = d.field(path, "extent");
+        args.push(d.expr(&sum(min, extent), at)?);
+    }
+    let is_range = *kind == ForKind::Serial && annotations.is_empty();
+    if let (ForKind::ThreadBinding, Some(thread)) = (kind, thread_binding) {
+        let tag = d.docs.str(thread.thread_tag.as_str());
+        kwargs.push(("thread", d.at_field(tag, path, "thread_binding")));
+    }
+    if !annotations.is_empty() {
+        let at = d.field(path, "annotations");
+        kwargs.push(("annotations", d.host(|d| dict(annotations, at, d))?));
+    }
+    if let (Some(step), false) = (step, trivial_step) {
+        let at = d.field(path, "step");
+        if is_range {
+            args.push(d.expr(step, at)?);
+        } else {
+            kwargs.push(("step", d.host(|d| d.expr(step, at))?));
+        }
+    }
+    let callee = match kind {
+        ForKind::Serial if is_range => d.word("range"),
+        ForKind::Serial => d.t("serial"),
+        ForKind::Parallel => d.t("parallel"),
+        ForKind::Vectorized => d.t("vectorized"),
+        ForKind::Unrolled => d.t("unroll"),
+        ForKind::ThreadBinding => d.t("thread_binding"),
+    };
+    Ok(d.docs.call(callee, &args, &kwargs))
+}

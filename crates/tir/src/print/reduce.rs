@@ -1,0 +1,108 @@
+//! Reducers, reductions and index maps: functions written as lambdas.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_ir_core::{Array, Object, PathId, Ref};
+use tvmscript_prim::{CommReducer, Expr, Var};
+
+use super::expr::{exprs, list};
+use super::state::TirDocsifier;
+use super::var;
+use crate::node::{IndexMap, Reduce};
+
+/// `lambda params: (results)`, its parameters named in a frame of its own. One result stands alone if `bare`.
+fn lambda(
+    owner: &Object,
+    params: &[&Array<Ref<Var>>],
+    (results, path): (&Array<Expr>, PathId),
+    bare: bool,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let frame = Frame::new(Some(owner.clone()), ());
+    let (doc, _) = d.with_frame(frame, |d| {
+        let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+        for param in params.iter().flat_map(|params| params.iter()) {
+            names.push(var::define(param, d)?);
+        }
+        let results = d.host(|d| exprs(results, path, d))?;
+        let body = match &*results {
+            [result] if bare => *result,
+            results => d.docs.tuple(results),
+        };
+        Ok(d.docs.lambda(&names, body)?)
+    })?;
+    Ok(doc)
+}
+
+/// `T.comm_reducer(lambda x, y: x + y, [T.float32(0.0)])`
+pub(crate) fn comm_reducer(node: &Ref<CommReducer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let CommReducer { lhs, rhs, result, identity_element, span: _ } = &**node;
+    let at = d.field(path, "result");
+    let combine = lambda(node.object(), &[lhs, rhs], (result, at), true, d)?;
+    let at = d.field(path, "identity_element");
+    let identity = list(identity_element, at, d)?;
+    let callee = d.t("comm_reducer");
+    Ok(d.docs.call_args(callee, &[combine, identity]))
+}
+
+/// `T.reduce(combiner, source=[..], init=[..], axis=[..], condition=c, value_index=0)`
+pub(crate) fn reduce(node: &Ref<Reduce>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Reduce { span: _, dtype: _, combiner, source, init, axis, condition, value_index } = &**node;
+    let at = d.field(path, "combiner");
+    let combiner = d.expr(combiner, at)?;
+    let (source, init, axis, condition) = d.host(|d| -> Result<_> {
+        let at = d.field(path, "source");
+        let source = list(source, at, d)?;
+        let at = d.field(path, "init");
+        let init = list(init, at, d)?;
+        let at = d.field(path, "axis");
+        let mut axes: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+        for (i, axis) in axis.iter().enumerate() {
+            let at = d.item(at, i);
+            axes.push(d.expr(axis, at)?);
+        }
+        let axis = d.docs.list(&axes);
+        let at = d.field(path, "condition");
+        Ok((source, init, axis, d.expr(condition, at)?))
+    })?;
+    let value_index = d.docs.int(*value_index);
+    let value_index = d.at_field(value_index, path, "value_index");
+    let callee = d.t("reduce");
+    let kwargs = [
+        ("source", source),
+        ("init", init),
+        ("axis", axis),
+        ("condition", condition),
+        ("value_index", value_index),
+    ];
+    Ok(d.docs.call(callee, &[combiner], &kwargs))
+}
+
+/// `T.index_map(lambda i, j: (j, i))`
+pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let map = map_lambda(node, path, d)?;
+    let inverse = match node.inverse_index_map.as_ref().and_then(|o| o.downcast_ref::<IndexMap>()) {
+        Some(inverse) => {
+            let at = d.field(path, "inverse_index_map");
+            Some(map_lambda(inverse, at, d)?)
+        }
+        None => None,
+    };
+    let mut kwargs: smallvec::SmallVec<[(&str, ExprDoc); 2]> = smallvec::SmallVec::new();
+    kwargs.extend(inverse.map(|inverse| ("inverse_index_map", inverse)));
+    // TVM leaves the type out and reads `int64`.
+    if let Some(first) = node.initial_indices.first()
+        && first.dtype != tvmscript_ir_core::DataType::INT64
+    {
+        kwargs.push(("index_dtype", d.dtype(first.dtype)));
+    }
+    let callee = d.t("index_map");
+    Ok(d.docs.call(callee, &[map], &kwargs))
+}
+
+fn map_lambda(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let IndexMap { initial_indices, final_indices, inverse_index_map: _ } = &**node;
+    let at = d.field(path, "final_indices");
+    lambda(node.object(), &[initial_indices], (final_indices, at), false, d)
+}

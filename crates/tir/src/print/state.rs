@@ -1,0 +1,232 @@
+//! What the dialect's printers keep during one print: options, words made already, loops around the current place.
+
+use hashbrown::{HashMap, HashSet};
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, PrinterConfig};
+use tvmscript_ir_core::visit::{Visitor, Walk};
+use tvmscript_ir_core::{DataType, Object, Ref};
+use tvmscript_prim::ops::op_table::OpEntry;
+use tvmscript_prim::{PrimExpr, Var};
+
+use super::call::Callee;
+
+use crate::node::{BufferStore, Evaluate, For, LetStmt};
+
+/// The options of this dialect: which data types go without saying.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TirOptions {
+    /// Integer literals of this type print bare.
+    pub int_dtype: DataType,
+    /// Float literals of this type print bare; `void` for none.
+    pub float_dtype: DataType,
+    /// Buffers of this type print without it.
+    pub buffer_dtype: DataType,
+}
+
+impl Default for TirOptions {
+    fn default() -> Self {
+        TirOptions {
+            int_dtype: DataType::INT32,
+            float_dtype: DataType::VOID,
+            buffer_dtype: DataType::FLOAT32,
+        }
+    }
+}
+
+/// What the printers keep.
+pub(crate) struct State {
+    pub(crate) options: TirOptions,
+    /// The doc of `T`.
+    prefix: Option<ExprDoc>,
+    /// `T.float32` and its like, made once.
+    dtypes: Vec<(DataType, ExprDoc)>,
+    /// Callees, by the operator's address.
+    callees: HashMap<usize, Callee>,
+    /// Whether the next statement may leave its body to the enclosing block.
+    concise: bool,
+    /// Whether the next statement is a rung of a ladder of `elif`.
+    pub(crate) is_rung: bool,
+    /// Above zero where the reader runs plain Python: values of keywords, bodies of lambdas.
+    host: u32,
+    /// The loops around the current place, by the address of their variable.
+    loops: HashMap<usize, Ref<For>>,
+    /// For pointers whose statement stands in a frame further in than the one that has their name: the number of that frame.
+    bound: HashMap<usize, usize>,
+    /// The variables that several lets of the printed function bind, once they were looked for.
+    shared_lets: Option<HashSet<usize>>,
+}
+
+impl State {
+    fn new(config: &PrinterConfig) -> State {
+        State {
+            options: config.part(),
+            prefix: None,
+            dtypes: Vec::new(),
+            callees: HashMap::new(),
+            concise: false,
+            is_rung: false,
+            host: 0,
+            loops: HashMap::new(),
+            bound: HashMap::new(),
+            shared_lets: None,
+        }
+    }
+}
+
+/// Words of the dialect, and its state, on the docsifier.
+pub(crate) trait TirDocsifier {
+    /// The state.
+    fn tir(&mut self) -> &mut State;
+    /// `T.name`
+    fn t(&mut self, name: &str) -> ExprDoc;
+    /// `T.float32`
+    fn t_dtype(&mut self, dtype: DataType) -> ExprDoc;
+    /// The callee of an operator, made once.
+    fn t_callee(&mut self, address: usize, entry: &OpEntry) -> Callee;
+    /// Whether the next statement may leave its body to the enclosing block.
+    fn set_concise(&mut self, concise: bool);
+    /// Reads that, and withdraws the leave.
+    fn take_concise(&mut self) -> bool;
+    /// Whether the reader will run plain Python here.
+    fn in_host(&mut self) -> bool;
+    /// Runs `f` for a place where the reader runs plain Python.
+    fn host<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R;
+    /// The loop around the current place that has this variable.
+    fn loop_of(&mut self, variable: usize) -> Option<Ref<For>>;
+    /// Enters a loop; tells whether no loop around it has its variable.
+    fn enter_loop(&mut self, node: &Ref<For>) -> bool;
+    /// Leaves a loop.
+    fn leave_loop(&mut self, variable: usize);
+    /// Says that the statement of a pointer stands in the innermost frame.
+    fn bind_here(&mut self, variable: &Ref<Var>);
+    /// Takes that back.
+    fn unbind(&mut self, variable: &Ref<Var>);
+    /// The number of the outermost frame where a statement may speak of the variable.
+    fn visible_from(&mut self, variable: &Ref<Var>) -> usize;
+    /// Whether several lets of the function bind the variable.
+    fn is_shared_let(&mut self, variable: &Ref<Var>) -> bool;
+    /// Forgets which variables several lets bind: another function comes.
+    fn forget_shared_lets(&mut self);
+}
+
+/// The variables that more than one let binds.
+fn shared_lets(root: &Object) -> HashSet<usize> {
+    let mut seen = HashSet::new();
+    let mut shared = HashSet::new();
+    let _ = Visitor::new().pre_order(root, |object| {
+        if let Some(node) = object.as_node::<LetStmt>() {
+            let address = node.var.object().address();
+            if !seen.insert(address) {
+                shared.insert(address);
+            }
+            return Walk::Advance;
+        }
+        // Expressions hold no statement.
+        match object.is::<PrimExpr>() || object.is::<BufferStore>() || object.is::<Evaluate>() {
+            true => Walk::Skip,
+            false => Walk::Advance,
+        }
+    });
+    shared
+}
+
+impl TirDocsifier for Docsifier<'_> {
+    #[inline]
+    fn tir(&mut self) -> &mut State {
+        self.state(State::new)
+    }
+
+    #[inline]
+    fn t(&mut self, name: &str) -> ExprDoc {
+        let prefix = match self.tir().prefix {
+            Some(prefix) => prefix,
+            None => {
+                let prefix = self.prefix("tir");
+                self.tir().prefix = Some(prefix);
+                prefix
+            }
+        };
+        self.docs.attr(prefix, name)
+    }
+
+    #[inline]
+    fn t_dtype(&mut self, dtype: DataType) -> ExprDoc {
+        if let Some((_, doc)) = self.tir().dtypes.iter().find(|(d, _)| *d == dtype) {
+            return *doc;
+        }
+        let doc = self.t(&dtype.to_string());
+        self.tir().dtypes.push((dtype, doc));
+        doc
+    }
+
+    #[inline]
+    fn t_callee(&mut self, address: usize, entry: &OpEntry) -> Callee {
+        if let Some(callee) = self.tir().callees.get(&address) {
+            return *callee;
+        }
+        let doc = self.t(entry.printed);
+        let callee = Callee::new(doc, entry);
+        self.tir().callees.insert(address, callee);
+        callee
+    }
+
+    #[inline]
+    fn set_concise(&mut self, concise: bool) {
+        self.tir().concise = concise;
+    }
+
+    #[inline]
+    fn take_concise(&mut self) -> bool {
+        std::mem::take(&mut self.tir().concise)
+    }
+
+    #[inline]
+    fn in_host(&mut self) -> bool {
+        self.tir().host > 0
+    }
+
+    fn host<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        self.tir().host += 1;
+        let result = f(self);
+        self.tir().host -= 1;
+        result
+    }
+
+    fn loop_of(&mut self, variable: usize) -> Option<Ref<For>> {
+        self.tir().loops.get(&variable).cloned()
+    }
+
+    fn enter_loop(&mut self, node: &Ref<For>) -> bool {
+        self.tir().loops.try_insert(node.loop_var.object().address(), node.clone()).is_ok()
+    }
+
+    fn leave_loop(&mut self, variable: usize) {
+        self.tir().loops.remove(&variable);
+    }
+
+    fn bind_here(&mut self, variable: &Ref<Var>) {
+        let frame = self.frame_count().saturating_sub(1);
+        self.tir().bound.insert(variable.object().address(), frame);
+    }
+
+    fn unbind(&mut self, variable: &Ref<Var>) {
+        self.tir().bound.remove(&variable.object().address());
+    }
+
+    fn visible_from(&mut self, variable: &Ref<Var>) -> usize {
+        let bound = self.tir().bound.get(&variable.object().address()).copied();
+        bound.or_else(|| self.defining_frame(variable.object())).unwrap_or(0)
+    }
+
+    fn is_shared_let(&mut self, variable: &Ref<Var>) -> bool {
+        if self.tir().shared_lets.is_none() {
+            let shared = shared_lets(self.root());
+            self.tir().shared_lets = Some(shared);
+        }
+        self.tir().shared_lets.as_ref().is_some_and(|s| s.contains(&variable.object().address()))
+    }
+
+    fn forget_shared_lets(&mut self) {
+        self.tir().shared_lets = None;
+    }
+}

@@ -1,0 +1,254 @@
+//! Statements other than loops, blocks, allocations and attributes, and the bodies of all.
+
+use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtRole};
+use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
+use tvmscript_ir_core::{Object, PathId, Ref};
+use tvmscript_prim::ops::math;
+use tvmscript_prim::{Call, Expr, PrimType, TupleType};
+
+use super::call::{Maker, is_made};
+use super::state::TirDocsifier;
+use super::var;
+use crate::node::{AssertStmt, Evaluate, IfThenElse, LetStmt, SeqStmt, StmtRef, While};
+
+/// Prints a body into the innermost frame. A statement whose scope may last to the end of the block gets leave to do so
+/// only where the block ends with it.
+pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    let Some(seq) = stmt.as_node::<SeqStmt>() else {
+        return last(stmt, path, d);
+    };
+    let SeqStmt { span: _, seq } = seq;
+    let at = d.field(path, "seq");
+    let count = seq.len();
+    for (i, item) in seq.iter().enumerate() {
+        let at = d.item(at, i);
+        if i + 1 == count {
+            last(item, at, d)?;
+        } else {
+            d.set_concise(false);
+            let doc = d.doc(item.object(), at)?;
+            d.push_doc(doc);
+        }
+    }
+    Ok(())
+}
+
+fn last(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    d.set_concise(true);
+    let doc = d.doc(stmt.object(), path)?;
+    d.push_doc(doc);
+    Ok(())
+}
+
+/// The statements of a body, in a frame of its own.
+pub(crate) fn block(
+    owner: &Object,
+    stmt: &StmtRef,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<Vec<StmtDoc>> {
+    let frame = Frame::new(Some(owner.clone()), ());
+    let ((), stmts) = d.with_frame(frame, |d| body(stmt, path, d))?;
+    Ok(stmts)
+}
+
+/// How a scope opens.
+pub(crate) struct Scope {
+    /// Whether it may last to the end of the enclosing block, as a statement of its own.
+    pub(crate) concise: bool,
+    /// The statement that then opens it.
+    pub(crate) opening: StmtDoc,
+    /// What stands after `as` otherwise.
+    pub(crate) target: Option<ExprDoc>,
+    /// What stands after `with` otherwise.
+    pub(crate) context: ExprDoc,
+}
+
+impl Scope {
+    /// `target = context`, or `context` alone; or `with context as target:`
+    pub(crate) fn plain(
+        concise: bool,
+        target: Option<ExprDoc>,
+        context: ExprDoc,
+        d: &mut Docsifier<'_>,
+    ) -> Scope {
+        let opening = match target {
+            Some(target) => d.docs.bind(target, context),
+            None => d.docs.expr_stmt(context),
+        };
+        Scope { concise, opening, target, context }
+    }
+
+    /// The scope with the statements inside it.
+    pub(crate) fn close(self, stmts: Stmts, d: &mut Docsifier<'_>) -> Doc {
+        let Scope { concise, opening, target, context } = self;
+        if !concise {
+            let stmts = stmts.into_vec();
+            return d.docs.scope(target, context, &stmts).into();
+        }
+        d.docs.set_role(opening, StmtRole::OpenScope);
+        let mut all = Stmts::default();
+        all.push(opening);
+        all.append(stmts);
+        d.loose(all)
+    }
+}
+
+/// Whether the statement may leave its body to the enclosing block: one that gets a comment keeps it.
+pub(crate) fn may_be_concise<T: tvmscript_ir_core::Class>(
+    node: &Ref<T>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> bool {
+    d.take_concise() && !d.is_annotated(node.object(), path)
+}
+
+fn returned_value(value: &Expr) -> Option<&Expr> {
+    let call = value.as_node::<Call>()?;
+    let is_ret = call.op_name() == Some("tir.ret") && call.args.len() == 1;
+    (is_ret && is_made(Maker::Unary(|x| Ok(math::ret(x))), call)).then(|| &call.args[0])
+}
+
+/// `return x`, `T.call_extern(...)`, `T.evaluate(x)`
+pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let Evaluate { span: _, value } = &**node;
+    let at = d.field(path, "value");
+    if d.config().syntax_sugar
+        && let Some(value) = returned_value(value)
+    {
+        let at = d.field(at, "args");
+        let at = d.item(at, 0);
+        let value = d.expr(value, at)?;
+        return Ok(d.docs.return_(value));
+    }
+    let doc = d.expr(value, at)?;
+    let doc = match value.is::<Call>() {
+        true => doc,
+        false => {
+            let callee = d.t("evaluate");
+            d.docs.call_args(callee, &[doc])
+        }
+    };
+    let stmt = d.docs.expr_stmt(doc);
+    d.docs.set_role(stmt, StmtRole::Effect);
+    Ok(stmt)
+}
+
+/// Statements in order, printed alone.
+pub(crate) fn seq(node: &Ref<SeqStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let ((), stmts) = d.with_open_frame(frame, |d| body(node.upcast_ref(), path, d))?;
+    Ok(d.loose(stmts))
+}
+
+/// `x: T.int32 = v`, `with T.LetStmt(v) as x:`
+pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let LetStmt { span: _, var, value, body: inner } = &**node;
+    let concise = may_be_concise(node, path, d);
+    let annotation = &var.type_annotation;
+    let var_path = d.field(path, "var");
+    let is_size_var = var::is_size_var(var);
+    let is_void = annotation.as_node::<TupleType>().is_some_and(|t| t.fields.is_empty());
+    let type_doc = match (is_void, is_size_var) {
+        (true, _) => None,
+        (false, true) => Some(var::creation(var, var_path, d)?),
+        (false, false) => {
+            let at = d.field(var_path, "type_annotation");
+            Some(d.expr(annotation, at)?)
+        }
+    };
+    // A variable that several lets bind is declared before all of them; so is one that `with` would make anew.
+    if d.is_shared_let(var) || (is_size_var && !concise) {
+        d.expr(var, var_path)?;
+    }
+    let at = d.field(path, "value");
+    let value = d.expr(value, at)?;
+    let known = d.is_defined(var.object());
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let at = d.field(path, "body");
+    let (name, stmts) = d.with_open_frame(frame, |d| {
+        let name = var::define(var, d)?;
+        let name = d.at(name, var_path);
+        body(inner, at, d)?;
+        Ok(name)
+    })?;
+    let callee = d.t("LetStmt");
+    let (target, context) = match type_doc {
+        _ if known => (None, d.docs.call(callee, &[value], &[("var", name)])),
+        Some(type_doc) if !annotation.is::<PrimType>() => {
+            (Some(name), d.docs.call_args(callee, &[value, type_doc]))
+        }
+        _ => (Some(name), d.docs.call_args(callee, &[value])),
+    };
+    let opening = d.docs.assign(name, Some(value), type_doc)?;
+    Ok(Scope { concise: concise && !known, opening, target, context }.close(stmts, d))
+}
+
+/// `assert c, "message"`, `with T.Assert(c, "message"):`
+pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let AssertStmt { span: _, condition, message, body: inner } = &**node;
+    let concise = may_be_concise(node, path, d);
+    let at = d.field(path, "condition");
+    let condition = d.expr(condition, at)?;
+    let at = d.field(path, "message");
+    let message = d.expr(message, at)?;
+    let frame = Frame::new(Some(node.object().clone()), ());
+    let at = d.field(path, "body");
+    let ((), stmts) = d.with_open_frame(frame, |d| body(inner, at, d))?;
+    let callee = d.t("Assert");
+    let context = d.docs.call_args(callee, &[condition, message]);
+    let opening = d.docs.assert(condition, Some(message));
+    Ok(Scope { concise, opening, target: None, context }.close(stmts, d))
+}
+
+/// `while c:`
+pub(crate) fn while_loop(node: &Ref<While>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let While { span: _, condition, body: inner } = &**node;
+    let at = d.field(path, "condition");
+    let condition = d.expr(condition, at)?;
+    let at = d.field(path, "body");
+    let stmts = block(node.object(), inner, at, d)?;
+    Ok(d.docs.while_(condition, &stmts))
+}
+
+/// Ladders of more rungs print with `elif`. TVM nests them, and Python reads no more than 100 levels of indentation, of which
+/// the function takes some.
+const LONGEST_NESTED_LADDER: usize = 96;
+
+/// Whether the else branches from here make a ladder that is too long to nest.
+fn is_long_ladder(node: &Ref<IfThenElse>) -> bool {
+    let mut rungs = 0;
+    let mut next = Some(node);
+    while let Some(node) = next {
+        rungs += 1;
+        if rungs > LONGEST_NESTED_LADDER {
+            return true;
+        }
+        next = node.else_case.as_ref().and_then(|e| e.downcast_ref::<IfThenElse>());
+    }
+    false
+}
+
+/// `if c:`, `else:`
+pub(crate) fn if_then_else(node: &Ref<IfThenElse>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let IfThenElse { span: _, condition, then_case, else_case } = &**node;
+    let is_rung = std::mem::take(&mut d.tir().is_rung);
+    let goes_on = is_rung || is_long_ladder(node);
+    let at = d.field(path, "condition");
+    let condition = d.expr(condition, at)?;
+    let at = d.field(path, "then_case");
+    let then_stmts = block(then_case.object(), then_case, at, d)?;
+    let else_stmts = match else_case {
+        Some(else_case) => {
+            let at = d.field(path, "else_case");
+            d.tir().is_rung = goes_on && else_case.is::<IfThenElse>();
+            block(else_case.object(), else_case, at, d)?
+        }
+        None => Vec::new(),
+    };
+    let stmt = d.docs.if_(condition, &then_stmts, &else_stmts)?;
+    if is_rung {
+        d.docs.set_chained(stmt);
+    }
+    Ok(stmt)
+}

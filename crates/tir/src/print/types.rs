@@ -1,0 +1,95 @@
+//! Types, ranges and targets.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir::Target;
+use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_prim::ops;
+use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Range, TupleType};
+
+use super::state::TirDocsifier;
+
+/// `T.float32`
+pub(crate) fn prim_type(node: &Ref<PrimType>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let PrimType { span: _, dtype } = **node;
+    let name = dtype.to_string();
+    Ok(d.t(&name))
+}
+
+/// `T.handle("float32", "shared")`
+pub(crate) fn pointer_type(node: &Ref<PointerType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let PointerType { span: _, element_type, storage_scope } = &**node;
+    let at = d.field(path, "element_type");
+    let element = match element_type.as_node::<PrimType>() {
+        Some(prim) => {
+            let dtype = d.dtype(prim.dtype);
+            d.at_field(dtype, at, "dtype")
+        }
+        None => d.expr(element_type, at)?,
+    };
+    let callee = d.t("handle");
+    if storage_scope.is_empty() {
+        return Ok(d.docs.call_args(callee, &[element]));
+    }
+    let scope = d.docs.str(storage_scope.as_str());
+    let scope = d.at_field(scope, path, "storage_scope");
+    Ok(d.docs.call_args(callee, &[element, scope]))
+}
+
+/// `None`, `T.Tuple(a, b)`
+pub(crate) fn tuple_type(node: &Ref<TupleType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let TupleType { span: _, fields } = &**node;
+    if fields.is_empty() {
+        return Ok(d.docs.none());
+    }
+    let at = d.field(path, "fields");
+    let mut docs: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+    for (i, field) in fields.iter().enumerate() {
+        let at = d.item(at, i);
+        docs.push(d.expr(field, at)?);
+    }
+    let callee = d.t("Tuple");
+    Ok(d.docs.call_args(callee, &docs))
+}
+
+/// `T.Range(0, 16)`
+pub(crate) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let callee = d.t("Range");
+    tvmscript_ir::print::range_call(node, callee, path, d)
+}
+
+/// `T.target({"kind": "llvm"})`
+pub(crate) fn target(node: &Ref<Target>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let config = tvmscript_ir::print::target_config(node, path, d)?;
+    let callee = d.t("target");
+    Ok(d.docs.call_args(callee, &[config]))
+}
+
+/// A sum that is folded but not simplified, as TVM's printer makes it; where no sum exists, the unfolded node.
+pub(crate) fn sum(a: &Expr, b: &Expr) -> Expr {
+    match ops::add(a.clone(), b.clone()) {
+        Ok(sum) => sum,
+        Err(_) => a.clone(),
+    }
+}
+
+/// The literal's value.
+pub(crate) fn int_value(e: &Expr) -> Option<i64> {
+    e.as_node::<IntImm>().map(|lit| lit.value)
+}
+
+/// Whether this is the literal 0 of any type.
+pub(crate) fn is_zero(e: &Expr) -> bool {
+    int_value(e) == Some(0)
+}
+
+/// Whether this is the literal 1 of any type.
+pub(crate) fn is_one(e: &Expr) -> bool {
+    int_value(e) == Some(1)
+}
+
+/// Whether this is the literal `true`.
+pub(crate) fn is_true(e: &Expr) -> bool {
+    is_one(e) && e.dtype().is_bool()
+}

@@ -1,0 +1,148 @@
+//! Variables: their names, and the declarations of free ones.
+
+use std::collections::HashSet;
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir_core::{Object, PathId, Ref, Visitor, Walk};
+use tvmscript_prim::{PointerType, PrimType, TensorMapType, Var, size_var_type};
+
+use super::state::TirDocsifier;
+use crate::node::{Allocate, AllocateConst, Buffer, IterVar, LetStmt, PrimFunc};
+
+/// Names a variable in the innermost frame, or gives the name it has.
+pub(crate) fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let hint = variable.name.get();
+    let hint = if hint.is_empty() { "v" } else { hint.as_str() };
+    let hint = pointer_hint(variable, hint, d);
+    d.define(variable.object(), hint)
+}
+
+/// A pointer's hint without its number, when a buffer over it has the same hint.
+///
+/// The reader gives a pointer the name of the buffer that is declared over it. Printed by those names, the pointer would
+/// take the buffer's, the buffer a new one, and the text would change at each reading.
+fn pointer_hint<'h>(variable: &Ref<Var>, hint: &'h str, d: &mut Docsifier<'_>) -> &'h str {
+    let Some((base, number)) = hint.rsplit_once('_') else { return hint };
+    let is_numbered = !base.is_empty() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    if !is_numbered || !variable.dtype.is_handle() || d.is_defined(variable.object()) {
+        return hint;
+    }
+    let pointers = d.cache(SharedNames::new);
+    if pointers.0.contains(&variable.object().address()) { base } else { hint }
+}
+
+/// The pointers, by address, that share their hint with a buffer over them which is declared apart from them.
+struct SharedNames(HashSet<usize>);
+
+impl SharedNames {
+    fn new(root: &Object) -> SharedNames {
+        let mut defined = HashSet::new();
+        let mut shared = HashSet::new();
+        let _ = Visitor::new().pre_order(root, |node| {
+            if let Some(buffer) = node.as_node::<Buffer>()
+                && buffer.name.get() == buffer.data.name.get()
+            {
+                shared.insert(buffer.data.object().address());
+            }
+            let pointer = if let Some(allocate) = node.as_node::<Allocate>() {
+                Some(&allocate.buffer_var)
+            } else if let Some(allocate) = node.as_node::<AllocateConst>() {
+                Some(&allocate.buffer_var)
+            } else {
+                node.as_node::<LetStmt>().map(|bound| &bound.var)
+            };
+            defined.extend(pointer.map(|p| p.object().address()));
+            if let Some(function) = node.as_node::<PrimFunc>() {
+                defined.extend(function.params.iter().map(|p| p.object().address()));
+            }
+            Walk::Advance
+        });
+        shared.retain(|pointer| defined.contains(pointer));
+        SharedNames(shared)
+    }
+}
+
+/// The variable's name; a free one is declared first.
+pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    if let Some(doc) = d.defined_doc(node.object())? {
+        return Ok(doc);
+    }
+    let hint = node.name.get();
+    d.declare_free(node.object(), &hint, |d| {
+        let name = define(node, d)?;
+        let value = creation(node, path, d)?;
+        let stmt = d.docs.bind(name, value);
+        d.docs.set_role(stmt, StmtRole::DefineName);
+        d.push_stmt(stmt);
+        Ok(())
+    })?;
+    define(node, d)
+}
+
+/// As [`var`], for `tir.SizeVar`, which shares its struct.
+pub(crate) fn size_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    match object.downcast_ref::<Var>() {
+        Some(node) => var(node, path, d),
+        None => unreachable!("`tir.SizeVar` holds a `Var`"),
+    }
+}
+
+/// Whether the variable is a `tir.SizeVar`.
+pub(crate) fn is_size_var(node: &Ref<Var>) -> bool {
+    std::ptr::eq(node.object().info(), size_var_type())
+}
+
+/// What makes a variable: `T.int32()`, `T.handle("float32", "shared")`
+pub(crate) fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Var { span: _, dtype, name: _, type_annotation } = &**node;
+    let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
+    if is_size_var(node) {
+        kwargs.push(("is_size_var", d.docs.bool(true)));
+    }
+    let at = d.field(path, "type_annotation");
+    let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::new();
+    let callee = match type_annotation.as_node::<PointerType>() {
+        Some(pointer) => {
+            let element = d.field(at, "element_type");
+            if let Some(prim) = pointer.element_type.as_node::<PrimType>() {
+                let dtype = d.dtype(prim.dtype);
+                args.push(d.at_field(dtype, element, "dtype"));
+            } else if pointer.element_type.is::<TensorMapType>() {
+                args.push(d.docs.str("tensormap"));
+            } else {
+                args.push(d.expr(&pointer.element_type, element)?);
+            }
+            // A tensor map has no scope to say: its one-argument form is read as the global scope.
+            let is_global_map =
+                pointer.element_type.is::<TensorMapType>() && pointer.storage_scope == "global";
+            if !pointer.storage_scope.is_empty() && !is_global_map {
+                let scope = d.docs.str(pointer.storage_scope.as_str());
+                args.push(d.at_field(scope, at, "storage_scope"));
+            }
+            d.t("handle")
+        }
+        None => d.t_dtype(*dtype),
+    };
+    let call = d.docs.call(callee, &args, &kwargs);
+    Ok(d.at(call, at))
+}
+
+/// `T.iter_var(i, T.Range(0, 8), "DataPar", "")`
+pub(crate) fn iter_var(node: &Ref<IterVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let IterVar { dom, var, iter_type, thread_tag } = &**node;
+    let at = d.field(path, "var");
+    let var = d.expr(var, at)?;
+    let at = d.field(path, "dom");
+    let dom = match dom {
+        Some(dom) => d.expr(dom, at)?,
+        None => d.docs.none(),
+    };
+    let kind = d.docs.str(iter_type.name());
+    let kind = d.at_field(kind, path, "iter_type");
+    let tag = d.docs.str(thread_tag.as_str());
+    let tag = d.at_field(tag, path, "thread_tag");
+    let callee = d.t("iter_var");
+    Ok(d.docs.call_args(callee, &[var, dom, kind, tag]))
+}

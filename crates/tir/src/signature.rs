@@ -1,0 +1,58 @@
+//! What a function takes, gives and does, for the dialect that writes types of functions.
+
+use tvmscript_ir::signature::{ParamType, ResultType, Signature};
+use tvmscript_ir_core::{PtrSet, Ref, Value, Visitor, Walk};
+use tvmscript_prim::ops::op_table::{Effect, entry_of_callee};
+use tvmscript_prim::{Call, PrimType, TupleType, Var};
+
+use crate::node::*;
+
+/// The function's signature.
+///
+/// # Source
+/// `InferStructInfo`, `src/tir/ir/function.cc`.
+pub fn signature(function: &PrimFunc) -> Signature {
+    let param = |var: &Ref<Var>| match function.buffer_map.get(&Value::from(var.clone())) {
+        Some(buffer) => {
+            ParamType::Tensor { shape: buffer.shape.iter().cloned().collect(), dtype: buffer.dtype }
+        }
+        None => match var.type_annotation.as_node::<PrimType>() {
+            Some(prim) if prim.dtype.is_handle() => ParamType::Object,
+            _ => ParamType::Scalar(var.dtype),
+        },
+    };
+    let result = match function.ret_type.as_node::<PrimType>() {
+        Some(prim) => ResultType::Scalar(prim.dtype),
+        None if function.ret_type.as_node::<TupleType>().is_some_and(|t| t.fields.is_empty()) => {
+            ResultType::Void
+        }
+        None => ResultType::Object,
+    };
+    let params = function.params.iter().map(param).collect();
+    Signature { params, result, is_pure: is_pure(function) }
+}
+
+/// Whether calls of the function change nothing outside it: it stores only to memory that it allocates, and calls only
+/// operators without effect. What it allocates as a block's buffer counts as outside, as in TVM.
+///
+/// # Source
+/// `IsPureFunction`, `src/tir/analysis/is_pure_function.cc`.
+pub fn is_pure(function: &PrimFunc) -> bool {
+    let mut own = PtrSet::default();
+    let walk = Visitor::new().pre_order(function.body.object(), |node| {
+        if let Some(store) = node.as_node::<BufferStore>() {
+            if !own.contains(store.buffer.data.object()) {
+                return Walk::Stop;
+            }
+        } else if let Some(call) = node.as_node::<Call>() {
+            let effect = entry_of_callee(&call.op).map_or(Effect::Opaque, |entry| entry.effect);
+            if matches!(effect, Effect::Update | Effect::Opaque | Effect::Unknown) {
+                return Walk::Stop;
+            }
+        } else if let Some(allocate) = node.as_node::<Allocate>() {
+            own.insert(allocate.buffer_var.object().clone());
+        }
+        Walk::Advance
+    });
+    walk.is_continue()
+}

@@ -1,0 +1,166 @@
+//! Prints TVM's own objects and compares with TVM's own text, byte for byte.
+//!
+//! The small selection in `tests/corpus` always runs. The whole corpus runs when its folder stands beside the project, or when
+//! `TVMSCRIPT_CORPUS` names it; `TVMSCRIPT_DIFF` shows each differing file.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use tvmscript_docsifier::{DocsifyDialect as _, PrinterConfig};
+use tvmscript_ir_core::json::tvm;
+use tvmscript_ir_core::{Registry, Value};
+
+/// What the index says of a file.
+#[derive(serde::Deserialize)]
+struct Record {
+    name: String,
+    kind: String,
+    file: String,
+    json: Option<String>,
+    #[serde(default)]
+    tvm_roundtrip: Option<bool>,
+}
+
+fn registry() -> Result<Registry> {
+    Ok(Registry::new()
+        .with(tvmscript_prim::dialect())?
+        .with(tvmscript_ir::dialect())?
+        .with(tvmscript_tir::dialect())?
+        .with(tvmscript_relax::nodes().alias("R"))?)
+}
+
+fn unpacked(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path)?).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn print(path: &Path, registry: &Registry) -> Result<String> {
+    let value = tvm::load(&unpacked(path)?, registry)?;
+    let Value::Node(object) = value else { anyhow::bail!("no node") };
+    let config = PrinterConfig { show_meta: true, ..PrinterConfig::default() };
+    Ok(tvmscript_docsifier::print(&object, registry, &config)? + "\n")
+}
+
+fn first_difference(ours: &str, theirs: &str) -> String {
+    let (mut a, mut b) = (ours.lines(), theirs.lines());
+    for line in 1.. {
+        match (a.next(), b.next()) {
+            (Some(x), Some(y)) if x == y => {}
+            (None, None) => break,
+            (x, y) => {
+                return format!("line {line}\n  ours   {}\n  theirs {}", x.unwrap_or(""), y.unwrap_or(""));
+            }
+        }
+    }
+    "the end".to_owned()
+}
+
+/// Per kind: files, same bytes, and of those that TVM itself reads back, the number that differ. Then the differing files.
+#[derive(Default)]
+struct Outcome {
+    kinds: BTreeMap<String, [usize; 3]>,
+    differing: Vec<(String, bool, String)>,
+}
+
+fn run(corpus: &Path) -> Result<Outcome> {
+    let registry = registry()?;
+    let mut outcome = Outcome::default();
+    let index = std::fs::read_to_string(corpus.join("index.jsonl")).context("index.jsonl")?;
+    for line in index.lines() {
+        let record: Record = serde_json::from_str(line)?;
+        let Some(json) = record.json.filter(|_| record.kind.starts_with("tir")) else { continue };
+        let theirs = std::fs::read_to_string(corpus.join(&record.file))?;
+        let count = outcome.kinds.entry(record.kind).or_default();
+        count[0] += 1;
+        let reads_back = record.tvm_roundtrip == Some(true);
+        match print(&corpus.join(json), &registry) {
+            Ok(ours) if ours == theirs => count[1] += 1,
+            Ok(ours) => {
+                count[2] += usize::from(reads_back);
+                outcome.differing.push((record.name, reads_back, first_difference(&ours, &theirs)));
+            }
+            Err(error) => {
+                count[2] += usize::from(reads_back);
+                outcome.differing.push((record.name, reads_back, format!("{error:#}")));
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+fn report(outcome: &Outcome) {
+    if std::env::var_os("TVMSCRIPT_DIFF").is_some() {
+        for (name, reads_back, difference) in &outcome.differing {
+            let mark = if *reads_back { "" } else { " (TVM does not read its text back)" };
+            eprintln!("{name}{mark}: {difference}");
+        }
+    }
+    eprintln!("{:?}", outcome.kinds);
+}
+
+fn beside() -> Option<PathBuf> {
+    let named = std::env::var_os("TVMSCRIPT_CORPUS").map(PathBuf::from);
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/classic");
+    named.or(Some(beside)).filter(|p| p.join("index.jsonl").exists())
+}
+
+#[test]
+fn selection_prints_as_tvm_prints_it() -> Result<()> {
+    let outcome = run(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus"))?;
+    report(&outcome);
+    let differing: Vec<_> = outcome.differing.iter().filter(|(_, reads_back, _)| *reads_back).collect();
+    assert!(differing.is_empty(), "{differing:#?}");
+    Ok(())
+}
+
+#[test]
+fn corpus_prints_as_tvm_prints_it() -> Result<()> {
+    let Some(corpus) = beside() else { return Ok(()) };
+    let outcome = run(&corpus)?;
+    report(&outcome);
+    let differing: Vec<_> = outcome.differing.iter().filter(|(_, reads_back, _)| *reads_back).collect();
+    assert!(differing.is_empty(), "{differing:#?}");
+    Ok(())
+}
+
+/// One line of the vectors about names.
+#[derive(serde::Deserialize)]
+struct NameVector {
+    id: String,
+    hints: Vec<String>,
+    ir: Option<String>,
+    printed: Option<String>,
+    #[serde(default)]
+    equal: Option<bool>,
+}
+
+#[test]
+fn names_print_as_tvm_prints_them_where_that_reads_back() -> Result<()> {
+    let registry = registry()?;
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors/names.jsonl");
+    let vectors = beside().map(|corpus| corpus.join("../../vectors/names.jsonl")).filter(|p| p.exists());
+    let mut same = 0;
+    let mut differing = Vec::new();
+    for line in std::fs::read_to_string(vectors.unwrap_or(own))?.lines() {
+        let vector: NameVector = serde_json::from_str(line)?;
+        let (Some(ir), Some(printed)) = (&vector.ir, &vector.printed) else { continue };
+        // Functions of other dialects are other tests' business.
+        let Ok(Value::Node(object)) = tvm::load(ir, &registry) else { continue };
+        let config = PrinterConfig { show_meta: true, ..PrinterConfig::default() };
+        let ours = tvmscript_docsifier::print(&object, &registry, &config)? + "\n";
+        if ours == *printed {
+            same += 1;
+        // Characters beyond ASCII are escaped so that they read back as themselves: a deviation of its own.
+        } else if vector.equal == Some(true) && printed.is_ascii() && !printed.contains("\\x") {
+            differing.push(format!("{} {:?}: {}", vector.id, vector.hints, first_difference(&ours, printed)));
+        } else if std::env::var_os("TVMSCRIPT_DIFF").is_some() {
+            eprintln!("{} {:?}: {}", vector.id, vector.hints, first_difference(&ours, printed));
+        }
+    }
+    eprintln!("names: {same} the same");
+    assert!(differing.is_empty(), "{differing:#?}");
+    Ok(())
+}

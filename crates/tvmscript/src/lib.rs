@@ -1,0 +1,118 @@
+//! TVMScript outside TVM: reads, builds, prints and compares tensor-compiler IR in a Python-syntax text form.
+//!
+//! The facade: the names users import, all dialects in one [`registry()`], and the handful of calls that most programs need.
+//! It adds no logic. Each layer is a crate of its own, re-exported here as a module; who needs one layer alone (a printer
+//! for an own dialect, say) depends on that crate instead.
+//!
+//! Text in, text out, and an error:
+//!
+//! ```
+//! # #[cfg(all(feature = "parse", feature = "print"))] {
+//! use tvmscript::{ParseOptions, PrinterConfig, parse, print, registry};
+//!
+//! let text = r#"
+//! from tvm.script import tir as T
+//!
+//! @T.prim_func
+//! def add_one(A: T.Buffer(16)):
+//!     for i in range(16):
+//!         A[i] += 1
+//! "#;
+//! let parsed = parse("add_one.py", text, registry(), &ParseOptions::default());
+//! assert!(parsed.errors.is_empty());
+//! let printed = print(&parsed.scripts[0].node, registry(), &PrinterConfig::default())?;
+//! assert!(printed.ends_with("A[i] = A[i] + T.float32(1.0)"));
+//!
+//! let wrong = text.replace("A[i] += 1", "B[i] += 1");
+//! let parsed = parse("wrong.py", &wrong, registry(), &ParseOptions::default());
+//! assert_eq!(parsed.errors[0].to_string(), "undefined name `B`");
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Features, all on by default: `print` (nodes to text), `build` (script functions in Rust), `parse` (text to nodes, needs
+//! `build`). Without `parse` no Python parser is compiled. `ruff` reads Python with ruff's parser.
+
+pub mod prelude;
+
+pub use tvmscript_arith as arith;
+#[cfg(feature = "print")]
+pub use tvmscript_doc as doc;
+#[cfg(feature = "print")]
+pub use tvmscript_docsifier as docsifier;
+pub use tvmscript_ir as ir;
+pub use tvmscript_ir_core as ir_core;
+#[cfg(feature = "build")]
+pub use tvmscript_irbuilder as irbuilder;
+pub use tvmscript_prim as prim;
+pub use tvmscript_relax as relax;
+#[cfg(feature = "parse")]
+pub use tvmscript_script_parser as script_parser;
+pub use tvmscript_tir as tir;
+
+#[cfg(feature = "print")]
+pub use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
+pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
+pub use tvmscript_ir_core::{
+    Mismatch, Object, Ref, Registry, RegistryError, Value, mismatches, structural_equal, structural_hash,
+};
+
+#[cfg(feature = "parse")]
+pub use tvmscript_script_parser::{ParseError, ParseOptions, Parsed, Script, parse_script as parse};
+
+use std::sync::OnceLock;
+
+use tvmscript_ir_core::json;
+
+/// All dialects of this workspace together, made on first use.
+///
+/// For a registry that holds a dialect of your own as well, add it to [`new_registry`].
+pub fn registry() -> &'static Registry {
+    static REGISTRY: OnceLock<Registry> = OnceLock::new();
+    REGISTRY.get_or_init(|| new_registry().expect("the dialects of this workspace do not clash"))
+}
+
+/// A new registry with all dialects of this workspace.
+///
+/// # Errors
+/// Only when two of them clash, which the tests of this workspace exclude.
+pub fn new_registry() -> Result<Registry, RegistryError> {
+    Registry::new().with(prim::dialect())?.with(ir::dialect())?.with(tir::dialect())?.with(relax::dialect())
+}
+
+/// The node as JSON in the form of this project, on one line.
+pub fn to_json(node: &Object) -> String {
+    json::native::save(&Value::Node(node.clone()))
+}
+
+/// The node as TVM's JSON, as TVM 0.23 writes it.
+pub fn to_tvm_json(node: &Object) -> String {
+    json::tvm::save(&Value::Node(node.clone()))
+}
+
+/// Reads a node from TVM's JSON.
+///
+/// # Errors
+/// When the text is no such JSON, names a type that no dialect of the registry has, or holds no node.
+pub fn from_tvm_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
+    root(json::tvm::load(text, registry)?)
+}
+
+/// Reads a node from either form of JSON.
+///
+/// # Errors
+/// As [`from_tvm_json`].
+pub fn from_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
+    root(json::load(text, registry)?)
+}
+
+fn root(value: Value) -> Result<Object, JsonError> {
+    match value {
+        Value::Node(node) => Ok(node),
+        _ => Err(JsonError {
+            kind: JsonErrorKind::Expected { expected: "a node as the root" },
+            path: "$".to_owned(),
+            offset_bytes: 0,
+        }),
+    }
+}

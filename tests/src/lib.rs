@@ -1,0 +1,232 @@
+//! The harness of the fixtures: what a fixture is, and the questions asked of it.
+//!
+//! This file alone touches the library, one helper per boundary, so that an interface can change without touching a
+//! hundred tests. The conventions of the fixtures stand in `fixtures/README.md`.
+
+use std::path::PathBuf;
+
+use tvmscript::ir_core::SpanKind;
+use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
+use tvmscript::{Object, PrinterConfig};
+
+pub mod generate;
+mod marks;
+
+pub use marks::{Mark, marks};
+
+/// The stack on which fixtures run: small on purpose, since no input may need more.
+pub const STACK_BYTES: usize = 2 << 20;
+
+/// A fixture file.
+pub struct Fixture {
+    /// The file's name without its ending.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl Fixture {
+    /// Whether the text is TVM's own print, so that ours has to be the same bytes.
+    pub fn is_canonical(&self) -> bool {
+        self.text.starts_with("# from tvm.script import")
+    }
+}
+
+/// The folder of the fixtures.
+pub fn folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// The Python files of a folder of fixtures, by name.
+///
+/// # Panics
+/// When the folder cannot be read.
+pub fn fixtures(name: &str) -> Vec<Fixture> {
+    let folder = folder(name);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut fixtures = Vec::new();
+    for entry in entries {
+        let path = entry.expect("an entry of the folder").path();
+        if path.extension().is_some_and(|e| e == "py") {
+            let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            fixtures.push(Fixture { name, text });
+        }
+    }
+    fixtures.sort_by(|a, b| a.name.cmp(&b.name));
+    fixtures
+}
+
+/// Runs `check` on every fixture, on a small stack, and panics with all failures.
+///
+/// # Panics
+/// When a fixture fails.
+pub fn check_all(
+    folder: &'static str,
+    check: impl Fn(&Fixture) -> Result<(), String> + Send + Sync + 'static,
+) {
+    let failures = on_small_stack(move || {
+        let mut failures = Vec::new();
+        for fixture in fixtures(folder) {
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(&fixture)));
+            match result {
+                Ok(Ok(())) => {}
+                Ok(Err(why)) => failures.push(format!("{}: {why}", fixture.name)),
+                Err(_) => failures.push(format!("{}: panicked", fixture.name)),
+            }
+        }
+        failures
+    });
+    assert!(failures.is_empty(), "{} fixtures of {folder} fail:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// Runs `work` on a thread with a small stack.
+///
+/// # Panics
+/// When `work` does.
+pub fn on_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread =
+        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).expect("the system gives a thread");
+    match thread.join() {
+        Ok(value) => value,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// Parses a text to its script objects, or gives all errors.
+///
+/// # Errors
+/// The diagnostics, if there is one.
+pub fn parse(name: &str, text: &str) -> Result<Vec<Object>, Vec<ParseError>> {
+    let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
+    if parsed.errors.is_empty() {
+        Ok(parsed.scripts.into_iter().map(|s| s.node).collect())
+    } else {
+        Err(parsed.errors)
+    }
+}
+
+/// Parses a text that is expected to be right.
+///
+/// # Errors
+/// The first diagnostic as a line of text.
+pub fn parse_ok(name: &str, text: &str) -> Result<Vec<Object>, String> {
+    parse(name, text).map_err(|errors| errors.first().map_or_else(String::new, |e| describe(text, e)))
+}
+
+/// A diagnostic as `line:column: message`.
+pub fn describe(text: &str, error: &ParseError) -> String {
+    let (line, column) = place(text, error.range().start as usize);
+    format!("{line}:{column}: {}", words(error).replace('\n', "; "))
+}
+
+/// A mistake, whoever found it.
+pub struct Mistake {
+    /// The line, from 1; 0 where nothing is known of the place.
+    pub line: usize,
+    /// The message, its notes and its help.
+    pub words: String,
+}
+
+/// All mistakes of a text: the parser's, and if it has none those of well-formedness.
+pub fn mistakes(name: &str, text: &str) -> Vec<Mistake> {
+    let line = |offset: u32| place(text, offset as usize).0;
+    match parse(name, text) {
+        Err(errors) => {
+            errors.iter().map(|e| Mistake { line: line(e.range().start), words: words(e) }).collect()
+        }
+        Ok(objects) => objects
+            .iter()
+            .flat_map(tvmscript::tir::check::well_formed)
+            .map(|error| {
+                let line = match error.span.kind() {
+                    SpanKind::Range { start_bytes, .. } => line(start_bytes),
+                    _ => 0,
+                };
+                Mistake { line, words: format!("{}\n{}", error.kind, error.help().unwrap_or_default()) }
+            })
+            .collect(),
+    }
+}
+
+/// The line and the column in characters, both from 1, of a byte offset.
+pub fn place(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset.min(text.len())).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// Everything a diagnostic says in words.
+pub fn words(error: &ParseError) -> String {
+    let mut words = error.kind.to_string();
+    let labels = error.labels.iter().map(|l| &l.text).filter(|t| !t.is_empty());
+    for note in labels.chain(&error.notes).chain(&error.help) {
+        words.push('\n');
+        words.push_str(note);
+    }
+    words
+}
+
+/// Prints script objects with one blank line between.
+///
+/// # Errors
+/// What the printer says.
+pub fn print(objects: &[Object], options: &PrinterConfig) -> Result<String, String> {
+    let print = |node| tvmscript::print(node, tvmscript::registry(), options).map_err(|e| e.to_string());
+    Ok(objects.iter().map(print).collect::<Result<Vec<_>, _>>()?.join("\n\n"))
+}
+
+/// The canonical print: unlimited width, with metadata.
+///
+/// # Errors
+/// What the printer says.
+pub fn print_canonical(objects: &[Object]) -> Result<String, String> {
+    print(objects, &canonical_options())
+}
+
+/// The options of the canonical print.
+pub fn canonical_options() -> PrinterConfig {
+    PrinterConfig { show_meta: true, ..PrinterConfig::default() }
+}
+
+/// Structural equality, object by object.
+pub fn equal(a: &[Object], b: &[Object]) -> bool {
+    // A variable that nothing defines comes back as another node.
+    let equal = tvmscript::ir_core::equal::StructuralEqual { map_free_vars: true, ..Default::default() };
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal.compare(a, b))
+}
+
+/// The print with `options` reads back structurally equal and prints again to the same bytes.
+///
+/// # Errors
+/// What does not hold.
+pub fn check_roundtrip(objects: &[Object], options: &PrinterConfig) -> Result<String, String> {
+    let text = print(objects, options)?;
+    let again = parse_ok("<print>", &text).map_err(|e| format!("the print does not parse: {e}\n{text}"))?;
+    if !equal(objects, &again) {
+        return Err(format!("the print reads back to another program:\n{text}"));
+    }
+    let second = print(&again, options)?;
+    if second != text {
+        return Err(format!("the second print differs:\n{text}\n---\n{second}"));
+    }
+    Ok(text)
+}
+
+/// TVM's JSON of an object.
+pub fn to_json(object: &Object) -> String {
+    tvmscript::to_tvm_json(object)
+}
+
+/// Reads TVM's JSON.
+///
+/// # Errors
+/// What the reader says.
+pub fn from_json(json: &str) -> Result<Object, String> {
+    tvmscript::from_tvm_json(json, tvmscript::registry()).map_err(|e| e.to_string())
+}
+
+/// The structural hash.
+pub fn hash(object: &Object) -> u64 {
+    tvmscript::structural_hash(object)
+}

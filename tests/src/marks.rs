@@ -1,0 +1,40 @@
+//! The marks of a wrong script: which line has to be reported, with which words.
+
+/// A place that has to be reported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// The line, from 1.
+    pub line: usize,
+    /// Words of the message, its notes or its help, in lower case.
+    pub words: String,
+}
+
+/// The marks of a text: `# error: WORDS` at the end of a line, once or more, and `# expect LINE: WORDS`.
+pub fn marks(text: &str) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        for words in line.split("# error:").skip(1) {
+            marks.push(Mark { line: i + 1, words: words.trim().to_lowercase() });
+        }
+        if let Some(rest) = line.strip_prefix("# expect ")
+            && let Some((number, words)) = rest.split_once(':')
+            && let Ok(line) = number.trim().parse()
+        {
+            marks.push(Mark { line, words: words.trim().to_lowercase() });
+        }
+    }
+    marks.sort_by_key(|m| m.line);
+    marks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_are_read() {
+        let text = "# expect 3: Unterminated\nx = y  # error: undefined name `y` # error: two\n";
+        let mark = |line, words: &str| Mark { line, words: words.to_string() };
+        assert_eq!(marks(text), [mark(2, "undefined name `y`"), mark(2, "two"), mark(3, "unterminated")]);
+    }
+}

@@ -1,0 +1,134 @@
+//! A third-party dialect, small enough to read in a minute, and the proof of the layering: it is written against the
+//! core crates alone and names no other dialect, yet its nodes stand inside TIR functions.
+//!
+//! Three nodes: the expression `Toy.clamp(x, lo, hi)`, the statement `Toy.trace("label", x)`, and the expression
+//! `Toy.twice(x)`, whose type is declared at run time, without a Rust struct.
+//!
+//! The classes it extends (`ir.PrimExpr`, `tir.Stmt`) are found by their keys: the dialects that own them must be loaded
+//! before this one.
+
+use std::sync::OnceLock;
+
+use tvmscript_doc::{Doc, ExprDoc, StmtDoc};
+use tvmscript_docsifier::{Docsifier, DocsifyDialect, Result as DocsifyResult, field_value};
+use tvmscript_ir_core::type_table::{FieldKind, register_dynamic, type_by_key};
+use tvmscript_ir_core::{
+    DataType, Dialect, EqKind, FieldInfo, Node, Object, PathId, Ref, Span, Str, TypeInfo, Value,
+};
+use tvmscript_irbuilder::{BuildDialect, BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_script_parser::ParseDialect;
+
+/// A value kept within bounds.
+#[derive(Debug, Clone, Node)]
+#[node(key = "toy.Clamp", parent_key = "ir.PrimExpr")]
+pub struct Clamp {
+    /// Where it was written.
+    pub span: Span,
+    /// The value's type.
+    pub dtype: DataType,
+    /// The value.
+    pub value: Object,
+    /// The smallest result.
+    pub low: i64,
+    /// The greatest result.
+    pub high: i64,
+}
+
+/// A note that a value was computed, for a log.
+#[derive(Debug, Clone, Node)]
+#[node(key = "toy.Trace", parent_key = "tir.Stmt")]
+pub struct Trace {
+    /// Where it was written.
+    pub span: Span,
+    /// What to call the value.
+    pub label: Str,
+    /// The value.
+    pub value: Object,
+}
+
+/// The type of `Toy.twice(x)`, declared at run time.
+pub fn twice_type() -> &'static TypeInfo {
+    static INFO: OnceLock<&'static TypeInfo> = OnceLock::new();
+    INFO.get_or_init(|| {
+        let field = |name, kind| FieldInfo { name, def: false, skip_eq: false, kind };
+        let fields = [field("dtype", FieldKind::DType), field("value", FieldKind::Node)];
+        register_dynamic("toy.Twice", type_by_key("ir.PrimExpr"), EqKind::Tree, &fields)
+            .expect("the description is complete")
+    })
+}
+
+/// An expression of whatever dialect.
+struct AnyExpr(Object);
+
+impl FromScript for AnyExpr {
+    const TYPE: &'static str = "PrimExpr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::Node(object) if object.dtype() != DataType::VOID => Ok(AnyExpr(object)),
+            other => Err(BuildError::expected("an expression", other.type_name())),
+        }
+    }
+}
+
+/// Keeps a value within bounds.
+#[script_fn]
+fn clamp(value: AnyExpr, low: i64, high: i64) -> Result<Ref<Clamp>> {
+    if low > high {
+        let error = BuildError::message(format!("the bounds {low} and {high} are the wrong way round"));
+        return Err(error.at_position(1));
+    }
+    Ok(Ref::new(Clamp { span: Span::current(), dtype: value.0.dtype(), value: value.0, low, high }))
+}
+
+/// Notes that a value was computed.
+#[script_fn]
+fn trace(label: Str, value: AnyExpr) -> Result<Ref<Trace>> {
+    Ok(Ref::new(Trace { span: Span::current(), label, value: value.0 }))
+}
+
+/// A value and itself.
+#[script_fn]
+fn twice(value: AnyExpr) -> Result<Object> {
+    Ok(twice_type().construct(vec![Value::DType(value.0.dtype()), Value::Node(value.0)])?)
+}
+
+fn print_clamp(node: &Ref<Clamp>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<ExprDoc> {
+    let Clamp { span: _, dtype: _, value, low, high } = &**node;
+    let value_path = d.field(path, "value");
+    let value = d.expr_object(value, value_path)?;
+    let callee = d.prefixed("toy", "clamp");
+    let (low, high) = (d.docs.int(*low), d.docs.int(*high));
+    Ok(d.docs.call_args(callee, &[value, low, high]))
+}
+
+fn print_trace(node: &Ref<Trace>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
+    let Trace { span: _, label, value } = &**node;
+    let value_path = d.field(path, "value");
+    let value = d.expr_object(value, value_path)?;
+    let callee = d.prefixed("toy", "trace");
+    let label = d.docs.str(label.as_str());
+    let call = d.docs.call_args(callee, &[label, value]);
+    Ok(d.docs.expr_stmt(call))
+}
+
+fn print_twice(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
+    let value_path = d.field(path, "value");
+    let value = d.value(&field_value(node, "value").unwrap_or_default(), value_path)?;
+    let callee = d.prefixed("toy", "twice");
+    Ok(d.docs.call_args(callee, &[value]).into())
+}
+
+/// The dialect, as a table of contents.
+pub fn dialect() -> Dialect {
+    Dialect::new("toy")
+        .alias("Toy")
+        .namespace(&["Toy"])
+        .node::<Clamp>()
+        .docsify(print_clamp)
+        .node::<Trace>()
+        .docsify(print_trace)
+        .node_info(twice_type())
+        .docsify_info(twice_type(), print_twice)
+        .functions(&[&CLAMP, &TRACE, &TWICE])
+        .finish()
+}

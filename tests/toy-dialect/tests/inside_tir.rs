@@ -1,0 +1,54 @@
+//! The toy dialect's nodes inside a TIR function: printed, read back, compared.
+
+use tvmscript_docsifier::{PrinterConfig, print};
+use tvmscript_ir_core::equal::structural_equal;
+use tvmscript_ir_core::{Object, Registry, RegistryError};
+use tvmscript_script_parser::{ParseOptions, parse_script};
+
+fn registry() -> Result<Registry, RegistryError> {
+    Registry::new()
+        .with(tvmscript_prim::dialect())?
+        .with(tvmscript_ir::dialect())?
+        .with(tvmscript_tir::dialect())?
+        .with(tvmscript_toy_dialect::dialect())
+}
+
+const SCRIPT: &str = r#"# from tvm.script import tir as T
+# from tvm.script import toy as Toy
+
+@T.prim_func
+def main(A: T.Buffer((16,), "int32"), n: T.int32):
+    for i in range(16):
+        Toy.trace("before", A[i])
+        A[i] = Toy.clamp(A[i] + n, 0, 255) * 2 + Toy.twice(Toy.clamp(n, -1, 1))"#;
+
+fn parse(text: &str, registry: &Registry) -> Object {
+    let parsed = parse_script("toy.py", text, registry, &ParseOptions::default());
+    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+    parsed.scripts.into_iter().next().map(|s| s.node).expect("the script builds a function")
+}
+
+#[test]
+fn toy_nodes_print_inside_tir_and_read_back() {
+    let registry = registry().expect("the dialects go together");
+    let function = parse(SCRIPT, &registry);
+    let text = print(&function, &registry, &PrinterConfig::default()).expect("the function prints");
+    assert_eq!(text, SCRIPT);
+    assert!(structural_equal(&function, &parse(&text, &registry)));
+}
+
+#[test]
+fn a_toy_mistake_is_an_error_at_its_argument() {
+    let registry = registry().expect("the dialects go together");
+    let text = SCRIPT.replace("0, 255", "9, 5");
+    let parsed = parse_script("toy.py", &text, &registry, &ParseOptions::default());
+    let [error] = &parsed.errors[..] else { panic!("one error expected: {:?}", parsed.errors) };
+    assert_eq!(&text[error.range().start as usize..error.range().end as usize], "9");
+}
+
+#[test]
+fn the_same_dialect_twice_is_an_error_that_names_both_places() {
+    let clash = registry().expect("once is fine").with(tvmscript_toy_dialect::dialect());
+    let message = clash.expect_err("twice is not").to_string();
+    assert!(message.contains("`toy.Clamp`") && message.contains("lib.rs"), "{message}");
+}

@@ -1,0 +1,136 @@
+//! `cargo xtask ci`: everything a change has to pass, in the order in which failures are cheapest to see.
+
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::workspace::{self, Package};
+
+/// What to leave out of a run.
+#[derive(Args)]
+pub struct Options {
+    /// Run only the steps whose name contains this text.
+    #[arg(long)]
+    only: Option<String>,
+    /// Go on after a failure and list all failing steps at the end.
+    #[arg(long)]
+    keep_going: bool,
+}
+
+/// One step: its name and the commands it consists of.
+struct Step {
+    name: String,
+    command: Command,
+}
+
+/// Runs the steps one after the other.
+///
+/// # Errors
+/// When a step fails.
+pub fn run(options: &Options) -> Result<()> {
+    let begin = Instant::now();
+    let mut failed = Vec::new();
+    let mut times = Vec::new();
+    for mut step in steps()? {
+        if options.only.as_ref().is_some_and(|only| !step.name.contains(only.as_str())) {
+            continue;
+        }
+        println!("=== {}", step.name);
+        let start = Instant::now();
+        let ok = step.command.status()?.success();
+        times.push((step.name.clone(), start.elapsed().as_secs()));
+        if !ok {
+            failed.push(step.name);
+            if !options.keep_going {
+                break;
+            }
+        }
+    }
+    println!("=== times");
+    for (name, seconds) in times {
+        println!("{seconds:>5} s  {name}");
+    }
+    println!("{:>5} s  in all", begin.elapsed().as_secs());
+    if failed.is_empty() { Ok(()) } else { bail!("failed: {}", failed.join("; ")) }
+}
+
+/// The steps in order.
+fn steps() -> Result<Vec<Step>> {
+    let packages = workspace::packages()?;
+    let mut steps = Vec::new();
+    let mut cargo = |name: &str, args: &[&str]| {
+        let mut command = workspace::cargo();
+        command.args(args);
+        steps.push(Step { name: name.to_string(), command });
+    };
+    cargo("format", &["fmt", "--all", "--check"]);
+    cargo("tidy", &["xtask", "tidy"]);
+    cargo("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
+    for (package, features) in feature_sets(&packages) {
+        let name = format!("clippy {package} [{features}]");
+        let args = [
+            "clippy",
+            "-p",
+            &package,
+            "--no-default-features",
+            "--features",
+            &features,
+            "--",
+            "-D",
+            "warnings",
+        ];
+        cargo(&name, &args);
+    }
+    if has_nextest() {
+        cargo("tests", &["nextest", "run", "--workspace"]);
+    } else {
+        cargo("tests", &["test", "--workspace", "--all-targets"]);
+    }
+    if packages.get("tvmscript-script-parser").is_some_and(|p| p.features.iter().any(|f| f == "ruff")) {
+        cargo("tests with ruff", &["test", "-p", "tvmscript-script-parser", "--features", "ruff"]);
+    }
+    cargo("doc tests", &["test", "--workspace", "--doc"]);
+    cargo("docs", &["doc", "--workspace", "--no-deps"]);
+    cargo("conformance of the selection", &["xtask", "conformance"]);
+    cargo("vectors of the selection", &["xtask", "vectors"]);
+    cargo("changed tokens", &["xtask", "mutate", "--count", "500"]);
+    let corpus = workspace::shared().join("corpus/classic");
+    if corpus.is_dir() {
+        cargo("conformance of the corpus", &["xtask", "conformance", &corpus.to_string_lossy()]);
+    }
+    for step in &mut steps {
+        if step.name == "docs" {
+            step.command.env("RUSTDOCFLAGS", "-D warnings");
+        }
+    }
+    Ok(steps)
+}
+
+/// The feature sets beside the default one that users build: a printer, a builder, a reader alone.
+fn feature_sets(packages: &std::collections::BTreeMap<String, Package>) -> Vec<(String, String)> {
+    let mut sets = Vec::new();
+    for package in packages.values() {
+        let has = |f: &str| package.features.iter().any(|k| k == f);
+        if has("ruff") {
+            let rest = if has("parse") { "parse,ruff" } else { "ruff" };
+            sets.push((package.name.clone(), rest.to_string()));
+        }
+        if !has("print") && !has("parse") {
+            continue;
+        }
+        sets.push((package.name.clone(), String::new()));
+        for feature in ["print", "build", "parse"] {
+            if has(feature) {
+                sets.push((package.name.clone(), feature.to_string()));
+            }
+        }
+    }
+    sets
+}
+
+/// Whether `cargo nextest` is installed.
+fn has_nextest() -> bool {
+    workspace::cargo().args(["nextest", "--version"]).output().is_ok_and(|o| o.status.success())
+}

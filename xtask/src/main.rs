@@ -1,0 +1,68 @@
+//! Tools of the workspace: `cargo xtask COMMAND`.
+//!
+//! Nothing here ships. The commands check what no compiler checks (layering, conventions), compare the project with
+//! recorded and live answers of TVM, and run the whole of continuous integration the way a clean clone would.
+
+mod ci;
+mod conformance;
+mod mutate;
+mod subject;
+mod tidy;
+mod tools;
+mod vectors;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Tools of the workspace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// One command of `cargo xtask`.
+#[derive(Subcommand)]
+enum Command {
+    /// Check layering, conventions and dependencies; every finding is printed.
+    Tidy,
+    /// Everything a change has to pass: format, clippy, tests, docs, tidy, conformance.
+    Ci(ci::Options),
+    /// Compare the project with recorded and live answers of TVM on whole programs.
+    Conformance(conformance::Options),
+    /// Compare the project with recorded answers of TVM on single facts.
+    Vectors(vectors::Options),
+    /// Change single tokens of corpus programs: no crash, and errors at the right place.
+    Mutate(mutate::Options),
+    /// Run the unsafe core of `ir-core` under Miri (needs a nightly toolchain).
+    Miri,
+    /// Run the fuzz targets for a while each (needs a nightly toolchain and cargo-fuzz).
+    Fuzz(tools::FuzzOptions),
+}
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs one command.
+fn run(cli: Cli) -> Result<()> {
+    match cli.command {
+        Command::Tidy => tidy::run(),
+        Command::Ci(options) => ci::run(&options),
+        Command::Conformance(options) => conformance::run(&options),
+        Command::Vectors(options) => vectors::run(&options),
+        Command::Mutate(options) => mutate::run(&options),
+        Command::Miri => tools::miri(),
+        Command::Fuzz(options) => tools::fuzz(&options),
+    }
+}

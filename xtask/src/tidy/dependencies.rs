@@ -1,0 +1,69 @@
+//! Every dependency is declared once, in the root manifest, with its licence and its reason beside it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::Findings;
+use crate::workspace::{self, Package};
+
+/// Runs the checks on the manifests and the lock file.
+///
+/// # Errors
+/// When a manifest cannot be read.
+pub fn check(packages: &BTreeMap<String, Package>, findings: &mut Findings) -> Result<()> {
+    let root = workspace::root();
+    reasons(&std::fs::read_to_string(root.join("Cargo.toml"))?, findings);
+    for package in packages.values() {
+        let file = package.dir.join("Cargo.toml");
+        inherited(&file, &std::fs::read_to_string(root.join(&file))?, findings);
+    }
+    if let Ok(lock) = std::fs::read_to_string(root.join("Cargo.lock")) {
+        let usual = "registry+https://github.com/rust-lang/crates.io-index";
+        for (i, line) in lock.lines().enumerate() {
+            if let Some(source) = line.strip_prefix("source = ")
+                && source.trim_matches('"') != usual
+            {
+                findings.at(Path::new("Cargo.lock"), i + 1, format!("a package from elsewhere: {source}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Each external entry of `[workspace.dependencies]` follows a comment that names a licence.
+fn reasons(manifest: &str, findings: &mut Findings) {
+    let file = Path::new("Cargo.toml");
+    let mut inside = false;
+    let mut explained = false;
+    for (i, line) in manifest.lines().enumerate() {
+        let line = line.trim();
+        if line.starts_with('[') {
+            inside = line == "[workspace.dependencies]";
+            explained = false;
+        } else if inside && line.is_empty() {
+            explained = false;
+        } else if inside && let Some(comment) = line.strip_prefix('#') {
+            explained |=
+                ["MIT", "Apache", "BSD", "Zlib", "MPL", "ISC", "Unicode"].iter().any(|l| comment.contains(l));
+        } else if inside && !explained && !line.contains("path = ") {
+            let name = line.split('=').next().unwrap_or(line).trim();
+            findings.at(file, i + 1, format!("`{name}` lacks a comment with its reason and licence"));
+        }
+    }
+}
+
+/// Members inherit every dependency from the workspace.
+fn inherited(file: &Path, manifest: &str, findings: &mut Findings) {
+    let mut inside = false;
+    for (i, line) in manifest.lines().enumerate() {
+        let line = line.trim();
+        if line.starts_with('[') {
+            inside = line.ends_with("dependencies]");
+        } else if inside && line.contains('=') && !line.starts_with('#') && !line.contains("workspace = true")
+        {
+            findings.at(file, i + 1, "a dependency that the root manifest does not declare");
+        }
+    }
+}

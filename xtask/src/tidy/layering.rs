@@ -1,0 +1,235 @@
+//! "Arrows run downwards only": who may depend on whom, in which features, and who may name the foreign parser.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::Findings;
+use super::source;
+use crate::workspace::{self, Package};
+
+/// Packages of the workspace that each package may name in `[dependencies]`, without the common prefix.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("ir-macros", &[]),
+    ("ir-core", &["ir-macros"]),
+    ("doc", &["ir-core"]),
+    ("docsifier", &["ir-core", "ir-macros", "doc"]),
+    ("irbuilder", &["ir-core", "ir-macros"]),
+    ("script-parser", &["ir-core", "ir-macros", "irbuilder"]),
+    ("si-builder", &["ir-core", "ir-macros"]),
+    ("prim", &["ir-core", "ir-macros", "doc", "docsifier", "irbuilder", "script-parser"]),
+    ("arith", &["ir-core", "ir-macros", "prim"]),
+    (
+        "ir",
+        &[
+            "ir-core",
+            "ir-macros",
+            "doc",
+            "docsifier",
+            "irbuilder",
+            "script-parser",
+            "si-builder",
+            "prim",
+            "arith",
+        ],
+    ),
+    (
+        "tir",
+        &[
+            "ir-core",
+            "ir-macros",
+            "doc",
+            "docsifier",
+            "irbuilder",
+            "script-parser",
+            "si-builder",
+            "prim",
+            "arith",
+            "ir",
+        ],
+    ),
+    (
+        "relax",
+        &[
+            "ir-core",
+            "ir-macros",
+            "doc",
+            "docsifier",
+            "irbuilder",
+            "script-parser",
+            "si-builder",
+            "prim",
+            "arith",
+            "ir",
+        ],
+    ),
+];
+
+/// Each package names in `[dependencies]` only packages below it.
+pub fn direct(packages: &BTreeMap<String, Package>, findings: &mut Findings) {
+    for package in packages.values() {
+        let Some(short) = package.name.strip_prefix("tvmscript-") else { continue };
+        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == short) else { continue };
+        for dependency in package.dependencies.iter().filter(|d| !d.dev) {
+            let name = dependency.name.as_str();
+            let ours = name.strip_prefix("tvmscript-").or((name == "tvmscript").then_some("the facade"));
+            if let Some(target) = ours
+                && !allowed.contains(&target)
+            {
+                findings.add(format!("{}: may not depend on {name}", package.name));
+            }
+        }
+    }
+}
+
+/// A user who only prints does not compile the Python parser, and so on: the tree of every feature combination.
+///
+/// # Errors
+/// When `cargo tree` fails.
+pub fn features(packages: &BTreeMap<String, Package>, findings: &mut Findings) -> Result<()> {
+    const FEATURES: [&str; 3] = ["print", "build", "parse"];
+    for package in packages.values() {
+        let known: Vec<&str> =
+            FEATURES.iter().copied().filter(|f| package.features.iter().any(|k| k == f)).collect();
+        if !package.name.starts_with("tvmscript") || package.name == "tvmscript-cli" {
+            continue;
+        }
+        for set in 0..1_usize << known.len() {
+            let chosen: Vec<&str> =
+                known.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, f)| *f).collect();
+            let tree = tree(&package.name, &chosen)?;
+            let has = |name: &str| tree.contains(name);
+            let forbid = |name: &str, findings: &mut Findings| {
+                if has(name) && package.name != name {
+                    findings.add(format!(
+                        "{} with features [{}]: builds {name}",
+                        package.name,
+                        chosen.join(", ")
+                    ));
+                }
+            };
+            let layered = !known.is_empty();
+            let parses = chosen.contains(&"parse") || (!layered && has("tvmscript-script-parser"));
+            let builds = parses || chosen.contains(&"build");
+            if layered && !parses {
+                forbid("tvmscript-script-parser", findings);
+            }
+            if !parses && package.name != "tvmscript-script-parser" && !is_top(&package.name) {
+                for name in tree.iter().filter(|n| foreign(n)) {
+                    forbid(name, findings);
+                }
+            }
+            if layered && !builds {
+                forbid("tvmscript-irbuilder", findings);
+            }
+            if layered && !chosen.contains(&"print") {
+                forbid("tvmscript-docsifier", findings);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Packages above the facade, which use everything.
+fn is_top(name: &str) -> bool {
+    matches!(name, "tvmscript-tests" | "tvmscript-toy-dialect")
+}
+
+/// Whether a package belongs to a foreign parser of Python.
+fn foreign(name: &str) -> bool {
+    name.starts_with("rustpython") || name.starts_with("ruff_") || name.starts_with("ruff-")
+}
+
+/// The packages that `package` builds with `features`.
+fn tree(package: &str, features: &[&str]) -> Result<BTreeSet<String>> {
+    let output = workspace::cargo()
+        .args(["tree", "-e", "normal,no-proc-macro", "--prefix", "none", "--format", "{p}"])
+        .args(["--no-default-features", "-p", package, "--features", &features.join(",")])
+        .output()?;
+    if !output.status.success() {
+        bail!("cargo tree -p {package} failed:\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.lines().filter_map(|l| l.split_whitespace().next()).map(str::to_string).collect())
+}
+
+/// One module of `script-parser` names the foreign parser, and no other package depends on it.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn foreign_parser(
+    packages: &BTreeMap<String, Package>,
+    files: &[PathBuf],
+    findings: &mut Findings,
+) -> Result<()> {
+    for package in packages.values() {
+        for dependency in package.dependencies.iter().filter(|d| foreign(&d.name)) {
+            if package.name != "tvmscript-script-parser" && package.name != "tvmscript-tests" {
+                findings
+                    .add(format!("{}: only script-parser may depend on {}", package.name, dependency.name));
+            }
+        }
+    }
+    let mut homes: BTreeMap<PathBuf, (PathBuf, usize)> = BTreeMap::new();
+    for file in crate_sources(files) {
+        let text = std::fs::read_to_string(workspace::root().join(file))?;
+        let lines = source::lines(&text);
+        let named =
+            lines.iter().position(|l| l.bare.contains("rustpython_") || l.bare.contains("ruff_python"));
+        let Some(line) = named else { continue };
+        if !file.starts_with("crates/script-parser/src") {
+            findings.at(file, line + 1, "only the adapter module of script-parser names the foreign parser");
+            continue;
+        }
+        let module: PathBuf = file.components().take(4).collect();
+        homes.entry(module.with_extension("")).or_insert((file.clone(), line + 1));
+    }
+    if homes.len() > 1 {
+        for (file, line) in homes.values() {
+            findings.at(file, *line, "more than one module of script-parser names the foreign parser");
+        }
+    }
+    Ok(())
+}
+
+/// `ir-core` knows no dialect, `doc` knows syntax and no dialect, and neither do the other generic crates.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn dialect_names(files: &[PathBuf], findings: &mut Findings) -> Result<()> {
+    const GENERIC: &[&str] =
+        &["ir-core", "ir-macros", "doc", "docsifier", "irbuilder", "script-parser", "si-builder"];
+    for file in crate_sources(files) {
+        if !GENERIC.iter().any(|name| file.starts_with(Path::new("crates").join(name).join("src"))) {
+            continue;
+        }
+        let text = std::fs::read_to_string(workspace::root().join(file))?;
+        let lines = source::lines(&text);
+        for (i, line) in lines[..source::tests_start(&lines)].iter().enumerate() {
+            for name in
+                ["\"tir", "\"relax", "\"T.", "\"R.", "tvmscript_tir", "tvmscript_relax", "tvmscript_ir::"]
+            {
+                if line.code.contains(name) && !is_test_file(file) {
+                    findings.at(file, i + 1, format!("a generic crate names a dialect: `{name}`"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a source file holds only tests.
+fn is_test_file(file: &Path) -> bool {
+    file.file_stem().is_some_and(|s| s.to_string_lossy().ends_with("tests"))
+        || file.components().any(|c| c.as_os_str() == "tests")
+}
+
+/// The Rust sources of the crates.
+fn crate_sources(files: &[PathBuf]) -> impl Iterator<Item = &PathBuf> {
+    files.iter().filter(|f| {
+        f.starts_with("crates")
+            && f.extension().is_some_and(|e| e == "rs")
+            && f.components().nth(2).is_some_and(|c| c.as_os_str() == "src")
+    })
+}

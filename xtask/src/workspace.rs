@@ -1,0 +1,129 @@
+//! Where things lie: the root of the workspace, its packages and its source files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+/// The root of the workspace.
+pub fn root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_path_buf()
+}
+
+/// A `cargo` command that runs in the root.
+pub fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// A package of the workspace, as `cargo metadata` tells it.
+pub struct Package {
+    /// The package's name.
+    pub name: String,
+    /// The folder of its manifest, relative to the root.
+    pub dir: PathBuf,
+    /// Its features.
+    pub features: Vec<String>,
+    /// Its direct dependencies.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// A direct dependency as the manifest declares it.
+pub struct Dependency {
+    /// The name of the package depended on.
+    pub name: String,
+    /// `true` for `[dev-dependencies]`.
+    pub dev: bool,
+}
+
+/// The packages of the workspace by name.
+///
+/// # Errors
+/// When `cargo metadata` fails.
+pub fn packages() -> Result<BTreeMap<String, Package>> {
+    let output = cargo().args(["metadata", "--format-version", "1", "--no-deps"]).output()?;
+    if !output.status.success() {
+        bail!("cargo metadata failed:\n{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let metadata: Value = serde_json::from_slice(&output.stdout)?;
+    let root = root();
+    let mut packages = BTreeMap::new();
+    for package in metadata["packages"].as_array().context("no packages in the metadata")? {
+        let name = package["name"].as_str().context("a package without a name")?.to_string();
+        let manifest = PathBuf::from(package["manifest_path"].as_str().unwrap_or_default());
+        let dir = manifest.parent().unwrap_or(&root);
+        let dir = dir.strip_prefix(&root).unwrap_or(dir).to_path_buf();
+        let features =
+            package["features"].as_object().map(|f| f.keys().cloned().collect()).unwrap_or_default();
+        let dependencies = package["dependencies"].as_array().map_or(&[][..], Vec::as_slice);
+        let dependencies = dependencies
+            .iter()
+            .map(|d| Dependency {
+                name: d["name"].as_str().unwrap_or_default().to_string(),
+                dev: d["kind"] == "dev",
+            })
+            .collect();
+        packages.insert(name.clone(), Package { name, dir, features, dependencies });
+    }
+    Ok(packages)
+}
+
+/// The files of the workspace that version control knows or would take, relative to the root, sorted.
+///
+/// # Errors
+/// When neither `git` nor the file system lists them.
+pub fn files() -> Result<Vec<PathBuf>> {
+    let listed = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output();
+    if let Ok(output) = listed
+        && output.status.success()
+    {
+        let mut files: Vec<PathBuf> =
+            String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect();
+        files.retain(|f| root().join(f).is_file());
+        files.sort();
+        return Ok(files);
+    }
+    let mut files = Vec::new();
+    walk(&root(), &mut |path| {
+        if let Ok(relative) = path.strip_prefix(root()) {
+            files.push(relative.to_path_buf());
+        }
+    })?;
+    files.sort();
+    Ok(files)
+}
+
+/// Calls `visit` for every file below `dir`, build output and hidden folders aside.
+///
+/// # Errors
+/// When a folder cannot be read.
+pub fn walk(dir: &Path, visit: &mut dyn FnMut(&Path)) -> Result<()> {
+    let entries = std::fs::read_dir(dir).with_context(|| format!("reading {}", dir.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if name != "target" && (!name.starts_with('.') || name == ".ci" || name == ".cargo") {
+                walk(&path, visit)?;
+            }
+        } else {
+            visit(&path);
+        }
+    }
+    Ok(())
+}
+
+/// Material beside the project (a full corpus, vectors, the oracle): `$TVMSCRIPT_SHARED`, or `../shared`.
+pub fn shared() -> PathBuf {
+    match std::env::var_os("TVMSCRIPT_SHARED") {
+        Some(dir) => PathBuf::from(dir),
+        None => root().join("../shared"),
+    }
+}
