@@ -22,6 +22,14 @@ pub enum PrimError {
         /// The right operand's type.
         right: DataType,
     },
+    /// A value cannot stand for one of another size.
+    #[error("`reinterpret` keeps the bits: `{from}` and `{to}` differ in size")]
+    Reinterpret {
+        /// The value's type.
+        from: DataType,
+        /// The type asked for.
+        to: DataType,
+    },
     /// An operand has a type that the operation does not take.
     #[error("`{op}` takes {expected}, not `{found}`")]
     OperandType {

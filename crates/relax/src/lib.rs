@@ -11,6 +11,8 @@ use tvmscript_ir_core::Dialect;
 /// The dialect for a registry: its nodes, and what the features of this crate add to them.
 pub fn dialect() -> Dialect {
     let dialect = nodes();
+    #[cfg(feature = "print")]
+    let dialect = tvmscript_docsifier::DocsifyDialect::alias(dialect, "R");
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_ir::signature::FunctionTyper;

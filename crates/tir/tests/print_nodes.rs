@@ -126,7 +126,7 @@ fn floats_always_say_their_type() {
     assert_eq!(text(float(f64::INFINITY)), "T.float32(\"inf\")");
     let double = |value| FloatImm::try_new(DataType::float(64), value).expect("fits");
     assert_eq!(text(double(0.1)), "T.float64(0.10000000000000001)");
-    assert_eq!(text(double(1e300)), "T.float64(\"1e300\")");
+    assert_eq!(text(double(1e300)), format!("T.float64({:.1})", 1e300));
 }
 
 #[test]

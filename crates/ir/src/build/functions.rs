@@ -12,6 +12,7 @@ use crate::node::{DummyGlobalInfo, GlobalInfo, GlobalVar, VDevice};
 pub static FUNCTIONS: &[&ScriptFn] = &[
     &MODULE_ATTRS,
     &MODULE_GLOBAL_INFOS,
+    &MODULE_FUNCTION_NAMES,
     &MODULE_GET_ATTRS,
     &MODULE_GET_ATTR,
     &MODULE_SET_ATTR,
@@ -90,6 +91,19 @@ pub fn module_global_infos(global_infos: Map<Str, Value>) -> Result<()> {
             Err(BuildErrorKind::Repeated { what: "`I.module_global_infos` of the module".to_owned() }.into())
         }
     })
+}
+
+/// Gives functions of the module names that Python cannot spell: from the name after `def` to the function's own.
+///
+/// Not in TVM, whose text of such a module does not read back.
+#[script_fn]
+pub fn module_function_names(names: Map<Str, Value>) -> Result<()> {
+    let name_of = |(def, value): (&Str, &Value)| match value.as_str() {
+        Some(name) => Ok((def.clone(), Str::new(name))),
+        None => Err(BuildError::expected("names as strings", format!("another value of \"{def}\""))),
+    };
+    let names = names.iter().map(name_of).collect::<Result<Vec<_>>>()?;
+    at_module_top("I.module_function_names", |module| module.name_functions(names))
 }
 
 /// A device of the open module: of kind `vdevice` by its place, of another kind by its place among those.

@@ -1,6 +1,7 @@
 //! The frame of a module.
 
 use std::any::Any;
+use std::collections::{HashMap, HashSet};
 
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::{
@@ -14,7 +15,12 @@ use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule, function_type};
 #[derive(Debug, Default)]
 pub struct ModuleFrame {
     functions: Vec<Member>,
-    by_name: std::collections::HashMap<Box<str>, usize>,
+    /// Members by the name after `def`.
+    by_name: HashMap<Str, usize>,
+    /// The functions' own names.
+    taken: HashSet<Str>,
+    /// Names of functions that are not those after `def`.
+    names: Option<HashMap<Str, Str>>,
     pub(crate) attrs: Option<Map<Str, Value>>,
     pub(crate) global_infos: Option<Map<Str, Array<Ref<GlobalInfo>>>>,
 }
@@ -32,19 +38,30 @@ pub fn ir_module() -> FrameOf<ModuleFrame> {
 
 impl ModuleFrame {
     fn declare(&mut self, name: &Str, function_type: Option<Object>) -> Result<Ref<GlobalVar>> {
-        if self.by_name.contains_key(name.as_str()) {
+        let own = self.names.as_ref().and_then(|names| names.get(name)).unwrap_or(name).clone();
+        if self.by_name.contains_key(name.as_str()) || !self.taken.insert(own.clone()) {
             return Err(
-                BuildErrorKind::Repeated { what: format!("the function `{name}` of the module") }.into()
+                BuildErrorKind::Repeated { what: format!("the function `{own}` of the module") }.into()
             );
         }
-        let var = Ref::new(GlobalVar {
-            span: Span::current(),
-            struct_info_: function_type,
-            name_hint: name.clone(),
-        });
-        self.by_name.insert(name.as_str().into(), self.functions.len());
+        let var = Ref::new(GlobalVar { span: Span::current(), struct_info_: function_type, name_hint: own });
+        self.by_name.insert(name.clone(), self.functions.len());
         self.functions.push(Member { var: var.clone(), function: None });
         Ok(var)
+    }
+
+    /// Takes names for functions to be declared.
+    pub(crate) fn name_functions(&mut self, names: Vec<(Str, Str)>) -> Result<()> {
+        if self.names.is_some() {
+            let what = "`I.module_function_names` of the module".to_owned();
+            return Err(BuildErrorKind::Repeated { what }.into());
+        }
+        if let Some((def, _)) = names.iter().find(|(def, _)| self.by_name.contains_key(def)) {
+            let error = BuildError::message(format!("the function `{def}` is declared already"));
+            return Err(error.with_help("call `I.module_function_names` before the functions"));
+        }
+        self.names = Some(names.into_iter().collect());
+        Ok(())
     }
 
     fn define(&mut self, name: &Str, function: Ref<BaseFunc>) -> Result<()> {

@@ -111,6 +111,7 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
             call_stmt("module_global_infos", infos, d);
         }
         let names = member_names(&functions);
+        function_names(&functions, &names, d);
         for ((var, _), name) in functions.iter().zip(&names) {
             let (module, member) = (node.object().clone(), name.clone());
             let factory = move |d: &mut Docsifier<'_>| {
@@ -129,6 +130,18 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
     })?;
     let decorator = d.prefixed("ir", "ir_module");
     Ok(d.docs.class(name, &[decorator], &stmts)?)
+}
+
+/// `I.module_function_names({"in_": "in"})` for the functions whose name Python cannot read.
+fn function_names(functions: &[Function<'_>], names: &[Str], d: &mut Docsifier<'_>) {
+    let other = functions.iter().zip(names).filter(|((var, _), name)| var.name_hint != **name);
+    let entries: Vec<_> = other
+        .map(|((var, _), name)| (d.docs.str(name.as_str()), d.docs.str(var.name_hint.as_str())))
+        .collect();
+    if !entries.is_empty() {
+        let names = d.docs.dict(&entries);
+        call_stmt("module_function_names", names, d);
+    }
 }
 
 fn call_stmt(name: &str, arg: tvmscript_docsifier::doc::ExprDoc, d: &mut Docsifier<'_>) {

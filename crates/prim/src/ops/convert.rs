@@ -87,7 +87,7 @@ pub fn cast(dtype: DataType, value: Expr) -> Result<Expr> {
 
 /// The bits of the value as another type of the same size.
 /// # Errors
-/// [`PrimError::MismatchedTypes`] when the sizes differ.
+/// [`PrimError::Reinterpret`] when the sizes differ.
 pub fn reinterpret(dtype: DataType, value: Expr) -> Result<Expr> {
     let from = value.dtype();
     if from == dtype {
@@ -101,7 +101,7 @@ pub fn reinterpret(dtype: DataType, value: Expr) -> Result<Expr> {
         || bits(from) == bits(dtype)
         || (small && bytes(from) == bytes(dtype));
     if !fits {
-        return Err(PrimError::MismatchedTypes { left: dtype, right: from });
+        return Err(PrimError::Reinterpret { from, to: dtype });
     }
     Ok(Call::new(dtype, builtin!("tir.reinterpret"), [value]))
 }

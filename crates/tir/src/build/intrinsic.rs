@@ -7,6 +7,7 @@ use tvmscript_ir_core::{DataType, Op, Ref};
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, CallArgs, FromScript, HostFunction, Result, ScriptValue,
 };
+use tvmscript_prim::ops::Operand;
 use tvmscript_prim::ops::op_table::{DtypeArg, OPS, OpEntry, ResultType};
 use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, ops};
 
@@ -106,13 +107,34 @@ fn try_binary(
     }
 }
 
+/// Shifts and bit operations: a Python `int` takes the other operand's type.
+fn try_bits(
+    f: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>,
+) -> impl Fn(CallArgs) -> Result<ScriptValue> {
+    move |args| {
+        let operand = |value| match value {
+            ScriptValue::Int(i) => Ok(Operand::Int(i)),
+            other => ExprArg::convert(other).map(Operand::Expr),
+        };
+        let [a, b] = converted::<Operand, 2>(args, operand)?;
+        Ok(ops::python::bits(f, a, b)?.into())
+    }
+}
+
 fn one(args: CallArgs) -> Result<Expr> {
     let [x] = exprs::<1>(args)?;
     Ok(x)
 }
 
 /// Exactly `N` expressions; a stray `dtype=` is dropped, and parameter names are not known here.
-fn exprs<const N: usize>(mut args: CallArgs) -> Result<[Expr; N]> {
+fn exprs<const N: usize>(args: CallArgs) -> Result<[Expr; N]> {
+    converted(args, ExprArg::convert)
+}
+
+fn converted<T, const N: usize>(
+    mut args: CallArgs,
+    convert: impl Fn(ScriptValue) -> Result<T>,
+) -> Result<[T; N]> {
     args.take_keyword("dtype");
     let mut values: Vec<ScriptValue> = args.positional.into_iter().collect();
     values.extend(args.keywords.into_iter().map(|(_, v)| v));
@@ -120,8 +142,8 @@ fn exprs<const N: usize>(mut args: CallArgs) -> Result<[Expr; N]> {
     let converted = values
         .into_iter()
         .enumerate()
-        .map(|(i, v)| ExprArg::convert(v).map_err(|e| e.at_position(i)))
-        .collect::<Result<Vec<Expr>>>()?;
+        .map(|(i, v)| convert(v).map_err(|e| e.at_position(i)))
+        .collect::<Result<Vec<T>>>()?;
     converted.try_into().map_err(|_| {
         BuildError::message(format!(
             "{N} {} expected, {found} given",
@@ -161,6 +183,12 @@ pub fn find(name: &str) -> Option<ScriptValue> {
         "truncdiv" => Some(ops::truncdiv),
         "truncmod" => Some(ops::truncmod),
         "ceildiv" => Some(ops::ceildiv),
+        _ => None,
+    };
+    if let Some(f) = binary {
+        return Some(HostFunction::value(format!("T.{name}"), try_binary(f)));
+    }
+    let bits: Option<Binary> = match name {
         "shift_left" => Some(ops::shift_left),
         "shift_right" => Some(ops::shift_right),
         "bitwise_and" => Some(ops::bitwise_and),
@@ -168,11 +196,17 @@ pub fn find(name: &str) -> Option<ScriptValue> {
         "bitwise_xor" => Some(ops::bitwise_xor),
         _ => None,
     };
-    if let Some(f) = binary {
-        return Some(HostFunction::value(format!("T.{name}"), try_binary(f)));
+    if let Some(f) = bits {
+        return Some(HostFunction::value(format!("T.{name}"), try_bits(f)));
     }
     Some(match name {
         "bitwise_not" => HostFunction::value("T.bitwise_not", try_unary(ops::bitwise_not)),
+        // Another name of `abs`, which takes integers too.
+        "fabs" => HostFunction::value("T.fabs", try_unary(ops::math::abs)),
+        "reinterpret" => {
+            let entry = entry_by_printed(name)?;
+            HostFunction::value("T.reinterpret", move |args| reinterpret(entry, args))
+        }
         "likely" => HostFunction::value("T.likely", as_unary(ops::likely)),
         "if_then_else" => HostFunction::value("T.if_then_else", |args| {
             let [condition, a, b] = exprs::<3>(args)?;
@@ -265,6 +299,20 @@ fn address_of(mut args: CallArgs) -> Result<ScriptValue> {
         return Err(error.at_position(0));
     }
     Ok(Call::new(DataType::HANDLE, Op::get("tir.address_of"), [expr]).into())
+}
+
+/// `T.reinterpret(dtype, value)`: the value itself where it has the type.
+fn reinterpret(entry: &'static OpEntry, args: CallArgs) -> Result<ScriptValue> {
+    let as_written = call_entry(entry, args)?;
+    match as_written.as_node::<Call>() {
+        Some(call) if call.args.len() == 1 => Ok(ops::reinterpret(call.dtype, call.args[0].clone())
+            .map_err(|e| BuildError::from(e).at_position(1))?
+            .into()),
+        Some(call) => {
+            Err(BuildError::message(format!("1 value expected after the type, {} given", call.args.len())))
+        }
+        None => Ok(as_written),
+    }
 }
 
 /// The intrinsic is kept as it is written: a number, or a name where no table of numbers is at hand.

@@ -27,6 +27,8 @@ pub(crate) enum Maker {
     Unary(fn(Expr) -> PrimResult<Expr>),
     /// By a function that may fold or convert.
     Binary(fn(Expr, Expr) -> PrimResult<Expr>),
+    /// By a function of the type and the operand that may fold.
+    Converted(fn(DataType, Expr) -> PrimResult<Expr>),
     /// By a function that may fold or convert.
     Ternary(fn(Expr, Expr, Expr) -> PrimResult<Expr>),
 }
@@ -55,6 +57,8 @@ fn maker(entry: &OpEntry) -> Maker {
         "nearbyint" => Maker::Unary(math::nearbyint),
         "isnan" => Maker::Unary(math::isnan),
         "bitwise_not" => Maker::Unary(ops::bitwise_not),
+        "fabs" => Maker::Unary(math::abs),
+        "reinterpret" => Maker::Converted(ops::reinterpret),
         "likely" => Maker::Unary(|x| Ok(ops::likely(x))),
         "ret" => Maker::Unary(|x| Ok(math::ret(x))),
         "pow" => Maker::Binary(math::pow),
@@ -80,6 +84,7 @@ pub(crate) fn is_made(maker: Maker, node: &Call) -> bool {
         }
         (Maker::Unary(f), 1) => f(args[0].clone()),
         (Maker::Binary(f), 2) => f(args[0].clone(), args[1].clone()),
+        (Maker::Converted(f), 1) => f(*dtype, args[0].clone()),
         (Maker::Ternary(f), 3) => f(args[0].clone(), args[1].clone(), args[2].clone()),
         _ => return false,
     };

@@ -29,12 +29,7 @@ pub(crate) fn typed_int(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>)
 /// `T.float32(1.0)`
 pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let FloatImm { span: _, dtype, value } = **node;
-    // TVM's reader takes every number through float32, and refuses this one; a string it would hand to Python's `float`.
-    let literal = if value.is_finite() && value.abs() > f64::from(f32::MAX) {
-        d.docs.str(&*format!("{value:e}"))
-    } else {
-        d.docs.float(value)
-    };
+    let literal = d.docs.float(value);
     let literal = d.at_field(literal, path, "value");
     if dtype == d.tir().options.float_dtype {
         return Ok(literal);
