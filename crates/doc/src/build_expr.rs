@@ -106,7 +106,18 @@ impl DocArena {
 
     /// `then_value if condition else else_value`
     pub fn conditional(&mut self, condition: ExprDoc, then_value: ExprDoc, else_value: ExprDoc) -> ExprDoc {
-        self.push_expr(Expr::Conditional { condition, then_value, else_value })
+        self.push_expr(Expr::Conditional { condition, then_value, else_value, is_chained: false })
+    }
+
+    /// The same, where a conditional as `else_value` has no parentheses: so a long chain is not nested. TVM's printer always
+    /// writes them; otherwise so do we.
+    pub fn chained_conditional(
+        &mut self,
+        condition: ExprDoc,
+        then_value: ExprDoc,
+        else_value: ExprDoc,
+    ) -> ExprDoc {
+        self.push_expr(Expr::Conditional { condition, then_value, else_value, is_chained: true })
     }
 
     /// An operation of any kind; a conditional takes its condition first.

@@ -153,7 +153,7 @@ impl Dump<'_> {
                 fields = vec![Step::Text(",\"left\":"), Step::Expr(left)];
                 fields.extend([Step::Text(",\"right\":"), Step::Expr(right)]);
             }
-            Expr::Conditional { condition, then_value, else_value } => {
+            Expr::Conditional { condition, then_value, else_value, is_chained: _ } => {
                 fields = vec![Step::Text(",\"condition\":"), Step::Expr(condition)];
                 fields.extend([Step::Text(",\"then\":"), Step::Expr(then_value)]);
                 fields.extend([Step::Text(",\"else\":"), Step::Expr(else_value)]);

@@ -169,6 +169,8 @@ pub enum Expr {
         then_value: ExprDoc,
         /// The value if false.
         else_value: ExprDoc,
+        /// Whether a conditional as `else_value` goes without parentheses.
+        is_chained: bool,
     },
     /// `lambda args: body`
     Lambda {

@@ -8,6 +8,8 @@
 
 use std::rc::Rc;
 
+use hashbrown::HashMap;
+use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::ScriptValue;
 
 use crate::ast::{Name, TextRange};
@@ -65,6 +67,8 @@ pub(crate) struct Scopes {
     slots: Vec<Slot>,
     undo: Vec<(Name, Slot)>,
     frames: Vec<u32>,
+    /// How many names stand for a node, by its address, once that was asked: then every change is entered.
+    holders: Option<HashMap<usize, u32>>,
     /// What names that the table has not met stand for.
     unbound: Slot,
 }
@@ -83,7 +87,11 @@ impl Scopes {
         let start = self.frames.pop().unwrap_or(0) as usize;
         while self.undo.len() > start {
             if let Some((name, slot)) = self.undo.pop() {
-                self.slots[name.index()] = slot;
+                let old = std::mem::replace(&mut self.slots[name.index()], slot);
+                if let Some(holders) = &mut self.holders {
+                    forget(holders, &old);
+                    count(holders, &self.slots[name.index()]);
+                }
             }
         }
     }
@@ -113,17 +121,20 @@ impl Scopes {
         {
             return Ok(());
         }
-        if slot.frame == frame && frame > 0 && !matches!(slot.binding, Binding::Unbound) {
-            // Poison gives way, so that a wrong first definition is not followed by a second complaint.
-            let poisoned = matches!(slot.binding, Binding::Poison) || matches!(new.binding, Binding::Poison);
-            if shadowing == Shadowing::OuterFrames && !poisoned {
-                return Err(Redefined { first: slot.place });
-            }
-            *slot = new;
-            return Ok(());
+        let replaces = slot.frame == frame && frame > 0 && !matches!(slot.binding, Binding::Unbound);
+        // Poison gives way, so that a wrong first definition is not followed by a second complaint.
+        let poisoned = matches!(slot.binding, Binding::Poison) || matches!(new.binding, Binding::Poison);
+        if replaces && shadowing == Shadowing::OuterFrames && !poisoned {
+            return Err(Redefined { first: slot.place });
+        }
+        if let Some(holders) = &mut self.holders {
+            forget(holders, slot);
+            count(holders, &new);
         }
         let old = std::mem::replace(slot, new);
-        self.undo.push((name, old));
+        if !replaces {
+            self.undo.push((name, old));
+        }
         Ok(())
     }
 
@@ -133,14 +144,36 @@ impl Scopes {
     }
 
     /// Whether a name stands for this very node.
-    pub(crate) fn holds(&self, node: &tvmscript_ir_core::Object) -> bool {
-        let is_it =
-            |slot: &Slot| matches!(&slot.binding, Binding::Value(ScriptValue::Node(o)) if o.ptr_eq(node));
-        self.slots.iter().any(is_it)
+    pub(crate) fn holds(&mut self, node: &Object) -> bool {
+        let holders = self.holders.get_or_insert_with(|| {
+            let mut holders = HashMap::new();
+            self.slots.iter().for_each(|slot| count(&mut holders, slot));
+            holders
+        });
+        holders.contains_key(&node.address())
     }
 
     pub(crate) fn depth(&self) -> usize {
         self.frames.len()
+    }
+}
+
+/// Enters that a slot stands for its node.
+fn count(holders: &mut HashMap<usize, u32>, slot: &Slot) {
+    if let Binding::Value(ScriptValue::Node(node)) = &slot.binding {
+        *holders.entry(node.address()).or_insert(0) += 1;
+    }
+}
+
+/// Takes [`count`] back.
+fn forget(holders: &mut HashMap<usize, u32>, slot: &Slot) {
+    if let Binding::Value(ScriptValue::Node(node)) = &slot.binding
+        && let Some(names) = holders.get_mut(&node.address())
+    {
+        *names -= 1;
+        if *names == 0 {
+            holders.remove(&node.address());
+        }
     }
 }
 

@@ -95,12 +95,12 @@ impl<S: Sink> Printer<'_, S> {
                     doc = left;
                     continue;
                 }
-                Expr::Conditional { condition, then_value, else_value } => {
+                Expr::Conditional { condition, then_value, else_value, is_chained } => {
                     if self.may_break_operators() {
                         self.sink.put(Element::GroupBegin);
                         self.stack.push(Work::EndGroup);
                     }
-                    self.stack.push(Work::Condition { condition, else_value });
+                    self.stack.push(Work::Condition { condition, else_value, is_chained });
                     // A conditional in the first branch reads as one in the last.
                     let least = if self.strict { level::CONDITIONAL + 1 } else { level::CONDITIONAL };
                     self.open_if(level::of(self.docs.expr_ref(then_value)) < least);
@@ -213,16 +213,20 @@ impl<S: Sink> Printer<'_, S> {
         self.expr(right);
     }
 
-    pub(super) fn condition(&mut self, condition: ExprDoc, else_value: ExprDoc) {
+    pub(super) fn condition(&mut self, condition: ExprDoc, else_value: ExprDoc, is_chained: bool) {
         self.word(" if ");
-        self.stack.push(Work::Else(else_value));
+        self.stack.push(Work::Else { else_value, is_chained });
         self.open_if(level::of(self.docs.expr_ref(condition)) <= level::CONDITIONAL);
         self.expr(condition);
     }
 
-    pub(super) fn else_value(&mut self, else_value: ExprDoc) {
+    pub(super) fn else_value(&mut self, else_value: ExprDoc, is_chained: bool) {
         self.word(" else ");
-        self.open_if(level::of(self.docs.expr_ref(else_value)) <= level::CONDITIONAL);
+        let is_wrapped = match *self.docs.expr_ref(else_value) {
+            Expr::Conditional { .. } => !is_chained,
+            ref expr => level::of(expr) <= level::CONDITIONAL,
+        };
+        self.open_if(is_wrapped);
         self.expr(else_value);
     }
 

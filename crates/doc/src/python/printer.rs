@@ -26,8 +26,8 @@ pub(super) enum Work {
     Entry { next: u32, end: u32 },
     Entries { next: u32, end: u32 },
     Operand { op: BinaryOp, right: ExprDoc, ends_group: bool },
-    Condition { condition: ExprDoc, else_value: ExprDoc },
-    Else(ExprDoc),
+    Condition { condition: ExprDoc, else_value: ExprDoc, is_chained: bool },
+    Else { else_value: ExprDoc, is_chained: bool },
     EndGroup,
     Body(ExprDoc),
     SliceStop { stop: Option<ExprDoc>, step: Option<ExprDoc> },
@@ -145,8 +145,10 @@ impl<S: Sink> Printer<'_, S> {
             Work::Entry { next, end } => self.entry_value(next, end),
             Work::Entries { next, end } => self.more_entries(next, end),
             Work::Operand { op, right, ends_group } => self.right_operand(op, right, ends_group),
-            Work::Condition { condition, else_value } => self.condition(condition, else_value),
-            Work::Else(else_value) => self.else_value(else_value),
+            Work::Condition { condition, else_value, is_chained } => {
+                self.condition(condition, else_value, is_chained);
+            }
+            Work::Else { else_value, is_chained } => self.else_value(else_value, is_chained),
             Work::EndGroup => self.sink.put(Element::GroupEnd),
             Work::Body(body) => {
                 self.token(": ");

@@ -83,7 +83,7 @@ impl Parser<'_> {
     }
 
     /// Whether some name of the script body stands for this very node now.
-    pub fn is_bound(&self, node: &tvmscript_ir_core::Object) -> bool {
+    pub fn is_bound(&mut self, node: &tvmscript_ir_core::Object) -> bool {
         self.scopes.holds(node)
     }
 

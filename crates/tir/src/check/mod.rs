@@ -20,6 +20,9 @@ use walk::Checker;
 /// How many errors one variable gives at most; the last one says how many more there are.
 pub const ERRORS_PER_VARIABLE: usize = 16;
 
+/// After how many errors the check stops; the last one says so.
+pub const MAX_ERRORS: usize = 100;
+
 /// What is wrong: one variant, one cause.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -149,7 +152,7 @@ impl WellFormedError {
     }
 }
 
-/// The mistakes in a function or in all functions of a module, in the order of the nodes. Other objects, and functions of
+/// The mistakes in a function or in all functions of a module, in the order of the nodes, at most [`MAX_ERRORS`]. Other objects, and functions of
 /// other dialects, have none here.
 pub fn well_formed(object: &Object) -> Vec<WellFormedError> {
     let functions: Vec<(Option<Str>, &PrimFunc)> = if let Some(function) = object.as_node::<PrimFunc>() {

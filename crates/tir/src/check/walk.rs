@@ -11,7 +11,7 @@ use tvmscript_ir_core::{
 use tvmscript_prim::{Expr, ExprKind, ExprView, PrimExpr, Range, Var};
 
 use super::scope::Scopes;
-use super::{ERRORS_PER_VARIABLE, Note, VarUse, WellFormedError, WellFormedErrorKind};
+use super::{ERRORS_PER_VARIABLE, MAX_ERRORS, Note, VarUse, WellFormedError, WellFormedErrorKind};
 use crate::node::*;
 
 /// How often shared parts of one statement may come up again before the walk is given up. Only bindings inside shared
@@ -104,11 +104,16 @@ impl<'a> Checker<'a> {
                 error.notes.push(Note { text, span: Span::UNKNOWN });
             }
         }
+        if let Some(error) = self.errors.get_mut(MAX_ERRORS - 1) {
+            let text = format!("the check stops after {MAX_ERRORS} errors");
+            error.notes.push(Note { text, span: Span::UNKNOWN });
+        }
         self.errors
     }
 
     fn is_done(&self) -> bool {
-        (self.paths.is_none() && !self.errors.is_empty()) || self.revisits > REVISIT_LIMIT
+        let limit = if self.paths.is_some() { MAX_ERRORS } else { 1 };
+        self.errors.len() >= limit || self.revisits > REVISIT_LIMIT
     }
 
     fn function(&mut self, function: &'a PrimFunc) {

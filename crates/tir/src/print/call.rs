@@ -116,11 +116,50 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
             }
         };
     };
+    let is_link = std::mem::take(&mut d.tir().is_link);
     let callee = d.t_callee(op.object().address(), entry);
     if !is_made(callee.maker, node) {
         return strict(entry.name, *dtype, args, path, d);
     }
+    if is_link || (matches!(callee.maker, Maker::Ternary(_)) && is_long_chain(node)) {
+        return conditional(args, path, d);
+    }
     arguments(callee.doc, *dtype, callee.dtype_arg, args, path, d)
+}
+
+/// Longer chains of conditionals print as Python spells them. TVM nests calls, and CPython reads no more than 200 nested
+/// brackets, of which the surroundings take some.
+const LONGEST_NESTED_CHAIN: usize = 190;
+
+fn is_conditional(call: &Call) -> bool {
+    call.op_name() == Some("tir.if_then_else") && call.args.len() == 3
+}
+
+/// The conditional in the last argument of a conditional.
+fn next_link(call: &Call) -> Option<&Ref<Call>> {
+    if is_conditional(call) {
+        call.args[2].downcast_ref::<Call>().filter(|c| is_conditional(c))
+    } else {
+        None
+    }
+}
+
+/// Whether the conditionals from here, each in the last argument of the one before, are too many to nest.
+fn is_long_chain(call: &Call) -> bool {
+    std::iter::successors(next_link(call), |c| next_link(c)).nth(LONGEST_NESTED_CHAIN - 1).is_some()
+}
+
+/// `a if p else b`, and so on in `b`
+fn conditional(args: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let path = d.field(path, "args");
+    let at = d.item(path, 0);
+    let condition = d.expr(&args[0], at)?;
+    let at = d.item(path, 1);
+    let then_value = d.expr(&args[1], at)?;
+    let at = d.item(path, 2);
+    d.tir().is_link = args[2].as_node::<Call>().is_some_and(is_conditional);
+    let else_value = d.expr(&args[2], at)?;
+    Ok(d.docs.chained_conditional(condition, then_value, else_value))
 }
 
 /// `callee(args)`, with the type where the operator wants it.

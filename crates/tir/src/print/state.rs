@@ -46,6 +46,8 @@ pub(crate) struct State {
     concise: bool,
     /// Whether the next statement is a rung of a ladder of `elif`.
     pub(crate) is_rung: bool,
+    /// Whether the next call is a link of a long chain of conditionals.
+    pub(crate) is_link: bool,
     /// Above zero where the reader runs plain Python: values of keywords, bodies of lambdas.
     host: u32,
     /// The loops around the current place, by the address of their variable.
@@ -65,6 +67,7 @@ impl State {
             callees: HashMap::new(),
             concise: false,
             is_rung: false,
+            is_link: false,
             host: 0,
             loops: HashMap::new(),
             bound: HashMap::new(),

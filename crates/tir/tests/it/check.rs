@@ -4,7 +4,9 @@ use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
 use tvmscript_ir_core::{Array, DataType, DictAttrs, Map, Object, Ref, SourceId, Span, Str};
 use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{IntImm, StringImm, Var};
-use tvmscript_tir::check::{ERRORS_PER_VARIABLE, VarUse, WellFormedError, WellFormedErrorKind, well_formed};
+use tvmscript_tir::check::{
+    ERRORS_PER_VARIABLE, MAX_ERRORS, VarUse, WellFormedError, WellFormedErrorKind, well_formed,
+};
 use tvmscript_tir::*;
 
 use crate::support::*;
@@ -72,6 +74,15 @@ fn a_variable_does_not_hold_after_its_scope() {
     assert_eq!(errors[0].kind, undefined("i", VarUse::Value, true));
     assert_eq!(errors[0].path.to_string(), "<root>.body.seq[1].indices[0]");
     assert_eq!(errors[0].notes[0].text, "it was defined at `<root>.body.seq[0].loop_var`");
+}
+
+#[test]
+fn a_check_stops_after_many_errors() {
+    let a = buffer("A", &[64]);
+    let wrong = (0..300).map(|i| store(&a, [expr(&var(&format!("n{i}")))], zero()));
+    let errors = errors(function(&[&a], seq(wrong)));
+    assert_eq!(errors.len(), MAX_ERRORS);
+    assert_eq!(errors[MAX_ERRORS - 1].notes[0].text, "the check stops after 100 errors");
 }
 
 #[test]
