@@ -661,9 +661,14 @@ impl<'r> Docsifier<'r> {
     ) -> Result<()> {
         let frame =
             self.declaring_frame(object).ok_or_else(|| DocsifyError::Undeclared { name: hint.to_owned() })?;
-        let frame = frame.max(outermost).min(self.frames.len().saturating_sub(1));
+        self.in_frame(frame.max(outermost), declare)
+    }
+
+    /// Runs `f` with the frame of this number innermost; the frames further in are open again afterwards.
+    pub fn in_frame<R>(&mut self, frame: usize, f: impl FnOnce(&mut Self) -> R) -> R {
+        let frame = frame.min(self.frames.len().saturating_sub(1));
         let inner = self.frames.split_off(frame + 1);
-        let result = declare(self);
+        let result = f(self);
         self.frames.extend(inner);
         result
     }

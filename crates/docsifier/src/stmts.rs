@@ -34,6 +34,11 @@ impl Stmts {
         self.0.extend(stmts);
     }
 
+    /// Takes off the statements from number `at` on.
+    pub fn split_off(&mut self, at: usize) -> Vec<StmtDoc> {
+        self.0.split_off(at.min(self.0.len())).into()
+    }
+
     /// Forgets all statements.
     pub fn clear(&mut self) {
         self.0.clear();

@@ -230,6 +230,14 @@ pub trait DocsifyDialect: Sized {
         handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
     ) -> Self;
 
+    /// Prints nodes of a type that has no Rust struct of its own, under one token only.
+    fn docsify_info_under(
+        self,
+        token: &'static str,
+        info: &'static TypeInfo,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
+    ) -> Self;
+
     /// The prefix of the dialect's names in text (`T`).
     fn alias(self, prefix: &'static str) -> Self;
 
@@ -299,6 +307,19 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         let printers = self.slot_mut::<Printers>();
         printers.homes.push((info, home));
         printers.entries.push(("", info, Entry { handler: Box::new(handler), place }));
+        self
+    }
+
+    #[track_caller]
+    fn docsify_info_under(
+        mut self,
+        token: &'static str,
+        info: &'static TypeInfo,
+        handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
+    ) -> Self {
+        let place = Location::caller();
+        let printers = self.slot_mut::<Printers>();
+        printers.entries.push((token, info, Entry { handler: Box::new(handler), place }));
         self
     }
 

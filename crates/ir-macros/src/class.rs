@@ -7,14 +7,17 @@ use syn::{DeriveInput, LitStr, Path, Result};
 pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
     let mut key = None;
     let mut parent = None;
+    let mut ancestors = Vec::new();
     for attr in input.attrs.iter().filter(|a| a.path().is_ident("class")) {
         attr.parse_nested_meta(|meta| {
             if meta.path.is_ident("key") {
                 key = Some(meta.value()?.parse::<LitStr>()?);
             } else if meta.path.is_ident("parent") {
                 parent = Some(meta.value()?.parse::<Path>()?);
+            } else if meta.path.is_ident("ancestors") {
+                ancestors = paths(&meta)?;
             } else {
-                return Err(meta.error("expected `key` or `parent`"));
+                return Err(meta.error("expected `key`, `parent` or `ancestors`"));
             }
             Ok(())
         })?;
@@ -22,7 +25,7 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
     let name = &input.ident;
     let key = key.ok_or_else(|| syn::Error::new_spanned(name, "a class needs `#[class(key = \"..\")]`"))?;
     let core = quote!(::tvmscript_ir_core);
-    let (parent_info, subclass) = parent_tokens(&core, &quote!(#name), parent.as_ref());
+    let (parent_info, subclass) = parent_tokens(&core, &quote!(#name), parent.as_ref(), &ancestors);
     Ok(quote! {
         // SAFETY: the entry is registered for this very type; nobody can make a value of an abstract class.
         unsafe impl #core::node::Class for #name {
@@ -43,19 +46,35 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// The parent's entry, and the `SubclassOf` impl.
+/// The types in `ancestors(A, B)`.
+pub(crate) fn paths(meta: &syn::meta::ParseNestedMeta<'_>) -> Result<Vec<Path>> {
+    let inner;
+    syn::parenthesized!(inner in meta.input);
+    Ok(inner.parse_terminated(Path::parse_mod_style, syn::Token![,])?.into_iter().collect())
+}
+
+/// The parent's entry, and the `SubclassOf` impls.
 pub(crate) fn parent_tokens(
     core: &TokenStream,
     name: &TokenStream,
     parent: Option<&Path>,
+    ancestors: &[Path],
 ) -> (TokenStream, TokenStream) {
     match parent {
         None => (quote!(::core::option::Option::None), quote!()),
         Some(parent) => (
-            quote!(::core::option::Option::Some(<#parent as #core::node::Class>::type_info())),
+            quote!(::core::option::Option::Some({
+                let parent = <#parent as #core::node::Class>::type_info();
+                #(assert!(parent.is_a(<#ancestors as #core::node::Class>::type_info()), "not an ancestor");)*
+                parent
+            })),
             quote! {
                 // SAFETY: the type table gets the same parent; where the parent is a node, it checks the payload.
                 unsafe impl #core::node::SubclassOf<#parent> for #name {}
+                #(
+                    // SAFETY: registration, which comes before any value, checks that the type table agrees.
+                    unsafe impl #core::node::SubclassOf<#ancestors> for #name {}
+                )*
             },
         ),
     }

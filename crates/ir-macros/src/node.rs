@@ -8,6 +8,7 @@ struct Options {
     key: LitStr,
     parent: Option<Path>,
     parent_key: Option<LitStr>,
+    ancestors: Vec<Path>,
     eq: Ident,
     custom_eq: Option<Path>,
     by_name: Option<Path>,
@@ -25,6 +26,7 @@ fn options(input: &DeriveInput) -> Result<Options> {
     let mut key = None;
     let mut parent = None;
     let mut parent_key = None;
+    let mut ancestors = Vec::new();
     let mut eq = format_ident!("Tree");
     let mut custom_eq = None;
     let mut by_name = None;
@@ -36,6 +38,8 @@ fn options(input: &DeriveInput) -> Result<Options> {
                 parent = Some(meta.value()?.parse::<Path>()?);
             } else if meta.path.is_ident("parent_key") {
                 parent_key = Some(meta.value()?.parse::<LitStr>()?);
+            } else if meta.path.is_ident("ancestors") {
+                ancestors = super::class::paths(&meta)?;
             } else if meta.path.is_ident("custom_eq") {
                 custom_eq = Some(meta.value()?.parse::<Path>()?);
             } else if meta.path.is_ident("by_name") {
@@ -54,14 +58,16 @@ fn options(input: &DeriveInput) -> Result<Options> {
                     }
                 };
             } else {
-                return Err(meta.error("expected `key`, `parent`, `eq`, `custom_eq` or `by_name`"));
+                return Err(
+                    meta.error("expected `key`, `parent`, `ancestors`, `eq`, `custom_eq` or `by_name`")
+                );
             }
             Ok(())
         })?;
     }
     let key =
         key.ok_or_else(|| syn::Error::new_spanned(&input.ident, "a node needs `#[node(key = \"..\")]`"))?;
-    Ok(Options { key, parent, parent_key, eq, custom_eq, by_name })
+    Ok(Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name })
 }
 
 fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
@@ -88,7 +94,7 @@ fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
 }
 
 pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
-    let Options { key, parent, parent_key, eq, custom_eq, by_name } = options(&input)?;
+    let Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name } = options(&input)?;
     let Data::Struct(data) = &input.data else {
         return Err(syn::Error::new_spanned(&input.ident, "a node is a struct"));
     };
@@ -101,7 +107,8 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
     };
     let name = &input.ident;
     let core = quote!(::tvmscript_ir_core);
-    let (parent_info, subclass) = super::class::parent_tokens(&core, &quote!(#name), parent.as_ref());
+    let (parent_info, subclass) =
+        super::class::parent_tokens(&core, &quote!(#name), parent.as_ref(), &ancestors);
     let parent_info = match parent_key {
         Some(key) => quote!(#core::type_table::type_by_key(#key)),
         None => parent_info,

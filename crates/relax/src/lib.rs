@@ -1,8 +1,9 @@
-//! The dialect `relax`. Today: the nodes that signatures of functions need, so that modules with any functions can be
-//! loaded, compared and saved.
+//! The dialect `relax`: functions of tensors, with what is known of each value before it is computed.
 
 pub mod func_type;
 pub mod node;
+#[cfg(feature = "print")]
+pub mod print;
 
 pub use node::*;
 
@@ -12,7 +13,7 @@ use tvmscript_ir_core::Dialect;
 pub fn dialect() -> Dialect {
     let dialect = nodes();
     #[cfg(feature = "print")]
-    let dialect = tvmscript_docsifier::DocsifyDialect::alias(dialect, "R");
+    let dialect = print::register(dialect);
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_ir::signature::FunctionTyper;
@@ -24,7 +25,7 @@ pub fn dialect() -> Dialect {
 
 /// The nodes of this dialect, for a registry.
 pub fn nodes() -> Dialect {
-    Dialect::new("relax")
+    let dialect = Dialect::new("relax")
         .node::<StructInfo>()
         .node::<ObjectStructInfo>()
         .node::<PrimStructInfo>()
@@ -32,6 +33,34 @@ pub fn nodes() -> Dialect {
         .node::<TensorStructInfo>()
         .node::<TupleStructInfo>()
         .node::<FuncStructInfo>()
+        .node::<ShapeType>()
+        .node::<TensorType>()
+        .node::<ObjectType>()
+        .node::<PackedFuncType>()
+        .node::<LeafExpr>()
+        .node::<Call>()
+        .node::<Tuple>()
+        .node::<TupleGetItem>()
         .node::<ShapeExpr>()
-        .finish()
+        .node::<Id>()
+        .node::<Var>()
+        .node_info(dataflow_var_type())
+        .node::<Constant>()
+        .node::<PrimValue>()
+        .node::<StringImm>()
+        .node::<DataTypeImm>()
+        .node::<SeqExpr>()
+        .node::<If>()
+        .node::<Function>()
+        .node::<ExternFunc>()
+        .node::<Binding>()
+        .node::<VarBinding>()
+        .node::<MatchCast>()
+        .node::<BindingBlock>()
+        .node_info(dataflow_block_type())
+        .node::<DeviceMesh>()
+        .node::<PlacementSpec>()
+        .node::<Placement>()
+        .node::<DTensorStructInfo>();
+    attrs::nodes(dialect)
 }

@@ -11,7 +11,7 @@ pub struct RelaxExpr(());
 
 /// A function of any dialect (`ir.BaseFunc`).
 #[derive(Class)]
-#[class(key = "ir.BaseFunc", parent = RelaxExpr)]
+#[class(key = "ir.BaseFunc", parent = RelaxExpr, ancestors(BaseExpr))]
 pub struct BaseFunc(());
 
 /// The function's type as its dialect says it: the field `struct_info_` that functions have.
@@ -26,7 +26,7 @@ pub fn function_type(function: &Ref<BaseFunc>) -> Option<Object> {
 
 /// A function of the module, by name.
 #[derive(Debug, Clone, Node)]
-#[node(key = "ir.GlobalVar", parent = RelaxExpr, eq = free_var)]
+#[node(key = "ir.GlobalVar", parent = RelaxExpr, ancestors(BaseExpr), eq = free_var)]
 pub struct GlobalVar {
     /// Where it was first named.
     pub span: Span,

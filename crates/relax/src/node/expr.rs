@@ -1,12 +1,76 @@
 //! Expressions.
 
-use tvmscript_ir::RelaxExpr;
-use tvmscript_ir_core::{Array, Node, Object, Span};
-use tvmscript_prim::Expr;
+use std::sync::OnceLock;
+
+use tvmscript_ir::{BaseFunc, RelaxExpr};
+use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::type_table::{EqSteps, Shape, TypeDecl, register_node};
+use tvmscript_ir_core::{
+    Array, Attrs, BaseExpr, Class, DataType, DictAttrs, EqKind, NameCell, Node, Object, Ref, Span, Str,
+    TypeInfo,
+};
+use tvmscript_prim as prim;
+
+use super::{BindingBlock, StructInfo};
+
+/// Any expression of this dialect, operators included, which are of no dialect.
+pub type Expr = Ref<BaseExpr>;
+
+/// Expressions that need no evaluation (`relax.expr.LeafExpr`).
+#[derive(Class)]
+#[class(key = "relax.expr.LeafExpr", parent = RelaxExpr, ancestors(BaseExpr))]
+pub struct LeafExpr(());
+
+/// A call of an operator, a function, a variable that holds one, or an external function.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.Call", parent = RelaxExpr, ancestors(BaseExpr))]
+pub struct Call {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info, once inferred.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// What is called.
+    pub op: Expr,
+    /// The arguments.
+    pub args: Array<Expr>,
+    /// What is said besides the arguments; its class depends on the operator.
+    pub attrs: Option<Ref<Attrs>>,
+    /// Struct info that is an argument itself.
+    pub sinfo_args: Array<Ref<StructInfo>>,
+}
+
+/// Several values as one.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.Tuple", parent = RelaxExpr, ancestors(BaseExpr))]
+pub struct Tuple {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info, once every field has one.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// The values.
+    pub fields: Array<Expr>,
+}
+
+/// One value of a tuple.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.TupleGetItem", parent = RelaxExpr, ancestors(BaseExpr))]
+pub struct TupleGetItem {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// The tuple.
+    pub tuple_value: Expr,
+    /// Which value, from 0.
+    pub index: i64,
+}
 
 /// A shape as a value.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.expr.ShapeExpr", parent = RelaxExpr)]
+#[node(key = "relax.expr.ShapeExpr", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
 pub struct ShapeExpr {
     /// Where it was written.
     pub span: Span,
@@ -14,5 +78,195 @@ pub struct ShapeExpr {
     #[node(skip_eq)]
     pub struct_info_: Option<Object>,
     /// The dimensions, `int64` each.
-    pub values: Array<Expr>,
+    pub values: Array<prim::Expr>,
+}
+
+/// The identity of a variable.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.Id", eq = free_var)]
+pub struct Id {
+    /// A hint for the printed name.
+    #[node(skip_eq)]
+    pub name_hint: NameCell,
+}
+
+/// A variable. Two variables are equal when their identities are, and their struct info is.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.Var", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr), eq = dag, custom_eq = var_eq)]
+pub struct Var {
+    /// Where it was defined.
+    pub span: Span,
+    /// The struct info.
+    pub struct_info_: Option<Object>,
+    /// The identity.
+    pub vid: Ref<Id>,
+}
+
+const VAR_STRUCT_INFO: usize = 1;
+const VAR_ID: usize = 2;
+
+/// # Source
+/// `VarNode::SEqual`, `include/tvm/relax/expr.h`.
+fn var_eq<'a>(_: &'a Object, _: &'a Object, steps: &mut EqSteps<'a>) {
+    steps.field(VAR_ID);
+    steps.field(VAR_STRUCT_INFO);
+}
+
+impl Var {
+    /// A variable with this struct info.
+    pub fn new(name: impl Into<Str>, struct_info: Option<Ref<StructInfo>>) -> Ref<Var> {
+        Ref::new(Var::parts(name, struct_info))
+    }
+
+    /// A variable that is visible in its dataflow block only.
+    pub fn dataflow(name: impl Into<Str>, struct_info: Option<Ref<StructInfo>>) -> Ref<Var> {
+        Ref::new_as(dataflow_var_type(), Var::parts(name, struct_info))
+    }
+
+    fn parts(name: impl Into<Str>, struct_info: Option<Ref<StructInfo>>) -> Var {
+        let vid = Ref::new(Id { name_hint: NameCell::from(name.into()) });
+        Var { span: Span::current(), struct_info_: struct_info.map(Into::into), vid }
+    }
+}
+
+/// Whether a variable is visible in its dataflow block only.
+pub fn is_dataflow_var(var: &Ref<Var>) -> bool {
+    std::ptr::eq(var.object().info(), dataflow_var_type())
+}
+
+/// The entry of `relax.expr.DataflowVar`, a subtype of [`Var`] that shares its struct.
+pub fn dataflow_var_type() -> &'static TypeInfo {
+    static INFO: OnceLock<&'static TypeInfo> = OnceLock::new();
+    INFO.get_or_init(|| {
+        let var = Var::type_info();
+        register_node::<Var>(TypeDecl {
+            key: "relax.expr.DataflowVar",
+            parent: Some(var),
+            eq: EqKind::Dag,
+            custom_eq: Some(var_eq),
+            shape: Shape::Fields,
+            fields: var.fields(),
+        })
+    })
+}
+
+/// A tensor's value.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.Constant", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
+pub struct Constant {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// The elements.
+    pub data: Ref<TensorNode>,
+}
+
+/// A scalar as a value.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.PrimValue", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
+pub struct PrimValue {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// The scalar.
+    pub value: prim::Expr,
+}
+
+/// Text as a value.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.StringImm", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
+pub struct StringImm {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// The text.
+    pub value: Str,
+}
+
+/// A data type as a value.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.DataTypeImm", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
+pub struct DataTypeImm {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// The data type.
+    pub value: DataType,
+}
+
+/// Blocks of bindings, then a value.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.SeqExpr", parent = RelaxExpr, ancestors(BaseExpr))]
+pub struct SeqExpr {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// The blocks.
+    pub blocks: Array<Ref<BindingBlock>>,
+    /// The value.
+    pub body: Expr,
+}
+
+/// A choice between two values.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.If", parent = RelaxExpr, ancestors(BaseExpr), eq = dag)]
+pub struct If {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// The condition.
+    pub cond: Expr,
+    /// The value where it holds.
+    pub true_branch: Ref<SeqExpr>,
+    /// The value where it does not.
+    pub false_branch: Ref<SeqExpr>,
+}
+
+/// A function.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.Function", parent = BaseFunc, ancestors(RelaxExpr, BaseExpr), eq = dag)]
+pub struct Function {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info of the function.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// What is said about it.
+    pub attrs: Ref<DictAttrs>,
+    /// The parameters.
+    #[node(def)]
+    pub params: Array<Ref<Var>>,
+    /// The body.
+    pub body: Ref<SeqExpr>,
+    /// The struct info of the result.
+    pub ret_struct_info: Ref<StructInfo>,
+    /// Calls change nothing outside.
+    pub is_pure: bool,
+}
+
+/// A function that is found by name at run time.
+#[derive(Debug, Clone, Node)]
+#[node(key = "relax.expr.ExternFunc", parent = BaseFunc, ancestors(RelaxExpr, BaseExpr))]
+pub struct ExternFunc {
+    /// Where it was written.
+    pub span: Span,
+    /// The struct info.
+    #[node(skip_eq)]
+    pub struct_info_: Option<Object>,
+    /// What is said about it.
+    pub attrs: Ref<DictAttrs>,
+    /// The name.
+    pub global_symbol: Str,
 }

@@ -1,0 +1,239 @@
+//! Bindings, blocks of them, sequences and conditionals.
+
+use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtList};
+use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_ir::BaseFunc;
+use tvmscript_ir_core::{Object, Op, PathId, Ref, structural_equal};
+
+use super::expr::hint;
+use super::state::{RelaxDocsifier, RelaxFrame};
+use crate::node::{
+    BindingBlock, Call, Expr, ExternFunc, If, MatchCast, SeqExpr, Tuple, TupleGetItem, TupleStructInfo, Var,
+    VarBinding, is_dataflow_var,
+};
+
+/// Names a variable in the innermost frame.
+pub(crate) fn define(var: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    d.define(var.object(), &hint(var))
+}
+
+/// The annotation of a bound variable; none where the reader infers it and that is left unsaid.
+pub(crate) fn annotation(
+    var: &Ref<Var>,
+    path: PathId,
+    value: Option<&Expr>,
+    d: &mut Docsifier<'_>,
+) -> Result<Option<ExprDoc>> {
+    let Some(info) = &var.struct_info_ else { return Ok(None) };
+    if let Some(value) = value
+        && let Some(inferred) = unsaid(value, d)
+        && structural_equal(&inferred, info)
+    {
+        return Ok(None);
+    }
+    let at = d.field(path, "struct_info_");
+    d.expr_object(info, at).map(Some)
+}
+
+/// The struct info that need not be said, if the variable has it.
+fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
+    let hides = !d.relax_options().show_all_struct_info;
+    if let Some(call) = value.as_node::<Call>() {
+        let name = call.op.as_node::<Op>()?.name.as_str();
+        if matches!(name, "relax.call_tir" | "relax.call_dps_packed") {
+            return call.sinfo_args.first().map(|info| info.object().clone());
+        }
+        // The node carries what was inferred for it.
+        return if hides { call.struct_info_.clone() } else { None };
+    }
+    if !hides {
+        return None;
+    }
+    if let Some(tuple) = value.as_node::<Tuple>() {
+        return tuple.struct_info_.clone();
+    }
+    if let Some(item) = value.as_node::<TupleGetItem>() {
+        return item.struct_info_.clone();
+    }
+    value.as_node::<Var>().and_then(|var| var.struct_info_.clone())
+}
+
+fn is_void(info: Option<&Object>) -> bool {
+    info.and_then(|info| info.as_node::<TupleStructInfo>()).is_some_and(|tuple| tuple.fields.is_empty())
+}
+
+/// `x: R.Tensor((3,), dtype="float32") = value`
+pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let VarBinding { span: _, var, value } = &**node;
+    let var_path = d.field(path, "var");
+    let value_path = d.field(path, "value");
+    if let Some(conditional) = value.downcast_ref::<If>() {
+        let annotation = annotation(var, var_path, Some(value), d)?;
+        let name = define(var, d)?;
+        return if_expr(conditional, value_path, Some((name, annotation)), d).map(Into::into);
+    }
+    if value.is::<BaseFunc>() && !value.is::<ExternFunc>() {
+        let name = define(var, d)?;
+        let name = d.docs.name_of(name).unwrap_or_default().to_owned();
+        return d.with_binding_name(&name, |d| d.doc(value.object(), value_path));
+    }
+    if d.config().syntax_sugar && is_void(super::struct_info_of(value)) && is_void(var.struct_info_.as_ref())
+    {
+        let value = d.expr(value, value_path)?;
+        // No statement says the name; where it is used, the reader has the empty tuple.
+        return Ok(d.docs.expr_stmt(value).into());
+    }
+    let doc = d.expr(value, value_path)?;
+    let annotation = annotation(var, var_path, Some(value), d)?;
+    let name = define(var, d)?;
+    d.at(name, var_path);
+    Ok(d.docs.assign(name, Some(doc), annotation)?.into())
+}
+
+/// `x: R.Tensor((n,)) = R.match_cast(value, R.Tensor((n,)))`
+pub(crate) fn match_cast(node: &Ref<MatchCast>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let MatchCast { span: _, var, value, struct_info } = &**node;
+    let var_path = d.field(path, "var");
+    let annotation = match d.relax_options().show_all_struct_info {
+        true => annotation(var, var_path, Some(value), d)?,
+        false => None,
+    };
+    let at = d.field(path, "value");
+    let value = d.expr(value, at)?;
+    let at = d.field(path, "struct_info");
+    let info = d.expr(struct_info, at)?;
+    let callee = d.r("match_cast");
+    let call = d.docs.call_args(callee, &[value, info]);
+    let name = define(var, d)?;
+    d.at(name, var_path);
+    Ok(d.docs.assign(name, Some(call), annotation)?)
+}
+
+/// The bindings of a block, into the innermost frame.
+fn bindings(node: &BindingBlock, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+    let BindingBlock { bindings, span: _ } = node;
+    let at = d.field(path, "bindings");
+    for (i, binding) in bindings.iter().enumerate() {
+        let at = d.item(at, i);
+        let doc = d.doc(binding.object(), at)?;
+        d.push_doc(doc);
+    }
+    Ok(())
+}
+
+/// The variables of a dataflow block that are visible outside. One without a value has no name to say.
+fn outputs(node: &BindingBlock, path: PathId, d: &mut Docsifier<'_>) -> Result<Vec<ExprDoc>> {
+    let at = d.field(path, "bindings");
+    let mut visible = Vec::new();
+    for (i, binding) in node.bindings.iter().enumerate() {
+        let at = d.item(at, i);
+        let var = match (binding.as_node::<VarBinding>(), binding.as_node::<MatchCast>()) {
+            (Some(node), _) => &node.var,
+            (_, Some(node)) => &node.var,
+            _ => continue,
+        };
+        if !is_dataflow_var(var) && d.is_defined(var.object()) {
+            let at = d.field(at, "var");
+            visible.push(d.expr(var, at)?);
+        }
+    }
+    Ok(visible)
+}
+
+/// A block's bindings, one after the other.
+pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let (_, stmts) =
+        d.with_open_frame(Frame::new(None, RelaxFrame::default()), |d| bindings(node, path, d))?;
+    Ok(d.loose(stmts))
+}
+
+/// `with R.dataflow():`
+pub(crate) fn dataflow_block(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
+    let Some(node) = object.as_node::<BindingBlock>() else { unreachable!("the type's payload is a block") };
+    let start = d.frame_mut().stmts.len();
+    bindings(node, path, d)?;
+    let visible = outputs(node, path, d)?;
+    let callee = d.r("output");
+    let output = d.docs.call_args(callee, &visible);
+    let output = d.docs.expr_stmt(output);
+    d.push_stmt(output);
+    let body = d.frame_mut().stmts.split_off(start);
+    let callee = d.r("dataflow");
+    let scope = d.docs.call_args(callee, &[]);
+    Ok(d.docs.scope(None, scope, &body).into())
+}
+
+/// What becomes of a sequence's value.
+pub(crate) enum Ending {
+    /// `return value`
+    Return,
+    /// `value`
+    Expression,
+    /// `x = value`
+    Assign(ExprDoc, Option<ExprDoc>),
+}
+
+/// Blocks of bindings, then the value.
+pub(crate) fn sequence(
+    node: &SeqExpr,
+    path: PathId,
+    ending: Ending,
+    d: &mut Docsifier<'_>,
+) -> Result<Vec<StmtDoc>> {
+    let SeqExpr { span: _, struct_info_: _, blocks, body } = node;
+    let ((), stmts) = d.with_frame(Frame::new(None, RelaxFrame::default()), |d| {
+        let at = d.field(path, "blocks");
+        for (i, block) in blocks.iter().enumerate() {
+            let at = d.item(at, i);
+            match crate::node::is_dataflow_block(block) {
+                true => {
+                    let doc = d.doc(block.object(), at)?;
+                    d.push_doc(doc);
+                }
+                false => bindings(block, at, d)?,
+            }
+        }
+        let at = d.field(path, "body");
+        let value = d.expr(body, at)?;
+        let last = match ending {
+            Ending::Return => d.docs.return_(value),
+            Ending::Expression => d.docs.expr_stmt(value),
+            Ending::Assign(name, annotation) => d.docs.assign(name, Some(value), annotation)?,
+        };
+        d.push_stmt(last);
+        Ok(())
+    })?;
+    Ok(stmts)
+}
+
+/// A sequence by itself.
+pub(crate) fn seq_expr(node: &Ref<SeqExpr>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
+    let stmts = sequence(node, path, Ending::Expression, d)?;
+    Ok(d.docs.block(&stmts))
+}
+
+/// A conditional by itself.
+pub(crate) fn if_alone(node: &Ref<If>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    if_expr(node, path, None, d)
+}
+
+/// `if cond:`, with the name that both values get.
+fn if_expr(
+    node: &Ref<If>,
+    path: PathId,
+    target: Option<(ExprDoc, Option<ExprDoc>)>,
+    d: &mut Docsifier<'_>,
+) -> Result<StmtDoc> {
+    let If { span: _, struct_info_: _, cond, true_branch, false_branch } = &**node;
+    let at = d.field(path, "cond");
+    let cond = d.expr(cond, at)?;
+    let ending = || match target {
+        Some((name, annotation)) => Ending::Assign(name, annotation),
+        None => Ending::Expression,
+    };
+    let at = d.field(path, "true_branch");
+    let yes = sequence(true_branch, at, ending(), d)?;
+    let at = d.field(path, "false_branch");
+    let no = sequence(false_branch, at, ending(), d)?;
+    Ok(d.docs.if_(cond, &yes, &no)?)
+}

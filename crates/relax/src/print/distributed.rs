@@ -1,0 +1,103 @@
+//! Tensors spread over a mesh of devices.
+
+use std::fmt::Write;
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
+use tvmscript_ir::print::ModuleFrame;
+use tvmscript_ir_core::{PathId, Ref};
+
+use super::state::{RelaxDocsifier, RelaxFrame};
+use super::struct_info::tensor_shape;
+use crate::node::{DTensorStructInfo, DeviceMesh, Placement, PlacementSpecKind};
+
+/// `S[0], R`
+pub fn placement_text(node: &Placement) -> String {
+    let mut text = String::new();
+    for (i, spec) in node.dim_specs.iter().enumerate() {
+        if i > 0 {
+            text.push_str(", ");
+        }
+        match spec.kind {
+            // Writing to a string does not fail.
+            PlacementSpecKind::Sharding => drop(write!(text, "S[{}]", spec.axis)),
+            PlacementSpecKind::Replica => text.push('R'),
+        }
+    }
+    text
+}
+
+/// `"S[0], R"`
+pub(crate) fn placement(node: &Ref<Placement>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    Ok(d.docs.str(&*placement_text(node)))
+}
+
+/// `"mesh[0]"` inside of a module, else `R.device_mesh((2, 2), R.Range(0, 4))`
+pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let DeviceMesh { shape, device_ids, device_range } = &**node;
+    let in_function = d.frames().any(|frame| frame.data.is::<RelaxFrame>());
+    if let Some(module) = d.frame_data::<ModuleFrame>().filter(|_| in_function) {
+        let place = module.global_infos.iter().find_map(|(name, infos)| {
+            let index = infos.iter().position(|info| info.ptr_eq(node))?;
+            Some(format!("{name}[{index}]"))
+        });
+        return match place {
+            Some(place) => Ok(d.docs.str(&*place)),
+            None => Err(DocsifyError::Unwritable {
+                key: node.object().info().key(),
+                reason: "the mesh is none of the module's global infos".to_owned(),
+            }),
+        };
+    }
+    let at = d.field(path, "shape");
+    let shape = d.expr(shape, at)?;
+    let devices = match device_range {
+        Some(range) => {
+            let at = d.field(path, "device_range");
+            d.expr(range, at)?
+        }
+        None => {
+            let at = d.field(path, "device_ids");
+            d.expr_object(device_ids.object(), at)?
+        }
+    };
+    let callee = d.r("device_mesh");
+    Ok(d.docs.call_args(callee, &[shape, devices]))
+}
+
+/// `R.DTensor((2, 3), "float32", "mesh[0]", "S[0], R")`
+pub(crate) fn dtensor(node: &Ref<DTensorStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let DTensorStructInfo { span: _, device_mesh, placement, tensor_sinfo } = &**node;
+    let at_tensor = d.field(path, "tensor_sinfo");
+    let mut args: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+    let mut kwargs: SmallVec<[(&str, ExprDoc); 4]> = SmallVec::new();
+    if let Some(shape) = &tensor_sinfo.shape {
+        let at = d.field(at_tensor, "shape");
+        args.push(tensor_shape(shape.object(), at, d)?);
+    }
+    let mut add = |args: &mut SmallVec<_>, name, doc, by_name: bool| match by_name {
+        false => args.push(doc),
+        true => kwargs.push((name, doc)),
+    };
+    let mut by_name = args.is_empty();
+    if tensor_sinfo.dtype.is_void() {
+        by_name = true;
+    } else {
+        let dtype = d.dtype(tensor_sinfo.dtype);
+        let dtype = d.at_field(dtype, at_tensor, "dtype");
+        add(&mut args, "dtype", dtype, by_name);
+    }
+    let at = d.field(path, "device_mesh");
+    let mesh = d.expr(device_mesh, at)?;
+    add(&mut args, "device_mesh", mesh, by_name);
+    let at = d.field(path, "placement");
+    let placement = d.expr(placement, at)?;
+    add(&mut args, "placement", placement, by_name);
+    if tensor_sinfo.shape.is_none() && tensor_sinfo.ndim != -1 {
+        let ndim = d.docs.int(tensor_sinfo.ndim);
+        kwargs.push(("ndim", d.at_field(ndim, at_tensor, "ndim")));
+    }
+    let callee = d.r("DTensor");
+    Ok(d.docs.call(callee, &args, &kwargs))
+}

@@ -1,0 +1,158 @@
+//! Expressions other than calls.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir_core::{Array, Object, PathId, Ref};
+
+use super::scalar::typed;
+use super::state::RelaxDocsifier;
+use super::struct_info::dimensions;
+use crate::node::{
+    Constant, DTensorStructInfo, DataTypeImm, Expr, ExternFunc, PrimValue, ShapeExpr, StringImm, Tuple,
+    TupleGetItem, Var,
+};
+
+/// `R.prim_value(1)`
+pub(crate) fn prim_value(node: &Ref<PrimValue>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let PrimValue { span: _, struct_info_: _, value } = &**node;
+    let at = d.field(path, "value");
+    let value = typed(value, at, d)?;
+    let callee = d.r("prim_value");
+    Ok(d.docs.call_args(callee, &[value]))
+}
+
+/// `R.str("text")`
+pub(crate) fn string(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let StringImm { span: _, struct_info_: _, value } = &**node;
+    let value = d.docs.str(value.as_str());
+    let value = d.at_field(value, path, "value");
+    let callee = d.r("str");
+    Ok(d.docs.call_args(callee, &[value]))
+}
+
+/// `R.dtype("float32")`
+pub(crate) fn data_type(node: &Ref<DataTypeImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let DataTypeImm { span: _, struct_info_: _, value } = **node;
+    let value = d.dtype(value);
+    let value = d.at_field(value, path, "value");
+    let callee = d.r("dtype");
+    Ok(d.docs.call_args(callee, &[value]))
+}
+
+/// Expressions, one by one.
+pub(crate) fn each(
+    exprs: &Array<Expr>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<SmallVec<[ExprDoc; 4]>> {
+    exprs
+        .iter()
+        .enumerate()
+        .map(|(i, expr)| {
+            let at = d.item(path, i);
+            d.expr(expr, at)
+        })
+        .collect()
+}
+
+/// `(a, b)`, `R.tuple()`
+pub(crate) fn tuple(node: &Ref<Tuple>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Tuple { span: _, struct_info_: _, fields } = &**node;
+    if fields.is_empty() {
+        let callee = d.r("tuple");
+        return Ok(d.docs.call_args(callee, &[]));
+    }
+    let at = d.field(path, "fields");
+    let fields = each(fields, at, d)?;
+    Ok(d.docs.tuple(&fields))
+}
+
+/// `t[0]`
+pub(crate) fn tuple_get_item(
+    node: &Ref<TupleGetItem>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let TupleGetItem { span: _, struct_info_: _, tuple_value, index } = &**node;
+    let at = d.field(path, "tuple_value");
+    let tuple = d.expr(tuple_value, at)?;
+    let index = d.docs.int(*index);
+    let index = d.at_field(index, path, "index");
+    Ok(d.docs.index(tuple, &[index]))
+}
+
+/// `R.shape([n, 3])`
+pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let ShapeExpr { span: _, struct_info_: _, values } = &**node;
+    let at = d.field(path, "values");
+    let values = dimensions(values, at, d)?;
+    let list = d.docs.list(&values);
+    let callee = d.r("shape");
+    Ok(d.docs.call_args(callee, &[list]))
+}
+
+/// `R.const(1.0, "float32")`; a tensor that is no scalar stands in the metadata.
+pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Constant { span: _, struct_info_, data } = &**node;
+    let Some(value) = super::constant::scalar(data, d) else { return Ok(d.metadata(node.object())) };
+    let value = d.at_field(value, path, "data");
+    if let Some(info) = struct_info_.as_ref().filter(|info| info.is::<DTensorStructInfo>()) {
+        let at = d.field(path, "struct_info_");
+        let info = d.expr_object(info, at)?;
+        let callee = d.r("dist.const");
+        return Ok(d.docs.call_args(callee, &[value, info]));
+    }
+    let dtype = d.dtype(data.dtype);
+    let callee = d.r("const");
+    Ok(d.docs.call_args(callee, &[value, dtype]))
+}
+
+/// `R.ExternFunc("name")`
+pub(crate) fn extern_func(node: &Ref<ExternFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let ExternFunc { span: _, struct_info_: _, attrs: _, global_symbol } = &**node;
+    let name = d.docs.str(global_symbol.as_str());
+    let name = d.at_field(name, path, "global_symbol");
+    let callee = d.r("ExternFunc");
+    Ok(d.docs.call_args(callee, &[name]))
+}
+
+/// A variable by name.
+pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    any_var(node.object(), path, d)
+}
+
+/// A variable of either type by name; `x: R.Tensor((n, 3))` declares one that nothing defines.
+pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    if let Some(name) = d.defined_doc(object)? {
+        return Ok(name);
+    }
+    let Some(node) = object.as_node::<Var>() else { unreachable!("the type's payload is a variable") };
+    let annotation = match &node.struct_info_ {
+        Some(info) => {
+            let at = d.field(path, "struct_info_");
+            d.expr_object(info, at)?
+        }
+        None => d.r("Object"),
+    };
+    let declare = |d: &mut Docsifier<'_>| {
+        let name = d.define(object, hint(node).as_str())?;
+        let stmt = d.docs.assign(name, None, Some(annotation))?;
+        d.push_stmt(stmt);
+        Ok(())
+    };
+    let hint_text = hint(node);
+    if d.declare_free(object, &hint_text, declare).is_err() {
+        declare(d)?;
+    }
+    match d.defined_doc(object)? {
+        Some(name) => Ok(name),
+        None => unreachable!("the variable was just declared"),
+    }
+}
+
+/// The name a variable asks for.
+pub(crate) fn hint(node: &Var) -> String {
+    let hint = node.vid.name_hint.get();
+    if hint.is_empty() { "v".to_owned() } else { hint.to_string() }
+}

@@ -1,0 +1,120 @@
+//! Functions.
+
+use hashbrown::HashSet;
+use tvmscript_docsifier::doc::{FunctionParts, StmtDoc, StmtList, StmtRole};
+use tvmscript_docsifier::{Docsifier, Frame, Result, header, names};
+use tvmscript_ir::print::ModuleFrame;
+use tvmscript_ir_core::{DictAttrs, Map, PathId, Ref, Str, Value};
+
+use super::binding::{Ending, annotation, define, sequence};
+use super::state::{RelaxDocsifier, RelaxFrame};
+use crate::node::{FuncStructInfo, Function};
+
+const GLOBAL_SYMBOL: &str = "global_symbol";
+
+/// `@R.function`, `def name(params) -> result:`
+pub(crate) fn function(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
+    let function = d.with_token("relax", |d| definition(node, path, d))?;
+    let mut stmts = header(d);
+    stmts.push(function);
+    Ok(d.docs.block(&stmts))
+}
+
+fn symbol(node: &Function) -> Option<&str> {
+    node.attrs.dict.get_str(GLOBAL_SYMBOL).and_then(Value::as_str)
+}
+
+fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let Function { span: _, struct_info_, attrs, params, body, ret_struct_info, is_pure } = &**node;
+    let name = match d.binding_name() {
+        Some(name) => d.docs.text(name).to_owned(),
+        None => symbol(node).unwrap_or("main").to_owned(),
+    };
+    let name = if names::is_wide_identifier(&name) { name } else { names::sanitize(&name) };
+    // The frames around: that of the fragment, and that of the module if there is one.
+    let around = if d.frame_data::<ModuleFrame>().is_some() { 2 } else { 1 };
+    let is_top_level = d.frame_count() <= around;
+    let data =
+        RelaxFrame { is_function: true, signature_vars: Some(HashSet::new()), ..RelaxFrame::default() };
+    let ((args, result), stmts) = d.with_frame(Frame::new(Some(node.object().clone()), data), |d| {
+        // The result comes first: its variables are declared before those of the parameters.
+        let inferred = struct_info_.as_ref().and_then(|info| info.as_node::<FuncStructInfo>());
+        let result = match inferred {
+            Some(info) => {
+                let at = d.field(path, "struct_info_");
+                let at = d.field(at, "ret");
+                d.expr(&info.ret, at)?
+            }
+            None => {
+                let at = d.field(path, "ret_struct_info");
+                d.expr(ret_struct_info, at)?
+            }
+        };
+        let at = d.field(path, "params");
+        let mut args = Vec::with_capacity(params.len());
+        for (i, param) in params.iter().enumerate() {
+            let at = d.item(at, i);
+            let name = define(param, d)?;
+            let annotation = annotation(param, at, None, d)?;
+            let stmt = d.docs.assign(name, None, annotation)?;
+            d.docs.set_role(stmt, StmtRole::DeclareParam);
+            args.push(stmt);
+        }
+        if let Some(frame) = d.frame_data_mut::<RelaxFrame>() {
+            frame.signature_vars = None;
+        }
+        attributes(attrs, symbol(node), &name, is_top_level, path, d)?;
+        let at = d.field(path, "body");
+        let stmts = sequence(body, at, Ending::Return, d)?;
+        d.frame_mut().stmts.extend(stmts);
+        Ok((args, result))
+    })?;
+    let mut decorator = d.r("function");
+    let mut kwargs = Vec::new();
+    if !is_pure {
+        kwargs.push(("pure", d.docs.bool(false)));
+    }
+    if is_top_level && symbol(node).is_none() {
+        kwargs.push(("private", d.docs.bool(true)));
+    }
+    if !kwargs.is_empty() {
+        decorator = d.docs.call(decorator, &[], &kwargs);
+    }
+    let name = d.docs.id(&name);
+    let parts = FunctionParts {
+        name,
+        args: &args,
+        decorators: &[decorator],
+        return_type: Some(result),
+        body: &stmts,
+    };
+    Ok(d.docs.function(parts)?)
+}
+
+/// `R.func_attr({...})`; the symbol of a function at the top goes without saying when it is the printed name.
+fn attributes(
+    attrs: &Ref<DictAttrs>,
+    symbol: Option<&str>,
+    name: &str,
+    is_top_level: bool,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<()> {
+    let shown = match is_top_level && symbol == Some(name) {
+        true => {
+            let rest = attrs.dict.iter().filter(|(key, _)| key.as_str() != GLOBAL_SYMBOL);
+            Map::<Str, Value>::new(rest.map(|(key, value)| (key.clone(), value.clone())))
+        }
+        false => attrs.dict.clone(),
+    };
+    if shown.is_empty() {
+        return Ok(());
+    }
+    let at = d.field(path, "attrs");
+    let attrs = d.expr_object(shown.object(), at)?;
+    let callee = d.r("func_attr");
+    let call = d.docs.call_args(callee, &[attrs]);
+    let stmt = d.docs.expr_stmt(call);
+    d.push_stmt(stmt);
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! Scalars inside of this dialect: variables, literals, dimensions; and names of functions and modules.
+
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
+use tvmscript_ir::{GlobalVar, IRModule};
+use tvmscript_ir_core::visit::{Visitor, Walk};
+use tvmscript_ir_core::{DataType, Object, PathId, Ref};
+use tvmscript_prim::{Expr, IntImm, Var, size_var_type};
+
+use super::state::{RelaxDocsifier, RelaxFrame};
+
+/// A variable by name; `n = T.int64()` declares it in the outermost function.
+pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    scalar_var(node.object(), node, path, d)
+}
+
+/// As [`var`], for the subtype that is never negative.
+pub(crate) fn size_var(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    match node.as_node::<Var>() {
+        Some(var) => scalar_var(node, var, path, d),
+        None => unreachable!("the type's payload is a variable"),
+    }
+}
+
+fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    if let Some(name) = d.defined_doc(object)? {
+        return Ok(name);
+    }
+    if !node.dtype.is_scalar() {
+        let reason = format!("a variable here is a scalar, not `{}`", node.dtype);
+        return Err(DocsifyError::Unwritable { key: object.info().key(), reason });
+    }
+    let hint = node.name.get();
+    let hint = if hint.is_empty() { "v" } else { hint.as_str() };
+    let Some(frame) = d.declaring_frame() else {
+        return Err(DocsifyError::Undeclared { name: hint.to_owned() });
+    };
+    d.in_frame(frame, |d| {
+        if let Some(vars) = d.frame_data_mut::<RelaxFrame>().and_then(|f| f.signature_vars.as_mut()) {
+            vars.insert(object.address());
+        }
+        let name = d.define(object, hint)?;
+        let callee = d.prefixed("tir", &node.dtype.to_string());
+        let is_size_var = std::ptr::eq(object.info(), size_var_type());
+        let value = if is_size_var {
+            let yes = d.docs.bool(true);
+            d.docs.call(callee, &[], &[("is_size_var", yes)])
+        } else {
+            d.docs.call_args(callee, &[])
+        };
+        let stmt = d.docs.bind(name, value);
+        d.at(name, path);
+        d.push_stmt(stmt);
+        Ok(name)
+    })
+}
+
+/// `3`, `True`; other types than `int64` are said.
+pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let IntImm { span: _, dtype, value } = **node;
+    let literal = if dtype.is_bool() { d.docs.bool(value != 0) } else { d.docs.int(value) };
+    Ok(d.at_field(literal, path, "value"))
+}
+
+/// A literal that is not part of a larger expression, with its type where the reader would make another of it.
+pub(crate) fn typed(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let doc = d.expr(value, path)?;
+    match value.as_node::<IntImm>() {
+        Some(literal) if literal.dtype != DataType::INT64 => {
+            let callee = d.prefixed("tir", &literal.dtype.to_string());
+            Ok(d.docs.call_args(callee, &[doc]))
+        }
+        _ => Ok(doc),
+    }
+}
+
+/// A dimension or another scalar inside of struct info. In a signature, one that speaks of a variable met there stands in
+/// quotes: the name is not declared before the body.
+pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let doc = d.expr(value, path)?;
+    let signature = d.frames().rev().find_map(|frame| {
+        let frame = frame.data.downcast_ref::<RelaxFrame>()?;
+        frame.signature_vars.as_ref()
+    });
+    let is_quoted = signature.is_some_and(|vars| {
+        !value.is::<IntImm>()
+            && Visitor::new()
+                .pre_order(value.object(), |object| {
+                    if object.is::<Var>() && vars.contains(&object.address()) {
+                        Walk::Stop
+                    } else {
+                        Walk::Advance
+                    }
+                })
+                .is_break()
+    });
+    Ok(if is_quoted { d.docs.quoted(doc) } else { doc })
+}
+
+/// A function of the module by name: `cls.f`
+pub(crate) fn global_var(node: &Ref<GlobalVar>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    match d.defined_doc(node.object())? {
+        Some(doc) => Ok(doc),
+        None => Ok(d.docs.id(node.name_hint.as_str())),
+    }
+}
+
+/// The module by its short name, which the function's first use of it introduces: `cls = Module`.
+pub(crate) fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Some(name) = d.defined_doc(node.object())? else {
+        return Err(DocsifyError::Undeclared { name: "Module".to_owned() });
+    };
+    let config = d.config();
+    let Some(frame) = d.declaring_frame().filter(|_| !config.module_alias.is_empty()) else {
+        return Ok(name);
+    };
+    let alias = d.docs.id(config.module_alias.as_str());
+    d.in_frame(frame, |d| {
+        let is_new = d
+            .frame_data_mut::<RelaxFrame>()
+            .is_some_and(|f| !std::mem::replace(&mut f.has_module_alias, true));
+        if is_new {
+            let stmt = d.docs.bind(alias, name);
+            d.push_stmt(stmt);
+        }
+    });
+    Ok(alias)
+}

@@ -1,0 +1,62 @@
+//! What the printers keep: options, what a frame knows of its function, and the words of the dialect.
+
+use hashbrown::HashSet;
+use tvmscript_docsifier::Docsifier;
+use tvmscript_docsifier::doc::ExprDoc;
+
+/// The options of this dialect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelaxOptions {
+    /// Variables are annotated also where the reader infers the same.
+    pub show_all_struct_info: bool,
+}
+
+impl Default for RelaxOptions {
+    fn default() -> Self {
+        RelaxOptions { show_all_struct_info: true }
+    }
+}
+
+/// What a frame of this dialect knows.
+#[derive(Debug, Default)]
+pub(crate) struct RelaxFrame {
+    /// The frame is a function's, not a fragment's or a sequence's.
+    pub(crate) is_function: bool,
+    /// The scalar variables met so far in the signature, while it is printed; by address.
+    pub(crate) signature_vars: Option<HashSet<usize>>,
+    /// The line that gives the module its short name is there.
+    pub(crate) has_module_alias: bool,
+}
+
+/// Words of the dialect on the docsifier.
+pub(crate) trait RelaxDocsifier {
+    /// `R.name`
+    fn r(&mut self, name: &str) -> ExprDoc;
+    /// The number of the frame that declares scalar variables: that of the outermost function, else the outermost one.
+    fn declaring_frame(&self) -> Option<usize>;
+    /// The options.
+    fn relax_options(&mut self) -> &RelaxOptions;
+}
+
+impl RelaxDocsifier for Docsifier<'_> {
+    fn r(&mut self, name: &str) -> ExprDoc {
+        self.prefixed("relax", name)
+    }
+
+    fn declaring_frame(&self) -> Option<usize> {
+        let data = |i: usize| self.frames().rev().nth(i)?.data.downcast_ref::<RelaxFrame>();
+        let mut outermost = None;
+        for i in 0..self.frame_count() {
+            match data(i) {
+                Some(frame) if frame.is_function => return Some(i),
+                Some(_) => outermost = outermost.or(Some(i)),
+                None => {}
+            }
+        }
+        outermost
+    }
+
+    fn relax_options(&mut self) -> &RelaxOptions {
+        self.state(|config| config.part::<RelaxOptions>())
+    }
+}

@@ -1,0 +1,187 @@
+//! Struct info.
+
+use smallvec::SmallVec;
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir::VDevice;
+use tvmscript_ir::print::ModuleFrame;
+use tvmscript_ir_core::{Array, Object, PathId, Ref};
+use tvmscript_prim as prim;
+
+use super::scalar::dimension;
+use super::state::RelaxDocsifier;
+use crate::node::{
+    FuncStructInfo, ObjectStructInfo, PrimStructInfo, ShapeExpr, ShapeStructInfo, StructInfo,
+    TensorStructInfo, TupleStructInfo,
+};
+
+/// `R.Object`
+pub(crate) fn object(_: &Ref<ObjectStructInfo>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    Ok(d.r("Object"))
+}
+
+/// `R.Prim("int64")`, `R.Prim(value=n)`
+pub(crate) fn prim(node: &Ref<PrimStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let PrimStructInfo { span: _, value, dtype } = &**node;
+    let callee = d.r("Prim");
+    match value {
+        Some(value) => {
+            let at = d.field(path, "value");
+            let value = dimension(value, at, d)?;
+            Ok(d.docs.call(callee, &[], &[("value", value)]))
+        }
+        None => {
+            let dtype = d.dtype(*dtype);
+            let dtype = d.at_field(dtype, path, "dtype");
+            Ok(d.docs.call_args(callee, &[dtype]))
+        }
+    }
+}
+
+/// Dimensions, one by one.
+pub(crate) fn dimensions(
+    values: &Array<prim::Expr>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<SmallVec<[ExprDoc; 4]>> {
+    values
+        .iter()
+        .enumerate()
+        .map(|(i, value)| {
+            let at = d.item(path, i);
+            dimension(value, at, d)
+        })
+        .collect()
+}
+
+/// `R.Shape([n, 3])`, `R.Shape(ndim=2)`
+pub(crate) fn shape(node: &Ref<ShapeStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let ShapeStructInfo { span: _, values, ndim } = &**node;
+    let callee = d.r("Shape");
+    match values {
+        Some(values) => {
+            let at = d.field(path, "values");
+            let values = dimensions(values, at, d)?;
+            let list = d.docs.list(&values);
+            Ok(d.docs.call_args(callee, &[list]))
+        }
+        None => {
+            let ndim = d.docs.int(*ndim);
+            let ndim = d.at_field(ndim, path, "ndim");
+            Ok(d.docs.call(callee, &[], &[("ndim", ndim)]))
+        }
+    }
+}
+
+/// A tensor's shape: its dimensions as a tuple, or the variable that holds it.
+pub(crate) fn tensor_shape(shape: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    match shape.as_node::<ShapeExpr>() {
+        Some(shape) => {
+            let at = d.field(path, "values");
+            let values = dimensions(&shape.values, at, d)?;
+            Ok(d.docs.tuple(&values))
+        }
+        None => d.expr_object(shape, path),
+    }
+}
+
+/// `R.Tensor((n, 3), dtype="float32", vdevice="cuda:0:global")`
+pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let TensorStructInfo { span: _, shape, dtype, vdevice, ndim } = &**node;
+    let mut args: SmallVec<[ExprDoc; 1]> = SmallVec::new();
+    let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
+    if let Some(shape) = shape {
+        let at = d.field(path, "shape");
+        args.push(tensor_shape(shape.object(), at, d)?);
+    }
+    if !dtype.is_void() {
+        let dtype = d.dtype(*dtype);
+        kwargs.push(("dtype", d.at_field(dtype, path, "dtype")));
+    }
+    if shape.is_none() && *ndim != -1 {
+        let ndim = d.docs.int(*ndim);
+        kwargs.push(("ndim", d.at_field(ndim, path, "ndim")));
+    }
+    if let Some(device) = vdevice
+        && let Some(name) = vdevice_name(device, d)
+    {
+        let device = d.docs.str(&*name);
+        kwargs.push(("vdevice", d.at_field(device, path, "vdevice")));
+    }
+    let callee = d.r("Tensor");
+    if args.is_empty() && kwargs.is_empty() {
+        return Ok(callee);
+    }
+    Ok(d.docs.call(callee, &args, &kwargs))
+}
+
+/// `cuda:0:global`: the kind of target, which of the module's devices of that kind, the memory. None without a target.
+pub(crate) fn vdevice_name(device: &Ref<VDevice>, d: &Docsifier<'_>) -> Option<String> {
+    let kind = &device.target.as_ref()?.kind.name;
+    let devices = d.frame_data::<ModuleFrame>().and_then(|frame| frame.global_infos.get_str("vdevice"));
+    let mut index = 0;
+    let mut found = -1;
+    for other in devices.into_iter().flat_map(Array::iter) {
+        let Some(other) = other.downcast_ref::<VDevice>() else { continue };
+        if other.ptr_eq(device) {
+            found = index;
+            break;
+        }
+        if other.target.as_ref().is_some_and(|target| target.kind.name == *kind) {
+            index += 1;
+        }
+    }
+    Some(format!("{kind}:{found}:{}", device.memory_scope))
+}
+
+/// Struct info, one by one.
+pub(crate) fn each(
+    infos: &Array<Ref<StructInfo>>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<SmallVec<[ExprDoc; 4]>> {
+    infos
+        .iter()
+        .enumerate()
+        .map(|(i, info)| {
+            let at = d.item(path, i);
+            d.expr(info, at)
+        })
+        .collect()
+}
+
+/// `R.Tuple(a, b)`
+pub(crate) fn tuple(node: &Ref<TupleStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let TupleStructInfo { span: _, fields } = &**node;
+    let callee = d.r("Tuple");
+    if fields.is_empty() {
+        return Ok(callee);
+    }
+    let at = d.field(path, "fields");
+    let fields = each(fields, at, d)?;
+    Ok(d.docs.call_args(callee, &fields))
+}
+
+/// `R.Callable((a, b), r, True)`, `R.Callable`
+pub(crate) fn func(node: &Ref<FuncStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let FuncStructInfo { span: _, params, ret, derive_func: _, purity } = &**node;
+    let at = d.field(path, "ret");
+    let result = d.expr(ret, at)?;
+    let is_pure = d.docs.bool(*purity);
+    let is_pure = d.at_field(is_pure, path, "purity");
+    let callee = d.r("Callable");
+    let Some(params) = params else {
+        let mut kwargs: SmallVec<[(&str, ExprDoc); 2]> = SmallVec::new();
+        if !ret.is::<ObjectStructInfo>() {
+            kwargs.push(("ret", result));
+        }
+        if *purity {
+            kwargs.push(("purity", is_pure));
+        }
+        return Ok(if kwargs.is_empty() { callee } else { d.docs.call(callee, &[], &kwargs) });
+    };
+    let at = d.field(path, "params");
+    let params = each(params, at, d)?;
+    let params = d.docs.tuple(&params);
+    Ok(d.docs.call_args(callee, &[params, result, is_pure]))
+}
