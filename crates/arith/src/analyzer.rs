@@ -121,6 +121,12 @@ impl Analyzer {
         let _ = self.metered(|this| this.bind_range_inner(var.upcast_ref(), min, extent));
     }
 
+    /// Says that a variable is not negative.
+    pub fn mark_non_negative(&mut self, var: &Ref<Var>) {
+        let bound = ConstIntBound { min: 0, max: ConstIntBound::of_dtype(var.dtype).max };
+        self.bounds.vars.insert(&var.clone().upcast(), bound);
+    }
+
     /// Says that `condition` holds, and asks `f`.
     pub fn with_constraint<R>(&mut self, condition: &Ref<PrimExpr>, f: impl FnOnce(&mut Self) -> R) -> R {
         let scope = self.metered(|this| this.enter_scope(condition));

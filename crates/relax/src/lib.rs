@@ -1,7 +1,16 @@
 //! The dialect `relax`: functions of tensors, with what is known of each value before it is computed.
 
+pub mod analysis;
+#[cfg(feature = "build")]
+pub mod build;
+#[cfg(feature = "build")]
+mod describe;
 pub mod func_type;
 pub mod node;
+#[cfg(feature = "build")]
+pub mod op;
+#[cfg(feature = "parse")]
+mod parse;
 #[cfg(feature = "print")]
 pub mod print;
 
@@ -14,6 +23,8 @@ pub fn dialect() -> Dialect {
     let dialect = nodes();
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
+    #[cfg(feature = "parse")]
+    let dialect = parse::register(dialect);
     #[cfg(feature = "build")]
     let dialect = {
         use tvmscript_ir::signature::FunctionTyper;

@@ -5,5 +5,7 @@ mod module;
 mod target;
 
 pub use functions::FUNCTIONS;
-pub use module::{ModuleFrame, decl_function, def_function, in_module, ir_module, lookup, member_names};
+pub use module::{
+    ModuleFrame, decl_function, def_function, global_infos, in_module, ir_module, lookup, member_names,
+};
 pub use target::{TargetArg, target};

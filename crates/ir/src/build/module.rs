@@ -198,6 +198,15 @@ pub fn lookup(name: &str) -> Option<Ref<GlobalVar>> {
     found.ok().flatten()
 }
 
+/// The global infos of the open module under this name.
+pub fn global_infos(name: &str) -> Vec<Ref<GlobalInfo>> {
+    let found = Builder::find(|module: &mut ModuleFrame| {
+        let infos = module.global_infos.as_ref()?.get_str(name)?;
+        Some(infos.iter().cloned().collect::<Vec<_>>())
+    });
+    found.ok().flatten().unwrap_or_default()
+}
+
 /// Works on the module that is the innermost frame.
 pub(crate) fn at_module_top<R>(function: &str, f: impl FnOnce(&mut ModuleFrame) -> Result<R>) -> Result<R> {
     match Builder::with_top(f)? {

@@ -6,8 +6,8 @@ use tvmscript_ir::{BaseFunc, RelaxExpr};
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::type_table::{EqSteps, Shape, TypeDecl, register_node};
 use tvmscript_ir_core::{
-    Array, Attrs, BaseExpr, Class, DataType, DictAttrs, EqKind, NameCell, Node, Object, Ref, Span, Str,
-    TypeInfo,
+    Array, Attrs, BaseExpr, Class, DataType, DictAttrs, EqKind, FieldRef, NameCell, Node, Object, Op, Ref,
+    Span, Str, TypeInfo,
 };
 use tvmscript_prim as prim;
 
@@ -40,6 +40,29 @@ pub struct Call {
     pub sinfo_args: Array<Ref<StructInfo>>,
 }
 
+impl Call {
+    /// A call of an operator by its name (`relax.add`), of which nothing is inferred yet.
+    pub fn of_op(name: &str, args: impl IntoIterator<Item = Expr>, attrs: Option<Ref<Attrs>>) -> Ref<Call> {
+        Call::new(Op::get(name).upcast(), args, attrs, [])
+    }
+
+    /// A call of which nothing is inferred yet.
+    pub fn new(
+        op: Expr,
+        args: impl IntoIterator<Item = Expr>,
+        attrs: Option<Ref<Attrs>>,
+        sinfo_args: impl IntoIterator<Item = Ref<StructInfo>>,
+    ) -> Ref<Call> {
+        let (args, sinfo_args) = (args.into_iter().collect(), sinfo_args.into_iter().collect());
+        Ref::new(Call { span: Span::current(), struct_info_: None, op, args, attrs, sinfo_args })
+    }
+
+    /// The name of the operator called, if one is.
+    pub fn op_name(&self) -> Option<&str> {
+        self.op.as_node::<Op>().map(|op| op.name.as_str())
+    }
+}
+
 /// Several values as one.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.Tuple", parent = RelaxExpr, ancestors(BaseExpr))]
@@ -51,6 +74,26 @@ pub struct Tuple {
     pub struct_info_: Option<Object>,
     /// The values.
     pub fields: Array<Expr>,
+}
+
+impl Tuple {
+    /// These values as one. The struct info is known when that of every value is.
+    pub fn new(fields: impl IntoIterator<Item = Expr>) -> Ref<Tuple> {
+        let fields: Array<Expr> = fields.into_iter().collect();
+        let infos: Option<Vec<_>> = fields.iter().map(struct_info_of).collect();
+        let struct_info_ = infos.map(|infos| super::TupleStructInfo::new(infos).into());
+        Ref::new(Tuple { span: Span::current(), struct_info_, fields })
+    }
+}
+
+/// The struct info that an expression carries; operators have none.
+pub fn struct_info_of(expr: &Expr) -> Option<Ref<StructInfo>> {
+    let object = expr.object();
+    let index = object.info().field_index("struct_info_")?;
+    match object.field(index) {
+        FieldRef::Node(info) => info.downcast_ref::<StructInfo>().cloned(),
+        _ => None,
+    }
 }
 
 /// One value of a tuple.
@@ -79,6 +122,24 @@ pub struct ShapeExpr {
     pub struct_info_: Option<Object>,
     /// The dimensions, `int64` each.
     pub values: Array<prim::Expr>,
+}
+
+impl ShapeExpr {
+    /// A shape with these dimensions.
+    ///
+    /// # Errors
+    /// When one is not `int64` and no literal.
+    pub fn try_new(
+        values: impl IntoIterator<Item = prim::Expr>,
+    ) -> Result<Ref<ShapeExpr>, super::NotADimension> {
+        Ok(ShapeExpr::of(values.into_iter().map(super::dimension).collect::<Result<_, _>>()?))
+    }
+
+    /// A shape with these dimensions, `int64` each.
+    pub(crate) fn of(values: Array<prim::Expr>) -> Ref<ShapeExpr> {
+        let info = super::ShapeStructInfo::of(values.clone());
+        Ref::new(ShapeExpr { span: Span::current(), struct_info_: Some(info.into()), values })
+    }
 }
 
 /// The identity of a variable.
@@ -148,6 +209,39 @@ pub fn dataflow_var_type() -> &'static TypeInfo {
             fields: var.fields(),
         })
     })
+}
+
+impl Constant {
+    /// A constant of these elements.
+    pub fn new(data: Ref<TensorNode>) -> Ref<Constant> {
+        let dims: Array<prim::Expr> = data.shape.iter().map(|dim| prim::IntImm::int64(*dim)).collect();
+        let info = super::TensorStructInfo::of_shape(ShapeExpr::of(dims), data.dtype, None);
+        Ref::new(Constant { span: Span::current(), struct_info_: Some(info.into()), data })
+    }
+}
+
+impl PrimValue {
+    /// A scalar as a value.
+    pub fn new(value: prim::Expr) -> Ref<PrimValue> {
+        let info = super::PrimStructInfo::of_value(value.clone());
+        Ref::new(PrimValue { span: Span::current(), struct_info_: Some(info.into()), value })
+    }
+}
+
+impl StringImm {
+    /// Text as a value.
+    pub fn new(value: impl Into<Str>) -> Ref<StringImm> {
+        let info = super::ObjectStructInfo::new();
+        Ref::new(StringImm { span: Span::current(), struct_info_: Some(info.into()), value: value.into() })
+    }
+}
+
+impl DataTypeImm {
+    /// A data type as a value.
+    pub fn new(value: DataType) -> Ref<DataTypeImm> {
+        let info = super::ObjectStructInfo::new();
+        Ref::new(DataTypeImm { span: Span::current(), struct_info_: Some(info.into()), value })
+    }
 }
 
 /// A tensor's value.
@@ -269,4 +363,18 @@ pub struct ExternFunc {
     pub attrs: Ref<DictAttrs>,
     /// The name.
     pub global_symbol: Str,
+}
+
+impl ExternFunc {
+    /// The function of this name; without struct info, an opaque one that gives any value.
+    pub fn new(global_symbol: impl Into<Str>, struct_info: Option<Ref<StructInfo>>) -> Ref<ExternFunc> {
+        let info = struct_info
+            .unwrap_or_else(|| super::FuncStructInfo::opaque(super::ObjectStructInfo::new(), false).upcast());
+        Ref::new(ExternFunc {
+            span: Span::current(),
+            struct_info_: Some(info.into()),
+            attrs: DictAttrs::new([]),
+            global_symbol: global_symbol.into(),
+        })
+    }
 }

@@ -11,10 +11,10 @@ pub use binding::{Binding, BindingBlock, MatchCast, VarBinding, dataflow_block_t
 pub use distributed::{DTensorStructInfo, DeviceMesh, Placement, PlacementSpec, PlacementSpecKind};
 pub use expr::{
     Call, Constant, DataTypeImm, Expr, ExternFunc, Function, Id, If, LeafExpr, PrimValue, SeqExpr, ShapeExpr,
-    StringImm, Tuple, TupleGetItem, Var, dataflow_var_type, is_dataflow_var,
+    StringImm, Tuple, TupleGetItem, Var, dataflow_var_type, is_dataflow_var, struct_info_of,
 };
 pub use struct_info::{
-    FuncStructInfo, ObjectStructInfo, PrimStructInfo, ShapeStructInfo, StructInfo, TensorStructInfo,
-    TupleStructInfo,
+    FuncStructInfo, NotADimension, ObjectStructInfo, PrimStructInfo, ShapeStructInfo, StructInfo,
+    TensorStructInfo, TupleStructInfo, UNKNOWN_NDIM, dimension,
 };
 pub use types::{ObjectType, PackedFuncType, ShapeType, TensorType};

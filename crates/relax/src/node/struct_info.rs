@@ -1,8 +1,15 @@
 //! Struct info: what is known of a value before it is computed.
+//!
+//! Constructors keep what upstream's keep: dimensions are `int64`, a rank is known where the shape is.
 
 use tvmscript_ir::{EnvFunc, RelaxExpr, VDevice};
 use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span};
-use tvmscript_prim::{Expr, Type};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Type};
+
+use super::{ShapeExpr, Var};
+
+/// A rank or dimension count that is not known.
+pub const UNKNOWN_NDIM: i64 = -1;
 
 /// What is known of a value (`ir.StructInfo`).
 #[derive(Class)]
@@ -82,4 +89,140 @@ pub struct FuncStructInfo {
     pub derive_func: Option<Ref<EnvFunc>>,
     /// Whether calls have no effect.
     pub purity: bool,
+}
+
+impl ObjectStructInfo {
+    /// Any value.
+    pub fn new() -> Ref<StructInfo> {
+        Ref::new(ObjectStructInfo { span: Span::current() }).upcast()
+    }
+}
+
+impl PrimStructInfo {
+    /// A scalar of this type.
+    pub fn new(dtype: DataType) -> Ref<StructInfo> {
+        Ref::new(PrimStructInfo { span: Span::current(), value: None, dtype }).upcast()
+    }
+
+    /// A scalar with this value.
+    pub fn of_value(value: Expr) -> Ref<StructInfo> {
+        let dtype = value.dtype();
+        Ref::new(PrimStructInfo { span: Span::current(), value: Some(value), dtype }).upcast()
+    }
+}
+
+/// A dimension: literals become `int64`, any other expression has to be of that type.
+pub fn dimension(value: Expr) -> Result<Expr, NotADimension> {
+    if value.dtype() == DataType::INT64 {
+        return Ok(value);
+    }
+    match value.as_node::<IntImm>() {
+        Some(literal) => Ok(IntImm::int64(literal.value)),
+        None => Err(NotADimension(value.dtype())),
+    }
+}
+
+/// A dimension of another type than `int64`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a dimension is of type `int64`, not `{0}`")]
+pub struct NotADimension(pub DataType);
+
+impl ShapeStructInfo {
+    /// A shape with these dimensions.
+    ///
+    /// # Errors
+    /// When one is not `int64` and no literal.
+    pub fn try_of(values: impl IntoIterator<Item = Expr>) -> Result<Ref<StructInfo>, NotADimension> {
+        Ok(ShapeStructInfo::of(values.into_iter().map(dimension).collect::<Result<_, _>>()?))
+    }
+
+    /// A shape with these dimensions, `int64` each.
+    pub(crate) fn of(values: Array<Expr>) -> Ref<StructInfo> {
+        let ndim = values.len() as i64;
+        Ref::new(ShapeStructInfo { span: Span::current(), values: Some(values), ndim }).upcast()
+    }
+
+    /// A shape of which the rank is known, or nothing ([`UNKNOWN_NDIM`]).
+    pub fn of_rank(ndim: i64) -> Ref<StructInfo> {
+        Ref::new(ShapeStructInfo { span: Span::current(), values: None, ndim }).upcast()
+    }
+}
+
+impl TensorStructInfo {
+    /// A tensor of which the rank is known, or nothing ([`UNKNOWN_NDIM`]).
+    pub fn of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<TensorStructInfo> {
+        Ref::new(TensorStructInfo { span: Span::current(), shape: None, dtype, vdevice, ndim })
+    }
+
+    /// A tensor of this shape.
+    pub fn of_shape(
+        shape: Ref<ShapeExpr>,
+        dtype: DataType,
+        vdevice: Option<Ref<VDevice>>,
+    ) -> Ref<TensorStructInfo> {
+        let ndim = shape.values.len() as i64;
+        Ref::new(TensorStructInfo {
+            span: Span::current(),
+            shape: Some(shape.upcast()),
+            dtype,
+            vdevice,
+            ndim,
+        })
+    }
+
+    /// A tensor whose shape a variable holds. None where the variable holds no shape.
+    pub fn of_var(
+        shape: Ref<Var>,
+        dtype: DataType,
+        vdevice: Option<Ref<VDevice>>,
+    ) -> Option<Ref<TensorStructInfo>> {
+        let ndim = shape.struct_info_.as_ref()?.as_node::<ShapeStructInfo>()?.ndim;
+        let shape = Some(shape.upcast());
+        Some(Ref::new(TensorStructInfo { span: Span::current(), shape, dtype, vdevice, ndim }))
+    }
+
+    /// The dimensions, where they are known one by one.
+    pub fn dims(&self) -> Option<&Array<Expr>> {
+        self.shape.as_ref()?.as_node::<ShapeExpr>().map(|shape| &shape.values)
+    }
+
+    /// Whether the element type is unknown.
+    pub fn is_unknown_dtype(&self) -> bool {
+        self.dtype.is_void()
+    }
+
+    /// Whether the rank is unknown.
+    pub fn is_unknown_ndim(&self) -> bool {
+        self.ndim == UNKNOWN_NDIM
+    }
+}
+
+impl TupleStructInfo {
+    /// A tuple of these parts.
+    pub fn new(fields: impl IntoIterator<Item = Ref<StructInfo>>) -> Ref<StructInfo> {
+        Ref::new(TupleStructInfo { span: Span::current(), fields: fields.into_iter().collect() }).upcast()
+    }
+
+    /// The empty tuple: no value.
+    pub fn void() -> Ref<StructInfo> {
+        TupleStructInfo::new([])
+    }
+}
+
+impl FuncStructInfo {
+    /// A function with these parameters.
+    pub fn new(params: Array<Ref<StructInfo>>, ret: Ref<StructInfo>, purity: bool) -> Ref<FuncStructInfo> {
+        Ref::new(FuncStructInfo {
+            span: Span::current(),
+            params: Some(params),
+            ret,
+            derive_func: None,
+            purity,
+        })
+    }
+
+    /// A function of which the parameters are not known.
+    pub fn opaque(ret: Ref<StructInfo>, purity: bool) -> Ref<FuncStructInfo> {
+        Ref::new(FuncStructInfo { span: Span::current(), params: None, ret, derive_func: None, purity })
+    }
 }

@@ -9,7 +9,7 @@ use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{
     BindingBlock, Call, Expr, ExternFunc, If, MatchCast, SeqExpr, Tuple, TupleGetItem, TupleStructInfo, Var,
-    VarBinding, is_dataflow_var,
+    VarBinding, is_dataflow_var, struct_info_of,
 };
 
 /// Names a variable in the innermost frame.
@@ -77,7 +77,9 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         let name = d.docs.name_of(name).unwrap_or_default().to_owned();
         return d.with_binding_name(&name, |d| d.doc(value.object(), value_path));
     }
-    if d.config().syntax_sugar && is_void(super::struct_info_of(value)) && is_void(var.struct_info_.as_ref())
+    if d.config().syntax_sugar
+        && is_void(struct_info_of(value).as_ref().map(Ref::object))
+        && is_void(var.struct_info_.as_ref())
     {
         let value = d.expr(value, value_path)?;
         // No statement says the name; where it is used, the reader has the empty tuple.

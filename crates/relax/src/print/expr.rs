@@ -6,7 +6,7 @@ use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::{Array, Object, PathId, Ref};
 
 use super::scalar::typed;
-use super::state::RelaxDocsifier;
+use super::state::{RelaxDocsifier, RelaxFrame};
 use super::struct_info::dimensions;
 use crate::node::{
     Constant, DTensorStructInfo, DataTypeImm, Expr, ExternFunc, PrimValue, ShapeExpr, StringImm, Tuple,
@@ -141,9 +141,13 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
         d.push_stmt(stmt);
         Ok(())
     };
-    let hint_text = hint(node);
-    if d.declare_free(object, &hint_text, declare).is_err() {
+    let in_function =
+        d.frames().any(|frame| frame.data.downcast_ref::<RelaxFrame>().is_some_and(|f| f.is_function));
+    if in_function {
+        // The function is ill-formed; the line shows where.
         declare(d)?;
+    } else {
+        d.declare_free(object, &hint(node), declare)?;
     }
     match d.defined_doc(object)? {
         Some(name) => Ok(name),

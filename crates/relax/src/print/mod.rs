@@ -20,7 +20,7 @@ pub use state::RelaxOptions;
 use tvmscript_docsifier::{DocsifyDialect, Frame};
 use tvmscript_ir::print::ModuleOrder;
 use tvmscript_ir::{GlobalVar, IRModule};
-use tvmscript_ir_core::{BaseExpr, Dialect, FieldRef, Object, Ref};
+use tvmscript_ir_core::Dialect;
 use tvmscript_prim as prim;
 
 use crate::node::*;
@@ -126,14 +126,4 @@ fn shared(dialect: Dialect) -> Dialect {
         .on::<prim::Range>()
         .docsify_under("relax", types::range)
         .finish()
-}
-
-/// The struct info an expression carries.
-fn struct_info_of(expr: &Ref<BaseExpr>) -> Option<&Object> {
-    let object = expr.object();
-    let index = object.info().field_index("struct_info_")?;
-    match object.field(index) {
-        FieldRef::Node(info) => Some(info),
-        _ => None,
-    }
 }

@@ -89,6 +89,11 @@ impl Ast {
         self.names.find(text)
     }
 
+    /// All names, in the order they were met.
+    pub fn names(&self) -> impl Iterator<Item = Name> + use<> {
+        self.names.all()
+    }
+
     /// Number of different names: all have an [index](Name::index) below it.
     pub fn name_count(&self) -> usize {
         self.names.len()

@@ -33,6 +33,10 @@ impl Interner {
         self.ends.len()
     }
 
+    pub(super) fn all(&self) -> impl Iterator<Item = Name> + use<> {
+        (0..self.ends.len() as u32).map(Name)
+    }
+
     fn hash(&self, s: &str) -> u32 {
         let mut hasher = self.hasher.build_hasher();
         hasher.write(s.as_bytes());

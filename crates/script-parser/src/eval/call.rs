@@ -136,12 +136,16 @@ impl Parser<'_> {
                 }
                 Err(self.not_callable(callee))
             }
-            ScriptValue::Node(object) => match self.rules(object).call {
+            ScriptValue::Node(object) => match self.call_rule(object) {
                 Some(call) => Ok(call(object, args)?),
                 None => Err(self.not_callable(callee)),
             },
             _ => Err(self.not_callable(callee)),
         }
+    }
+
+    fn call_rule(&mut self, object: &tvmscript_ir_core::Object) -> Option<crate::table::CallFn> {
+        self.shared.table.call_under(self.token, object).or_else(|| self.rules(object).call)
     }
 
     fn not_callable(&self, callee: &ScriptValue) -> Raise {

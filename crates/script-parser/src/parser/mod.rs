@@ -13,6 +13,7 @@ mod import;
 mod module;
 mod shared;
 mod statements;
+mod text;
 
 use std::rc::Rc;
 
@@ -336,6 +337,15 @@ impl<'r> Parser<'r> {
     /// The value of a dialect's result; its error is recorded at a place.
     pub fn checked<T>(&mut self, at: impl HasRange, result: Result<T, BuildError>) -> Result<T> {
         result.map_err(|error| self.build_error(at, error))
+    }
+
+    /// The value of a dialect's result for a call; its error is recorded at the argument that it speaks of, else at the call.
+    ///
+    /// # Errors
+    /// When the result is one.
+    pub fn checked_call<T>(&mut self, call: ExprId, result: Result<T, BuildError>) -> Result<T> {
+        let range = self.ast.range(call);
+        result.map_err(|error| self.build_error_at(range, Some(call), error))
     }
 
     pub(crate) fn build_error_at(

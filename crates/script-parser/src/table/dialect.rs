@@ -82,6 +82,12 @@ pub trait ParseDialect: Sized {
     where
         Self::Node: Class;
 
+    /// Calls of nodes of the class named last, inside of this dialect's functions only: there the rule comes before any
+    /// other.
+    fn call_here(self, call: CallFn) -> Self
+    where
+        Self::Node: Class;
+
     /// The truth of nodes of the class named last, in host code.
     fn truth(self, truth: TruthFn) -> Self
     where
@@ -183,6 +189,16 @@ impl<N: 'static> ParseDialect for Dialect<N> {
         N: Class,
     {
         on(self, Location::caller(), NodeRules { call: Some(call), ..NodeRules::default() })
+    }
+
+    #[track_caller]
+    fn call_here(mut self, call: CallFn) -> Self
+    where
+        N: Class,
+    {
+        let (token, place) = (self.name(), Location::caller());
+        self.slot_mut::<Parsers>().calls.push((token, N::type_info(), call, place));
+        self
     }
 
     #[track_caller]

@@ -177,6 +177,8 @@ pub(crate) struct DecoratorEntry {
 pub(crate) struct ParseTable {
     tokens: Vec<TokenEntry>,
     nodes: HashMap<usize, NodeRules>,
+    /// Calls under one token, by it and the type.
+    calls: HashMap<(Token, usize), CallFn>,
     decorators: HashMap<(&'static str, &'static str), DecoratorEntry>,
     functions: HashMap<(&'static str, &'static str), ParserFn>,
     /// Names by which a dialect is known without an import, and the dialect.
@@ -190,6 +192,7 @@ impl Default for ParseTable {
         ParseTable {
             tokens: vec![TokenEntry::new("default")],
             nodes: HashMap::new(),
+            calls: HashMap::new(),
             decorators: HashMap::new(),
             functions: HashMap::new(),
             prefixes: Vec::new(),
@@ -239,6 +242,15 @@ impl ParseTable {
         names.filter(move |(d, _)| *d == dialect).map(|(_, name)| *name)
     }
 
+    /// How a node is called under a token, if the token has a rule of its own.
+    #[inline]
+    pub(crate) fn call_under(&self, token: Token, object: &Object) -> Option<CallFn> {
+        if self.calls.is_empty() {
+            return None;
+        }
+        self.calls.get(&(token, object.info().index())).copied()
+    }
+
     /// What is known of nodes of a type, its ancestors' rules included.
     pub(crate) fn rules(&self, info: &'static TypeInfo) -> NodeRules {
         let mut rules = NodeRules::default();
@@ -258,6 +270,7 @@ impl ParseTable {
 pub struct Parsers {
     statements: Vec<(&'static str, StmtKind, StmtHandler, Place)>,
     nodes: Vec<(&'static TypeInfo, NodeRules, Place)>,
+    calls: Vec<(&'static str, &'static TypeInfo, CallFn, Place)>,
     decorators: Vec<(&'static str, &'static str, DecoratorRule, Place)>,
     functions: Vec<(&'static str, &'static str, ParserFn, Place)>,
     prefixes: Vec<(&'static str, &'static str)>,
@@ -309,6 +322,9 @@ impl Slot for Parsers {
                 self.claim(format!("`.{word}` of `{}`", info.key()), place)?;
             }
         }
+        for (token, info, _, place) in &other.calls {
+            self.claim(format!("`.call_here` of `{}` under the token `{token}`", info.key()), place)?;
+        }
         let table = Arc::make_mut(&mut self.table);
         for (token, kind, handler, _) in other.statements {
             let token = table.token_or_new(token);
@@ -324,6 +340,10 @@ impl Slot for Parsers {
         for (info, rules, _) in other.nodes {
             let own = table.nodes.entry(info.index()).or_default();
             *own = rules.or(*own);
+        }
+        for (token, info, call, _) in other.calls {
+            let token = table.token_or_new(token);
+            table.calls.insert((token, info.index()), call);
         }
         for (token, hooks) in other.hooks {
             let token = table.token_or_new(token);

@@ -1,0 +1,129 @@
+//! What of struct info holds in a scope: variables that are not known there are replaced or forgotten.
+
+use tvmscript_arith::Analyzer;
+use tvmscript_ir_core::mutate::substitute;
+use tvmscript_ir_core::visit::{Visitor, Walk};
+use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span, with_stack};
+use tvmscript_prim::{self as prim, IntImm};
+
+use crate::node::{
+    Expr, PrimStructInfo, ShapeExpr, ShapeStructInfo, StructInfo, TensorStructInfo, TupleStructInfo, Var,
+};
+
+/// What a scalar variable is in the scope: itself, or an expression; nothing where it is unknown.
+pub(crate) type ScalarMap<'a> = &'a dyn Fn(&Ref<prim::Var>) -> Option<prim::Expr>;
+/// What a variable that holds a shape is in the scope.
+pub(crate) type ShapeMap<'a> = &'a dyn Fn(&Ref<Var>) -> Option<Expr>;
+
+/// The struct info with every variable as the scope knows it. Dimensions with unknown variables are forgotten, all of
+/// them at once; types of functions define their own variables and stay.
+pub fn erase_to_well_defined(
+    info: &Ref<StructInfo>,
+    scalars: ScalarMap<'_>,
+    shapes: ShapeMap<'_>,
+    analyzer: &mut Analyzer,
+) -> Ref<StructInfo> {
+    if let Some(node) = info.as_node::<PrimStructInfo>() {
+        let Some(value) = &node.value else { return info.clone() };
+        return match scalar(value, scalars, analyzer) {
+            Some(new) if new.ptr_eq(value) => info.clone(),
+            Some(new) => PrimStructInfo::of_value(new),
+            None => PrimStructInfo::new(node.dtype),
+        };
+    }
+    if let Some(node) = info.as_node::<ShapeStructInfo>() {
+        let Some(values) = &node.values else { return info.clone() };
+        return match dims(values, scalars, analyzer) {
+            Some(new) if new.ptr_eq(values) => info.clone(),
+            Some(new) => ShapeStructInfo::of(new),
+            None => ShapeStructInfo::of_rank(node.ndim),
+        };
+    }
+    if let Some(node) = info.as_node::<TensorStructInfo>() {
+        return tensor(info, node, scalars, shapes, analyzer);
+    }
+    if let Some(node) = info.as_node::<TupleStructInfo>() {
+        let fields: Vec<_> = node
+            .fields
+            .iter()
+            .map(|field| with_stack(|| erase_to_well_defined(field, scalars, shapes, analyzer)))
+            .collect();
+        let is_same = fields.iter().zip(node.fields.iter()).all(|(new, old)| new.ptr_eq(old));
+        return if is_same { info.clone() } else { TupleStructInfo::new(fields) };
+    }
+    info.clone()
+}
+
+fn tensor(
+    info: &Ref<StructInfo>,
+    node: &TensorStructInfo,
+    scalars: ScalarMap<'_>,
+    shapes: ShapeMap<'_>,
+    analyzer: &mut Analyzer,
+) -> Ref<StructInfo> {
+    let Some(shape) = &node.shape else { return info.clone() };
+    let known = if let Some(expr) = shape.as_node::<ShapeExpr>() {
+        match dims(&expr.values, scalars, analyzer) {
+            Some(new) if new.ptr_eq(&expr.values) => return info.clone(),
+            Some(new) => Some(ShapeExpr::of(new).upcast()),
+            None => None,
+        }
+    } else if let Some(var) = shape.downcast_ref::<Var>() {
+        match shapes(var) {
+            Some(new) if new.ptr_eq(var) => return info.clone(),
+            Some(new) => new.downcast().ok(),
+            None => None,
+        }
+    } else {
+        None
+    };
+    let TensorStructInfo { dtype, vdevice, ndim, .. } = node.clone();
+    Ref::new(TensorStructInfo { span: Span::current(), shape: known, dtype, vdevice, ndim }).upcast()
+}
+
+/// All dimensions, or nothing when one is unknown. The same array when nothing changes.
+fn dims(
+    values: &Array<prim::Expr>,
+    scalars: ScalarMap<'_>,
+    analyzer: &mut Analyzer,
+) -> Option<Array<prim::Expr>> {
+    let mut is_same = true;
+    let mut all = Vec::with_capacity(values.len());
+    for value in values.iter() {
+        let new = scalar(value, scalars, analyzer)?;
+        is_same &= new.ptr_eq(value);
+        all.push(new);
+    }
+    Some(if is_same { values.clone() } else { all.into_iter().collect() })
+}
+
+/// The expression with its variables as the scope knows them, simplified where that changes it.
+fn scalar(value: &prim::Expr, scalars: ScalarMap<'_>, analyzer: &mut Analyzer) -> Option<prim::Expr> {
+    if value.is::<IntImm>() {
+        return Some(value.clone());
+    }
+    let mut map: PtrMap<Object> = PtrMap::default();
+    let unknown = Visitor::new().pre_order(value.object(), |object| {
+        let Some(var) = object.downcast_ref::<prim::Var>() else { return Walk::Advance };
+        match scalars(var) {
+            None => return Walk::Stop,
+            Some(known) if known.ptr_eq(var) => {}
+            Some(known) => {
+                let known = match known.as_node::<IntImm>() {
+                    Some(literal) => IntImm::int64(literal.value),
+                    None => known,
+                };
+                map.insert(object.clone(), known.into());
+            }
+        }
+        Walk::Skip
+    });
+    if unknown.is_break() {
+        return None;
+    }
+    if map.is_empty() {
+        return Some(value.clone());
+    }
+    let new = substitute(value.object().clone(), &map).ok()?.downcast::<prim::PrimExpr>().ok()?;
+    Some(analyzer.simplify(&new))
+}

@@ -1,0 +1,145 @@
+//! What two values have in common.
+
+use tvmscript_arith::Analyzer;
+use tvmscript_ir::RelaxExpr;
+use tvmscript_ir_core::{Array, DataType, Ref, structural_equal, with_stack};
+
+use super::same_dims;
+use crate::node::{
+    FuncStructInfo, ObjectStructInfo, PrimStructInfo, ShapeExpr, ShapeStructInfo, StructInfo,
+    TensorStructInfo, TupleStructInfo, UNKNOWN_NDIM,
+};
+
+/// The struct info that says as much as holds for both. The first one itself where that says it.
+pub fn lca(a: &Ref<StructInfo>, b: &Ref<StructInfo>, analyzer: &mut Analyzer) -> Ref<StructInfo> {
+    if a.ptr_eq(b) || a.is::<ObjectStructInfo>() {
+        return a.clone();
+    }
+    let common = if let (Some(x), Some(y)) = (a.as_node::<PrimStructInfo>(), b.as_node::<PrimStructInfo>()) {
+        prims(a, x, y, analyzer)
+    } else if let (Some(x), Some(y)) = (a.as_node::<ShapeStructInfo>(), b.as_node::<ShapeStructInfo>()) {
+        Some(shapes(a, x, y, analyzer))
+    } else if let (Some(x), Some(y)) = (a.as_node::<TensorStructInfo>(), b.as_node::<TensorStructInfo>()) {
+        Some(tensors(a, x, y, analyzer))
+    } else if let (Some(x), Some(y)) = (a.as_node::<TupleStructInfo>(), b.as_node::<TupleStructInfo>()) {
+        arrays(&x.fields, &y.fields, analyzer).map(|fields| match fields.ptr_eq(&x.fields) {
+            true => a.clone(),
+            false => TupleStructInfo::new(fields.iter().cloned()),
+        })
+    } else if let (Some(x), Some(y)) = (a.as_node::<FuncStructInfo>(), b.as_node::<FuncStructInfo>()) {
+        Some(functions(a, x, b, y, analyzer))
+    } else {
+        None
+    };
+    common.unwrap_or_else(ObjectStructInfo::new)
+}
+
+fn prims(
+    a: &Ref<StructInfo>,
+    x: &PrimStructInfo,
+    y: &PrimStructInfo,
+    analyzer: &mut Analyzer,
+) -> Option<Ref<StructInfo>> {
+    if x.dtype != y.dtype {
+        return None;
+    }
+    Some(match (&x.value, &y.value) {
+        (None, _) => a.clone(),
+        (Some(v), Some(w)) if analyzer.can_prove_equal(v, w) => a.clone(),
+        _ => PrimStructInfo::new(x.dtype),
+    })
+}
+
+fn shapes(
+    a: &Ref<StructInfo>,
+    x: &ShapeStructInfo,
+    y: &ShapeStructInfo,
+    analyzer: &mut Analyzer,
+) -> Ref<StructInfo> {
+    let ndim = if x.ndim == y.ndim { x.ndim } else { UNKNOWN_NDIM };
+    match (&x.values, &y.values) {
+        (Some(v), Some(w)) if x.ndim == y.ndim && same_dims(v, w, analyzer) => a.clone(),
+        (None, _) if x.ndim == ndim => a.clone(),
+        _ => ShapeStructInfo::of_rank(ndim),
+    }
+}
+
+fn same_shape(a: &Ref<RelaxExpr>, b: &Ref<RelaxExpr>, analyzer: &mut Analyzer) -> bool {
+    match (a.as_node::<ShapeExpr>(), b.as_node::<ShapeExpr>()) {
+        (Some(x), Some(y)) => same_dims(&x.values, &y.values, analyzer),
+        _ => a.ptr_eq(b),
+    }
+}
+
+fn tensors(
+    a: &Ref<StructInfo>,
+    x: &TensorStructInfo,
+    y: &TensorStructInfo,
+    analyzer: &mut Analyzer,
+) -> Ref<StructInfo> {
+    let dtype = if x.dtype == y.dtype { x.dtype } else { DataType::VOID };
+    let ndim = if x.ndim == y.ndim { x.ndim } else { UNKNOWN_NDIM };
+    let vdevice = match (&x.vdevice, &y.vdevice) {
+        (Some(v), Some(w)) if v.ptr_eq(w) => Some(v.clone()),
+        _ => None,
+    };
+    let loses_device = x.vdevice.is_some() && vdevice.is_none();
+    let shape = match (&x.shape, &y.shape) {
+        (Some(v), Some(w)) if x.ndim == y.ndim && same_shape(v, w, analyzer) => Some(v.clone()),
+        _ => None,
+    };
+    let keeps_shape = shape.is_some() || x.shape.is_none();
+    if keeps_shape && x.dtype == dtype && x.ndim == ndim && !loses_device {
+        return a.clone();
+    }
+    let span = tvmscript_ir_core::Span::current();
+    Ref::new(TensorStructInfo { span, shape, dtype, vdevice, ndim }).upcast()
+}
+
+fn arrays(
+    a: &Array<Ref<StructInfo>>,
+    b: &Array<Ref<StructInfo>>,
+    analyzer: &mut Analyzer,
+) -> Option<Array<Ref<StructInfo>>> {
+    if a.ptr_eq(b) {
+        return Some(a.clone());
+    }
+    if a.len() != b.len() {
+        return None;
+    }
+    let fields: Vec<_> = a.iter().zip(b.iter()).map(|(a, b)| with_stack(|| lca(a, b, analyzer))).collect();
+    let is_same = fields.iter().zip(a.iter()).all(|(new, old)| new.ptr_eq(old));
+    Some(if is_same { a.clone() } else { fields.into_iter().collect() })
+}
+
+fn functions(
+    a: &Ref<StructInfo>,
+    x: &FuncStructInfo,
+    b: &Ref<StructInfo>,
+    y: &FuncStructInfo,
+    analyzer: &mut Analyzer,
+) -> Ref<StructInfo> {
+    let purity = x.purity && y.purity;
+    let opaque = |ret| FuncStructInfo::opaque(ret, purity).upcast();
+    let mut result = || with_stack(|| lca(&x.ret, &y.ret, analyzer));
+    let (Some(params), Some(others)) = (&x.params, &y.params) else {
+        return match (&x.params, &x.derive_func, &y.derive_func) {
+            (None, Some(f), Some(g)) if f.ptr_eq(g) => a.clone(),
+            (None, Some(_), _) => opaque(ObjectStructInfo::new()),
+            (None, None, _) => {
+                let ret = result();
+                if ret.ptr_eq(&x.ret) { a.clone() } else { opaque(ret) }
+            }
+            _ => opaque(result()),
+        };
+    };
+    if structural_equal(a.object(), b.object()) {
+        return a.clone();
+    }
+    let ret = result();
+    match arrays(params, others, analyzer) {
+        Some(all) if all.ptr_eq(params) && ret.ptr_eq(&x.ret) => a.clone(),
+        Some(all) => FuncStructInfo::new(all, ret, purity).upcast(),
+        None => opaque(ret),
+    }
+}

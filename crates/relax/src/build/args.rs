@@ -1,0 +1,306 @@
+//! What script functions of the dialect take, and how plain values become it.
+
+use num_bigint::BigInt;
+use tvmscript_ir_core::{Array, BaseExpr, DataType, Ref, Str};
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_prim::{self as prim, FloatImm, IntImm, PrimExpr};
+
+use super::struct_info::StructInfoProxy;
+use crate::node::*;
+
+fn expected(what: &str, value: &ScriptValue) -> BuildError {
+    BuildError::expected(what, value.type_name())
+}
+
+fn too_large(value: &BigInt) -> BuildError {
+    BuildError::message(format!("the integer {value} does not fit 64 bits"))
+}
+
+/// An expression of the dialect; nothing becomes one by itself.
+#[derive(Debug, Clone)]
+pub struct ExprArg(pub Expr);
+
+impl FromScript for ExprArg {
+    const TYPE: &'static str = "Expr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.as_node::<BaseExpr>() {
+            Some(expr) if !expr.is::<PrimExpr>() => Ok(ExprArg(expr.clone())),
+            _ => {
+                let error = expected("a Relax expression", &value);
+                Err(match value {
+                    ScriptValue::Int(_) | ScriptValue::Float(_) | ScriptValue::Bool(_) => {
+                        error.with_help("write a constant with its type: `R.const(1, \"float32\")`")
+                    }
+                    _ => error,
+                })
+            }
+        }
+    }
+}
+
+/// The value as an expression: numbers become scalars of 64 bits, text a string, tuples a tuple.
+///
+/// # Errors
+/// When it is none of these.
+/// # Source
+/// `convert_to_expr`, `python/tvm/relax/utils.py`.
+pub fn convert(value: &ScriptValue) -> Result<Expr> {
+    Ok(match value {
+        ScriptValue::Bool(b) => PrimValue::new(IntImm::int64(i64::from(*b))).upcast(),
+        ScriptValue::Int(i) => PrimValue::new(IntImm::int64(*i)).upcast(),
+        ScriptValue::Float(f) => PrimValue::new(FloatImm::try_new(DataType::float(64), *f)?).upcast(),
+        ScriptValue::Str(s) => StringImm::new(s.clone()).upcast(),
+        ScriptValue::BigInt(i) => return Err(too_large(i)),
+        ScriptValue::Tuple(items) => {
+            let fields = items.iter().map(|item| tvmscript_ir_core::with_stack(|| convert(item)));
+            Tuple::new(fields.collect::<Result<Vec<_>>>()?).upcast()
+        }
+        ScriptValue::Node(_) => {
+            if let Some(scalar) = value.as_node::<PrimExpr>() {
+                return Ok(PrimValue::new(scalar.clone()).upcast());
+            }
+            match value.as_node::<BaseExpr>() {
+                Some(expr) => expr.clone(),
+                None => return Err(expected("an expression", value)),
+            }
+        }
+        _ => return Err(expected("an expression", value)),
+    })
+}
+
+/// Any value that [`convert`] makes an expression of.
+#[derive(Debug, Clone)]
+pub struct AnyExprArg(pub Expr);
+
+impl FromScript for AnyExprArg {
+    const TYPE: &'static str = "Expr | float | str | tuple";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        convert(&value).map(AnyExprArg)
+    }
+}
+
+/// A scalar: an integer is `int64` at most where it must be one, a float is `float32`, as TVM reads plain Python numbers.
+pub(crate) fn scalar(value: &ScriptValue) -> Result<prim::Expr> {
+    Ok(match value {
+        ScriptValue::Bool(b) => IntImm::bool(*b),
+        ScriptValue::Int(i) => IntImm::int64(*i),
+        ScriptValue::Float(f) => FloatImm::try_new(DataType::FLOAT32, *f)?,
+        ScriptValue::BigInt(i) => return Err(too_large(i)),
+        _ => match value.as_node::<PrimExpr>() {
+            Some(expr) => expr.clone(),
+            None => return Err(expected("a number or a scalar", value)),
+        },
+    })
+}
+
+/// A dimension: a number or a scalar.
+///
+/// # Errors
+/// When it is none.
+pub fn dimension_of(value: &ScriptValue) -> Result<prim::Expr> {
+    scalar(value)
+}
+
+/// A scalar as a value.
+#[derive(Debug, Clone)]
+pub struct PrimArg(pub Expr);
+
+impl FromScript for PrimArg {
+    const TYPE: &'static str = "Expr | PrimExpr | float";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.as_node::<BaseExpr>() {
+            Some(expr) if !expr.is::<PrimExpr>() => Ok(PrimArg(expr.clone())),
+            _ => Ok(PrimArg(
+                PrimValue::new(match &value {
+                    ScriptValue::Bool(b) => IntImm::int64(i64::from(*b)),
+                    other => scalar(other)?,
+                })
+                .upcast(),
+            )),
+        }
+    }
+}
+
+/// Dimensions: plain numbers and scalars, in a list or tuple.
+pub(crate) fn dims(value: &ScriptValue) -> Result<Vec<prim::Expr>> {
+    let Some(items) = value.items() else { return Err(expected("a list or tuple of dimensions", value)) };
+    items.iter().enumerate().map(|(i, item)| scalar(item).map_err(|e| e.at_position(i))).collect()
+}
+
+/// A shape: dimensions in a list or tuple, or an expression that is one.
+#[derive(Debug, Clone)]
+pub struct ShapeArg(pub Expr);
+
+impl FromScript for ShapeArg {
+    const TYPE: &'static str = "Expr | Sequence[PrimExpr]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        if let Some(expr) = value.as_node::<BaseExpr>()
+            && !expr.is::<PrimExpr>()
+        {
+            return Ok(ShapeArg(expr.clone()));
+        }
+        Ok(ShapeArg(ShapeExpr::try_new(dims(&value)?)?.upcast()))
+    }
+}
+
+/// Several expressions: a list or tuple of them, or an expression that is a tuple.
+#[derive(Debug, Clone)]
+pub struct TupleArg(pub Expr);
+
+impl FromScript for TupleArg {
+    const TYPE: &'static str = "Expr | Sequence[Expr]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match &value {
+            ScriptValue::List(_) | ScriptValue::Tuple(_) => {
+                let items = value.items().unwrap_or_default();
+                let fields = items.into_iter().enumerate();
+                let fields = fields
+                    .map(|(i, item)| ExprArg::from_script(item).map(|e| e.0).map_err(|e| e.at_position(i)));
+                Ok(TupleArg(Tuple::new(fields.collect::<Result<Vec<_>>>()?).upcast()))
+            }
+            _ => ExprArg::from_script(value).map(|e| TupleArg(e.0)),
+        }
+    }
+}
+
+/// The arguments of a call of a function outside Relax: a tuple, or one argument by itself.
+#[derive(Debug, Clone)]
+pub struct CallArgsArg(pub Expr);
+
+impl FromScript for CallArgsArg {
+    const TYPE: &'static str = "Expr | Sequence[Expr]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let expr = match &value {
+            ScriptValue::List(items) => {
+                let fields = items.borrow().iter().map(convert).collect::<Result<Vec<_>>>()?;
+                Tuple::new(fields).upcast()
+            }
+            other => convert(other)?,
+        };
+        let is_tuple = expr.is::<Tuple>();
+        Ok(CallArgsArg(if is_tuple { expr } else { Tuple::new([expr]).upcast() }))
+    }
+}
+
+/// Integers: one, or a list or tuple of them.
+#[derive(Debug, Clone)]
+pub struct IntsArg(pub Array<Ref<IntImm>>);
+
+fn int_imm(value: &ScriptValue) -> Result<Ref<IntImm>> {
+    let literal = scalar(value)?;
+    literal.downcast().map_err(|_| expected("an integer", value))
+}
+
+impl FromScript for IntsArg {
+    const TYPE: &'static str = "int | Sequence[int]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.items() {
+            Some(items) => {
+                let items = items.iter().enumerate();
+                let ints = items.map(|(i, item)| int_imm(item).map_err(|e| e.at_position(i)));
+                Ok(IntsArg(ints.collect::<Result<_>>()?))
+            }
+            None => Ok(IntsArg([int_imm(&value)?].into_iter().collect())),
+        }
+    }
+}
+
+/// A function outside Relax: a function of the module, or the name of an external one.
+#[derive(Debug, Clone)]
+pub struct CalleeArg(pub Expr);
+
+impl FromScript for CalleeArg {
+    const TYPE: &'static str = "Expr | str";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match &value {
+            ScriptValue::Str(name) => Ok(CalleeArg(ExternFunc::new(name.clone(), None).upcast())),
+            _ => ExprArg::from_script(value).map(|e| CalleeArg(e.0)),
+        }
+    }
+}
+
+/// Struct info, called or not: `R.Object`, `R.Tensor((2,))`.
+#[derive(Debug, Clone)]
+pub struct InfoArg(pub Ref<StructInfo>);
+
+impl FromScript for InfoArg {
+    const TYPE: &'static str = "StructInfo";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        StructInfoProxy::of(&value)?.resolve(None).map(InfoArg)
+    }
+}
+
+/// Struct info of one or several values.
+#[derive(Debug, Clone)]
+pub struct InfosArg(pub Vec<Ref<StructInfo>>);
+
+impl FromScript for InfosArg {
+    const TYPE: &'static str = "StructInfo | Sequence[StructInfo]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match &value {
+            ScriptValue::List(_) | ScriptValue::Tuple(_) => {
+                let items = value.items().unwrap_or_default();
+                let infos = items.into_iter().enumerate();
+                let infos = infos
+                    .map(|(i, item)| InfoArg::from_script(item).map(|i| i.0).map_err(|e| e.at_position(i)));
+                Ok(InfosArg(infos.collect::<Result<_>>()?))
+            }
+            _ => InfoArg::from_script(value).map(|info| InfosArg(vec![info.0])),
+        }
+    }
+}
+
+impl InfosArg {
+    /// One struct info: itself, or a tuple of several.
+    pub fn into_one(self) -> Ref<StructInfo> {
+        match <[Ref<StructInfo>; 1]>::try_from(self.0) {
+            Ok([info]) => info,
+            Err(infos) => TupleStructInfo::new(infos),
+        }
+    }
+}
+
+/// Text, or text as a value.
+#[derive(Debug, Clone)]
+pub struct StringArg(pub Expr);
+
+impl FromScript for StringArg {
+    const TYPE: &'static str = "str | Expr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match &value {
+            ScriptValue::Str(text) => Ok(StringArg(StringImm::new(text.clone()).upcast())),
+            _ => ExprArg::from_script(value).map(|e| StringArg(e.0)),
+        }
+    }
+}
+
+/// A data type, or one as a value.
+#[derive(Debug, Clone)]
+pub struct DtypeArg(pub Expr);
+
+impl FromScript for DtypeArg {
+    const TYPE: &'static str = "str | Expr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.as_node::<BaseExpr>() {
+            Some(expr) => Ok(DtypeArg(expr.clone())),
+            None => Ok(DtypeArg(DataTypeImm::new(DataType::from_script(value)?).upcast())),
+        }
+    }
+}
+
+/// A layout such as `NCHW`.
+pub type Layout = Str;
+
+/// A variable.
+#[derive(Debug, Clone)]
+pub struct VarArg(pub Ref<Var>);
+
+impl FromScript for VarArg {
+    const TYPE: &'static str = "Var";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.as_node::<Var>() {
+            Some(var) => Ok(VarArg(var.clone())),
+            None => Err(expected("a variable", &value)),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `R.const`: numbers as the elements of a tensor.
+
+use half::{bf16, f16};
+use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::{DataType, Ref, TypeCode, with_stack};
+use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
+
+use crate::node::Constant;
+
+/// What numbers of a nested list have in common, as numpy orders it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Bool,
+    Int,
+    Float,
+}
+
+/// The shape of a nested list and the kind of its numbers.
+fn look(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut Kind) -> Result<()> {
+    let found = match value {
+        ScriptValue::Bool(_) => Kind::Bool,
+        ScriptValue::Int(_) | ScriptValue::BigInt(_) => Kind::Int,
+        ScriptValue::Float(_) => Kind::Float,
+        other => {
+            let Some(items) = other.items() else {
+                return Err(BuildError::expected("a number, or nested lists of numbers", other.type_name()));
+            };
+            let length = items.len() as i64;
+            match shape.get(depth) {
+                None => shape.push(length),
+                Some(known) if *known == length => {}
+                Some(known) => {
+                    let message =
+                        format!("the lists of a constant are of one length; here are {known} and {length}");
+                    return Err(BuildError::message(message));
+                }
+            }
+            return items.iter().try_for_each(|item| with_stack(|| look(item, shape, depth + 1, kind)));
+        }
+    };
+    if depth != shape.len() {
+        return Err(BuildError::message("the lists of a constant are nested to one depth"));
+    }
+    *kind = (*kind).max(found);
+    Ok(())
+}
+
+fn numbers<'a>(value: &ScriptValue, put: &mut (dyn FnMut(&ScriptValue) -> Result<()> + 'a)) -> Result<()> {
+    match value {
+        ScriptValue::List(_) | ScriptValue::Tuple(_) => {
+            value.items().unwrap_or_default().iter().try_for_each(|item| with_stack(|| numbers(item, put)))
+        }
+        number => put(number),
+    }
+}
+
+/// One element's bytes, little-endian.
+fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()> {
+    let (int, float) = match value {
+        ScriptValue::Bool(b) => (i64::from(*b), f64::from(u8::from(*b))),
+        ScriptValue::Int(i) => (*i, *i as f64),
+        ScriptValue::Float(f) => (*f as i64, *f),
+        other => {
+            return Err(BuildError::message(format!(
+                "the number {} does not fit 64 bits",
+                other.type_name()
+            )));
+        }
+    };
+    let bytes = usize::from(dtype.bits / 8).clamp(1, 8);
+    match dtype.code {
+        TypeCode::Bool => out.push(u8::from(float != 0.0)),
+        TypeCode::Int | TypeCode::UInt => out.extend(&int.to_le_bytes()[..bytes]),
+        TypeCode::Float if dtype.bits == 16 => out.extend(f16::from_f64(float).to_le_bytes()),
+        TypeCode::Float if dtype.bits == 32 => out.extend((float as f32).to_le_bytes()),
+        TypeCode::Float if dtype.bits == 64 => out.extend(float.to_le_bytes()),
+        TypeCode::BFloat => out.extend(bf16::from_f64(float).to_le_bytes()),
+        _ => {
+            return Err(BuildError::message(format!(
+                "constants of type `{dtype}` stand in the metadata section"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A constant tensor of these numbers.
+///
+/// # Errors
+/// When the lists differ in length or depth, or the type has no numbers.
+pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> Result<Ref<Constant>> {
+    let mut shape = Vec::new();
+    let mut kind = Kind::Bool;
+    look(value, &mut shape, 0, &mut kind)?;
+    let is_empty = shape.contains(&0);
+    let dtype = dtype.unwrap_or(match kind {
+        Kind::Int => DataType::INT32,
+        Kind::Bool if !is_empty => DataType::BOOL,
+        Kind::Bool | Kind::Float => DataType::FLOAT32,
+    });
+    let mut data = Vec::new();
+    numbers(value, &mut |number| encode(number, dtype, &mut data))?;
+    Ok(Constant::new(Ref::new(TensorNode { dtype, shape: shape.into(), data: data.into() })))
+}
+
+/// A constant: a number, or nested lists of numbers. Without a type, whole numbers are `int32` and others `float32`.
+#[script_fn(name = "const")]
+pub fn constant(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> Result<Ref<Constant>> {
+    constant_of(&value, dtype).map_err(|e| e.at_position(0))
+}

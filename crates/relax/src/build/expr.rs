@@ -1,0 +1,89 @@
+//! Expressions: scalars, shapes, text, data types and tuples as values, external functions.
+
+use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
+use tvmscript_irbuilder::{BuildError, Result, ScriptFn, ScriptValue, script_fn};
+
+use super::args::{AnyExprArg, ExprArg, InfoArg, PrimArg, convert, dims};
+use super::constant::CONSTANT;
+use crate::node::*;
+
+/// A scalar as a value.
+#[script_fn]
+pub fn prim_value(value: PrimArg) -> Result<Ref<BaseExpr>> {
+    Ok(value.0)
+}
+
+/// A shape as a value.
+#[script_fn]
+pub fn shape(value: ScriptValue) -> Result<Ref<ShapeExpr>> {
+    let dims = dims(&value).map_err(|e| e.at_position(0))?;
+    ShapeExpr::try_new(dims).map_err(|e| BuildError::from(e).at_position(0))
+}
+
+/// Text as a value.
+#[script_fn(name = "str")]
+pub fn string(value: Str) -> Result<Ref<StringImm>> {
+    Ok(StringImm::new(value))
+}
+
+/// A data type as a value.
+#[script_fn]
+pub fn dtype(value: DataType) -> Result<Ref<DataTypeImm>> {
+    Ok(DataTypeImm::new(value))
+}
+
+/// Several values as one.
+#[script_fn]
+pub fn tuple(#[args] fields: Vec<AnyExprArg>) -> Result<Ref<Tuple>> {
+    Ok(Tuple::new(fields.into_iter().map(|field| field.0)))
+}
+
+/// Several values as one: the node itself.
+#[script_fn(name = "RelaxTuple")]
+pub fn tuple_node(fields: ScriptValue) -> Result<Ref<Tuple>> {
+    let items = fields
+        .items()
+        .ok_or_else(|| BuildError::expected("a list or tuple", fields.type_name()).at_position(0))?;
+    Ok(Tuple::new(items.iter().map(convert).collect::<Result<Vec<_>>>()?))
+}
+
+/// One value of a tuple.
+#[script_fn(name = "TupleGetItem")]
+pub fn tuple_get_item(tuple: ExprArg, index: i64) -> Result<Ref<BaseExpr>> {
+    item_of(tuple.0, index)
+}
+
+/// One value of a tuple; its struct info is known where the tuple's is.
+///
+/// # Errors
+/// When the tuple has no such value.
+pub fn item_of(tuple_value: Expr, index: i64) -> Result<Expr> {
+    let info = struct_info_of(&tuple_value);
+    let fields = info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()).map(|tuple| &tuple.fields);
+    let field = match fields {
+        None => None,
+        Some(fields) => match usize::try_from(index).ok().and_then(|index| fields.get(index)) {
+            Some(field) => Some(field.clone()),
+            None => {
+                let message = format!("there is no value {index} in a tuple of {}", fields.len());
+                return Err(BuildError::message(message));
+            }
+        },
+    };
+    let span = tvmscript_ir_core::Span::current();
+    let struct_info_ = field.map(Into::into);
+    Ok(Ref::new(TupleGetItem { span, struct_info_, tuple_value, index }).upcast())
+}
+
+/// A function that is found by name at run time.
+#[script_fn(name = "ExternFunc")]
+pub fn extern_func(
+    global_symbol: Str,
+    #[default = None] struct_info: Option<InfoArg>,
+) -> Result<Ref<ExternFunc>> {
+    Ok(ExternFunc::new(global_symbol, struct_info.map(|info| info.0)))
+}
+
+/// The functions of this module.
+pub static FUNCTIONS: &[&ScriptFn] =
+    &[&PRIM_VALUE, &SHAPE, &STRING, &DTYPE, &TUPLE, &TUPLE_NODE, &TUPLE_GET_ITEM, &EXTERN_FUNC, &CONSTANT];

@@ -1,0 +1,315 @@
+//! Frames of the dialect: functions, dataflow blocks, conditionals and their branches.
+
+use std::any::Any;
+
+use tvmscript_ir_core::mutate::substitute;
+use tvmscript_ir_core::visit::{Visitor, Walk};
+use tvmscript_ir_core::{Array, DictAttrs, Map, Ref, Span, Str, Value};
+use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, FrameOf, Result, ScriptValue};
+
+use super::blocks::{Blocks, Branch};
+use super::error::RelaxError;
+use crate::analysis::{BaseCheck, base_check};
+use crate::node::*;
+
+const GLOBAL_SYMBOL: &str = "global_symbol";
+
+macro_rules! as_any {
+    () => {
+        fn as_any_mut(&mut self) -> &mut dyn Any {
+            self
+        }
+        fn as_any(&self) -> &dyn Any {
+            self
+        }
+    };
+}
+
+/// A function under construction.
+#[derive(Debug, Default)]
+pub struct FunctionFrame {
+    /// The name.
+    pub name: Option<Str>,
+    /// The parameters so far.
+    pub params: Vec<Ref<Var>>,
+    /// What is said about it so far.
+    pub attrs: Vec<(Str, Value)>,
+    /// Calls change nothing outside.
+    pub is_pure: bool,
+    /// Nobody outside of the module calls it.
+    pub is_private: bool,
+    /// The struct info of the result, where said.
+    pub ret: Option<Ref<StructInfo>>,
+    /// The result.
+    pub output: Option<Expr>,
+    /// The bindings so far.
+    pub blocks: Blocks,
+    span: Span,
+}
+
+impl FunctionFrame {
+    /// A function without parameters yet.
+    pub fn new(is_pure: bool, is_private: bool) -> FunctionFrame {
+        FunctionFrame { is_pure, is_private, span: Span::current(), ..FunctionFrame::default() }
+    }
+
+    /// The finished function.
+    fn finish(mut self) -> Result<Ref<Function>> {
+        let Some(body) = self.output.take() else {
+            let help = "end it with `return` and a value; `R.tuple()` is the empty one";
+            return Err(BuildError::message("the function returns nothing").with_help(help));
+        };
+        let body_info = struct_info_of(&body).unwrap_or_else(ObjectStructInfo::new);
+        let body_info = self.blocks.well_defined(&body_info);
+        let blocks: Array<Ref<BindingBlock>> = self.blocks.end().into_iter().collect();
+        let span = self.span;
+        let seq = SeqExpr { span, struct_info_: Some(body_info.clone().into()), blocks, body };
+        // What the body gives stands where nothing is said, or less.
+        let ret = match self.ret {
+            Some(said) => match base_check(&said, &body_info, self.blocks.analyzer()) {
+                BaseCheck::Pass => body_info,
+                _ => said,
+            },
+            None => body_info,
+        };
+        if let Some(name) = &self.name
+            && !self.is_private
+            && !self.attrs.iter().any(|(key, _)| key.as_str() == GLOBAL_SYMBOL)
+        {
+            self.attrs.push((Str::from(GLOBAL_SYMBOL), name.clone().into()));
+        }
+        let infos = self.params.iter().map(|p| struct_info_of(&p.clone().upcast()));
+        let infos: Array<Ref<StructInfo>> = infos.map(|i| i.unwrap_or_else(ObjectStructInfo::new)).collect();
+        let function_info = FuncStructInfo::new(infos, ret.clone(), self.is_pure);
+        Ok(Ref::new(Function {
+            span,
+            struct_info_: Some(function_info.into()),
+            attrs: Ref::new(DictAttrs { dict: Map::new(self.attrs) }),
+            params: self.params.into_iter().collect(),
+            body: Ref::new(seq),
+            ret_struct_info: ret,
+            is_pure: self.is_pure,
+        }))
+    }
+}
+
+impl Frame for FunctionFrame {
+    fn name(&self) -> &'static str {
+        "R.function"
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        let name = self.name.clone();
+        let function = self.finish()?;
+        if Builder::depth() == 0 {
+            return Builder::set_result(function.into());
+        }
+        if tvmscript_ir::build::in_module() {
+            let Some(name) = name else {
+                return Err(BuildError::message("a function of a module has a name")
+                    .with_help("say it with `R.func_name`"));
+            };
+            return tvmscript_ir::build::def_function(&name, function.upcast());
+        }
+        Err(BuildErrorKind::WrongFrame {
+            function: "R.function".to_owned(),
+            expected: "alone or in a module",
+            found: match Builder::top_name() {
+                Some(name) => format!("the innermost scope is `{name}`"),
+                None => "no scope is open".to_owned(),
+            },
+        }
+        .into())
+    }
+
+    as_any!();
+}
+
+/// Works on the innermost function.
+///
+/// # Errors
+/// When none is open.
+pub fn with_function<R>(name: &str, f: impl FnOnce(&mut FunctionFrame) -> R) -> Result<R> {
+    match Builder::with_innermost(f)? {
+        Some(result) => Ok(result),
+        None => Err(BuildErrorKind::WrongFrame {
+            function: name.to_owned(),
+            expected: "inside of a function",
+            found: "no `R.function` is open".to_owned(),
+        }
+        .into()),
+    }
+}
+
+/// Works on the bindings of the innermost function; errors speak of the bound value where one is given.
+///
+/// # Errors
+/// When no function is open, or what `f` says.
+pub fn with_blocks<R>(
+    name: &str,
+    value: Option<Span>,
+    f: impl FnOnce(&mut Blocks) -> std::result::Result<R, RelaxError>,
+) -> Result<R> {
+    with_function(name, |function| f(&mut function.blocks))?.map_err(|error| error.at(value))
+}
+
+/// `with R.dataflow():`
+#[derive(Debug, Default)]
+pub struct DataflowFrame(());
+
+impl Frame for DataflowFrame {
+    fn name(&self) -> &'static str {
+        "R.dataflow"
+    }
+
+    fn enter(&mut self) -> Result<ScriptValue> {
+        with_blocks("R.dataflow", None, Blocks::begin_dataflow)?;
+        Ok(ScriptValue::None)
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        with_function("R.dataflow", |function| {
+            let replaced = function.blocks.end_dataflow();
+            // A return inside of the block speaks of its variables.
+            if let Some(output) = &mut function.output
+                && let Ok(new) = substitute(output.object().clone(), &replaced)
+                && let Ok(new) = new.downcast()
+            {
+                *output = new;
+            }
+        })
+    }
+
+    as_any!();
+}
+
+/// A dataflow block.
+pub fn dataflow_frame() -> FrameOf<DataflowFrame> {
+    FrameOf(DataflowFrame::default())
+}
+
+/// `if cond:`; its branches are frames of their own.
+#[derive(Debug)]
+pub struct IfFrame {
+    cond: Expr,
+    then_branch: Option<Branch>,
+    else_branch: Option<Branch>,
+    span: Span,
+}
+
+impl IfFrame {
+    /// A conditional without branches yet.
+    pub fn new(cond: Expr) -> IfFrame {
+        IfFrame { cond, then_branch: None, else_branch: None, span: Span::current() }
+    }
+}
+
+impl Frame for IfFrame {
+    fn name(&self) -> &'static str {
+        "R.If"
+    }
+
+    fn enter(&mut self) -> Result<ScriptValue> {
+        with_blocks("R.If", None, |blocks| match blocks.in_dataflow() {
+            true => Err(RelaxError::IfInDataflow),
+            false => Ok(()),
+        })?;
+        Ok(ScriptValue::None)
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        let IfFrame { cond, then_branch, else_branch, span } = *self;
+        let (Some(yes), Some(no)) = (then_branch, else_branch) else {
+            let help = "every conditional has an `else`, and both branches bind the same name last";
+            return Err(BuildError::message("the conditional has only one branch").with_help(help));
+        };
+        let node = If { span, struct_info_: None, cond, true_branch: yes.value, false_branch: no.value };
+        let node = Ref::new(node).upcast::<tvmscript_ir_core::BaseExpr>();
+        with_blocks("R.If", None, |blocks| {
+            let var = blocks.emit(node, None)?;
+            var.vid.name_hint.set(yes.name.clone());
+            blocks.give(yes.name, var);
+            Ok(())
+        })
+    }
+
+    as_any!();
+}
+
+/// One branch of the conditional around it.
+#[derive(Debug)]
+pub struct BranchFrame {
+    is_then: bool,
+}
+
+impl BranchFrame {
+    /// The first branch, or the second.
+    pub fn new(is_then: bool) -> BranchFrame {
+        BranchFrame { is_then }
+    }
+}
+
+impl Frame for BranchFrame {
+    fn name(&self) -> &'static str {
+        if self.is_then { "R.Then" } else { "R.Else" }
+    }
+
+    fn enter(&mut self) -> Result<ScriptValue> {
+        let name = self.name();
+        let refused = |found: &str| BuildErrorKind::WrongFrame {
+            function: name.to_owned(),
+            expected: "directly inside of a conditional, the first branch first, each once",
+            found: found.to_owned(),
+        };
+        let is_next = Builder::with_top(|frame: &mut IfFrame| match self.is_then {
+            true => frame.then_branch.is_none(),
+            false => frame.then_branch.is_some() && frame.else_branch.is_none(),
+        })?;
+        match is_next {
+            Some(true) => {}
+            Some(false) => return Err(refused("the other branch is due").into()),
+            None => return Err(refused("the innermost scope is no `R.If`").into()),
+        }
+        with_blocks(name, None, |blocks| {
+            blocks.begin_branch();
+            Ok(())
+        })?;
+        Ok(ScriptValue::None)
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        let name = Frame::name(&*self);
+        let branch = with_blocks(name, None, |blocks| blocks.end_branch(name))?;
+        let mismatch = Builder::with_top(|frame: &mut IfFrame| {
+            if self.is_then {
+                frame.then_branch = Some(branch);
+                return None;
+            }
+            let (first, second) = (frame.then_branch.as_ref()?.name.clone(), branch.name.clone());
+            frame.else_branch = Some(branch);
+            (first != second)
+                .then(|| RelaxError::BranchNames { first: first.to_string(), second: second.to_string() })
+        })?;
+        match mismatch.flatten() {
+            Some(error) => Err(error.into()),
+            None => Ok(()),
+        }
+    }
+
+    as_any!();
+}
+
+/// The dataflow variables that an expression speaks of.
+pub(crate) fn free_dataflow_vars(expr: &Expr) -> Vec<Ref<Var>> {
+    let mut found: Vec<Ref<Var>> = Vec::new();
+    let _ = Visitor::new().pre_order(expr.object(), |object| {
+        if let Some(var) = object.downcast_ref::<Var>() {
+            if is_dataflow_var(var) {
+                found.push(var.clone());
+            }
+            return Walk::Skip;
+        }
+        Walk::Advance
+    });
+    found
+}

@@ -1,0 +1,192 @@
+//! Functions and what stands directly in them: name, parameters, attributes, result, bindings, scopes.
+
+use tvmscript_ir_core::{Map, Ref, Str, Value};
+use tvmscript_irbuilder::{BuildError, BuildErrorKind, FrameOf, Result, ScriptFn, ScriptValue, script_fn};
+
+use super::args::{AnyExprArg, ExprArg, InfoArg, VarArg};
+use super::blocks::is_leaf_or_tuple;
+use super::frame::{
+    BranchFrame, DataflowFrame, FunctionFrame, IfFrame, dataflow_frame, free_dataflow_vars, with_blocks,
+    with_function,
+};
+use super::match_cast::MatchCastPair;
+use crate::node::*;
+
+/// A function.
+#[script_fn]
+pub fn function(
+    #[default = true] is_pure: bool,
+    #[default = false] is_private: bool,
+) -> Result<FrameOf<FunctionFrame>> {
+    Ok(FrameOf(FunctionFrame::new(is_pure, is_private)))
+}
+
+/// Names the function.
+#[script_fn]
+pub fn func_name(name: Str) -> Result<()> {
+    with_function("R.func_name", |function| match &function.name {
+        Some(_) => Err(BuildErrorKind::Repeated { what: "the name of the function".to_owned() }.into()),
+        None => {
+            function.name = Some(name);
+            Ok(())
+        }
+    })?
+}
+
+/// Says more about the function.
+#[script_fn]
+pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
+    with_function("R.func_attr", |function| {
+        for (key, value) in attrs.iter() {
+            if key.as_str() == "global_symbol" && function.is_private {
+                let error = BuildError::message("a private function has no `global_symbol`");
+                return Err(error.with_help("leave out `private=True`, or the attribute"));
+            }
+            if function.attrs.iter().any(|(known, _)| known == key) {
+                return Err(BuildErrorKind::Repeated {
+                    what: format!("the attribute `{key}` of the function"),
+                }
+                .into());
+            }
+            function.attrs.push((key.clone(), value.clone()));
+        }
+        Ok(())
+    })?
+}
+
+/// Says what the function gives.
+#[script_fn]
+pub fn func_ret_struct_info(struct_info: InfoArg) -> Result<()> {
+    with_function("R.func_ret_struct_info", |function| match &function.ret {
+        Some(_) => Err(BuildErrorKind::Repeated { what: "the result of the function".to_owned() }.into()),
+        None => {
+            function.ret = Some(struct_info.0);
+            Ok(())
+        }
+    })?
+}
+
+/// Adds a parameter.
+#[script_fn]
+pub fn arg(name: Str, struct_info: InfoArg) -> Result<Ref<Var>> {
+    let var = Var::new(name, Some(struct_info.0.clone()));
+    with_function("R.arg", |function| {
+        function.params.push(var.clone());
+        function.blocks.define_scalars(&struct_info.0);
+    })?;
+    Ok(var)
+}
+
+/// Gives the function's result.
+#[script_fn]
+pub fn func_ret_value(value: AnyExprArg) -> Result<()> {
+    let value = value.0;
+    let value = with_blocks("return", Some(value.span()), |blocks| {
+        let value = blocks.normalize(value)?;
+        let value = if is_leaf_or_tuple(&value) { value } else { blocks.emit(value, None)?.upcast() };
+        if blocks.in_dataflow() {
+            blocks.return_from_dataflow(free_dataflow_vars(&value));
+        }
+        Ok(value)
+    })?;
+    with_function("return", |function| match &function.output {
+        Some(_) => Err(BuildErrorKind::Repeated { what: "the `return` of the function".to_owned() }.into()),
+        None => {
+            function.output = Some(value);
+            Ok(())
+        }
+    })?
+}
+
+/// A dataflow block.
+#[script_fn]
+pub fn dataflow() -> Result<FrameOf<DataflowFrame>> {
+    Ok(dataflow_frame())
+}
+
+/// Says which variables are visible outside of the dataflow block.
+#[script_fn]
+pub fn output(#[args] vars: Vec<VarArg>) -> Result<()> {
+    let vars = vars.into_iter().map(|var| var.0).collect();
+    with_blocks("R.output", None, |blocks| blocks.output(vars))
+}
+
+/// Binds a value to a new variable.
+#[script_fn]
+pub fn emit(value: ExprArg, #[default = None] annotate_struct_info: Option<InfoArg>) -> Result<Ref<Var>> {
+    emit_value(value.0, annotate_struct_info.map(|info| info.0))
+}
+
+/// Binds a value to a new variable; as [`emit`], for builders.
+///
+/// # Errors
+/// When struct info cannot be inferred or contradicts the annotation, or nothing can be bound here.
+pub fn emit_value(value: Expr, annotation: Option<Ref<StructInfo>>) -> Result<Ref<Var>> {
+    let span = value.span();
+    with_blocks("R.emit", Some(span), |blocks| blocks.emit(value, annotation))
+}
+
+/// Binds a value with stated struct info to a new variable.
+#[script_fn]
+pub fn emit_match_cast(value: ExprArg, struct_info: InfoArg) -> Result<Ref<Var>> {
+    emit_match_cast_value(value.0, struct_info.0)
+}
+
+/// Binds a value with stated struct info to a new variable; as [`emit_match_cast`], for builders.
+///
+/// # Errors
+/// When no value can have both, or nothing can be bound here.
+pub fn emit_match_cast_value(value: Expr, struct_info: Ref<StructInfo>) -> Result<Ref<Var>> {
+    let span = value.span();
+    with_blocks("R.match_cast", Some(span), |blocks| blocks.emit_match_cast(value, struct_info))
+}
+
+/// States what a value is; what it is bound to has the stated struct info.
+#[script_fn]
+pub fn match_cast(value: ExprArg, struct_info: InfoArg) -> Result<ScriptValue> {
+    Ok(ScriptValue::host(MatchCastPair { value: value.0, struct_info: struct_info.0 }))
+}
+
+/// Binds a value to a variable that exists already.
+///
+/// # Errors
+/// When nothing can be bound here.
+pub fn emit_to(var: Ref<Var>, value: Expr) -> Result<()> {
+    with_blocks("R.emit_var_binding", None, |blocks| blocks.emit_to(var, value))
+}
+
+/// A conditional.
+#[script_fn(name = "If")]
+pub fn if_(condition: ExprArg) -> Result<FrameOf<IfFrame>> {
+    Ok(FrameOf(IfFrame::new(condition.0)))
+}
+
+/// The branch of a conditional that is taken where the condition holds.
+#[script_fn(name = "Then")]
+pub fn then_() -> Result<FrameOf<BranchFrame>> {
+    Ok(FrameOf(BranchFrame::new(true)))
+}
+
+/// The branch of a conditional that is taken where the condition does not hold.
+#[script_fn(name = "Else")]
+pub fn else_() -> Result<FrameOf<BranchFrame>> {
+    Ok(FrameOf(BranchFrame::new(false)))
+}
+
+/// The functions of this module.
+pub static FUNCTIONS: &[&ScriptFn] = &[
+    &FUNCTION,
+    &FUNC_NAME,
+    &FUNC_ATTR,
+    &FUNC_RET_STRUCT_INFO,
+    &ARG,
+    &FUNC_RET_VALUE,
+    &DATAFLOW,
+    &OUTPUT,
+    &EMIT,
+    &EMIT_MATCH_CAST,
+    &MATCH_CAST,
+    &IF,
+    &THEN,
+    &ELSE,
+];

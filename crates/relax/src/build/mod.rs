@@ -1,0 +1,20 @@
+//! Building functions: frames, bindings, and the functions of scripts that make expressions.
+
+pub mod args;
+mod blocks;
+mod constant;
+mod error;
+pub mod expr;
+mod frame;
+pub mod function;
+mod match_cast;
+mod names;
+pub mod struct_info;
+
+pub(crate) use blocks::packed_result;
+pub use blocks::{Blocks, Branch, is_leaf_or_tuple, is_void};
+pub use constant::constant_of;
+pub use error::RelaxError;
+pub use frame::{BranchFrame, DataflowFrame, FunctionFrame, IfFrame, with_blocks, with_function};
+pub use match_cast::MatchCastPair;
+pub use names::{find as find_name, functions, other_names};

@@ -1,0 +1,65 @@
+//! The names of the dialect: `R.function`, `R.nn.conv2d`.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
+
+use super::{expr, function, struct_info};
+use crate::op::{OTHER_FUNCTIONS, operators};
+
+/// All functions: those of the frames and values, and one an operator.
+pub fn functions() -> Vec<&'static ScriptFn> {
+    let own = [struct_info::FUNCTIONS, expr::FUNCTIONS, function::FUNCTIONS];
+    let mut all: Vec<&'static ScriptFn> = own.into_iter().flatten().copied().collect();
+    all.extend(OTHER_FUNCTIONS.iter().flat_map(|functions| functions.iter()));
+    all.extend(operators().filter_map(|op| op.function));
+    all
+}
+
+static BY_NAME: LazyLock<std::collections::HashMap<&'static str, &'static ScriptFn>> =
+    LazyLock::new(|| functions().into_iter().map(|function| (function.name, function)).collect());
+
+/// The groups of functions: `nn`, `image`, `memory`.
+static GROUPS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
+    let names = BY_NAME.keys();
+    names.flat_map(|name| name.match_indices('.').map(move |(at, _)| &name[..at])).collect()
+});
+
+/// A group of functions.
+struct Group {
+    name: &'static str,
+    shown: String,
+}
+
+impl HostObject for Group {
+    fn type_name(&self) -> &str {
+        &self.shown
+    }
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let full = format!("{}.{name}", self.name);
+        match BY_NAME.get(full.as_str()) {
+            Some(function) => Some(ScriptValue::Function(function)),
+            None => find(&full),
+        }
+    }
+    fn attribute_names(&self) -> Vec<String> {
+        let inside = |name: &&'static str| name.strip_prefix(self.name)?.strip_prefix('.').map(str::to_owned);
+        BY_NAME.keys().filter_map(|name| inside(name)).collect()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The value of a name that is no function by itself.
+pub fn find(name: &str) -> Option<ScriptValue> {
+    let name = GROUPS.get(name)?;
+    Some(ScriptValue::host(Group { name, shown: format!("the namespace `R.{name}`") }))
+}
+
+/// All names worth suggesting besides those of functions.
+pub fn other_names() -> Vec<&'static str> {
+    GROUPS.iter().copied().filter(|name| !name.contains('.')).collect()
+}

@@ -1,0 +1,369 @@
+//! Struct info in scripts: `R.Tensor(("n", 3), "float32")`, called or not, with text where a signature speaks of variables that
+//! it defines itself.
+
+use std::any::Any;
+
+use tvmscript_ir::VDevice;
+use tvmscript_ir::build::global_infos;
+use tvmscript_ir_core::{Array, BaseExpr, DataType, Ref, Str};
+use tvmscript_irbuilder::{
+    BuildError, FromScript, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
+};
+use tvmscript_prim::{self as prim, PrimExpr};
+
+use super::args::scalar;
+use crate::node::*;
+
+/// Struct info that may still speak of variables by name.
+#[derive(Debug, Clone)]
+pub enum StructInfoProxy {
+    /// Finished.
+    Known(Ref<StructInfo>),
+    /// A tensor with named dimensions.
+    Tensor {
+        /// The dimensions.
+        dims: Vec<Dim>,
+        /// The element type; void where unknown.
+        dtype: DataType,
+        /// The device.
+        vdevice: Option<Ref<VDevice>>,
+    },
+    /// A shape with named dimensions.
+    Shape(Vec<Dim>),
+    /// A scalar with a named value.
+    Prim(Dim),
+    /// A tuple.
+    Tuple(Vec<StructInfoProxy>),
+    /// A function.
+    Callable {
+        /// What it takes.
+        params: Vec<StructInfoProxy>,
+        /// What it gives.
+        ret: Box<StructInfoProxy>,
+        /// Calls change nothing outside.
+        purity: bool,
+    },
+}
+
+/// A dimension.
+#[derive(Debug, Clone)]
+pub enum Dim {
+    /// A scalar.
+    Value(prim::Expr),
+    /// A Python expression over variables of the signature.
+    Text(Str),
+}
+
+impl Dim {
+    fn of(value: &ScriptValue) -> Result<Dim> {
+        match value {
+            ScriptValue::Str(text) => Ok(Dim::Text(text.clone())),
+            other => scalar(other).map(Dim::Value),
+        }
+    }
+
+    fn all(value: &ScriptValue) -> Result<Vec<Dim>> {
+        let Some(items) = value.items() else {
+            return Err(BuildError::expected("a list or tuple of dimensions", value.type_name()));
+        };
+        items.iter().enumerate().map(|(i, item)| Dim::of(item).map_err(|e| e.at_position(i))).collect()
+    }
+}
+
+/// Gives the value of text that stands for a dimension.
+pub type ReadDim<'a> = &'a mut dyn FnMut(&Str) -> Result<prim::Expr>;
+
+impl HostObject for StructInfoProxy {
+    fn type_name(&self) -> &str {
+        "struct info"
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl StructInfoProxy {
+    /// The value as struct info: made by a function, or the function itself (`R.Tensor`); nothing is the empty tuple.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn of(value: &ScriptValue) -> Result<StructInfoProxy> {
+        match value {
+            ScriptValue::None => return Ok(StructInfoProxy::Known(TupleStructInfo::void())),
+            ScriptValue::Function(function) => {
+                if let Some((_, make)) = UNCALLED.iter().find(|(known, _)| std::ptr::eq(*known, *function)) {
+                    return Ok(StructInfoProxy::Known(make()));
+                }
+            }
+            _ => {}
+        }
+        if let Some(proxy) = value.as_host::<StructInfoProxy>() {
+            return Ok(proxy.clone());
+        }
+        match value.as_node::<StructInfo>() {
+            Some(info) => Ok(StructInfoProxy::Known(info.clone())),
+            None => Err(BuildError::expected(
+                "struct info such as `R.Tensor((2, 3), \"float32\")`",
+                value.type_name(),
+            )),
+        }
+    }
+
+    /// The names that stand alone as a dimension, and so define a variable.
+    pub fn defined_names(&self, found: &mut Vec<Str>) {
+        let mut dim = |dim: &Dim| {
+            if let Dim::Text(text) = dim
+                && is_identifier(text)
+                && !found.contains(text)
+            {
+                found.push(text.clone());
+            }
+        };
+        match self {
+            StructInfoProxy::Known(_) => {}
+            StructInfoProxy::Tensor { dims, .. } | StructInfoProxy::Shape(dims) => dims.iter().for_each(dim),
+            StructInfoProxy::Prim(value) => dim(value),
+            StructInfoProxy::Tuple(fields) => fields.iter().for_each(|field| field.defined_names(found)),
+            StructInfoProxy::Callable { params, ret, .. } => {
+                params.iter().for_each(|param| param.defined_names(found));
+                ret.defined_names(found);
+            }
+        }
+    }
+
+    /// The struct info. Text is read by `read`; without it, text is an error.
+    ///
+    /// # Errors
+    /// When text stands where no variable is defined by it, cannot be read, or gives no dimension.
+    pub fn resolve(&self, mut read: Option<ReadDim<'_>>) -> Result<Ref<StructInfo>> {
+        self.resolve_with(&mut read)
+    }
+
+    fn resolve_with(&self, read: &mut Option<ReadDim<'_>>) -> Result<Ref<StructInfo>> {
+        let mut value = |dim: &Dim| match (dim, &mut *read) {
+            (Dim::Value(value), _) => Ok(value.clone()),
+            (Dim::Text(text), Some(read)) => read(text),
+            (Dim::Text(text), None) => Err(BuildError::message(format!(
+                "the dimension `\"{text}\"` is text; only signatures have such dimensions"
+            ))
+            .with_help(format!("define `{text} = T.int64()` and write `{text}`"))),
+        };
+        Ok(match self {
+            StructInfoProxy::Known(info) => info.clone(),
+            StructInfoProxy::Tensor { dims, dtype, vdevice } => {
+                let dims = dims.iter().map(value).collect::<Result<Vec<_>>>()?;
+                TensorStructInfo::of_shape(ShapeExpr::try_new(dims)?, *dtype, vdevice.clone()).upcast()
+            }
+            StructInfoProxy::Shape(dims) => {
+                ShapeStructInfo::try_of(dims.iter().map(value).collect::<Result<Vec<_>>>()?)?
+            }
+            StructInfoProxy::Prim(dim) => PrimStructInfo::of_value(value(dim)?),
+            StructInfoProxy::Tuple(fields) => {
+                let fields = fields.iter().map(|f| tvmscript_ir_core::with_stack(|| f.resolve_with(read)));
+                TupleStructInfo::new(fields.collect::<Result<Vec<_>>>()?)
+            }
+            StructInfoProxy::Callable { params, ret, purity } => {
+                let params = params.iter().map(|p| tvmscript_ir_core::with_stack(|| p.resolve_with(read)));
+                let params = params.collect::<Result<Array<_>>>()?;
+                let ret = tvmscript_ir_core::with_stack(|| ret.resolve_with(read))?;
+                FuncStructInfo::new(params, ret, *purity).upcast()
+            }
+        })
+    }
+
+    /// Finished where nothing is left to read.
+    fn settled(self) -> Result<ScriptValue> {
+        let mut names_left = false;
+        let mut look = |_: &Str| {
+            names_left = true;
+            Err(BuildError::message("text"))
+        };
+        match self.resolve(Some(&mut look)) {
+            Ok(info) => Ok(info.into()),
+            Err(_) if names_left => Ok(ScriptValue::host(self)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
+        && chars.all(|c| c == '_' || c.is_alphanumeric())
+}
+
+/// The functions that stand for struct info also when nobody calls them.
+static UNCALLED: &[(&ScriptFn, fn() -> Ref<StructInfo>)] = &[
+    (&OBJECT, ObjectStructInfo::new),
+    (&TENSOR, || TensorStructInfo::of_rank(UNKNOWN_NDIM, DataType::VOID, None).upcast()),
+    (&SHAPE, || ShapeStructInfo::of_rank(UNKNOWN_NDIM)),
+    (&TUPLE, TupleStructInfo::void),
+    (&CALLABLE, || FuncStructInfo::opaque(ObjectStructInfo::new(), false).upcast()),
+];
+
+/// Any value.
+#[script_fn(name = "Object")]
+pub fn object() -> Result<Ref<StructInfo>> {
+    Ok(ObjectStructInfo::new())
+}
+
+/// The device that a text names: `cuda`, `cuda:0`, `cuda:0:global`; counted among the module's devices of that kind.
+pub(crate) fn find_vdevice(value: &ScriptValue) -> Result<Option<Ref<VDevice>>> {
+    let text = match value {
+        ScriptValue::None => return Ok(None),
+        ScriptValue::Str(text) => text,
+        other => match other.as_node::<VDevice>() {
+            Some(device) => return Ok(Some(device.clone())),
+            None => return Err(BuildError::expected("a device such as `cuda:0`", other.type_name())),
+        },
+    };
+    let mut parts = text.split(':');
+    let kind = parts.next().unwrap_or_default();
+    let index: usize = match parts.next() {
+        Some(index) => index
+            .parse()
+            .map_err(|_| BuildError::message(format!("the device `{text}` has no number after the colon")))?,
+        None => 0,
+    };
+    let devices = global_infos("vdevice");
+    let of_kind =
+        |device: &&Ref<VDevice>| device.target.as_ref().is_some_and(|t| t.kind.name.as_str() == kind);
+    let devices: Vec<Ref<VDevice>> = devices.iter().filter_map(|info| info.downcast_ref().cloned()).collect();
+    match devices.iter().filter(of_kind).nth(index) {
+        Some(device) => Ok(Some(device.clone())),
+        None => Err(BuildError::message(format!("the module has no device `{text}`"))
+            .with_help("list it in `I.module_global_infos({\"vdevice\": [I.vdevice(\"cuda\")]})`")),
+    }
+}
+
+/// A tensor: its shape, its element type, the device it is bound to; or only how many dimensions it has.
+#[script_fn(name = "Tensor")]
+pub fn tensor(
+    #[default = None] shape: Option<ScriptValue>,
+    #[default = None] dtype: Option<ScriptValue>,
+    #[default = None] vdevice: Option<ScriptValue>,
+    #[default = -1] ndim: i64,
+) -> Result<ScriptValue> {
+    let (shape, dtype) = (shape.unwrap_or_default(), dtype.unwrap_or_default());
+    // A first argument that is text is the element type.
+    let (shape, dtype) = match (&shape, &dtype) {
+        (ScriptValue::Str(_), ScriptValue::None) => (ScriptValue::None, shape),
+        _ => (shape, dtype),
+    };
+    let dtype = match dtype {
+        ScriptValue::None => DataType::VOID,
+        dtype => DataType::from_script(dtype).map_err(|e| e.at_position(1))?,
+    };
+    let vdevice = find_vdevice(&vdevice.unwrap_or_default()).map_err(|e| e.at_position(2))?;
+    if matches!(shape, ScriptValue::None) {
+        return Ok(TensorStructInfo::of_rank(ndim, dtype, vdevice).upcast::<StructInfo>().into());
+    }
+    if let Some(expr) = shape.as_node::<BaseExpr>()
+        && !expr.is::<PrimExpr>()
+    {
+        let info = if let Some(shape) = expr.downcast_ref::<ShapeExpr>() {
+            Some(TensorStructInfo::of_shape(shape.clone(), dtype, vdevice))
+        } else if let Some(var) = expr.downcast_ref::<Var>() {
+            TensorStructInfo::of_var(var.clone(), dtype, vdevice)
+        } else {
+            None
+        };
+        return match info {
+            Some(info) => Ok(info.upcast::<StructInfo>().into()),
+            None => Err(BuildError::expected("a shape, or a variable that holds one", shape.type_name())
+                .at_position(0)),
+        };
+    }
+    if ndim != UNKNOWN_NDIM {
+        return Err(BuildError::message("`R.Tensor` takes either a shape or `ndim`"));
+    }
+    let dims = Dim::all(&shape).map_err(|e| e.at_position(0))?;
+    StructInfoProxy::Tensor { dims, dtype, vdevice }.settled()
+}
+
+/// A shape: its dimensions, or only how many there are.
+#[script_fn(name = "Shape")]
+pub fn shape(
+    #[default = None] values: Option<ScriptValue>,
+    #[default = -1] ndim: i64,
+) -> Result<ScriptValue> {
+    let values = values.unwrap_or_default();
+    let dims = match &values {
+        ScriptValue::None => Vec::new(),
+        values => Dim::all(values).map_err(|e| e.at_position(0))?,
+    };
+    if dims.is_empty() && ndim != UNKNOWN_NDIM || matches!(values, ScriptValue::None) {
+        return Ok(ShapeStructInfo::of_rank(ndim).into());
+    }
+    if ndim != UNKNOWN_NDIM {
+        return Err(BuildError::message("`R.Shape` takes either dimensions or `ndim`"));
+    }
+    StructInfoProxy::Shape(dims).settled()
+}
+
+/// A scalar: its type, or its value.
+#[script_fn(name = "Prim")]
+pub fn prim(
+    #[default = None] dtype: Option<DataType>,
+    #[default = None] value: Option<ScriptValue>,
+) -> Result<ScriptValue> {
+    let value = value.unwrap_or_default();
+    match (dtype, &value) {
+        (None, ScriptValue::None) => Err(BuildError::message("`R.Prim` takes a type or a value")),
+        (Some(dtype), ScriptValue::None) => Ok(PrimStructInfo::new(dtype).into()),
+        (_, value) => StructInfoProxy::Prim(Dim::of(value)?).settled(),
+    }
+}
+
+/// Several values as one.
+#[script_fn(name = "Tuple")]
+pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
+    let fields = match fields.as_slice() {
+        [list @ (ScriptValue::List(_) | ScriptValue::Tuple(_))] => list.items().unwrap_or_default(),
+        _ => fields,
+    };
+    let fields = fields.iter().enumerate();
+    let fields = fields.map(|(i, field)| StructInfoProxy::of(field).map_err(|e| e.at_position(i)));
+    StructInfoProxy::Tuple(fields.collect::<Result<_>>()?).settled()
+}
+
+/// A function: what it takes and gives, and whether calls change nothing outside.
+#[script_fn(name = "Callable")]
+pub fn callable(
+    #[default = None] params: Option<ScriptValue>,
+    #[default = None] ret: Option<ScriptValue>,
+    #[default = None] purity: Option<bool>,
+) -> Result<ScriptValue> {
+    let (params, ret) = (params.unwrap_or_default(), ret.unwrap_or_default());
+    let has_result = !matches!(ret, ScriptValue::None);
+    let result = || StructInfoProxy::of(&ret).map_err(|e| e.at_position(1));
+    match &params {
+        ScriptValue::None => {
+            let ret = if has_result { result()?.resolve(None)? } else { ObjectStructInfo::new() };
+            Ok(FuncStructInfo::opaque(ret, purity.unwrap_or(false)).upcast::<StructInfo>().into())
+        }
+        params => {
+            let params = match params {
+                ScriptValue::List(_) | ScriptValue::Tuple(_) => params.items().unwrap_or_default(),
+                one => vec![one.clone()],
+            };
+            let params = params.iter().map(StructInfoProxy::of).collect::<Result<Vec<_>>>();
+            let params = params.map_err(|e| e.at_position(0))?;
+            let ret = if has_result { result()? } else { StructInfoProxy::Known(ObjectStructInfo::new()) };
+            StructInfoProxy::Callable { params, ret: Box::new(ret), purity: purity.unwrap_or(true) }.settled()
+        }
+    }
+}
+
+impl IntoScript for StructInfoProxy {
+    const TYPE: &'static str = "StructInfo";
+    fn into_script(self) -> ScriptValue {
+        match self {
+            StructInfoProxy::Known(info) => info.into(),
+            other => ScriptValue::host(other),
+        }
+    }
+}
+
+/// The functions of this module.
+pub static FUNCTIONS: &[&ScriptFn] = &[&OBJECT, &TENSOR, &SHAPE, &PRIM, &TUPLE, &CALLABLE];

@@ -1,0 +1,134 @@
+//! Struct info in words of the text form, for messages. No printer is needed: messages exist in builders without one.
+
+use std::fmt::{Display, Formatter, Result, Write};
+
+use tvmscript_ir_core::{Array, Ref, with_stack};
+use tvmscript_prim::{self as prim, IntImm};
+
+use crate::node::{
+    DTensorStructInfo, FuncStructInfo, PrimStructInfo, ShapeStructInfo, StructInfo, TensorStructInfo,
+    TupleStructInfo, UNKNOWN_NDIM,
+};
+
+/// Struct info as text.
+pub(crate) fn struct_info(info: &Ref<StructInfo>) -> impl Display + '_ {
+    Shown(info)
+}
+
+struct Shown<'a>(&'a Ref<StructInfo>);
+
+fn dim(value: &prim::Expr, f: &mut Formatter<'_>) -> Result {
+    if let Some(literal) = value.as_node::<IntImm>() {
+        return write!(f, "{}", literal.value);
+    }
+    if let Some(var) = value.as_node::<prim::Var>() {
+        return f.write_str(&var.name.get());
+    }
+    let binary = [
+        value.as_node::<prim::Add>().map(|n| (&n.a, "+", &n.b)),
+        value.as_node::<prim::Sub>().map(|n| (&n.a, "-", &n.b)),
+        value.as_node::<prim::Mul>().map(|n| (&n.a, "*", &n.b)),
+        value.as_node::<prim::FloorDiv>().map(|n| (&n.a, "//", &n.b)),
+        value.as_node::<prim::FloorMod>().map(|n| (&n.a, "%", &n.b)),
+    ];
+    match binary.into_iter().flatten().next() {
+        Some((a, op, b)) => {
+            f.write_char('(')?;
+            with_stack(|| dim(a, f))?;
+            write!(f, " {op} ")?;
+            with_stack(|| dim(b, f))?;
+            f.write_char(')')
+        }
+        None => f.write_char('?'),
+    }
+}
+
+fn list<T: tvmscript_ir_core::ObjectLike>(
+    items: &Array<T>,
+    f: &mut Formatter<'_>,
+    show: impl Fn(&T, &mut Formatter<'_>) -> Result,
+) -> Result {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            f.write_str(", ")?;
+        }
+        show(item, f)?;
+    }
+    Ok(())
+}
+
+fn tensor(name: &str, info: &TensorStructInfo, f: &mut Formatter<'_>) -> Result {
+    write!(f, "R.{name}")?;
+    let mut rest = Vec::new();
+    if !info.is_unknown_dtype() {
+        rest.push(format!("dtype=\"{}\"", info.dtype));
+    }
+    if info.shape.is_none() && info.ndim != UNKNOWN_NDIM {
+        rest.push(format!("ndim={}", info.ndim));
+    }
+    let rest = rest.join(", ");
+    match info.dims() {
+        Some(dims) => {
+            f.write_str("((")?;
+            list(dims, f, dim)?;
+            f.write_str(if dims.len() == 1 { ",)" } else { ")" })?;
+            if !rest.is_empty() {
+                write!(f, ", {rest}")?;
+            }
+            f.write_char(')')
+        }
+        None if rest.is_empty() => Ok(()),
+        None => write!(f, "({rest})"),
+    }
+}
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let infos = |infos: &Array<Ref<StructInfo>>, f: &mut Formatter<'_>| {
+            list(infos, f, |info, f| with_stack(|| Shown(info).fmt(f)))
+        };
+        if let Some(node) = self.0.as_node::<TensorStructInfo>() {
+            return tensor("Tensor", node, f);
+        }
+        if let Some(node) = self.0.as_node::<DTensorStructInfo>() {
+            return tensor("DTensor", &node.tensor_sinfo, f);
+        }
+        if let Some(node) = self.0.as_node::<PrimStructInfo>() {
+            return match &node.value {
+                Some(value) => {
+                    f.write_str("R.Prim(value=")?;
+                    dim(value, f)?;
+                    f.write_char(')')
+                }
+                None => write!(f, "R.Prim(\"{}\")", node.dtype),
+            };
+        }
+        if let Some(node) = self.0.as_node::<ShapeStructInfo>() {
+            return match &node.values {
+                Some(values) => {
+                    f.write_str("R.Shape([")?;
+                    list(values, f, dim)?;
+                    f.write_str("])")
+                }
+                None => write!(f, "R.Shape(ndim={})", node.ndim),
+            };
+        }
+        if let Some(node) = self.0.as_node::<TupleStructInfo>() {
+            if node.fields.is_empty() {
+                return f.write_str("R.Tuple");
+            }
+            f.write_str("R.Tuple(")?;
+            infos(&node.fields, f)?;
+            return f.write_char(')');
+        }
+        if let Some(node) = self.0.as_node::<FuncStructInfo>() {
+            let Some(params) = &node.params else { return f.write_str("R.Callable") };
+            f.write_str("R.Callable((")?;
+            infos(params, f)?;
+            f.write_str("), ")?;
+            with_stack(|| Shown(&node.ret).fmt(f))?;
+            return f.write_char(')');
+        }
+        f.write_str("R.Object")
+    }
+}

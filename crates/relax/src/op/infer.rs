@@ -1,0 +1,309 @@
+//! What a rule of inference sees of a call, and what it says when the operands do not fit.
+
+use tvmscript_arith::Analyzer;
+use tvmscript_ir::VDevice;
+use tvmscript_ir_core::{Array, DataType, Node, Ref};
+use tvmscript_prim as prim;
+
+use crate::node::*;
+
+/// Why operands do not fit an operator.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct InferError {
+    /// What is wrong.
+    pub kind: InferErrorKind,
+    /// The operand that is, from 0.
+    pub argument: Option<usize>,
+}
+
+/// What is wrong with operands: one variant, one cause.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InferErrorKind {
+    /// Nobody declared the operator.
+    #[error("the operator `{name}` is not known")]
+    Unknown {
+        /// Its name.
+        name: String,
+    },
+    /// There are too many operands or too few.
+    #[error("`{op}` takes {expected} operands, not {found}")]
+    Count {
+        /// The operator.
+        op: String,
+        /// How many it takes.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// An operand is of another kind.
+    #[error("`{op}` takes {expected} here, not `{found}`")]
+    Kind {
+        /// The operator.
+        op: String,
+        /// What it takes.
+        expected: &'static str,
+        /// What there is.
+        found: String,
+    },
+    /// The element type does not fit.
+    #[error("`{op}` takes {expected} here, not `{found}`")]
+    Dtype {
+        /// The operator.
+        op: String,
+        /// What it takes.
+        expected: String,
+        /// What there is.
+        found: DataType,
+    },
+    /// The rank does not fit.
+    #[error("`{op}` takes a tensor of {expected} here, not one of rank {found}")]
+    Rank {
+        /// The operator.
+        op: String,
+        /// What it takes.
+        expected: String,
+        /// What there is.
+        found: i64,
+    },
+    /// An axis does not exist.
+    #[error("axis {axis} is out of range for a tensor of rank {ndim}")]
+    Axis {
+        /// The axis.
+        axis: i64,
+        /// The rank.
+        ndim: i64,
+    },
+    /// An axis is given twice.
+    #[error("axis {axis} is given twice")]
+    RepeatedAxis {
+        /// The axis.
+        axis: i64,
+    },
+    /// Shapes do not fit each other.
+    #[error("`{op}`: {what}")]
+    Shape {
+        /// The operator.
+        op: String,
+        /// In words.
+        what: String,
+    },
+    /// An attribute does not fit.
+    #[error("`{op}`: `{attribute}` {what}")]
+    Attribute {
+        /// The operator.
+        op: String,
+        /// The attribute.
+        attribute: &'static str,
+        /// In words.
+        what: String,
+    },
+}
+
+type Result<T> = std::result::Result<T, InferError>;
+
+impl InferErrorKind {
+    /// The error, at an operand.
+    pub fn at(self, argument: usize) -> InferError {
+        InferError { kind: self, argument: Some(argument) }
+    }
+}
+
+impl From<InferErrorKind> for InferError {
+    fn from(kind: InferErrorKind) -> InferError {
+        InferError { kind, argument: None }
+    }
+}
+
+impl InferError {
+    /// The operator is not declared.
+    pub fn unknown(name: &str) -> InferError {
+        InferErrorKind::Unknown { name: name.to_owned() }.into()
+    }
+}
+
+/// A call whose result is asked for. Operands are normalised: each has struct info.
+#[derive(Debug)]
+pub struct Infer<'a> {
+    /// The call.
+    pub call: &'a Call,
+    /// The operator's full name.
+    name: &'a str,
+    /// Proofs about dimensions.
+    pub analyzer: &'a mut Analyzer,
+}
+
+impl<'a> Infer<'a> {
+    /// For this call of the operator of this name.
+    pub fn new(call: &'a Call, name: &'a str, analyzer: &'a mut Analyzer) -> Infer<'a> {
+        Infer { call, name, analyzer }
+    }
+
+    /// The operator as scripts call it: `R.nn.conv2d`.
+    pub fn op(&self) -> String {
+        match self.name.strip_prefix("relax.") {
+            Some(name) => format!("R.{name}"),
+            None => self.name.to_owned(),
+        }
+    }
+
+    /// How many operands there are.
+    pub fn arg_count(&self) -> usize {
+        self.call.args.len()
+    }
+
+    /// The call's attributes, of the class that the operator has.
+    ///
+    /// # Errors
+    /// When the call has others or none.
+    pub fn attrs<T: Node>(&self) -> Result<&'a T> {
+        self.call.attrs.as_ref().and_then(|attrs| attrs.as_node::<T>()).ok_or_else(|| {
+            let what = format!("are not of the class `{}`", T::type_info().key());
+            InferErrorKind::Attribute { op: self.op(), attribute: "attrs", what }.into()
+        })
+    }
+
+    /// An operand.
+    ///
+    /// # Errors
+    /// When there are fewer.
+    pub fn arg(&self, index: usize) -> Result<&'a Expr> {
+        self.call.args.get(index).ok_or_else(|| {
+            let found = self.call.args.len();
+            InferErrorKind::Count { op: self.op(), expected: index + 1, found }.into()
+        })
+    }
+
+    /// The struct info of an operand.
+    ///
+    /// # Errors
+    /// When there are fewer operands.
+    pub fn info(&self, index: usize) -> Result<Ref<StructInfo>> {
+        Ok(struct_info_of(self.arg(index)?).unwrap_or_else(ObjectStructInfo::new))
+    }
+
+    /// Checks how many operands there are.
+    ///
+    /// # Errors
+    /// When there are more or fewer.
+    pub fn expect_args(&self, expected: usize) -> Result<()> {
+        match self.call.args.len() {
+            found if found != expected => {
+                Err(InferErrorKind::Count { op: self.op(), expected, found }.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The error for an operand of the wrong kind.
+    pub fn wrong_kind(&self, index: usize, expected: &'static str) -> InferError {
+        let found =
+            self.info(index).map(|info| crate::describe::struct_info(&info).to_string()).unwrap_or_default();
+        InferErrorKind::Kind { op: self.op(), expected, found }.at(index)
+    }
+
+    /// The error for shapes that do not fit, in words.
+    pub fn wrong_shape(&self, what: impl Into<String>) -> InferError {
+        InferErrorKind::Shape { op: self.op(), what: what.into() }.into()
+    }
+
+    /// The error for an attribute that does not fit, in words.
+    pub fn wrong_attribute(&self, attribute: &'static str, what: impl Into<String>) -> InferError {
+        InferErrorKind::Attribute { op: self.op(), attribute, what: what.into() }.into()
+    }
+
+    /// The tensor that an operand is.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn tensor(&self, index: usize) -> Result<Ref<TensorStructInfo>> {
+        let info = self.info(index)?;
+        info.downcast().map_err(|_| self.wrong_kind(index, "a tensor"))
+    }
+
+    /// All operands as tensors, so many.
+    ///
+    /// # Errors
+    /// When there are more or fewer, or one is no tensor.
+    pub fn tensors<const N: usize>(&self) -> Result<[Ref<TensorStructInfo>; N]> {
+        self.expect_args(N)?;
+        let mut failed = None;
+        let tensors: Vec<_> = (0..N)
+            .filter_map(|i| match self.tensor(i) {
+                Ok(tensor) => Some(tensor),
+                Err(error) => {
+                    failed.get_or_insert(error);
+                    None
+                }
+            })
+            .collect();
+        match <[Ref<TensorStructInfo>; N]>::try_from(tensors) {
+            Ok(tensors) => Ok(tensors),
+            Err(_) => Err(failed.unwrap_or_else(|| self.wrong_shape("the operands are no tensors"))),
+        }
+    }
+
+    /// The dimensions of an operand that is a shape, where they are known.
+    ///
+    /// # Errors
+    /// When it is no shape.
+    pub fn shape(&self, index: usize) -> Result<Ref<ShapeStructInfo>> {
+        let info = self.info(index)?;
+        info.downcast().map_err(|_| self.wrong_kind(index, "a shape"))
+    }
+
+    /// The scalar that an operand is, where its value is known.
+    ///
+    /// # Errors
+    /// When it is no scalar.
+    pub fn scalar(&self, index: usize) -> Result<Option<prim::Expr>> {
+        let info = self.info(index)?;
+        match info.as_node::<PrimStructInfo>() {
+            Some(prim) => Ok(prim.value.clone()),
+            None => Err(self.wrong_kind(index, "a scalar")),
+        }
+    }
+
+    /// An axis counted from the first, from one that may be counted from the last.
+    ///
+    /// # Errors
+    /// When the tensor has no such axis.
+    pub fn axis(&self, axis: i64, ndim: i64) -> Result<usize> {
+        let from_first = if axis < 0 { axis.checked_add(ndim) } else { Some(axis) };
+        match from_first.filter(|axis| (0..ndim).contains(axis)) {
+            Some(axis) => Ok(axis as usize),
+            None => Err(InferErrorKind::Axis { axis, ndim }.into()),
+        }
+    }
+
+    /// Axes counted from the first, each once.
+    ///
+    /// # Errors
+    /// When the tensor has no such axis, or one is given twice.
+    pub fn axes(&self, axes: &Array<Ref<prim::IntImm>>, ndim: i64) -> Result<Vec<usize>> {
+        let mut found = Vec::with_capacity(axes.len());
+        for axis in axes.iter() {
+            let index = self.axis(axis.value, ndim)?;
+            if found.contains(&index) {
+                return Err(InferErrorKind::RepeatedAxis { axis: axis.value }.into());
+            }
+            found.push(index);
+        }
+        Ok(found)
+    }
+}
+
+/// A tensor with these dimensions.
+pub fn tensor_of(
+    dims: impl IntoIterator<Item = prim::Expr>,
+    dtype: DataType,
+    vdevice: Option<Ref<VDevice>>,
+) -> Ref<StructInfo> {
+    TensorStructInfo::of_shape(ShapeExpr::of(dims.into_iter().collect()), dtype, vdevice).upcast()
+}
+
+/// A tensor of which only the rank is known, if that.
+pub fn tensor_of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<StructInfo> {
+    TensorStructInfo::of_rank(ndim, dtype, vdevice).upcast()
+}

@@ -1,0 +1,121 @@
+//! What names stand for after `x = value`.
+
+use tvmscript_ir_core::{BaseExpr, Ref};
+use tvmscript_irbuilder::ScriptValue;
+use tvmscript_prim::{self as prim, PrimExpr};
+use tvmscript_script_parser::ast::{ExprId, Name};
+use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+
+use crate::build::args::convert;
+use crate::build::function::{emit_match_cast_value, emit_value};
+use crate::build::{MatchCastPair, constant_of};
+use crate::node::{StructInfo, Var};
+
+/// `x = value` inside of a tuple of names: the place of the value is not known.
+pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    assign_from(p, name, at, at, value, None)
+}
+
+/// `x: annotation = value`; mistakes of the value are found at `value_at`.
+pub(super) fn assign_from(
+    p: &mut Parser<'_>,
+    name: Name,
+    at: ExprId,
+    value_at: ExprId,
+    value: ScriptValue,
+    annotation: Option<Ref<StructInfo>>,
+) -> Result<()> {
+    let bound = if let Some(var) = value.as_node::<prim::Var>() {
+        scalar_variable(p, name, at, var)?.into()
+    } else if let Some(pair) = value.as_host::<MatchCastPair>() {
+        cast(p, name, value_at, pair.clone(), annotation)?
+    } else {
+        let expr = match value {
+            ScriptValue::Tuple(_) => {
+                let tuple = convert(&value);
+                Some(p.checked(value_at, tuple)?)
+            }
+            ScriptValue::Int(_) | ScriptValue::Float(_) | ScriptValue::Bool(_) => {
+                let constant = constant_of(&value, None);
+                Some(p.checked(value_at, constant)?.upcast())
+            }
+            ScriptValue::Node(object) => match object.downcast::<BaseExpr>() {
+                Ok(expr) if !expr.is::<PrimExpr>() => Some(expr),
+                Ok(scalar) => return p.define(name, scalar.into(), at, Shadowing::SameFrame),
+                Err(object) => return p.define(name, ScriptValue::Node(object), at, Shadowing::SameFrame),
+            },
+            other => return p.define(name, other, at, Shadowing::SameFrame),
+        };
+        let Some(expr) = expr else { return Ok(()) };
+        let emitted = emit_value(expr, annotation);
+        let var = p.checked_call(value_at, emitted)?;
+        named(p, name, &var);
+        var.into()
+    };
+    p.define(name, bound, at, Shadowing::SameFrame)
+}
+
+fn named(p: &mut Parser<'_>, name: Name, var: &Ref<Var>) {
+    let text = p.name_str(name);
+    var.vid.name_hint.set(text);
+}
+
+fn cast(
+    p: &mut Parser<'_>,
+    name: Name,
+    value_at: ExprId,
+    pair: MatchCastPair,
+    annotation: Option<Ref<StructInfo>>,
+) -> Result<ScriptValue> {
+    if let Some(annotation) = &annotation
+        && !tvmscript_ir_core::structural_equal(annotation.object(), pair.struct_info.object())
+    {
+        let kind = ParseErrorKind::expected("the annotation that the cast states", "another one");
+        return Err(p.error_with_help(value_at, kind, "leave out the annotation"));
+    }
+    let emitted = emit_match_cast_value(pair.value, pair.struct_info);
+    let var = p.checked_call(value_at, emitted)?;
+    named(p, name, &var);
+    Ok(var.into())
+}
+
+/// `n = T.int64()`: the variable that the name stands for already, or a new one.
+fn scalar_variable(
+    p: &mut Parser<'_>,
+    name: Name,
+    at: ExprId,
+    var: &Ref<prim::Var>,
+) -> Result<Ref<prim::Var>> {
+    let text = p.name_str(name);
+    let hint = var.name.get();
+    if !hint.is_empty() && hint != text {
+        let kind = ParseErrorKind::expected(
+            format!("the name `{hint}`, which the variable has"),
+            format!("`{text}`"),
+        );
+        return Err(p.error(at, kind));
+    }
+    match p.lookup(name) {
+        None => {
+            var.name.set(text);
+            Ok(var.clone())
+        }
+        Some(known) => {
+            let Some(known) = known.as_node::<prim::Var>().cloned() else {
+                let what = p.lookup(name).map(|value| p.describe(value)).unwrap_or_default();
+                let kind =
+                    ParseErrorKind::expected(format!("a scalar variable under the name `{text}`"), what);
+                return Err(p.error_with_help(at, kind, "give the scalar variable another name"));
+            };
+            if known.dtype != var.dtype {
+                let (expected, found) = (known.dtype, var.dtype);
+                let kind = ParseErrorKind::expected(
+                    format!("`{text}` of type `{expected}`, as before"),
+                    format!("`{found}`"),
+                );
+                return Err(p.error(at, kind));
+            }
+            Ok(known)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Operators, attributes, subscripts and calls of expressions.
+
+use tvmscript_ir_core::{BaseExpr, Object, Ref};
+use tvmscript_irbuilder::{BuildError, CallArgs, Result, ScriptValue};
+use tvmscript_prim::PrimExpr;
+use tvmscript_script_parser::ast::{BinOp, CmpOp, UnaryOp};
+use tvmscript_script_parser::table::{Indices, Mode, Operator};
+
+use crate::build::args::convert;
+use crate::build::expr::item_of;
+use crate::node::{Call, Expr, TupleStructInfo, struct_info_of};
+
+fn expr_of(object: &Object) -> Option<&Ref<BaseExpr>> {
+    object.downcast_ref::<BaseExpr>().filter(|expr| !expr.is::<PrimExpr>())
+}
+
+/// The name of the operator that a sign stands for.
+fn operator_name(op: Operator) -> Option<&'static str> {
+    Some(match op {
+        Operator::Binary(BinOp::Add) => "relax.add",
+        Operator::Binary(BinOp::Sub) => "relax.subtract",
+        Operator::Binary(BinOp::Mult) => "relax.multiply",
+        Operator::Binary(BinOp::Div) => "relax.divide",
+        Operator::Binary(BinOp::FloorDiv) => "relax.floor_divide",
+        Operator::Binary(BinOp::Mod) => "relax.mod",
+        Operator::Binary(BinOp::Pow) => "relax.power",
+        Operator::Compare(CmpOp::Lt) => "relax.less",
+        Operator::Compare(CmpOp::Gt) => "relax.greater",
+        Operator::Compare(CmpOp::LtE) => "relax.less_equal",
+        Operator::Compare(CmpOp::GtE) => "relax.greater_equal",
+        Operator::Unary(UnaryOp::USub) => "relax.negative",
+        _ => return None,
+    })
+}
+
+/// Applies an operator to expressions.
+pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> Result<Option<ScriptValue>> {
+    if let (Operator::Compare(CmpOp::Eq | CmpOp::NotEq), [a, b]) = (op, operands) {
+        // Two expressions are compared as objects: what they compute is not known yet.
+        let (ScriptValue::Node(a), ScriptValue::Node(b)) = (a, b) else { return Ok(None) };
+        return Ok(Some(ScriptValue::Bool(a.ptr_eq(b) == (op == Operator::Compare(CmpOp::Eq)))));
+    }
+    let Some(name) = operator_name(op) else { return Ok(None) };
+    let mut exprs: Vec<Expr> = Vec::with_capacity(operands.len());
+    for operand in operands {
+        match operand {
+            ScriptValue::Node(object) => match expr_of(object) {
+                Some(expr) => exprs.push(expr.clone()),
+                None => return Ok(None),
+            },
+            ScriptValue::Int(_) | ScriptValue::Float(_) | ScriptValue::Bool(_) => {
+                let error = BuildError::expected("a Relax expression on both sides", operand.type_name());
+                return Err(error.with_help("write the number as a constant: `R.const(2.0, \"float32\")`"));
+            }
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(Call::of_op(name, exprs, None).into()))
+}
+
+/// `t[0]`.
+pub(super) fn subscript(object: &Object, indices: &Indices) -> Result<ScriptValue> {
+    let (Some(expr), [ScriptValue::Int(index)]) = (expr_of(object), indices.items.as_slice()) else {
+        return Err(BuildError::message("a tuple is subscripted with one plain number"));
+    };
+    let fields = fields_of(expr)?;
+    let index = if *index < 0 { index + fields as i64 } else { *index };
+    Ok(item_of(expr.clone(), index)?.into())
+}
+
+/// How many values a tuple has.
+fn fields_of(expr: &Expr) -> Result<usize> {
+    let info = struct_info_of(expr);
+    match info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()) {
+        Some(tuple) => Ok(tuple.fields.len()),
+        None => {
+            let found = match &info {
+                Some(info) => format!("`{}`", crate::describe::struct_info(info)),
+                None => "a call of which nothing is inferred yet".to_owned(),
+            };
+            let error = BuildError::expected("a tuple", found);
+            Err(if info.is_none() { error.with_help("bind the call to a name first") } else { error })
+        }
+    }
+}
+
+/// The values of a tuple, for unpacking.
+pub(super) fn items(object: &Object) -> Result<Vec<ScriptValue>> {
+    let Some(expr) = expr_of(object) else {
+        return Err(BuildError::expected("a tuple", object.info().key()));
+    };
+    let count = fields_of(expr)?;
+    (0..count as i64).map(|index| Ok(item_of(expr.clone(), index)?.into())).collect()
+}
+
+/// `f(x)`: a call of a function of the module, or of what a variable holds.
+pub(super) fn call(object: &Object, args: CallArgs) -> Result<ScriptValue> {
+    let Some(callee) = expr_of(object) else {
+        return Err(BuildError::not_callable(object.info().key()));
+    };
+    if let Some((name, _)) = args.keywords.first() {
+        return Err(BuildError::message(format!("a call of a function has no keywords, so not `{name}`")));
+    }
+    let exprs = args.positional.iter().enumerate().map(|(i, value)| {
+        let is_expr = match value {
+            ScriptValue::Node(object) => expr_of(object).is_some(),
+            ScriptValue::Tuple(_) => true,
+            _ => false,
+        };
+        match is_expr {
+            true => convert(value).map_err(|e| e.at_position(i)),
+            false => Err(BuildError::expected("a Relax expression", value.type_name()).at_position(i)),
+        }
+    });
+    Ok(Call::new(callee.clone(), exprs.collect::<Result<Vec<_>>>()?, None, []).into())
+}
+
+/// `x.struct_info`.
+pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+    let Some(expr) = expr_of(object) else { return Ok(None) };
+    Ok(match name {
+        "struct_info" => struct_info_of(expr).map(Into::into),
+        _ => None,
+    })
+}
+
+/// The attributes worth suggesting.
+pub(super) fn attribute_names(_: &Object) -> Vec<String> {
+    vec!["struct_info".to_owned()]
+}

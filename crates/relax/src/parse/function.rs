@@ -1,0 +1,184 @@
+//! `@R.function`: the signature, the body, the declaration in a module; functions inside of functions.
+
+use tvmscript_ir_core::{Array, Ref};
+use tvmscript_irbuilder::{Builder, FrameOf, IntoScript, ScriptValue};
+use tvmscript_script_parser::ast::{self, Expr, ExprId, FunctionDef, List, Stmt, StmtId};
+use tvmscript_script_parser::table::Definition;
+use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
+
+use super::signature;
+use crate::build::function::{emit_to, emit_value};
+use crate::build::{FunctionFrame, with_function};
+use crate::node::{FuncStructInfo, Function, ObjectStructInfo, StructInfo, TupleStructInfo, Var};
+
+/// What a builder carries while it builds a function inside of another.
+struct IsNested;
+
+/// Reads a function into the open builder.
+pub(super) fn define(
+    p: &mut Parser<'_>,
+    definition: &Definition<FunctionDef>,
+) -> Result<Option<ScriptValue>> {
+    let node = definition.stmt;
+    let is_pure = p.decorator_flag(definition, "pure", true)?;
+    let is_private = p.decorator_flag(definition, "private", false)?;
+    if !p.decorator_flag(definition, "check_well_formed", true)? {
+        p.skip_check(definition);
+    }
+    let is_nested = Builder::context::<IsNested>().is_some();
+    // A function alone that calls itself has a variable for that.
+    if !is_nested && !p.is_known(node.name) && calls(p, node.body, node.name) {
+        let var = local_variable(p, &node)?;
+        p.define(node.name, var.into(), node.name_place, Shadowing::SameFrame)?;
+    }
+    let frame = FrameOf(FunctionFrame::new(is_pure, is_private || is_nested)).into_script();
+    let name = p.name_str(node.name);
+    p.in_frame(&frame, definition.id, |p, _| {
+        p.with_scope(|p| {
+            let named = with_function("R.function", |function| function.name = Some(name));
+            p.checked(node.name_place, named)?;
+            let signature = signature::read(p, &node);
+            let mut result = Ok(());
+            if let Some(returns) = node.returns {
+                match signature::annotation(p, returns) {
+                    Ok(info) => {
+                        let said = with_function("R.function", |function| function.ret = Some(info));
+                        result = p.checked(returns, said);
+                    }
+                    Err(reported) => result = Err(reported),
+                }
+            }
+            for param in signature.params {
+                let added = param.and_then(|param| {
+                    let info = param.resolve(p)?;
+                    let text = p.name_str(param.name);
+                    let var = Var::new(text, Some(info.clone()));
+                    let added = with_function("R.function", |function| {
+                        function.params.push(var.clone());
+                        function.blocks.define_scalars(&info);
+                    });
+                    p.checked(param.place, added)?;
+                    param.define(p, var.into())
+                });
+                result = added.and(result);
+            }
+            p.visit_body(node.body);
+            result
+        })
+    })?;
+    Ok(None)
+}
+
+/// Declares a function of a module by its signature.
+pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
+    let node = definition.stmt;
+    let is_pure = p.decorator_flag(definition, "pure", true)?;
+    let name = p.name_str(node.name);
+    // What the body gives is not known yet.
+    let info = signature_info(p, &node, is_pure, ObjectStructInfo::new)?;
+    let declared = tvmscript_ir::build::decl_function(&name, Some(info.into()));
+    p.checked(node.name_place, declared).map(drop)
+}
+
+/// The struct info that a signature says, in a scope of its own.
+fn signature_info(
+    p: &mut Parser<'_>,
+    node: &FunctionDef,
+    is_pure: bool,
+    unsaid: fn() -> Ref<StructInfo>,
+) -> Result<Ref<FuncStructInfo>> {
+    p.with_scope(|p| {
+        let signature = signature::read(p, node);
+        let ret = match node.returns {
+            Some(returns) => signature::annotation(p, returns)?,
+            None => unsaid(),
+        };
+        let params = signature.params.into_iter().map(|param| param.and_then(|param| param.resolve(p)));
+        let params: Array<Ref<StructInfo>> = params.collect::<Result<_>>()?;
+        Ok(FuncStructInfo::new(params, ret, is_pure))
+    })
+}
+
+/// The variable for a function that calls itself.
+fn local_variable(p: &mut Parser<'_>, node: &FunctionDef) -> Result<Ref<Var>> {
+    let info = signature_info(p, node, true, TupleStructInfo::void)?;
+    let name = p.name_str(node.name);
+    Ok(Var::new(name, Some(info.upcast())))
+}
+
+/// Whether statements call a function by this plain name: in bound values, results, expressions, branches and scopes.
+fn calls(p: &Parser<'_>, body: List<StmtId>, name: ast::Name) -> bool {
+    let mut work: Vec<List<StmtId>> = vec![body];
+    let is_call = |value: Option<ExprId>| {
+        value.is_some_and(|value| match p.expr(value) {
+            Expr::Call { func, .. } => matches!(p.expr(func), Expr::Name(called) if called == name),
+            _ => false,
+        })
+    };
+    while let Some(body) = work.pop() {
+        for index in 0..body.len() {
+            let Some(id) = p.item(body, index) else { break };
+            let found = match p.stmt(id) {
+                Stmt::Assign(stmt) => is_call(Some(stmt.value)),
+                Stmt::AnnAssign(stmt) => is_call(stmt.value),
+                Stmt::Return(stmt) => is_call(stmt.value),
+                Stmt::Expr(stmt) => is_call(Some(stmt.value)),
+                Stmt::With(stmt) => {
+                    work.push(stmt.body);
+                    false
+                }
+                Stmt::If(stmt) => {
+                    work.push(stmt.orelse);
+                    work.extend((0..stmt.clauses.len()).filter_map(|i| Some(p.item(stmt.clauses, i)?.body)));
+                    false
+                }
+                _ => false,
+            };
+            if found {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// A function inside of a function: built by itself, then bound to its name.
+pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> Result<()> {
+    let mut reserved = None;
+    if !p.is_known(node.name) && calls(p, node.body, node.name) {
+        let var = local_variable(p, node)?;
+        p.define(node.name, var.clone().into(), node.name_place, Shadowing::SameFrame)?;
+        reserved = Some(var);
+    }
+    let built = {
+        let builder = p.registry().map_or_else(Builder::new, Builder::for_registry);
+        builder.set_context(IsNested);
+        p.read_definition(id)?;
+        let built = builder.finish();
+        p.checked(node.name_place, built)?
+    };
+    let Ok(function) = built.downcast::<Function>() else {
+        let kind = ParseErrorKind::UnsupportedExpression {
+            what: "a function of another dialect inside of this one",
+        };
+        return Err(p.error_with_help(
+            node.name_place,
+            kind,
+            "move it into the module, beside this function",
+        ));
+    };
+    let function = function.upcast::<tvmscript_ir_core::BaseExpr>();
+    match reserved {
+        Some(var) => {
+            let bound = emit_to(var, function);
+            p.checked(node.name_place, bound)
+        }
+        None => {
+            let bound = emit_value(function, None);
+            let var = p.checked(node.name_place, bound)?;
+            let name = p.name_str(node.name);
+            var.vid.name_hint.set(name);
+            p.define(node.name, var.into(), node.name_place, Shadowing::OuterFrames)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Text to builder calls: functions, statements and operators of the dialect.
+
+mod bind;
+mod expr;
+mod function;
+mod signature;
+mod statements;
+
+use tvmscript_ir::{BaseFunc, GlobalVar, RelaxExpr};
+use tvmscript_ir_core::Dialect;
+use tvmscript_irbuilder::BuildDialect;
+use tvmscript_script_parser::ParseDialect;
+use tvmscript_script_parser::ast::{self, StmtKind};
+use tvmscript_script_parser::table::DecoratorRule;
+
+use crate::build::{find_name, functions, other_names};
+
+/// Adds the parsers of the dialect to its table.
+pub(crate) fn register(dialect: Dialect) -> Dialect {
+    dialect
+        .namespace(&["R", "relax"])
+        .functions(&functions())
+        .name_fallback(find_name, other_names)
+        .decorator(
+            "function",
+            DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
+        )
+        .parse::<ast::Assign>(statements::assign)
+        .parse::<ast::AnnAssign>(statements::ann_assign)
+        .parse::<ast::If>(statements::conditional)
+        .parse::<ast::With>(statements::dataflow)
+        .parse::<ast::Return>(statements::return_value)
+        .parse::<ast::ExprStmt>(statements::expression)
+        .parse::<ast::FunctionDef>(function::nested)
+        .parse_kind(StmtKind::Pass, |_, _| Ok(()))
+        .on::<RelaxExpr>()
+        .operator(expr::operator)
+        .attribute(expr::attribute, expr::attribute_names)
+        .subscript(expr::subscript)
+        .call(expr::call)
+        .items(expr::items)
+        .on::<GlobalVar>()
+        .call_here(expr::call)
+        .on::<BaseFunc>()
+        .call_here(expr::call)
+        .finish()
+}

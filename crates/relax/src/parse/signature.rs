@@ -1,0 +1,144 @@
+//! Signatures: parameters, result, and the scalar variables that they define by name.
+
+use tvmscript_ir_core::{DataType, Ref, Str};
+use tvmscript_irbuilder::ScriptValue;
+use tvmscript_prim as prim;
+use tvmscript_script_parser::ast::{Expr, ExprId, FunctionDef, Name, ParamKind, Place, Stmt};
+use tvmscript_script_parser::{ParseErrorKind, Parser, Reported, Result, Shadowing};
+
+use crate::build::args::{convert, dimension_of};
+use crate::build::struct_info::StructInfoProxy;
+use crate::node::StructInfo;
+
+/// A parameter with its annotation, read but not resolved.
+pub(super) struct Param {
+    pub(super) name: Name,
+    pub(super) place: Place,
+    at: ExprId,
+    info: StructInfoProxy,
+}
+
+/// A signature whose variables are defined in the current scope.
+pub(super) struct Signature {
+    pub(super) params: Vec<std::result::Result<Param, Reported>>,
+}
+
+/// Reads the annotations of the parameters and defines the scalar variables that they name.
+pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
+    let mut params = Vec::with_capacity(node.params.len());
+    let mut names: Vec<Str> = Vec::new();
+    for index in 0..node.params.len() {
+        let Some(param) = p.item(node.params, index) else { break };
+        if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) {
+            let kind = ParseErrorKind::UnsupportedExpression { what: "a starred parameter" };
+            params.push(Err(p.error(param.place, kind)));
+            continue;
+        }
+        let Some(at) = param.annotation else {
+            let text = p.name_text(param.name).to_owned();
+            let kind = ParseErrorKind::expected("a type annotation", format!("the bare parameter `{text}`"));
+            let help = format!("write `{text}: R.Tensor((2, 3), \"float32\")`");
+            let reported = p.error_with_help(param.place, kind, help);
+            p.poison(param.name, param.place);
+            params.push(Err(reported));
+            continue;
+        };
+        let info = p.eval(at).and_then(|value| {
+            let info = StructInfoProxy::of(&value);
+            p.checked(at, info)
+        });
+        params.push(match info {
+            Ok(info) => {
+                info.defined_names(&mut names);
+                Ok(Param { name: param.name, place: param.place, at, info })
+            }
+            Err(reported) => {
+                p.poison(param.name, param.place);
+                Err(reported)
+            }
+        });
+    }
+    define_variables(p, node, &names);
+    Signature { params }
+}
+
+/// Defines the named variables: as the body declares them (`n = T.int64()`), else of type `int64`.
+fn define_variables(p: &mut Parser<'_>, node: &FunctionDef, names: &[Str]) {
+    if names.is_empty() {
+        return;
+    }
+    let mut declared: Vec<(Str, ScriptValue)> = Vec::new();
+    for index in 0..node.body.len() {
+        let Some(id) = p.item(node.body, index) else { break };
+        let Stmt::Assign(assign) = p.stmt(id) else { continue };
+        let (1, Some(target)) = (assign.targets.len(), p.item(assign.targets, 0)) else { continue };
+        let Expr::Name(name) = p.expr(target) else { continue };
+        let text = p.name_str(name);
+        if !names.contains(&text) || !is_declaration(p, assign.value) {
+            continue;
+        }
+        if let Ok(value) = p.eval(assign.value)
+            && let Some(var) = value.as_node::<prim::Var>()
+        {
+            var.name.set(text.clone());
+            declared.push((text, value));
+        }
+    }
+    for name in names {
+        let value = match declared.iter().rev().find(|(known, _)| known == name) {
+            Some((_, value)) => value.clone(),
+            None => prim::Var::new(name.clone(), DataType::INT64).into(),
+        };
+        p.define_text(name, value);
+    }
+}
+
+/// Whether an expression has the form of a declaration, `T.int64()`.
+fn is_declaration(p: &Parser<'_>, value: ExprId) -> bool {
+    match p.expr(value) {
+        Expr::Call { func, args, .. } => args.is_empty() && matches!(p.expr(func), Expr::Attribute { .. }),
+        _ => false,
+    }
+}
+
+impl Param {
+    /// The struct info, with its text read over the names that are visible now.
+    pub(super) fn resolve(&self, p: &mut Parser<'_>) -> Result<Ref<StructInfo>> {
+        resolve(p, self.at, &self.info)
+    }
+
+    /// Defines the parameter's name.
+    pub(super) fn define(&self, p: &mut Parser<'_>, value: ScriptValue) -> Result<()> {
+        p.define(self.name, value, self.place, Shadowing::OuterFrames)
+    }
+}
+
+/// The struct info of an annotation in a signature.
+pub(super) fn annotation(p: &mut Parser<'_>, at: ExprId) -> Result<Ref<StructInfo>> {
+    let value = p.eval(at)?;
+    let info = StructInfoProxy::of(&value);
+    let info = p.checked(at, info)?;
+    resolve(p, at, &info)
+}
+
+fn resolve(p: &mut Parser<'_>, at: ExprId, info: &StructInfoProxy) -> Result<Ref<StructInfo>> {
+    let mut reported = None;
+    let resolved = info.resolve(Some(&mut |text: &Str| {
+        let value = p.eval_text(text, at).map_err(|error| {
+            reported = Some(error);
+            tvmscript_irbuilder::BuildError::message("a dimension could not be read")
+        })?;
+        dimension_of(&value)
+    }));
+    match (resolved, reported) {
+        (Ok(info), _) => Ok(info),
+        (Err(_), Some(reported)) => Err(reported),
+        (Err(error), None) => p.checked(at, Err(error)),
+    }
+}
+
+/// The value as an expression of the dialect, with an error at its place.
+pub(super) fn expr_at(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> Result<crate::node::Expr> {
+    let expr = convert(value);
+    p.checked(at, expr)
+}
