@@ -46,7 +46,7 @@ impl HostObject for Group {
     }
     fn attribute_names(&self) -> Vec<String> {
         let inside = |name: &&'static str| name.strip_prefix(self.name)?.strip_prefix('.').map(str::to_owned);
-        BY_NAME.keys().filter_map(|name| inside(name)).collect()
+        BY_NAME.keys().filter_map(inside).collect()
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -192,8 +192,11 @@ fn is_identifier(text: &str) -> bool {
         && chars.all(|c| c == '_' || c.is_alphanumeric())
 }
 
+/// A function, and what it stands for by itself.
+type Uncalled = (&'static ScriptFn, fn() -> Ref<StructInfo>);
+
 /// The functions that stand for struct info also when nobody calls them.
-static UNCALLED: &[(&ScriptFn, fn() -> Ref<StructInfo>)] = &[
+static UNCALLED: &[Uncalled] = &[
     (&OBJECT, ObjectStructInfo::new),
     (&TENSOR, || TensorStructInfo::of_rank(UNKNOWN_NDIM, DataType::VOID, None).upcast()),
     (&SHAPE, || ShapeStructInfo::of_rank(UNKNOWN_NDIM)),
