@@ -171,6 +171,13 @@ impl Ast {
     }
 }
 
+/// A state of an [`AstBuilder`].
+#[derive(Debug, Clone, Copy)]
+pub struct Mark {
+    exprs: usize,
+    stmts: usize,
+}
+
 /// Fills an [`Ast`]: pieces in order, children before their parents.
 #[derive(Debug)]
 pub struct AstBuilder {
@@ -249,6 +256,25 @@ impl AstBuilder {
         self.ast.stmts.push(stmt);
         self.ast.stmt_ranges.push(RelRange { start, len: end.saturating_sub(start) });
         id
+    }
+
+    /// Says where a statement of the open piece ends.
+    pub fn set_end(&mut self, stmt: StmtId, end: u32) {
+        let range = &mut self.ast.stmt_ranges[stmt.index()];
+        range.len = end.saturating_sub(range.start);
+    }
+
+    /// What there is now, for [`AstBuilder::reset`].
+    pub fn mark(&self) -> Mark {
+        Mark { exprs: self.ast.exprs.len(), stmts: self.ast.stmts.len() }
+    }
+
+    /// Drops the expressions and statements made since the mark, of which no others may speak.
+    pub fn reset(&mut self, mark: Mark) {
+        self.ast.exprs.truncate(mark.exprs);
+        self.ast.expr_ranges.truncate(mark.exprs);
+        self.ast.stmts.truncate(mark.stmts);
+        self.ast.stmt_ranges.truncate(mark.stmts);
     }
 
     /// A range in the open piece, for parts without an id.

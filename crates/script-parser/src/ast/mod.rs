@@ -23,7 +23,7 @@ mod name;
 mod place;
 mod stmt;
 
-pub use arena::{Ast, AstBuilder, Piece};
+pub use arena::{Ast, AstBuilder, Mark, Piece};
 pub use expr::{
     BinOp, BoolOp, CmpOp, Comparison, Comprehension, Constant, Conversion, DictItem, Expr, ExprId, ExprKind,
     Keyword, ParamKind, Parameter, UnaryOp,

@@ -18,6 +18,7 @@ mod recover;
 #[cfg(feature = "ruff")]
 mod ruff;
 mod rustpython;
+mod sections;
 mod sink;
 mod token;
 
@@ -53,11 +54,18 @@ pub struct PythonOptions {
     pub limits: Limits,
     /// How many errors are looked for; later lines at fault may be cut out silently.
     pub max_errors: usize,
+    /// Of how many bytes the foreign parser may hold a tree, where the text can be cut between statements.
+    pub section_bytes: usize,
 }
 
 impl Default for PythonOptions {
     fn default() -> Self {
-        PythonOptions { backend: Backend::default(), limits: Limits::default(), max_errors: 100 }
+        PythonOptions {
+            backend: Backend::default(),
+            limits: Limits::default(),
+            max_errors: 100,
+            section_bytes: 16 << 10,
+        }
     }
 }
 
@@ -82,6 +90,13 @@ struct Failure {
     /// Where the place ends, if the parser said so.
     end: Option<u32>,
     detail: String,
+}
+
+impl Failure {
+    /// The foreign parser panicked, or gave what it never gives.
+    fn of_parser() -> Failure {
+        Failure { kind: Some(SyntaxErrorKind::ParserFailed), start: 0, end: None, detail: String::new() }
+    }
 }
 
 impl Backend {

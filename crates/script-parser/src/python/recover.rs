@@ -5,10 +5,11 @@
 
 use super::edits::Edits;
 use super::isolated::{Isolated, can_stand_alone};
+use super::sections::Sections;
 use super::sink::Sink;
 use super::token::{shown, token_end, token_start};
 use super::{Failure, Nesting, PythonOptions, SyntaxError, SyntaxErrorKind};
-use crate::ast::{Ast, AstBuilder, Stmt, TextRange};
+use crate::ast::{Ast, AstBuilder, Stmt, StmtId, TextRange};
 use crate::prescan::{Head, LogicalLine, Prescan, Problem, ProblemKind, is_keyword, keyword_like};
 
 /// Reads a text that was scanned. Runs on the stack that the caller made.
@@ -76,6 +77,12 @@ impl Reader<'_> {
         self.ast.begin_piece(TextRange::new(begin, end));
         let source = &self.text[begin as usize..end as usize];
         let mut cuts = self.broken(lines.clone());
+        if source.len() > self.options.section_bytes
+            && cuts.is_empty()
+            && let Some(body) = self.sections(lines.clone(), begin, end)
+        {
+            return self.ast.end_piece(&body);
+        }
         let mut edits = Edits::default();
         let mut edited = String::new();
         let mut checked = false;
@@ -110,6 +117,28 @@ impl Reader<'_> {
         let first = self.scan.lines[lines.start].start - begin;
         let invalid = self.ast.stmt(Stmt::Invalid, first, source.trim_end().len() as u32);
         self.ast.end_piece(&[invalid]);
+    }
+
+    /// The statements of a large piece without errors.
+    fn sections(&mut self, lines: std::ops::Range<usize>, begin: u32, end: u32) -> Option<Vec<StmtId>> {
+        let errors = self.errors.len();
+        let mark = self.ast.mark();
+        let mut sections = Sections {
+            text: self.text,
+            scan: self.scan,
+            options: self.options,
+            ast: &mut self.ast,
+            errors: &mut self.errors,
+            buffer: String::new(),
+            begin,
+            end,
+        };
+        let body = sections.read(lines);
+        if body.is_none() {
+            self.errors.truncate(errors);
+            self.ast.reset(mark);
+        }
+        body
     }
 
     /// The cuts of lines that the scan found broken.

@@ -14,8 +14,20 @@ pub(super) struct Sink<'a> {
     pub(super) errors: &'a mut Vec<SyntaxError>,
     /// Where the piece begins in the whole text.
     pub(super) base: u32,
+    pub(super) frame: Frame,
     exprs: Vec<ExprId>,
     stmts: Vec<StmtId>,
+}
+
+/// What part of a piece the text is, when it is not all of it.
+#[derive(Default)]
+pub(super) struct Frame {
+    /// What is added to positions, modulo 2^32.
+    pub(super) shift: u32,
+    /// Whether the text is one `if` around the statements.
+    pub(super) is_nested: bool,
+    /// The block of the statement, for which the text has a placeholder.
+    pub(super) body: Option<List<StmtId>>,
 }
 
 impl<'a> Sink<'a> {
@@ -26,32 +38,46 @@ impl<'a> Sink<'a> {
         errors: &'a mut Vec<SyntaxError>,
         base: u32,
     ) -> Self {
-        Sink { ast, text, edits, errors, base, exprs: Vec::new(), stmts: Vec::new() }
+        Sink { ast, text, edits, errors, base, frame: Frame::default(), exprs: Vec::new(), stmts: Vec::new() }
+    }
+
+    /// The same for a part of the piece.
+    pub(super) fn framed(self, frame: Frame) -> Self {
+        Sink { frame, ..self }
+    }
+
+    /// Where a position of the text is in the piece.
+    #[inline]
+    fn at(&self, pos: u32) -> u32 {
+        self.edits.original(pos).wrapping_add(self.frame.shift)
+    }
+
+    /// The same for an end.
+    #[inline]
+    fn end_at(&self, pos: u32) -> u32 {
+        self.edits.original_end(pos).wrapping_add(self.frame.shift)
     }
 
     #[inline]
     pub(super) fn expr(&mut self, expr: Expr, start: u32, end: u32) -> ExprId {
         if self.edits.is_empty() {
-            self.ast.expr(expr, start, end)
+            let shift = self.frame.shift;
+            self.ast.expr(expr, start.wrapping_add(shift), end.wrapping_add(shift))
         } else {
-            self.ast.expr(expr, self.edits.original(start), self.edits.original(end))
+            self.ast.expr(expr, self.at(start), self.at(end))
         }
     }
 
     /// Adds a statement, or [`Stmt::Invalid`] where the text was cut out.
     #[inline]
     pub(super) fn stmt(&mut self, stmt: Stmt, start: u32, end: u32) -> StmtId {
-        if self.edits.is_empty() {
-            self.ast.stmt(stmt, start, end)
-        } else if self.edits.is_placeholder(start) {
-            self.ast.stmt(Stmt::Invalid, self.edits.original(start), self.edits.original_end(end))
-        } else {
-            self.ast.stmt(stmt, self.edits.original(start), self.edits.original_end(end))
-        }
+        let is_cut = !self.edits.is_empty() && self.edits.is_placeholder(start);
+        let stmt = if is_cut { Stmt::Invalid } else { stmt };
+        self.ast.stmt(stmt, self.at(start), self.end_at(end))
     }
 
     pub(super) fn place(&self, start: u32, end: u32) -> crate::ast::Place {
-        self.ast.place(self.edits.original(start), self.edits.original(end))
+        self.ast.place(self.at(start), self.at(end))
     }
 
     #[inline]
@@ -86,8 +112,7 @@ impl<'a> Sink<'a> {
 
     #[cfg(feature = "ruff")]
     pub(super) fn error(&mut self, kind: SyntaxErrorKind, start: u32, end: u32) {
-        let start = self.base + self.edits.original(start);
-        let end = self.base + self.edits.original_end(end);
+        let (start, end) = (self.base + self.at(start), self.base + self.end_at(end));
         self.error_at(kind, TextRange::new(start, end));
     }
 
@@ -131,7 +156,7 @@ impl<'a> Sink<'a> {
     pub(super) fn clause(&mut self, test: ExprId, body: List<StmtId>, start: u32) -> Clause {
         let ast = self.ast.ast();
         let end = ast.stmts(body).last().map_or(0, |&last| ast.range(last).end);
-        let start = self.edits.original(start);
+        let start = self.at(start);
         Clause { test, body, place: self.ast.place(start, end.saturating_sub(self.base)) }
     }
 
@@ -162,8 +187,8 @@ impl<'a> Sink<'a> {
     }
 
     fn text_of(&self, range: TextRange) -> String {
-        let start = self.edits.edited(range.start - self.base) as usize;
-        let end = self.edits.edited(range.end - self.base) as usize;
+        let place = |at: u32| self.edits.edited((at - self.base).wrapping_sub(self.frame.shift)) as usize;
+        let (start, end) = (place(range.start), place(range.end));
         self.text.get(start..end).unwrap_or_default().to_owned()
     }
 

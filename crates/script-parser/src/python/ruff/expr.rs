@@ -24,6 +24,14 @@ impl Converter<'_> {
         expr.map(|expr| self.expr(*expr))
     }
 
+    /// The block of a statement, which may have been read before.
+    pub(super) fn block(&mut self, stmts: Vec<py::Stmt>) -> List<StmtId> {
+        match self.sink.frame.body.take() {
+            Some(body) => body,
+            None => self.stmts(stmts),
+        }
+    }
+
     pub(super) fn stmts(&mut self, stmts: Vec<py::Stmt>) -> List<StmtId> {
         let mark = self.sink.open_stmts();
         for stmt in stmts {

@@ -16,13 +16,18 @@ use rustpython_ruff_text_size::Ranged;
 use parser::{Mode, ParseErrorType, ParseOptions};
 
 use super::Failure;
-use super::error::SyntaxErrorKind;
 use super::sink::Sink;
 use crate::ast::{BinOp, StmtId};
 
 /// Parses a piece of text; its statements, or the first error with the position in the text that was parsed.
 pub(super) fn parse(sink: Sink<'_>) -> Result<Vec<StmtId>, Failure> {
-    let module = foreign(sink.text)?;
+    let mut module = foreign(sink.text)?;
+    if sink.frame.is_nested {
+        module = match module.pop() {
+            Some(py::Stmt::If(outer)) if module.is_empty() => outer.body,
+            _ => return Err(Failure::of_parser()),
+        };
+    }
     let mut converter = Converter { sink, spine: Vec::new() };
     let mut body = Vec::with_capacity(module.len());
     for stmt in module {
@@ -38,9 +43,7 @@ pub(super) fn check(text: &str) -> Result<(), Failure> {
 
 fn foreign(text: &str) -> Result<Vec<py::Stmt>, Failure> {
     let parse = || parser::parse_unchecked(text, ParseOptions::from(Mode::Module));
-    let failed =
-        || Failure { kind: Some(SyntaxErrorKind::ParserFailed), start: 0, end: None, detail: String::new() };
-    let parsed = std::panic::catch_unwind(parse).map_err(|_| failed())?;
+    let parsed = std::panic::catch_unwind(parse).map_err(|_| Failure::of_parser())?;
     let first =
         parsed.errors().iter().filter(|error| !is_target(&error.error)).min_by_key(|e| e.location.start());
     if let Some(error) = first {
@@ -48,7 +51,7 @@ fn foreign(text: &str) -> Result<Vec<py::Stmt>, Failure> {
     }
     match parsed.into_syntax() {
         py::Mod::Module(module) => Ok(module.body),
-        py::Mod::Expression(_) => Err(failed()),
+        py::Mod::Expression(_) => Err(Failure::of_parser()),
     }
 }
 

@@ -83,7 +83,7 @@ impl Converter<'_> {
         let target = self.expr(*s.target);
         let iter = self.expr(*s.iter);
         let valid = self.sink.check_target(target);
-        let body = self.stmts(s.body);
+        let body = self.block(s.body);
         let orelse = self.stmts(s.orelse);
         if valid { Stmt::For(For { target, iter, body, orelse }) } else { Stmt::Invalid }
     }
@@ -126,7 +126,7 @@ impl Converter<'_> {
             list.push(WithItem { context, target });
         }
         let items = self.sink.ast.list(&list);
-        let body = self.stmts(body);
+        let body = self.block(body);
         if valid { Stmt::With(With { items, body }) } else { Stmt::Invalid }
     }
 
@@ -153,7 +153,7 @@ impl Converter<'_> {
             }
             py::Stmt::While(s) => {
                 let test = self.expr(*s.test);
-                let body = self.stmts(s.body);
+                let body = self.block(s.body);
                 Stmt::While(While { test, body, orelse: self.stmts(s.orelse) })
             }
             py::Stmt::Raise(s) => {
@@ -199,7 +199,7 @@ impl Converter<'_> {
         let (name, name_place) = self.defined_name(&s.name);
         let params = self.parameters(*s.parameters);
         let returns = self.option(s.returns);
-        let body = self.stmts(s.body);
+        let body = self.block(s.body);
         if cut {
             return Stmt::Invalid;
         }
@@ -216,7 +216,7 @@ impl Converter<'_> {
         let (args, keywords) = s.arguments.map_or_else(Default::default, |a| (a.args, a.keywords));
         let bases = self.exprs(args.into_vec());
         let keywords = self.keywords(keywords.into_vec());
-        let body = self.stmts(s.body);
+        let body = self.block(s.body);
         if cut {
             return Stmt::Invalid;
         }

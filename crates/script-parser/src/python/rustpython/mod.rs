@@ -11,13 +11,18 @@ use rustpython_parser::Mode;
 use rustpython_parser::ast::{self as py, Ranged};
 
 use super::Failure;
-use super::error::SyntaxErrorKind;
 use super::sink::Sink;
 use crate::ast::{BinOp, StmtId};
 
 /// Parses a piece of text; its statements, or the first error with the position in the text that was parsed.
 pub(super) fn parse(sink: Sink<'_>) -> Result<Vec<StmtId>, Failure> {
-    let module = foreign(sink.text)?;
+    let mut module = foreign(sink.text)?;
+    if sink.frame.is_nested {
+        module = match module.pop() {
+            Some(py::Stmt::If(outer)) if module.is_empty() => outer.body,
+            _ => return Err(Failure::of_parser()),
+        };
+    }
     let mut converter = Converter { sink, spine: Vec::new() };
     let mut body = Vec::with_capacity(module.len());
     for stmt in module {
@@ -38,12 +43,7 @@ fn foreign(text: &str) -> Result<Vec<py::Stmt>, Failure> {
         Ok(Ok(py::Mod::Module(module))) => Ok(module.body),
         Ok(Ok(_)) => Ok(Vec::new()),
         Ok(Err(error)) => Err(failure::failure(text, error)),
-        Err(_) => Err(Failure {
-            kind: Some(SyntaxErrorKind::ParserFailed),
-            start: 0,
-            end: None,
-            detail: String::new(),
-        }),
+        Err(_) => Err(Failure::of_parser()),
     }
 }
 

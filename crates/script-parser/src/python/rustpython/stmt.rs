@@ -56,7 +56,7 @@ impl Converter<'_> {
         let target = self.expr(*s.target);
         let iter = self.expr(*s.iter);
         let valid = self.sink.check_target(target);
-        let body = self.stmts(s.body);
+        let body = self.block(s.body);
         let orelse = self.stmts(s.orelse);
         if valid { Stmt::For(For { target, iter, body, orelse }) } else { Stmt::Invalid }
     }
@@ -102,7 +102,7 @@ impl Converter<'_> {
             list.push(WithItem { context, target });
         }
         let items = self.sink.ast.list(&list);
-        let body = self.stmts(body);
+        let body = self.block(body);
         if valid { Stmt::With(With { items, body }) } else { Stmt::Invalid }
     }
 
@@ -131,7 +131,7 @@ impl Converter<'_> {
             }
             py::Stmt::While(s) => {
                 let test = self.expr(*s.test);
-                let body = self.stmts(s.body);
+                let body = self.block(s.body);
                 Stmt::While(While { test, body, orelse: self.stmts(s.orelse) })
             }
             py::Stmt::Raise(s) => {
@@ -179,7 +179,7 @@ impl Converter<'_> {
         let name = self.sink.name(&s.name);
         let params = self.parameters(*s.args);
         let returns = self.option(s.returns);
-        let body = self.stmts(s.body);
+        let body = self.block(s.body);
         if cut {
             return Stmt::Invalid;
         }
@@ -197,7 +197,7 @@ impl Converter<'_> {
         let name = self.sink.name(&s.name);
         let bases = self.exprs(s.bases);
         let keywords = self.keywords(s.keywords);
-        let body = self.stmts(s.body);
+        let body = self.block(s.body);
         if cut {
             return Stmt::Invalid;
         }
