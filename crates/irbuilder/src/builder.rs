@@ -216,6 +216,18 @@ impl Builder {
         })
     }
 
+    /// As [`Builder::find`], and then in the builders around, innermost first: a function inside of a function is built by
+    /// itself, but sees what is open around it.
+    pub fn find_around<F: Frame, R>(mut f: impl FnMut(&mut F) -> Option<R>) -> Option<R> {
+        STACK.with_borrow_mut(|stack| {
+            stack
+                .iter_mut()
+                .rev()
+                .flat_map(|state| state.frames.iter_mut().rev())
+                .find_map(|entry| entry.frame.as_any_mut().downcast_mut::<F>().and_then(&mut f))
+        })
+    }
+
     /// The name of the innermost frame.
     pub fn top_name() -> Option<&'static str> {
         with_state(|s| s.frames.last().map(|e| e.frame.name())).ok().flatten()

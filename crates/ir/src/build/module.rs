@@ -4,10 +4,13 @@ use std::any::Any;
 use std::collections::{HashMap, HashSet};
 
 use tvmscript_ir_core::mutate::substitute;
+use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{
     Array, DictAttrs, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, structural_equal,
 };
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, FrameOf, Result, ScriptValue};
+
+use tvmscript_prim::Var;
 
 use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule, function_type};
 
@@ -132,7 +135,10 @@ fn with_function_types(
     let new_name = |(var, function): (Ref<GlobalVar>, Ref<BaseFunc>)| {
         let known = function_type(&function);
         let is_same = match (&var.struct_info_, &known) {
-            (Some(declared), Some(known)) => declared.ptr_eq(known) || structural_equal(declared, known),
+            // Equal types may still name variables of their own, each its own ones.
+            (Some(declared), Some(known)) => {
+                declared.ptr_eq(known) || (!has_variables(known) && structural_equal(declared, known))
+            }
             (_, None) => true,
             (None, Some(_)) => false,
         };
@@ -159,6 +165,12 @@ fn with_function_types(
         (var, new.unwrap_or(function))
     };
     functions.into_iter().map(replaced).collect()
+}
+
+fn has_variables(info: &Object) -> bool {
+    Visitor::new()
+        .pre_order(info, |object| if object.is::<Var>() { Walk::Stop } else { Walk::Advance })
+        .is_break()
 }
 
 /// Whether a module is open around what is built now.
@@ -191,20 +203,19 @@ pub fn def_function(name: &Str, function: Ref<BaseFunc>) -> Result<()> {
 
 /// The name of a function of the open module.
 pub fn lookup(name: &str) -> Option<Ref<GlobalVar>> {
-    let found = Builder::find(|module: &mut ModuleFrame| {
+    Builder::find_around(|module: &mut ModuleFrame| {
         let index = module.by_name.get(name)?;
         module.functions.get(*index).map(|m| m.var.clone())
-    });
-    found.ok().flatten()
+    })
 }
 
 /// The global infos of the open module under this name.
 pub fn global_infos(name: &str) -> Vec<Ref<GlobalInfo>> {
-    let found = Builder::find(|module: &mut ModuleFrame| {
+    let found = Builder::find_around(|module: &mut ModuleFrame| {
         let infos = module.global_infos.as_ref()?.get_str(name)?;
         Some(infos.iter().cloned().collect::<Vec<_>>())
     });
-    found.ok().flatten().unwrap_or_default()
+    found.unwrap_or_default()
 }
 
 /// Works on the module that is the innermost frame.
@@ -225,10 +236,10 @@ pub(crate) fn at_module_top<R>(function: &str, f: impl FnOnce(&mut ModuleFrame) 
 
 /// The names of the functions of the open module, for suggestions.
 pub fn member_names() -> Vec<String> {
-    let names = Builder::find(|module: &mut ModuleFrame| {
+    let names = Builder::find_around(|module: &mut ModuleFrame| {
         Some(module.functions.iter().map(|m| m.var.name_hint.to_string()).collect::<Vec<_>>())
     });
-    names.ok().flatten().unwrap_or_default()
+    names.unwrap_or_default()
 }
 
 impl From<ModuleFrame> for ScriptValue {

@@ -186,9 +186,25 @@ impl FromScript for CallArgsArg {
 #[derive(Debug, Clone)]
 pub struct IntsArg(pub Array<Ref<IntImm>>);
 
+/// A plain integer is `int32` where it fits, as TVM's bridge from Python makes it.
 fn int_imm(value: &ScriptValue) -> Result<Ref<IntImm>> {
-    let literal = scalar(value)?;
+    let literal = match value {
+        ScriptValue::Int(i) => tvmscript_prim::ops::python::int_literal(*i),
+        other => scalar(other)?,
+    };
     literal.downcast().map_err(|_| expected("an integer", value))
+}
+
+impl IntsArg {
+    /// The integers as `int64` each, as most operators keep them that slide windows.
+    #[must_use]
+    pub fn into_int64(self) -> Array<Ref<IntImm>> {
+        let wide = |int: &Ref<IntImm>| match int.dtype == DataType::INT64 {
+            true => int.clone(),
+            false => Ref::new(IntImm { span: int.span, dtype: DataType::INT64, value: int.value }),
+        };
+        self.0.iter().map(wide).collect()
+    }
 }
 
 impl FromScript for IntsArg {

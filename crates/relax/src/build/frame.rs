@@ -64,13 +64,20 @@ impl FunctionFrame {
         let blocks: Array<Ref<BindingBlock>> = self.blocks.end().into_iter().collect();
         let span = self.span;
         let seq = SeqExpr { span, struct_info_: Some(body_info.clone().into()), blocks, body };
-        // What the body gives stands where nothing is said, or less.
+        let infos = self.params.iter().map(|p| struct_info_of(&p.clone().upcast()));
+        let infos: Array<Ref<StructInfo>> = infos.map(|i| i.unwrap_or_else(ObjectStructInfo::new)).collect();
+        // What the body gives stands where nothing is said, or less; but a caller knows only variables of parameters.
+        let is_said_better = match &self.ret {
+            Some(said) => base_check(said, &body_info, self.blocks.analyzer()) != BaseCheck::Pass,
+            None => false,
+        };
         let ret = match self.ret {
-            Some(said) => match base_check(&said, &body_info, self.blocks.analyzer()) {
-                BaseCheck::Pass => body_info,
-                _ => said,
-            },
-            None => body_info,
+            Some(said) if is_said_better => said,
+            _ => {
+                let mut signature = Blocks::default();
+                infos.iter().for_each(|info| signature.define_scalars(info));
+                signature.well_defined(&body_info)
+            }
         };
         if let Some(name) = &self.name
             && !self.is_private
@@ -78,8 +85,6 @@ impl FunctionFrame {
         {
             self.attrs.push((Str::from(GLOBAL_SYMBOL), name.clone().into()));
         }
-        let infos = self.params.iter().map(|p| struct_info_of(&p.clone().upcast()));
-        let infos: Array<Ref<StructInfo>> = infos.map(|i| i.unwrap_or_else(ObjectStructInfo::new)).collect();
         let function_info = FuncStructInfo::new(infos, ret.clone(), self.is_pure);
         Ok(Ref::new(Function {
             span,

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use tvmscript_ir::{BaseFunc, RelaxExpr};
+use tvmscript_ir::{BaseFunc, EnvFunc, RelaxExpr};
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::type_table::{EqSteps, Shape, TypeDecl, register_node};
 use tvmscript_ir_core::{
@@ -366,10 +366,15 @@ pub struct ExternFunc {
 }
 
 impl ExternFunc {
-    /// The function of this name; without struct info, an opaque one that gives any value.
+    /// The function of this name; without struct info, its callers say what it gives.
+    /// # Source
+    /// `GetExternFuncStructInfo`, `src/relax/ir/expr.cc`.
     pub fn new(global_symbol: impl Into<Str>, struct_info: Option<Ref<StructInfo>>) -> Ref<ExternFunc> {
-        let info = struct_info
-            .unwrap_or_else(|| super::FuncStructInfo::opaque(super::ObjectStructInfo::new(), false).upcast());
+        let info = struct_info.unwrap_or_else(|| {
+            let derive_func = Some(EnvFunc::new("tvm.relax.struct_info.infer_by_sinfo_args"));
+            let (span, ret) = (Span::current(), super::ObjectStructInfo::new());
+            Ref::new(super::FuncStructInfo { span, params: None, ret, derive_func, purity: false }).upcast()
+        });
         Ref::new(ExternFunc {
             span: Span::current(),
             struct_info_: Some(info.into()),

@@ -62,8 +62,7 @@ pub(super) fn define(
                 });
                 result = added.and(result);
             }
-            p.visit_body(node.body);
-            result
+            p.visit_all(node.body).and(result)
         })
     })?;
     Ok(None)

@@ -101,8 +101,7 @@ pub(super) fn conditional(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Res
 
 fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Result<()> {
     let Some(clause) = p.item(node.clauses, index) else {
-        p.visit_body(node.orelse);
-        return Ok(());
+        return p.visit_all(node.orelse);
     };
     let test = p.eval(clause.test)?;
     let cond = expr_at(p, clause.test, &test)?;
@@ -110,18 +109,13 @@ fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Resul
     let frame = FrameOf(IfFrame::new(cond)).into_script();
     p.in_frame(&frame, clause.test, |p, _| {
         let then_branch = FrameOf(BranchFrame::new(true)).into_script();
-        let first = p.with_scope(|p| {
-            p.in_frame(&then_branch, id, |p, _| {
-                p.visit_body(clause.body);
-                Ok(())
-            })
-        });
-        let else_branch = FrameOf(BranchFrame::new(false)).into_script();
+        let first = p.with_scope(|p| p.in_frame(&then_branch, id, |p, _| p.visit_all(clause.body)));
+        // Where the first branch is lost, the second one takes its place: its mistakes are found all the same.
+        let else_branch = FrameOf(BranchFrame::new(first.is_err())).into_script();
         let second = p.with_scope(|p| {
             p.in_frame(&else_branch, id, |p, _| {
                 if index + 1 == node.clauses.len() {
-                    p.visit_body(node.orelse);
-                    return Ok(());
+                    return p.visit_all(node.orelse);
                 }
                 with_stack(|| self::clause(p, id, node, index + 1))
             })
@@ -153,9 +147,6 @@ pub(super) fn dataflow(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> Resu
         return Err(p.error_with_help(target, kind, "write `with R.dataflow():`"));
     }
     let frame = p.eval(item.context)?;
-    p.in_frame(&frame, item.context, |p, _| {
-        p.with_scope(|p| p.visit_body(node.body));
-        Ok(())
-    })?;
+    p.in_frame(&frame, item.context, |p, _| p.with_scope(|p| p.visit_all(node.body)))?;
     define_given(p, id)
 }

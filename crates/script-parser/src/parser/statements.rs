@@ -20,6 +20,16 @@ impl Parser<'_> {
         }
     }
 
+    /// Visits the statements of a body, all of them.
+    ///
+    /// # Errors
+    /// When one failed, so that what they build is not complete.
+    pub fn visit_all(&mut self, body: List<StmtId>) -> Result<()> {
+        let failures = self.failures;
+        self.visit_body(body);
+        if self.failures > failures { Err(crate::errors::Reported(())) } else { Ok(()) }
+    }
+
     /// Visits a statement under the current token.
     ///
     /// Names that a failed statement would have defined are poisoned; a body that its handler did not come to is visited
