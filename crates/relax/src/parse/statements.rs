@@ -147,6 +147,8 @@ pub(super) fn dataflow(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> Resu
         return Err(p.error_with_help(target, kind, "write `with R.dataflow():`"));
     }
     let frame = p.eval(item.context)?;
-    p.in_frame(&frame, item.context, |p, _| p.with_scope(|p| p.visit_all(node.body)))?;
-    define_given(p, id)
+    // The block closes also where it has mistakes: what follows is outside of it.
+    let read = p.in_frame(&frame, item.context, |p, _| Ok(p.with_scope(|p| p.visit_all(node.body))))?;
+    define_given(p, id)?;
+    read
 }
