@@ -6,6 +6,7 @@
 mod ci;
 mod conformance;
 mod mutate;
+mod strip;
 mod subject;
 mod tidy;
 mod tools;
@@ -36,6 +37,8 @@ enum Command {
     Conformance(conformance::Options),
     /// Compare the project with recorded answers of TVM on single facts.
     Vectors(vectors::Options),
+    /// Take the annotations off Relax programs and compare what inference puts in their place.
+    Strip(strip::Options),
     /// Change single tokens of corpus programs: no crash, and errors at the right place.
     Mutate(mutate::Options),
     /// Run the unsafe core of `ir-core` under Miri (needs a nightly toolchain).
@@ -61,6 +64,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Ci(options) => ci::run(&options),
         Command::Conformance(options) => conformance::run(&options),
         Command::Vectors(options) => vectors::run(&options),
+        Command::Strip(options) => strip::run(&options),
         Command::Mutate(options) => mutate::run(&options),
         Command::Miri => tools::miri(),
         Command::Fuzz(options) => tools::fuzz(&options),

@@ -28,7 +28,7 @@ pub use check::{difference as one_line_difference, in_parallel};
 pub struct Options {
     /// The corpus: a folder with an `index.jsonl`, or just with Python files [default: tests/corpus].
     dir: Option<PathBuf>,
-    /// Kinds to check, comma-separated [default: tir,tir_lowered,large].
+    /// Kinds to check, comma-separated [default: tir,tir_lowered,relax,mixed,large].
     #[arg(long, value_delimiter = ',')]
     kind: Vec<String>,
     /// Check only files whose name contains this text (no floors then).
@@ -61,7 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
         None => workspace::root().join("tests/corpus"),
     };
     let kinds: Vec<String> = if options.kind.is_empty() {
-        ["tir", "tir_lowered", "large"].map(String::from).to_vec()
+        ["tir", "tir_lowered", "relax", "mixed", "large"].map(String::from).to_vec()
     } else {
         options.kind.clone()
     };
@@ -93,7 +93,15 @@ pub fn run(options: &Options) -> Result<()> {
 /// # Errors
 /// When it cannot be read.
 pub fn load_corpus(dir: &std::path::Path) -> Result<Vec<(String, String)>> {
-    let kinds = ["tir", "tir_lowered"].map(String::from);
+    load_kinds(dir, &["tir", "tir_lowered"])
+}
+
+/// The names and texts of the programs of these kinds.
+///
+/// # Errors
+/// When they cannot be read.
+pub fn load_kinds(dir: &std::path::Path, kinds: &[&str]) -> Result<Vec<(String, String)>> {
+    let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
     Ok(corpus::load(dir, &kinds, None)?
         .into_iter()
         .map(|p| (format!("{}/{}", p.kind, p.name), p.text))
