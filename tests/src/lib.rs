@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use tvmscript::ir_core::SpanKind;
+use tvmscript::ir_core::{Span, SpanKind};
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 
@@ -135,18 +135,26 @@ pub fn mistakes(name: &str, text: &str) -> Vec<Mistake> {
         Err(errors) => {
             errors.iter().map(|e| Mistake { line: line(e.range().start), words: words(e) }).collect()
         }
-        Ok(objects) => objects
-            .iter()
-            .flat_map(tvmscript::tir::check::well_formed)
-            .map(|error| {
-                let line = match error.span.kind() {
-                    SpanKind::Range { start_bytes, .. } => line(start_bytes),
-                    _ => 0,
-                };
-                Mistake { line, words: format!("{}\n{}", error.kind, error.help().unwrap_or_default()) }
-            })
-            .collect(),
+        Ok(objects) => objects.iter().flat_map(|object| ill_formed(object, &line)).collect(),
     }
+}
+
+/// What is wrong with a function or module as a whole, whichever dialect says so.
+fn ill_formed(object: &Object, line: &dyn Fn(u32) -> usize) -> Vec<Mistake> {
+    let line_of = |span: Span| match span.kind() {
+        SpanKind::Range { start_bytes, .. } => line(start_bytes),
+        _ => 0,
+    };
+    let mistake = |span, message: String, help: Option<String>| {
+        let words = format!("{message}\n{}", help.unwrap_or_default());
+        Mistake { line: line_of(span), words }
+    };
+    let of_scalars = tvmscript::tir::check::well_formed(object).into_iter();
+    let of_tensors = tvmscript::relax::check::well_formed(object).into_iter();
+    let of_scalars = of_scalars.map(|error| mistake(error.span, error.kind.to_string(), error.help()));
+    of_scalars
+        .chain(of_tensors.map(|error| mistake(error.span, error.kind.to_string(), error.help())))
+        .collect()
 }
 
 /// The line and the column in characters, both from 1, of a byte offset.

@@ -1,9 +1,11 @@
 //! The checks behind the parser as diagnostics: what is wrong with a function as a whole.
 
+use tvmscript::ir_core::{AccessPath, Str};
 use tvmscript::ir_core::{Span, SpanKind};
 use tvmscript::script_parser::ast::TextRange;
 use tvmscript::script_parser::{ParseError, ParseErrorKind};
-use tvmscript::tir::check::{WellFormedError, well_formed};
+use tvmscript::tir::check::Note;
+use tvmscript::{relax, tir};
 
 use crate::input::Script;
 use crate::paths;
@@ -12,14 +14,54 @@ use crate::paths;
 pub(crate) fn errors(scripts: &[Script]) -> Vec<ParseError> {
     let mut errors: Vec<ParseError> = Vec::new();
     for script in scripts.iter().filter(|script| script.is_checked) {
-        errors.extend(well_formed(&script.node).into_iter().map(|error| diagnostic(script, error)));
+        let of_scalars = tir::check::well_formed(&script.node).into_iter().map(Finding::from);
+        let of_tensors = relax::check::well_formed(&script.node).into_iter().map(Finding::from);
+        errors.extend(of_scalars.chain(of_tensors).map(|finding| diagnostic(script, finding)));
     }
     errors.sort_by_key(|error| (error.range().start, error.range().end));
     errors
 }
 
-fn diagnostic(script: &Script, error: WellFormedError) -> ParseError {
-    let kind = ParseErrorKind::Dialect { message: error.kind.to_string() };
+/// A mistake of either dialect.
+struct Finding {
+    message: String,
+    help: Option<String>,
+    function: Option<Str>,
+    path: AccessPath,
+    span: Span,
+    notes: Vec<Note>,
+}
+
+impl From<tir::check::WellFormedError> for Finding {
+    fn from(error: tir::check::WellFormedError) -> Finding {
+        let (message, help) = (error.kind.to_string(), error.help());
+        Finding {
+            message,
+            help,
+            function: error.function,
+            path: error.path,
+            span: error.span,
+            notes: error.notes,
+        }
+    }
+}
+
+impl From<relax::check::WellFormedError> for Finding {
+    fn from(error: relax::check::WellFormedError) -> Finding {
+        let (message, help) = (error.kind.to_string(), error.help());
+        Finding {
+            message,
+            help,
+            function: error.function,
+            path: error.path,
+            span: error.span,
+            notes: Vec::new(),
+        }
+    }
+}
+
+fn diagnostic(script: &Script, error: Finding) -> ParseError {
+    let kind = ParseErrorKind::Dialect { message: error.message };
     let mut out = match range(error.span) {
         Some(range) => ParseError::new(kind, range),
         // A node that no text made: its path has to do.
@@ -36,7 +78,7 @@ fn diagnostic(script: &Script, error: WellFormedError) -> ParseError {
             None => out.with_note(note.text.as_str()),
         };
     }
-    match error.help() {
+    match error.help {
         Some(help) => out.with_help(help),
         None => out,
     }

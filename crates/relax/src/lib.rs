@@ -4,6 +4,8 @@ pub mod analysis;
 #[cfg(feature = "build")]
 pub mod build;
 #[cfg(feature = "build")]
+pub mod check;
+#[cfg(feature = "build")]
 mod describe;
 pub mod func_type;
 pub mod node;
