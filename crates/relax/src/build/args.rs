@@ -121,6 +121,52 @@ impl FromScript for PrimArg {
     }
 }
 
+/// A scalar as a value, of the node `PrimValue` itself: no variable that holds one.
+#[derive(Debug, Clone)]
+pub struct PrimValueArg(pub Ref<PrimValue>);
+
+impl FromScript for PrimValueArg {
+    const TYPE: &'static str = "PrimValue | PrimExpr | float";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let found = expected("a number, a scalar or `R.prim_value(..)`", &value);
+        PrimArg::from_script(value)?.0.downcast().map(PrimValueArg).map_err(|_| found)
+    }
+}
+
+impl From<i64> for PrimValueArg {
+    fn from(value: i64) -> PrimValueArg {
+        PrimValueArg(PrimValue::new(IntImm::int64(value)))
+    }
+}
+
+impl From<i64> for PrimArg {
+    fn from(value: i64) -> PrimArg {
+        PrimArg(PrimValue::new(IntImm::int64(value)).upcast())
+    }
+}
+
+/// A plain integer. Truth values are integers, as in Python.
+#[derive(Debug, Clone, Copy)]
+pub struct IntArg(pub i64);
+
+impl From<i64> for IntArg {
+    fn from(value: i64) -> IntArg {
+        IntArg(value)
+    }
+}
+
+impl FromScript for IntArg {
+    const TYPE: &'static str = "int";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match &value {
+            ScriptValue::Bool(b) => Ok(IntArg(i64::from(*b))),
+            ScriptValue::Int(i) => Ok(IntArg(*i)),
+            ScriptValue::BigInt(i) => Err(too_large(i)),
+            _ => Err(expected("an int", &value)),
+        }
+    }
+}
+
 /// Dimensions: plain numbers and scalars, in a list or tuple.
 pub(crate) fn dims(value: &ScriptValue) -> Result<Vec<prim::Expr>> {
     let Some(items) = value.items() else { return Err(expected("a list or tuple of dimensions", value)) };

@@ -4,12 +4,12 @@
 
 use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{Array, DataType, Ref, Span};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_irbuilder::{BuildError, Result, script_fn};
 use tvmscript_prim::{self as prim, IntImm};
 
 use super::{Infer, InferError, InferErrorKind, Operator, plain_operators, tensor_of, tensor_of_rank};
 use crate::analysis::same_dim;
-use crate::build::args::{ExprArg, PrimArg};
+use crate::build::args::{AnyExprArg, ExprArg};
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
@@ -134,7 +134,13 @@ plain_operators! { BINARY;
 
 /// The tensor within bounds.
 #[script_fn]
-pub fn clip(x: ExprArg, min: PrimArg, max: PrimArg) -> Result<Ref<Call>> {
+pub fn clip(x: ExprArg, min: AnyExprArg, max: AnyExprArg) -> Result<Ref<Call>> {
+    for (index, bound) in [&min.0, &max.0].into_iter().enumerate() {
+        if !bound.is::<PrimValue>() {
+            let error = BuildError::expected("a number or a scalar", bound.object().info().key());
+            return Err(error.at_position(index + 1));
+        }
+    }
     Ok(Call::of_op("relax.clip", [x.0, min.0, max.0], None))
 }
 
@@ -241,7 +247,11 @@ fn broadcast(cx: &mut Infer<'_>, result: Option<DataType>) -> Inferred {
 }
 
 /// The element type of two operands, which is one; truth values go with any.
-fn common_dtype(cx: &Infer<'_>, a: DataType, b: DataType) -> std::result::Result<DataType, InferError> {
+pub(super) fn common_dtype(
+    cx: &Infer<'_>,
+    a: DataType,
+    b: DataType,
+) -> std::result::Result<DataType, InferError> {
     if a.is_void() || b.is_void() {
         return Ok(DataType::VOID);
     }
@@ -299,7 +309,8 @@ pub(super) fn broadcast_dims(
     Ok(Some(dims))
 }
 
+/// What the operand is, whatever that may be.
 fn clipped(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(3)?;
-    Ok(cx.tensor(0)?.upcast())
+    cx.info(0)
 }

@@ -2,13 +2,13 @@
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::VDevice;
-use tvmscript_ir_core::{Array, DataType, Node, Ref};
+use tvmscript_ir_core::{Array, DataType, Node, Ref, Span};
 use tvmscript_prim as prim;
 
 use crate::node::*;
 
 /// Why operands do not fit an operator.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{kind}")]
 pub struct InferError {
     /// What is wrong.
@@ -18,7 +18,7 @@ pub struct InferError {
 }
 
 /// What is wrong with operands: one variant, one cause.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InferErrorKind {
     /// Nobody declared the operator.
@@ -99,6 +99,12 @@ pub enum InferErrorKind {
         /// In words.
         what: String,
     },
+    /// A scalar of the result cannot be computed.
+    #[error(transparent)]
+    Scalar(#[from] prim::PrimError),
+    /// A dimension of the result is none.
+    #[error(transparent)]
+    Dimension(#[from] NotADimension),
 }
 
 type Result<T> = std::result::Result<T, InferError>;
@@ -113,6 +119,18 @@ impl InferErrorKind {
 impl From<InferErrorKind> for InferError {
     fn from(kind: InferErrorKind) -> InferError {
         InferError { kind, argument: None }
+    }
+}
+
+impl From<prim::PrimError> for InferError {
+    fn from(error: prim::PrimError) -> InferError {
+        InferErrorKind::from(error).into()
+    }
+}
+
+impl From<NotADimension> for InferError {
+    fn from(error: NotADimension) -> InferError {
+        InferErrorKind::from(error).into()
     }
 }
 
@@ -244,6 +262,18 @@ impl<'a> Infer<'a> {
         }
     }
 
+    /// The tensors of an operand that is a tuple of them.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn tensors_of_tuple(&self, index: usize) -> Result<Vec<Ref<TensorStructInfo>>> {
+        let info = self.info(index)?;
+        let tensors = info
+            .as_node::<TupleStructInfo>()
+            .and_then(|tuple| tuple.fields.iter().map(|field| field.clone().downcast().ok()).collect());
+        tensors.ok_or_else(|| self.wrong_kind(index, "a tuple of tensors"))
+    }
+
     /// The dimensions of an operand that is a shape, where they are known.
     ///
     /// # Errors
@@ -263,6 +293,41 @@ impl<'a> Infer<'a> {
             Some(prim) => Ok(prim.value.clone()),
             None => Err(self.wrong_kind(index, "a scalar")),
         }
+    }
+
+    /// The scalar that an operand is, which has to be written out: `R.prim_value(n)`.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn prim_value(&self, index: usize) -> Result<&'a prim::Expr> {
+        match self.arg(index)?.as_node::<PrimValue>() {
+            Some(prim) => Ok(&prim.value),
+            None => Err(self.wrong_kind(index, "`R.prim_value(..)`")),
+        }
+    }
+
+    /// Checks that a tensor has this rank, where it is known.
+    ///
+    /// # Errors
+    /// When it has another.
+    pub fn expect_rank(&self, index: usize, tensor: &TensorStructInfo, rank: i64) -> Result<()> {
+        if tensor.is_unknown_ndim() || tensor.ndim == rank {
+            return Ok(());
+        }
+        let expected = format!("rank {rank}");
+        Err(InferErrorKind::Rank { op: self.op(), expected, found: tensor.ndim }.at(index))
+    }
+
+    /// Checks that a tensor's elements are integers, where they are known.
+    ///
+    /// # Errors
+    /// When they are of another type.
+    pub fn expect_integers(&self, index: usize, tensor: &TensorStructInfo) -> Result<()> {
+        if tensor.is_unknown_dtype() || tensor.dtype.is_int() || tensor.dtype.is_uint() {
+            return Ok(());
+        }
+        let expected = "a tensor of integers".to_owned();
+        Err(InferErrorKind::Dtype { op: self.op(), expected, found: tensor.dtype }.at(index))
     }
 
     /// An axis counted from the first, from one that may be counted from the last.
@@ -306,4 +371,32 @@ pub fn tensor_of(
 /// A tensor of which only the rank is known, if that.
 pub fn tensor_of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<StructInfo> {
     TensorStructInfo::of_rank(ndim, dtype, vdevice).upcast()
+}
+
+/// A tensor whose shape is an operand: written out, or held by a variable.
+///
+/// # Errors
+/// When the operand is no shape.
+pub fn tensor_of_operand(
+    cx: &Infer<'_>,
+    index: usize,
+    dtype: DataType,
+    vdevice: Option<Ref<VDevice>>,
+) -> Result<Ref<StructInfo>> {
+    let ndim = cx.shape(index)?.ndim;
+    let shape = cx.arg(index)?.clone().downcast().map_err(|_| cx.wrong_kind(index, "a shape"))?;
+    Ok(Ref::new(TensorStructInfo { span: Span::current(), shape: Some(shape), dtype, vdevice, ndim })
+        .upcast())
+}
+
+/// A tensor with these dimensions, which may be of other types than `int64` where they are literals.
+///
+/// # Errors
+/// When one is not `int64` and no literal.
+pub fn tensor_of_scalars(
+    dims: impl IntoIterator<Item = prim::Expr>,
+    dtype: DataType,
+    vdevice: Option<Ref<VDevice>>,
+) -> Result<Ref<StructInfo>> {
+    Ok(TensorStructInfo::of_shape(ShapeExpr::try_new(dims)?, dtype, vdevice).upcast())
 }

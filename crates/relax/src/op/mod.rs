@@ -4,10 +4,16 @@
 //! the names of the dialect (`R.nn.conv2d`), the binding of arguments, and struct info.
 
 mod call;
+mod create;
+mod datatype;
 mod elementwise;
 mod infer;
+mod one_hot;
+mod ternary;
 
-pub use infer::{Infer, InferError, InferErrorKind, tensor_of, tensor_of_rank};
+pub use infer::{
+    Infer, InferError, InferErrorKind, tensor_of, tensor_of_operand, tensor_of_rank, tensor_of_scalars,
+};
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -70,8 +76,16 @@ impl Operator {
 }
 
 /// All operators, one table a family.
-pub static FAMILIES: &[&[Operator]] =
-    &[call::OPERATORS, elementwise::UNARY, elementwise::BINARY, elementwise::OTHERS];
+pub static FAMILIES: &[&[Operator]] = &[
+    call::OPERATORS,
+    create::OPERATORS,
+    datatype::OPERATORS,
+    elementwise::UNARY,
+    elementwise::BINARY,
+    elementwise::OTHERS,
+    one_hot::OPERATORS,
+    ternary::OPERATORS,
+];
 
 /// Functions of scripts that make calls, but not of one operator by itself.
 pub static OTHER_FUNCTIONS: &[&[&ScriptFn]] = &[call::FUNCTIONS];
