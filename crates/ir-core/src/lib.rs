@@ -58,7 +58,7 @@ pub use hash::{StructuralHash, structural_hash};
 pub use mutate::{Descend, Mutator, mutate, post_order_mutate, substitute};
 pub use node::{Class, Node, SubclassOf};
 pub use op::{BaseExpr, Op};
-pub use operators::{IntoOperand, Operand};
+pub use operators::{IntoOperand, Operand, PoisonNode};
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap};
 pub use raw::{Array, Map, MapPart, NodeSlot, Object, ObjectLike, Ref, Str, VTable};
 pub use registry::{Dialect, Registry, RegistryError, Slot};

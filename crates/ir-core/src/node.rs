@@ -3,7 +3,7 @@
 //! Nobody writes these impls by hand: `#[derive(Node)]` and `#[derive(Class)]` do, from the plain struct.
 
 use crate::dtype::DataType;
-use crate::raw::{NodeSlot, Object};
+use crate::raw::{NodeSlot, Object, Str};
 use crate::span::Span;
 use crate::type_table::TypeInfo;
 use crate::value::{FieldError, FieldRef, Fields, Value};
@@ -82,6 +82,12 @@ pub trait Node: Class + Clone + Send + Sync + Sized {
     /// For types whose JSON data is only their name (`ir.Op`): the node with a name. They have a field `name`.
     fn by_name() -> Option<fn(&str) -> Object> {
         None
+    }
+
+    /// Gives the node a name, where it has one to give; false where it has none. Names are no part of a node's
+    /// identity: the node stays as it is for everyone who has it.
+    fn give_name(&self, _name: &Str) -> bool {
+        false
     }
 
     /// The dtype, for expressions.

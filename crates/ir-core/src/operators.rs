@@ -5,7 +5,7 @@
 //! [`Operand`] which nodes take part.
 //!
 //! `a + b` cannot return a `Result`. Where an error sink is set ([`set_error_sink`]; a builder sets one), the error goes
-//! there with the caller's place and the result is the class's *poison*; an operator with a poisoned operand gives poison
+//! there with the caller's place and the result is the class's *poison* ([`PoisonNode`]); an operator with a poisoned operand gives poison
 //! and reports nothing, so that one mistake is one message. Without a sink the operator panics. [`Ref::try_add`] and its
 //! like return the error.
 
@@ -57,7 +57,7 @@ pub enum OperandValue<C> {
 }
 
 /// A class of nodes whose handles have operators.
-pub trait OperandClass: Class + Sized {
+pub trait OperandClass: PoisonNode {
     /// Why an operation may be impossible.
     type Error: Error + Send + Sync + 'static;
 
@@ -74,10 +74,34 @@ pub trait OperandClass: Class + Sized {
     /// # Errors
     /// What the class decides.
     fn unary(op: UnaryOperator, a: Ref<Self>) -> Result<Ref<Self>, Self::Error>;
+}
 
-    /// The node that stands for the result of a failed operation: the same one every time, made known by
-    /// [`register_poison`].
+/// A class with a node that stands for one that could not be made. [`poison_node!`](crate::poison_node) implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no poison node",
+    note = "`poison_node!` gives it one; the `try_` form of a script function needs none"
+)]
+pub trait PoisonNode: Class + Sized {
+    /// The stand-in: the same one every time, made known by [`register_poison`].
     fn poison() -> Ref<Self>;
+}
+
+/// Gives classes their poison node: `poison_node! { Buffer => make(); }`. The expression runs once in a process.
+#[macro_export]
+macro_rules! poison_node {
+    ($($class:ty => $make:expr;)*) => {$(
+        impl $crate::operators::PoisonNode for $class {
+            fn poison() -> $crate::Ref<$class> {
+                static POISON: ::std::sync::OnceLock<$crate::Ref<$class>> = ::std::sync::OnceLock::new();
+                let make = || {
+                    let node: $crate::Ref<$class> = $make;
+                    $crate::operators::register_poison(node.object().clone());
+                    node
+                };
+                POISON.get_or_init(make).clone()
+            }
+        }
+    )*};
 }
 
 /// A class or node whose handles may stand as operands.
@@ -186,13 +210,17 @@ pub fn is_poison(node: &Object) -> bool {
 }
 
 impl<C: OperandClass> OperandValue<C> {
-    fn is_poison(&self) -> bool {
+    /// Whether it stands for the result of a failed operation.
+    pub fn is_poison(&self) -> bool {
         matches!(self, OperandValue::Node(node) if is_poison(node.object()))
     }
 }
 
+/// The result of an operation; an error goes to the sink in force, with the caller's place, and poison is given.
+/// # Panics
+/// When it is an error and no sink is set.
 #[track_caller]
-fn settle<C: OperandClass>(result: Result<Ref<C>, C::Error>) -> Ref<C> {
+pub fn settle<C: OperandClass>(result: Result<Ref<C>, C::Error>) -> Ref<C> {
     let place = Location::caller();
     match result.or_else(|error| report(error, place).map(|()| C::poison())) {
         Ok(node) => node,

@@ -12,6 +12,7 @@ struct Options {
     eq: Ident,
     custom_eq: Option<Path>,
     by_name: Option<Path>,
+    namer: Option<Path>,
 }
 
 struct FieldOptions<'a> {
@@ -30,6 +31,7 @@ fn options(input: &DeriveInput) -> Result<Options> {
     let mut eq = format_ident!("Tree");
     let mut custom_eq = None;
     let mut by_name = None;
+    let mut namer = None;
     for attr in input.attrs.iter().filter(|a| a.path().is_ident("node")) {
         attr.parse_nested_meta(|meta| {
             if meta.path.is_ident("key") {
@@ -44,6 +46,8 @@ fn options(input: &DeriveInput) -> Result<Options> {
                 custom_eq = Some(meta.value()?.parse::<Path>()?);
             } else if meta.path.is_ident("by_name") {
                 by_name = Some(meta.value()?.parse::<Path>()?);
+            } else if meta.path.is_ident("namer") {
+                namer = Some(meta.value()?.parse::<Path>()?);
             } else if meta.path.is_ident("eq") {
                 let kind = meta.value()?.parse::<Ident>()?;
                 eq = match kind.to_string().as_str() {
@@ -58,16 +62,16 @@ fn options(input: &DeriveInput) -> Result<Options> {
                     }
                 };
             } else {
-                return Err(
-                    meta.error("expected `key`, `parent`, `ancestors`, `eq`, `custom_eq` or `by_name`")
-                );
+                return Err(meta.error(
+                    "expected `key`, `parent`, `ancestors`, `eq`, `custom_eq`, `by_name` or `namer`",
+                ));
             }
             Ok(())
         })?;
     }
     let key =
         key.ok_or_else(|| syn::Error::new_spanned(&input.ident, "a node needs `#[node(key = \"..\")]`"))?;
-    Ok(Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name })
+    Ok(Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name, namer })
 }
 
 fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
@@ -94,7 +98,7 @@ fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
 }
 
 pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
-    let Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name } = options(&input)?;
+    let Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name, namer } = options(&input)?;
     let Data::Struct(data) = &input.data else {
         return Err(syn::Error::new_spanned(&input.ident, "a node is a struct"));
     };
@@ -152,6 +156,17 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
             }
         }
     });
+    let cell = fields.iter().find(
+        |f| matches!(f.ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "NameCell")),
+    );
+    let give_name = match (namer, cell) {
+        (Some(path), _) => Some(quote!({ #path(self, name); true })),
+        (None, Some(FieldOptions { ident, .. })) => {
+            Some(quote!({ self.#ident.set(::core::clone::Clone::clone(name)); true }))
+        }
+        (None, None) => None,
+    };
+    let give_name = give_name.map(|body| quote!(fn give_name(&self, name: &#core::Str) -> bool #body));
     let set = fields.iter().enumerate().map(|(i, f)| {
         let (ident, ty) = (f.ident, f.ty);
         quote!(#i => match <#ty as #core::value::Field>::from_value(value) {
@@ -245,6 +260,7 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
                 true #(#zip)*
             }
             #by_name
+            #give_name
             #dtype
             #span
         }

@@ -36,7 +36,14 @@ fn parameter(arg: &FnArg) -> Result<Parameter> {
         Parameter { ident: pat.ident.clone(), ty: (*arg.ty).clone(), kind: Kind::Plain, default: None };
     for attr in &arg.attrs {
         match &attr.meta {
-            Meta::NameValue(nv) if nv.path.is_ident("default") => out.default = Some(nv.value.clone()),
+            Meta::NameValue(nv) if nv.path.is_ident("default") => {
+                // What another macro passed on is in a group.
+                let mut value = &nv.value;
+                while let Expr::Group(group) = value {
+                    value = &group.expr;
+                }
+                out.default = Some(value.clone());
+            }
             Meta::Path(path) if path.is_ident("kw_only") => out.kind = Kind::KeywordOnly,
             Meta::Path(path) if path.is_ident("args") => out.kind = Kind::Args,
             Meta::Path(path) if path.is_ident("kwargs") => out.kind = Kind::Kwargs,
@@ -100,7 +107,6 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     let build = quote!(::tvmscript_irbuilder);
     let doc = documentation(&item.attrs);
     let static_name = format_ident!("{}", item.sig.ident.to_string().trim_end_matches('_').to_uppercase());
-    let body_name = item.sig.ident.clone();
     let infos = params.iter().map(|p| {
         let Parameter { ident, ty, kind, default } = p;
         let name = ident.to_string();
@@ -132,17 +138,17 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     let vis = &item.vis;
     let static_doc = format!("`{name}` as scripts call it.");
     let face = face(&build, &item, &params, returns, &doc);
-    let has_face = face.is_some();
-    let (body, call_name) = if has_face {
-        let mut body = item.clone();
-        let hidden = format_ident!("{}_body", body_name);
-        body.sig.ident = hidden.clone();
-        body.vis = syn::Visibility::Inherited;
-        (quote!(#[allow(clippy::too_many_arguments)] #body), hidden)
-    } else {
-        (quote!(#item), body_name)
-    };
+    let mut body = item.clone();
+    let call_name = format_ident!("try_{}", bare(&item.sig.ident));
+    body.sig.ident = call_name.clone();
+    body.attrs.retain(|attr| !attr.path().is_ident("doc"));
+    let body_doc = format!("{doc}\n\n[`{}`] with all arguments, and the error as a value.", item.sig.ident);
     Ok(quote! {
+        #[doc = #body_doc]
+        ///
+        /// # Errors
+        /// Whatever is wrong with the arguments, or the place of the call.
+        #[allow(clippy::too_many_arguments)]
         #body
         #face
         #[doc = #static_doc]
@@ -161,84 +167,209 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     })
 }
 
-/// The Rust face of a function with optional parameters: required arguments, then chained setters.
-fn face(
-    build: &TokenStream,
-    item: &ItemFn,
-    params: &[Parameter],
-    returns: &Type,
-    doc: &str,
-) -> Option<TokenStream> {
-    if params.iter().all(|p| p.default.is_none()) {
-        return None;
+/// A function's name without what Rust's keywords ask for: `while` for `while_`.
+fn bare(ident: &syn::Ident) -> String {
+    ident.to_string().trim_start_matches("r#").trim_end_matches('_').to_owned()
+}
+
+/// A type that another macro passed on is in a group.
+fn ungrouped(mut ty: &Type) -> &Type {
+    while let Type::Group(group) = ty {
+        ty = &group.elem;
     }
+    ty
+}
+
+/// The arguments of the last segment of a path type, if it is called `name`: `T` of `Option<T>`.
+fn type_arguments<'a>(ty: &'a Type, name: &str) -> Option<Vec<&'a Type>> {
+    let Type::Path(path) = ungrouped(ty) else { return None };
+    let last = path.path.segments.last().filter(|s| s.ident == name)?;
+    match &last.arguments {
+        syn::PathArguments::AngleBracketed(list) => Some(
+            list.args
+                .iter()
+                .filter_map(|a| if let syn::GenericArgument::Type(t) = a { Some(t) } else { None })
+                .collect(),
+        ),
+        _ => Some(Vec::new()),
+    }
+}
+
+/// What entering the frame gives that the function returns, if it returns a frame; `()` when nothing is written.
+fn entered(returns: &Type) -> Option<Type> {
+    let result = type_arguments(returns, "Result")?;
+    let frame = type_arguments(result.first()?, "FrameOf")?;
+    Some(frame.get(1).map_or_else(|| syn::parse_quote!(()), |ty| (*ty).clone()))
+}
+
+/// Whether the function returns `Result<()>`.
+fn gives_nothing(returns: &Type) -> bool {
+    let out = type_arguments(returns, "Result").and_then(|args| args.first().copied());
+    matches!(out.map(ungrouped), Some(Type::Tuple(unit)) if unit.elems.is_empty())
+}
+
+/// The Rust face. Arguments that must be given are parameters, `#[args]` among them unless an optional one stands before;
+/// a function that has no others is called at once, any other gives a call with a setter for each. So does one without any
+/// parameter that gives a value.
+fn face(build: &TokenStream, item: &ItemFn, params: &[Parameter], returns: &Type, doc: &str) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
-    let body = format_ident!("{}_body", name);
-    let call: String = name
-        .to_string()
+    let body = format_ident!("try_{}", bare(name));
+    let first_optional = params.iter().position(|p| p.default.is_some()).unwrap_or(params.len());
+    let is_given = |i: usize, p: &Parameter| p.is_required() || (p.kind == Kind::Args && i < first_optional);
+    let given: Vec<(usize, &Parameter)> =
+        params.iter().enumerate().filter(|(i, p)| is_given(*i, p)).collect();
+    let argument_types: Vec<_> = given.iter().map(|(i, _)| format_ident!("A{i}")).collect();
+    let generics = given.iter().zip(&argument_types).map(|((_, p), a)| {
+        let ty = &p.ty;
+        quote!(#a: #build::IntoArg<#ty>)
+    });
+    let generics: Vec<_> = generics.collect();
+    let arguments = given.iter().zip(&argument_types).map(|((_, p), a)| {
+        let ident = &p.ident;
+        quote!(#ident: #a)
+    });
+    let arguments: Vec<_> = arguments.collect();
+    let converted = given.iter().map(|(i, p)| {
+        let (ident, ty) = (&p.ident, &p.ty);
+        quote!(#build::argument::<#ty>(#ident, #i))
+    });
+    let converted: Vec<_> = converted.collect();
+    let attrs = item.attrs.iter().filter(|attr| attr.path().is_ident("allow"));
+    let attrs: Vec<_> = attrs.collect();
+    let out = quote!(<#returns as #build::ScriptResult>::Out);
+    let panics = "# Panics\nWhen there is an error and no builder is open.";
+    // Without an argument there is nothing to hang the bound on, which is an error where the result has no poison.
+    let is_unbound = params.is_empty() && entered(returns).is_none() && !gives_nothing(returns);
+    if given.len() == params.len() && !is_unbound {
+        let (bound, poison) = match argument_types.is_empty() {
+            true => (quote!(), quote!(<#out as #build::Poison>::poison)),
+            false => (
+                quote!(where #out: #build::PoisonAfter<(#(#argument_types,)*)>),
+                quote!(<#out as #build::PoisonAfter<(#(#argument_types,)*)>>::stand_in),
+            ),
+        };
+        return quote! {
+            #[doc = #doc]
+            ///
+            #[doc = #panics]
+            #[allow(dead_code)]
+            #[track_caller]
+            #(#attrs)*
+            #vis fn #name<#(#generics),*>(#(#arguments),*) -> #out #bound {
+                let make = || #body(#(#converted?),*);
+                #build::settle(make(), ::core::panic::Location::caller(), #poison)
+            }
+        };
+    }
+    let call: String = bare(name)
         .split('_')
         .map(|part| part[..1.min(part.len())].to_uppercase() + part.get(1..).unwrap_or_default())
         .collect();
     let call = format_ident!("{call}Call");
     let struct_doc = format!("A call of [`{name}`] whose optional arguments may still be given.");
-    let required: Vec<_> = params.iter().filter(|p| p.is_required()).collect();
-    let required_args = required.iter().map(|p| {
+    let fields = params.iter().enumerate().map(|(i, p)| {
         let (ident, ty) = (&p.ident, &p.ty);
-        quote!(#ident: impl ::core::convert::Into<#ty>)
-    });
-    let fields = params.iter().map(|p| {
-        let (ident, ty) = (&p.ident, &p.ty);
-        if p.default.is_some() { quote!(#ident: ::core::option::Option<#ty>) } else { quote!(#ident: #ty) }
-    });
-    let init = params.iter().map(|p| {
-        let ident = &p.ident;
-        match (p.kind, &p.default) {
-            (_, Some(_)) => quote!(#ident: ::core::option::Option::None),
-            (Kind::Args | Kind::Kwargs, None) => quote!(#ident: ::core::default::Default::default()),
-            _ => quote!(#ident: #ident.into()),
+        match is_given(i, p) {
+            true => quote!(#ident: #build::Result<#ty>),
+            false => quote!(#ident: ::core::option::Option<#build::Result<#ty>>),
         }
     });
-    let setters = params.iter().filter(|p| !p.is_required()).map(|p| {
+    let init = params.iter().enumerate().map(|(i, p)| {
+        let (ident, ty) = (&p.ident, &p.ty);
+        match is_given(i, p) {
+            true => quote!(#ident: #build::argument::<#ty>(#ident, #i)),
+            false => quote!(#ident: ::core::option::Option::None),
+        }
+    });
+    let setters = params.iter().enumerate().filter(|(i, p)| !is_given(*i, p)).map(|(i, p)| {
         let (ident, ty) = (&p.ident, &p.ty);
         let doc = format!("Sets `{ident}`.");
-        let value = if p.default.is_some() {
-            quote!(::core::option::Option::Some(::core::convert::Into::into(value)))
-        } else {
-            quote!(::core::convert::Into::into(value))
+        if p.kind == Kind::Kwargs {
+            return quote! {
+                #[doc = #doc]
+                pub fn #ident(mut self, value: #ty) -> Self {
+                    self.#ident = ::core::option::Option::Some(::core::result::Result::Ok(value));
+                    self
+                }
+            };
+        }
+        let inner = type_arguments(ty, "Option").and_then(|args| args.first().copied());
+        let (ty, value) = match inner {
+            Some(inner) => {
+                let value = quote!(#build::argument::<#inner>(value, #i).map(::core::option::Option::Some));
+                (inner, value)
+            }
+            None => (ty, quote!(#build::argument::<#ty>(value, #i))),
         };
         quote! {
             #[doc = #doc]
-            pub fn #ident(mut self, value: impl ::core::convert::Into<#ty>) -> Self {
-                self.#ident = #value;
+            pub fn #ident(mut self, value: impl #build::IntoArg<#ty>) -> Self {
+                self.#ident = ::core::option::Option::Some(#value);
                 self
             }
         }
     });
-    let pass = params.iter().map(|p| {
-        let ident = &p.ident;
-        match &p.default {
-            Some(default) => quote!(match self.#ident {
-                ::core::option::Option::Some(value) => value,
-                ::core::option::Option::None => ::core::convert::Into::into(#default),
-            }),
-            None => quote!(self.#ident),
+    let pass = params.iter().enumerate().map(|(i, p)| {
+        let (ident, ty) = (&p.ident, &p.ty);
+        let missing = match &p.default {
+            _ if is_given(i, p) => return quote!(self.#ident?),
+            Some(default) => quote!(::core::convert::Into::<#ty>::into(#default)),
+            None => quote!(::core::default::Default::default()),
+        };
+        quote!(match self.#ident {
+            ::core::option::Option::Some(value) => value?,
+            ::core::option::Option::None => #missing,
+        })
+    });
+    let scope = entered(returns).map(|value| {
+        let (bound, run) = match ungrouped(&value) {
+            Type::Tuple(unit) if unit.elems.is_empty() => {
+                (quote!(::core::ops::FnOnce() -> R), quote!(|()| body()))
+            }
+            _ => (quote!(::core::ops::FnOnce(#value) -> R), quote!(body)),
+        };
+        quote! {
+            /// Makes the scope, runs `body` in it with what entering gives, and closes it; errors are recorded in the
+            /// current builder.
+            ///
+            #[doc = #panics]
+            pub fn body<R>(self, body: impl #bound) -> R {
+                let caller = self.caller;
+                #build::Emit::emit(self).body_at(caller, #run)
+            }
+
+            /// Makes the scope and enters it for the rest of the one around it; gives what entering gives. Errors are
+            /// recorded in the current builder.
+            ///
+            #[doc = #panics]
+            pub fn enter(self) -> #value {
+                let caller = self.caller;
+                #build::Emit::emit(self).enter_at(caller)
+            }
         }
     });
-    Some(quote! {
+    quote! {
         #[doc = #doc]
+        #[allow(dead_code)]
         #[track_caller]
-        #vis fn #name(#(#required_args),*) -> #call {
+        #(#attrs)*
+        #vis fn #name<#(#generics),*>(#(#arguments),*) -> #call {
             #call { caller: ::core::panic::Location::caller(), #(#init),* }
         }
 
         #[doc = #struct_doc]
-        #[must_use = "nothing is built before `emit`, `try_emit` or `scope`"]
+        #[allow(dead_code)]
+        #[must_use = "nothing is built before `emit`, `try_emit` or `body`"]
         #vis struct #call { caller: &'static ::core::panic::Location<'static>, #(#fields),* }
 
-        impl #call { #(#setters)* }
+        #[allow(dead_code)]
+        impl #call {
+            #(#setters)*
+            #scope
+        }
 
         impl #build::Emit for #call {
-            type Out = <#returns as #build::ScriptResult>::Out;
+            type Out = #out;
             fn try_emit(self) -> #build::Result<Self::Out> {
                 #body(#(#pass),*)
             }
@@ -246,5 +377,5 @@ fn face(
                 self.caller
             }
         }
-    })
+    }
 }

@@ -8,11 +8,12 @@ use std::cell::RefCell;
 use std::panic::Location;
 use std::sync::Arc;
 
-use tvmscript_ir_core::{Object, Registry};
+use tvmscript_ir_core::operators::{ErrorSink, set_error_sink};
+use tvmscript_ir_core::{Class, Object, Ref, Registry};
 
 use crate::context::Contexts;
 use crate::error::{BuildError, BuildErrorKind, Result};
-use crate::frame::{Frame, OpenFrame};
+use crate::frame::{Frame, OpenFrame, PoisonFrame};
 use crate::value::ScriptValue;
 
 struct OpenEntry {
@@ -29,24 +30,85 @@ pub struct RecordedError {
     pub caller: &'static Location<'static>,
 }
 
+impl std::fmt::Display for RecordedError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let RecordedError { error, caller } = self;
+        write!(f, "{caller}: {error}")?;
+        match &error.help {
+            Some(help) => write!(f, " (help: {help})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All errors of one builder, in the order they were made; never none.
+#[derive(Debug)]
+pub struct BuildErrors {
+    /// The first error.
+    pub first: RecordedError,
+    /// The others.
+    pub rest: Vec<RecordedError>,
+}
+
+impl BuildErrors {
+    /// The first error, for callers that know its place themselves.
+    pub fn into_first(self) -> BuildError {
+        self.first.error
+    }
+
+    /// The errors in order.
+    pub fn iter(&self) -> impl Iterator<Item = &RecordedError> {
+        std::iter::once(&self.first).chain(&self.rest)
+    }
+}
+
+impl std::fmt::Display for BuildErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (i, error) in self.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildErrors {}
+
 #[derive(Default)]
 struct State {
+    id: u64,
     frames: Vec<OpenEntry>,
     results: Vec<Object>,
     errors: Vec<RecordedError>,
+    /// Where a poison value was first taken.
+    poisoned: Option<&'static Location<'static>>,
     contexts: Contexts,
+}
+
+/// The builders of the thread, and how many things on it have had a number.
+#[derive(Default)]
+struct Stack {
+    builders: Vec<State>,
     serial: u64,
 }
 
+impl Stack {
+    fn number(&mut self) -> u64 {
+        self.serial += 1;
+        self.serial
+    }
+}
+
 thread_local! {
-    static STACK: RefCell<Vec<State>> = const { RefCell::new(Vec::new()) };
+    static STACK: RefCell<Stack> = const { RefCell::new(Stack { builders: Vec::new(), serial: 0 }) };
 }
 
 fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> Result<R> {
-    STACK.with_borrow_mut(|stack| stack.last_mut().map(f)).ok_or_else(|| {
-        let error: BuildError = BuildErrorKind::NoBuilder.into();
-        error.with_help("open one with `Builder::new()`")
-    })
+    STACK
+        .with_borrow_mut(|stack| stack.builders.last_mut().map(f))
+        .ok_or_else(|| BuildErrorKind::NoBuilder.into())
 }
 
 /// A builder, open on this thread while the value lives.
@@ -54,6 +116,9 @@ fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> Result<R> {
 /// What is built when the outermost frame closes is the result: see [`Builder::finish`].
 #[derive(Debug)]
 pub struct Builder {
+    id: u64,
+    /// Errors of operators (`a + b`) go where those of calls go.
+    _operators: ErrorSink,
     not_send: std::marker::PhantomData<*const ()>,
 }
 
@@ -66,15 +131,22 @@ impl Default for Builder {
 impl Builder {
     /// Opens a builder on this thread. A builder that is open already is set aside until this one is done.
     pub fn new() -> Builder {
-        STACK.with_borrow_mut(|stack| stack.push(State::default()));
-        Builder { not_send: std::marker::PhantomData }
+        Builder::open(Contexts::default())
     }
 
     /// Opens a builder that carries the contexts of the registry's dialects.
     pub fn for_registry(registry: &Registry) -> Builder {
-        let contexts = registry.slot::<Contexts>().cloned().unwrap_or_default();
-        STACK.with_borrow_mut(|stack| stack.push(State { contexts, ..State::default() }));
-        Builder { not_send: std::marker::PhantomData }
+        Builder::open(registry.slot::<Contexts>().cloned().unwrap_or_default())
+    }
+
+    fn open(contexts: Contexts) -> Builder {
+        let id = STACK.with_borrow_mut(|stack| {
+            let id = stack.number();
+            stack.builders.push(State { id, contexts, ..State::default() });
+            id
+        });
+        let record = |error, caller| Builder::record(BuildError::from_boxed(error), caller);
+        Builder { id, _operators: set_error_sink(record), not_send: std::marker::PhantomData }
     }
 
     /// Gives what is built inside a value of this type, in the place of an earlier one.
@@ -85,48 +157,94 @@ impl Builder {
 
     /// The value of this type that the innermost builder which has one carries.
     pub fn context<C: Any + Send + Sync>() -> Option<Arc<C>> {
-        STACK.with_borrow(|stack| stack.iter().rev().find_map(|state| state.contexts.get()))
+        STACK.with_borrow(|stack| stack.builders.iter().rev().find_map(|state| state.contexts.get()))
     }
 
     /// The one thing that was built.
     ///
     /// # Errors
-    /// When frames are still open, nothing was built, or more than one thing.
-    pub fn finish(self) -> Result<Object> {
-        let (open, mut results) =
-            with_state(|s| (s.frames.last().map(|e| e.frame.name()), std::mem::take(&mut s.results)))?;
-        if let Some(inner) = open {
-            return Err(BuildErrorKind::Nesting { name: "the builder", inner }.into());
-        }
-        match results.len() {
-            0 => Err(BuildErrorKind::NoResult.into()),
-            1 => Ok(results.remove(0)),
-            _ => Err(BuildErrorKind::SecondResult.into()),
-        }
+    /// All recorded mistakes, with their places in the calling program. Without any: when frames are still open, nothing
+    /// was built, or more than one thing.
+    #[track_caller]
+    pub fn finish(self) -> std::result::Result<Object, BuildErrors> {
+        let caller = Location::caller();
+        self.close(caller)
     }
 
-    /// Records an error of the Rust face in the innermost builder. Without one it is lost, as is what was being built.
-    pub fn record(error: BuildError, caller: &'static Location<'static>) {
-        let _ = with_state(|s| s.errors.push(RecordedError { error, caller }));
-    }
-
-    /// The one thing that was built through the Rust face.
+    /// The one thing that was built, as a node of class `T`: `let f = builder.get::<PrimFunc>()?;`.
     ///
     /// # Errors
-    /// All recorded mistakes, with their places in the calling program; or what [`Builder::finish`] says.
+    /// As [`Builder::finish`], and when it is a node of another class.
     #[track_caller]
-    pub fn finish_recorded(self) -> std::result::Result<Object, Vec<RecordedError>> {
+    pub fn get<T: Class>(self) -> std::result::Result<Ref<T>, BuildErrors> {
         let caller = Location::caller();
-        let errors = with_state(|s| std::mem::take(&mut s.errors)).unwrap_or_default();
-        if !errors.is_empty() {
-            return Err(errors);
+        let object = self.close(caller)?;
+        object.downcast::<T>().map_err(|object| {
+            let expected = format!("a `{}`", T::type_info().key());
+            let error = BuildError::expected(expected, format!("`{}`", object.info().key()));
+            BuildErrors { first: RecordedError { error, caller }, rest: Vec::new() }
+        })
+    }
+
+    fn close(self, caller: &'static Location<'static>) -> std::result::Result<Object, BuildErrors> {
+        let one = |error: BuildErrorKind, caller| {
+            let first = RecordedError { error: error.into(), caller };
+            Err(BuildErrors { first, rest: Vec::new() })
+        };
+        let state = STACK.with_borrow_mut(|stack| match stack.builders.last_mut() {
+            Some(state) if state.id == self.id => Some(std::mem::take(state)),
+            _ => None,
+        });
+        let Some(mut state) = state else { return one(BuildErrorKind::InnerBuilder, caller) };
+        // The place on the stack stays this builder's until it is dropped.
+        let _ = with_state(|s| s.id = self.id);
+        let mut errors = std::mem::take(&mut state.errors).into_iter();
+        if let Some(first) = errors.next() {
+            return Err(BuildErrors { first, rest: errors.collect() });
         }
-        self.finish().map_err(|error| vec![RecordedError { error, caller }])
+        if let Some(place) = state.poisoned {
+            return one(BuildErrorKind::Poisoned, place);
+        }
+        if let Some(open) = state.frames.last() {
+            return one(BuildErrorKind::Nesting { name: "the builder", inner: open.frame.name() }, caller);
+        }
+        match (state.results.len(), state.results.pop()) {
+            (1, Some(result)) => Ok(result),
+            (_, None) => one(BuildErrorKind::NoResult, caller),
+            (count, _) => one(BuildErrorKind::SecondResult { count }, caller),
+        }
+    }
+
+    /// Records an error of the Rust face in the innermost builder. What only follows from an earlier error is left out: a
+    /// poisoned argument, or a scope that could not be opened around the call.
+    ///
+    /// # Panics
+    /// When no builder is open.
+    pub fn record(error: BuildError, caller: &'static Location<'static>) {
+        let mut error = Some(error);
+        let recorded = with_state(|s| {
+            let Some(error) = error.take() else { return };
+            let poisoned = matches!(error.kind(), Some(BuildErrorKind::Poisoned));
+            let misplaced = matches!(error.kind(), Some(BuildErrorKind::WrongFrame { .. }));
+            let in_poison = || s.frames.iter().any(|e| e.frame.as_any().is::<PoisonFrame>());
+            match poisoned || misplaced && in_poison() {
+                true => s.poisoned = s.poisoned.or(Some(caller)),
+                false => s.errors.push(RecordedError { error, caller }),
+            }
+        });
+        if let (Err(_), Some(error)) = (recorded, error) {
+            panic!("{}", RecordedError { error, caller });
+        }
+    }
+
+    /// How many errors the innermost builder has.
+    pub(crate) fn error_count() -> usize {
+        with_state(|s| s.errors.len()).unwrap_or(0)
     }
 
     /// Whether a builder is open on this thread.
     pub fn is_open() -> bool {
-        STACK.with_borrow(|stack| !stack.is_empty())
+        STACK.with_borrow(|stack| !stack.builders.is_empty())
     }
 
     /// Puts a finished object in as a result of the innermost builder.
@@ -151,14 +269,20 @@ impl Builder {
     /// [`BuildErrorKind::NoBuilder`], or whatever the dialect says; the frame is then not entered.
     pub fn enter(mut frame: Box<dyn Frame>) -> Result<(ScriptValue, OpenFrame)> {
         let value = frame.enter()?;
-        let (depth, serial) = with_state(|s| {
-            s.serial += 1;
-            s.frames.push(OpenEntry { frame, serial: s.serial });
-            (s.frames.len(), s.serial)
-        })?;
-        Ok((value, OpenFrame { depth, serial }))
+        let name = frame.name();
+        let opened = STACK.with_borrow_mut(|stack| {
+            let serial = stack.number();
+            let state = stack.builders.last_mut()?;
+            state.frames.push(OpenEntry { frame, serial });
+            Some(OpenFrame { name, depth: state.frames.len(), serial })
+        });
+        match opened {
+            Some(open) => Ok((value, open)),
+            None => Err(BuildErrorKind::NoBuilder.into()),
+        }
     }
 
+    /// Takes the innermost frame off the stack, if the frame with this number is still open.
     fn pop(depth: usize, serial: u64) -> Option<Box<dyn Frame>> {
         with_state(|s| {
             let here = s.frames.get(depth.checked_sub(1)?)?.serial == serial;
@@ -168,13 +292,18 @@ impl Builder {
         .flatten()
     }
 
-    pub(crate) fn leave(depth: usize, serial: u64) -> Vec<BuildError> {
+    pub(crate) fn leave(name: &'static str, depth: usize, serial: u64) -> Vec<BuildError> {
         let mut errors = Vec::new();
+        let mut closed = false;
         // Frames above were entered for the rest of this scope. One at a time: closing may look at what is open.
         while let Some(frame) = Builder::pop(depth, serial) {
+            closed = true;
             if let Err(error) = frame.close() {
                 errors.push(error);
             }
+        }
+        if !closed {
+            errors.push(BuildErrorKind::Closed { name }.into());
         }
         errors
     }
@@ -221,6 +350,7 @@ impl Builder {
     pub fn find_around<F: Frame, R>(mut f: impl FnMut(&mut F) -> Option<R>) -> Option<R> {
         STACK.with_borrow_mut(|stack| {
             stack
+                .builders
                 .iter_mut()
                 .rev()
                 .flat_map(|state| state.frames.iter_mut().rev())
@@ -236,8 +366,12 @@ impl Builder {
 
 impl Drop for Builder {
     fn drop(&mut self) {
-        // Taken out first: dropping frames may drop nodes that look at the builder.
-        let state = STACK.with_borrow_mut(Vec::pop);
-        drop(state);
+        // Builders opened inside this one go with it. They are taken out first: dropping frames may drop nodes that look
+        // at the builder.
+        let gone = STACK.with_borrow_mut(|stack| match stack.builders.iter().position(|s| s.id == self.id) {
+            Some(at) => stack.builders.split_off(at),
+            None => Vec::new(),
+        });
+        drop(gone);
     }
 }

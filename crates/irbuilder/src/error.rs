@@ -99,15 +99,63 @@ pub enum BuildErrorKind {
         /// The frame inside it.
         inner: &'static str,
     },
-    /// The builder already has a result.
-    #[error("the builder already has a result")]
-    SecondResult,
+    /// A frame was left after it was closed with the one around it.
+    #[error("`{name}` is closed already")]
+    Closed {
+        /// The frame.
+        name: &'static str,
+    },
+    /// A builder was finished while another that was opened later is still open.
+    #[error("the builder is finished before the one opened inside it")]
+    InnerBuilder,
+    /// More than one thing was built.
+    #[error("{count} things were built, and a builder gives one")]
+    SecondResult {
+        /// How many.
+        count: usize,
+    },
     /// The builder was finished before anything was built.
     #[error("nothing was built")]
     NoResult,
+    /// A node whose type has no name was to be named.
+    #[error("a `{what}` cannot be named `{name}`")]
+    Unnameable {
+        /// The name.
+        name: String,
+        /// The type key of the node.
+        what: &'static str,
+    },
+    /// An argument stands for a value that could not be made; the error that says why was reported then.
+    #[error("an argument stands for a value that could not be made")]
+    Poisoned,
     /// Anything a dialect says in words of its own.
     #[error("{0}")]
     Message(String),
+}
+
+impl BuildErrorKind {
+    /// What to do about misuse of builders and frames.
+    fn help(&self) -> Option<String> {
+        Some(match self {
+            BuildErrorKind::NoBuilder => "open one with `Builder::new()`".to_owned(),
+            BuildErrorKind::Nesting { inner, .. } => format!("leave `{inner}` first"),
+            BuildErrorKind::Closed { .. } => {
+                "a scope closes what was entered inside it: leave the inner ones first".to_owned()
+            }
+            BuildErrorKind::InnerBuilder => "finish or drop the inner builder first".to_owned(),
+            BuildErrorKind::SecondResult { .. } => {
+                "build each with a builder of its own, or all inside one module".to_owned()
+            }
+            BuildErrorKind::NoResult => "enter a scope, such as a function, and leave it".to_owned(),
+            BuildErrorKind::Unnameable { .. } => {
+                "variables, buffers and axes have names; bind another value to a variable".to_owned()
+            }
+            BuildErrorKind::Poisoned => {
+                "it comes from a builder that reported errors: mend those, or keep it inside".to_owned()
+            }
+            _ => return None,
+        })
+    }
 }
 
 /// An error of a call or frame.
@@ -131,6 +179,11 @@ pub enum ArgumentRef {
 }
 
 impl BuildError {
+    pub(crate) fn from_boxed(error: Box<dyn Error + Send + Sync>) -> BuildError {
+        let help = error.downcast_ref().and_then(BuildErrorKind::help);
+        BuildError { error, argument: None, span: Span::UNKNOWN, help }
+    }
+
     /// The kind, if the error is this crate's own.
     pub fn kind(&self) -> Option<&BuildErrorKind> {
         self.error.downcast_ref()
@@ -188,7 +241,7 @@ impl BuildError {
 
 impl<E: Error + Send + Sync + 'static> From<E> for BuildError {
     fn from(error: E) -> BuildError {
-        BuildError { error: Box::new(error), argument: None, span: Span::UNKNOWN, help: None }
+        BuildError::from_boxed(Box::new(error))
     }
 }
 

@@ -2,9 +2,15 @@
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use tvmscript_ir_core::{PoisonNode, Ref};
 
 use crate::builder::Builder;
+use crate::emit::Poison;
 use crate::error::{BuildErrorKind, Result};
+use crate::function::FromScript;
 use crate::value::ScriptValue;
 
 /// A scope of the program being built: a loop, a block, a function, a module.
@@ -79,6 +85,7 @@ impl std::fmt::Debug for PendingFrame {
 #[must_use = "a frame closes when its handle is dropped"]
 #[derive(Debug)]
 pub struct OpenFrame {
+    pub(crate) name: &'static str,
     pub(crate) depth: usize,
     pub(crate) serial: u64,
 }
@@ -87,9 +94,10 @@ impl OpenFrame {
     /// Closes the frame and those inside it.
     ///
     /// # Errors
-    /// All that the closing frames say, in the order they close.
+    /// All that the closing frames say, in the order they close; [`BuildErrorKind::Closed`] when the frame was closed
+    /// with one around it.
     pub fn leave(self) -> std::result::Result<(), Vec<crate::error::BuildError>> {
-        let errors = Builder::leave(self.depth, self.serial);
+        let errors = Builder::leave(self.name, self.depth, self.serial);
         std::mem::forget(self);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
@@ -106,21 +114,141 @@ impl Drop for OpenFrame {
     }
 }
 
-/// What a script function returns when it makes a frame.
-#[derive(Debug)]
-pub struct FrameOf<F>(pub F);
+/// Stands on the stack for a scope that could not be opened: what is built inside is thrown away.
+pub(crate) struct PoisonFrame;
 
-impl<F: Frame> FrameOf<F> {
-    /// Enters the frame, runs `body` with what entering gives, and leaves it: the Rust face of a scope.
+impl Frame for PoisonFrame {
+    fn name(&self) -> &'static str {
+        "a scope that could not be opened"
+    }
+    fn close(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// What a script function returns when it makes a frame: entering it gives a `V`.
+#[derive(Debug)]
+#[must_use = "nothing is built before the scope is entered"]
+pub struct FrameOf<F, V = ()> {
+    /// Nothing when it stands for a frame that could not be made.
+    frame: Option<F>,
+    gives: PhantomData<fn() -> V>,
+}
+
+impl<F, V> Poison for FrameOf<F, V> {
+    fn poison() -> FrameOf<F, V> {
+        FrameOf { frame: None, gives: PhantomData }
+    }
+}
+
+/// What entering a frame gives, where it gives something.
+pub trait Entered: FromScript + Poison {}
+impl Entered for ScriptValue {}
+impl<T: PoisonNode> Entered for Ref<T> {}
+impl<V: Entered> Entered for Vec<V> {}
+impl<V: Entered, const N: usize> Entered for [V; N] {}
+
+impl<F: Frame, V> FrameOf<F, V> {
+    /// A frame to be entered.
+    pub fn new(frame: F) -> FrameOf<F, V> {
+        FrameOf { frame: Some(frame), gives: PhantomData }
+    }
+
+    /// The frame, to be changed before it is entered; nothing when it stands for one that could not be made.
+    pub fn frame_mut(&mut self) -> Option<&mut F> {
+        self.frame.as_mut()
+    }
+
+    /// The frame as a value of scripts.
+    pub fn into_pending(self) -> Option<PendingFrame> {
+        self.frame.map(PendingFrame::new)
+    }
+}
+
+impl<F: Frame, V: FromScript> FrameOf<F, V> {
+    /// Enters the frame, runs `body` with what entering gives, and leaves it.
     ///
     /// # Errors
     /// The first of what entering, the body and leaving say.
-    pub fn scope<R>(self, body: impl FnOnce(ScriptValue) -> Result<R>) -> Result<R> {
-        let (value, open) = Builder::enter(Box::new(self.0))?;
-        let result = body(value)?;
+    pub fn try_body<R>(self, body: impl FnOnce(V) -> Result<R>) -> Result<R> {
+        let frame = self.frame.ok_or(BuildErrorKind::Poisoned)?;
+        let (value, open) = Builder::enter(Box::new(frame))?;
+        let result = body(V::from_script(value)?)?;
         match open.leave() {
             Ok(()) => Ok(result),
             Err(mut errors) => Err(errors.remove(0)),
         }
+    }
+}
+
+impl<F: Frame, V: FromScript + Poison> FrameOf<F, V> {
+    /// Enters the frame, or one that stands for it; gives what entering gives, and the handle where a builder is open.
+    fn open_at(self, caller: &'static Location<'static>) -> (V, Option<OpenFrame>) {
+        let entered = match self.frame {
+            Some(frame) => Builder::enter(Box::new(frame))
+                .and_then(|(value, open)| Ok((V::from_script(value)?, Some(open)))),
+            None => Err(BuildErrorKind::Poisoned.into()),
+        };
+        entered.unwrap_or_else(|error| {
+            Builder::record(error, caller);
+            (V::poison(), Builder::enter(Box::new(PoisonFrame)).ok().map(|(_, open)| open))
+        })
+    }
+
+    /// As `body`, with the place in the calling program that errors are recorded with.
+    pub fn body_at<R>(self, caller: &'static Location<'static>, body: impl FnOnce(V) -> R) -> R {
+        let before = Builder::error_count();
+        let (value, open) = self.open_at(caller);
+        let result = body(value);
+        let errors = open.map_or_else(Vec::new, |open| open.leave().err().unwrap_or_default());
+        // What was wrong inside may be all that is wrong with the whole.
+        if Builder::error_count() == before {
+            errors.into_iter().for_each(|error| Builder::record(error, caller));
+        }
+        result
+    }
+
+    /// As [`FrameOf::enter`], with the place in the calling program that errors are recorded with.
+    pub fn enter_at(self, caller: &'static Location<'static>) -> V {
+        let (value, open) = self.open_at(caller);
+        open.into_iter().for_each(OpenFrame::keep_open);
+        value
+    }
+
+    /// Enters the frame for the rest of the scope around it, and gives what entering gives.
+    ///
+    /// # Panics
+    /// When there is an error and no builder is open.
+    #[track_caller]
+    pub fn enter(self) -> V {
+        self.enter_at(Location::caller())
+    }
+}
+
+impl<F: Frame> FrameOf<F, ()> {
+    /// Enters the frame, runs `body`, and leaves it; errors are recorded in the current builder.
+    ///
+    /// # Panics
+    /// When there is an error and no builder is open.
+    #[track_caller]
+    pub fn body<R>(self, body: impl FnOnce() -> R) -> R {
+        self.body_at(Location::caller(), |()| body())
+    }
+}
+
+impl<F: Frame, V: Entered> FrameOf<F, V> {
+    /// Enters the frame, runs `body` with what entering gives, and leaves it; errors are recorded in the current builder.
+    ///
+    /// # Panics
+    /// When there is an error and no builder is open.
+    #[track_caller]
+    pub fn body<R>(self, body: impl FnOnce(V) -> R) -> R {
+        self.body_at(Location::caller(), body)
     }
 }

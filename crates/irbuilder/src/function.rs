@@ -1,9 +1,15 @@
 //! Script functions: one declaration for the Rust face, the parser's binding, the printer's name, stubs and hover text.
 
+use std::rc::Rc;
+
 use smallvec::SmallVec;
-use tvmscript_ir_core::{Array, Class, DataType, Map, MapPart, Object, ObjectLike, Ref, Str, Value};
+use tvmscript_ir_core::operators::is_poison;
+use tvmscript_ir_core::{
+    Array, Class, DataType, Map, MapPart, Object, ObjectLike, Ref, Str, Value, with_stack,
+};
 
 use crate::error::{ArgumentRef, BuildError, BuildErrorKind, Result};
+use crate::frame::{Frame, FrameOf};
 use crate::value::ScriptValue;
 
 /// The arguments of a call as they were written.
@@ -235,6 +241,11 @@ pub trait FromScript: Sized {
     /// # Errors
     /// [`BuildErrorKind::Type`] when it is of another type.
     fn from_script(value: ScriptValue) -> Result<Self>;
+
+    /// Whether the argument stands for a value that could not be made.
+    fn is_poison(&self) -> bool {
+        false
+    }
 }
 
 /// Types that script functions may return.
@@ -282,6 +293,44 @@ impl FromScript for ScriptValue {
     fn from_script(value: ScriptValue) -> Result<Self> {
         Ok(value)
     }
+    fn is_poison(&self) -> bool {
+        match self {
+            ScriptValue::Node(object) => is_poison(object),
+            ScriptValue::Tuple(items) => items.iter().any(|item| with_stack(|| item.is_poison())),
+            ScriptValue::List(items) => items.borrow().iter().any(|item| with_stack(|| item.is_poison())),
+            _ => false,
+        }
+    }
+}
+
+impl FromScript for () {
+    const TYPE: &'static str = "None";
+    fn from_script(_value: ScriptValue) -> Result<Self> {
+        Ok(())
+    }
+}
+
+impl<T: Class> FromScript for Ref<T> {
+    const TYPE: &'static str = "Object";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let expected = || BuildError::expected(format!("a `{}`", T::type_info().key()), value.type_name());
+        value.as_node::<T>().cloned().ok_or_else(expected)
+    }
+    fn is_poison(&self) -> bool {
+        is_poison(self.object())
+    }
+}
+
+impl<T: FromScript, const N: usize> FromScript for [T; N] {
+    const TYPE: &'static str = "Sequence";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let items = Vec::<T>::from_script(value)?;
+        let found = items.len();
+        items.try_into().map_err(|_| BuildError::expected(format!("{N} values"), format!("{found}")))
+    }
+    fn is_poison(&self) -> bool {
+        self.iter().any(T::is_poison)
+    }
 }
 
 impl FromScript for DataType {
@@ -306,6 +355,9 @@ impl<T: FromScript> FromScript for Option<T> {
             other => T::from_script(other).map(Some),
         }
     }
+    fn is_poison(&self) -> bool {
+        self.as_ref().is_some_and(T::is_poison)
+    }
 }
 
 impl<T: FromScript> FromScript for Vec<T> {
@@ -315,6 +367,9 @@ impl<T: FromScript> FromScript for Vec<T> {
             Some(items) => items.into_iter().map(T::from_script).collect(),
             None => Err(BuildError::expected("a list or tuple", value.type_name())),
         }
+    }
+    fn is_poison(&self) -> bool {
+        self.iter().any(T::is_poison)
     }
 }
 
@@ -386,10 +441,10 @@ impl<T: IntoScript> IntoScript for Option<T> {
         self.map_or(ScriptValue::None, T::into_script)
     }
 }
-impl<T: crate::frame::Frame> IntoScript for crate::frame::FrameOf<T> {
+impl<F: Frame, V> IntoScript for FrameOf<F, V> {
     const TYPE: &'static str = "Frame";
     fn into_script(self) -> ScriptValue {
-        ScriptValue::Frame(std::rc::Rc::new(crate::frame::PendingFrame::new(self.0)))
+        self.into_pending().map_or(ScriptValue::None, |frame| ScriptValue::Frame(Rc::new(frame)))
     }
 }
 

@@ -6,6 +6,7 @@
 
 extern crate self as tvmscript_irbuilder;
 
+mod args;
 mod builder;
 mod context;
 mod emit;
@@ -14,16 +15,19 @@ mod frame;
 mod function;
 mod items;
 mod namespace;
+mod naming;
 mod value;
 
-pub use builder::{Builder, RecordedError};
+pub use args::{IntoArg, argument};
+pub use builder::{BuildErrors, Builder, RecordedError};
 pub use context::{ContextDialect, Contexts};
-pub use emit::{Emit, Poison};
+pub use emit::{Emit, Poison, PoisonAfter, settle};
 pub use error::{ArgumentRef, BuildError, BuildErrorKind, Result};
-pub use frame::{Frame, FrameOf, OpenFrame, PendingFrame};
+pub use frame::{Entered, Frame, FrameOf, OpenFrame, PendingFrame};
 pub use function::{Binding, CallArgs, FromScript, IntoScript, Param, ParamKind, ScriptFn, ScriptResult};
 pub use items::{Dict, Items, release};
 pub use namespace::{BuildDialect, HostFunction, NameFallback, Names, Namespaces};
+pub use naming::{Built, Nameable, name, name as def_, name_many, name_many as def_many, try_name};
 pub use tvmscript_ir_macros::script_fn;
 pub use value::{DictKey, HostObject, ScriptValue, Slice};
 

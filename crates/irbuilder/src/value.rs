@@ -13,7 +13,7 @@ use num_traits::ToPrimitive;
 use tvmscript_ir_core::{Array, Class, DataType, Map, Object, ObjectLike, Ref, Str, Value, with_stack};
 
 use crate::error::BuildError;
-use crate::frame::PendingFrame;
+use crate::frame::{Frame, PendingFrame};
 use crate::function::{CallArgs, ScriptFn};
 use crate::items::{Dict, Items, release};
 
@@ -205,6 +205,11 @@ impl ScriptValue {
                 | ScriptValue::Frame(_)
                 | ScriptValue::Host(_)
         )
+    }
+
+    /// A frame to be entered.
+    pub fn frame(frame: impl Frame) -> ScriptValue {
+        ScriptValue::Frame(Rc::new(PendingFrame::new(frame)))
     }
 
     /// A host object.

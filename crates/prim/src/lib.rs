@@ -16,6 +16,7 @@ pub use class::{Expr, IsPrim, PrimExpr, PrimExprExt};
 pub use error::PrimError;
 pub use kind::{ExprKind, ExprView};
 pub use node::*;
+pub use operators::Compare;
 pub use types::{FuncType, PointerType, PrimType, Range, TensorMapType, TupleType, Type};
 
 pub use tvmscript_ir_core::{DataType, TypeCode};

@@ -4,36 +4,25 @@
 //! logical not, and `-` and all others report errors as [`tvmscript_ir_core::operators`] says. `/` of two signed integers
 //! is refused; write [`crate::ops::floordiv`] or [`crate::ops::truncdiv`].
 
-use std::sync::OnceLock;
-
 use tvmscript_ir_core::operators::{
-    BinaryOperator, OperandClass, OperandValue, UnaryOperator, register_poison,
+    BinaryOperator, IntoOperand, OperandClass, OperandValue, PoisonNode, UnaryOperator, settle,
 };
-use tvmscript_ir_core::{DataType, Operand, Ref};
+use tvmscript_ir_core::{Array, DataType, Operand, Ref, Span};
 
 use crate::class::{Expr, PrimExpr, PrimExprExt};
 use crate::error::PrimError;
 use crate::node::*;
-use crate::ops::{self, python};
+use crate::ops::{self, python, script};
+use crate::types::{FuncType, Range, TupleType};
 
-/// The expression that stands for the result of a failed operation; one for the whole process.
-pub fn poison() -> Expr {
-    static POISON: OnceLock<Expr> = OnceLock::new();
-    POISON
-        .get_or_init(|| {
-            let poison: Expr = Var::new("poison", DataType::VOID).upcast();
-            register_poison(poison.object().clone());
-            poison
-        })
-        .clone()
-}
-
-fn python_operand(value: OperandValue<PrimExpr>) -> python::Operand {
-    match value {
-        OperandValue::Node(e) => python::Operand::Expr(e),
-        OperandValue::Int(value) => python::Operand::Int(value),
-        OperandValue::Float(value) => python::Operand::Float(value),
-        OperandValue::Bool(value) => python::Operand::Bool(value),
+impl From<OperandValue<PrimExpr>> for python::Operand {
+    fn from(value: OperandValue<PrimExpr>) -> python::Operand {
+        match value {
+            OperandValue::Node(e) => python::Operand::Expr(e),
+            OperandValue::Int(value) => python::Operand::Int(value),
+            OperandValue::Float(value) => python::Operand::Float(value),
+            OperandValue::Bool(value) => python::Operand::Bool(value),
+        }
     }
 }
 
@@ -57,7 +46,7 @@ impl OperandClass for PrimExpr {
             BinaryOperator::BitOr => python::BinaryOperator::BitOr,
             BinaryOperator::BitXor => python::BinaryOperator::BitXor,
         };
-        python::binary(op, python_operand(a), python_operand(b))
+        python::binary(op, a, b)
     }
 
     fn unary(op: UnaryOperator, a: Expr) -> Result<Expr, PrimError> {
@@ -67,10 +56,25 @@ impl OperandClass for PrimExpr {
             UnaryOperator::Not => ops::bitwise_not(a),
         }
     }
+}
 
-    fn poison() -> Expr {
-        poison()
-    }
+tvmscript_ir_core::poison_node! {
+    Var => Var::new("poison", DataType::VOID);
+    PrimExpr => Var::poison().upcast();
+    Range => Range::from_min_extent(PrimExpr::poison(), PrimExpr::poison());
+    TupleType => Ref::new(TupleType { span: Span::UNKNOWN, fields: Array::default() });
+    FuncType => Ref::new(FuncType {
+        span: Span::UNKNOWN,
+        arg_types: Array::default(),
+        ret_type: TupleType::void(),
+    });
+    CommReducer => Ref::new(CommReducer {
+        lhs: Array::default(),
+        rhs: Array::default(),
+        result: Array::default(),
+        identity_element: Array::default(),
+        span: Span::UNKNOWN,
+    });
 }
 
 impl Operand for PrimExpr {
@@ -94,6 +98,46 @@ macro_rules! operands {
 operands! {
     IntImm FloatImm Var Cast Add Sub Mul Div Mod FloorDiv FloorMod Min Max EQ NE LT LE GT GE And Or Not Select Ramp
     Broadcast Shuffle Let Call
+}
+
+macro_rules! comparisons {
+    ($($text:literal $method:ident($a:ident, $b:ident) = $make:expr;)*) => {
+        /// Comparisons and logic, for which Rust has no operators that give expressions: `i.less(&n)`, `p.and(q)`. They
+        /// mean what Python's operators mean in the body of a script ([`crate::ops::script`]): no folding, and a number
+        /// takes the type of the expression beside it. Errors go where those of operators go.
+        pub trait Compare {
+            $(
+                #[doc = concat!("`", $text, "`.")]
+                /// # Panics
+                /// When the operation is impossible and no error sink is set.
+                #[track_caller]
+                fn $method(&self, other: impl IntoOperand<PrimExpr>) -> Expr;
+            )*
+        }
+
+        impl<T: Operand<Class = PrimExpr>> Compare for Ref<T> {
+            $(
+                fn $method(&self, other: impl IntoOperand<PrimExpr>) -> Expr {
+                    let ($a, $b) = (self.into_operand(), other.into_operand());
+                    if $a.is_poison() || $b.is_poison() {
+                        return PrimExpr::poison();
+                    }
+                    settle($make)
+                }
+            )*
+        }
+    };
+}
+
+comparisons! {
+    "a < b" less(a, b) = script::compare(python::Comparison::Lt, a, b);
+    "a <= b" less_equal(a, b) = script::compare(python::Comparison::Le, a, b);
+    "a > b" greater(a, b) = script::compare(python::Comparison::Gt, a, b);
+    "a >= b" greater_equal(a, b) = script::compare(python::Comparison::Ge, a, b);
+    "a == b" equals(a, b) = script::compare(python::Comparison::Eq, a, b);
+    "a != b" not_equals(a, b) = script::compare(python::Comparison::Ne, a, b);
+    "a and b" and(a, b) = script::logic(script::Connective::And, a, b);
+    "a or b" or(a, b) = script::logic(script::Connective::Or, a, b);
 }
 
 #[cfg(test)]

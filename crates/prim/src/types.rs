@@ -2,7 +2,10 @@
 
 use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span, Str};
 
-use crate::class::Expr;
+use crate::class::{Expr, PrimExprExt};
+use crate::error::Result;
+use crate::node::IntImm;
+use crate::ops;
 
 /// A type (`ir.Type`).
 #[derive(Class)]
@@ -99,5 +102,24 @@ impl Range {
     /// The range of `extent` values from `min`.
     pub fn from_min_extent(min: Expr, extent: Expr) -> Ref<Range> {
         Ref::new(Range { min, extent, span: Span::current() })
+    }
+
+    /// The range from `begin` to before `end`.
+    /// # Errors
+    /// When the bounds have no common type.
+    /// # Source
+    /// `Range` constructor, `src/ir/expr.cc`.
+    pub fn try_from_bounds(begin: Expr, end: Expr) -> Result<Ref<Range>> {
+        let from_zero = begin.as_node::<IntImm>().is_some_and(|i| i.value == 0);
+        let extent = if from_zero { end } else { ops::sub(end, begin.clone())? };
+        Ok(Range::from_min_extent(begin, extent))
+    }
+
+    /// The range of `extent` values from zero.
+    /// # Errors
+    /// When the extent is no integer.
+    pub fn try_from_extent(extent: Expr) -> Result<Ref<Range>> {
+        let zero = IntImm::try_new(extent.dtype(), 0)?;
+        Ok(Range::from_min_extent(zero, extent))
     }
 }

@@ -33,7 +33,14 @@
 //! Features, all on by default: `print` (nodes to text), `build` (script functions in Rust), `parse` (text to nodes, needs
 //! `build`). Without `parse` no Python parser is compiled. `ruff` reads Python with ruff's parser.
 
+#[cfg(feature = "build")]
+pub mod builder;
 pub mod prelude;
+
+/// The examples of the README are tests.
+#[cfg(all(doctest, feature = "parse", feature = "print"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
 
 pub use tvmscript_arith as arith;
 #[cfg(feature = "print")]

@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
+use super::handle::Str;
 use crate::dtype::DataType;
 use crate::equal::EqWork;
 use crate::hash::HashWork;
@@ -41,6 +42,7 @@ pub struct VTable {
     hash: for<'a> unsafe fn(&'a Object, &mut HashWork<'a>),
     children: for<'a> unsafe fn(&'a Object, &mut ChildWork<'a>),
     node_slot: for<'a> unsafe fn(&'a mut Object, usize) -> Option<NodeSlot<'a>>,
+    give_name: unsafe fn(&Object, &Str) -> bool,
     by_name: Option<fn(&str) -> Object>,
 }
 
@@ -98,6 +100,10 @@ impl<T: Node> Functions<T> {
         // SAFETY: the value is a `T`.
         unsafe { object.value::<T>() }.node_span()
     }
+    unsafe fn give_name(object: &Object, name: &Str) -> bool {
+        // SAFETY: the value is a `T`.
+        unsafe { object.value::<T>() }.give_name(name)
+    }
     unsafe fn set_span(ptr: NonNull<Header>, span: Span) {
         // SAFETY: the value is a `T` and the caller holds the only handle.
         unsafe { &mut (*ptr.cast::<Inner<T>>().as_ptr()).value }.set_node_span(span)
@@ -135,6 +141,7 @@ pub(crate) fn vtable_of<T: Node>() -> VTable {
         hash: Functions::<T>::hash,
         children: Functions::<T>::children,
         node_slot: Functions::<T>::node_slot,
+        give_name: Functions::<T>::give_name,
         by_name: T::by_name(),
     }
 }
@@ -276,6 +283,12 @@ impl Object {
     pub fn span(&self) -> Span {
         // SAFETY: as in `field`.
         unsafe { (self.info().vtable().span)(self) }
+    }
+
+    /// Gives the node a name: variables, buffers and what else has one. False when it has none.
+    pub fn give_name(&self, name: &Str) -> bool {
+        // SAFETY: as in `field`.
+        unsafe { (self.info().vtable().give_name)(self, name) }
     }
 
     /// Makes this handle the only one, copying the node (not its children) when it is shared.

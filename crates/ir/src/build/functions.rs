@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, Map, ObjectLike, Op, Ref, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, FromScript, Result, ScriptFn, ScriptValue, script_fn};
-use tvmscript_prim::{Expr, FuncType, IntImm, PrimExpr, PrimExprExt, Range, TupleType, Type, ops};
+use tvmscript_prim::{Expr, FuncType, PrimExpr, Range, TupleType, Type, ops};
 
 use super::module::at_module_top;
 use super::target::TargetArg;
@@ -160,14 +160,10 @@ fn bound(value: ScriptValue) -> Result<Expr> {
 #[script_fn(name = "Range")]
 pub fn range(begin: ScriptValue, #[default = None] end: Option<ScriptValue>) -> Result<Ref<Range>> {
     let begin = bound(begin).map_err(|e| e.at_position(0))?;
-    let Some(end) = end else {
-        let zero = IntImm::try_new(begin.dtype(), 0)?;
-        return Ok(Range::from_min_extent(zero, begin));
-    };
-    let end = bound(end).map_err(|e| e.at_position(1))?;
-    let from_zero = begin.as_node::<IntImm>().is_some_and(|i| i.value == 0);
-    let extent = if from_zero { end } else { ops::sub(end, begin.clone())? };
-    Ok(Range::from_min_extent(begin, extent))
+    Ok(match end {
+        None => Range::try_from_extent(begin)?,
+        Some(end) => Range::try_from_bounds(begin, bound(end).map_err(|e| e.at_position(1))?)?,
+    })
 }
 
 /// A function name.

@@ -2,6 +2,8 @@
 
 mod functions;
 mod module;
+mod poison;
+pub mod script;
 mod target;
 
 pub use functions::FUNCTIONS;

@@ -36,7 +36,7 @@ struct Member {
 
 /// A module of functions of any dialects.
 pub fn ir_module() -> FrameOf<ModuleFrame> {
-    FrameOf(ModuleFrame::default())
+    FrameOf::new(ModuleFrame::default())
 }
 
 impl ModuleFrame {
@@ -244,6 +244,6 @@ pub fn member_names() -> Vec<String> {
 
 impl From<ModuleFrame> for ScriptValue {
     fn from(frame: ModuleFrame) -> ScriptValue {
-        tvmscript_irbuilder::IntoScript::into_script(FrameOf(frame))
+        ScriptValue::frame(frame)
     }
 }

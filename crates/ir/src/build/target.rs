@@ -3,6 +3,7 @@
 //! No registry of real targets stands behind them: a dictionary says all there is, and a bare name gets the options that
 //! TVM 0.23 gives it on a machine without devices.
 
+use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, Map, Ref, Str, Value};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 
@@ -26,6 +27,9 @@ impl FromScript for TargetArg {
             }
             other => Err(BuildError::expected("a target's name or dictionary", other.type_name())),
         }
+    }
+    fn is_poison(&self) -> bool {
+        is_poison(self.0.object())
     }
 }
 

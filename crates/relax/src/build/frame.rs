@@ -190,7 +190,7 @@ impl Frame for DataflowFrame {
 
 /// A dataflow block.
 pub fn dataflow_frame() -> FrameOf<DataflowFrame> {
-    FrameOf(DataflowFrame::default())
+    FrameOf::new(DataflowFrame::default())
 }
 
 /// `if cond:`; its branches are frames of their own.

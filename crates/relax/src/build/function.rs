@@ -18,7 +18,7 @@ pub fn function(
     #[default = true] is_pure: bool,
     #[default = false] is_private: bool,
 ) -> Result<FrameOf<FunctionFrame>> {
-    Ok(FrameOf(FunctionFrame::new(is_pure, is_private)))
+    Ok(FrameOf::new(FunctionFrame::new(is_pure, is_private)))
 }
 
 /// Names the function.
@@ -158,19 +158,19 @@ pub fn emit_to(var: Ref<Var>, value: Expr) -> Result<()> {
 /// A conditional.
 #[script_fn(name = "If")]
 pub fn if_(condition: ExprArg) -> Result<FrameOf<IfFrame>> {
-    Ok(FrameOf(IfFrame::new(condition.0)))
+    Ok(FrameOf::new(IfFrame::new(condition.0)))
 }
 
 /// The branch of a conditional that is taken where the condition holds.
 #[script_fn(name = "Then")]
 pub fn then_() -> Result<FrameOf<BranchFrame>> {
-    Ok(FrameOf(BranchFrame::new(true)))
+    Ok(FrameOf::new(BranchFrame::new(true)))
 }
 
 /// The branch of a conditional that is taken where the condition does not hold.
 #[script_fn(name = "Else")]
 pub fn else_() -> Result<FrameOf<BranchFrame>> {
-    Ok(FrameOf(BranchFrame::new(false)))
+    Ok(FrameOf::new(BranchFrame::new(false)))
 }
 
 /// The functions of this module.

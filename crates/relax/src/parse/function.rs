@@ -1,7 +1,7 @@
 //! `@R.function`: the signature, the body, the declaration in a module; functions inside of functions.
 
 use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{Builder, FrameOf, IntoScript, ScriptValue};
+use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
 use tvmscript_script_parser::ast::{self, Expr, ExprId, FunctionDef, List, Stmt, StmtId};
 use tvmscript_script_parser::table::Definition;
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
@@ -31,7 +31,7 @@ pub(super) fn define(
         let var = local_variable(p, &node)?;
         p.define(node.name, var.into(), node.name_place, Shadowing::SameFrame)?;
     }
-    let frame = FrameOf(FunctionFrame::new(is_pure, is_private || is_nested)).into_script();
+    let frame = ScriptValue::frame(FunctionFrame::new(is_pure, is_private || is_nested));
     let name = p.name_str(node.name);
     p.in_frame(&frame, definition.id, |p, _| {
         p.with_scope(|p| {
@@ -153,7 +153,7 @@ pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> Resu
         let builder = p.registry().map_or_else(Builder::new, Builder::for_registry);
         builder.set_context(IsNested);
         p.read_definition(id)?;
-        let built = builder.finish();
+        let built = builder.finish().map_err(BuildErrors::into_first);
         p.checked(node.name_place, built)?
     };
     let Ok(function) = built.downcast::<Function>() else {

@@ -1,7 +1,7 @@
 //! Statements of function bodies.
 
 use tvmscript_ir_core::{BaseExpr, with_stack};
-use tvmscript_irbuilder::{FrameOf, FromScript, IntoScript, ScriptValue};
+use tvmscript_irbuilder::{FromScript, ScriptValue};
 use tvmscript_prim::PrimExpr;
 use tvmscript_script_parser::ast::{self, Expr, StmtId};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
@@ -9,7 +9,7 @@ use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 use super::bind;
 use super::signature::expr_at;
 use crate::build::args::InfoArg;
-use crate::build::function::{emit_value, func_ret_value};
+use crate::build::function::{emit_value, try_func_ret_value};
 use crate::build::{BranchFrame, IfFrame, MatchCastPair, is_void, with_function};
 use crate::node::struct_info_of;
 
@@ -86,7 +86,7 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
     let value = p.eval(at)?;
     let expr = expr_at(p, at, &value)?;
     drop(value);
-    let done = func_ret_value(crate::build::args::AnyExprArg(expr));
+    let done = try_func_ret_value(crate::build::args::AnyExprArg(expr));
     p.checked_call(at, done)
 }
 
@@ -106,12 +106,12 @@ fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Resul
     let test = p.eval(clause.test)?;
     let cond = expr_at(p, clause.test, &test)?;
     drop(test);
-    let frame = FrameOf(IfFrame::new(cond)).into_script();
+    let frame = ScriptValue::frame(IfFrame::new(cond));
     p.in_frame(&frame, clause.test, |p, _| {
-        let then_branch = FrameOf(BranchFrame::new(true)).into_script();
+        let then_branch = ScriptValue::frame(BranchFrame::new(true));
         let first = p.with_scope(|p| p.in_frame(&then_branch, id, |p, _| p.visit_all(clause.body)));
         // Where the first branch is lost, the second one takes its place: its mistakes are found all the same.
-        let else_branch = FrameOf(BranchFrame::new(first.is_err())).into_script();
+        let else_branch = ScriptValue::frame(BranchFrame::new(first.is_err()));
         let second = p.with_scope(|p| {
             p.in_frame(&else_branch, id, |p, _| {
                 if index + 1 == node.clauses.len() {

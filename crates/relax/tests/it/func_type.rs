@@ -32,14 +32,14 @@ fn buffer(extent: Expr) -> Ref<Buffer> {
 }
 
 fn func(name: &str, body: impl FnOnce() -> Result<()>) -> Result<()> {
-    tb::function::prim_func(false).scope(|_| {
-        tb::function::func_name(name.into())?;
+    tb::function::prim_func().try_body(|()| {
+        tb::function::try_func_name(name.into())?;
         body()
     })
 }
 
 fn arg(name: &str, value: impl Into<ScriptValue>) -> Result<()> {
-    tb::function::arg(name.into(), value.into()).map(|_| ())
+    tb::function::try_arg(name.into(), value.into()).map(|_| ())
 }
 
 fn evaluate(value: Expr) -> Result<()> {
@@ -48,7 +48,8 @@ fn evaluate(value: Expr) -> Result<()> {
 
 fn built(build: impl FnOnce() -> Result<()>) -> Object {
     let builder = Builder::for_registry(&registry());
-    build().and_then(|()| builder.finish()).expect("nothing is wrong with it")
+    build().expect("nothing is wrong with it");
+    builder.finish().expect("nothing is wrong with it")
 }
 
 fn type_of(function: &Object) -> FuncStructInfo {
@@ -119,7 +120,7 @@ fn without_a_dialect_of_types_there_is_none() {
 #[test]
 fn names_in_a_module_say_the_types_of_the_functions_they_call() {
     let module = built(|| {
-        tvmscript_ir::build::ir_module().scope(|_| {
+        tvmscript_ir::build::ir_module().try_body(|()| {
             let callee = tvmscript_ir::build::decl_function(&"callee".into(), None)?;
             func("caller", || {
                 evaluate(Call::with_callee(

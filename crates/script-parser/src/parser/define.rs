@@ -1,6 +1,6 @@
 //! Decorated definitions: which handler reads them, and where what they build goes.
 
-use tvmscript_irbuilder::{Builder, ScriptValue};
+use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
 
 use super::{Built, Decorator, Outermost, Parser};
 use crate::ast::{ClassDef, ExprId, FunctionDef, List, Name, Place, Stmt, StmtId};
@@ -138,7 +138,7 @@ impl Parser<'_> {
             // A result with mistakes in it is none.
             Ok(None) if self.failures > failures => Err(crate::errors::Reported(())),
             Ok(None) => {
-                let built = builder.finish();
+                let built = builder.finish().map_err(BuildErrors::into_first);
                 self.checked(id, built).map(|object| {
                     self.built.push(Built { node: object.clone(), is_checked });
                     ScriptValue::Node(object)

@@ -1,7 +1,9 @@
 //! What arguments of script functions may be: numbers where expressions are needed, regions where loads are, and so on.
 
+use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, DataType, IntField, Ref, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, Poison, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_prim::error::Result as PrimResult;
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
 
 use crate::node::{Buffer, BufferLoad, BufferRegion, IterType, IterVar};
@@ -47,26 +49,9 @@ impl FromScript for ExprArg {
     fn from_script(value: ScriptValue) -> Result<Self> {
         ExprArg::convert(value).map(ExprArg)
     }
-}
-
-macro_rules! expr_from {
-    ($($ty:ty => |$x:ident| $e:expr),* $(,)?) => {$(
-        impl From<$ty> for ExprArg {
-            fn from($x: $ty) -> ExprArg {
-                ExprArg($e)
-            }
-        }
-    )*};
-}
-expr_from! {
-    Expr => |x| x,
-    Ref<Var> => |x| x.upcast(),
-    &Expr => |x| x.clone(),
-    &Ref<Var> => |x| x.clone().upcast(),
-    i32 => |x| IntImm::int32(x),
-    i64 => |x| ops::python::int_literal(x),
-    bool => |x| IntImm::bool(x),
-    &str => |x| StringImm::new(x),
+    fn is_poison(&self) -> bool {
+        is_poison(self.0.object())
+    }
 }
 
 /// A load of a region: single points stay scalar, a constant extent becomes a ramp.
@@ -113,16 +98,8 @@ impl FromScript for Shape {
             }
         }
     }
-}
-
-impl<T: Into<ExprArg>, const N: usize> From<[T; N]> for Shape {
-    fn from(items: [T; N]) -> Shape {
-        Shape(items.into_iter().map(|i| i.into().0).collect())
-    }
-}
-impl From<Array<Expr>> for Shape {
-    fn from(shape: Array<Expr>) -> Shape {
-        Shape(shape)
+    fn is_poison(&self) -> bool {
+        self.0.iter().any(|e| is_poison(e.object()))
     }
 }
 
@@ -143,6 +120,9 @@ impl FromScript for Stride {
             other => ExprArg::convert(other).map(Stride::Expr),
         }
     }
+    fn is_poison(&self) -> bool {
+        matches!(self, Stride::Expr(expr) if is_poison(expr.object()))
+    }
 }
 
 /// The domain of an axis: a range, a pair of bounds, or an extent.
@@ -159,45 +139,28 @@ impl FromScript for Domain {
             let [begin, end]: [ScriptValue; 2] = items.try_into().map_err(|items: Vec<_>| {
                 BuildError::expected("two bounds", format!("{} of them", items.len()))
             })?;
-            let (begin, end) = (ExprArg::convert(begin)?, ExprArg::convert(end)?);
-            // The start keeps its own type: a literal `int32` zero may stand before an `int64` extent.
-            let extent = super::simplify(&ops::sub(end.clone(), begin.clone())?);
-            return match extent.as_node::<IntImm>() {
-                Some(_) => Ok(Domain(Range::from_min_extent(begin, extent))),
-                None => range(begin, end).map(Domain),
-            };
+            return Domain::try_from_bounds(ExprArg::convert(begin)?, ExprArg::convert(end)?);
         }
-        range_of_extent(ExprArg::convert(value)?).map(Domain)
+        Ok(Domain(Range::try_from_extent(ExprArg::convert(value)?)?))
+    }
+    fn is_poison(&self) -> bool {
+        [&self.0.min, &self.0.extent].iter().any(|e| is_poison(e.object()))
     }
 }
 
-impl<T: Into<ExprArg>> From<T> for Domain {
-    fn from(extent: T) -> Domain {
-        let extent = extent.into().0;
-        let zero = IntImm::try_new(extent.dtype(), 0).unwrap_or_else(|_| IntImm::int32(0));
-        Domain(Range::from_min_extent(zero, extent))
+impl Domain {
+    /// The domain from `begin` to before `end`. The start keeps its own type when the extent is constant: a literal
+    /// `int32` zero may stand before an `int64` extent.
+    ///
+    /// # Errors
+    /// When the bounds have no common type.
+    pub fn try_from_bounds(begin: Expr, end: Expr) -> Result<Domain> {
+        let extent = super::simplify(&ops::sub(end.clone(), begin.clone())?);
+        Ok(Domain(match extent.as_node::<IntImm>() {
+            Some(_) => Range::from_min_extent(begin, extent),
+            None => Range::try_from_bounds(begin, end)?,
+        }))
     }
-}
-
-/// The range from `begin` to before `end`.
-///
-/// # Errors
-/// When the bounds have no common type.
-/// # Source
-/// `Range` constructor, `src/ir/expr.cc`.
-pub fn range(begin: Expr, end: Expr) -> Result<Ref<Range>> {
-    let from_zero = begin.as_node::<IntImm>().is_some_and(|i| i.value == 0);
-    let extent = if from_zero { end } else { ops::sub(end, begin.clone())? };
-    Ok(Range::from_min_extent(begin, extent))
-}
-
-/// The range of `extent` values from zero.
-///
-/// # Errors
-/// When the extent is no integer.
-pub fn range_of_extent(extent: Expr) -> Result<Ref<Range>> {
-    let zero = IntImm::try_new(extent.dtype(), 0)?;
-    Ok(Range::from_min_extent(zero, extent))
 }
 
 /// A region of a buffer; a load stands for the point it loads.
@@ -218,10 +181,14 @@ impl FromScript for Region {
         }
         Err(BuildError::expected("a region such as A[0:16, i]", value.type_name()))
     }
+    fn is_poison(&self) -> bool {
+        is_poison(self.0.object())
+    }
 }
 
 fn full_region(buffer: &Ref<Buffer>) -> Result<Ref<BufferRegion>> {
-    let ranges = buffer.shape.iter().map(|e| range_of_extent(e.clone())).collect::<Result<Array<_>>>()?;
+    let ranges =
+        buffer.shape.iter().map(|e| Range::try_from_extent(e.clone())).collect::<PrimResult<Array<_>>>()?;
     Ok(BufferRegion::try_new(buffer.clone(), ranges)?)
 }
 
@@ -272,15 +239,8 @@ macro_rules! node_arg {
             fn from_script(value: ScriptValue) -> Result<Self> {
                 value.as_node::<$ty>().cloned().map(NodeArg).ok_or_else(|| BuildError::expected($what, value.type_name()))
             }
-        }
-        impl From<Ref<$ty>> for NodeArg<$ty> {
-            fn from(node: Ref<$ty>) -> Self {
-                NodeArg(node)
-            }
-        }
-        impl From<&Ref<$ty>> for NodeArg<$ty> {
-            fn from(node: &Ref<$ty>) -> Self {
-                NodeArg(node.clone())
+            fn is_poison(&self) -> bool {
+                is_poison(self.0.object())
             }
         }
     )*};
@@ -292,10 +252,4 @@ node_arg! {
     IterVar => "IterVar", "an iteration variable";
     tvmscript_prim::Type => "Type", "a type";
     tvmscript_prim::CommReducer => "CommReducer", "a reducer such as `T.comm_reducer(lambda x, y: x + y, [T.float32(0)])`";
-}
-
-impl Poison for ExprArg {
-    fn poison() -> ExprArg {
-        ExprArg(IntImm::int32(0))
-    }
 }

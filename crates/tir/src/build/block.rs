@@ -68,7 +68,7 @@ impl BlockFrame {
 #[script_fn]
 pub fn block(#[default = ""] name: Str, #[default = false] no_realize: bool) -> Result<FrameOf<TirFrame>> {
     let frame = BlockFrame { name: Some(name), no_realize, ..BlockFrame::default() };
-    Ok(FrameOf(TirFrame::new(FrameKind::Block(Box::new(frame)))))
+    Ok(FrameOf::new(TirFrame::new(FrameKind::Block(Box::new(frame)))))
 }
 
 /// Works on the innermost frame, which must be a block.
@@ -83,7 +83,7 @@ fn with_block<R>(function: &str, f: impl FnOnce(&mut BlockFrame) -> Result<R>) -
 /// What runs before the first turn of a reduction.
 #[script_fn]
 pub fn init() -> Result<FrameOf<TirFrame>> {
-    Ok(FrameOf(TirFrame::new(FrameKind::Init)))
+    Ok(FrameOf::new(TirFrame::new(FrameKind::Init)))
 }
 
 pub(crate) fn check_init() -> Result<()> {

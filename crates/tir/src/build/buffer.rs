@@ -68,102 +68,129 @@ impl Declaration {
     }
 }
 
-/// A buffer over memory that is there already, or the annotation of a parameter.
-#[script_fn(name = "Buffer")]
-pub fn buffer(
-    shape: Shape,
-    #[default = DataType::FLOAT32] dtype: DataType,
-    #[default = None] data: Option<NodeArg<Var>>,
-    #[default = None] strides: Option<Vec<Stride>>,
-    #[default = None] elem_offset: Option<ExprArg>,
-    #[default = "global"] scope: Str,
-    #[default = 0] align: i64,
-    #[default = 0] offset_factor: i64,
-    #[default = ""] buffer_type: Str,
-    #[default = None] axis_separators: Option<Shape>,
-) -> Result<Ref<Buffer>> {
-    Declaration {
-        shape: shape.0,
-        dtype,
-        data: data.map(|d| d.0),
-        strides,
-        stride_dtype: DataType::INT32,
-        elem_offset: elem_offset.map(|e| e.0),
-        scope,
-        align,
-        offset_factor,
-        buffer_type,
-        axis_separators,
-    }
-    .build()
+/// Functions that declare a buffer. They share all parameters but those before the shape and the buffer that one may name
+/// instead; two defaults differ, without a difference in what is made. `declare` makes the buffer, of this shape and element
+/// type; strides given by name become variables of the third type.
+macro_rules! buffer_functions {
+    ($(
+        $(#[$meta:meta])*
+        pub fn $name:ident(
+            [$($first:ident: $first_ty:ty)?],
+            $shape:ident: $shape_ty:ty $(= $no_shape:ident)?,
+            $dtype:ident, $has_data:ident,
+            align = $align:expr, buffer_type = $buffer_type:expr
+            $(, $known:ident)?
+        ) -> Result<$out:ty> |$declare:ident| $body:block
+    )*) => {$(
+        $(#[$meta])*
+        pub fn $name(
+            $($first: $first_ty,)?
+            $(#[default = $no_shape])?
+            $shape: $shape_ty,
+            #[default = DataType::FLOAT32] $dtype: DataType,
+            #[default = None] data: Option<NodeArg<Var>>,
+            #[default = None] strides: Option<Vec<Stride>>,
+            #[default = None] elem_offset: Option<ExprArg>,
+            #[default = "global"] scope: Str,
+            #[default = $align] align: i64,
+            #[default = 0] offset_factor: i64,
+            #[default = $buffer_type] buffer_type: Str,
+            #[default = None] axis_separators: Option<Shape>,
+            $(
+                #[kw_only]
+                #[default = None]
+                $known: Option<NodeArg<Buffer>>,
+            )?
+        ) -> Result<$out> {
+            let $has_data = data.is_some();
+            let $declare = |shape: Array<Expr>, dtype: DataType, stride_dtype: DataType| {
+                let data = data.map(|data| data.0);
+                let elem_offset = elem_offset.map(|offset| offset.0);
+                let declaration = Declaration {
+                    shape, dtype, data, strides, stride_dtype, elem_offset, scope, align, offset_factor,
+                    buffer_type, axis_separators,
+                };
+                declaration.build()
+            };
+            $body
+        }
+    )*};
 }
 
-/// A buffer behind a handle parameter, or one that stands for part of another in a block.
-#[script_fn]
-pub fn match_buffer(
-    param: ScriptValue,
-    #[default = None] shape: Option<Shape>,
-    #[default = DataType::FLOAT32] dtype: DataType,
-    #[default = None] data: Option<NodeArg<Var>>,
-    #[default = None] strides: Option<Vec<Stride>>,
-    #[default = None] elem_offset: Option<ExprArg>,
-    #[default = "global"] scope: Str,
-    #[default = -1] align: i64,
-    #[default = 0] offset_factor: i64,
-    #[default = "default"] buffer_type: Str,
-    #[default = None] axis_separators: Option<Shape>,
-    #[kw_only]
-    #[default = None]
-    buffer: Option<NodeArg<Buffer>>,
-) -> Result<Ref<Buffer>> {
-    let source =
-        if param.as_node::<Var>().is_some() { None } else { Some(Region::from_script(param.clone())) };
-    let source = match source {
-        None => None,
-        Some(Ok(region)) => Some(region.0),
-        Some(Err(_)) => {
-            let error = BuildError::expected("a parameter or a region of a buffer", param.type_name());
-            return Err(error.at_position(0));
-        }
-    };
-    if let Some(NodeArg(known)) = buffer {
+buffer_functions! {
+    /// A buffer over memory that is there already, or the annotation of a parameter.
+    #[script_fn(name = "Buffer")]
+    pub fn buffer([], shape: Shape, dtype, _has_data, align = 0, buffer_type = "") -> Result<Ref<Buffer>> |declare| {
+        declare(shape.0, dtype, DataType::INT32)
+    }
+
+    /// A buffer behind a handle parameter, or one that stands for part of another in a block.
+    #[script_fn]
+    pub fn match_buffer(
+        [param: ScriptValue],
+        shape: Option<Shape> = None,
+        dtype, _has_data, align = -1, buffer_type = "default", buffer
+    ) -> Result<Ref<Buffer>> |declare| {
+        let source = match param.as_node::<Var>() {
+            Some(_) => None,
+            None => Some(Region::from_script(param.clone()).map_err(|_| {
+                let expected = "a parameter or a region of a buffer";
+                BuildError::expected(expected, param.type_name()).at_position(0)
+            })?.0),
+        };
+        let buffer = match (buffer, shape, &source) {
+            (Some(NodeArg(known)), _, _) => known,
+            (None, Some(Shape(shape)), _) => {
+                let stride_dtype = shape.first().map_or(DataType::INT32, |e| e.dtype());
+                declare(shape, dtype, stride_dtype)?
+            }
+            (None, None, Some(region)) => {
+                let shape: Array<Expr> = region.region.iter().map(|r| r.extent.clone()).collect();
+                let stride_dtype = shape.first().map_or(DataType::INT32, |e| e.dtype());
+                declare(shape, region.buffer.dtype, stride_dtype)?
+            }
+            (None, None, None) => {
+                return Err(BuildError::message("a parameter is matched to a buffer without shape")
+                    .at_position(0)
+                    .with_help("give the shape, such as `T.match_buffer(a, (16, 16))`"));
+            }
+        };
         match source {
-            None => match_param(&param, &known)?,
-            Some(region) => match_region(region, &known)?,
+            None => match_param(&param, &buffer)?,
+            Some(region) => match_region(region, &buffer)?,
         }
-        return Ok(known);
+        Ok(buffer)
     }
-    let (shape, dtype) = match (&source, shape) {
-        (_, Some(shape)) => (shape.0, dtype),
-        (Some(region), None) => {
-            (region.region.iter().map(|r| r.extent.clone()).collect(), region.buffer.dtype)
-        }
-        (None, None) => {
-            return Err(BuildError::message("a parameter is matched to a buffer without shape")
-                .at_position(0)
-                .with_help("give the shape, such as `T.match_buffer(a, (16, 16))`"));
-        }
-    };
-    let stride_dtype = shape.first().map_or(DataType::INT32, |e| e.dtype());
-    let buffer = Declaration {
-        shape,
-        dtype,
-        data: data.map(|d| d.0),
-        strides,
-        stride_dtype,
-        elem_offset: elem_offset.map(|e| e.0),
-        scope,
-        align,
-        offset_factor,
-        buffer_type,
-        axis_separators,
+
+    /// A buffer that lives as long as the block, or the function, around it.
+    #[script_fn]
+    pub fn alloc_buffer(
+        [],
+        shape: Option<Shape> = None,
+        dtype, _has_data, align = -1, buffer_type = "default", buffer
+    ) -> Result<Ref<Buffer>> |declare| {
+        let buffer = match buffer {
+            Some(NodeArg(known)) => known,
+            None => declare(required_shape("alloc_buffer", shape)?, dtype, DataType::INT32)?,
+        };
+        allocate_in_scope(&buffer)?;
+        Ok(buffer)
     }
-    .build()?;
-    match source {
-        None => match_param(&param, &buffer)?,
-        Some(region) => match_region(region, &buffer)?,
+
+    /// A buffer declared over memory for the rest of the scope; without `data` the memory is allocated with it.
+    #[script_fn]
+    pub fn decl_buffer(
+        [],
+        shape: Option<Shape> = None,
+        dtype, has_data, align = 0, buffer_type = "", buffer
+    ) -> Result<FrameOf<TirFrame, Ref<Buffer>>> |declare| {
+        let allocates = buffer.is_none() && !has_data;
+        let buffer = match buffer {
+            Some(NodeArg(known)) => known,
+            None => declare(required_shape("decl_buffer", shape)?, dtype, DataType::INT32)?,
+        };
+        Ok(FrameOf::new(TirFrame::new(FrameKind::DeclBuffer { buffer, allocates })))
     }
-    Ok(buffer)
 }
 
 fn match_param(param: &ScriptValue, buffer: &Ref<Buffer>) -> Result<()> {
@@ -204,40 +231,8 @@ fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> Result<()> {
     }
 }
 
-/// A buffer that lives as long as the block, or the function, around it.
-#[script_fn]
-pub fn alloc_buffer(
-    #[default = None] shape: Option<Shape>,
-    #[default = DataType::FLOAT32] dtype: DataType,
-    #[default = None] data: Option<NodeArg<Var>>,
-    #[default = None] strides: Option<Vec<Stride>>,
-    #[default = None] elem_offset: Option<ExprArg>,
-    #[default = "global"] scope: Str,
-    #[default = -1] align: i64,
-    #[default = 0] offset_factor: i64,
-    #[default = "default"] buffer_type: Str,
-    #[default = None] axis_separators: Option<Shape>,
-    #[kw_only]
-    #[default = None]
-    buffer: Option<NodeArg<Buffer>>,
-) -> Result<Ref<Buffer>> {
-    let buffer = match buffer {
-        Some(NodeArg(known)) => known,
-        None => Declaration {
-            shape: required_shape("alloc_buffer", shape)?,
-            dtype,
-            data: data.map(|d| d.0),
-            strides,
-            stride_dtype: DataType::INT32,
-            elem_offset: elem_offset.map(|e| e.0),
-            scope,
-            align,
-            offset_factor,
-            buffer_type,
-            axis_separators,
-        }
-        .build()?,
-    };
+/// Puts the buffer into the innermost block, or the function whose top it is at.
+fn allocate_in_scope(buffer: &Ref<Buffer>) -> Result<()> {
     let in_block = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::Block(block) => {
             let block: &mut BlockFrame = block;
@@ -247,7 +242,7 @@ pub fn alloc_buffer(
         _ => None,
     })?;
     if in_block.is_some() {
-        return Ok(buffer);
+        return Ok(());
     }
     let at_top = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::PrimFunc(func) => {
@@ -258,47 +253,9 @@ pub fn alloc_buffer(
         _ => false,
     })?;
     match at_top {
-        Some(true) => Ok(buffer),
+        Some(true) => Ok(()),
         _ => Err(wrong_frame("T.alloc_buffer", "inside `with T.block(..)` or at the top of a function")),
     }
-}
-
-/// A buffer declared over memory for the rest of the scope; without `data` the memory is allocated with it.
-#[script_fn]
-pub fn decl_buffer(
-    #[default = None] shape: Option<Shape>,
-    #[default = DataType::FLOAT32] dtype: DataType,
-    #[default = None] data: Option<NodeArg<Var>>,
-    #[default = None] strides: Option<Vec<Stride>>,
-    #[default = None] elem_offset: Option<ExprArg>,
-    #[default = "global"] scope: Str,
-    #[default = 0] align: i64,
-    #[default = 0] offset_factor: i64,
-    #[default = ""] buffer_type: Str,
-    #[default = None] axis_separators: Option<Shape>,
-    #[kw_only]
-    #[default = None]
-    buffer: Option<NodeArg<Buffer>>,
-) -> Result<FrameOf<TirFrame>> {
-    if let Some(NodeArg(buffer)) = buffer {
-        return Ok(FrameOf(TirFrame::new(FrameKind::DeclBuffer { buffer, allocates: false })));
-    }
-    let allocates = data.is_none();
-    let buffer = Declaration {
-        shape: required_shape("decl_buffer", shape)?,
-        dtype,
-        data: data.map(|d| d.0),
-        strides,
-        stride_dtype: DataType::INT32,
-        elem_offset: elem_offset.map(|e| e.0),
-        scope,
-        align,
-        offset_factor,
-        buffer_type,
-        axis_separators,
-    }
-    .build()?;
-    Ok(FrameOf(TirFrame::new(FrameKind::DeclBuffer { buffer, allocates })))
 }
 
 /// The shape, which only a call that names a buffer leaves out.

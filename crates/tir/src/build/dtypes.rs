@@ -5,7 +5,7 @@ use tvmscript_irbuilder::{
     ArgumentRef, BuildError, BuildErrorKind, CallArgs, FromScript, HostFunction, Result, ScriptValue,
     script_fn,
 };
-use tvmscript_prim::{FloatImm, PointerType, PrimType, TensorMapType, Var, ops};
+use tvmscript_prim::{Expr, FloatImm, PointerType, PrimType, TensorMapType, Var, ops};
 
 use super::args::ExprArg;
 
@@ -92,8 +92,16 @@ fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
     })
 }
 
+/// The value as one of type `dtype`: `T.float32(0)`.
+///
+/// # Errors
+/// When it cannot be converted.
+pub(crate) fn try_convert(dtype: DataType, value: ScriptValue) -> Result<Expr> {
+    ExprArg::convert(convert(dtype, CallArgs::positional([value]))?)
+}
+
 /// An unsigned literal above the range of `int64`.
-fn big_literal(dtype: DataType, value: &num_bigint::BigInt) -> Result<tvmscript_prim::Expr> {
+fn big_literal(dtype: DataType, value: &num_bigint::BigInt) -> Result<Expr> {
     let fits = dtype.is_uint() && dtype.is_scalar() && dtype.bits == 64;
     match u64::try_from(value) {
         Ok(bits) if fits => Ok(ops::make_const(dtype, ops::Number::UInt(bits))?),

@@ -6,7 +6,7 @@ use tvmscript_prim::{
     Call, Cast, CommReducer, Expr, FloatImm, IntImm, Let, PrimExprExt, Range, StringImm, Var, ops,
 };
 
-use super::args::{Domain, ExprArg, NodeArg, Shape, range};
+use super::args::{Domain, ExprArg, NodeArg, Shape};
 use crate::node::*;
 
 macro_rules! strict_binary {
@@ -125,10 +125,10 @@ pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> Result<Expr> {
 /// The range from `begin` to before `end`.
 #[script_fn(name = "Range")]
 pub fn range_node(begin: ExprArg, #[default = None] end: Option<ExprArg>) -> Result<Ref<Range>> {
-    match end {
-        Some(end) => range(begin.0, end.0),
-        None => super::args::range_of_extent(begin.0),
-    }
+    Ok(match end {
+        Some(end) => Range::try_from_bounds(begin.0, end.0)?,
+        None => Range::try_from_extent(begin.0)?,
+    })
 }
 
 /// A value bound to a variable inside an expression: `T.Let(body, where={var: value})`.

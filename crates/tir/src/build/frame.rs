@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use tvmscript_ir_core::containers::TensorNode;
-use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, Builder, Frame, Result, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, Range, StringImm, Var};
 
@@ -131,6 +131,14 @@ impl TirFrame {
     /// A frame without statements.
     pub fn new(kind: FrameKind) -> TirFrame {
         TirFrame { stmts: Vec::new(), kind, span: Span::current() }
+    }
+
+    /// The variables of a loop.
+    pub fn loop_vars(&self) -> Option<Vec<Ref<Var>>> {
+        match &self.kind {
+            FrameKind::For(loops) => Some(loops.vars().to_vec()),
+            _ => None,
+        }
     }
 
     /// Adds a statement to the innermost frame; without one, it is the builder's result.
@@ -282,29 +290,4 @@ pub(crate) fn loop_domain(var: &Ref<Var>) -> Result<Option<Ref<Range>>> {
         FrameKind::For(loops) => loops.domain_of(var),
         _ => None,
     })
-}
-
-/// Names what a builder function gave: variables, buffers (with pointer and strides), axes.
-///
-/// A pointer or stride that has a name keeps it, so that a text that was read prints with the same names; TVM renames a
-/// pointer each time another buffer is declared over it.
-/// # Source
-/// `Namer` registrations, `src/script/ir_builder/tir/ir.cc`.
-pub fn name_object(name: &str, object: &Object) {
-    let text = Str::new(name);
-    if let Some(var) = object.as_node::<Var>() {
-        var.name.set(text);
-    } else if let Some(axis) = object.as_node::<IterVar>() {
-        axis.var.name.set(text);
-    } else if let Some(buffer) = object.as_node::<Buffer>() {
-        if buffer.data.name.get().is_empty() {
-            buffer.data.name.set(text.clone());
-        }
-        buffer.name.set(text);
-        for (i, stride) in buffer.strides.iter().enumerate() {
-            if let Some(var) = stride.as_node::<Var>().filter(|var| var.name.get().is_empty()) {
-                var.name.set(format!("{name}_s{i}").into());
-            }
-        }
-    }
 }

@@ -78,16 +78,20 @@ fn with_function<R>(function: &str, f: impl FnOnce(&mut PrimFuncFrame) -> Result
         .unwrap_or_else(|| Err(wrong_frame(function, "at the top of a function, not inside another scope")))
 }
 
-/// A function of scalars and buffers. As a decorator: `@T.prim_func`, `@T.prim_func(private=True)`.
-pub fn prim_func(is_private: bool) -> FrameOf<TirFrame> {
-    let frame = PrimFuncFrame { is_private, ..PrimFuncFrame::default() };
-    FrameOf(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
+/// A function of scalars and buffers: `@T.prim_func`.
+pub fn prim_func() -> FrameOf<TirFrame> {
+    open(false, false)
 }
 
-/// The signature of a function, to be declared in the open module.
-pub fn prim_func_declaration(is_private: bool) -> FrameOf<TirFrame> {
-    let frame = PrimFuncFrame { is_private, declares: true, ..PrimFuncFrame::default() };
-    FrameOf(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
+/// A function that is called by its module alone, and so has no global symbol: `@T.prim_func(private=True)`.
+pub fn private_prim_func() -> FrameOf<TirFrame> {
+    open(true, false)
+}
+
+/// A function to be defined in the open module, or, when only its signature is wanted, declared.
+pub(crate) fn open(is_private: bool, declares: bool) -> FrameOf<TirFrame> {
+    let frame = PrimFuncFrame { is_private, declares, ..PrimFuncFrame::default() };
+    FrameOf::new(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
 }
 
 /// Names the function.
@@ -134,8 +138,8 @@ pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
 }
 
 /// Adds a parameter: a variable, or a buffer behind a handle of its own.
-#[script_fn]
-pub fn arg(name: Str, obj: ScriptValue) -> Result<ScriptValue> {
+#[script_fn(name = "arg")]
+pub fn arg_(name: Str, obj: ScriptValue) -> Result<ScriptValue> {
     let (param, buffer) = if let Some(var) = obj.as_node::<Var>() {
         (var.clone(), None)
     } else if let Some(buffer) = obj.as_node::<Buffer>() {
@@ -150,11 +154,11 @@ pub fn arg(name: Str, obj: ScriptValue) -> Result<ScriptValue> {
     with_function("T.arg", |func| {
         match &buffer {
             Some(buffer) => {
-                super::frame::name_object(&name, buffer.object());
+                buffer.object().give_name(&name);
                 param.name.set(format!("{name}_handle").into());
                 func.buffer_map.push((param.clone(), buffer.clone()));
             }
-            None => super::frame::name_object(&name, param.object()),
+            None => param.name.set(name),
         }
         func.params.push(param);
         Ok(())

@@ -3,13 +3,17 @@
 //! Most operators differ only in where their type comes from, which one table says. Those with rules of their own
 //! (folding, matching of types) are plain functions of the crate `prim`.
 
-use tvmscript_ir_core::{DataType, Op, Ref};
+use std::panic::Location;
+
+use tvmscript_ir_core::operators::is_poison;
+use tvmscript_ir_core::{DataType, Op, PoisonNode, Ref};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, CallArgs, FromScript, HostFunction, Result, ScriptValue,
+    BuildError, BuildErrorKind, CallArgs, FromScript, HostFunction, IntoArg, Result, ScriptValue, argument,
+    settle,
 };
 use tvmscript_prim::ops::Operand;
 use tvmscript_prim::ops::op_table::{DtypeArg, OPS, OpEntry, ResultType};
-use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, ops};
+use tvmscript_prim::{Call, Expr, IntImm, PrimExpr, PrimExprExt, ops};
 
 use super::args::ExprArg;
 use crate::node::{Buffer, BufferLoad};
@@ -90,60 +94,31 @@ fn call_entry(entry: &'static OpEntry, mut args: CallArgs) -> Result<ScriptValue
     Ok(Call::new(dtype, Op::get(entry.name), exprs).into())
 }
 
-fn as_unary(f: fn(Expr) -> Expr) -> impl Fn(CallArgs) -> Result<ScriptValue> {
-    move |args| Ok(f(one(args)?).into())
-}
+/// A number that takes the other operand's type, or an expression.
+#[derive(Debug, Clone)]
+pub struct OperandArg(pub Operand);
 
-fn try_unary(f: fn(Expr) -> tvmscript_prim::error::Result<Expr>) -> impl Fn(CallArgs) -> Result<ScriptValue> {
-    move |args| Ok(f(one(args)?).map_err(|e| BuildError::from(e).at_position(0))?.into())
-}
-
-fn try_binary(
-    f: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>,
-) -> impl Fn(CallArgs) -> Result<ScriptValue> {
-    move |args| {
-        let [a, b] = exprs::<2>(args)?;
-        Ok(f(a, b)?.into())
+impl FromScript for OperandArg {
+    const TYPE: &'static str = "PrimExpr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::Int(i) => Ok(OperandArg(Operand::Int(i))),
+            other => ExprArg::convert(other).map(|expr| OperandArg(Operand::Expr(expr))),
+        }
+    }
+    fn is_poison(&self) -> bool {
+        matches!(&self.0, Operand::Expr(expr) if is_poison(expr.object()))
     }
 }
 
-/// Shifts and bit operations: a Python `int` takes the other operand's type.
-fn try_bits(
-    f: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>,
-) -> impl Fn(CallArgs) -> Result<ScriptValue> {
-    move |args| {
-        let operand = |value| match value {
-            ScriptValue::Int(i) => Ok(Operand::Int(i)),
-            other => ExprArg::convert(other).map(Operand::Expr),
-        };
-        let [a, b] = converted::<Operand, 2>(args, operand)?;
-        Ok(ops::python::bits(f, a, b)?.into())
-    }
-}
-
-fn one(args: CallArgs) -> Result<Expr> {
-    let [x] = exprs::<1>(args)?;
-    Ok(x)
-}
-
-/// Exactly `N` expressions; a stray `dtype=` is dropped, and parameter names are not known here.
-fn exprs<const N: usize>(args: CallArgs) -> Result<[Expr; N]> {
-    converted(args, ExprArg::convert)
-}
-
-fn converted<T, const N: usize>(
-    mut args: CallArgs,
-    convert: impl Fn(ScriptValue) -> Result<T>,
-) -> Result<[T; N]> {
+/// Exactly `N` arguments; a stray `dtype=` is dropped, and parameter names are not known here.
+fn exactly<T: FromScript, const N: usize>(mut args: CallArgs) -> Result<[T; N]> {
     args.take_keyword("dtype");
     let mut values: Vec<ScriptValue> = args.positional.into_iter().collect();
     values.extend(args.keywords.into_iter().map(|(_, v)| v));
     let found = values.len();
-    let converted = values
-        .into_iter()
-        .enumerate()
-        .map(|(i, v)| convert(v).map_err(|e| e.at_position(i)))
-        .collect::<Result<Vec<T>>>()?;
+    let convert = |(i, value)| T::from_script(value).map_err(|e| e.at_position(i));
+    let converted = values.into_iter().enumerate().map(convert).collect::<Result<Vec<T>>>()?;
     converted.try_into().map_err(|_| {
         BuildError::message(format!(
             "{N} {} expected, {found} given",
@@ -152,66 +127,135 @@ fn converted<T, const N: usize>(
     })
 }
 
+/// What a function of expressions gives.
+trait Made {
+    fn made(self) -> Result<Expr>;
+}
+
+impl Made for Expr {
+    fn made(self) -> Result<Expr> {
+        Ok(self)
+    }
+}
+
+impl Made for tvmscript_prim::error::Result<Expr> {
+    fn made(self) -> Result<Expr> {
+        Ok(self?)
+    }
+}
+
+/// One line a function: its name in scripts, which Rust's face has too, its operands, and what makes it. What its operands
+/// may be stands before the lines.
 macro_rules! functions {
-    ($name:expr, $($kind:ident [$($word:ident),* $(,)?]);* $(;)?) => {
-        match $name {
-            $($(stringify!($word) => Some(HostFunction::value(concat!("T.", stringify!($word)), $kind(ops::math::$word))),)*)*
-            _ => None,
+    ($($arg:ident: { $($name:ident($($x:ident),+) = $make:expr;)* })*) => {
+        /// Functions of expressions as Rust functions.
+        pub mod functions {
+            use super::*;
+
+            $($(
+                #[doc = concat!("`T.", stringify!($name), "`, of operands as `tvmscript_prim::ops` takes them.")]
+                ///
+                /// # Panics
+                /// When there is an error and no builder is open.
+                #[track_caller]
+                pub fn $name($($x: impl IntoArg<$arg>),+) -> Expr {
+                    let make = || ($make)($(argument::<$arg>($x, 0)?.0),+).made();
+                    settle(make(), Location::caller(), PrimExpr::poison)
+                }
+            )*)*
         }
+
+        fn find_function(name: &str) -> Option<ScriptValue> {
+            match name {
+                $($(stringify!($name) => Some(HostFunction::value(concat!("T.", stringify!($name)), |args| {
+                    let [$($x),+] = exactly::<$arg, _>(args)?;
+                    let operands = [$(stringify!($x)),+].len();
+                    let made = ($make)($($x.0),+).made();
+                    // With one operand there is no doubt which is wrong.
+                    Ok(made.map_err(|e| if operands == 1 { e.at_position(0) } else { e })?.into())
+                })),)*)*
+                _ => None,
+            }
+        }
+
+        const FUNCTIONS: &[&str] = &[$($(stringify!($name)),*),*];
     };
 }
 
+/// A shift or bit operation: a Python `int` takes the other operand's type.
+fn bits(
+    make: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>,
+) -> impl Fn(Operand, Operand) -> tvmscript_prim::error::Result<Expr> {
+    move |a, b| ops::python::bits(make, a, b)
+}
+
+functions! { ExprArg: {
+exp(x) = ops::math::exp;
+    exp2(x) = ops::math::exp2;
+    exp10(x) = ops::math::exp10;
+    erf(x) = ops::math::erf;
+    tanh(x) = ops::math::tanh;
+    sigmoid(x) = ops::math::sigmoid;
+    log(x) = ops::math::log;
+    log2(x) = ops::math::log2;
+    log10(x) = ops::math::log10;
+    log1p(x) = ops::math::log1p;
+    tan(x) = ops::math::tan;
+    cos(x) = ops::math::cos;
+    cosh(x) = ops::math::cosh;
+    sin(x) = ops::math::sin;
+    sinh(x) = ops::math::sinh;
+    asin(x) = ops::math::asin;
+    acos(x) = ops::math::acos;
+    atan(x) = ops::math::atan;
+    asinh(x) = ops::math::asinh;
+    acosh(x) = ops::math::acosh;
+    atanh(x) = ops::math::atanh;
+    sqrt(x) = ops::math::sqrt;
+    rsqrt(x) = ops::math::rsqrt;
+    popcount(x) = ops::math::popcount;
+    clz(x) = ops::math::clz;
+    abs(x) = ops::math::abs;
+    floor(x) = ops::math::floor;
+    ceil(x) = ops::math::ceil;
+    trunc(x) = ops::math::trunc;
+    round(x) = ops::math::round;
+    nearbyint(x) = ops::math::nearbyint;
+    isnan(x) = ops::math::isnan;
+    isinf(x) = ops::math::isinf;
+    isfinite(x) = ops::math::isfinite;
+    pow(x, y) = ops::math::pow;
+    min(a, b) = ops::min;
+    max(a, b) = ops::max;
+    floordiv(a, b) = ops::floordiv;
+    floormod(a, b) = ops::floormod;
+    truncdiv(a, b) = ops::truncdiv;
+    truncmod(a, b) = ops::truncmod;
+    ceildiv(a, b) = ops::ceildiv;
+    bitwise_not(x) = ops::bitwise_not;
+    likely(x) = ops::likely;
+    if_then_else(condition, a, b) = ops::if_then_else;
+    ret(x) = ops::math::ret;
+    // Another name of `abs`, which takes integers too.
+    fabs(x) = ops::math::abs;
+} OperandArg: {
+    shift_left(a, b) = bits(ops::shift_left);
+    shift_right(a, b) = bits(ops::shift_right);
+    bitwise_and(a, b) = bits(ops::bitwise_and);
+    bitwise_or(a, b) = bits(ops::bitwise_or);
+    bitwise_xor(a, b) = bits(ops::bitwise_xor);
+}}
+
 /// The value of a name that is an operator or a scalar function.
 pub fn find(name: &str) -> Option<ScriptValue> {
-    let math = functions!(name,
-        as_unary [
-            exp2, exp10, erf, tanh, sigmoid, log, log2, log10, log1p, tan, cos, cosh, sin, sinh, asin, acos, atan,
-            asinh, acosh, atanh, sqrt, rsqrt, popcount, clz,
-        ];
-        try_unary [exp, abs, floor, ceil, trunc, round, nearbyint, isnan, isinf, isfinite];
-        try_binary [pow];
-    );
-    if math.is_some() {
-        return math;
-    }
-    type Binary = fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>;
-    let binary: Option<Binary> = match name {
-        "min" => Some(ops::min),
-        "max" => Some(ops::max),
-        "floordiv" => Some(ops::floordiv),
-        "floormod" => Some(ops::floormod),
-        "truncdiv" => Some(ops::truncdiv),
-        "truncmod" => Some(ops::truncmod),
-        "ceildiv" => Some(ops::ceildiv),
-        _ => None,
-    };
-    if let Some(f) = binary {
-        return Some(HostFunction::value(format!("T.{name}"), try_binary(f)));
-    }
-    let bits: Option<Binary> = match name {
-        "shift_left" => Some(ops::shift_left),
-        "shift_right" => Some(ops::shift_right),
-        "bitwise_and" => Some(ops::bitwise_and),
-        "bitwise_or" => Some(ops::bitwise_or),
-        "bitwise_xor" => Some(ops::bitwise_xor),
-        _ => None,
-    };
-    if let Some(f) = bits {
-        return Some(HostFunction::value(format!("T.{name}"), try_bits(f)));
+    if let Some(function) = find_function(name) {
+        return Some(function);
     }
     Some(match name {
-        "bitwise_not" => HostFunction::value("T.bitwise_not", try_unary(ops::bitwise_not)),
-        // Another name of `abs`, which takes integers too.
-        "fabs" => HostFunction::value("T.fabs", try_unary(ops::math::abs)),
         "reinterpret" => {
             let entry = entry_by_printed(name)?;
             HostFunction::value("T.reinterpret", move |args| reinterpret(entry, args))
         }
-        "likely" => HostFunction::value("T.likely", as_unary(ops::likely)),
-        "if_then_else" => HostFunction::value("T.if_then_else", |args| {
-            let [condition, a, b] = exprs::<3>(args)?;
-            Ok(ops::if_then_else(condition, a, b)?.into())
-        }),
         "max_value" | "min_value" | "infinity" => {
             let f = match name {
                 "max_value" => ops::math::max_value,
@@ -235,7 +279,6 @@ pub fn find(name: &str) -> Option<ScriptValue> {
             HostFunction::value(format!("T.{name}"), move |args| simdgroup(entry, args))
         }
         "undef" => HostFunction::value("T.undef", |_| Ok(ops::math::undef().into())),
-        "ret" => HostFunction::value("T.ret", |args| Ok(ops::math::ret(one(args)?).into())),
         "dp4a" => {
             let entry = entry_by_printed(name)?;
             HostFunction::value("T.dp4a", move |args| dp4a(entry, args))
@@ -245,6 +288,18 @@ pub fn find(name: &str) -> Option<ScriptValue> {
             HostFunction::value(format!("T.{name}"), move |args| call_entry(entry, args))
         }
     })
+}
+
+/// Calls an operator or scalar function of this name.
+///
+/// # Errors
+/// When there is none, or its arguments do not fit.
+pub(crate) fn try_call(name: &str, args: Vec<ScriptValue>) -> Result<Expr> {
+    let args = CallArgs::positional(args);
+    match find(name) {
+        Some(ScriptValue::Host(function)) => ExprArg::convert(function.call(args)?),
+        _ => Err(BuildError::message(format!("there is no operator `{name}`")).at_position(0)),
+    }
 }
 
 fn entry_by_printed(name: &str) -> Option<&'static OpEntry> {
@@ -264,22 +319,8 @@ fn entry_by_printed(name: &str) -> Option<&'static OpEntry> {
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<&'static str> =
         OPS.iter().filter(|e| !e.printed.contains('.')).map(|e| e.printed).collect();
-    names.extend([
-        "abs",
-        "ceildiv",
-        "floordiv",
-        "floormod",
-        "truncdiv",
-        "truncmod",
-        "min",
-        "max",
-        "max_value",
-        "min_value",
-        "infinity",
-        "isinf",
-        "isfinite",
-        "call_intrin",
-    ]);
+    names.extend(FUNCTIONS);
+    names.extend(["max_value", "min_value", "infinity", "call_intrin"]);
     names
 }
 

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{DataType, Map, Ref, Str, Value};
 use tvmscript_irbuilder::{BuildError, FrameOf, Result, ScriptValue, script_fn};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 
-use super::args::{ExprArg, range_of_extent};
+use super::args::ExprArg;
 use super::frame::{FrameKind, TirFrame};
 use super::simplify::simplify;
 use crate::node::{For, ForKind, ForParts, IterType, IterVar, StmtRef};
@@ -73,7 +73,7 @@ fn one_loop(
     stop: Option<Expr>,
     annotations: Option<Map<Str, Value>>,
     step: Option<Expr>,
-) -> Result<FrameOf<TirFrame>> {
+) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let (min, extent) = match stop {
         Some(stop) => {
             let extent = simplify(&ops::sub(stop, start.clone())?);
@@ -93,7 +93,7 @@ fn one_loop(
         step,
         single: true,
     };
-    Ok(FrameOf(TirFrame::new(FrameKind::For(Box::new(frame)))))
+    Ok(FrameOf::new(TirFrame::new(FrameKind::For(Box::new(frame)))))
 }
 
 macro_rules! loop_functions {
@@ -109,7 +109,7 @@ macro_rules! loop_functions {
             #[kw_only]
             #[default = None]
             step: Option<ExprArg>,
-        ) -> Result<FrameOf<TirFrame>> {
+        ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
             one_loop($name, ForKind::$kind, start.0, stop.map(|s| s.0), annotations, step.map(|s| s.0))
         }
     )*};
@@ -134,7 +134,7 @@ pub fn range(
     #[kw_only]
     #[default = None]
     annotations: Option<Map<Str, Value>>,
-) -> Result<FrameOf<TirFrame>> {
+) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     if let Some(step) = &step {
         match step.0.as_node::<IntImm>() {
             Some(literal) if literal.value > 0 => {}
@@ -160,7 +160,7 @@ pub fn thread_binding(
     #[kw_only]
     #[default = None]
     annotations: Option<Map<Str, Value>>,
-) -> Result<FrameOf<TirFrame>> {
+) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let (stop, thread) = match (stop, thread) {
         (Some(stop), None) => match stop.0.as_node::<tvmscript_prim::StringImm>() {
             Some(tag) => (None, Some(tag.value.clone())),
@@ -174,20 +174,20 @@ pub fn thread_binding(
     };
     let mut frame =
         one_loop("T.thread_binding", ForKind::ThreadBinding, start.0, stop.map(|s| s.0), annotations, None)?;
-    if let FrameKind::For(loops) = &mut frame.0.kind {
+    if let Some(TirFrame { kind: FrameKind::For(loops), .. }) = frame.frame_mut() {
         loops.thread = Some(thread);
     }
     Ok(frame)
 }
 
 /// Nested loops from zero, one for each extent.
-#[script_fn]
-pub fn grid(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
+#[script_fn(name = "grid")]
+pub fn grid_(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
     let mut vars = Vec::with_capacity(extents.len());
     let mut domains = Vec::with_capacity(extents.len());
     for (i, ExprArg(extent)) in extents.into_iter().enumerate() {
         vars.push(Var::new("v", extent.dtype()));
-        domains.push(range_of_extent(extent).map_err(|e| e.at_position(i))?);
+        domains.push(Range::try_from_extent(extent).map_err(|e| BuildError::from(e).at_position(i))?);
     }
     let single = vars.len() == 1;
     let frame = ForFrame {
@@ -200,7 +200,7 @@ pub fn grid(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
         step: None,
         single,
     };
-    Ok(FrameOf(TirFrame::new(FrameKind::For(Box::new(frame)))))
+    Ok(FrameOf::new(TirFrame::new(FrameKind::For(Box::new(frame)))))
 }
 
 /// A loop as long as a condition holds.
@@ -211,5 +211,5 @@ pub fn while_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
         let kind = crate::TirError::Kind { what: "the condition", expected: "a scalar", found };
         return Err(BuildError::from(kind).at_position(0));
     }
-    Ok(FrameOf(TirFrame::new(FrameKind::While { condition: condition.0 })))
+    Ok(FrameOf::new(TirFrame::new(FrameKind::While { condition: condition.0 })))
 }

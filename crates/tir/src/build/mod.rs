@@ -1,5 +1,6 @@
 //! The builder: what scripts call as `T.*`, and Rust programs as functions of the same names.
 
+mod access;
 pub mod args;
 pub mod block;
 pub mod buffer;
@@ -8,16 +9,22 @@ pub mod dtypes;
 pub mod expr;
 pub mod frame;
 pub mod function;
+mod into_arg;
 pub mod intrinsic;
 pub mod loops;
 mod names;
+mod poison;
+pub mod script;
 mod signature;
 mod simplify;
 pub mod stmt;
+pub mod subscript;
 pub mod thread;
 pub mod types;
 
-pub use frame::{FrameKind, TirFrame, name_object};
+pub use access::BufferAccess;
+pub use frame::{FrameKind, TirFrame};
+pub use into_arg::Indices;
 pub use names::{ALIASES, FUNCTIONS};
 pub use names::{find as find_name, names as other_names};
 pub(crate) use simplify::simplify;

@@ -13,10 +13,8 @@ use super::types::TypeArg;
 use crate::TirError;
 use crate::node::*;
 
-type TirScope = FrameOf<TirFrame>;
-
-fn scope(kind: FrameKind) -> Result<TirScope> {
-    Ok(FrameOf(TirFrame::new(kind)))
+fn scope<V>(kind: FrameKind) -> Result<FrameOf<TirFrame, V>> {
+    Ok(FrameOf::new(TirFrame::new(kind)))
 }
 
 /// Evaluates an expression for its effect.
@@ -27,7 +25,7 @@ pub fn evaluate(value: ExprArg) -> Result<()> {
 
 /// A note that holds for the rest of the scope.
 #[script_fn]
-pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<TirScope> {
+pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<FrameOf<TirFrame>> {
     let node = match node {
         ScriptValue::Int(_) | ScriptValue::Float(_) | ScriptValue::Bool(_) => ExprArg::convert(node)?.into(),
         other => Value::from_script(other).map_err(|e| e.at_position(0))?,
@@ -37,7 +35,7 @@ pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<TirScope
 
 /// A condition that must hold for the rest of the scope.
 #[script_fn(name = "Assert")]
-pub fn assert_(condition: ExprArg, message: ExprArg) -> Result<TirScope> {
+pub fn assert_(condition: ExprArg, message: ExprArg) -> Result<FrameOf<TirFrame>> {
     let found = condition.0.dtype();
     if !found.is_bool() {
         let kind = TirError::Kind { what: "the asserted condition", expected: "bool", found };
@@ -54,7 +52,7 @@ pub fn let_stmt(
     #[kw_only]
     #[default = None]
     var: Option<NodeArg<Var>>,
-) -> Result<TirScope> {
+) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let var = match (var, type_annotation) {
         (Some(var), _) => var.0,
         (None, Some(annotation)) => Var::with_type("v", annotation.0),
@@ -70,19 +68,19 @@ pub fn let_stmt(
 
 /// A conditional; its branches are `T.Then()` and `T.Else()`.
 #[script_fn(name = "If")]
-pub fn if_(condition: ExprArg) -> Result<TirScope> {
+pub fn if_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
     scope(FrameKind::If { condition: condition.0, then_case: None, else_case: None })
 }
 
 /// The branch taken when the condition of the `T.If` around it holds.
 #[script_fn(name = "Then")]
-pub fn then_() -> Result<TirScope> {
+pub fn then_() -> Result<FrameOf<TirFrame>> {
     scope(FrameKind::Then)
 }
 
 /// The branch taken when the condition of the `T.If` around it does not hold.
 #[script_fn(name = "Else")]
-pub fn else_() -> Result<TirScope> {
+pub fn else_() -> Result<FrameOf<TirFrame>> {
     scope(FrameKind::Else)
 }
 
@@ -141,7 +139,7 @@ pub fn allocate(
     #[kw_only]
     #[default = None]
     var: Option<NodeArg<Var>>,
-) -> Result<TirScope> {
+) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let condition = condition.map_or_else(|| IntImm::bool(true), |c| c.0);
     let found = condition.dtype();
     if !found.is_bool() {
@@ -150,7 +148,13 @@ pub fn allocate(
     let pointer = tvmscript_prim::PointerType::new(tvmscript_prim::PrimType::new(dtype), &scope);
     let var = var.map_or_else(|| Var::with_type("", pointer), |v| v.0);
     let annotations = annotations.unwrap_or_default();
-    Ok(FrameOf(TirFrame::new(FrameKind::Allocate { var, dtype, extents: extents.0, condition, annotations })))
+    Ok(FrameOf::new(TirFrame::new(FrameKind::Allocate {
+        var,
+        dtype,
+        extents: extents.0,
+        condition,
+        annotations,
+    })))
 }
 
 /// Constant memory for the rest of the scope; gives the pointer.
@@ -163,7 +167,7 @@ pub fn allocate_const(
     #[kw_only]
     #[default = None]
     var: Option<NodeArg<Var>>,
-) -> Result<TirScope> {
+) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let data = constant_data(data, dtype, &extents.0).map_err(|e| e.at_position(0))?;
     let pointer = tvmscript_prim::PointerType::new(tvmscript_prim::PrimType::new(dtype), "global");
     let var = var.map_or_else(|| Var::with_type("", pointer), |v| v.0);
@@ -235,9 +239,13 @@ fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> Res
 
 /// Part of a buffer that the rest of the scope computes.
 #[script_fn]
-pub fn realize(region: Region, scope: Str, #[default = None] condition: Option<ExprArg>) -> Result<TirScope> {
+pub fn realize(
+    region: Region,
+    scope: Str,
+    #[default = None] condition: Option<ExprArg>,
+) -> Result<FrameOf<TirFrame>> {
     let condition = condition.map_or_else(|| IntImm::bool(true), |c| c.0);
-    Ok(FrameOf(TirFrame::new(FrameKind::Realize { region: region.0, scope, condition })))
+    Ok(FrameOf::new(TirFrame::new(FrameKind::Realize { region: region.0, scope, condition })))
 }
 
 /// Puts a value into a buffer.

@@ -2,9 +2,9 @@
 
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, Builder, FrameOf, Result, ScriptValue, script_fn};
-use tvmscript_prim::{PrimExprExt, Var, ops};
+use tvmscript_prim::{PrimExprExt, Range, Var, ops};
 
-use super::args::{ExprArg, range_of_extent};
+use super::args::ExprArg;
 use super::frame::{FrameKind, TirFrame, wrong_frame};
 use crate::node::{IterType, IterVar};
 
@@ -38,9 +38,9 @@ pub fn env_thread(thread_tag: Str, #[default = DataType::INT32] dtype: DataType)
 
 /// Launches threads for the rest of the scope: of a thread variable, or of a new one with this tag.
 #[script_fn]
-pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame>> {
+pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let var = match &thread {
-        ScriptValue::Str(tag) => env_thread_body(tag.clone(), extent.0.dtype())?,
+        ScriptValue::Str(tag) => try_env_thread(tag.clone(), extent.0.dtype())?,
         other => match other.as_node::<Var>() {
             Some(var) => var.clone(),
             None => {
@@ -68,11 +68,11 @@ pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<Tir
             return Ok(launched.clone());
         }
         let dom_extent = ops::cast(var.dtype, extent.clone())?;
-        let dom = range_of_extent(dom_extent)?;
+        let dom = Range::try_from_extent(dom_extent)?;
         let launched = IterVar::try_new(Some(dom), var.clone(), IterType::ThreadIndex, entry.tag.clone())?;
         entry.launched = Some(launched.clone());
         Ok(launched)
     })?;
     let key = if thread.thread_tag.as_str() == "vthread" { "virtual_thread" } else { "thread_extent" };
-    Ok(FrameOf(TirFrame::new(FrameKind::LaunchThread { thread, key: key.into(), extent })))
+    Ok(FrameOf::new(TirFrame::new(FrameKind::LaunchThread { thread, key: key.into(), extent })))
 }

@@ -1,6 +1,7 @@
 //! Types as arguments and annotations: `T.int32`, `T.handle("float32", "global")`.
 
 use tvmscript_ir_core::Ref;
+use tvmscript_ir_core::operators::is_poison;
 use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, Result, ScriptValue};
 use tvmscript_prim::{PrimType, TupleType, Type, Var};
 
@@ -26,6 +27,9 @@ impl FromScript for TypeArg {
             ScriptValue::DType(d) => Ok(TypeArg(PrimType::new(d))),
             _ => Err(BuildError::expected("a type such as `T.int32`", found)),
         }
+    }
+    fn is_poison(&self) -> bool {
+        is_poison(self.0.object())
     }
 }
 

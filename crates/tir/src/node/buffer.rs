@@ -25,7 +25,7 @@ impl IntField for BufferType {
 
 /// A pointer with a shape, element type and layout.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Buffer")]
+#[node(key = "tir.Buffer", namer = Buffer::give_name_to_parts)]
 pub struct Buffer {
     /// The pointer.
     #[node(def)]
@@ -126,6 +126,23 @@ impl Buffer {
             buffer_type,
             span: Span::current(),
         }))
+    }
+
+    /// Names the buffer, its pointer and its strides, as TVM does. A pointer or stride that has a name keeps it, so that
+    /// a text that was read prints with the same names; TVM renames a pointer each time another buffer is declared over
+    /// it.
+    /// # Source
+    /// `Namer` registrations, `src/script/ir_builder/tir/ir.cc`.
+    fn give_name_to_parts(&self, name: &Str) {
+        self.name.set(name.clone());
+        if self.data.name.get().is_empty() {
+            self.data.name.set(name.clone());
+        }
+        for (i, stride) in self.strides.iter().enumerate() {
+            if let Some(var) = stride.as_node::<Var>().filter(|var| var.name.get().is_empty()) {
+                var.name.set(format!("{name}_s{i}").into());
+            }
+        }
     }
 
     /// The storage scope of the pointer.

@@ -143,7 +143,7 @@ impl IntField for IterType {
 
 /// A variable with a domain: a block's axis, a thread, a reduction's axis.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.IterVar")]
+#[node(key = "tir.IterVar", namer = IterVar::give_name_to_var)]
 pub struct IterVar {
     /// The values it takes.
     pub dom: Option<Ref<Range>>,
@@ -157,6 +157,10 @@ pub struct IterVar {
 }
 
 impl IterVar {
+    fn give_name_to_var(&self, name: &Str) {
+        self.var.name.set(name.clone());
+    }
+
     /// The node.
     /// # Errors
     /// When the domain's type is no integer or not the variable's.

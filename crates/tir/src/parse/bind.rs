@@ -9,7 +9,7 @@ use tvmscript_script_parser::ast::{ExprId, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build::args::ExprArg;
-use crate::build::{FrameKind, TirFrame, name_object};
+use crate::build::{FrameKind, TirFrame};
 use crate::node::{Buffer, IterVar};
 
 /// A value that `x = T.meta_var(value)` binds as it is.
@@ -61,13 +61,13 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
         }
         ScriptValue::Node(object) => {
             if object.is::<Buffer>() || object.is::<IterVar>() {
-                name_object(name, object);
+                object.give_name(name);
                 return Ok(value);
             }
             if let Some(var) = object.as_node::<Var>()
                 && (var.name.get().is_empty() || !p.is_bound(object))
             {
-                name_object(name, object);
+                object.give_name(name);
                 return Ok(value);
             }
         }
@@ -77,22 +77,22 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
     let expr = p.checked(at, expr)?;
     let var = Var::new(name.clone(), expr.dtype());
     let frame = TirFrame::new(FrameKind::Let { var: var.clone(), value: expr });
-    let frame = tvmscript_irbuilder::IntoScript::into_script(tvmscript_irbuilder::FrameOf(frame));
+    let frame = ScriptValue::frame(frame);
     let (_, open) = p.enter_frame(&frame, at)?;
     open.keep_open();
     Ok(var.into())
 }
 
 /// Gives a name to what a frame gave: variables and buffers, alone or in a list.
-fn named(p: &mut Parser<'_>, name: &str, at: ExprId, value: ScriptValue, place: &str) -> Result<ScriptValue> {
+fn named(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue, place: &str) -> Result<ScriptValue> {
     match &value {
         ScriptValue::Node(object) if object.is::<Var>() || object.is::<Buffer>() => {
-            name_object(name, object);
+            object.give_name(name);
             Ok(value)
         }
         ScriptValue::List(items) => {
             for (i, item) in items.borrow().iter().enumerate() {
-                named(p, &format!("{name}_{i}"), at, item.clone(), place)?;
+                named(p, &format!("{name}_{i}").into(), at, item.clone(), place)?;
             }
             Ok(value)
         }

@@ -38,14 +38,12 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
     if !p.decorator_flag(definition, "check_well_formed", true)? {
         p.skip_check(definition);
     }
-    let frame =
-        if with_body { function::prim_func(is_private) } else { function::prim_func_declaration(is_private) };
-    let frame = frame.into_script();
+    let frame = function::open(is_private, !with_body).into_script();
     let name = p.name_str(node.name);
     p.in_frame(&frame, definition.id, |p, _| {
         p.with_scope(|p| {
             p.define_text("range", ScriptValue::Function(&loops::RANGE));
-            let named = function::func_name(name.clone());
+            let named = function::try_func_name(name.clone());
             p.checked(node.name_place, named)?;
             let mut result = Ok(());
             if let Some(returns) = node.returns {
@@ -70,7 +68,7 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
                     let value = call_annotation(value);
                     let value = p.checked(at, value)?;
                     let text = p.name_str(param.name);
-                    let added = function::arg(text, value);
+                    let added = function::try_arg(text, value);
                     p.checked(at, added)
                 });
                 match value {
@@ -95,6 +93,6 @@ fn return_type(p: &mut Parser<'_>, at: tvmscript_script_parser::ast::ExprId) -> 
     let value = p.eval(at)?;
     let ty = TypeArg::from_script(value);
     let ty = p.checked(at, ty)?;
-    let done = function::func_ret(ty);
+    let done = function::try_func_ret(ty);
     p.checked(at, done)
 }

@@ -1,18 +1,19 @@
 //! Statements of function bodies.
 
 use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{FrameOf, IntoScript, ScriptValue, Slice};
+use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
 use tvmscript_script_parser::ast::{self, ExprId, StmtId};
 use tvmscript_script_parser::{Indices, Operator, ParseErrorKind, Parser, Result};
 
 use super::bind;
 use crate::build::args::ExprArg;
+use crate::build::subscript::{Index, lanes};
 use crate::build::{FrameKind, TirFrame, stmt};
 use crate::node::{Buffer, Evaluate, Stmt, StmtRef};
 
 fn frame(kind: FrameKind) -> ScriptValue {
-    FrameOf(TirFrame::new(kind)).into_script()
+    ScriptValue::frame(TirFrame::new(kind))
 }
 
 fn add(p: &mut Parser<'_>, at: StmtId, statement: StmtRef) -> Result<()> {
@@ -73,7 +74,10 @@ fn store(
     let mut exprs = Vec::with_capacity(indices.items.len());
     for (i, item) in indices.items.into_iter().enumerate() {
         let expr = match item {
-            ScriptValue::Slice(slice) => stored_slice(p, buffer, i, &slice, index)?,
+            item @ ScriptValue::Slice(_) => {
+                let lanes = Index::from_script(item).and_then(|item| lanes(buffer, i, &item));
+                p.checked(index, lanes)?
+            }
             other => expr_at(p, index, other)?,
         };
         exprs.push(expr);
@@ -81,19 +85,6 @@ fn store(
     let value = expr_at(p, value_at, value)?;
     let stored = stmt::store(buffer, value, Array::new(exprs), None);
     p.checked(at, stored)
-}
-
-fn stored_slice(p: &mut Parser<'_>, buffer: &Buffer, dim: usize, slice: &Slice, at: ExprId) -> Result<Expr> {
-    if dim >= buffer.shape.len() {
-        let kind = crate::TirError::Rank {
-            buffer: buffer.name.get().to_string(),
-            rank: buffer.shape.len(),
-            found: dim + 1,
-        };
-        return p.checked(at, Err(kind.into()));
-    }
-    let ramp = super::subscript::ramp(buffer, dim, slice);
-    p.checked(at, ramp)
 }
 
 /// `x: T.int32 = value`.
@@ -191,7 +182,7 @@ pub(super) fn while_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::While) -> R
         let kind = ParseErrorKind::UnsupportedExpression { what: "`else` of a loop" };
         let _ = p.error(id, kind);
     }
-    let opened = crate::build::loops::while_(ExprArg(condition));
+    let opened = crate::build::loops::try_while(ExprArg(condition));
     let opened = p.checked(node.test, opened)?.into_script();
     p.in_frame(&opened, id, |p, _| {
         p.with_scope(|p| p.visit_body(node.body));
@@ -298,7 +289,7 @@ pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> R
     let message = p.eval(message_at)?;
     let condition = expr_at(p, node.test, test?)?;
     let message = expr_at(p, message_at, message)?;
-    let made = stmt::assert_(ExprArg(condition), ExprArg(message));
+    let made = stmt::try_assert(ExprArg(condition), ExprArg(message));
     let opened = p.checked(node.test, made)?.into_script();
     let (_, open) = p.enter_frame(&opened, id)?;
     open.keep_open();

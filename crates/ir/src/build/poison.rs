@@ -1,0 +1,33 @@
+//! What stands for nodes of this dialect, as arguments and results of script functions, that could not be made.
+
+use tvmscript_ir_core::{Array, Map, Ref, poison_node};
+use tvmscript_irbuilder::{FromScript, IntoArg, Result, ScriptValue};
+
+use super::TargetArg;
+use crate::node::{DummyGlobalInfo, GlobalVar, Target, TargetKind, VDevice};
+
+poison_node! {
+    DummyGlobalInfo => Ref::new(DummyGlobalInfo {});
+    GlobalVar => GlobalVar::new("poison");
+    VDevice => Ref::new(VDevice { target: None, vdevice_id: 0, memory_scope: "".into() });
+    Target => Ref::new(Target {
+        kind: TargetKind::new("poison"),
+        tag: "".into(),
+        keys: Array::default(),
+        attrs: Map::default(),
+        features: Map::default(),
+        host: None,
+    });
+}
+
+impl IntoArg<TargetArg> for &str {
+    fn into_arg(self) -> Result<TargetArg> {
+        TargetArg::from_script(ScriptValue::str(self))
+    }
+}
+
+impl IntoArg<TargetArg> for Ref<Target> {
+    fn into_arg(self) -> Result<TargetArg> {
+        Ok(TargetArg(self))
+    }
+}

@@ -1,0 +1,148 @@
+//! What a Rust program may write where a script function takes an argument.
+
+use tvmscript_ir_core::{Class, DataType, Map, MapPart, Object, Ref, Str, Value};
+
+use crate::error::{BuildError, BuildErrorKind, Result};
+use crate::function::FromScript;
+use crate::value::ScriptValue;
+
+/// What becomes an argument of type `T`: `128` an expression, `"float32"` a dtype, `[&i, &j]` a list.
+///
+/// Dialects implement it for their own argument types. The conversion may fail: the text of a dtype may be misspelt.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no argument of type `{T}`")]
+pub trait IntoArg<T> {
+    /// The argument.
+    ///
+    /// # Errors
+    /// When the value is no `T` after all.
+    fn into_arg(self) -> Result<T>;
+}
+
+impl<T> IntoArg<T> for T {
+    fn into_arg(self) -> Result<T> {
+        Ok(self)
+    }
+}
+
+impl IntoArg<DataType> for &str {
+    fn into_arg(self) -> Result<DataType> {
+        DataType::from_script(ScriptValue::str(self))
+    }
+}
+
+impl IntoArg<Str> for &str {
+    fn into_arg(self) -> Result<Str> {
+        Ok(Str::new(self))
+    }
+}
+
+impl IntoArg<Str> for String {
+    fn into_arg(self) -> Result<Str> {
+        Ok(self.into())
+    }
+}
+
+impl IntoArg<Str> for &Str {
+    fn into_arg(self) -> Result<Str> {
+        Ok(self.clone())
+    }
+}
+
+impl IntoArg<i64> for i32 {
+    fn into_arg(self) -> Result<i64> {
+        Ok(self.into())
+    }
+}
+
+impl<T: Class> IntoArg<Ref<T>> for &Ref<T> {
+    fn into_arg(self) -> Result<Ref<T>> {
+        Ok(self.clone())
+    }
+}
+
+impl<K, V: Into<Value>, const N: usize> IntoArg<Map<Str, Value>> for [(K, V); N]
+where
+    K: Into<Str>,
+    Str: MapPart,
+{
+    fn into_arg(self) -> Result<Map<Str, Value>> {
+        Ok(Map::new(self.into_iter().map(|(k, v)| (k.into(), v.into())).collect::<Vec<_>>()))
+    }
+}
+
+impl<T, A: IntoArg<T>, const N: usize> IntoArg<Vec<T>> for [A; N] {
+    fn into_arg(self) -> Result<Vec<T>> {
+        self.into_iter().map(A::into_arg).collect()
+    }
+}
+
+macro_rules! tuples {
+    ($($($name:ident)+;)*) => {$(
+        #[allow(non_snake_case)]
+        impl<T, $($name: IntoArg<T>),+> IntoArg<Vec<T>> for ($($name,)+) {
+            fn into_arg(self) -> Result<Vec<T>> {
+                let ($($name,)+) = self;
+                Ok(vec![$($name.into_arg()?),+])
+            }
+        }
+    )*};
+}
+tuples! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+}
+
+macro_rules! script_values {
+    ($($ty:ty => |$x:ident| $value:expr;)*) => {$(
+        impl IntoArg<ScriptValue> for $ty {
+            fn into_arg(self) -> Result<ScriptValue> {
+                let $x = self;
+                Ok($value)
+            }
+        }
+    )*};
+}
+script_values! {
+    bool => |x| ScriptValue::Bool(x);
+    i32 => |x| ScriptValue::Int(x.into());
+    i64 => |x| ScriptValue::Int(x);
+    f64 => |x| ScriptValue::Float(x);
+    &str => |x| ScriptValue::str(x);
+    Str => |x| ScriptValue::Str(x);
+    DataType => |x| ScriptValue::DType(x);
+    Object => |x| ScriptValue::Node(x);
+}
+
+impl<T: Class> IntoArg<ScriptValue> for Ref<T> {
+    fn into_arg(self) -> Result<ScriptValue> {
+        Ok(self.into())
+    }
+}
+
+impl<T: Class> IntoArg<ScriptValue> for &Ref<T> {
+    fn into_arg(self) -> Result<ScriptValue> {
+        Ok(self.clone().into())
+    }
+}
+
+impl<A: IntoArg<ScriptValue>, const N: usize> IntoArg<ScriptValue> for [A; N] {
+    fn into_arg(self) -> Result<ScriptValue> {
+        Ok(ScriptValue::list(self.into_arg()?))
+    }
+}
+
+/// The argument of a face at `position`; an error speaks of it, and a poisoned one is not passed on.
+///
+/// # Errors
+/// What the conversion says, or [`BuildErrorKind::Poisoned`].
+pub fn argument<T: FromScript>(value: impl IntoArg<T>, position: usize) -> Result<T> {
+    let value = value.into_arg().map_err(|e: BuildError| e.at_position(position))?;
+    match value.is_poison() {
+        true => Err(BuildErrorKind::Poisoned.into()),
+        false => Ok(value),
+    }
+}

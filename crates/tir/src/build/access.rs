@@ -1,0 +1,89 @@
+//! Elements and regions of buffers, as Rust writes what Python writes with brackets.
+
+use std::panic::Location;
+
+use tvmscript_ir_core::{Array, PoisonNode, Ref};
+use tvmscript_irbuilder::{FromScript, IntoArg, Poison, Result, ScriptValue, argument, settle};
+use tvmscript_prim::{Expr, PrimExpr};
+
+use super::args::{ExprArg, region_to_load};
+use super::into_arg::Indices;
+use super::stmt;
+use super::subscript::{self, Index, Subscript, subscript};
+use crate::node::{Buffer, BufferRegion};
+
+impl FromScript for Indices {
+    const TYPE: &'static str = "Sequence[PrimExpr | slice]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.items() {
+            Some(items) => items.into_iter().map(Index::from_script).collect::<Result<_>>().map(Indices),
+            None => Ok(Indices(vec![Index::from_script(value)?])),
+        }
+    }
+    fn is_poison(&self) -> bool {
+        self.0.iter().any(Index::is_poison)
+    }
+}
+
+/// Loads, stores and regions. Indices are an array, a tuple, or one index; each is an expression, a number, or a range
+/// (`0..4`, `..`). A mistake is recorded in the current builder, with the caller's place.
+pub trait BufferAccess {
+    /// `A[i, j]`: a load; of a vector when an index is a range.
+    ///
+    /// # Shapes
+    /// An index for each dimension; ranges have a constant length.
+    /// # Panics
+    /// When there is an error and no builder is open.
+    #[track_caller]
+    fn at(&self, indices: impl IntoArg<Indices>) -> Expr;
+
+    /// `A[i, j] = value`: a store, of the value cast to the buffer's type.
+    ///
+    /// # Shapes
+    /// As [`BufferAccess::at`]; the value has as many lanes as the indices name elements.
+    /// # Panics
+    /// When there is an error and no builder is open.
+    #[track_caller]
+    fn set(&self, indices: impl IntoArg<Indices>, value: impl IntoArg<ExprArg>);
+
+    /// `A[0:16, j]` where a region is meant, as in `T::reads`.
+    ///
+    /// # Shapes
+    /// As [`BufferAccess::at`]; ranges may have any length.
+    /// # Panics
+    /// When there is an error and no builder is open.
+    #[track_caller]
+    fn region(&self, indices: impl IntoArg<Indices>) -> Ref<BufferRegion>;
+}
+
+impl BufferAccess for Ref<Buffer> {
+    fn at(&self, indices: impl IntoArg<Indices>) -> Expr {
+        let load = || {
+            let buffer: Ref<Buffer> = argument(self, 0)?;
+            Ok(match subscript(&buffer, &argument::<Indices>(indices, 1)?.0)? {
+                Subscript::Load(load) => load,
+                Subscript::Region(region) => region_to_load(&region)?,
+            })
+        };
+        settle(load(), Location::caller(), PrimExpr::poison)
+    }
+
+    fn set(&self, indices: impl IntoArg<Indices>, value: impl IntoArg<ExprArg>) {
+        let store = || {
+            let buffer: Ref<Buffer> = argument(self, 0)?;
+            let indices = argument::<Indices>(indices, 1)?.0.into_iter().enumerate();
+            let indices = indices.map(|(dim, index)| subscript::lanes(&buffer, dim, &index));
+            let indices = indices.collect::<Result<Array<Expr>>>()?;
+            stmt::store(&buffer, argument::<ExprArg>(value, 2)?.0, indices, None)
+        };
+        settle(store(), Location::caller(), <()>::poison);
+    }
+
+    fn region(&self, indices: impl IntoArg<Indices>) -> Ref<BufferRegion> {
+        let region = || {
+            let buffer: Ref<Buffer> = argument(self, 0)?;
+            subscript::region(&buffer, &argument::<Indices>(indices, 1)?.0)
+        };
+        settle(region(), Location::caller(), BufferRegion::poison)
+    }
+}

@@ -1,0 +1,211 @@
+//! The names of scripts as Rust functions: `T::grid([16, 16]).body(|[i, j]| ..)` for `for i, j in T.grid(16, 16):`.
+//!
+//! Meant to be imported under the name that scripts use: `use tvmscript_tir::build::script as T;`. Functions of names that
+//! Rust keeps for itself end in an underscore (`T::where_`, `T::if_`). Required arguments are parameters, optional ones
+//! setters of a call; [`Emit::emit`](tvmscript_irbuilder::Emit::emit) makes the call, `body` runs a closure in the scope it
+//! opens. Mistakes are recorded, with the caller's place, in the open [`Builder`](tvmscript_irbuilder::Builder).
+
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use tvmscript_ir_core::{DataType, PoisonNode, Ref, TypeCode};
+use tvmscript_irbuilder::{Built, FrameOf, IntoArg, Poison, Result, ScriptValue, argument, settle};
+use tvmscript_prim::{Expr, PrimExpr, Var};
+
+pub use super::access::BufferAccess;
+use super::args::ExprArg;
+pub use super::block::{block, block_attr, init, reads, where_, writes};
+pub use super::buffer::{alloc_buffer, buffer, decl_buffer, match_buffer};
+pub use super::dtypes::{handle, ptr};
+pub use super::expr::{
+    broadcast, buffer_load, call, cast, comm_reducer, float_imm, index_map, int_imm, iter_var, let_expr,
+    ramp, range_node, reduce, select, shuffle, size_var, string_imm, target, var,
+};
+use super::frame::TirFrame;
+pub use super::function::{func_attr, func_name, func_ret, prim_func, private_prim_func};
+pub use super::intrinsic::functions::*;
+use super::loops;
+pub use super::loops::{parallel, serial, thread_binding, unroll, vectorized, while_};
+pub use super::stmt::{
+    allocate, allocate_const, assert_, attr, buffer_store, else_, evaluate, if_, let_stmt, realize, then_,
+};
+pub use super::thread::{env_thread, launch_thread};
+use super::{dtypes, function, intrinsic};
+use crate::node::Buffer;
+
+/// `T.axis`.
+pub mod axis {
+    pub use crate::build::block::{
+        axis_opaque as opaque, axis_reduce as reduce, axis_remap as remap, axis_scan as scan,
+        axis_spatial as spatial,
+    };
+}
+
+/// Nodes that never fold: `T.Add`, `T.Min`, `T.Cast`.
+pub mod strict {
+    pub use crate::build::expr::{
+        add, and, cast_node as cast, div, eq, floor_div, floor_mod, ge, gt, le, lt, max, min, mod_, mul, ne,
+        not, or, sub,
+    };
+}
+
+/// What may be a parameter of a function.
+pub trait Parameter: Clone + Poison + Into<ScriptValue> {}
+impl Parameter for Ref<Var> {}
+impl Parameter for Ref<Buffer> {}
+
+/// Adds a parameter: a variable, or a buffer behind a handle of its own. Gives it back.
+///
+/// # Panics
+/// When there is an error and no builder is open.
+#[track_caller]
+pub fn arg<B: Built>(name: &str, parameter: B) -> B::Out
+where
+    B::Out: Parameter,
+{
+    let parameter = parameter.built();
+    let added = argument::<ScriptValue>(parameter.clone().into(), 1)
+        .and_then(|value| function::try_arg(name.into(), value));
+    settle(added, Location::caller(), ScriptValue::poison);
+    parameter
+}
+
+/// The extents of nested loops: an array, a tuple or a vector of what becomes an expression.
+pub trait Extents {
+    /// As many loop variables.
+    type Vars: Poison;
+
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The extents.
+    ///
+    /// # Errors
+    /// When one is no expression.
+    fn extents(self) -> Result<Vec<ExprArg>>;
+
+    /// The loop variables in the form of the extents; nothing when they are of another number.
+    fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars>;
+}
+
+impl<A: IntoArg<ExprArg>, const N: usize> Extents for [A; N] {
+    type Vars = [Ref<Var>; N];
+    fn count(&self) -> usize {
+        N
+    }
+    fn extents(self) -> Result<Vec<ExprArg>> {
+        self.into_arg()
+    }
+    fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars> {
+        vars.try_into().ok()
+    }
+}
+
+impl<A: IntoArg<ExprArg>> Extents for Vec<A> {
+    type Vars = Vec<Ref<Var>>;
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn extents(self) -> Result<Vec<ExprArg>> {
+        self.into_iter().map(A::into_arg).collect()
+    }
+    fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars> {
+        Some(vars)
+    }
+}
+
+macro_rules! tuples {
+    ($($count:literal: $($name:ident)+;)*) => {$(
+        impl<$($name: IntoArg<ExprArg>),+> Extents for ($($name,)+) {
+            type Vars = [Ref<Var>; $count];
+            fn count(&self) -> usize {
+                $count
+            }
+            fn extents(self) -> Result<Vec<ExprArg>> {
+                self.into_arg()
+            }
+            fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars> {
+                vars.try_into().ok()
+            }
+        }
+    )*};
+}
+tuples! {
+    1: A;
+    2: A B;
+    3: A B C;
+    4: A B C D;
+    5: A B C D E;
+    6: A B C D E F;
+}
+
+/// Nested loops from zero, one for each extent: `T::grid([16, 16]).body(|[i, j]| ..)`.
+#[track_caller]
+pub fn grid<E: Extents>(extents: E) -> GridCall<E> {
+    let count = extents.count();
+    let made = extents.extents().and_then(|extents| argument::<Vec<ExprArg>>(extents, 0));
+    GridCall { caller: Location::caller(), count, made: made.and_then(loops::try_grid), vars: PhantomData }
+}
+
+/// A call of [`grid`].
+#[must_use = "nothing is built before `body`"]
+pub struct GridCall<E> {
+    caller: &'static Location<'static>,
+    count: usize,
+    made: Result<FrameOf<TirFrame>>,
+    vars: PhantomData<fn() -> E>,
+}
+
+impl<E: Extents> GridCall<E> {
+    /// Opens the loops, runs `body` in the innermost with the loop variables, and closes them; errors are recorded in the
+    /// current builder.
+    ///
+    /// # Panics
+    /// When there is an error and no builder is open.
+    pub fn body<R>(self, body: impl FnOnce(E::Vars) -> R) -> R {
+        let mut frame = settle(self.made, self.caller, FrameOf::poison);
+        let vars = frame.frame_mut().and_then(|frame| frame.loop_vars());
+        let vars = E::vars(vars.unwrap_or_else(|| vec![Var::poison(); self.count]));
+        frame.body_at(self.caller, |()| body(vars.unwrap_or_else(E::Vars::poison)))
+    }
+}
+
+/// A call of an operator by its name in scripts: `T::intrinsic("tvm_storage_sync", ["shared"])`. A type among the arguments
+/// stands where the script has it.
+///
+/// # Panics
+/// When there is an error and no builder is open.
+#[track_caller]
+pub fn intrinsic(name: &str, args: impl IntoArg<Vec<ScriptValue>>) -> Expr {
+    let made = argument::<Vec<ScriptValue>>(args, 1).and_then(|args| intrinsic::try_call(name, args));
+    settle(made, Location::caller(), PrimExpr::poison)
+}
+
+macro_rules! dtypes {
+    ($($name:ident $dtype:expr;)*) => {$(
+        #[doc = concat!("The value as a `", stringify!($name), "`: a literal of a number or text, a conversion of an expression.")]
+        ///
+        /// # Panics
+        /// When there is an error and no builder is open.
+        #[track_caller]
+        pub fn $name(value: impl IntoArg<ScriptValue>) -> Expr {
+            let made = argument::<ScriptValue>(value, 0).and_then(|value| dtypes::try_convert($dtype, value));
+            settle(made, Location::caller(), PrimExpr::poison)
+        }
+    )*};
+}
+dtypes! {
+    int8 DataType::int(8);
+    int16 DataType::int(16);
+    int32 DataType::int(32);
+    int64 DataType::int(64);
+    uint8 DataType::uint(8);
+    uint16 DataType::uint(16);
+    uint32 DataType::uint(32);
+    uint64 DataType::uint(64);
+    float16 DataType::float(16);
+    float32 DataType::float(32);
+    float64 DataType::float(64);
+    bfloat16 DataType { code: TypeCode::BFloat, bits: 16, lanes: 1 };
+    boolean DataType::BOOL;
+}
