@@ -15,12 +15,18 @@ enum Kind {
     Float,
 }
 
+/// A float without a literal, as text: `nan`, `inf`.
+fn odd_float(text: &str) -> Option<f64> {
+    text.parse::<f64>().ok().filter(|value| !value.is_finite())
+}
+
 /// The shape of a nested list and the kind of its numbers.
 fn look(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut Kind) -> Result<()> {
     let found = match value {
         ScriptValue::Bool(_) => Kind::Bool,
         ScriptValue::Int(_) | ScriptValue::BigInt(_) => Kind::Int,
         ScriptValue::Float(_) => Kind::Float,
+        ScriptValue::Str(text) if odd_float(text).is_some() => Kind::Float,
         other => {
             let Some(items) = other.items() else {
                 return Err(BuildError::expected("a number, or nested lists of numbers", other.type_name()));
@@ -60,6 +66,7 @@ fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()>
         ScriptValue::Bool(b) => (i64::from(*b), f64::from(u8::from(*b))),
         ScriptValue::Int(i) => (*i, *i as f64),
         ScriptValue::Float(f) => (*f as i64, *f),
+        ScriptValue::Str(text) => (0, odd_float(text).unwrap_or(f64::NAN)),
         other => {
             return Err(BuildError::message(format!(
                 "the number {} does not fit 64 bits",

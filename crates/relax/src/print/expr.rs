@@ -92,10 +92,15 @@ pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) 
     Ok(d.docs.call_args(callee, &[list]))
 }
 
-/// `R.const(1.0, "float32")`; a tensor that is no scalar stands in the metadata.
+/// `R.const(1.0, "float32")`. A tensor that is no scalar stands in the metadata where that is printed, else as nested lists:
+/// a reference to metadata that is left out cannot be read.
 pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Constant { span: _, struct_info_, data } = &**node;
-    let Some(value) = super::constant::scalar(data, d) else { return Ok(d.metadata(node.object())) };
+    let mut value = super::constant::scalar(data, d);
+    if value.is_none() && !d.config().show_meta {
+        value = super::constant::nested(data, d);
+    }
+    let Some(value) = value else { return Ok(d.metadata(node.object())) };
     let value = d.at_field(value, path, "data");
     if let Some(info) = struct_info_.as_ref().filter(|info| info.is::<DTensorStructInfo>()) {
         let at = d.field(path, "struct_info_");

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{Doc, ExprDoc, Subscript};
 use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
 use tvmscript_ir_core::containers::TensorNode;
-use tvmscript_ir_core::{DataType, PathId, Ref, Str, structural_equal};
+use tvmscript_ir_core::{DataType, Element, PathId, Ref, Str, structural_equal};
 use tvmscript_prim::{PointerType, Var};
 
 use super::annotation::dict;
@@ -174,54 +174,18 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
     Ok(scope.close(stmts, d))
 }
 
-/// The elements of a constant as literals.
+/// The elements as a list of literals; nothing where the type has none.
 fn elements(data: &TensorNode, dtype: DataType, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
-    let mut docs: Vec<ExprDoc> = Vec::new();
-    macro_rules! literals {
-        ($ty:ty, $literal:ident, $as:ty) => {
-            for bytes in data.data.chunks_exact(size_of::<$ty>()) {
-                let value = <$ty>::from_le_bytes(bytes.try_into().ok()?);
-                docs.push(d.docs.$literal(value as $as));
-            }
-        };
-    }
-    match (dtype.is_int(), dtype.is_uint(), dtype.is_float(), dtype.bits) {
-        (true, _, _, 8) => literals!(i8, int, i64),
-        (true, _, _, 16) => literals!(i16, int, i64),
-        (true, _, _, 32) => literals!(i32, int, i64),
-        (true, _, _, 64) => literals!(i64, int, i64),
-        (_, true, _, 8) => literals!(u8, int, i64),
-        (_, true, _, 16) => literals!(u16, int, i64),
-        (_, true, _, 32) => literals!(u32, int, i64),
-        (_, true, _, 64) => literals!(u64, int, i64),
-        (_, _, true, 16) => {
-            for bytes in data.data.chunks_exact(2) {
-                let value = half_to_f64(u16::from_le_bytes(bytes.try_into().ok()?));
-                docs.push(d.docs.float(value));
-            }
-        }
-        (_, _, true, 32) => literals!(f32, float, f64),
-        (_, _, true, 64) => literals!(f64, float, f64),
-        _ if dtype.is_bool() => {
-            for byte in &data.data {
-                docs.push(d.docs.bool(*byte != 0));
-            }
-        }
-        _ => return None,
-    }
+    let docs: Vec<ExprDoc> = data
+        .elements_as(dtype)?
+        .map(|element| match element {
+            Element::Bool(value) => d.docs.bool(value),
+            Element::Int(value) => d.docs.int(value),
+            Element::UInt(value) => d.docs.int(value as i64),
+            Element::Float(value) => d.docs.float(value),
+        })
+        .collect();
     Some(d.docs.list(&docs))
-}
-
-/// The value of an IEEE half.
-fn half_to_f64(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
-    match exponent {
-        0 => sign * fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => sign * f64::INFINITY,
-        31 => f64::NAN,
-        _ => sign * (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
-    }
 }
 
 /// `T.realize(A[0:4], "shared", condition=c)`

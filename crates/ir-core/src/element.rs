@@ -1,0 +1,90 @@
+//! The elements of tensors as numbers.
+
+use crate::containers::TensorNode;
+use crate::dtype::{DataType, TypeCode};
+
+/// One element.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Element {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A whole number beyond the signed ones.
+    UInt(u64),
+    /// A floating number.
+    Float(f64),
+}
+
+impl TensorNode {
+    /// The elements in row-major order; nothing for types without numbers of 8, 16, 32 or 64 bits.
+    pub fn elements(&self) -> Option<impl ExactSizeIterator<Item = Element> + '_> {
+        self.elements_as(self.dtype)
+    }
+
+    /// As [`TensorNode::elements`], with the bytes read as elements of another type.
+    pub fn elements_as(&self, dtype: DataType) -> Option<impl ExactSizeIterator<Item = Element> + '_> {
+        let read = reader(dtype)?;
+        let width = usize::from(dtype.bits / 8);
+        Some(self.data.chunks_exact(width).map(move |bytes| {
+            let mut all = [0; 8];
+            all[..width].copy_from_slice(bytes);
+            read(u64::from_le_bytes(all))
+        }))
+    }
+}
+
+/// Makes an element of its bits, which stand at the low end.
+fn reader(dtype: DataType) -> Option<fn(u64) -> Element> {
+    if !dtype.is_scalar() {
+        return None;
+    }
+    Some(match (dtype.code, dtype.bits) {
+        (TypeCode::Bool, 8) => |bits| Element::Bool(bits != 0),
+        (TypeCode::Int, 8) => |bits| Element::Int((bits as i8).into()),
+        (TypeCode::Int, 16) => |bits| Element::Int((bits as i16).into()),
+        (TypeCode::Int, 32) => |bits| Element::Int((bits as i32).into()),
+        (TypeCode::Int, 64) => |bits| Element::Int(bits as i64),
+        (TypeCode::UInt, 8 | 16 | 32 | 64) => |bits| match i64::try_from(bits) {
+            Ok(value) => Element::Int(value),
+            Err(_) => Element::UInt(bits),
+        },
+        (TypeCode::Float, 16) => |bits| Element::Float(half_to_f64(bits as u16)),
+        (TypeCode::Float, 32) => |bits| Element::Float(f32::from_bits(bits as u32).into()),
+        (TypeCode::Float, 64) => |bits| Element::Float(f64::from_bits(bits)),
+        _ => return None,
+    })
+}
+
+/// The value of an IEEE half.
+fn half_to_f64(bits: u16) -> f64 {
+    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    match exponent {
+        0 => sign * fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        _ => sign * (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn elements(dtype: DataType, data: &[u8]) -> Option<Vec<Element>> {
+        let tensor = TensorNode { dtype, shape: Box::new([1]), data: data.into() };
+        tensor.elements().map(Iterator::collect)
+    }
+
+    #[test]
+    fn every_width_is_read() {
+        assert_eq!(elements(DataType::int(8), &[0xff, 2]), Some(vec![Element::Int(-1), Element::Int(2)]));
+        assert_eq!(elements(DataType::int(16), &[0xfe, 0xff]), Some(vec![Element::Int(-2)]));
+        assert_eq!(elements(DataType::uint(64), &[0xff; 8]), Some(vec![Element::UInt(u64::MAX)]));
+        assert_eq!(elements(DataType::FLOAT32, &1.5f32.to_le_bytes()), Some(vec![Element::Float(1.5)]));
+        assert_eq!(elements(DataType::float(16), &[0x00, 0xc0]), Some(vec![Element::Float(-2.0)]));
+        assert_eq!(elements(DataType::BOOL, &[1, 0]), Some(vec![Element::Bool(true), Element::Bool(false)]));
+        assert_eq!(elements(DataType::HANDLE, &[0; 8]), None);
+    }
+}
