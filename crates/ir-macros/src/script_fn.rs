@@ -67,6 +67,20 @@ fn documentation(attrs: &[Attribute]) -> String {
     lines.map(|l| l.trim().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
+/// A default that a function makes: a type by its width (`DataType::int(8)`), or a value that stands for its argument.
+fn made_text(call: &syn::ExprCall) -> String {
+    let Some(arg) = call.args.first() else { return "None".to_owned() };
+    let arg = default_text(arg);
+    let name = match &*call.func {
+        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
+    };
+    match name.as_deref() {
+        Some(name @ ("int" | "uint" | "float")) => format!("\"{name}{arg}\""),
+        _ => arg,
+    }
+}
+
 /// The default as Python writes it.
 fn default_text(default: &Expr) -> String {
     let text = quote!(#default).to_string();
@@ -78,6 +92,8 @@ fn default_text(default: &Expr) -> String {
             Expr::Lit(_) | Expr::Unary(_) => text.replace(' ', ""),
             _ if text.contains("FLOAT32") => "\"float32\"".to_owned(),
             _ if text.contains("INT32") => "\"int32\"".to_owned(),
+            _ if text.contains("INT64") => "\"int64\"".to_owned(),
+            Expr::Call(call) => made_text(call),
             _ => "None".to_owned(),
         },
     }

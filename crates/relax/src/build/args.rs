@@ -228,6 +228,27 @@ impl FromScript for CallArgsArg {
     }
 }
 
+/// A truth value, or an integer that stands for one.
+#[derive(Debug, Clone, Copy)]
+pub struct FlagArg(pub bool);
+
+impl FromScript for FlagArg {
+    const TYPE: &'static str = "bool";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::Bool(value) => Ok(FlagArg(value)),
+            ScriptValue::Int(value) => Ok(FlagArg(value != 0)),
+            other => Err(expected("a truth value", &other)),
+        }
+    }
+}
+
+impl From<bool> for FlagArg {
+    fn from(value: bool) -> FlagArg {
+        FlagArg(value)
+    }
+}
+
 /// Integers: one, or a list or tuple of them.
 #[derive(Debug, Clone)]
 pub struct IntsArg(pub Array<Ref<IntImm>>);
@@ -236,6 +257,7 @@ pub struct IntsArg(pub Array<Ref<IntImm>>);
 fn int_imm(value: &ScriptValue) -> Result<Ref<IntImm>> {
     let literal = match value {
         ScriptValue::Int(i) => tvmscript_prim::ops::python::int_literal(*i),
+        ScriptValue::Bool(b) => IntImm::int32(i32::from(*b)),
         other => scalar(other)?,
     };
     literal.downcast().map_err(|_| expected("an integer", value))

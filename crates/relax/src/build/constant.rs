@@ -110,6 +110,25 @@ pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> Result<Ref<C
     Ok(Constant::new(Ref::new(TensorNode { dtype, shape: shape.into(), data: data.into() })))
 }
 
+/// The integer that a constant of one element is. None for constants of other types or lengths.
+pub fn integer_of(constant: &Constant) -> Option<i64> {
+    let TensorNode { dtype, shape, data } = &*constant.data;
+    let is_one = shape.iter().all(|dim| *dim == 1) && dtype.is_scalar();
+    let bytes: &[u8] = data;
+    if !is_one || bytes.is_empty() || bytes.len() > 8 {
+        return None;
+    }
+    let is_negative = dtype.is_int() && bytes.last().is_some_and(|byte| *byte >= 0x80);
+    let mut wide = [if is_negative { 0xff } else { 0 }; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    match dtype.code {
+        TypeCode::Int => Some(i64::from_le_bytes(wide)),
+        TypeCode::UInt => u64::from_le_bytes(wide).try_into().ok(),
+        TypeCode::Bool => Some(i64::from(bytes[0] != 0)),
+        _ => None,
+    }
+}
+
 /// A constant: a number, or nested lists of numbers. Without a type, whole numbers are `int32` and others `float32`.
 #[script_fn(name = "const")]
 pub fn constant(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> Result<Ref<Constant>> {

@@ -13,7 +13,7 @@ pub mod struct_info;
 
 pub(crate) use blocks::packed_result;
 pub use blocks::{Blocks, Branch, is_leaf_or_tuple, is_void};
-pub use constant::constant_of;
+pub use constant::{constant_of, integer_of};
 pub use error::RelaxError;
 pub use frame::{BranchFrame, DataflowFrame, FunctionFrame, IfFrame, with_blocks, with_function};
 pub use match_cast::MatchCastPair;

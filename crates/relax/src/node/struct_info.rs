@@ -186,6 +186,17 @@ impl TensorStructInfo {
         self.shape.as_ref()?.as_node::<ShapeExpr>().map(|shape| &shape.values)
     }
 
+    /// The dimensions, also where a variable holds them whose own are known.
+    pub fn known_dims(&self) -> Option<Array<Expr>> {
+        let shape = self.shape.as_ref()?;
+        match shape.as_node::<ShapeExpr>() {
+            Some(shape) => Some(shape.values.clone()),
+            None => {
+                shape.as_node::<Var>()?.struct_info_.as_ref()?.as_node::<ShapeStructInfo>()?.values.clone()
+            }
+        }
+    }
+
     /// Whether the element type is unknown.
     pub fn is_unknown_dtype(&self) -> bool {
         self.dtype.is_void()

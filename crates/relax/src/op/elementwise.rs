@@ -44,11 +44,11 @@ plain_operators! { UNARY;
     /// Rounded down.
     floor FLOOR "floor" (x) same_as_operand;
     /// Whether finite.
-    isfinite ISFINITE "isfinite" (x) bool_of_float;
+    isfinite ISFINITE "isfinite" (x) bool_of_operand;
     /// Whether infinite.
-    isinf ISINF "isinf" (x) bool_of_float;
+    isinf ISINF "isinf" (x) bool_of_operand;
     /// Whether not a number.
-    isnan ISNAN "isnan" (x) bool_of_float;
+    isnan ISNAN "isnan" (x) bool_of_operand;
     /// The natural logarithm.
     log LOG "log" (x) same_as_float;
     /// Whether false.
@@ -183,9 +183,8 @@ pub(super) fn same_as_float(cx: &mut Infer<'_>) -> Inferred {
     Ok(x.upcast())
 }
 
-fn bool_of_float(cx: &mut Infer<'_>) -> Inferred {
+fn bool_of_operand(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
-    check_float(cx, 0, &x)?;
     Ok(with_dtype(&x, DataType::BOOL))
 }
 
@@ -205,7 +204,7 @@ fn operand(cx: &Infer<'_>, index: usize) -> std::result::Result<Operand, InferEr
     }
     let tensor: Ref<TensorStructInfo> =
         info.downcast().map_err(|_| cx.wrong_kind(index, "a tensor or a scalar"))?;
-    Ok(Operand { dtype: tensor.dtype, ndim: tensor.ndim, dims: tensor.dims().cloned(), tensor: Some(tensor) })
+    Ok(Operand { dtype: tensor.dtype, ndim: tensor.ndim, dims: tensor.known_dims(), tensor: Some(tensor) })
 }
 
 fn arithmetic(cx: &mut Infer<'_>) -> Inferred {

@@ -9,6 +9,9 @@ mod datatype;
 mod elementwise;
 mod infer;
 mod one_hot;
+pub mod quantize;
+pub mod reduce;
+pub mod search;
 mod ternary;
 
 pub use infer::{
@@ -84,6 +87,11 @@ pub static FAMILIES: &[&[Operator]] = &[
     elementwise::BINARY,
     elementwise::OTHERS,
     one_hot::OPERATORS,
+    quantize::OPERATORS,
+    reduce::OTHERS,
+    reduce::STATISTICS,
+    search::OPERATORS,
+    search::PLAIN,
     ternary::OPERATORS,
 ];
 

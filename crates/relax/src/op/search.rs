@@ -1,0 +1,302 @@
+//! Sorting, the greatest elements, different elements, places in an order, and samples.
+//!
+//! Upstream counterpart: `src/relax/op/tensor/{sorting,set,search,sampling}.cc`.
+
+use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::IntImm;
+
+use super::{Infer, InferError, InferErrorKind, Operator, plain_operators, tensor_of, tensor_of_rank};
+use crate::analysis::same_dim;
+use crate::build::args::{ExprArg, FlagArg, IntArg};
+use crate::build::integer_of;
+use crate::node::attrs::{ArgsortAttrs, BucketizeAttrs, MultinomialFromUniformAttrs, SortAttrs, TopKAttrs};
+use crate::node::*;
+
+type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+
+plain_operators! { PLAIN;
+    /// The indices of elements that are not zero, one column an element.
+    nonzero NONZERO "nonzero" (x) indices_of_some;
+}
+
+/// The elements in order along an axis.
+#[script_fn]
+pub fn sort(
+    x: ExprArg,
+    #[default = -1] axis: IntArg,
+    #[default = false] descending: FlagArg,
+) -> Result<Ref<Call>> {
+    let attrs = SortAttrs { axis: axis.0, descending: descending.0 };
+    Ok(Call::of_op("relax.sort", [x.0], Some(Ref::new(attrs).upcast())))
+}
+
+/// The indices that put the elements in order along an axis.
+#[script_fn]
+pub fn argsort(
+    data: ExprArg,
+    #[default = -1] axis: IntArg,
+    #[default = false] descending: FlagArg,
+    #[default = DataType::INT32] dtype: DataType,
+) -> Result<Ref<Call>> {
+    let attrs = ArgsortAttrs { axis: axis.0, descending: descending.0, dtype };
+    Ok(Call::of_op("relax.argsort", [data.0], Some(Ref::new(attrs).upcast())))
+}
+
+/// How many elements: a number, or a constant that is one.
+#[derive(Debug, Clone, Copy)]
+pub struct CountArg(i64);
+
+impl FromScript for CountArg {
+    const TYPE: &'static str = "int";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let Some(constant) = value.as_node::<Constant>() else {
+            return IntArg::from_script(value).map(|count| CountArg(count.0));
+        };
+        match integer_of(constant) {
+            Some(count) => Ok(CountArg(count)),
+            None => Err(BuildError::expected("a constant that is one integer", value.type_name())),
+        }
+    }
+}
+
+impl From<i64> for CountArg {
+    fn from(value: i64) -> CountArg {
+        CountArg(value)
+    }
+}
+
+/// The greatest or least elements along an axis, their indices, or both.
+#[script_fn]
+pub fn topk(
+    data: ExprArg,
+    #[default = 1] k: CountArg,
+    #[default = -1] axis: IntArg,
+    #[default = "both"] ret_type: Str,
+    #[default = true] largest: FlagArg,
+    #[default = DataType::INT32] dtype: DataType,
+) -> Result<Ref<Call>> {
+    let attrs = TopKAttrs { k: k.0, axis: axis.0, ret_type, largest: largest.0, dtype };
+    Ok(Call::of_op("relax.topk", [data.0], Some(Ref::new(attrs).upcast())))
+}
+
+/// A scalar that stands in the call as a value. Variables that hold one do not: the result depends on the number.
+fn stated_scalar(value: &ScriptValue, plain: Option<i64>, what: &str) -> Result<Expr> {
+    if let Some(plain) = plain {
+        return Ok(PrimValue::new(IntImm::int64(plain)).upcast());
+    }
+    match value.as_node::<BaseExpr>().filter(|expr| expr.is::<PrimValue>()) {
+        Some(expr) => Ok(expr.clone()),
+        None => Err(BuildError::expected(what, value.type_name())),
+    }
+}
+
+/// A truth value that stands in the call as a number.
+#[derive(Debug, Clone)]
+pub struct FlagValueArg(Expr);
+
+impl FromScript for FlagValueArg {
+    const TYPE: &'static str = "bool | Expr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let plain = match &value {
+            ScriptValue::Bool(flag) => Some(i64::from(*flag)),
+            _ => None,
+        };
+        stated_scalar(&value, plain, "a truth value or `R.prim_value`").map(FlagValueArg)
+    }
+}
+
+impl From<bool> for FlagValueArg {
+    fn from(value: bool) -> FlagValueArg {
+        FlagValueArg(PrimValue::new(IntImm::int64(i64::from(value))).upcast())
+    }
+}
+
+/// An axis that stands in the call as a number.
+#[derive(Debug, Clone)]
+pub struct AxisValueArg(Expr);
+
+impl FromScript for AxisValueArg {
+    const TYPE: &'static str = "int | Expr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let plain = match &value {
+            ScriptValue::Bool(flag) => Some(i64::from(*flag)),
+            ScriptValue::Int(axis) => Some(*axis),
+            _ => None,
+        };
+        stated_scalar(&value, plain, "an axis or `R.prim_value`").map(AxisValueArg)
+    }
+}
+
+/// The different elements; where asked for, also where they are, where each element went, how many there are of each.
+#[script_fn]
+pub fn unique(
+    x: ExprArg,
+    #[default = true] sorted: FlagValueArg,
+    #[default = false] return_index: FlagValueArg,
+    #[default = false] return_inverse: FlagValueArg,
+    #[default = false] return_counts: FlagValueArg,
+    #[default = None] axis: Option<AxisValueArg>,
+) -> Result<Ref<Call>> {
+    let flags = [sorted, return_index, return_inverse, return_counts].map(|flag| flag.0);
+    let args = [x.0].into_iter().chain(flags).chain(axis.map(|axis| axis.0));
+    Ok(Call::of_op("relax.unique", args.collect::<Vec<_>>(), None))
+}
+
+/// The bucket, given by boundaries in order, that each element lies in.
+#[script_fn]
+pub fn bucketize(
+    input_tensor: ExprArg,
+    boundaries: ExprArg,
+    #[default = false] out_int32: FlagArg,
+    #[default = false] right: FlagArg,
+) -> Result<Ref<Call>> {
+    let attrs = BucketizeAttrs { out_int32: out_int32.0, right: right.0 };
+    Ok(Call::of_op("relax.bucketize", [input_tensor.0, boundaries.0], Some(Ref::new(attrs).upcast())))
+}
+
+/// Samples of rows of probabilities, chosen by numbers between 0 and 1.
+#[script_fn]
+pub fn multinomial_from_uniform(
+    prob: ExprArg,
+    uniform_sample: ExprArg,
+    sample_indices: ExprArg,
+    #[default = DataType::INT64] dtype: DataType,
+) -> Result<Ref<Call>> {
+    let attrs = MultinomialFromUniformAttrs { dtype };
+    let args = [prob.0, uniform_sample.0, sample_indices.0];
+    Ok(Call::of_op("relax.multinomial_from_uniform", args, Some(Ref::new(attrs).upcast())))
+}
+
+/// The operators with attributes or numbers.
+pub static OPERATORS: &[Operator] = &[
+    Operator::new("relax.argsort", &ARGSORT, sorted_indices),
+    Operator::new("relax.bucketize", &BUCKETIZE, buckets),
+    Operator::new("relax.multinomial_from_uniform", &MULTINOMIAL_FROM_UNIFORM, samples),
+    Operator::new("relax.sort", &SORT, super::elementwise::same_as_operand),
+    Operator::new("relax.topk", &TOPK, greatest),
+    Operator::new("relax.unique", &UNIQUE, different),
+];
+
+fn indices_of_some(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    Ok(tensor_of_rank(2, DataType::INT64, x.vdevice.clone()))
+}
+
+fn sorted_indices(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let attrs: &ArgsortAttrs = cx.attrs()?;
+    let dtype = if attrs.dtype.is_void() { x.dtype } else { attrs.dtype };
+    Ok(super::elementwise::with_dtype(&x, dtype))
+}
+
+fn greatest(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let attrs: &TopKAttrs = cx.attrs()?;
+    let indices_dtype = if attrs.dtype.is_void() { x.dtype } else { attrs.dtype };
+    let of_dtype = |dtype: DataType| -> Inferred {
+        match x.dims() {
+            None => Ok(tensor_of_rank(x.ndim, dtype, x.vdevice.clone())),
+            Some(dims) => {
+                let axis = cx.axis(attrs.axis, x.ndim)?;
+                let takes_all = attrs.k <= 0
+                    || dims[axis].as_node::<IntImm>().is_some_and(|length| length.value <= attrs.k);
+                let dims = dims.iter().enumerate().map(|(i, dim)| match i == axis && !takes_all {
+                    true => IntImm::int64(attrs.k),
+                    false => dim.clone(),
+                });
+                Ok(tensor_of(dims, dtype, x.vdevice.clone()))
+            }
+        }
+    };
+    let (values, indices) = (of_dtype(x.dtype)?, of_dtype(indices_dtype)?);
+    match attrs.ret_type.as_str() {
+        "both" => Ok(TupleStructInfo::new([values, indices])),
+        "values" => Ok(values),
+        "indices" => Ok(indices),
+        other => {
+            let what = format!("is `both`, `values` or `indices`, not `{other}`");
+            Err(cx.wrong_attribute("ret_type", what))
+        }
+    }
+}
+
+/// The number that an operand says.
+fn stated_number(cx: &Infer<'_>, index: usize) -> std::result::Result<i64, InferError> {
+    let value = cx.prim_value(index)?.as_node::<IntImm>();
+    value.map(|value| value.value).ok_or_else(|| cx.wrong_kind(index, "a number that is known"))
+}
+
+/// How many results `R.unique` may be asked for; each is asked for once, so there is no use for more.
+const MOST_RESULTS: i64 = 64;
+
+fn different(cx: &mut Infer<'_>) -> Inferred {
+    let x = cx.tensor(0)?;
+    let has_axis = match cx.call.args.get(5) {
+        Some(axis) => axis.is::<PrimValue>(),
+        None => false,
+    };
+    if has_axis && !x.is_unknown_ndim() {
+        cx.axis(stated_number(cx, 5)?, x.ndim).map_err(|error| error.kind.at(5))?;
+    }
+    let mut others = 0_i64;
+    for index in 2..=4 {
+        others = others.saturating_add(stated_number(cx, index)?);
+    }
+    if !(0..=MOST_RESULTS).contains(&others) {
+        return Err(cx.wrong_shape(format!("the flags ask for {others} more results")));
+    }
+    let device = || x.vdevice.clone();
+    let of = |dtype, ndim: i64| match x.ndim {
+        0 => tensor_of([IntImm::int64(1)], dtype, device()),
+        _ => tensor_of_rank(ndim, dtype, device()),
+    };
+    let values = of(x.dtype, if has_axis { x.ndim } else { 1 });
+    if others == 0 {
+        return Ok(values);
+    }
+    let numbers = of(DataType::INT64, 1);
+    let others = std::iter::repeat_n(numbers, others as usize);
+    Ok(TupleStructInfo::new([values].into_iter().chain(others)))
+}
+
+fn buckets(cx: &mut Infer<'_>) -> Inferred {
+    let [x, boundaries] = cx.tensors()?;
+    let attrs: &BucketizeAttrs = cx.attrs()?;
+    cx.expect_rank(1, &boundaries, 1)?;
+    let dtype = if attrs.out_int32 { DataType::INT32 } else { DataType::INT64 };
+    Ok(match x.dims() {
+        Some(dims) => tensor_of(dims.iter().cloned(), dtype, x.vdevice.clone()),
+        None => tensor_of_rank(x.ndim, dtype, x.vdevice.clone()),
+    })
+}
+
+fn samples(cx: &mut Infer<'_>) -> Inferred {
+    let [prob, uniform, indices] = cx.tensors()?;
+    let dtype = cx.attrs::<MultinomialFromUniformAttrs>()?.dtype;
+    let takes = |fits: bool, index: usize, expected: &str, found: DataType| match fits {
+        true => Ok(()),
+        false => Err(InferErrorKind::Dtype { op: cx.op(), expected: expected.to_owned(), found }.at(index)),
+    };
+    takes(prob.dtype.is_float(), 0, "a tensor of floating numbers", prob.dtype)?;
+    takes(uniform.dtype.is_float(), 1, "a tensor of floating numbers", uniform.dtype)?;
+    takes(indices.dtype.is_int(), 2, "a tensor of signed integers", indices.dtype)?;
+    let all = [&prob, &uniform, &indices];
+    if all.iter().any(|tensor| tensor.is_unknown_ndim()) {
+        return Ok(tensor_of_rank(UNKNOWN_NDIM, dtype, prob.vdevice.clone()));
+    }
+    for (index, tensor) in all.into_iter().enumerate() {
+        cx.expect_rank(index, tensor, 2)?;
+    }
+    let (Some(_), Some(uniform), Some(indices)) = (prob.dims(), uniform.dims(), indices.dims()) else {
+        return Ok(tensor_of_rank(2, dtype, prob.vdevice.clone()));
+    };
+    if !same_dim(&uniform[0], &indices[0], cx.analyzer) {
+        return Err(cx.wrong_shape("the samples and their indices differ in number"));
+    }
+    let is_one = |dim: &tvmscript_prim::Expr| dim.as_node::<IntImm>().is_some_and(|dim| dim.value == 1);
+    if !is_one(&uniform[1]) || !is_one(&indices[1]) {
+        return Err(cx.wrong_shape("the samples and their indices stand in one column each"));
+    }
+    Ok(tensor_of([uniform[0].clone(), IntImm::int64(1)], dtype, prob.vdevice.clone()))
+}
