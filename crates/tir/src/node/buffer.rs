@@ -128,16 +128,13 @@ impl Buffer {
         }))
     }
 
-    /// Names the buffer, its pointer and its strides, as TVM does. A pointer or stride that has a name keeps it, so that
-    /// a text that was read prints with the same names; TVM renames a pointer each time another buffer is declared over
-    /// it.
+    /// Names the buffer, its pointer and its strides. A pointer takes the name of the buffer declared over it last, as in
+    /// TVM. A stride that has a name keeps it: so does the TVM that printed the corpus, while v0.23.0 renames it.
     /// # Source
     /// `Namer` registrations, `src/script/ir_builder/tir/ir.cc`.
     fn give_name_to_parts(&self, name: &Str) {
         self.name.set(name.clone());
-        if self.data.name.get().is_empty() {
-            self.data.name.set(name.clone());
-        }
+        self.data.name.set(name.clone());
         for (i, stride) in self.strides.iter().enumerate() {
             if let Some(var) = stride.as_node::<Var>().filter(|var| var.name.get().is_empty()) {
                 var.name.set(format!("{name}_s{i}").into());

@@ -47,12 +47,12 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
     match &value {
         ScriptValue::Tuple(_) | ScriptValue::List(_) => {
             let items = value.items().unwrap_or_default();
-            let mut bound = Vec::with_capacity(items.len());
             for (i, item) in items.into_iter().enumerate() {
                 let part = Str::from(format!("{name}_{i}"));
-                bound.push(tvmscript_ir_core::with_stack(|| bind_value(p, &part, at, item))?);
+                tvmscript_ir_core::with_stack(|| bind_value(p, &part, at, item))?;
             }
-            return Ok(ScriptValue::list(bound));
+            // As in TVM, the lets of the items stand there unused: the name means the items themselves.
+            return Ok(value);
         }
         ScriptValue::Frame(_) => {
             let (entered, open) = p.enter_frame(&value, at)?;

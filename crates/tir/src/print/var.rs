@@ -9,7 +9,7 @@ use tvmscript_ir_core::{Object, PathId, Ref, Visitor, Walk};
 use tvmscript_prim::{PointerType, PrimType, TensorMapType, Var, size_var_type};
 
 use super::state::TirDocsifier;
-use crate::node::{Allocate, AllocateConst, Buffer, IterVar, LetStmt, PrimFunc};
+use crate::node::{Buffer, IterVar};
 
 /// Names a variable in the innermost frame, or gives the name it has.
 pub(crate) fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
@@ -33,12 +33,11 @@ fn pointer_hint<'h>(variable: &Ref<Var>, hint: &'h str, d: &mut Docsifier<'_>) -
     if pointers.0.contains(&variable.object().address()) { base } else { hint }
 }
 
-/// The pointers, by address, that share their hint with a buffer over them which is declared apart from them.
+/// The pointers, by address, that share their hint with a buffer over them.
 struct SharedNames(HashSet<usize>);
 
 impl SharedNames {
     fn new(root: &Object) -> SharedNames {
-        let mut defined = HashSet::new();
         let mut shared = HashSet::new();
         let _ = Visitor::new().pre_order(root, |node| {
             if let Some(buffer) = node.as_node::<Buffer>()
@@ -46,20 +45,8 @@ impl SharedNames {
             {
                 shared.insert(buffer.data.object().address());
             }
-            let pointer = if let Some(allocate) = node.as_node::<Allocate>() {
-                Some(&allocate.buffer_var)
-            } else if let Some(allocate) = node.as_node::<AllocateConst>() {
-                Some(&allocate.buffer_var)
-            } else {
-                node.as_node::<LetStmt>().map(|bound| &bound.var)
-            };
-            defined.extend(pointer.map(|p| p.object().address()));
-            if let Some(function) = node.as_node::<PrimFunc>() {
-                defined.extend(function.params.iter().map(|p| p.object().address()));
-            }
             Walk::Advance
         });
-        shared.retain(|pointer| defined.contains(pointer));
         SharedNames(shared)
     }
 }
