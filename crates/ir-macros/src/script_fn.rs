@@ -102,12 +102,20 @@ fn default_text(default: &Expr) -> String {
 pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream> {
     let mut name = item.sig.ident.to_string();
     name = name.trim_start_matches("r#").trim_end_matches('_').to_owned();
+    let mut members: Vec<syn::Path> = Vec::new();
     let parser = syn::meta::parser(|meta| {
         if meta.path.is_ident("name") {
             name = meta.value()?.parse::<LitStr>()?.value();
             return Ok(());
         }
-        Err(meta.error("expected `name`"))
+        if meta.path.is_ident("members") {
+            let value = meta.value()?;
+            let list;
+            syn::bracketed!(list in value);
+            members.extend(list.parse_terminated(syn::Path::parse_mod_style, syn::Token![,])?);
+            return Ok(());
+        }
+        Err(meta.error("expected `name` or `members`"))
     });
     syn::parse::Parser::parse2(parser, attr)?;
 
@@ -173,6 +181,7 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
             doc: #doc,
             params: &[#(#infos),*],
             returns: <<#returns as #build::ScriptResult>::Out as #build::IntoScript>::TYPE,
+            members: &[#(&#members),*],
             call: |function, args| {
                 #[allow(unused_mut)]
                 let mut binding = #build::Binding::new(function, args)?;

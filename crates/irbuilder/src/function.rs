@@ -70,6 +70,8 @@ pub struct ScriptFn {
     pub params: &'static [Param],
     /// The result's type as a stub writes it.
     pub returns: &'static str,
+    /// The functions that are its attributes: `Range.from_min_extent`.
+    pub members: &'static [&'static ScriptFn],
     /// Binds the arguments and calls the body.
     pub call: fn(&'static ScriptFn, CallArgs) -> Result<ScriptValue>,
 }

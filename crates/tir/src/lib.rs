@@ -5,6 +5,8 @@ pub mod build;
 pub mod check;
 pub mod complete;
 pub mod error;
+#[cfg(any(feature = "build", feature = "print"))]
+mod extent;
 pub mod node;
 #[cfg(feature = "parse")]
 mod parse;

@@ -156,8 +156,16 @@ fn bound(value: ScriptValue) -> Result<Expr> {
     }
 }
 
+/// The range of `extent` values from `min_value`, both as they are.
+#[script_fn]
+pub fn from_min_extent(min_value: ScriptValue, extent: ScriptValue) -> Result<Ref<Range>> {
+    let min = bound(min_value).map_err(|e| e.at_position(0))?;
+    let extent = bound(extent).map_err(|e| e.at_position(1))?;
+    Ok(Range::from_min_extent(min, extent))
+}
+
 /// The range from `begin` to before `end`.
-#[script_fn(name = "Range")]
+#[script_fn(name = "Range", members = [FROM_MIN_EXTENT])]
 pub fn range(begin: ScriptValue, #[default = None] end: Option<ScriptValue>) -> Result<Ref<Range>> {
     let begin = bound(begin).map_err(|e| e.at_position(0))?;
     Ok(match end {

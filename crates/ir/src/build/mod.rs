@@ -6,7 +6,7 @@ mod poison;
 pub mod script;
 mod target;
 
-pub use functions::FUNCTIONS;
+pub use functions::{FROM_MIN_EXTENT, FUNCTIONS};
 pub use module::{
     ModuleFrame, decl_function, def_function, global_infos, in_module, ir_module, lookup, member_names,
 };

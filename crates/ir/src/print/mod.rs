@@ -7,7 +7,7 @@ mod module;
 mod small;
 
 pub use module::{ModuleFrame, ModuleOrder};
-pub use small::{range_call, target_config};
+pub use small::{range_call, target_config, tvm_name};
 
 use tvmscript_docsifier::{DocsifyDialect, Frame};
 use tvmscript_ir_core::{Dialect, DictAttrs, Op};

@@ -83,7 +83,7 @@ pub(super) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> R
 /// `callee(min, min + extent)`: a range with its two ends.
 ///
 /// The reader takes the difference of the ends without simplifying it; where that is not the extent, the form
-/// `callee.from_min_extent(min, extent)` stands.
+/// `tvm.ir.Range.from_min_extent(min, extent)` stands, which TVM reads, too.
 ///
 /// # Errors
 /// When an end cannot be printed.
@@ -99,10 +99,16 @@ pub fn range_call(node: &Range, callee: ExprDoc, path: PathId, d: &mut Docsifier
         }
         None => {
             let extent = d.expr(extent, at)?;
-            let callee = d.docs.attr(callee, "from_min_extent");
+            let callee = tvm_name(&["ir", "Range", "from_min_extent"], d);
             Ok(d.docs.call_args(callee, &[first, extent]))
         }
     }
+}
+
+/// `tvm.ir.Range`: a name of TVM that the dialects' namespaces do not have, for forms that text needs rarely.
+pub fn tvm_name(path: &[&str], d: &mut Docsifier<'_>) -> ExprDoc {
+    let tvm = d.word("tvm");
+    path.iter().fold(tvm, |doc, name| d.docs.attr(doc, *name))
 }
 
 /// The end of a range, if the reader's difference of the ends is the extent again.

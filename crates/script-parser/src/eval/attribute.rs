@@ -70,6 +70,12 @@ impl Parser<'_> {
                 }
                 Ok(host.attribute(name).or_else(|| host::methods::of(value, name)))
             }
+            ScriptValue::Function(function) => {
+                let member = function.members.iter().find(|member| member.name == name);
+                Ok(member
+                    .map(|member| ScriptValue::Function(member))
+                    .or_else(|| host::methods::of(value, name)))
+            }
             other => Ok(host::methods::of(other, name)),
         }
     }
@@ -95,6 +101,10 @@ impl Parser<'_> {
                     None => host.type_name().to_owned(),
                 };
                 (what, host.attribute_names())
+            }
+            ScriptValue::Function(function) => {
+                let names = function.members.iter().map(|member| member.name.to_owned());
+                (format!("function `{}`", function.name), names.collect())
             }
             other => (
                 format!("'{}' object", self.python_type(other)),

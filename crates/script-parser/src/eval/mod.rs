@@ -15,7 +15,7 @@ mod operator;
 mod raise;
 mod statement;
 mod subscript;
-mod walk;
+pub(crate) mod walk;
 
 use std::rc::Rc;
 

@@ -92,6 +92,17 @@ impl Parser<'_> {
         !matches!(self.find(name), Binding::Unbound)
     }
 
+    /// The names that an expression speaks of, perhaps more than once each.
+    pub fn names_in(&self, expr: ExprId) -> Vec<Name> {
+        let mut names = Vec::new();
+        crate::eval::walk::expr(&self.ast, expr, &mut |id| {
+            if let Expr::Name(name) = *self.ast.expr(id) {
+                names.push(name);
+            }
+        });
+        names
+    }
+
     /// Gives each name in a target its part of a value, as Python unpacks.
     ///
     /// # Errors

@@ -10,7 +10,12 @@ use crate::table::Token;
 impl Parser<'_> {
     /// Visits statements in order. Errors are recorded, and the rest is visited all the same.
     pub fn visit_body(&mut self, body: List<StmtId>) {
-        for index in 0..body.len() {
+        self.visit_body_from(body, 0);
+    }
+
+    /// As [`Parser::visit_body`], from the statement of this index on.
+    pub fn visit_body_from(&mut self, body: List<StmtId>, start: usize) {
+        for index in start..body.len() {
             if self.is_exhausted() {
                 return;
             }

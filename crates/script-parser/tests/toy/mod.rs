@@ -133,6 +133,7 @@ static IDENTITY: ScriptFn = ScriptFn {
         type_name: "Any",
     }],
     returns: "Any",
+    members: &[],
     call: identity_call,
 };
 
@@ -142,8 +143,14 @@ fn apply_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<Scrip
         _ => Err(BuildError::expected("a function", "something else").at_position(0)),
     }
 }
-static APPLY: ScriptFn =
-    ScriptFn { name: "apply", doc: "Calls a function back.", params: &[], returns: "Any", call: apply_call };
+static APPLY: ScriptFn = ScriptFn {
+    name: "apply",
+    doc: "Calls a function back.",
+    params: &[],
+    returns: "Any",
+    members: &[],
+    call: apply_call,
+};
 
 fn subscript(object: &Object, indices: &tvmscript_script_parser::Indices) -> Result<ScriptValue, BuildError> {
     let part = |value: &ScriptValue| match value {

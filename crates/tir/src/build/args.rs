@@ -6,6 +6,7 @@ use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::error::Result as PrimResult;
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
 
+use crate::extent;
 use crate::node::{Buffer, BufferLoad, BufferRegion, IterType, IterVar};
 
 /// An expression, or what becomes one: numbers, strings, axes, regions of constant size.
@@ -155,11 +156,33 @@ impl Domain {
     /// # Errors
     /// When the bounds have no common type.
     pub fn try_from_bounds(begin: Expr, end: Expr) -> Result<Domain> {
-        let extent = super::simplify(&ops::sub(end.clone(), begin.clone())?);
+        let extent = extent::length(&begin, end.clone())?;
         Ok(Domain(match extent.as_node::<IntImm>() {
             Some(_) => Range::from_min_extent(begin, extent),
             None => Range::try_from_bounds(begin, end)?,
         }))
+    }
+}
+
+/// Where a loop starts; or, for the lengths that no two bounds are read as, its whole range.
+#[derive(Debug, Clone)]
+pub enum LoopStart {
+    /// The first value.
+    Bound(Expr),
+    /// All values.
+    Range(Ref<Range>),
+}
+
+impl FromScript for LoopStart {
+    const TYPE: &'static str = "PrimExpr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.as_node::<Range>() {
+            Some(range) => Ok(LoopStart::Range(range.clone())),
+            None => ExprArg::convert(value).map(LoopStart::Bound),
+        }
+    }
+    fn is_poison(&self) -> bool {
+        matches!(self, LoopStart::Bound(bound) if is_poison(bound.object()))
     }
 }
 
@@ -246,6 +269,7 @@ macro_rules! node_arg {
     )*};
 }
 node_arg! {
+    Range => "Range", "a range";
     Buffer => "Buffer", "a buffer";
     BufferRegion => "BufferRegion", "a region such as A[0:16, i]";
     Var => "Var", "a variable";

@@ -6,7 +6,7 @@ use tvmscript_irbuilder::{
 };
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
-use super::args::{Domain, ExprArg, Region};
+use super::args::{Domain, ExprArg, NodeArg, Region};
 use super::complete::DETECT_ACCESS;
 use super::frame::{FrameKind, TirFrame, loop_domain, wrong_frame};
 use crate::node::*;
@@ -188,7 +188,7 @@ fn merge(a: &Map<Str, Value>, b: &Map<Str, Value>) -> Result<Map<Str, Value>> {
     Ok(Map::new(out))
 }
 
-/// Adds an axis to the innermost block.
+/// Makes an axis of the innermost block.
 fn add_axis(
     function: &str,
     iter_type: IterType,
@@ -198,13 +198,19 @@ fn add_axis(
 ) -> Result<Ref<Var>> {
     let bits = dom.min.dtype().bits.max(dom.extent.dtype().bits).max(dtype.bits);
     let var_dtype = DataType { bits, ..dtype };
+    let var = Var::new("", var_dtype);
+    let axis = IterVar::try_new(Some(dom), var.clone(), iter_type, "".into())?;
+    push_axis(function, axis, binding)?;
+    Ok(var)
+}
+
+/// Adds an axis to the innermost block.
+fn push_axis(function: &str, axis: Ref<IterVar>, binding: Expr) -> Result<()> {
     let found = binding.dtype();
     if !(found.is_integer() || found.is_bool()) {
         let kind = crate::TirError::Kind { what: "the binding of an axis", expected: "an integer", found };
         return Err(BuildError::from(kind).at_position(1));
     }
-    let var = Var::new("", var_dtype);
-    let axis = IterVar::try_new(Some(dom), var.clone(), iter_type, "".into())?;
     with_block(function, |block| {
         if block.no_realize {
             let error = BuildError::message("an axis of a block without realize has no binding");
@@ -213,15 +219,18 @@ fn add_axis(
         block.iter_vars.push(axis);
         block.iter_values.push(binding);
         Ok(())
-    })?;
-    Ok(var)
+    })
 }
 
 macro_rules! axes {
     ($($(#[$doc:meta])* $function:ident, $name:literal, $kind:ident;)*) => {$(
         $(#[$doc])*
         #[script_fn(name = $name)]
-        pub fn $function(dom: Domain, binding: ExprArg, #[default = DataType::INT32] dtype: DataType) -> Result<Ref<Var>> {
+        pub fn $function(
+            dom: Domain,
+            binding: ExprArg,
+            #[default = DataType::INT32] dtype: DataType,
+        ) -> Result<Ref<Var>> {
             add_axis(concat!("T.", $name), IterType::$kind, dom.0, binding.0, dtype)
         }
     )*};
@@ -235,6 +244,12 @@ axes! {
     axis_scan, "axis.scan", Ordered;
     /// An axis of which nothing is known.
     axis_opaque, "axis.opaque", Opaque;
+}
+
+/// An axis as it is given, of whatever kind, perhaps over a variable that stands elsewhere, too.
+#[script_fn(name = "axis.iter_var")]
+pub fn axis_iter_var(axis: NodeArg<IterVar>, binding: ExprArg) -> Result<()> {
+    push_axis("T.axis.iter_var", axis.0, binding.0)
 }
 
 /// Axes bound to loop variables, one letter of `kinds` each: `S` for data-parallel, `R` for reduced.

@@ -32,9 +32,16 @@ impl Declaration {
     /// # Source
     /// `BufferDecl`, `src/script/ir_builder/tir/ir.cc`.
     fn build(self) -> Result<Ref<Buffer>> {
+        // A broadcasting buffer that is given no strides gets variables for them, except under the name that TVM's reader
+        // does not know: passes leave such buffers behind.
+        let mut is_bare = false;
         let buffer_type = match self.buffer_type.as_str() {
             "auto" | "auto_broadcast" => BufferType::AutoBroadcast,
             "" | "default" => BufferType::Default,
+            AUTO_WITHOUT_STRIDES => {
+                is_bare = true;
+                BufferType::Default
+            }
             other => {
                 return Err(BuildError::message(format!("unknown buffer type \"{other}\""))
                     .at(tvmscript_irbuilder::ArgumentRef::Keyword("buffer_type".to_owned()))
@@ -53,7 +60,7 @@ impl Declaration {
             Stride::Expr(expr) => expr,
             Stride::Name(name) => Var::new(name, stride_dtype).upcast(),
         });
-        Ok(Buffer::try_new(BufferParts {
+        let buffer = Buffer::try_new(BufferParts {
             data,
             dtype: self.dtype,
             shape: self.shape,
@@ -64,7 +71,11 @@ impl Declaration {
             offset_factor: self.offset_factor,
             buffer_type,
             axis_separators: self.axis_separators.unwrap_or_default().0,
-        })?)
+        })?;
+        if is_bare {
+            return Ok(Ref::new(Buffer { buffer_type: BufferType::AutoBroadcast, ..Buffer::clone(&buffer) }));
+        }
+        Ok(buffer)
     }
 }
 

@@ -122,8 +122,14 @@ pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> Result<Expr> {
     }
 }
 
+/// Part of a buffer, its ranges as they are: those of a slice are simplified.
+#[script_fn(name = "BufferRegion")]
+pub fn buffer_region(buffer: NodeArg<Buffer>, region: Vec<NodeArg<Range>>) -> Result<Ref<BufferRegion>> {
+    Ok(BufferRegion::try_new(buffer.0, region.into_iter().map(|range| range.0).collect())?)
+}
+
 /// The range from `begin` to before `end`.
-#[script_fn(name = "Range")]
+#[script_fn(name = "Range", members = [tvmscript_ir::build::FROM_MIN_EXTENT])]
 pub fn range_node(begin: ExprArg, #[default = None] end: Option<ExprArg>) -> Result<Ref<Range>> {
     Ok(match end {
         Some(end) => Range::try_from_bounds(begin.0, end.0)?,

@@ -2,11 +2,11 @@
 
 use tvmscript_ir_core::{DataType, Map, Ref, Str, Value};
 use tvmscript_irbuilder::{BuildError, FrameOf, Result, ScriptValue, script_fn};
-use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
-use super::args::ExprArg;
+use super::args::{ExprArg, LoopStart, NodeArg};
 use super::frame::{FrameKind, TirFrame};
-use super::simplify::simplify;
+use crate::extent;
 use crate::node::{For, ForKind, ForParts, IterType, IterVar, StmtRef};
 
 /// One loop, or several nested ones.
@@ -65,27 +65,39 @@ impl ForFrame {
     }
 }
 
-/// The loop from `start` to before `stop`; with one bound, from zero.
+/// The loop from `start` to before `stop`; with one bound, from zero. The extent is simplified, as in TVM; a range stands as
+/// it is. The variable is a new one unless it is given.
 fn one_loop(
     name: &'static str,
     kind: ForKind,
-    start: Expr,
+    start: LoopStart,
     stop: Option<Expr>,
     annotations: Option<Map<Str, Value>>,
     step: Option<Expr>,
+    var: Option<NodeArg<Var>>,
 ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
-    let (min, extent) = match stop {
-        Some(stop) => {
-            let extent = simplify(&ops::sub(stop, start.clone())?);
+    let (min, extent) = match (start, stop) {
+        (LoopStart::Bound(start), Some(stop)) => {
+            let extent = extent::length(&start, stop)?;
             (start, extent)
         }
-        None => (IntImm::try_new(start.dtype(), 0).map_err(|e| BuildError::from(e).at_position(0))?, start),
+        (LoopStart::Bound(stop), None) => {
+            let zero = IntImm::try_new(stop.dtype(), 0).map_err(|e| BuildError::from(e).at_position(0))?;
+            (zero, extent::simplify(&stop))
+        }
+        (LoopStart::Range(range), None) => (range.min.clone(), range.extent.clone()),
+        (LoopStart::Range(_), Some(_)) => {
+            return Err(BuildError::message("a range says where the loop ends").at_position(1));
+        }
     };
     let bits = min.dtype().bits.max(extent.dtype().bits);
-    let dtype = DataType { bits, ..min.dtype() };
+    let var = match var {
+        Some(NodeArg(var)) => var,
+        None => Var::new("v", DataType { bits, ..min.dtype() }),
+    };
     let frame = ForFrame {
         name,
-        vars: vec![Var::new("v", dtype)],
+        vars: vec![var],
         domains: vec![Range::from_min_extent(min, extent)],
         kind,
         thread: None,
@@ -101,7 +113,7 @@ macro_rules! loop_functions {
         $(#[$doc])*
         #[script_fn]
         pub fn $function(
-            start: ExprArg,
+            start: LoopStart,
             #[default = None] stop: Option<ExprArg>,
             #[kw_only]
             #[default = None]
@@ -109,8 +121,11 @@ macro_rules! loop_functions {
             #[kw_only]
             #[default = None]
             step: Option<ExprArg>,
+            #[kw_only]
+            #[default = None]
+            var: Option<NodeArg<Var>>,
         ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
-            one_loop($name, ForKind::$kind, start.0, stop.map(|s| s.0), annotations, step.map(|s| s.0))
+            one_loop($name, ForKind::$kind, start, stop.map(|s| s.0), annotations, step.map(|s| s.0), var)
         }
     )*};
 }
@@ -128,7 +143,7 @@ loop_functions! {
 /// A loop as Python's `range` writes it. The step must be a positive literal.
 #[script_fn]
 pub fn range(
-    start: ExprArg,
+    start: LoopStart,
     #[default = None] stop: Option<ExprArg>,
     #[default = None] step: Option<ExprArg>,
     #[kw_only]
@@ -148,18 +163,21 @@ pub fn range(
             None => return Err(BuildError::message("the step of `range` must be a literal").at_position(2)),
         }
     }
-    one_loop("range", ForKind::Serial, start.0, stop.map(|s| s.0), annotations, step.map(|s| s.0))
+    one_loop("range", ForKind::Serial, start, stop.map(|s| s.0), annotations, step.map(|s| s.0), None)
 }
 
 /// A loop whose turns are the threads of a device: `(extent, "tag")` or `(start, stop, "tag")`.
 #[script_fn]
 pub fn thread_binding(
-    start: ExprArg,
+    start: LoopStart,
     #[default = None] stop: Option<ExprArg>,
     #[default = None] thread: Option<Str>,
     #[kw_only]
     #[default = None]
     annotations: Option<Map<Str, Value>>,
+    #[kw_only]
+    #[default = None]
+    var: Option<NodeArg<Var>>,
 ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let (stop, thread) = match (stop, thread) {
         (Some(stop), None) => match stop.0.as_node::<tvmscript_prim::StringImm>() {
@@ -172,8 +190,15 @@ pub fn thread_binding(
         return Err(BuildError::message("`T.thread_binding` needs the name of a thread")
             .with_help("give one, such as thread=\"threadIdx.x\""));
     };
-    let mut frame =
-        one_loop("T.thread_binding", ForKind::ThreadBinding, start.0, stop.map(|s| s.0), annotations, None)?;
+    let mut frame = one_loop(
+        "T.thread_binding",
+        ForKind::ThreadBinding,
+        start,
+        stop.map(|s| s.0),
+        annotations,
+        None,
+        var,
+    )?;
     if let Some(TirFrame { kind: FrameKind::For(loops), .. }) = frame.frame_mut() {
         loops.thread = Some(thread);
     }

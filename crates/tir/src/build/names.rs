@@ -39,6 +39,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &block::AXIS_SCAN,
     &block::AXIS_OPAQUE,
     &block::AXIS_REMAP,
+    &block::AXIS_ITER_VAR,
     // statements
     &stmt::EVALUATE,
     &stmt::ATTR,
@@ -88,6 +89,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &expr::VAR,
     &expr::SIZE_VAR,
     &expr::BUFFER_LOAD,
+    &expr::BUFFER_REGION,
     &expr::CALL,
     &expr::RANGE_NODE,
     &expr::LET_EXPR,
@@ -124,6 +126,7 @@ static AXES: &[(&str, &ScriptFn)] = &[
     ("scan", &block::AXIS_SCAN),
     ("opaque", &block::AXIS_OPAQUE),
     ("remap", &block::AXIS_REMAP),
+    ("iter_var", &block::AXIS_ITER_VAR),
 ];
 
 impl HostObject for Axis {

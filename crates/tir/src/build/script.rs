@@ -18,8 +18,8 @@ pub use super::block::{block, block_attr, init, reads, where_, writes};
 pub use super::buffer::{alloc_buffer, buffer, decl_buffer, match_buffer};
 pub use super::dtypes::{handle, ptr};
 pub use super::expr::{
-    broadcast, buffer_load, call, cast, comm_reducer, float_imm, index_map, int_imm, iter_var, let_expr,
-    ramp, range_node, reduce, select, shuffle, size_var, string_imm, target, var,
+    broadcast, buffer_load, buffer_region, call, cast, comm_reducer, float_imm, index_map, int_imm, iter_var,
+    let_expr, ramp, range_node, reduce, select, shuffle, size_var, string_imm, target, var,
 };
 use super::frame::TirFrame;
 pub use super::function::{func_attr, func_name, func_ret, prim_func, private_prim_func};
@@ -36,8 +36,8 @@ use crate::node::Buffer;
 /// `T.axis`.
 pub mod axis {
     pub use crate::build::block::{
-        axis_opaque as opaque, axis_reduce as reduce, axis_remap as remap, axis_scan as scan,
-        axis_spatial as spatial,
+        axis_iter_var as iter_var, axis_opaque as opaque, axis_reduce as reduce, axis_remap as remap,
+        axis_scan as scan, axis_spatial as spatial,
     };
 }
 

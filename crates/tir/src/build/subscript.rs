@@ -1,15 +1,13 @@
 //! `A[i, j]`, `A[0:4]`, `A[0:8:2]`: loads, regions, vector loads.
 
-use tvmscript_ir_core::equal::structural_equal;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, Ref};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
-use tvmscript_prim::{Add, Expr, IntImm, PrimExprExt, Ramp, Range, ops};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range, ops};
 
 use super::args::ExprArg;
-use super::simplify;
-use crate::TirError;
 use crate::node::{Buffer, BufferLoad, BufferRegion};
+use crate::{TirError, extent};
 
 /// What stands for one dimension between the brackets of a buffer.
 #[derive(Debug, Clone)]
@@ -100,7 +98,7 @@ pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Ref<BufferRegio
         let (min, extent) = match index {
             Index::Slice { start, stop, .. } => {
                 let (start, stop) = bounds(buffer, dim, start.as_ref(), stop.as_ref())?;
-                let extent = extent(&start, stop)?;
+                let extent = extent::length(&start, stop)?;
                 (start, extent)
             }
             Index::Point(min) => (min.clone(), IntImm::try_new(min.dtype().element(), 1)?),
@@ -110,18 +108,6 @@ pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Ref<BufferRegio
     let ranges = indices.iter().enumerate().map(|at| range(at).map_err(|e: BuildError| e.at_position(at.0)));
     let ranges: Array<Ref<Range>> = ranges.collect::<Result<_>>()?;
     Ok(BufferRegion::try_new(buffer.clone(), ranges)?)
-}
-
-/// The length of `start:stop`, simplified. Where simplification goes round in circles and the slice is written
-/// `start:start + length`, the written length stands: the text would change at each reading otherwise.
-fn extent(start: &Expr, stop: Expr) -> Result<Expr> {
-    let written = stop.as_node::<Add>().filter(|sum| structural_equal(sum.a.object(), start.object()));
-    let written = written.map(|sum| sum.b.clone());
-    let length = simplify(&ops::sub(stop, start.clone())?);
-    match written {
-        Some(written) if !structural_equal(simplify(&length).object(), length.object()) => Ok(written),
-        _ => Ok(length),
-    }
 }
 
 /// The expression that loads or stores what an index names: a point, the start of a slice of one element, else a ramp.
@@ -159,7 +145,7 @@ fn ramp(
     // Simplified in the end only: the terms cancel there.
     let one = IntImm::try_new(step.dtype(), 1)?;
     let rounded = ops::sub(ops::add(length, step.clone())?, one)?;
-    let lanes = simplify(&ops::floordiv(rounded, step.clone())?);
+    let lanes = extent::simplify(&ops::floordiv(rounded, step.clone())?);
     match lanes.as_node::<IntImm>() {
         Some(lanes) if lanes.value == 1 => Ok(start),
         Some(literal) if literal.value < 1 => {

@@ -1,8 +1,9 @@
 //! Threads: `T.env_thread`, `T.launch_thread`.
 
+use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, Builder, FrameOf, Result, ScriptValue, script_fn};
-use tvmscript_prim::{PrimExprExt, Range, Var, ops};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 
 use super::args::ExprArg;
 use super::frame::{FrameKind, TirFrame, wrong_frame};
@@ -23,6 +24,14 @@ fn with_threads<R>(function: &str, f: impl FnOnce(&mut Vec<EnvThread>) -> Result
         _ => None,
     })?;
     done.unwrap_or_else(|| Err(wrong_frame(function, "inside a function")))
+}
+
+/// Whether two extents are the same after simplification.
+fn proves_equal(a: &Expr, b: &Expr) -> bool {
+    match (a.as_node::<IntImm>(), b.as_node::<IntImm>()) {
+        (Some(x), Some(y)) => x.value == y.value,
+        _ => Analyzer::new().can_prove_equal(a, b),
+    }
 }
 
 /// A thread variable, to be launched later.
@@ -59,7 +68,7 @@ pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<Tir
             let before = launched.dom.as_ref().map(|d| d.extent.clone());
             let same = before.as_ref().is_some_and(|b| {
                 tvmscript_ir_core::equal::structural_equal(b.object(), extent.object())
-                    || super::simplify::proves_equal(b, &extent)
+                    || proves_equal(b, &extent)
             });
             if !same {
                 let message = format!("thread `{}` is launched with two extents", entry.tag);

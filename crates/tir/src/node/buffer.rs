@@ -57,6 +57,9 @@ pub struct Buffer {
     pub span: Span,
 }
 
+/// What scripts call the type of a broadcasting buffer of some dimensions that has no strides all the same.
+pub const AUTO_WITHOUT_STRIDES: &str = "auto_without_strides";
+
 /// What a buffer is made of; the rest has defaults.
 #[derive(Debug, Clone)]
 pub struct BufferParts {

@@ -204,7 +204,7 @@ fn offset_of(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
         Some(sum) => ops::add(sum, buffer.elem_offset.clone())?,
         None => buffer.elem_offset.clone(),
     };
-    Ok(ScriptValue::Node(Array::new([crate::build::simplify(&offset)]).object().clone()))
+    Ok(ScriptValue::Node(Array::new([crate::extent::simplify(&offset)]).object().clone()))
 }
 
 /// The type of what a call of a function of the module gives, read off the function's type.

@@ -3,6 +3,7 @@
 mod attributes;
 mod bind;
 mod function;
+mod late;
 mod operators;
 mod statements;
 mod subscript;

@@ -6,7 +6,7 @@ use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
 use tvmscript_script_parser::ast::{self, ExprId, StmtId};
 use tvmscript_script_parser::{Indices, Operator, ParseErrorKind, Parser, Result};
 
-use super::bind;
+use super::{bind, late};
 use crate::build::args::ExprArg;
 use crate::build::subscript::{Index, lanes};
 use crate::build::{FrameKind, TirFrame, stmt};
@@ -149,6 +149,20 @@ pub(super) fn aug_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AugAssign) 
 
 /// `for i in range(..)`, `for i, j in T.grid(..)`.
 pub(super) fn for_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For) -> Result<()> {
+    match late::declarations(p, node) {
+        0 => loop_from(p, id, node, 0),
+        late => p.with_scope(|p| {
+            for index in 0..late {
+                let declaration = p.item(node.body, index);
+                declaration.map_or(Ok(()), |declaration| p.visit(declaration))?;
+            }
+            loop_from(p, id, node, late)
+        }),
+    }
+}
+
+/// The loop with its body from the statement of index `start` on.
+fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> Result<()> {
     let value = p.eval(node.iter)?;
     let is_loop = match &value {
         ScriptValue::Frame(pending) => {
@@ -168,7 +182,7 @@ pub(super) fn for_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For) -> Resul
     p.in_frame(&value, id, |p, vars| {
         p.with_scope(|p| {
             let bound = p.unpack(node.target, vars, bind::loop_target);
-            p.visit_body(node.body);
+            p.visit_body_from(node.body, start);
             bound
         })
     })

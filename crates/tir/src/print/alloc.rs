@@ -1,14 +1,14 @@
 //! Memory: allocations, constants, buffers over pointers, realized regions.
 
 use smallvec::SmallVec;
-use tvmscript_docsifier::doc::{Doc, ExprDoc, Subscript};
+use tvmscript_docsifier::doc::{Doc, ExprDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{DataType, Element, PathId, Ref, Str, structural_equal};
 use tvmscript_prim::{PointerType, Var};
 
 use super::annotation::dict;
-use super::buffer::{self, range_slice};
+use super::buffer::{self, Points, region_of};
 use super::buffer_decl::{self, Inline};
 use super::expr::list;
 use super::state::TirDocsifier;
@@ -196,16 +196,9 @@ pub(crate) fn realize_call(
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let BufferRealize { span: _, buffer, bounds, condition, body: _ } = node;
-    let at = d.field(path, "buffer");
-    let buffer = d.expr(buffer, at)?;
-    let at = d.field(path, "bounds");
-    let mut indices: SmallVec<[Subscript; 4]> = SmallVec::new();
-    for (i, range) in bounds.iter().enumerate() {
-        let at = d.item(at, i);
-        indices.push(range_slice(range, at, false, d)?);
-    }
+    let (buffer_path, bounds_path) = (d.field(path, "buffer"), d.field(path, "bounds"));
     let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::new();
-    args.push(d.docs.index(buffer, &indices));
+    args.push(region_of((buffer, buffer_path), (bounds, bounds_path), Points::AsSlices, d)?);
     args.extend(scope);
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
     if !is_one(condition) {

@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
-use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
-use tvmscript_ir_core::{Array, PathId, Ref, structural_equal};
+use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 
 use super::alloc::deep_equal;
@@ -12,8 +12,9 @@ use super::buffer;
 use super::buffer_decl::{self, Inline};
 use super::state::TirDocsifier;
 use super::stmt::{block as nested, body};
-use super::types::{is_true, is_zero, sum};
+use super::types::{is_true, is_zero};
 use super::var;
+use crate::extent;
 use crate::node::{Block, BlockRealize, Buffer, BufferRegion, IterType, IterVar};
 
 /// `with T.block("name"):`
@@ -157,7 +158,8 @@ fn axes(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier
 
 /// Whether the axis runs over the domain of the loop around it whose variable it is bound to.
 fn is_loop(axis: &IterVar, binding: &Expr, d: &mut Docsifier<'_>) -> bool {
-    if !d.config().syntax_sugar || !matches!(axis.iter_type, IterType::DataPar | IterType::CommReduce) {
+    let may_join = d.config().syntax_sugar && !d.is_defined(axis.var.object());
+    if !may_join || !matches!(axis.iter_type, IterType::DataPar | IterType::CommReduce) {
         return false;
     }
     let Some(variable) = binding.downcast_ref::<Var>() else { return false };
@@ -217,7 +219,7 @@ fn remap(
     Ok(())
 }
 
-/// `vi = T.axis.spatial(16, i)`
+/// `vi = T.axis.spatial(16, i)`; an axis that this does not say prints as `T.axis.iter_var(T.iter_var(..), i)`
 fn single(
     axis: &Ref<IterVar>,
     index: usize,
@@ -225,20 +227,17 @@ fn single(
     realize: Realize<'_>,
     d: &mut Docsifier<'_>,
 ) -> Result<()> {
-    let unwritable = |reason: String| DocsifyError::Unwritable { key: axis.object().info().key(), reason };
-    let kind = match axis.iter_type {
-        IterType::DataPar => "spatial",
-        IterType::CommReduce => "reduce",
-        IterType::Ordered => "scan",
-        IterType::Opaque => "opaque",
-        other => return Err(unwritable(format!("a block has no axis of kind `{}`", other.name()))),
-    };
-    let Some(dom) = &axis.dom else { return Err(unwritable("an axis without a domain".to_owned())) };
     let at = d.item(path, index);
-    let at = d.field(at, "dom");
-    let dom = domain(dom, at, d)?;
+    let dom_path = d.field(at, "dom");
+    let short = match (&axis.dom, short_form(axis)) {
+        (Some(dom), Some(short)) if !d.is_defined(axis.var.object()) => Some((dom, short)),
+        _ => None,
+    };
     let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::new();
-    args.push(dom);
+    args.push(match short {
+        Some((dom, _)) => domain(dom, dom_path, d)?,
+        None => d.expr(axis, at)?,
+    });
     if let Some((realize, path)) = realize
         && let Some(binding) = realize.iter_values.get(index)
     {
@@ -246,16 +245,50 @@ fn single(
         let at = d.item(at, index);
         args.push(d.expr(binding, at)?);
     }
-    let axis_doc = d.t("axis");
-    let callee = d.docs.attr(axis_doc, kind);
-    // The reader makes variables of at least 32 bits, unless it is told otherwise.
-    let narrow = axis.var.dtype.bits < 32;
-    let dtype = if narrow { Some(("dtype", d.dtype(axis.var.dtype))) } else { None };
-    let value = d.docs.call(callee, &args, dtype.as_slice());
-    let name = var::define(&axis.var, d)?;
-    let stmt = d.docs.bind(name, value);
+    let callee = d.t("axis");
+    let stmt = match short {
+        Some((_, Short { kind, dtype })) => {
+            let callee = d.docs.attr(callee, kind);
+            let dtype = dtype.map(|dtype| ("dtype", d.dtype(dtype)));
+            let value = d.docs.call(callee, &args, dtype.as_slice());
+            let name = var::define(&axis.var, d)?;
+            d.docs.bind(name, value)
+        }
+        None => {
+            let callee = d.docs.attr(callee, "iter_var");
+            let call = d.docs.call_args(callee, &args);
+            d.docs.expr_stmt(call)
+        }
+    };
     d.push_stmt(stmt);
     Ok(())
+}
+
+/// The short form of an axis: the function, and the type of the variable where the reader has to be told.
+struct Short {
+    kind: &'static str,
+    dtype: Option<DataType>,
+}
+
+/// The short form that is read as the axis, if any is.
+fn short_form(axis: &IterVar) -> Option<Short> {
+    let kind = match axis.iter_type {
+        IterType::DataPar => "spatial",
+        IterType::CommReduce => "reduce",
+        IterType::Ordered => "scan",
+        IterType::Opaque => "opaque",
+        _ => return None,
+    };
+    let dom = axis.dom.as_ref()?;
+    // The reader makes a variable as wide as the domain and the type that it is told, which is int32 by default.
+    let found = axis.var.dtype;
+    let reads_as = |told: DataType| {
+        let bits = dom.min.dtype().bits.max(dom.extent.dtype().bits).max(told.bits);
+        DataType { bits, ..told }
+    };
+    let told = [DataType::INT32, found].into_iter().find(|told| reads_as(*told) == found)?;
+    let dtype = (told != DataType::INT32).then_some(told);
+    axis.thread_tag.is_empty().then_some(Short { kind, dtype })
 }
 
 /// `16`, `(8, 16)`, or `T.Range(0, 16)` where the reader would make another range of the short forms.
@@ -265,10 +298,12 @@ fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprD
         let at = d.field(path, "extent");
         return d.expr(extent, at);
     }
-    let end = sum(min, extent);
+    let end = extent::sum(min, extent);
+    // The reader simplifies the difference of the ends only where that makes it a constant.
     let reads_back = || {
-        let again = ops::sub(end.clone(), min.clone());
-        extent.is::<IntImm>() || again.is_ok_and(|again| structural_equal(again.object(), extent.object()))
+        let length = extent::length(min, end.clone()).ok().filter(|length| length.is::<IntImm>());
+        let length = length.or_else(|| ops::sub(end.clone(), min.clone()).ok());
+        length.is_some_and(|length| structural_equal(length.object(), extent.object()))
     };
     if is_zero(min) || min.dtype() != extent.dtype() || !reads_back() {
         let callee = d.t("Range");

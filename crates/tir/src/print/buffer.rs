@@ -5,12 +5,13 @@ use tvmscript_docsifier::doc::{ExprDoc, StmtDoc, StmtRole, Subscript};
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::{Array, PathId, Ref};
 use tvmscript_prim::ops;
-use tvmscript_prim::{Expr, IntImm, Ramp, Range};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range};
 
 use super::buffer_decl::{self, Inline};
 use super::expr::list;
 use super::state::TirDocsifier;
-use super::types::{is_one, sum};
+use super::types::is_one;
+use crate::extent;
 use crate::node::{Buffer, BufferLoad, BufferRegion, BufferStore, MatchBufferRegion, ProducerLoad};
 
 type Indices = SmallVec<[Subscript; 4]>;
@@ -60,7 +61,7 @@ fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscr
     let start = d.expr(&ramp.base, at)?;
     let length = ops::mul(ramp.lanes.clone(), ramp.stride.clone()).unwrap_or_else(|_| ramp.lanes.clone());
     let at = d.field(path, "lanes");
-    let stop = d.expr(&sum(&ramp.base, &length), at)?;
+    let stop = d.expr(&extent::sum(&ramp.base, &length), at)?;
     let step = match is_one(&ramp.stride) {
         true => None,
         false => {
@@ -71,42 +72,73 @@ fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscr
     Ok(d.docs.slice(Some(start), Some(stop), step).into())
 }
 
-/// Ranges in brackets; an extent of 1 prints as the place alone.
-fn slices(region: &Array<Ref<Range>>, path: PathId, d: &mut Docsifier<'_>) -> Result<Indices> {
-    let mut docs = Indices::new();
-    for (i, range) in region.iter().enumerate() {
-        let at = d.item(path, i);
-        docs.push(range_slice(range, at, true, d)?);
-    }
-    Ok(docs)
+/// How one range of a region is written.
+enum Written {
+    /// The place alone.
+    Place,
+    /// The end after the start.
+    Stop(Expr),
 }
 
-/// `min:min + extent`; the place alone where the extent is 1 and `short` allows it.
-pub(crate) fn range_slice(
-    range: &Range,
-    path: PathId,
-    short: bool,
-    d: &mut Docsifier<'_>,
-) -> Result<Subscript> {
+/// How the range is written so that it is read as it is, if a slice can say it.
+fn written(range: &Range, points: Points) -> Option<Written> {
     let Range { min, extent, span: _ } = range;
-    let at = d.field(path, "min");
-    let start = d.expr(min, at)?;
-    if short && is_one(extent) {
-        return Ok(start.into());
+    if points == Points::Alone && is_one(extent) && extent.dtype() == min.dtype().element() {
+        return Some(Written::Place);
     }
-    let at = d.field(path, "extent");
-    let stop = d.expr(&sum(min, extent), at)?;
-    Ok(d.docs.slice(Some(start), Some(stop), None).into())
+    extent::stop_of(min, extent).map(Written::Stop)
+}
+
+/// How ranges of extent 1 are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Points {
+    /// By their place.
+    Alone,
+    /// As slices.
+    AsSlices,
+}
+
+/// `A[0:4, i]`; where no slice is read as its range, `tvm.tir.BufferRegion(A, [T.Range(0, n + 0)])`. Each part with its path.
+pub(crate) fn region_of(
+    (buffer, buffer_path): (&Ref<Buffer>, PathId),
+    (region, path): (&Array<Ref<Range>>, PathId),
+    points: Points,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let buffer = d.expr(buffer, buffer_path)?;
+    let all: Option<SmallVec<[Written; 4]>> = region.iter().map(|range| written(range, points)).collect();
+    let Some(all) = all else {
+        let mut ranges: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+        for (i, range) in region.iter().enumerate() {
+            let at = d.item(path, i);
+            ranges.push(super::types::range(range, at, d)?);
+        }
+        let ranges = d.docs.list(&ranges);
+        let callee = tvmscript_ir::print::tvm_name(&["tir", "BufferRegion"], d);
+        return Ok(d.docs.call_args(callee, &[buffer, ranges]));
+    };
+    let mut slices = Indices::new();
+    for (i, (range, written)) in region.iter().zip(all).enumerate() {
+        let at = d.item(path, i);
+        let min = d.field(at, "min");
+        let start = d.expr(&range.min, min)?;
+        slices.push(match written {
+            Written::Place => start.into(),
+            Written::Stop(stop) => {
+                let at = d.field(at, "extent");
+                let stop = d.expr(&stop, at)?;
+                d.docs.slice(Some(start), Some(stop), None).into()
+            }
+        });
+    }
+    Ok(d.docs.index(buffer, &slices))
 }
 
 /// `A[0:4, i]`
 pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let BufferRegion { buffer, region } = &**node;
-    let at = d.field(path, "buffer");
-    let buffer = d.expr(buffer, at)?;
-    let at = d.field(path, "region");
-    let indices = slices(region, at, d)?;
-    Ok(d.docs.index(buffer, &indices))
+    let (buffer_path, region_path) = (d.field(path, "buffer"), d.field(path, "region"));
+    region_of((buffer, buffer_path), (region, region_path), Points::Alone, d)
 }
 
 /// `A[i]`, `A.vload([i], predicate=p)`

@@ -15,7 +15,7 @@ use super::expr::list;
 use super::state::TirDocsifier;
 use super::types::int_value;
 use super::var;
-use crate::node::{Buffer, BufferType};
+use crate::node::{AUTO_WITHOUT_STRIDES, Buffer, BufferType};
 
 /// The alignment that goes without saying, in bytes.
 pub(crate) const DEFAULT_ALIGNMENT: i64 = 64;
@@ -224,8 +224,7 @@ fn parts(
         kwargs.push(("data", d.expr(data, at)?));
     }
 
-    // The reader gives a broadcasting buffer strides, unless the text says that it has none.
-    if !strides.is_empty() || *buffer_type == BufferType::AutoBroadcast {
+    if !strides.is_empty() {
         let at = d.field(path, "strides");
         let strides = strides_doc(buffer, (path, at), stride_dtype, &mut new_vars, d)?;
         kwargs.push(("strides", strides));
@@ -270,7 +269,9 @@ fn parts(
         kwargs.push(("offset_factor", d.at_field(doc, path, "offset_factor")));
     }
     if *buffer_type != BufferType::Default {
-        let doc = d.docs.str("auto");
+        // The reader gives a broadcasting buffer strides, unless the text says that it has none.
+        let has_none = strides.is_empty() && !shape.is_empty();
+        let doc = d.docs.str(if has_none { AUTO_WITHOUT_STRIDES } else { "auto" });
         kwargs.push(("buffer_type", d.at_field(doc, path, "buffer_type")));
     }
     if !axis_separators.is_empty() {

@@ -5,18 +5,19 @@ use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{PathId, Ref};
-use tvmscript_prim::{Expr, IntImm};
+use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
 
 use super::annotation::dict;
 use super::state::TirDocsifier;
 use super::stmt::body;
-use super::types::{is_zero, sum};
+use super::types::is_zero;
 use super::var;
+use crate::extent;
 use crate::node::{For, ForKind};
 
 /// `for i, j in T.grid(16, 16):`, `for i in range(16):`, `for i in T.parallel(16):`
 pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
-    let grid = if d.config().syntax_sugar { grid_of(node) } else { Vec::new() };
+    let grid = if d.config().syntax_sugar { grid_of(node, d) } else { Vec::new() };
     let grid: &[&Ref<For>] = if grid.len() > 1 { &grid } else { &[node] };
     let entered: SmallVec<[usize; 4]> =
         grid.iter().filter(|l| d.enter_loop(l)).map(|l| l.loop_var.object().address()).collect();
@@ -28,8 +29,9 @@ pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> 
     result
 }
 
-/// The loops from here that nest directly, run serially from 0 by 1, and whose extents use no variable of the run.
-fn grid_of(first: &Ref<For>) -> Vec<&Ref<For>> {
+/// The loops from here that nest directly, run serially from 0 by 1, make variables of their own, and whose extents use no
+/// variable of the run.
+fn grid_of<'n>(first: &'n Ref<For>, d: &Docsifier<'_>) -> Vec<&'n Ref<For>> {
     let mut grid = Vec::new();
     let mut next = Some(first);
     while let Some(node) = next {
@@ -37,7 +39,7 @@ fn grid_of(first: &Ref<For>) -> Vec<&Ref<For>> {
             && is_zero(&node.min)
             && node.annotations.is_empty()
             && node.has_trivial_step();
-        if !plain || uses_variable_of(&node.extent, &grid) {
+        if !plain || d.is_defined(node.loop_var.object()) || uses_variable_of(&node.extent, &grid) {
             break;
         }
         grid.push(node);
@@ -85,8 +87,9 @@ fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifi
 fn single(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((name, call), stmts) = d.with_frame(frame, |d| {
+        let known = d.is_defined(node.loop_var.object());
         let name = var::define(&node.loop_var, d)?;
-        let call = iterable(node, path, d)?;
+        let call = iterable(node, path, known.then_some(name), d)?;
         let at = d.field(path, "body");
         body(&node.body, at, d)?;
         Ok((name, call))
@@ -94,22 +97,35 @@ fn single(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDo
     Ok(d.docs.for_(name, call, &stmts))
 }
 
-/// What stands after `in`.
-fn iterable(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+/// What stands after `in`; the loop is said to run over the variable that has a name already.
+fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let For { span: _, loop_var: _, min, extent, kind, body: _, thread_binding, annotations, step } = &**node;
     let trivial_step = node.has_trivial_step();
     let mut args: SmallVec<[ExprDoc; 3]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
-    if is_zero(min) && trivial_step {
-        let at = d.field(path, "extent");
-        args.push(d.expr(extent, at)?);
-    } else {
-        let at = d.field(path, "min");
-        args.push(d.expr(min, at)?);
-        let at = d.field(path, "extent");
-        args.push(d.expr(&sum(min, extent), at)?);
+    let is_range = *kind == ForKind::Serial && annotations.is_empty() && known.is_none();
+    let from_zero = is_zero(min) && min.dtype() == extent.dtype() && trivial_step;
+    match extent::stop_of(min, extent) {
+        Some(stop) => {
+            if !from_zero {
+                let at = d.field(path, "min");
+                args.push(d.expr(min, at)?);
+            }
+            let at = d.field(path, "extent");
+            args.push(d.expr(&stop, at)?);
+        }
+        // Alone among the loops, those of a grid have their extents as they are written.
+        None if from_zero && is_range => {
+            let at = d.field(path, "extent");
+            let extent = d.expr(extent, at)?;
+            let callee = d.t("grid");
+            return Ok(d.docs.call_args(callee, &[extent]));
+        }
+        None => {
+            let range = Range::from_min_extent(min.clone(), extent.clone());
+            args.push(super::types::range(&range, path, d)?);
+        }
     }
-    let is_range = *kind == ForKind::Serial && annotations.is_empty();
     if let (ForKind::ThreadBinding, Some(thread)) = (kind, thread_binding) {
         let tag = d.docs.str(thread.thread_tag.as_str());
         kwargs.push(("thread", d.at_field(tag, path, "thread_binding")));
@@ -126,6 +142,7 @@ fn iterable(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<Expr
             kwargs.push(("step", d.host(|d| d.expr(step, at))?));
         }
     }
+    kwargs.extend(known.map(|name| ("var", name)));
     let callee = match kind {
         ForKind::Serial if is_range => d.word("range"),
         ForKind::Serial => d.t("serial"),

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Frame, Result};
-use tvmscript_ir_core::{Array, Object, PathId, Ref};
+use tvmscript_ir_core::{Array, PathId, Ref};
 use tvmscript_prim::{CommReducer, Expr, Var};
 
 use super::expr::{exprs, list};
@@ -13,14 +13,13 @@ use crate::node::{IndexMap, Reduce};
 
 /// `lambda params: (results)`, its parameters named in a frame of its own. One result stands alone if `bare`.
 fn lambda(
-    owner: &Object,
     params: &[&Array<Ref<Var>>],
     (results, path): (&Array<Expr>, PathId),
     bare: bool,
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
-    let frame = Frame::new(Some(owner.clone()), ());
-    let (doc, _) = d.with_frame(frame, |d| {
+    // A lambda has no statements: nothing is declared inside.
+    let (doc, _) = d.with_frame(Frame::new(None, ()), |d| {
         let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
         for param in params.iter().flat_map(|params| params.iter()) {
             names.push(var::define(param, d)?);
@@ -39,7 +38,7 @@ fn lambda(
 pub(crate) fn comm_reducer(node: &Ref<CommReducer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let CommReducer { lhs, rhs, result, identity_element, span: _ } = &**node;
     let at = d.field(path, "result");
-    let combine = lambda(node.object(), &[lhs, rhs], (result, at), true, d)?;
+    let combine = lambda(&[lhs, rhs], (result, at), true, d)?;
     let at = d.field(path, "identity_element");
     let identity = list(identity_element, at, d)?;
     let callee = d.t("comm_reducer");
@@ -104,5 +103,5 @@ pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_
 fn map_lambda(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let IndexMap { initial_indices, final_indices, inverse_index_map: _ } = &**node;
     let at = d.field(path, "final_indices");
-    lambda(node.object(), &[initial_indices], (final_indices, at), false, d)
+    lambda(&[initial_indices], (final_indices, at), false, d)
 }

@@ -5,7 +5,6 @@ use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir::Target;
 use tvmscript_ir_core::{PathId, Ref};
-use tvmscript_prim::ops;
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Range, TupleType};
 
 use super::state::TirDocsifier;
@@ -64,14 +63,6 @@ pub(crate) fn target(node: &Ref<Target>, path: PathId, d: &mut Docsifier<'_>) ->
     let config = tvmscript_ir::print::target_config(node, path, d)?;
     let callee = d.t("target");
     Ok(d.docs.call_args(callee, &[config]))
-}
-
-/// A sum that is folded but not simplified, as TVM's printer makes it; where no sum exists, the unfolded node.
-pub(crate) fn sum(a: &Expr, b: &Expr) -> Expr {
-    match ops::add(a.clone(), b.clone()) {
-        Ok(sum) => sum,
-        Err(_) => a.clone(),
-    }
 }
 
 /// The literal's value.

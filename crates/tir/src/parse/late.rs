@@ -1,0 +1,52 @@
+//! Variables that are declared after their first use.
+//!
+//! TVM's printer declares a variable that nothing defines in the frame of the innermost node around all its uses. Where
+//! that node is a loop whose bounds use the variable, the declaration stands in the loop's body, after the bounds; TVM
+//! cannot read such text. Ours reads these declarations before the bounds.
+
+use tvmscript_ir_core::DataType;
+use tvmscript_script_parser::Parser;
+use tvmscript_script_parser::ast::{self, Expr, ExprId, Name, Stmt};
+
+/// How many statements at the start of a loop's body are to be read before its bounds: the declarations up to the last
+/// one that gives the bounds a name that stands for nothing yet.
+pub(super) fn declarations(p: &Parser<'_>, node: &ast::For) -> usize {
+    let mut missing: Option<Vec<Name>> = None;
+    let mut count = 0;
+    for index in 0..node.body.len() {
+        let Some(Stmt::Assign(assign)) = p.item(node.body, index).map(|id| p.stmt(id)) else { break };
+        let Some(target) = p.item(assign.targets, 0) else { break };
+        if !is_declaration(p, assign.value) {
+            break;
+        }
+        let missing = missing.get_or_insert_with(|| {
+            let mut names = p.names_in(node.iter);
+            names.retain(|name| !p.is_known(*name));
+            names
+        });
+        if p.names_in(target).iter().any(|name| missing.contains(name)) {
+            count = index + 1;
+        }
+    }
+    count
+}
+
+/// Whether the value makes a variable or a buffer and does nothing else: `T.int32()`, `T.handle("float32")`, a tuple of
+/// such.
+fn is_declaration(p: &Parser<'_>, value: ExprId) -> bool {
+    match p.expr(value) {
+        Expr::Tuple { elts } => {
+            !elts.is_empty() && (0..elts.len()).all(|i| p.item(elts, i).is_some_and(|item| is_call(p, item)))
+        }
+        _ => is_call(p, value),
+    }
+}
+
+fn is_call(p: &Parser<'_>, value: ExprId) -> bool {
+    let Expr::Call { func, args, .. } = p.expr(value) else { return false };
+    let Expr::Attribute { attr, .. } = p.expr(func) else { return false };
+    match p.name_text(attr) {
+        "handle" | "Buffer" => true,
+        dtype => args.is_empty() && dtype.parse::<DataType>().is_ok(),
+    }
+}
