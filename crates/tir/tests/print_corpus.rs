@@ -148,6 +148,9 @@ fn names_print_as_tvm_prints_them_where_that_reads_back() -> Result<()> {
         let vector: NameVector = serde_json::from_str(line)?;
         let (Some(ir), Some(printed)) = (&vector.ir, &vector.printed) else { continue };
         // Functions of other dialects are other tests' business.
+        if printed.contains("@R.function") {
+            continue;
+        }
         let Ok(Value::Node(object)) = tvm::load(ir, &registry) else { continue };
         let config = PrinterConfig { show_meta: true, ..PrinterConfig::default() };
         let ours = tvmscript_docsifier::print(&object, &registry, &config)? + "\n";

@@ -416,7 +416,10 @@ fn domains_that_the_short_forms_would_change_print_as_ranges() {
         "T.axis.spatial(T.Range(0, T.int64(4)))"
     );
     assert_eq!(text_of(Range::from_min_extent(n(), int(4))), "T.axis.spatial((n, n + 4))");
-    assert_eq!(text_of(Range::from_min_extent(int(2), n())), "T.axis.spatial(T.Range.from_min_extent(2, n))");
+    assert_eq!(
+        text_of(Range::from_min_extent(int(2), n())),
+        "T.axis.spatial(tvm.ir.Range.from_min_extent(2, n))"
+    );
 }
 
 #[test]
@@ -630,7 +633,7 @@ fn types_ranges_and_names() {
     );
     assert_eq!(text(TupleType::void()), "None");
     assert_eq!(text(Range::from_min_extent(int(2), int(4))), "I.Range(2, 6)");
-    assert_eq!(text(Range::from_min_extent(x(), int(4))), "I.Range.from_min_extent(x, 4)");
+    assert_eq!(text(Range::from_min_extent(x(), int(4))), "tvm.ir.Range.from_min_extent(x, 4)");
     assert_eq!(text(GlobalVar::new("f")), "I.GlobalVar(\"f\")");
     assert_eq!(text(Op::get("tir.exp")), "I.Op(\"tir.exp\")");
     assert_eq!(text(Array::new([int(1), int(2)]).object().clone()), "[1, 2]");
