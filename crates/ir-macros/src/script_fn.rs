@@ -90,6 +90,11 @@ fn default_text(default: &Expr) -> String {
         _ => match default {
             Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(s), .. }) => format!("{:?}", s.value()),
             Expr::Lit(_) | Expr::Unary(_) => text.replace(' ', ""),
+            Expr::Array(array) => {
+                let items: Vec<String> = array.elems.iter().map(default_text).collect();
+                let comma = if items.len() == 1 { "," } else { "" };
+                format!("({}{comma})", items.join(", "))
+            }
             _ if text.contains("FLOAT32") => "\"float32\"".to_owned(),
             _ if text.contains("INT32") => "\"int32\"".to_owned(),
             _ if text.contains("INT64") => "\"int64\"".to_owned(),

@@ -260,34 +260,25 @@ pub trait IntoScript {
 }
 
 macro_rules! from_script {
-    ($($ty:ty, $type:literal, $what:literal, $pat:pat => $out:expr;)*) => {$(
+    ($($ty:ty, $type:literal, $what:literal, $($pat:pat => $out:expr),+;)*) => {$(
         impl FromScript for $ty {
             const TYPE: &'static str = $type;
             fn from_script(value: ScriptValue) -> Result<Self> {
                 match value {
-                    $pat => Ok($out),
+                    $($pat => Ok($out),)+
                     other => Err(BuildError::expected($what, other.type_name())),
                 }
             }
         }
     )*};
 }
+// A bool of Python is an int as well, and TVM takes any int for a bool.
 from_script! {
-    bool, "bool", "a bool", ScriptValue::Bool(b) => b;
-    i64, "int", "an int", ScriptValue::Int(i) => i;
+    bool, "bool", "a bool", ScriptValue::Bool(b) => b, ScriptValue::Int(i) => i != 0;
+    i64, "int", "an int", ScriptValue::Int(i) => i, ScriptValue::Bool(b) => i64::from(b);
+    f64, "float", "a float", ScriptValue::Float(f) => f, ScriptValue::Int(i) => i as f64, ScriptValue::Bool(b) => f64::from(b);
     Str, "str", "a string", ScriptValue::Str(s) => s;
     Object, "Object", "an IR node", ScriptValue::Node(o) => o;
-}
-
-impl FromScript for f64 {
-    const TYPE: &'static str = "float";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match value {
-            ScriptValue::Float(f) => Ok(f),
-            ScriptValue::Int(i) => Ok(i as f64),
-            other => Err(BuildError::expected("a float", other.type_name())),
-        }
-    }
 }
 
 impl FromScript for ScriptValue {

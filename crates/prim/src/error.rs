@@ -3,7 +3,7 @@
 use tvmscript_ir_core::DataType;
 
 /// Why an expression cannot be made: one variant, one cause.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrimError {
     /// A strict constructor got operands of different types.

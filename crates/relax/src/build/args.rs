@@ -1,7 +1,7 @@
 //! What script functions of the dialect take, and how plain values become it.
 
 use num_bigint::BigInt;
-use tvmscript_ir_core::{Array, BaseExpr, DataType, Ref, Str};
+use tvmscript_ir_core::{Array, BaseExpr, DataType, Ref, Span, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::{self as prim, FloatImm, IntImm, PrimExpr};
 
@@ -249,19 +249,74 @@ impl From<bool> for FlagArg {
     }
 }
 
-/// Integers: one, or a list or tuple of them.
+/// An integer that an attribute holds as a node: a plain one is `int32` where it fits, as TVM's bridge from Python makes it.
+#[derive(Debug, Clone)]
+pub struct IntImmArg(pub Ref<IntImm>);
+
+impl FromScript for IntImmArg {
+    const TYPE: &'static str = "int";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match &value {
+            ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::BigInt(_) => {
+                IntArg::from_script(value).map(|int| IntImmArg(plain_int(int.0)))
+            }
+            _ => match value.as_node::<IntImm>() {
+                Some(literal) => Ok(IntImmArg(literal.clone())),
+                None => Err(expected("an integer", &value)),
+            },
+        }
+    }
+}
+
+fn plain_int(value: i64) -> Ref<IntImm> {
+    let dtype = if i32::try_from(value).is_ok() { DataType::INT32 } else { DataType::INT64 };
+    Ref::new(IntImm { span: Span::current(), dtype, value })
+}
+
+/// A floating number that an attribute holds as a node: a plain one is `float32`, as TVM's bridge from Python makes it.
+#[derive(Debug, Clone)]
+pub struct FloatImmArg(pub Ref<FloatImm>);
+
+impl FromScript for FloatImmArg {
+    const TYPE: &'static str = "float";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        if let Some(literal) = value.as_node::<FloatImm>() {
+            return Ok(FloatImmArg(literal.clone()));
+        }
+        let wrong = expected("a floating number", &value);
+        let literal = FloatImm::try_new(DataType::FLOAT32, f64::from_script(value)?)?;
+        literal.downcast().map(FloatImmArg).map_err(|_| wrong)
+    }
+}
+
+/// A list or tuple of integers.
+#[derive(Debug, Clone)]
+pub struct IntListArg(pub Array<Ref<IntImm>>);
+
+impl FromScript for IntListArg {
+    const TYPE: &'static str = "Sequence[int]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let Some(items) = value.items() else {
+            return Err(expected("a list or tuple of integers", &value));
+        };
+        let items = items.into_iter().enumerate();
+        let ints = items.map(|(i, item)| match IntImmArg::from_script(item) {
+            Ok(int) => Ok(int.0),
+            Err(error) => Err(error.at_position(i)),
+        });
+        Ok(IntListArg(ints.collect::<Result<_>>()?))
+    }
+}
+
+impl<const N: usize> From<[i64; N]> for IntListArg {
+    fn from(values: [i64; N]) -> Self {
+        IntListArg(values.into_iter().map(plain_int).collect())
+    }
+}
+
+/// Integers: one plain one, or a list or tuple of them.
 #[derive(Debug, Clone)]
 pub struct IntsArg(pub Array<Ref<IntImm>>);
-
-/// A plain integer is `int32` where it fits, as TVM's bridge from Python makes it.
-fn int_imm(value: &ScriptValue) -> Result<Ref<IntImm>> {
-    let literal = match value {
-        ScriptValue::Int(i) => tvmscript_prim::ops::python::int_literal(*i),
-        ScriptValue::Bool(b) => IntImm::int32(i32::from(*b)),
-        other => scalar(other)?,
-    };
-    literal.downcast().map_err(|_| expected("an integer", value))
-}
 
 impl IntsArg {
     /// The integers as `int64` each, as most operators keep them that slide windows.
@@ -278,14 +333,25 @@ impl IntsArg {
 impl FromScript for IntsArg {
     const TYPE: &'static str = "int | Sequence[int]";
     fn from_script(value: ScriptValue) -> Result<Self> {
-        match value.items() {
-            Some(items) => {
-                let items = items.iter().enumerate();
-                let ints = items.map(|(i, item)| int_imm(item).map_err(|e| e.at_position(i)));
-                Ok(IntsArg(ints.collect::<Result<_>>()?))
+        match &value {
+            ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::BigInt(_) => {
+                IntImmArg::from_script(value).map(|int| IntsArg([int.0].into_iter().collect()))
             }
-            None => Ok(IntsArg([int_imm(&value)?].into_iter().collect())),
+            _ if value.items().is_some() => IntListArg::from_script(value).map(|list| IntsArg(list.0)),
+            _ => Err(expected("an integer, or a list or tuple of them", &value)),
         }
+    }
+}
+
+impl<const N: usize> From<[i64; N]> for IntsArg {
+    fn from(values: [i64; N]) -> Self {
+        IntsArg(IntListArg::from(values).0)
+    }
+}
+
+impl From<i64> for IntsArg {
+    fn from(value: i64) -> Self {
+        IntsArg::from([value])
     }
 }
 

@@ -3,7 +3,7 @@
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{Array, DataType, Node, Ref, Span};
-use tvmscript_prim as prim;
+use tvmscript_prim::{self as prim, IntImm, ops};
 
 use crate::node::*;
 
@@ -330,6 +330,26 @@ impl<'a> Infer<'a> {
         Err(InferErrorKind::Dtype { op: self.op(), expected, found: tensor.dtype }.at(index))
     }
 
+    /// Whether two dimensions are known to be different.
+    ///
+    /// # Errors
+    /// When they cannot be compared.
+    pub fn differ(&mut self, a: &prim::Expr, b: &prim::Expr) -> Result<bool> {
+        Ok(match (a.as_node::<IntImm>(), b.as_node::<IntImm>()) {
+            (Some(a), Some(b)) => a.value != b.value,
+            _ => !a.ptr_eq(b) && self.analyzer.can_prove(&ops::ne(a.clone(), b.clone())?),
+        })
+    }
+
+    /// Whether a dimension is known to be no multiple of another.
+    ///
+    /// # Errors
+    /// When the other is zero.
+    pub fn is_no_multiple(&mut self, dim: &prim::Expr, of: &prim::Expr) -> Result<bool> {
+        let rest = ops::floormod(dim.clone(), of.clone())?;
+        self.differ(&rest, &IntImm::int64(0))
+    }
+
     /// An axis counted from the first, from one that may be counted from the last.
     ///
     /// # Errors
@@ -346,7 +366,7 @@ impl<'a> Infer<'a> {
     ///
     /// # Errors
     /// When the tensor has no such axis, or one is given twice.
-    pub fn axes(&self, axes: &Array<Ref<prim::IntImm>>, ndim: i64) -> Result<Vec<usize>> {
+    pub fn axes(&self, axes: &Array<Ref<IntImm>>, ndim: i64) -> Result<Vec<usize>> {
         let mut found = Vec::with_capacity(axes.len());
         for axis in axes.iter() {
             let index = self.axis(axis.value, ndim)?;

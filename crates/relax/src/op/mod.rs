@@ -8,6 +8,7 @@ mod create;
 mod datatype;
 mod elementwise;
 mod infer;
+mod nn;
 mod one_hot;
 pub mod quantize;
 pub mod reduce;
@@ -86,6 +87,13 @@ pub static FAMILIES: &[&[Operator]] = &[
     elementwise::UNARY,
     elementwise::BINARY,
     elementwise::OTHERS,
+    nn::activation::OPERATORS,
+    nn::activation::PLAIN,
+    nn::attention::OPERATORS,
+    nn::loss::OPERATORS,
+    nn::loss::PLAIN,
+    nn::norm::OPERATORS,
+    nn::resample::OPERATORS,
     one_hot::OPERATORS,
     quantize::OPERATORS,
     reduce::OTHERS,
@@ -96,7 +104,7 @@ pub static FAMILIES: &[&[Operator]] = &[
 ];
 
 /// Functions of scripts that make calls, but not of one operator by itself.
-pub static OTHER_FUNCTIONS: &[&[&ScriptFn]] = &[call::FUNCTIONS];
+pub static OTHER_FUNCTIONS: &[&[&ScriptFn]] = &[call::FUNCTIONS, nn::activation::FUNCTIONS];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Operator>> =
     LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter()).map(|op| (op.name, op)).collect());

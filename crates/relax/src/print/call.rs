@@ -70,9 +70,10 @@ fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
         return Err(DocsifyError::Unwritable { key: node.object().info().key(), reason });
     };
     let at = d.field(path, "args");
-    for (i, arg) in args.iter().enumerate() {
+    for i in 0..args.len() {
+        let i = written_order(node).map_or(i, |order| order[i]);
         let at = d.item(at, i);
-        docs.push(if i == 0 { callee_arg(arg, at, d)? } else { d.expr(arg, at)? });
+        docs.push(if i == 0 { callee_arg(&args[i], at, d)? } else { d.expr(&args[i], at)? });
     }
     let mut kwargs = Keywords::new();
     let at = d.field(path, "attrs");
@@ -92,6 +93,15 @@ fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
         kwargs.push(("sinfo_args", d.docs.tuple(&infos)));
     }
     Ok(d.docs.call(callee, &docs, &kwargs))
+}
+
+/// The operands in the order of the parameters of the function of scripts, where that is another one.
+fn written_order(node: &Call) -> Option<&'static [usize]> {
+    match (node.op_name(), node.args.len()) {
+        // The function takes start and greatest length of the queries, then of the keys.
+        (Some("relax.nn.attention_var_len"), 7) => Some(&[0, 1, 2, 3, 5, 4, 6]),
+        _ => None,
+    }
 }
 
 /// The entries of a dictionary of attributes as keywords, in order.

@@ -1,0 +1,265 @@
+//! Normalisation.
+//!
+//! Upstream counterpart: `src/relax/op/nn/nn.cc`.
+
+use tvmscript_ir_core::{Array, Ref};
+use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_prim::{self as prim, IntImm};
+
+use super::super::elementwise::check_float;
+use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of_rank};
+use super::{Inferred, check_ieee_float};
+use crate::analysis::same_dim;
+use crate::build::args::{ExprArg, IntsArg};
+use crate::node::attrs::{BatchNormAttrs, GroupNormAttrs, InstanceNormAttrs, LayerNormAttrs, RMSNormAttrs};
+use crate::node::*;
+
+/// Normalises each channel by the statistics of the batch; gives the tensor and both running statistics.
+#[script_fn(name = "nn.batch_norm")]
+pub fn batch_norm(
+    data: ExprArg,
+    gamma: ExprArg,
+    beta: ExprArg,
+    moving_mean: ExprArg,
+    moving_var: ExprArg,
+    axis: i64,
+    #[default = 1e-5] epsilon: f64,
+    #[default = true] center: bool,
+    #[default = true] scale: bool,
+    #[default = 0.1] momentum: f64,
+    #[default = true] training: bool,
+) -> Result<Ref<Call>> {
+    let attrs = Ref::new(BatchNormAttrs { axis, epsilon, center, scale, momentum, training }).upcast();
+    let args = [data.0, gamma.0, beta.0, moving_mean.0, moving_var.0];
+    Ok(Call::of_op("relax.nn.batch_norm", args, Some(attrs)))
+}
+
+/// Normalises over the given axes of each sample.
+#[script_fn(name = "nn.layer_norm")]
+pub fn layer_norm(
+    data: ExprArg,
+    gamma: ExprArg,
+    beta: ExprArg,
+    axes: IntsArg,
+    #[default = 1e-5] epsilon: f64,
+    #[default = true] center: bool,
+    #[default = true] scale: bool,
+) -> Result<Ref<Call>> {
+    let attrs = Ref::new(LayerNormAttrs { axes: axes.0, epsilon, center, scale }).upcast();
+    Ok(Call::of_op("relax.nn.layer_norm", [data.0, gamma.0, beta.0], Some(attrs)))
+}
+
+/// Normalises over the given axes and groups of channels.
+#[script_fn(name = "nn.group_norm")]
+pub fn group_norm(
+    data: ExprArg,
+    gamma: ExprArg,
+    beta: ExprArg,
+    num_groups: i64,
+    channel_axis: i64,
+    axes: IntsArg,
+    #[default = 1e-5] epsilon: f64,
+    #[default = true] center: bool,
+    #[default = true] scale: bool,
+) -> Result<Ref<Call>> {
+    let attrs = GroupNormAttrs { num_groups, channel_axis, axes: axes.0, epsilon, center, scale };
+    let attrs = Ref::new(attrs).upcast();
+    Ok(Call::of_op("relax.nn.group_norm", [data.0, gamma.0, beta.0], Some(attrs)))
+}
+
+/// Normalises over the given axes of each sample and channel.
+#[script_fn(name = "nn.instance_norm")]
+pub fn instance_norm(
+    data: ExprArg,
+    gamma: ExprArg,
+    beta: ExprArg,
+    channel_axis: i64,
+    axes: IntsArg,
+    #[default = 1e-5] epsilon: f64,
+    #[default = true] center: bool,
+    #[default = true] scale: bool,
+) -> Result<Ref<Call>> {
+    let attrs = Ref::new(InstanceNormAttrs { channel_axis, axes: axes.0, epsilon, center, scale }).upcast();
+    Ok(Call::of_op("relax.nn.instance_norm", [data.0, gamma.0, beta.0], Some(attrs)))
+}
+
+/// Divides by the root of the mean square over the given axes.
+#[script_fn(name = "nn.rms_norm")]
+pub fn rms_norm(
+    data: ExprArg,
+    weight: ExprArg,
+    #[default = [-1]] axes: IntsArg,
+    #[default = 1e-5] epsilon: f64,
+) -> Result<Ref<Call>> {
+    let attrs = Ref::new(RMSNormAttrs { axes: axes.0, epsilon }).upcast();
+    Ok(Call::of_op("relax.nn.rms_norm", [data.0, weight.0], Some(attrs)))
+}
+
+/// The operators of this family.
+pub static OPERATORS: &[Operator] = &[
+    Operator::new("relax.nn.batch_norm", &BATCH_NORM, batch_normed),
+    Operator::new("relax.nn.group_norm", &GROUP_NORM, group_normed),
+    Operator::new("relax.nn.instance_norm", &INSTANCE_NORM, instance_normed),
+    Operator::new("relax.nn.layer_norm", &LAYER_NORM, layer_normed),
+    Operator::new("relax.nn.rms_norm", &RMS_NORM, rms_normed),
+];
+
+type Checked<T> = std::result::Result<T, InferError>;
+
+fn check_same_dtype(
+    cx: &Infer<'_>,
+    index: usize,
+    x: &TensorStructInfo,
+    data: &TensorStructInfo,
+) -> Checked<()> {
+    if x.dtype == data.dtype {
+        return Ok(());
+    }
+    let expected = format!("a tensor of the type of the data, `{}`,", data.dtype);
+    Err(InferErrorKind::Dtype { op: cx.op(), expected, found: x.dtype }.at(index))
+}
+
+fn check_rank(cx: &Infer<'_>, index: usize, x: &TensorStructInfo, rank: usize) -> Checked<()> {
+    if usize::try_from(x.ndim) == Ok(rank) {
+        return Ok(());
+    }
+    Err(InferErrorKind::Rank { op: cx.op(), expected: format!("rank {rank}"), found: x.ndim }.at(index))
+}
+
+/// Checks the parameters of a normalisation (all operands but the first) against the axes of the data that they belong to.
+/// Whether they agree for certain; where not, it is not looked further.
+fn parameters_agree(
+    cx: &mut Infer<'_>,
+    tensors: &[Ref<TensorStructInfo>],
+    axes: &Array<Ref<IntImm>>,
+) -> Checked<bool> {
+    let [data, params @ ..] = tensors else { return Ok(true) };
+    let picked = match data.is_unknown_ndim() {
+        true => vec![],
+        false => cx.axes(axes, data.ndim)?,
+    };
+    check_float(cx, 0, data)?;
+    for (i, param) in params.iter().enumerate() {
+        check_same_dtype(cx, i + 1, param, data)?;
+        check_rank(cx, i + 1, param, axes.len())?;
+    }
+    // Without the lengths of the data, those of the first parameter that has any are what the others are held against.
+    let lengths: Option<Vec<prim::Expr>> =
+        data.dims().map(|dims| picked.iter().map(|&axis| dims[axis].clone()).collect());
+    let lengths = lengths.map(|lengths| (0, lengths)).into_iter();
+    let of_params = params
+        .iter()
+        .enumerate()
+        .filter_map(|(i, param)| param.dims().map(|dims| (i + 1, dims.iter().cloned().collect::<Vec<_>>())));
+    let mut all = lengths.chain(of_params);
+    let Some((_, expected)) = all.next() else { return Ok(true) };
+    for (index, found) in all {
+        for (a, b) in expected.iter().zip(&found) {
+            if cx.differ(a, b)? {
+                let what = "a parameter is not as long as the axes that it belongs to";
+                return Err(InferErrorKind::Shape { op: cx.op(), what: what.to_owned() }.at(index));
+            }
+            if !same_dim(a, b, cx.analyzer) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// The data's struct info without the shape.
+fn without_shape(data: &TensorStructInfo) -> Ref<StructInfo> {
+    tensor_of_rank(data.ndim, data.dtype, data.vdevice.clone())
+}
+
+fn batch_normed(cx: &mut Infer<'_>) -> Inferred {
+    let tensors: [Ref<TensorStructInfo>; 5] = cx.tensors()?;
+    let axes = [cx.attrs::<BatchNormAttrs>()?.axis];
+    if parameters_agree(cx, &tensors, &IntsArg::from(axes).0)? {
+        let [data, _, _, mean, variance] = tensors;
+        return Ok(TupleStructInfo::new([data.upcast(), mean.upcast(), variance.upcast()]));
+    }
+    let data = &tensors[0];
+    let statistics = tensor_of_rank(1, data.dtype, data.vdevice.clone());
+    Ok(TupleStructInfo::new([without_shape(data), statistics.clone(), statistics]))
+}
+
+fn layer_normed(cx: &mut Infer<'_>) -> Inferred {
+    let tensors: [_; 3] = cx.tensors()?;
+    normed(cx, &tensors, &cx.attrs::<LayerNormAttrs>()?.axes)
+}
+
+fn rms_normed(cx: &mut Infer<'_>) -> Inferred {
+    let tensors: [_; 2] = cx.tensors()?;
+    normed(cx, &tensors, &cx.attrs::<RMSNormAttrs>()?.axes)
+}
+
+fn normed(cx: &mut Infer<'_>, tensors: &[Ref<TensorStructInfo>], axes: &Array<Ref<IntImm>>) -> Inferred {
+    Ok(match parameters_agree(cx, tensors, axes)? {
+        true => tensors[0].clone().upcast(),
+        false => without_shape(&tensors[0]),
+    })
+}
+
+/// The axis of channels, which is none of those that are normalised over; none where the rank is not known.
+fn channel_axis(
+    cx: &Infer<'_>,
+    data: &TensorStructInfo,
+    channel_axis: i64,
+    axes: &Array<Ref<IntImm>>,
+) -> Checked<Option<usize>> {
+    if data.is_unknown_ndim() {
+        return Ok(None);
+    }
+    let channels = cx.axis(channel_axis, data.ndim)?;
+    match cx.axes(axes, data.ndim)?.contains(&channels) {
+        true => {
+            Err(cx.wrong_attribute("axes", format!("have the axis of channels {channel_axis} among them")))
+        }
+        false => Ok(Some(channels)),
+    }
+}
+
+/// Checks the parameters of a normalisation: one value a channel each.
+fn check_parameters(
+    cx: &mut Infer<'_>,
+    data: &TensorStructInfo,
+    params: &[Ref<TensorStructInfo>],
+    channels: Option<&prim::Expr>,
+) -> Checked<()> {
+    for (i, param) in params.iter().enumerate() {
+        check_same_dtype(cx, i + 1, param, data)?;
+        check_rank(cx, i + 1, param, 1)?;
+        if let (Some(channels), Some(dims)) = (channels, param.dims())
+            && cx.differ(channels, &dims[0])?
+        {
+            let what = "the parameter does not have one value a channel".to_owned();
+            return Err(InferErrorKind::Shape { op: cx.op(), what }.at(i + 1));
+        }
+    }
+    Ok(())
+}
+
+fn group_normed(cx: &mut Infer<'_>) -> Inferred {
+    let [data, gamma, beta] = cx.tensors()?;
+    let attrs = cx.attrs::<GroupNormAttrs>()?;
+    let axis = channel_axis(cx, &data, attrs.channel_axis, &attrs.axes)?;
+    check_ieee_float(cx, 0, &data)?;
+    let channels = axis.and_then(|axis| data.dims().map(|dims| dims[axis].clone()));
+    if let Some(channels) = &channels
+        && cx.is_no_multiple(channels, &IntImm::int64(attrs.num_groups))?
+    {
+        return Err(cx.wrong_attribute("num_groups", "does not divide the number of channels"));
+    }
+    check_parameters(cx, &data, &[gamma, beta], channels.as_ref())?;
+    Ok(data.upcast())
+}
+
+fn instance_normed(cx: &mut Infer<'_>) -> Inferred {
+    let [data, gamma, beta] = cx.tensors()?;
+    let attrs = cx.attrs::<InstanceNormAttrs>()?;
+    let axis = channel_axis(cx, &data, attrs.channel_axis, &attrs.axes)?;
+    let channels = axis.and_then(|axis| data.dims().map(|dims| dims[axis].clone()));
+    check_parameters(cx, &data, &[gamma, beta], channels.as_ref())?;
+    Ok(data.upcast())
+}

@@ -1,0 +1,81 @@
+//! Operators that add elements around a tensor, or move them between axes.
+//!
+//! Upstream counterpart: `src/relax/op/nn/nn.cc`.
+
+use tvmscript_ir_core::{Ref, Str};
+use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_prim::{self as prim, IntImm, ops};
+
+use super::super::{Infer, InferErrorKind, Operator, tensor_of, tensor_of_rank};
+use super::Inferred;
+use crate::build::args::{ExprArg, IntListArg};
+use crate::node::attrs::{PadAttrs, PixelShuffleAttrs};
+use crate::node::*;
+
+/// Adds elements before and after each axis: `pad_width` has two numbers an axis.
+#[script_fn(name = "nn.pad")]
+pub fn pad(
+    data: ExprArg,
+    pad_width: IntListArg,
+    #[default = "constant"] pad_mode: Str,
+    #[default = 0.0] pad_value: f64,
+) -> Result<Ref<Call>> {
+    let attrs = Ref::new(PadAttrs { pad_width: pad_width.0, pad_value, pad_mode }).upcast();
+    Ok(Call::of_op("relax.nn.pad", [data.0], Some(attrs)))
+}
+
+/// Turns channels into pixels: the image becomes `upscale_factor` times as high and as wide.
+#[script_fn(name = "nn.pixel_shuffle")]
+pub fn pixel_shuffle(data: ExprArg, upscale_factor: i64) -> Result<Ref<Call>> {
+    let attrs = Ref::new(PixelShuffleAttrs { upscale_factor }).upcast();
+    Ok(Call::of_op("relax.nn.pixel_shuffle", [data.0], Some(attrs)))
+}
+
+/// The operators of this family.
+pub static OPERATORS: &[Operator] = &[
+    Operator::new("relax.nn.pad", &PAD, padded),
+    Operator::new("relax.nn.pixel_shuffle", &PIXEL_SHUFFLE, shuffled),
+];
+
+fn padded(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let widths = &cx.attrs::<PadAttrs>()?.pad_width;
+    if x.is_unknown_ndim() || widths.len() as i64 != 2 * x.ndim {
+        let what = format!("has {} numbers: two an axis of the tensor are needed", widths.len());
+        return Err(cx.wrong_attribute("pad_width", what));
+    }
+    let Some(dims) = x.dims() else { return Ok(tensor_of_rank(x.ndim, x.dtype, None)) };
+    let mut padded = Vec::with_capacity(dims.len());
+    for (axis, dim) in dims.iter().enumerate() {
+        let [before, after] = [2 * axis, 2 * axis + 1].map(|i| widths[i].clone().upcast());
+        let added = ops::add(before, after)?;
+        padded.push(ops::add(dim.clone(), added)?);
+    }
+    Ok(tensor_of(padded, x.dtype, None))
+}
+
+fn shuffled(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let factor = cx.attrs::<PixelShuffleAttrs>()?.upscale_factor;
+    if factor <= 0 {
+        return Err(cx.wrong_attribute("upscale_factor", format!("is {factor}: it must be positive")));
+    }
+    if x.ndim < 3 {
+        let expected = "at least three dimensions".to_owned();
+        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+    }
+    let Some(dims) = x.dims() else { return Ok(tensor_of_rank(x.ndim, x.dtype, None)) };
+    let factor = IntImm::int64(factor);
+    let area = ops::mul(factor.clone(), factor.clone())?;
+    let mut dims: Vec<prim::Expr> = dims.iter().cloned().collect();
+    let channels = dims.len() - 3;
+    if cx.is_no_multiple(&dims[channels], &area)? {
+        let what = "the channels are no multiple of the square of the factor".to_owned();
+        return Err(InferErrorKind::Shape { op: cx.op(), what }.at(0));
+    }
+    dims[channels] = ops::floordiv(dims[channels].clone(), area)?;
+    for side in &mut dims[channels + 1..] {
+        *side = ops::mul(side.clone(), factor.clone())?;
+    }
+    Ok(tensor_of(dims, x.dtype, None))
+}
