@@ -15,6 +15,17 @@ pub(crate) fn struct_info(info: &Ref<StructInfo>) -> impl Display + '_ {
     Shown(info)
 }
 
+/// A dimension or scalar as text.
+pub(crate) fn scalar(value: &prim::Expr) -> impl Display + '_ {
+    struct Scalar<'a>(&'a prim::Expr);
+    impl Display for Scalar<'_> {
+        fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+            dim(self.0, f)
+        }
+    }
+    Scalar(value)
+}
+
 struct Shown<'a>(&'a Ref<StructInfo>);
 
 fn dim(value: &prim::Expr, f: &mut Formatter<'_>) -> Result {

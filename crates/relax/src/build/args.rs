@@ -38,7 +38,7 @@ impl FromScript for ExprArg {
     }
 }
 
-/// The value as an expression: numbers become scalars of 64 bits, text a string, tuples a tuple.
+/// The value as an expression: numbers become scalars of 64 bits, text a string, tuples and lists a tuple.
 ///
 /// # Errors
 /// When it is none of these.
@@ -51,10 +51,8 @@ pub fn convert(value: &ScriptValue) -> Result<Expr> {
         ScriptValue::Float(f) => PrimValue::new(FloatImm::try_new(DataType::float(64), *f)?).upcast(),
         ScriptValue::Str(s) => StringImm::new(s.clone()).upcast(),
         ScriptValue::BigInt(i) => return Err(too_large(i)),
-        ScriptValue::Tuple(items) => {
-            let fields = items.iter().map(|item| tvmscript_ir_core::with_stack(|| convert(item)));
-            Tuple::new(fields.collect::<Result<Vec<_>>>()?).upcast()
-        }
+        ScriptValue::Tuple(items) => tuple_of(items)?,
+        ScriptValue::List(items) => tuple_of(&items.borrow())?,
         ScriptValue::Node(_) => {
             if let Some(scalar) = value.as_node::<PrimExpr>() {
                 return Ok(PrimValue::new(scalar.clone()).upcast());
@@ -66,6 +64,11 @@ pub fn convert(value: &ScriptValue) -> Result<Expr> {
         }
         _ => return Err(expected("an expression", value)),
     })
+}
+
+fn tuple_of(items: &[ScriptValue]) -> Result<Expr> {
+    let fields = items.iter().map(|item| tvmscript_ir_core::with_stack(|| convert(item)));
+    Ok(Tuple::new(fields.collect::<Result<Vec<_>>>()?).upcast())
 }
 
 /// Any value that [`convert`] makes an expression of.
@@ -216,13 +219,7 @@ pub struct CallArgsArg(pub Expr);
 impl FromScript for CallArgsArg {
     const TYPE: &'static str = "Expr | Sequence[Expr]";
     fn from_script(value: ScriptValue) -> Result<Self> {
-        let expr = match &value {
-            ScriptValue::List(items) => {
-                let fields = items.borrow().iter().map(convert).collect::<Result<Vec<_>>>()?;
-                Tuple::new(fields).upcast()
-            }
-            other => convert(other)?,
-        };
+        let expr = convert(&value)?;
         let is_tuple = expr.is::<Tuple>();
         Ok(CallArgsArg(if is_tuple { expr } else { Tuple::new([expr]).upcast() }))
     }
@@ -265,6 +262,12 @@ impl FromScript for IntImmArg {
                 None => Err(expected("an integer", &value)),
             },
         }
+    }
+}
+
+impl From<i64> for IntImmArg {
+    fn from(value: i64) -> IntImmArg {
+        IntImmArg(plain_int(value))
     }
 }
 

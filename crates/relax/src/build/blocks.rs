@@ -91,7 +91,11 @@ pub fn is_void(info: &Ref<StructInfo>) -> bool {
 impl Blocks {
     // --- scopes ----------------------------------------------------------------------------------------------
 
-    /// Makes the scalar variables that a parameter or a cast defines known: those that stand alone as a dimension.
+    /// Makes the scalar variables that a parameter or a cast defines known: those that stand alone as a dimension or value,
+    /// also inside of tuples and functions.
+    ///
+    /// # Source
+    /// `StructInfoVarCollector`, `src/relax/ir/block_builder.cc`.
     pub fn define_scalars(&mut self, info: &Ref<StructInfo>) {
         let dims = if let Some(tensor) = info.as_node::<TensorStructInfo>() {
             tensor.dims()
@@ -100,6 +104,11 @@ impl Blocks {
         } else {
             if let Some(value) = info.as_node::<PrimStructInfo>().and_then(|prim| prim.value.as_ref()) {
                 self.define_scalar(value);
+            } else if let Some(tuple) = info.as_node::<TupleStructInfo>() {
+                tuple.fields.iter().for_each(|field| with_stack(|| self.define_scalars(field)));
+            } else if let Some(function) = info.as_node::<FuncStructInfo>() {
+                let params = function.params.iter().flat_map(Array::iter);
+                params.chain([&function.ret]).for_each(|info| with_stack(|| self.define_scalars(info)));
             }
             return;
         };

@@ -186,15 +186,26 @@ impl TensorStructInfo {
         self.shape.as_ref()?.as_node::<ShapeExpr>().map(|shape| &shape.values)
     }
 
-    /// The dimensions, also where a variable holds them whose own are known.
+    /// The dimensions, where they are known one by one: written out, or those of the shape that a variable holds.
     pub fn known_dims(&self) -> Option<Array<Expr>> {
-        let shape = self.shape.as_ref()?;
-        match shape.as_node::<ShapeExpr>() {
-            Some(shape) => Some(shape.values.clone()),
+        match self.dims() {
+            Some(dims) => Some(dims.clone()),
             None => {
-                shape.as_node::<Var>()?.struct_info_.as_ref()?.as_node::<ShapeStructInfo>()?.values.clone()
+                let shape = self.shape.as_ref()?.as_node::<Var>()?.struct_info_.as_ref()?;
+                shape.as_node::<ShapeStructInfo>()?.values.clone()
             }
         }
+    }
+
+    /// A tensor with elements of the same type, on the same device, with these dimensions (`int64` each).
+    pub(crate) fn reshaped(&self, dims: impl IntoIterator<Item = Expr>) -> Ref<StructInfo> {
+        let shape = ShapeExpr::of(dims.into_iter().collect());
+        TensorStructInfo::of_shape(shape, self.dtype, self.vdevice.clone()).upcast()
+    }
+
+    /// A tensor with elements of the same type, on the same device, of this rank.
+    pub fn reranked(&self, ndim: i64) -> Ref<StructInfo> {
+        TensorStructInfo::of_rank(ndim, self.dtype, self.vdevice.clone()).upcast()
     }
 
     /// Whether the element type is unknown.

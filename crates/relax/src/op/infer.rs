@@ -226,6 +226,16 @@ impl<'a> Infer<'a> {
         InferErrorKind::Shape { op: self.op(), what: what.into() }.into()
     }
 
+    /// As [`wrong_shape`](Self::wrong_shape), at an operand.
+    pub fn wrong_shape_at(&self, index: usize, what: impl Into<String>) -> InferError {
+        InferErrorKind::Shape { op: self.op(), what: what.into() }.at(index)
+    }
+
+    /// The error for an element type that does not fit.
+    pub fn wrong_dtype(&self, index: usize, expected: impl Into<String>, found: DataType) -> InferError {
+        InferErrorKind::Dtype { op: self.op(), expected: expected.into(), found }.at(index)
+    }
+
     /// The error for an attribute that does not fit, in words.
     pub fn wrong_attribute(&self, attribute: &'static str, what: impl Into<String>) -> InferError {
         InferErrorKind::Attribute { op: self.op(), attribute, what: what.into() }.into()
@@ -391,6 +401,27 @@ pub fn tensor_of(
 /// A tensor of which only the rank is known, if that.
 pub fn tensor_of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<StructInfo> {
     TensorStructInfo::of_rank(ndim, dtype, vdevice).upcast()
+}
+
+/// The first device of tensors; none where a bound one differs from it.
+pub fn shared_device<'a>(
+    tensors: impl IntoIterator<Item = &'a Ref<TensorStructInfo>>,
+) -> Option<Ref<VDevice>> {
+    let mut devices = tensors.into_iter().filter_map(|tensor| tensor.vdevice.as_ref());
+    let first = devices.next()?;
+    devices.all(|device| device.target.is_none() || device.ptr_eq(first)).then(|| first.clone())
+}
+
+/// The product of dimensions, folded where they are literals.
+///
+/// # Errors
+/// When it does not fit 64 bits.
+/// # Source
+/// `ComputeShapeProduct`, `src/relax/op/tensor/manipulate.cc`.
+pub fn product<'a>(
+    dims: impl IntoIterator<Item = &'a prim::Expr>,
+) -> std::result::Result<prim::Expr, prim::PrimError> {
+    dims.into_iter().try_fold(prim::IntImm::int64(1), |product, dim| prim::ops::mul(product, dim.clone()))
 }
 
 /// A tensor whose shape is an operand: written out, or held by a variable.

@@ -6,17 +6,21 @@
 mod call;
 mod create;
 mod datatype;
+mod einsum;
 mod elementwise;
+mod index;
 mod infer;
+mod linear_algebra;
+mod manipulate;
 mod nn;
-mod one_hot;
 pub mod quantize;
 pub mod reduce;
 pub mod search;
 mod ternary;
 
 pub use infer::{
-    Infer, InferError, InferErrorKind, tensor_of, tensor_of_operand, tensor_of_rank, tensor_of_scalars,
+    Infer, InferError, InferErrorKind, product, shared_device, tensor_of, tensor_of_operand, tensor_of_rank,
+    tensor_of_scalars,
 };
 
 use std::collections::HashMap;
@@ -84,9 +88,26 @@ pub static FAMILIES: &[&[Operator]] = &[
     call::OPERATORS,
     create::OPERATORS,
     datatype::OPERATORS,
+    einsum::OPERATORS,
     elementwise::UNARY,
     elementwise::BINARY,
     elementwise::OTHERS,
+    index::gather::OPERATORS,
+    index::put::OPERATORS,
+    index::slice::OPERATORS,
+    index::take::OPERATORS,
+    linear_algebra::OPERATORS,
+    manipulate::axes::OPERATORS,
+    manipulate::broadcast::OPERATORS,
+    manipulate::join::OPERATORS,
+    manipulate::one_hot::OPERATORS,
+    manipulate::permute_dims::OPERATORS,
+    manipulate::repeat::OPERATORS,
+    manipulate::reshape::OPERATORS,
+    manipulate::scatter::OPERATORS,
+    manipulate::shape_of::OPERATORS,
+    manipulate::slice_scatter::OPERATORS,
+    manipulate::split::OPERATORS,
     nn::activation::OPERATORS,
     nn::activation::PLAIN,
     nn::attention::OPERATORS,
@@ -94,17 +115,16 @@ pub static FAMILIES: &[&[Operator]] = &[
     nn::loss::PLAIN,
     nn::norm::OPERATORS,
     nn::resample::OPERATORS,
-    one_hot::OPERATORS,
     quantize::OPERATORS,
     reduce::OTHERS,
     reduce::STATISTICS,
     search::OPERATORS,
-    search::PLAIN,
     ternary::OPERATORS,
 ];
 
 /// Functions of scripts that make calls, but not of one operator by itself.
-pub static OTHER_FUNCTIONS: &[&[&ScriptFn]] = &[call::FUNCTIONS, nn::activation::FUNCTIONS];
+pub static OTHER_FUNCTIONS: &[&[&ScriptFn]] =
+    &[call::FUNCTIONS, linear_algebra::FUNCTIONS, nn::activation::FUNCTIONS];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Operator>> =
     LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter()).map(|op| (op.name, op)).collect());

@@ -6,7 +6,7 @@ use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
 use tvmscript_prim::IntImm;
 
-use super::{Infer, InferError, InferErrorKind, Operator, plain_operators, tensor_of, tensor_of_rank};
+use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use crate::analysis::same_dim;
 use crate::build::args::{ExprArg, FlagArg, IntArg};
 use crate::build::integer_of;
@@ -14,11 +14,6 @@ use crate::node::attrs::{ArgsortAttrs, BucketizeAttrs, MultinomialFromUniformAtt
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
-
-plain_operators! { PLAIN;
-    /// The indices of elements that are not zero, one column an element.
-    nonzero NONZERO "nonzero" (x) indices_of_some;
-}
 
 /// The elements in order along an axis.
 #[script_fn]
@@ -177,11 +172,6 @@ pub static OPERATORS: &[Operator] = &[
     Operator::new("relax.topk", &TOPK, greatest),
     Operator::new("relax.unique", &UNIQUE, different),
 ];
-
-fn indices_of_some(cx: &mut Infer<'_>) -> Inferred {
-    let [x] = cx.tensors()?;
-    Ok(tensor_of_rank(2, DataType::INT64, x.vdevice.clone()))
-}
 
 fn sorted_indices(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;

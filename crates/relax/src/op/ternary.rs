@@ -6,7 +6,9 @@ use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{DataType, Ref, Span};
 
 use super::elementwise::{broadcast_dims, common_dtype};
-use super::{Infer, InferError, InferErrorKind, Operator, plain_operators, tensor_of, tensor_of_rank};
+use super::{
+    Infer, InferError, InferErrorKind, Operator, plain_operators, shared_device, tensor_of, tensor_of_rank,
+};
 use crate::analysis::same_dim;
 use crate::node::*;
 
@@ -17,13 +19,6 @@ plain_operators! { OPERATORS;
     ewise_fma EWISE_FMA "ewise_fma" (x1, x2, x3) multiply_add;
     /// Elements of `x1` where the condition holds, of `x2` where it does not.
     where_ WHERE "where" (condition, x1, x2) chosen;
-}
-
-/// The first device; none where a bound one differs from it.
-fn common_device(tensors: &[Ref<TensorStructInfo>; 3]) -> Option<Ref<VDevice>> {
-    let mut devices = tensors.iter().filter_map(|tensor| tensor.vdevice.as_ref());
-    let first = devices.next()?;
-    devices.all(|device| device.target.is_none() || device.ptr_eq(first)).then(|| first.clone())
 }
 
 /// The shape that one variable holds for all.
@@ -69,7 +64,7 @@ fn multiply_add(cx: &mut Infer<'_>) -> Inferred {
         }
         dtype
     };
-    let vdevice = common_device(&tensors);
+    let vdevice = shared_device(&tensors);
     let [a, b, c] = &tensors;
     let (Some(a), Some(b), Some(c)) = (a.dims(), b.dims(), c.dims()) else {
         return Ok(without_dims(&tensors, ndim, dtype, vdevice));
@@ -84,7 +79,7 @@ fn multiply_add(cx: &mut Infer<'_>) -> Inferred {
 
 fn chosen(cx: &mut Infer<'_>) -> Inferred {
     let tensors = cx.tensors::<3>()?;
-    let vdevice = common_device(&tensors);
+    let vdevice = shared_device(&tensors);
     let [condition, x1, x2] = &tensors;
     if !condition.dtype.is_bool() {
         let (expected, found) = ("a tensor of truth values".to_owned(), condition.dtype);

@@ -6,12 +6,11 @@ use tvmscript_ir_core::Ref;
 use tvmscript_irbuilder::{BuildError, Result, script_fn};
 use tvmscript_prim::{IntImm, PrimExprExt};
 
-use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
+use super::Inferred;
 use crate::build::args::{ExprArg, IntArg};
 use crate::node::attrs::OneHotAttrs;
 use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+use crate::op::{Infer, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 
 fn value_of(value: &Expr, index: usize) -> Result<&tvmscript_prim::Expr> {
     match value.as_node::<PrimValue>() {

@@ -1,0 +1,51 @@
+//! `R.take`: elements at indices along an axis.
+
+use tvmscript_ir_core::{Ref, Str};
+use tvmscript_irbuilder::{Result, script_fn};
+
+use super::Inferred;
+use crate::build::args::{ExprArg, IntArg};
+use crate::node::attrs::TakeAttrs;
+use crate::node::*;
+use crate::op::{Infer, InferErrorKind, Operator};
+
+/// The elements at indices along an axis; what indices outside mean is said by the mode: `fast` (nothing), `wrap`, `clip`, `nan`.
+#[script_fn]
+pub fn take(
+    x: ExprArg,
+    indices: ExprArg,
+    #[default = None] axis: Option<IntArg>,
+    #[default = "fast"] mode: Str,
+) -> Result<Ref<Call>> {
+    let attrs = Ref::new(TakeAttrs { axis: axis.map(|axis| axis.0), mode }).upcast();
+    Ok(Call::of_op("relax.take", [x.0, indices.0], Some(attrs)))
+}
+
+/// The operator.
+pub static OPERATORS: &[Operator] = &[Operator::new("relax.take", &TAKE, taken)];
+
+fn taken(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(2)?;
+    let x = cx.tensor(0)?;
+    // A scalar is an index as a tensor of rank 0 is.
+    let info = cx.info(1)?;
+    let indices = match info.as_node::<PrimStructInfo>() {
+        Some(prim) => TensorStructInfo::of_shape(ShapeExpr::of([].into_iter().collect()), prim.dtype, None),
+        None => info.downcast().map_err(|_| cx.wrong_kind(1, "a tensor or a scalar"))?,
+    };
+    cx.expect_integers(1, &indices)?;
+    let axis = cx.attrs::<TakeAttrs>()?.axis;
+    if axis.is_none() && x.ndim != 1 {
+        let expected = "rank 1 (no axis is given)".to_owned();
+        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+    }
+    if x.is_unknown_ndim() || indices.is_unknown_ndim() {
+        return Ok(x.reranked(UNKNOWN_NDIM));
+    }
+    let axis = cx.axis(axis.unwrap_or(0), x.ndim)?;
+    let (Some(dims), Some(places)) = (x.dims(), indices.dims()) else {
+        return Ok(x.reranked(indices.ndim + x.ndim - 1));
+    };
+    let (before, after) = (dims.iter().take(axis), dims.iter().skip(axis + 1));
+    Ok(x.reshaped(before.chain(places.iter()).chain(after).cloned()))
+}

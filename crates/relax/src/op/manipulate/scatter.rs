@@ -1,0 +1,124 @@
+//! Operators that write elements at indices: `R.scatter_elements`, `R.scatter_nd`.
+
+use tvmscript_ir_core::{Ref, Str};
+use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_prim::IntImm;
+
+use super::Inferred;
+use crate::build::args::{ExprArg, IntArg, IntImmArg};
+use crate::node::attrs::{ScatterElementsAttrs, ScatterNDAttrs};
+use crate::node::*;
+use crate::op::{Infer, InferError, InferErrorKind, Operator};
+
+/// The data with updates at indices along an axis, combined as the reduction says: `update`, `add`, `mul`, `min`, `max`, `mean`.
+#[script_fn]
+pub fn scatter_elements(
+    data: ExprArg,
+    indices: ExprArg,
+    updates: ExprArg,
+    #[default = 0] axis: IntArg,
+    #[default = "update"] reduction: Str,
+) -> Result<Ref<Call>> {
+    let attrs = ScatterElementsAttrs { axis: IntImmArg::from(axis.0).0, reduction };
+    let args = [data.0, indices.0, updates.0];
+    Ok(Call::of_op("relax.scatter_elements", args, Some(Ref::new(attrs).upcast())))
+}
+
+/// The data with updates at places that the last axis of the indices names, combined as the reduction says.
+#[script_fn]
+pub fn scatter_nd(
+    data: ExprArg,
+    indices: ExprArg,
+    updates: ExprArg,
+    #[default = "update"] reduction: Str,
+) -> Result<Ref<Call>> {
+    let attrs = Ref::new(ScatterNDAttrs { reduction }).upcast();
+    Ok(Call::of_op("relax.scatter_nd", [data.0, indices.0, updates.0], Some(attrs)))
+}
+
+/// The operators of this family.
+pub static OPERATORS: &[Operator] = &[
+    Operator::new("relax.scatter_elements", &SCATTER_ELEMENTS, with_elements),
+    Operator::new("relax.scatter_nd", &SCATTER_ND, with_slices),
+];
+
+/// A tensor as the data are: of the same dimensions where they are written out, else of the same rank.
+pub(in crate::op) fn like_data(data: &TensorStructInfo) -> Ref<StructInfo> {
+    match data.dims() {
+        Some(dims) => data.reshaped(dims.iter().cloned()),
+        None => data.reranked(data.ndim),
+    }
+}
+
+/// Checks that values are of the element type of the data, where both are known.
+pub(in crate::op) fn expect_dtype_of(
+    cx: &Infer<'_>,
+    index: usize,
+    values: &TensorStructInfo,
+    data: &TensorStructInfo,
+) -> std::result::Result<(), InferError> {
+    let is_known = !data.is_unknown_dtype() && !values.is_unknown_dtype();
+    if is_known && data.dtype != values.dtype {
+        return Err(cx.wrong_dtype(index, format!("the type of the data, `{}`", data.dtype), values.dtype));
+    }
+    Ok(())
+}
+
+fn with_elements(cx: &mut Infer<'_>) -> Inferred {
+    let [data, indices, updates] = cx.tensors()?;
+    if data.is_unknown_ndim() {
+        return Ok(data.reranked(UNKNOWN_NDIM));
+    }
+    if !indices.is_unknown_ndim() && !updates.is_unknown_ndim() {
+        cx.expect_rank(1, &indices, data.ndim)?;
+        cx.expect_rank(2, &updates, indices.ndim)?;
+    }
+    expect_dtype_of(cx, 2, &updates, &data)?;
+    cx.expect_integers(1, &indices)?;
+    if let (Some(a), Some(b)) = (indices.dims(), updates.dims()) {
+        for (axis, (a, b)) in a.iter().zip(b.iter()).enumerate() {
+            if cx.differ(a, b)? {
+                return Err(cx.wrong_shape_at(2, format!("indices and updates differ on axis {axis}")));
+            }
+        }
+    }
+    Ok(like_data(&data))
+}
+
+fn with_slices(cx: &mut Infer<'_>) -> Inferred {
+    let [data, indices, updates] = cx.tensors()?;
+    for (index, tensor) in [(0, &data), (2, &updates)] {
+        if tensor.is_unknown_dtype() {
+            return Err(cx.wrong_kind(index, "a tensor of known type"));
+        }
+    }
+    expect_dtype_of(cx, 2, &updates, &data)?;
+    cx.expect_integers(1, &indices)?;
+    if let (Some(shape), Some(places), Some(values)) = (data.dims(), indices.dims(), updates.dims()) {
+        let Some(length) = places.iter().next_back() else {
+            let expected = "rank 1 or more".to_owned();
+            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: 0 }.at(1));
+        };
+        let Some(length) = length.as_node::<IntImm>() else {
+            return Err(cx.wrong_shape_at(1, "the length of the last axis of the indices is not known"));
+        };
+        let length = usize::try_from(length.value).ok().filter(|length| *length <= shape.len());
+        let Some(length) = length else {
+            return Err(cx.wrong_shape_at(1, "an index has as many numbers as the data have axes, or fewer"));
+        };
+        let expected: Vec<_> =
+            places.iter().take(places.len() - 1).chain(shape.iter().skip(length)).cloned().collect();
+        if expected.len() != values.len() {
+            let (expected, found) = (format!("rank {}", expected.len()), values.len() as i64);
+            return Err(InferErrorKind::Rank { op: cx.op(), expected, found }.at(2));
+        }
+        for (axis, (a, b)) in expected.iter().zip(values.iter()).enumerate() {
+            let is_same = tvmscript_prim::ops::eq(a.clone(), b.clone())?;
+            if !cx.analyzer.can_prove(&is_same) {
+                let a = crate::describe::scalar(a);
+                return Err(cx.wrong_shape_at(2, format!("axis {axis} of the updates is of length {a}")));
+            }
+        }
+    }
+    Ok(like_data(&data))
+}
