@@ -302,11 +302,7 @@ impl FromScript for IntListArg {
         let Some(items) = value.items() else {
             return Err(expected("a list or tuple of integers", &value));
         };
-        let items = items.into_iter().enumerate();
-        let ints = items.map(|(i, item)| match IntImmArg::from_script(item) {
-            Ok(int) => Ok(int.0),
-            Err(error) => Err(error.at_position(i)),
-        });
+        let ints = items.into_iter().map(|item| IntImmArg::from_script(item).map(|int| int.0));
         Ok(IntListArg(ints.collect::<Result<_>>()?))
     }
 }

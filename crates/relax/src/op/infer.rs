@@ -5,6 +5,7 @@ use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{Array, DataType, Node, Ref, Span};
 use tvmscript_prim::{self as prim, IntImm, ops};
 
+use super::layout::LayoutError;
 use crate::node::*;
 
 /// Why operands do not fit an operator.
@@ -98,6 +99,16 @@ pub enum InferErrorKind {
         attribute: &'static str,
         /// In words.
         what: String,
+    },
+    /// A layout does not name the axes of the operator.
+    #[error("`{op}`: `{attribute}`: {error}")]
+    Layout {
+        /// The operator.
+        op: String,
+        /// The attribute.
+        attribute: &'static str,
+        /// What is wrong.
+        error: LayoutError,
     },
     /// A scalar of the result cannot be computed.
     #[error(transparent)]

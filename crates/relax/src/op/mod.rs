@@ -10,6 +10,7 @@ mod einsum;
 mod elementwise;
 mod index;
 mod infer;
+mod layout;
 mod linear_algebra;
 mod manipulate;
 mod nn;
@@ -22,6 +23,7 @@ pub use infer::{
     Infer, InferError, InferErrorKind, product, shared_device, tensor_of, tensor_of_operand, tensor_of_rank,
     tensor_of_scalars,
 };
+pub use layout::LayoutError;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -111,6 +113,7 @@ pub static FAMILIES: &[&[Operator]] = &[
     nn::activation::OPERATORS,
     nn::activation::PLAIN,
     nn::attention::OPERATORS,
+    nn::conv::OPERATORS,
     nn::loss::OPERATORS,
     nn::loss::PLAIN,
     nn::norm::OPERATORS,

@@ -4,9 +4,11 @@
 
 pub mod activation;
 pub mod attention;
+pub mod conv;
 pub mod loss;
 pub mod norm;
 pub mod resample;
+pub(super) mod window;
 
 use tvmscript_ir_core::Ref;
 

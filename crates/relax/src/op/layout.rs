@@ -1,0 +1,259 @@
+//! Which axis of a tensor is what, by letters, and shapes from one order of axes to another.
+//!
+//! `NCHW` names four axes. `NCHW16c` splits the axis `C`: `C` counts blocks of 16, of which `c` is the place inside. Letters are
+//! free; two layouts fit each other when they name the same axes, in any order and however split.
+//!
+//! Upstream counterpart: `src/tir/ir/data_layout.cc`.
+
+use tvmscript_arith::Analyzer;
+use tvmscript_ir_core::Array;
+use tvmscript_prim::{Expr, IntImm, PrimError, ops};
+
+/// Why a layout, or a shape in it, is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LayoutError {
+    /// The text names no axes.
+    #[error("`{name}` is no layout: {reason}")]
+    Invalid {
+        /// The text.
+        name: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// Two layouts do not name the same axes.
+    #[error("the layouts `{from}` and `{to}` do not name the same axes")]
+    NotConvertible {
+        /// One.
+        from: String,
+        /// The other.
+        to: String,
+    },
+    /// The inner part of a split axis is not as long as the layout says.
+    #[error("axis {axis} has length {found}, but the layout `{name}` says {expected}")]
+    Length {
+        /// The layout.
+        name: String,
+        /// Which axis.
+        axis: usize,
+        /// The length in the layout.
+        expected: i64,
+        /// The length of the tensor.
+        found: i64,
+    },
+    /// A length cannot be computed.
+    #[error(transparent)]
+    Scalar(#[from] PrimError),
+}
+
+type Result<T> = std::result::Result<T, LayoutError>;
+
+/// One axis of a layout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Axis {
+    /// The letter, in upper case.
+    letter: u8,
+    /// The length, where the axis is the inner part of one that is split.
+    inner: Option<i64>,
+}
+
+/// The axes of a tensor, outermost first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    name: String,
+    axes: Vec<Axis>,
+}
+
+impl Layout {
+    /// Reads a layout such as `NCHW` or `NCHW16c`.
+    ///
+    /// # Errors
+    /// [`LayoutError::Invalid`].
+    pub fn parse(name: &str) -> Result<Layout> {
+        let invalid = |reason| LayoutError::Invalid { name: name.to_owned(), reason };
+        let mut axes: Vec<Axis> = Vec::with_capacity(name.len());
+        let mut length: i64 = 0;
+        for c in name.bytes() {
+            match c {
+                b'0'..=b'9' => {
+                    length = length * 10 + i64::from(c - b'0');
+                    if i32::try_from(length).is_err() {
+                        return Err(invalid("a length is too large"));
+                    }
+                }
+                b'A'..=b'Z' if length == 0 => axes.push(Axis { letter: c, inner: None }),
+                b'A'..=b'Z' => return Err(invalid("a length stands before a capital letter")),
+                b'a'..=b'z' if length > 0 => {
+                    axes.push(Axis { letter: c.to_ascii_uppercase(), inner: Some(length) });
+                    length = 0;
+                }
+                b'a'..=b'z' => return Err(invalid("no length stands before a small letter")),
+                _ => return Err(invalid("axes are letters")),
+            }
+        }
+        let layout = Layout { name: name.to_owned(), axes };
+        if layout.axes.is_empty() {
+            return Err(invalid("there are no axes"));
+        }
+        let has_outer = |axis: &Axis| layout.outer(axis.letter).next().is_some();
+        if !layout.axes.iter().all(has_outer) {
+            return Err(invalid("a small letter has no capital one"));
+        }
+        Ok(layout)
+    }
+
+    /// How many axes there are.
+    pub fn rank(&self) -> usize {
+        self.axes.len()
+    }
+
+    fn outer(&self, letter: u8) -> impl Iterator<Item = usize> + '_ {
+        let is_outer = move |(_, axis): &(usize, &Axis)| axis.letter == letter && axis.inner.is_none();
+        self.axes.iter().enumerate().filter(is_outer).map(|(i, _)| i)
+    }
+
+    /// The product of the lengths of an axis's inner parts; 1 where it is not split.
+    fn inner_length(&self, letter: u8) -> Result<Expr> {
+        let lengths = self.axes.iter().filter(|axis| axis.letter == letter).filter_map(|axis| axis.inner);
+        let mut product = IntImm::int64(1);
+        for length in lengths {
+            product = ops::mul(product, IntImm::int64(length))?;
+        }
+        Ok(product)
+    }
+
+    /// Checks that two layouts name the same axes.
+    ///
+    /// # Errors
+    /// [`LayoutError::NotConvertible`].
+    pub fn check_convertible(&self, to: &Layout) -> Result<()> {
+        let covers = |a: &Layout, b: &Layout| b.axes.iter().all(|axis| a.outer(axis.letter).next().is_some());
+        match covers(self, to) && covers(to, self) {
+            true => Ok(()),
+            false => Err(LayoutError::NotConvertible { from: self.name.clone(), to: to.name.clone() }),
+        }
+    }
+
+    /// The shape, given in this layout, in another one. Split axes are rounded up to whole blocks.
+    ///
+    /// # Shapes
+    /// As many dimensions as the layout has axes, `int64` each; the result has as many as `to`.
+    /// # Errors
+    /// When an inner axis has another length than the layout says, or the layouts are not convertible.
+    pub fn convert(&self, dims: &[Expr], to: &Layout) -> Result<Vec<Expr>> {
+        self.check_convertible(to)?;
+        for (i, (axis, dim)) in self.axes.iter().zip(dims).enumerate() {
+            if let (Some(expected), Some(found)) = (axis.inner, dim.as_node::<IntImm>())
+                && expected != found.value
+            {
+                let name = self.name.clone();
+                return Err(LayoutError::Length { name, axis: i, expected, found: found.value });
+            }
+        }
+        // Upstream simplifies each shape without knowledge of the variables in it.
+        let mut analyzer = Analyzer::new();
+        let converted = to.axes.iter().map(|axis| {
+            if let Some(length) = axis.inner {
+                return Ok(IntImm::int64(length));
+            }
+            let block = self.inner_length(axis.letter)?;
+            let mut whole = IntImm::int64(0);
+            for i in self.outer(axis.letter) {
+                whole = ops::add(whole, ops::mul(dims[i].clone(), block.clone())?)?;
+            }
+            let blocks = ops::ceildiv(whole, to.inner_length(axis.letter)?)?;
+            Ok(analyzer.simplify(&blocks))
+        });
+        converted.collect()
+    }
+}
+
+/// The axes that an operator computes with, and the layouts that a call gives its tensors in.
+#[derive(Debug)]
+pub(super) struct Canonical {
+    canonical: Layout,
+    given: Layout,
+}
+
+impl Canonical {
+    /// The layout of a call, which must name the axes of the operator's own one.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub fn new(given: &str, canonical: &str) -> Result<Canonical> {
+        let (given, canonical) = (Layout::parse(given)?, Layout::parse(canonical)?);
+        given.check_convertible(&canonical)?;
+        Ok(Canonical { canonical, given })
+    }
+
+    /// How many dimensions a tensor in the call's layout has.
+    pub fn rank(&self) -> i64 {
+        self.given.rank() as i64
+    }
+
+    /// The shape in the operator's own order.
+    ///
+    /// # Errors
+    /// As [`Layout::convert`].
+    pub fn to_canonical(&self, dims: &Array<Expr>) -> Result<Vec<Expr>> {
+        let dims: Vec<Expr> = dims.iter().cloned().collect();
+        self.given.convert(&dims, &self.canonical)
+    }
+
+    /// The shape from the operator's own order.
+    ///
+    /// # Errors
+    /// As [`Layout::convert`].
+    pub fn dims_of_canonical(&self, dims: &[Expr]) -> Result<Vec<Expr>> {
+        self.canonical.convert(dims, &self.given)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tvmscript_prim::Var;
+
+    use super::*;
+
+    fn literals(dims: &[i64]) -> Vec<Expr> {
+        dims.iter().map(|dim| IntImm::int64(*dim)).collect()
+    }
+
+    fn convert(dims: &[i64], from: &str, to: &str) -> Result<Vec<i64>> {
+        let (from, to) = (Layout::parse(from)?, Layout::parse(to)?);
+        let value = |dim: &Expr| dim.as_node::<IntImm>().map_or(-1, |dim| dim.value);
+        Ok(from.convert(&literals(dims), &to)?.iter().map(value).collect())
+    }
+
+    #[test]
+    fn axes_are_reordered_split_and_joined() {
+        assert_eq!(convert(&[1, 8, 4, 5], "NCHW", "NHWC"), Ok(vec![1, 4, 5, 8]));
+        assert_eq!(convert(&[1, 32, 4, 5], "NCHW", "NCHW16c"), Ok(vec![1, 2, 4, 5, 16]));
+        assert_eq!(convert(&[1, 2, 4, 5, 16], "NCHW16c", "NHWC"), Ok(vec![1, 4, 5, 32]));
+        assert_eq!(convert(&[1, 2, 4, 5, 16], "NCHW16c", "NCHW8c"), Ok(vec![1, 4, 4, 5, 8]));
+        assert_eq!(convert(&[2, 3, 4, 2], "CC4c2c", "C").map(|dims| dims.len()), Ok(1));
+    }
+
+    #[test]
+    fn parts_of_blocks_are_rounded_up() {
+        assert_eq!(convert(&[1, 30, 4, 5], "NCHW", "NCHW16c"), Ok(vec![1, 2, 4, 5, 16]));
+    }
+
+    #[test]
+    fn variables_stay_variables() {
+        let n: Expr = Var::new("n", tvmscript_prim::DataType::INT64).upcast();
+        let (from, to) = (Layout::parse("NC").unwrap(), Layout::parse("CN").unwrap());
+        let dims = from.convert(&[n.clone(), IntImm::int64(3)], &to).unwrap();
+        assert!(dims[1].ptr_eq(&n));
+    }
+
+    #[test]
+    fn wrong_layouts_are_told_apart() {
+        assert!(matches!(Layout::parse("NC16"), Ok(layout) if layout.rank() == 2));
+        for wrong in ["", "NC-HW", "N16C", "Nc", "NCc", "NHW4c", "NC99999999999999999999c"] {
+            assert!(matches!(Layout::parse(wrong), Err(LayoutError::Invalid { .. })), "{wrong}");
+        }
+        assert!(matches!(convert(&[1, 2, 3], "NCW", "NCH"), Err(LayoutError::NotConvertible { .. })));
+        assert!(matches!(convert(&[1, 2, 8], "NC4c", "NC"), Err(LayoutError::Length { axis: 2, .. })));
+    }
+}
