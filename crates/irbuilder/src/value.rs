@@ -156,6 +156,14 @@ pub trait HostObject: Any {
         None
     }
 
+    /// What the brackets give, for values that can be subscripted.
+    ///
+    /// # Errors
+    /// When there is nothing at this index.
+    fn subscript(&self, _index: &ScriptValue) -> Option<Result<ScriptValue, BuildError>> {
+        None
+    }
+
     /// Whether [`HostObject::call`] works.
     fn is_callable(&self) -> bool {
         false

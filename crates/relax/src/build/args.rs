@@ -437,6 +437,82 @@ impl FromScript for DtypeArg {
     }
 }
 
+/// Text as a value, which stands in the call itself: no variable that holds it.
+#[derive(Debug, Clone)]
+pub struct StringImmArg(pub Ref<StringImm>);
+
+impl FromScript for StringImmArg {
+    const TYPE: &'static str = "str | StringImm";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        if let ScriptValue::Str(text) = &value {
+            return Ok(StringImmArg(StringImm::new(text.clone())));
+        }
+        match value.as_node::<StringImm>() {
+            Some(text) => Ok(StringImmArg(text.clone())),
+            None => Err(expected("a string, or `R.str(..)`", &value)),
+        }
+    }
+}
+
+impl From<&str> for StringImmArg {
+    fn from(text: &str) -> StringImmArg {
+        StringImmArg(StringImm::new(text))
+    }
+}
+
+/// A data type as a value, which stands in the call itself: no variable that holds it.
+#[derive(Debug, Clone)]
+pub struct DataTypeImmArg(pub Ref<DataTypeImm>);
+
+impl FromScript for DataTypeImmArg {
+    const TYPE: &'static str = "str | DataTypeImm";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.as_node::<DataTypeImm>() {
+            Some(dtype) => Ok(DataTypeImmArg(dtype.clone())),
+            None => DataType::from_script(value).map(|dtype| DataTypeImmArg(DataTypeImm::new(dtype))),
+        }
+    }
+}
+
+/// An integer as a value, which stands in the call itself: no variable that holds it.
+#[derive(Debug, Clone)]
+pub struct IntValueArg(pub Expr);
+
+impl FromScript for IntValueArg {
+    const TYPE: &'static str = "int | PrimValue";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.as_node::<PrimValue>() {
+            Some(scalar) => Ok(IntValueArg(scalar.clone().upcast())),
+            None => match IntArg::from_script(value.clone()) {
+                Ok(int) => Ok(IntValueArg(PrimValue::new(IntImm::int64(int.0)).upcast())),
+                Err(_) => Err(expected("an integer, or `R.prim_value(..)`", &value)),
+            },
+        }
+    }
+}
+
+/// Several expressions: one, or a list or tuple of them. A tuple as a value is one.
+#[derive(Debug, Clone)]
+pub struct ExprsArg(pub Vec<Expr>);
+
+impl FromScript for ExprsArg {
+    const TYPE: &'static str = "Expr | Sequence[Expr]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let Some(items) = plain_items(&value) else {
+            return ExprArg::from_script(value).map(|expr| ExprsArg(vec![expr.0]));
+        };
+        let exprs = items.into_iter().enumerate();
+        let exprs =
+            exprs.map(|(i, item)| ExprArg::from_script(item).map(|e| e.0).map_err(|e| e.at_position(i)));
+        Ok(ExprsArg(exprs.collect::<Result<_>>()?))
+    }
+}
+
+/// The items of a list or tuple of the script.
+fn plain_items(value: &ScriptValue) -> Option<Vec<ScriptValue>> {
+    matches!(value, ScriptValue::List(_) | ScriptValue::Tuple(_)).then(|| value.items().unwrap_or_default())
+}
+
 /// A layout such as `NCHW`.
 pub type Layout = Str;
 

@@ -31,6 +31,8 @@ pub struct Blocks {
     dataflow: Option<Dataflow>,
     /// What was bound to generated names, in the open block.
     normalized: PtrMap<Ref<Var>>,
+    /// What variables are bound to; not those of a dataflow block that are visible outside of it.
+    bound: PtrMap<Expr>,
     /// The scalar variables that shapes may speak of, in the order they became known.
     known: Vec<usize>,
     known_set: HashSet<usize>,
@@ -64,6 +66,7 @@ impl Default for Blocks {
             sequences: vec![Sequence::default()],
             dataflow: None,
             normalized: PtrMap::default(),
+            bound: PtrMap::default(),
             known: Vec::new(),
             known_set: HashSet::new(),
             analyzer: Analyzer::new(),
@@ -331,6 +334,7 @@ impl Blocks {
     fn emit_normalized(&mut self, value: Expr) -> Ref<Var> {
         let info = struct_info_of(&value).unwrap_or_else(ObjectStructInfo::new);
         let var = self.new_var(info);
+        self.bound.insert(var.object().clone(), value.clone());
         let binding = Ref::new(VarBinding { span: Span::current(), var: var.clone(), value });
         self.push(&var, binding.upcast());
         var
@@ -488,7 +492,8 @@ impl Blocks {
             let Some(op) = operator(name) else {
                 return Err(failed(crate::op::InferError::unknown(name)));
             };
-            return (op.infer)(&mut Infer::new(call, name, &mut self.analyzer)).map_err(failed);
+            let cx = Infer::new(call, name, &mut self.analyzer);
+            return (op.infer)(&mut cx.with_bound(&self.bound)).map_err(failed);
         }
         let info = struct_info_of(&call.op);
         let Some(function) = info.as_ref().and_then(|info| info.as_node::<FuncStructInfo>()) else {

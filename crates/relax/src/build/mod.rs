@@ -3,6 +3,7 @@
 pub mod args;
 mod blocks;
 mod constant;
+pub mod device;
 mod error;
 pub mod expr;
 mod frame;

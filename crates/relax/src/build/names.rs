@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 
 use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
-use super::{expr, function, struct_info};
+use super::{device, expr, function, struct_info};
 use crate::op::{OTHER_FUNCTIONS, operators};
 
 /// All functions: those of the frames and values, and one an operator.
 pub fn functions() -> Vec<&'static ScriptFn> {
-    let own = [struct_info::FUNCTIONS, expr::FUNCTIONS, function::FUNCTIONS];
+    let own = [struct_info::FUNCTIONS, expr::FUNCTIONS, device::FUNCTIONS, function::FUNCTIONS];
     let mut all: Vec<&'static ScriptFn> = own.into_iter().flatten().copied().collect();
     all.extend(OTHER_FUNCTIONS.iter().flat_map(|functions| functions.iter()));
     all.extend(operators().filter_map(|op| op.function));

@@ -2,7 +2,7 @@
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::VDevice;
-use tvmscript_ir_core::{Array, DataType, Node, Ref, Span};
+use tvmscript_ir_core::{Array, DataType, Node, PtrMap, Ref, Span};
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::layout::LayoutError;
@@ -161,12 +161,31 @@ pub struct Infer<'a> {
     name: &'a str,
     /// Proofs about dimensions.
     pub analyzer: &'a mut Analyzer,
+    /// What variables are bound to.
+    bound: Option<&'a PtrMap<Expr>>,
 }
 
 impl<'a> Infer<'a> {
     /// For this call of the operator of this name.
     pub fn new(call: &'a Call, name: &'a str, analyzer: &'a mut Analyzer) -> Infer<'a> {
-        Infer { call, name, analyzer }
+        Infer { call, name, analyzer, bound: None }
+    }
+
+    /// With what variables are bound to, as far as that is known.
+    #[must_use]
+    pub fn with_bound(self, bound: &'a PtrMap<Expr>) -> Infer<'a> {
+        Infer { bound: Some(bound), ..self }
+    }
+
+    /// What a variable stands for in the end; the operand itself where that is not known.
+    pub fn bound_value<'b>(&'b self, operand: &'b Expr) -> &'b Expr {
+        let mut value = operand;
+        while value.is::<Var>()
+            && let Some(next) = self.bound.and_then(|bound| bound.get(value.object()))
+        {
+            value = next;
+        }
+        value
     }
 
     /// The operator as scripts call it: `R.nn.conv2d`.

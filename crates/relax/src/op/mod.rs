@@ -4,20 +4,26 @@
 //! the names of the dialect (`R.nn.conv2d`), the binding of arguments, and struct info.
 
 mod call;
+pub mod ccl;
 mod create;
-mod datatype;
+pub(crate) mod datatype;
+pub mod device;
 mod einsum;
 mod elementwise;
 mod index;
 mod infer;
+pub mod inspect;
 mod layout;
 mod linear_algebra;
 mod manipulate;
+pub mod memory;
 mod nn;
+pub mod print;
 pub mod quantize;
 pub mod reduce;
 pub mod search;
 mod ternary;
+pub mod vm;
 
 pub use infer::{
     Infer, InferError, InferErrorKind, product, shared_device, tensor_of, tensor_of_operand, tensor_of_rank,
@@ -88,16 +94,21 @@ impl Operator {
 /// All operators, one table a family.
 pub static FAMILIES: &[&[Operator]] = &[
     call::OPERATORS,
+    ccl::OPERATORS,
+    ccl::PLAIN,
     create::OPERATORS,
     datatype::OPERATORS,
+    device::OPERATORS,
     einsum::OPERATORS,
-    elementwise::UNARY,
     elementwise::BINARY,
     elementwise::OTHERS,
+    elementwise::UNARY,
     index::gather::OPERATORS,
     index::put::OPERATORS,
     index::slice::OPERATORS,
     index::take::OPERATORS,
+    inspect::OPERATORS,
+    inspect::PLAIN,
     linear_algebra::OPERATORS,
     manipulate::axes::OPERATORS,
     manipulate::broadcast::OPERATORS,
@@ -110,6 +121,8 @@ pub static FAMILIES: &[&[Operator]] = &[
     manipulate::shape_of::OPERATORS,
     manipulate::slice_scatter::OPERATORS,
     manipulate::split::OPERATORS,
+    memory::OPERATORS,
+    memory::PLAIN,
     nn::activation::OPERATORS,
     nn::activation::PLAIN,
     nn::attention::OPERATORS,
@@ -118,11 +131,14 @@ pub static FAMILIES: &[&[Operator]] = &[
     nn::loss::PLAIN,
     nn::norm::OPERATORS,
     nn::resample::OPERATORS,
+    print::OPERATORS,
     quantize::OPERATORS,
     reduce::OTHERS,
     reduce::STATISTICS,
     search::OPERATORS,
     ternary::OPERATORS,
+    vm::OPERATORS,
+    vm::PLAIN,
 ];
 
 /// Functions of scripts that make calls, but not of one operator by itself.

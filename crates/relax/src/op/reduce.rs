@@ -4,9 +4,9 @@
 
 use tvmscript_ir_core::{DataType, Ref, Span};
 use tvmscript_irbuilder::{Result, script_fn};
-use tvmscript_prim::{self as prim, IntImm, ops};
+use tvmscript_prim::IntImm;
 
-use super::{Infer, InferError, Operator, tensor_of, tensor_of_rank};
+use super::{Infer, InferError, Operator, product, tensor_of, tensor_of_rank};
 use crate::build::args::{ExprArg, FlagArg, IntArg, IntsArg};
 use crate::node::attrs::{ArgmaxArgminAttrs, ScanopAttrs, StatisticalAttrs};
 use crate::node::*;
@@ -187,9 +187,7 @@ fn scanned(cx: &mut Infer<'_>) -> Inferred {
     }
     match x.dims() {
         Some(dims) => {
-            let length = dims
-                .iter()
-                .try_fold(IntImm::int64(1), |product: prim::Expr, dim| ops::mul(product, dim.clone()))?;
+            let length = product(dims.iter())?;
             Ok(tensor_of([length], dtype, x.vdevice.clone()))
         }
         None => Ok(tensor_of_rank(x.ndim, dtype, x.vdevice.clone())),

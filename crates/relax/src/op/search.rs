@@ -2,13 +2,13 @@
 //!
 //! Upstream counterpart: `src/relax/op/tensor/{sorting,set,search,sampling}.cc`.
 
-use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
+use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
 use tvmscript_prim::IntImm;
 
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use crate::analysis::same_dim;
-use crate::build::args::{ExprArg, FlagArg, IntArg};
+use crate::build::args::{ExprArg, FlagArg, IntArg, IntValueArg};
 use crate::build::integer_of;
 use crate::node::attrs::{ArgsortAttrs, BucketizeAttrs, MultinomialFromUniformAttrs, SortAttrs, TopKAttrs};
 use crate::node::*;
@@ -75,17 +75,6 @@ pub fn topk(
     Ok(Call::of_op("relax.topk", [data.0], Some(Ref::new(attrs).upcast())))
 }
 
-/// A scalar that stands in the call as a value. Variables that hold one do not: the result depends on the number.
-fn stated_scalar(value: &ScriptValue, plain: Option<i64>, what: &str) -> Result<Expr> {
-    if let Some(plain) = plain {
-        return Ok(PrimValue::new(IntImm::int64(plain)).upcast());
-    }
-    match value.as_node::<BaseExpr>().filter(|expr| expr.is::<PrimValue>()) {
-        Some(expr) => Ok(expr.clone()),
-        None => Err(BuildError::expected(what, value.type_name())),
-    }
-}
-
 /// A truth value that stands in the call as a number.
 #[derive(Debug, Clone)]
 pub struct FlagValueArg(Expr);
@@ -93,33 +82,17 @@ pub struct FlagValueArg(Expr);
 impl FromScript for FlagValueArg {
     const TYPE: &'static str = "bool | Expr";
     fn from_script(value: ScriptValue) -> Result<Self> {
-        let plain = match &value {
-            ScriptValue::Bool(flag) => Some(i64::from(*flag)),
-            _ => None,
-        };
-        stated_scalar(&value, plain, "a truth value or `R.prim_value`").map(FlagValueArg)
+        match (&value, value.as_node::<PrimValue>()) {
+            (ScriptValue::Bool(flag), _) => Ok(FlagValueArg::from(*flag)),
+            (_, Some(scalar)) => Ok(FlagValueArg(scalar.clone().upcast())),
+            _ => Err(BuildError::expected("a truth value or `R.prim_value`", value.type_name())),
+        }
     }
 }
 
 impl From<bool> for FlagValueArg {
     fn from(value: bool) -> FlagValueArg {
         FlagValueArg(PrimValue::new(IntImm::int64(i64::from(value))).upcast())
-    }
-}
-
-/// An axis that stands in the call as a number.
-#[derive(Debug, Clone)]
-pub struct AxisValueArg(Expr);
-
-impl FromScript for AxisValueArg {
-    const TYPE: &'static str = "int | Expr";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        let plain = match &value {
-            ScriptValue::Bool(flag) => Some(i64::from(*flag)),
-            ScriptValue::Int(axis) => Some(*axis),
-            _ => None,
-        };
-        stated_scalar(&value, plain, "an axis or `R.prim_value`").map(AxisValueArg)
     }
 }
 
@@ -131,7 +104,7 @@ pub fn unique(
     #[default = false] return_index: FlagValueArg,
     #[default = false] return_inverse: FlagValueArg,
     #[default = false] return_counts: FlagValueArg,
-    #[default = None] axis: Option<AxisValueArg>,
+    #[default = None] axis: Option<IntValueArg>,
 ) -> Result<Ref<Call>> {
     let flags = [sorted, return_index, return_inverse, return_counts].map(|flag| flag.0);
     let args = [x.0].into_iter().chain(flags).chain(axis.map(|axis| axis.0));

@@ -119,12 +119,12 @@ pub(super) fn call(object: &Object, args: CallArgs) -> Result<ScriptValue> {
 pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
     let Some(expr) = expr_of(object) else { return Ok(None) };
     Ok(match name {
-        "struct_info" => struct_info_of(expr).map(Into::into),
-        _ => None,
+        "struct_info" | "struct_info_" => struct_info_of(expr).map(Into::into),
+        _ => super::inspect::attribute(expr, name)?,
     })
 }
 
 /// The attributes worth suggesting.
 pub(super) fn attribute_names(_: &Object) -> Vec<String> {
-    vec!["struct_info".to_owned()]
+    super::inspect::NAMES.into_iter().chain(["struct_info"]).map(str::to_owned).collect()
 }

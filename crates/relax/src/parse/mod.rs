@@ -3,6 +3,7 @@
 mod bind;
 mod expr;
 mod function;
+mod inspect;
 mod signature;
 mod statements;
 
@@ -20,6 +21,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .namespace(&["R", "relax"])
         .functions(&functions())
+        .function_aliases(&[("stop_lift_params", "builtin.stop_lift_params")])
         .name_fallback(find_name, other_names)
         .decorator(
             "function",

@@ -20,7 +20,7 @@ impl Parser<'_> {
                 None => Err(self.no_attribute(id, value, attr)),
             };
         }
-        if let ScriptValue::Node(_) = value {
+        if let ScriptValue::Node(_) | ScriptValue::Host(_) = value {
             Span::set_current(self.span(id));
         }
         let ast = self.ast.clone();

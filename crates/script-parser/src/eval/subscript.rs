@@ -43,6 +43,9 @@ impl Parser<'_> {
             }
             let key = self.eval_inner(index);
             let (base, key) = (base?, key?);
+            if let ScriptValue::Host(_) = base {
+                Span::set_current(self.span(id));
+            }
             let result = host::subscript::get(self, &base, &key);
             return self.at(id, result);
         };

@@ -58,11 +58,14 @@ pub(crate) fn get(p: &mut Parser, base: &ScriptValue, key: &ScriptValue) -> Resu
             let picked: Rc<[u8]> = indices(key, bytes.len())?.into_iter().map(|i| bytes[i]).collect();
             Ok(ScriptValue::Bytes(picked))
         }
-        ScriptValue::Host(_) => match (super::range::of(base), base.as_host::<Builtin>()) {
+        ScriptValue::Host(host) => match (super::range::of(base), base.as_host::<Builtin>()) {
             (Some(range), _) => range_item(range, key),
             // `list[int]`: a type with parameters is that type.
             (_, Some(builtin)) if builtin.is_type => Ok(base.clone()),
-            _ => Err(not_subscriptable(base)),
+            _ => match host.subscript(key) {
+                Some(result) => result.map_err(Raise::from),
+                None => Err(not_subscriptable(base)),
+            },
         },
         ScriptValue::Node(object) => {
             if let Some(array) = Array::<Value>::try_ref(object) {

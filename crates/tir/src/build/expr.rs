@@ -9,12 +9,55 @@ use tvmscript_prim::{
 use super::args::{Domain, ExprArg, NodeArg, Shape};
 use crate::node::*;
 
+/// An operand of a node whose operands have one type.
+#[derive(Debug, Clone)]
+pub struct StrictArg {
+    value: Expr,
+    /// The number, where a plain integer stands there.
+    plain: Option<i64>,
+}
+
+impl FromScript for StrictArg {
+    const TYPE: &'static str = ExprArg::TYPE;
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let plain = match value {
+            ScriptValue::Int(plain) => Some(plain),
+            _ => None,
+        };
+        Ok(StrictArg { value: ExprArg::from_script(value)?.0, plain })
+    }
+}
+
+impl<T: Into<ExprArg>> From<T> for StrictArg {
+    fn from(value: T) -> StrictArg {
+        StrictArg { value: value.into().0, plain: None }
+    }
+}
+
+/// Two operands; a plain integer beside an integer of another type has that type. Relax prints its dimensions so
+/// (`T.Div(n, 3)` of an `int64`), which TVM prints but does not read.
+fn of_one_type(a: StrictArg, b: StrictArg) -> (Expr, Expr) {
+    let typed = |plain: Option<i64>, other: &Expr| {
+        let dtype = other.dtype();
+        plain.filter(|_| dtype.is_integer() && dtype.is_scalar()).and_then(|i| IntImm::try_new(dtype, i).ok())
+    };
+    match (a.plain, b.plain) {
+        (Some(_), None) => (typed(a.plain, &b.value).unwrap_or(a.value), b.value),
+        (None, Some(_)) => {
+            let b = typed(b.plain, &a.value).unwrap_or(b.value);
+            (a.value, b)
+        }
+        _ => (a.value, b.value),
+    }
+}
+
 macro_rules! strict_binary {
     ($($function:ident, $name:literal, $node:ident;)*) => {$(
         #[doc = concat!("The node `", $name, "` of two operands of one type. Never folds.")]
         #[script_fn(name = $name)]
-        pub fn $function(a: ExprArg, b: ExprArg) -> Result<Expr> {
-            Ok(tvmscript_prim::$node::try_new(a.0, b.0)?)
+        pub fn $function(a: StrictArg, b: StrictArg) -> Result<Expr> {
+            let (a, b) = of_one_type(a, b);
+            Ok(tvmscript_prim::$node::try_new(a, b)?)
         }
     )*};
 }
@@ -33,8 +76,9 @@ pub fn not(a: ExprArg) -> Result<Expr> {
 
 /// One of two values; both are evaluated. Never folds.
 #[script_fn(name = "Select")]
-pub fn select(condition: ExprArg, true_value: ExprArg, false_value: ExprArg) -> Result<Expr> {
-    Ok(tvmscript_prim::Select::try_new(condition.0, true_value.0, false_value.0)?)
+pub fn select(condition: ExprArg, true_value: StrictArg, false_value: StrictArg) -> Result<Expr> {
+    let (true_value, false_value) = of_one_type(true_value, false_value);
+    Ok(tvmscript_prim::Select::try_new(condition.0, true_value, false_value)?)
 }
 
 /// A conversion. Never folds.

@@ -1,0 +1,129 @@
+//! Devices of the machine, by kind and number: `R.cuda(0)`, `R.device("vulkan:1")`.
+
+use std::any::Any;
+
+use tvmscript_irbuilder::{
+    BuildError, FromScript, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
+};
+
+use super::args::IntArg;
+
+/// A device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Device {
+    /// The number of its kind, as DLPack has it.
+    pub device_type: i32,
+    /// Which of several.
+    pub index: i32,
+}
+
+impl HostObject for Device {
+    fn type_name(&self) -> &str {
+        "a device"
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl IntoScript for Device {
+    const TYPE: &'static str = "Device";
+    fn into_script(self) -> ScriptValue {
+        ScriptValue::host(self)
+    }
+}
+
+impl FromScript for Device {
+    const TYPE: &'static str = "Device";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value.as_host::<Device>() {
+            Some(device) => Ok(*device),
+            None => {
+                let error = BuildError::expected("a device", value.type_name());
+                Err(error.with_help("write `R.device(\"cuda\", 0)`, or `R.cuda(0)`"))
+            }
+        }
+    }
+}
+
+/// The number of a kind of device.
+///
+/// # Source
+/// `Device._DEVICE_NAME_TO_TYPE` of `tvm_ffi`; the numbers are `DLDeviceType` of DLPack.
+fn kind_by_name(name: &str) -> Option<i32> {
+    Some(match name {
+        "llvm" | "cpu" | "c" | "test" => 1,
+        "cuda" | "nvptx" => 2,
+        "cl" | "opencl" => 4,
+        "vulkan" => 7,
+        "metal" => 8,
+        "vpi" => 9,
+        "rocm" => 10,
+        "ext_dev" => 12,
+        "webgpu" => 15,
+        "hexagon" => 16,
+        "trn" => 17,
+        _ => return None,
+    })
+}
+
+fn number(value: IntArg) -> Result<i32> {
+    i32::try_from(value.0)
+        .map_err(|_| BuildError::message(format!("the number {} does not fit 32 bits", value.0)))
+}
+
+/// A device by its kind, which is a name or a number, and its index. The index may stand in the name: `cuda:1`.
+#[script_fn]
+pub fn device(device_type: ScriptValue, #[default = None] index: Option<IntArg>) -> Result<Device> {
+    let index = index.map(number).transpose().map_err(|e| e.at_position(1))?.unwrap_or(0);
+    let ScriptValue::Str(text) = &device_type else {
+        let kind = IntArg::from_script(device_type).and_then(number).map_err(|e| e.at_position(0))?;
+        return Ok(Device { device_type: kind, index });
+    };
+    let unknown = || BuildError::message(format!("there is no device `{text}`")).at_position(0);
+    let (name, index) = match text.split_once(':') {
+        Some((name, index)) => (name, index.parse().map_err(|_| unknown())?),
+        None => (text.as_str(), index),
+    };
+    Ok(Device { device_type: kind_by_name(name).ok_or_else(unknown)?, index })
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $function:ident $CONST:ident;)*) => {
+        $(
+            $(#[$doc])*
+            #[script_fn]
+            pub fn $function(#[default = 0] dev_id: IntArg) -> Result<Device> {
+                let Some(device_type) = kind_by_name(stringify!($function)) else {
+                    unreachable!("the table has the kind")
+                };
+                Ok(Device { device_type, index: number(dev_id)? })
+            }
+        )*
+        /// The functions of this module.
+        pub static FUNCTIONS: &[&ScriptFn] = &[&DEVICE, $(&$CONST),*];
+    };
+}
+
+kinds! {
+    /// The processor.
+    cpu CPU;
+    /// A graphics card, by CUDA.
+    cuda CUDA;
+    /// A device that is added from outside.
+    ext_dev EXT_DEV;
+    /// A Hexagon processor.
+    hexagon HEXAGON;
+    /// A graphics card, by Metal.
+    metal METAL;
+    /// A device, by OpenCL.
+    opencl OPENCL;
+    /// A graphics card, by ROCm.
+    rocm ROCM;
+    /// A simulated device.
+    vpi VPI;
+    /// A graphics card, by Vulkan.
+    vulkan VULKAN;
+    /// A graphics card, by WebGPU.
+    webgpu WEBGPU;
+}

@@ -1,0 +1,118 @@
+//! What is known of a tensor at run time: its type, rank, shape, strides and where it begins.
+//!
+//! Scripts write these calls as attributes (`x.shape[0]`, `x.dtype.bits`); the functions are there for what is printed.
+//!
+//! Upstream counterpart: `src/relax/op/tensor/inspect.cc`.
+
+use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_prim::{self as prim, IntImm};
+
+use super::{Infer, InferError, InferErrorKind, Operator, plain_operators, product};
+use crate::build::args::{ExprArg, PrimArg};
+use crate::node::*;
+
+type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+
+const UINT8: DataType = DataType::uint(8);
+const UINT16: DataType = DataType::uint(16);
+const UINT64: DataType = DataType::uint(64);
+
+plain_operators! { PLAIN;
+    /// How many bytes into its memory a tensor begins.
+    tensor_byte_offset TENSOR_BYTE_OFFSET "inspect.tensor_byte_offset" (x) offset;
+    /// The bits of an element's lane.
+    tensor_dtype_bits TENSOR_DTYPE_BITS "inspect.tensor_dtype_bits" (x) dtype_bits;
+    /// The number of the kind of an element's type.
+    tensor_dtype_code TENSOR_DTYPE_CODE "inspect.tensor_dtype_code" (x) dtype_code;
+    /// The lanes of an element.
+    tensor_dtype_lanes TENSOR_DTYPE_LANES "inspect.tensor_dtype_lanes" (x) dtype_lanes;
+    /// How many elements into its memory a tensor begins.
+    tensor_elem_offset TENSOR_ELEM_OFFSET "inspect.tensor_elem_offset" (x) offset;
+    /// How many axes a tensor has.
+    tensor_ndim TENSOR_NDIM "inspect.tensor_ndim" (x) ndim;
+}
+
+/// The length of an axis.
+#[script_fn(name = "inspect.tensor_shape_i")]
+pub fn tensor_shape_i(x: ExprArg, axis: PrimArg) -> Result<Ref<Call>> {
+    Ok(Call::of_op("relax.inspect.tensor_shape_i", [x.0, axis.0], None))
+}
+
+/// How many elements apart neighbours along an axis are.
+#[script_fn(name = "inspect.tensor_stride_i")]
+pub fn tensor_stride_i(x: ExprArg, axis: PrimArg) -> Result<Ref<Call>> {
+    Ok(Call::of_op("relax.inspect.tensor_stride_i", [x.0, axis.0], None))
+}
+
+/// The operators that take an axis.
+pub static OPERATORS: &[Operator] = &[
+    Operator::new("relax.inspect.tensor_shape_i", &TENSOR_SHAPE_I, length),
+    Operator::new("relax.inspect.tensor_stride_i", &TENSOR_STRIDE_I, stride),
+];
+
+/// A scalar of this type, with its value where it is known.
+fn scalar(dtype: DataType, value: Option<i64>) -> Inferred {
+    Ok(match value {
+        Some(value) => PrimStructInfo::of_value(IntImm::try_new(dtype, value)?),
+        None => PrimStructInfo::new(dtype),
+    })
+}
+
+fn of_dtype(cx: &Infer<'_>, result: DataType, part: impl Fn(DataType) -> i64) -> Inferred {
+    let [x] = cx.tensors()?;
+    scalar(result, (!x.is_unknown_dtype()).then(|| part(x.dtype)))
+}
+
+fn dtype_bits(cx: &mut Infer<'_>) -> Inferred {
+    of_dtype(cx, UINT8, |dtype| dtype.bits.into())
+}
+
+fn dtype_code(cx: &mut Infer<'_>) -> Inferred {
+    of_dtype(cx, UINT8, |dtype| dtype.code as i64)
+}
+
+fn dtype_lanes(cx: &mut Infer<'_>) -> Inferred {
+    of_dtype(cx, UINT16, |dtype| dtype.lane_count().into())
+}
+
+fn ndim(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    scalar(DataType::INT32, (!x.is_unknown_ndim()).then_some(x.ndim))
+}
+
+/// Tensors of known shape begin where their memory does.
+fn offset(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    scalar(UINT64, x.known_dims().map(|_| 0))
+}
+
+/// The dimensions, where known, and the axis, where known.
+type Axis = (Option<tvmscript_ir_core::Array<prim::Expr>>, Option<usize>);
+
+fn axis_of(cx: &Infer<'_>) -> std::result::Result<Axis, InferError> {
+    cx.expect_args(2)?;
+    let x = cx.tensor(0)?;
+    let Some(axis) = cx.scalar(1)? else { return Ok((x.known_dims(), None)) };
+    let Some(axis) = axis.as_node::<IntImm>().map(|axis| axis.value) else {
+        return Ok((x.known_dims(), None));
+    };
+    let is_beyond = !x.is_unknown_ndim() && axis >= x.ndim;
+    match usize::try_from(axis) {
+        Ok(axis) if !is_beyond => Ok((x.known_dims(), Some(axis))),
+        _ => Err(InferErrorKind::Axis { axis, ndim: x.ndim }.at(1)),
+    }
+}
+
+fn length(cx: &mut Infer<'_>) -> Inferred {
+    Ok(match axis_of(cx)? {
+        (Some(dims), Some(axis)) if axis < dims.len() => PrimStructInfo::of_value(dims[axis].clone()),
+        _ => PrimStructInfo::new(DataType::INT64),
+    })
+}
+
+/// Elements lie row by row without gaps.
+fn stride(cx: &mut Infer<'_>) -> Inferred {
+    let (Some(dims), Some(axis)) = axis_of(cx)? else { return Ok(PrimStructInfo::new(DataType::INT64)) };
+    Ok(PrimStructInfo::of_value(product(dims.iter().skip(axis + 1))?))
+}

@@ -1,0 +1,218 @@
+//! Memory: storage, tensors in it, views of tensors.
+//!
+//! Upstream counterpart: `src/relax/op/op.cc`, `src/relax/op/memory/view.cc`.
+
+use tvmscript_ir_core::{Array, DataType, Ref};
+use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_prim::{self as prim, IntImm, ops};
+
+use super::elementwise::same_as_operand;
+use super::{
+    Infer, InferError, Operator, plain_operators, product, tensor_of, tensor_of_operand, tensor_of_rank,
+};
+use crate::build::args::{
+    AnyExprArg, DataTypeImmArg, DtypeArg, ExprArg, IntValueArg, PrimArg, ShapeArg, StringImmArg,
+};
+use crate::build::is_void;
+use crate::node::*;
+
+type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+
+plain_operators! { PLAIN;
+    /// The tensor, copied where it does not begin at the start of its memory.
+    ensure_zero_offset ENSURE_ZERO_OFFSET "memory.ensure_zero_offset" (data) any_as_operand;
+    /// The tensor; what is computed from it is not moved out of the function.
+    stop_lift_params STOP_LIFT_PARAMS "builtin.stop_lift_params" (x) same_as_operand;
+}
+
+/// Storage of a size, on a device of the module.
+#[script_fn(name = "memory.alloc_storage")]
+pub fn alloc_storage(
+    size: AnyExprArg,
+    virtual_device_index: IntValueArg,
+    storage_scope: StringImmArg,
+    dtype: DataTypeImmArg,
+) -> Result<Ref<Call>> {
+    let args = [size.0, virtual_device_index.0, storage_scope.0.upcast(), dtype.0.upcast()];
+    Ok(Call::of_op("relax.memory.alloc_storage", args, None))
+}
+
+/// A tensor in storage.
+#[script_fn(name = "memory.alloc_tensor")]
+pub fn alloc_tensor(
+    storage: AnyExprArg,
+    offset: IntValueArg,
+    shape: AnyExprArg,
+    dtype: DataTypeImmArg,
+) -> Result<Ref<Call>> {
+    let args = [storage.0, offset.0, shape.0, dtype.0.upcast()];
+    Ok(Call::of_op("relax.memory.alloc_tensor", args, None))
+}
+
+/// Gives storage back.
+#[script_fn(name = "memory.kill_storage")]
+pub fn kill_storage(storage: AnyExprArg) -> Result<Ref<Call>> {
+    Ok(Call::of_op("relax.memory.kill_storage", [storage.0], None))
+}
+
+/// Gives a tensor back.
+#[script_fn(name = "memory.kill_tensor")]
+pub fn kill_tensor(tensor: AnyExprArg) -> Result<Ref<Call>> {
+    Ok(Call::of_op("relax.memory.kill_tensor", [tensor.0], None))
+}
+
+/// The same memory as a tensor of another shape or type, or from a later byte on. What is not said stays.
+#[script_fn(name = "memory.view")]
+pub fn view(
+    data: ExprArg,
+    #[default = None] shape: Option<ShapeArg>,
+    #[default = None] dtype: Option<DtypeArg>,
+    #[default = None] relative_byte_offset: Option<PrimArg>,
+) -> Result<Ref<Call>> {
+    let unchanged = || Tuple::new([]).upcast();
+    let shape = shape.map_or_else(unchanged, |shape| shape.0);
+    let dtype = dtype.map_or_else(unchanged, |dtype| dtype.0);
+    let offset = relative_byte_offset.map_or_else(unchanged, |offset| offset.0);
+    Ok(Call::of_op("relax.memory.view", [data.0, shape, dtype, offset], None))
+}
+
+/// A new tensor, on a device known at run time.
+#[script_fn(name = "builtin.alloc_tensor")]
+pub fn builtin_alloc_tensor(
+    shape: AnyExprArg,
+    dtype: DataTypeImmArg,
+    runtime_device_index: IntValueArg,
+    #[default = "global"] storage_scope: StringImmArg,
+) -> Result<Ref<Call>> {
+    let args = [shape.0, dtype.0.upcast(), runtime_device_index.0, storage_scope.0.upcast()];
+    Ok(Call::of_op("relax.builtin.alloc_tensor", args, None))
+}
+
+/// The other operators of this family. Giving memory back counts as an effect; taking it does not.
+pub static OPERATORS: &[Operator] = &[
+    Operator::new("relax.builtin.alloc_tensor", &BUILTIN_ALLOC_TENSOR, new_tensor),
+    Operator::new("relax.memory.alloc_storage", &ALLOC_STORAGE, any_value),
+    Operator::new("relax.memory.alloc_tensor", &ALLOC_TENSOR, tensor_in_storage),
+    Operator::new("relax.memory.kill_storage", &KILL_STORAGE, nothing).impure(),
+    Operator::new("relax.memory.kill_tensor", &KILL_TENSOR, nothing).impure(),
+    Operator::new("relax.memory.view", &VIEW, viewed),
+];
+
+/// Any value.
+pub(super) fn any_value(_: &mut Infer<'_>) -> Inferred {
+    Ok(ObjectStructInfo::new())
+}
+
+/// No value.
+pub(super) fn nothing(_: &mut Infer<'_>) -> Inferred {
+    Ok(TupleStructInfo::void())
+}
+
+fn any_as_operand(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(1)?;
+    cx.info(0)
+}
+
+/// The data type that an operand states.
+pub(super) fn stated_dtype(cx: &Infer<'_>, index: usize) -> std::result::Result<DataType, InferError> {
+    match cx.arg(index)?.as_node::<DataTypeImm>() {
+        Some(dtype) => Ok(dtype.value),
+        None => Err(cx.wrong_kind(index, "a data type")),
+    }
+}
+
+fn new_tensor(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(4)?;
+    if !cx.arg(0)?.is::<ShapeExpr>() {
+        return Err(cx.wrong_kind(0, "a shape that is written out"));
+    }
+    tensor_of_operand(cx, 0, stated_dtype(cx, 1)?, None)
+}
+
+fn tensor_in_storage(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(4)?;
+    tensor_of_operand(cx, 2, stated_dtype(cx, 3)?, None)
+}
+
+/// The type of a view: none where it stays, void where it is not known.
+fn dtype_of_view(cx: &Infer<'_>) -> std::result::Result<Option<DataType>, InferError> {
+    let info = cx.info(2)?;
+    if is_void(&info) {
+        return Ok(None);
+    }
+    match cx.bound_value(cx.arg(2)?).as_node::<DataTypeImm>() {
+        Some(dtype) => Ok(Some(dtype.value)),
+        None if info.is::<ObjectStructInfo>() => Ok(Some(DataType::VOID)),
+        None => Err(cx.wrong_kind(2, "a data type")),
+    }
+}
+
+/// The byte that a view begins at, where it is known.
+fn offset_of_view(cx: &Infer<'_>) -> std::result::Result<Option<prim::Expr>, InferError> {
+    let info = cx.info(3)?;
+    if is_void(&info) {
+        return Ok(Some(IntImm::int64(0)));
+    }
+    match info.as_node::<PrimStructInfo>() {
+        Some(offset) if offset.dtype == DataType::INT64 => Ok(offset.value.clone()),
+        _ => Err(cx.wrong_kind(3, "an `int64` scalar")),
+    }
+}
+
+/// Bytes per element, all lanes together. None where they are not known.
+fn element_bytes(dtype: DataType) -> Option<i64> {
+    let lanes = i64::from(dtype.lanes);
+    (!dtype.is_void() && lanes > 0).then(|| (i64::from(dtype.bits) * lanes + 7) / 8)
+}
+
+fn element_count(
+    cx: &mut Infer<'_>,
+    dims: Option<&Array<prim::Expr>>,
+) -> std::result::Result<Option<prim::Expr>, InferError> {
+    let Some(dims) = dims else { return Ok(None) };
+    Ok(Some(cx.analyzer.simplify(&product(dims.iter())?)))
+}
+
+/// A part of the operand's memory. That it ends beyond the operand is a mistake where it can be proved.
+fn viewed(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(4)?;
+    let data = cx.tensor(0)?;
+    let shape = if is_void(&cx.info(1)?) { None } else { Some(cx.shape(1)?) };
+    let dtype = dtype_of_view(cx)?;
+    let offset = offset_of_view(cx)?;
+    let whole_dims = data.known_dims();
+    let dims = match &shape {
+        Some(shape) => shape.values.clone(),
+        None => whole_dims.clone(),
+    };
+    let view_dtype = dtype.unwrap_or(data.dtype);
+    let counts = (element_count(cx, whole_dims.as_ref())?, element_count(cx, dims.as_ref())?);
+    let bytes = (element_bytes(data.dtype), element_bytes(view_dtype));
+    let bounds = match (counts, bytes) {
+        ((Some(whole), Some(part)), (Some(whole_bytes), Some(part_bytes))) => {
+            let part = ops::mul(part, IntImm::int64(part_bytes))?;
+            let end = match offset {
+                Some(offset) => ops::add(part, offset)?,
+                None => part,
+            };
+            Some((end, ops::mul(whole, IntImm::int64(whole_bytes))?))
+        }
+        (_, (Some(whole_bytes), Some(part_bytes))) if shape.is_none() => {
+            Some((IntImm::int64(part_bytes), IntImm::int64(whole_bytes)))
+        }
+        ((Some(whole), Some(part)), _) if dtype.is_none() => Some((part, whole)),
+        _ if shape.is_none() && dtype.is_none() => offset.map(|offset| (offset, IntImm::int64(0))),
+        _ => None,
+    };
+    if let Some((end, limit)) = bounds {
+        let is_beyond = ops::gt(end, limit)?;
+        if cx.analyzer.can_prove(&is_beyond) {
+            return Err(cx.wrong_shape("the view ends beyond the tensor"));
+        }
+    }
+    Ok(match (dims, shape) {
+        (Some(dims), _) => tensor_of(dims.iter().cloned(), view_dtype, data.vdevice.clone()),
+        (None, Some(shape)) => tensor_of_rank(shape.ndim, view_dtype, data.vdevice.clone()),
+        (None, None) => tensor_of_rank(data.ndim, view_dtype, data.vdevice.clone()),
+    })
+}

@@ -1,0 +1,97 @@
+//! `x.shape[0]`, `x.dtype.bits`, `x.ndim`: what is known of a tensor at run time, as attributes.
+
+use std::any::Any;
+
+use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, HostObject, Result, ScriptValue};
+
+use crate::build::args::PrimArg;
+use crate::node::{Call, Expr, PrimStructInfo, TensorStructInfo, struct_info_of};
+
+/// The attributes of every expression that may be a tensor.
+pub(super) const NAMES: [&str; 7] =
+    ["astype", "byte_offset", "dtype", "elem_offset", "ndim", "shape", "strides"];
+
+/// The attribute of this name.
+pub(super) fn attribute(expr: &Expr, name: &str) -> Result<Option<ScriptValue>> {
+    if !NAMES.contains(&name) {
+        return Ok(None);
+    }
+    if name == "astype" {
+        return Ok(Some(astype(expr)));
+    }
+    if let Some(info) = struct_info_of(expr)
+        && !info.is::<TensorStructInfo>()
+    {
+        let found = crate::describe::struct_info(&info);
+        return Err(BuildError::message(format!("only tensors have `{name}`, not `{found}`")));
+    }
+    let tensor = expr.clone();
+    let call = |op| ScriptValue::from(Call::of_op(op, [tensor.clone()], None));
+    Ok(Some(match name {
+        "byte_offset" => call("relax.inspect.tensor_byte_offset"),
+        "elem_offset" => call("relax.inspect.tensor_elem_offset"),
+        "ndim" => call("relax.inspect.tensor_ndim"),
+        "shape" => ScriptValue::host(PerAxis { tensor, op: "relax.inspect.tensor_shape_i" }),
+        "strides" => ScriptValue::host(PerAxis { tensor, op: "relax.inspect.tensor_stride_i" }),
+        _ => ScriptValue::host(Dtype { tensor }),
+    }))
+}
+
+/// `x.astype`
+fn astype(expr: &Expr) -> ScriptValue {
+    let expr = expr.clone();
+    HostFunction::value("the method `astype`", move |mut args: CallArgs| {
+        args.positional.insert(0, expr.clone().into());
+        (crate::op::datatype::ASTYPE.call)(&crate::op::datatype::ASTYPE, args)
+    })
+}
+
+/// What a tensor has for each axis.
+struct PerAxis {
+    tensor: Expr,
+    op: &'static str,
+}
+
+impl HostObject for PerAxis {
+    fn type_name(&self) -> &str {
+        "what a tensor has for each axis, of which one is taken: `x.shape[0]`"
+    }
+    fn subscript(&self, index: &ScriptValue) -> Option<Result<ScriptValue>> {
+        Some(PrimArg::from_script(index.clone()).and_then(|axis| match struct_info_of(&axis.0) {
+            Some(info) if !info.is::<PrimStructInfo>() => {
+                let found = format!("`{}`", crate::describe::struct_info(&info));
+                Err(BuildError::expected("an axis, which is a scalar", found))
+            }
+            _ => Ok(Call::of_op(self.op, [self.tensor.clone(), axis.0], None).into()),
+        }))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The type of a tensor's elements.
+struct Dtype {
+    tensor: Expr,
+}
+
+impl HostObject for Dtype {
+    fn type_name(&self) -> &str {
+        "the type of a tensor at run time, which has `type_code`, `bits` and `lanes`"
+    }
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let op = match name {
+            "type_code" => "relax.inspect.tensor_dtype_code",
+            "bits" => "relax.inspect.tensor_dtype_bits",
+            "lanes" => "relax.inspect.tensor_dtype_lanes",
+            _ => return None,
+        };
+        Some(Call::of_op(op, [self.tensor.clone()], None).into())
+    }
+    fn attribute_names(&self) -> Vec<String> {
+        ["type_code", "bits", "lanes"].map(str::to_owned).to_vec()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
