@@ -8,7 +8,7 @@ use tvmscript_ir::print::ModuleFrame;
 use tvmscript_ir_core::{Array, Object, PathId, Ref};
 use tvmscript_prim as prim;
 
-use super::scalar::dimension;
+use super::scalar::{dimension, typed};
 use super::state::RelaxDocsifier;
 use crate::node::{
     FuncStructInfo, ObjectStructInfo, PrimStructInfo, ShapeExpr, ShapeStructInfo, StructInfo,
@@ -27,7 +27,10 @@ pub(crate) fn prim(node: &Ref<PrimStructInfo>, path: PathId, d: &mut Docsifier<'
     match value {
         Some(value) => {
             let at = d.field(path, "value");
-            let value = dimension(value, at, d)?;
+            let value = match value.is::<prim::IntImm>() {
+                true => typed(value, at, d)?,
+                false => dimension(value, at, d)?,
+            };
             Ok(d.docs.call(callee, &[], &[("value", value)]))
         }
         None => {
