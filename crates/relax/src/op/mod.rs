@@ -10,6 +10,8 @@ pub(crate) mod datatype;
 pub mod device;
 mod einsum;
 mod elementwise;
+mod grad;
+mod image;
 mod index;
 mod infer;
 pub mod inspect;
@@ -103,6 +105,9 @@ pub static FAMILIES: &[&[Operator]] = &[
     elementwise::BINARY,
     elementwise::OTHERS,
     elementwise::UNARY,
+    grad::OPERATORS,
+    grad::PLAIN,
+    image::OPERATORS,
     index::gather::OPERATORS,
     index::put::OPERATORS,
     index::slice::OPERATORS,
@@ -130,6 +135,7 @@ pub static FAMILIES: &[&[Operator]] = &[
     nn::loss::OPERATORS,
     nn::loss::PLAIN,
     nn::norm::OPERATORS,
+    nn::pool::OPERATORS,
     nn::resample::OPERATORS,
     print::OPERATORS,
     quantize::OPERATORS,

@@ -41,9 +41,9 @@ macro_rules! convolutions {
         ) -> Result<Ref<Call>> {
             check_groups(groups)?;
             let attrs = $attrs {
-                strides: per_axis("strides", strides, $rank)?,
-                padding: self::padding(padding, $rank)?,
-                dilation: per_axis("dilation", dilation, $rank)?,
+                strides: per_axis("strides", &strides.into_int64(), $rank)?,
+                padding: self::padding(&padding.into_int64(), $rank)?,
+                dilation: per_axis("dilation", &dilation.into_int64(), $rank)?,
                 groups,
                 out_layout: out_layout.unwrap_or_else(|| data_layout.clone()),
                 data_layout,
@@ -85,10 +85,10 @@ macro_rules! transposed_convolutions {
         ) -> Result<Ref<Call>> {
             check_groups(groups)?;
             let attrs = $attrs {
-                strides: per_axis("strides", strides, $rank)?,
-                padding: self::padding(padding, $rank)?,
-                output_padding: per_axis("output_padding", output_padding, $rank)?,
-                dilation: per_axis("dilation", dilation, $rank)?,
+                strides: per_axis("strides", &strides.into_int64(), $rank)?,
+                padding: self::padding(&padding.into_int64(), $rank)?,
+                output_padding: per_axis("output_padding", &output_padding.into_int64(), $rank)?,
+                dilation: per_axis("dilation", &dilation.into_int64(), $rank)?,
                 groups,
                 out_layout: out_layout.unwrap_or_else(|| data_layout.clone()),
                 data_layout,

@@ -7,6 +7,7 @@ pub mod attention;
 pub mod conv;
 pub mod loss;
 pub mod norm;
+pub mod pool;
 pub mod resample;
 pub(super) mod window;
 

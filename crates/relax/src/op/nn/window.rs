@@ -6,7 +6,6 @@ use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::super::layout::Canonical;
 use super::super::{Infer, InferError, InferErrorKind};
-use crate::build::args::IntsArg;
 use crate::node::TensorStructInfo;
 
 type Ints = Array<Ref<IntImm>>;
@@ -19,10 +18,9 @@ fn wrong_count(name: &str, found: usize, needed: &str) -> BuildError {
 ///
 /// # Errors
 /// When there are more or fewer.
-pub(in super::super) fn per_axis(name: &str, given: IntsArg, rank: usize) -> Result<Ints> {
-    let given = given.into_int64();
+pub(in super::super) fn per_axis(name: &str, given: &Ints, rank: usize) -> Result<Ints> {
     match given.len() {
-        found if found == rank => Ok(given),
+        found if found == rank => Ok(given.clone()),
         1 => Ok(std::iter::repeat_n(given[0].clone(), rank).collect()),
         found => Err(wrong_count(name, found, &format!("one for all axes, or {rank}"))),
     }
@@ -33,10 +31,9 @@ pub(in super::super) fn per_axis(name: &str, given: IntsArg, rank: usize) -> Res
 ///
 /// # Errors
 /// When there are more or fewer.
-pub(in super::super) fn padding(given: IntsArg, rank: usize) -> Result<Ints> {
-    let given = given.into_int64();
+pub(in super::super) fn padding(given: &Ints, rank: usize) -> Result<Ints> {
     match given.len() {
-        found if found == 2 * rank => Ok(given),
+        found if found == 2 * rank => Ok(given.clone()),
         1 => Ok(std::iter::repeat_n(given[0].clone(), 2 * rank).collect()),
         found if found == rank => Ok(given.iter().chain(given.iter()).cloned().collect()),
         found => {

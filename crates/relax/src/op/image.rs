@@ -1,0 +1,226 @@
+//! Operators of images and of detection in them.
+//!
+//! Upstream counterparts: `src/relax/op/image/resize.cc`, `src/relax/op/vision/nms.cc`.
+
+use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::{self as prim, FloatImm, IntImm, PrimExpr, ops};
+
+use super::nn::window::{canonical_dims, layout};
+use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
+use crate::build::args::{ExprArg, FloatImmArg, ShapeArg};
+use crate::node::attrs::{AllClassNonMaximumSuppressionAttrs, GridSampleAttrs, Resize2DAttrs};
+use crate::node::*;
+
+type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+
+/// The size of an image: one length for both sides, two in a list or tuple, or a shape.
+#[derive(Debug, Clone)]
+pub struct ImageSizeArg(pub Expr);
+
+impl FromScript for ImageSizeArg {
+    const TYPE: &'static str = "Expr | PrimExpr | int | Sequence[PrimExpr]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let is_one = matches!(value, ScriptValue::Int(_) | ScriptValue::Bool(_))
+            || value.as_node::<BaseExpr>().is_some_and(|expr| expr.is::<PrimExpr>());
+        let size = match value.items() {
+            _ if is_one => ScriptValue::tuple(vec![value.clone(), value]),
+            Some(sides) if sides.len() == 1 => ScriptValue::tuple(vec![sides[0].clone(), sides[0].clone()]),
+            _ => value,
+        };
+        ShapeArg::from_script(size).map(|size| ImageSizeArg(size.0))
+    }
+}
+
+/// The region of an image: one number for all its four, or a list or tuple of them.
+#[derive(Debug, Clone)]
+pub struct RegionArg(pub Vec<Ref<FloatImm>>);
+
+impl FromScript for RegionArg {
+    const TYPE: &'static str = "float | Sequence[float]";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        // Numbers of the region are plain ones to TVM, so that `float64` and integers become `float32` here.
+        let number = |value: ScriptValue| match value.as_node::<FloatImm>() {
+            Some(literal) => FloatImmArg::from_script(ScriptValue::Float(literal.value)),
+            None => FloatImmArg::from_script(value),
+        };
+        match value.items() {
+            Some(items) => {
+                let numbers = items.into_iter().map(|item| number(item).map(|n| n.0));
+                Ok(RegionArg(numbers.collect::<Result<_>>()?))
+            }
+            None if matches!(value, ScriptValue::Float(_)) => Ok(RegionArg(vec![number(value)?.0; 4])),
+            None => Err(BuildError::expected("a float, or a list or tuple of them", value.type_name())),
+        }
+    }
+}
+
+impl From<[f64; 4]> for RegionArg {
+    fn from(numbers: [f64; 4]) -> RegionArg {
+        let literal = |value| {
+            Ref::new(FloatImm { span: tvmscript_ir_core::Span::current(), dtype: DataType::FLOAT32, value })
+        };
+        RegionArg(numbers.into_iter().map(literal).collect())
+    }
+}
+
+/// The image in another size.
+#[script_fn(name = "image.resize2d")]
+pub fn resize2d(
+    data: ExprArg,
+    size: ImageSizeArg,
+    #[default = None] roi: Option<RegionArg>,
+    #[default = "NCHW"] layout: Str,
+    #[default = "linear"] method: Str,
+    #[default = "half_pixel"] coordinate_transformation_mode: Str,
+    #[default = "round"] rounding_method: Str,
+    #[default = -0.75] cubic_alpha: f64,
+    #[default = 0] cubic_exclude: i64,
+    #[default = 0.0] extrapolation_value: f64,
+    #[default = None] out_dtype: Option<DataType>,
+) -> Result<Ref<Call>> {
+    let attrs = Resize2DAttrs {
+        roi: roi.unwrap_or_else(|| RegionArg::from([0.0; 4])).0.into_iter().collect(),
+        layout,
+        method,
+        coordinate_transformation_mode,
+        rounding_method,
+        cubic_alpha,
+        cubic_exclude,
+        extrapolation_value,
+        out_dtype: out_dtype.unwrap_or(DataType::VOID),
+    };
+    Ok(Call::of_op("relax.image.resize2d", [data.0, size.0], Some(Ref::new(attrs).upcast())))
+}
+
+/// The image at the places that a grid says.
+#[script_fn(name = "image.grid_sample")]
+pub fn grid_sample(
+    data: ExprArg,
+    grid: ExprArg,
+    #[default = "bilinear"] method: Str,
+    #[default = "NCHW"] layout: Str,
+    #[default = "zeros"] padding_mode: Str,
+    #[default = false] align_corners: bool,
+) -> Result<Ref<Call>> {
+    let attrs = Ref::new(GridSampleAttrs { method, layout, padding_mode, align_corners }).upcast();
+    Ok(Call::of_op("relax.image.grid_sample", [data.0, grid.0], Some(attrs)))
+}
+
+/// The boxes of each class that do not overlap better ones.
+#[script_fn(name = "vision.all_class_non_max_suppression")]
+pub fn all_class_non_max_suppression(
+    boxes: ExprArg,
+    scores: ExprArg,
+    max_output_boxes_per_class: ExprArg,
+    iou_threshold: ExprArg,
+    score_threshold: ExprArg,
+    #[default = "onnx"] output_format: Str,
+) -> Result<Ref<Call>> {
+    let args = [boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold].map(|arg| arg.0);
+    let attrs = Ref::new(AllClassNonMaximumSuppressionAttrs { output_format }).upcast();
+    Ok(Call::of_op("relax.vision.all_class_non_max_suppression", args, Some(attrs)))
+}
+
+/// The operators of this family.
+pub static OPERATORS: &[Operator] = &[
+    Operator::new("relax.image.grid_sample", &GRID_SAMPLE, sampled),
+    Operator::new("relax.image.resize2d", &RESIZE2D, resized),
+    Operator::new("relax.vision.all_class_non_max_suppression", &ALL_CLASS_NON_MAX_SUPPRESSION, suppressed),
+];
+
+/// The operand with the sides of the image replaced, where they and the operand's own dimensions are known.
+fn with_sides(
+    cx: &Infer<'_>,
+    x: &TensorStructInfo,
+    given: &str,
+    dtype: DataType,
+    sides: Option<[prim::Expr; 2]>,
+) -> Inferred {
+    let given = layout(cx, "layout", given, "NCHW")?;
+    let vdevice = x.vdevice.clone();
+    let (Some(mut dims), Some([height, width])) = (canonical_dims(cx, 0, x, &given)?, sides) else {
+        return Ok(tensor_of_rank(given.rank(), dtype, vdevice));
+    };
+    dims[2] = height;
+    dims[3] = width;
+    let dims = given.dims_of_canonical(&dims).map_err(|error| cx.wrong_shape(error.to_string()))?;
+    Ok(tensor_of(dims, dtype, vdevice))
+}
+
+fn resized(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(2)?;
+    let x = cx.tensor(0)?;
+    let size = cx.shape(1)?;
+    if size.ndim != 2 {
+        let what = format!("the size of an image has two dimensions, not {}", size.ndim);
+        return Err(InferErrorKind::Shape { op: cx.op(), what }.at(1));
+    }
+    let attrs = cx.attrs::<Resize2DAttrs>()?;
+    let dtype = if attrs.out_dtype.is_void() { x.dtype } else { attrs.out_dtype };
+    let written = cx.arg(1)?.as_node::<ShapeExpr>();
+    let sides = written.map(|size| [size.values[0].clone(), size.values[1].clone()]);
+    with_sides(cx, &x, &attrs.layout, dtype, sides)
+}
+
+/// The grid is `(N, height, width, 2)`, whatever the layout of the data.
+fn sampled(cx: &mut Infer<'_>) -> Inferred {
+    let [x, grid] = cx.tensors()?;
+    let layout = &cx.attrs::<GridSampleAttrs>()?.layout;
+    let sides = match grid.dims() {
+        Some(dims) if dims.len() < 3 => {
+            let expected = "four dimensions".to_owned();
+            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: grid.ndim }.at(1));
+        }
+        dims => dims.map(|dims| [dims[1].clone(), dims[2].clone()]),
+    };
+    with_sides(cx, &x, layout, x.dtype, sides)
+}
+
+fn check_rank(cx: &Infer<'_>, index: usize, x: &TensorStructInfo) -> std::result::Result<(), InferError> {
+    if x.ndim == 3 {
+        return Ok(());
+    }
+    let expected = "three dimensions".to_owned();
+    Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(index))
+}
+
+/// Boxes are `(batches, boxes, 4)`, scores `(batches, classes, boxes)`. In the format `onnx` the result is the indices of all boxes and
+/// their number; else indices, scores and numbers of each batch.
+fn suppressed(cx: &mut Infer<'_>) -> Inferred {
+    let [boxes, scores, _, _, _] = cx.tensors()?;
+    check_rank(cx, 0, &boxes)?;
+    check_rank(cx, 1, &scores)?;
+    let of = |dims: Option<Vec<prim::Expr>>, rank: i64, dtype: DataType| match dims {
+        Some(dims) => tensor_of(dims, dtype, boxes.vdevice.clone()),
+        None => tensor_of_rank(rank, dtype, boxes.vdevice.clone()),
+    };
+    let known = boxes.dims().zip(scores.dims()).map(|(boxes, scores)| (&boxes[0], &scores[1], &boxes[1]));
+    if cx.attrs::<AllClassNonMaximumSuppressionAttrs>()?.output_format.as_str() == "onnx" {
+        let all = match known {
+            Some((batches, classes, boxes)) => {
+                let total = ops::mul(ops::mul(batches.clone(), classes.clone())?, boxes.clone())?;
+                Some(vec![total, IntImm::int64(3)])
+            }
+            None => None,
+        };
+        let count = of(Some(vec![IntImm::int64(1)]), 1, DataType::INT64);
+        return Ok(TupleStructInfo::new([of(all, 2, DataType::INT64), count]));
+    }
+    let per_batch = match known {
+        Some((batches, classes, boxes)) => {
+            Some(vec![batches.clone(), ops::mul(classes.clone(), boxes.clone())?])
+        }
+        None => None,
+    };
+    let indices = per_batch.clone().map(|mut dims| {
+        dims.push(IntImm::int64(2));
+        dims
+    });
+    let counts = boxes.dims().map(|dims| vec![dims[0].clone()]);
+    Ok(TupleStructInfo::new([
+        of(indices, 3, DataType::INT64),
+        of(per_batch, 2, DataType::FLOAT32),
+        of(counts, 1, DataType::INT64),
+    ]))
+}
