@@ -189,9 +189,14 @@ impl Var {
 
     /// A variable that is never negative (`tir.SizeVar`).
     pub fn size_var(name: impl Into<Str>, dtype: DataType) -> Ref<Var> {
+        Var::size_var_with_type(name, PrimType::new(dtype))
+    }
+
+    /// A variable of a type that is never negative (`tir.SizeVar`).
+    pub fn size_var_with_type(name: impl Into<Str>, annotation: Ref<Type>) -> Ref<Var> {
+        let dtype = dtype_of_type(&annotation);
         let name = NameCell::from(name.into());
-        let var = Var { span: Span::current(), dtype, name, type_annotation: PrimType::new(dtype) };
-        Ref::new_as(size_var_type(), var)
+        Ref::new_as(size_var_type(), Var { span: Span::current(), dtype, name, type_annotation: annotation })
     }
 }
 

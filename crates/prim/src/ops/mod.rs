@@ -19,6 +19,7 @@ pub mod arith;
 pub mod bits;
 pub mod convert;
 pub mod fold;
+pub mod function_table;
 pub mod literal;
 pub mod logic;
 pub mod math;

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use tvmscript_ir_core::Op;
-use tvmscript_prim::ops::op_table::{DtypeArg, Effect, OPS, entry, entry_by_name};
+use tvmscript_prim::ops::function_table::{self, FUNCTIONS};
+use tvmscript_prim::ops::op_table::{Effect, OPS, TypeFrom, entry, entry_by_name};
 
 #[test]
 fn names_are_unique_and_found_by_name_and_by_pointer() {
@@ -20,8 +21,28 @@ fn names_are_unique_and_found_by_name_and_by_pointer() {
 fn printed_names_types_and_effects() {
     let of = |name: &str| entry_by_name(name).unwrap();
     assert_eq!(of("tir.tvm_call_packed").printed, "call_packed");
-    assert_eq!(of("tir.tvm_struct_get").dtype_arg, DtypeArg::Last);
-    assert_eq!(of("tir.reinterpret").dtype_arg, DtypeArg::First);
+    assert_eq!(of("tir.tvm_struct_get").dtype, TypeFrom::Last);
+    assert_eq!(of("tir.reinterpret").dtype, TypeFrom::First);
     assert_eq!(of("tir.ret").effect, Effect::Jump);
     assert!(!of("tir.prefetch").exported && of("tir.exp").exported);
+}
+
+#[test]
+fn functions_are_found_by_name_and_agree_with_the_operators() {
+    let names: HashSet<&str> = FUNCTIONS.iter().map(|f| f.name).collect();
+    assert_eq!(names.len(), FUNCTIONS.len());
+    for function in FUNCTIONS {
+        assert!(std::ptr::eq(function_table::by_name(function.name).unwrap(), function));
+        if let Some(op) = OPS.iter().find(|op| op.printed == function.name) {
+            assert_eq!(op.params, function.params, "{}", function.name);
+        }
+    }
+}
+
+#[test]
+fn a_type_that_the_text_gives_is_a_parameter() {
+    for op in OPS.iter().filter(|op| op.name != "tir.dp4a") {
+        let given = matches!(op.dtype, TypeFrom::First | TypeFrom::Last);
+        assert_eq!(op.params.split(", ").any(|p| p == "dtype"), given, "{}", op.name);
+    }
 }

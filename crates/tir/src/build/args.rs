@@ -55,6 +55,12 @@ impl FromScript for ExprArg {
     }
 }
 
+impl From<ExprArg> for ScriptValue {
+    fn from(arg: ExprArg) -> ScriptValue {
+        arg.0.into()
+    }
+}
+
 /// A load of a region: single points stay scalar, a constant extent becomes a ramp.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use tvmscript_irbuilder::{
     ArgumentRef, BuildError, BuildErrorKind, CallArgs, FromScript, HostFunction, Result, ScriptValue,
     script_fn,
 };
-use tvmscript_prim::{Expr, FloatImm, PointerType, PrimType, TensorMapType, Var, ops};
+use tvmscript_prim::{Expr, FloatImm, PointerType, PrimType, TensorMapType, Type, Var, ops};
 
 use super::args::ExprArg;
 
@@ -133,22 +133,34 @@ pub fn handle(
     #[default = false]
     is_size_var: bool,
 ) -> Result<Ref<Var>> {
-    let _ = is_size_var;
     let element = match dtype {
-        None if storage_scope.as_str() == "global" => return Ok(Var::new("", DataType::HANDLE)),
+        None if storage_scope.as_str() == "global" => {
+            return Ok(pointer(PrimType::new(DataType::HANDLE), is_size_var));
+        }
         None => PrimType::new(DataType::VOID),
         Some(ScriptValue::Str(text)) if text.as_str() == "tensormap" => {
             let element = Ref::new(TensorMapType { span: tvmscript_ir_core::Span::current() }).upcast();
-            return Ok(Var::with_type("", PointerType::new(element, "global")));
+            return Ok(pointer(PointerType::new(element, "global"), is_size_var));
         }
         Some(ScriptValue::Str(text)) => PrimType::new(DataType::from_script(ScriptValue::Str(text))?),
         Some(other) => super::types::TypeArg::from_script(other)?.0,
     };
-    Ok(Var::with_type("", PointerType::new(element, &storage_scope)))
+    Ok(pointer(PointerType::new(element, &storage_scope), is_size_var))
+}
+
+fn pointer(annotation: Ref<Type>, is_size_var: bool) -> Ref<Var> {
+    match is_size_var {
+        true => Var::size_var_with_type("", annotation),
+        false => Var::with_type("", annotation),
+    }
 }
 
 /// A pointer variable.
 #[script_fn]
-pub fn ptr(dtype: DataType, #[default = "global"] storage_scope: Str) -> Result<Ref<Var>> {
-    Ok(Var::with_type("", PointerType::new(PrimType::new(dtype), &storage_scope)))
+pub fn ptr(
+    dtype: DataType,
+    #[default = "global"] storage_scope: Str,
+    #[default = false] is_size_var: bool,
+) -> Result<Ref<Var>> {
+    Ok(pointer(PointerType::new(PrimType::new(dtype), &storage_scope), is_size_var))
 }

@@ -1,7 +1,7 @@
 //! Expression nodes as functions: strict constructors, `T.Let`, `T.comm_reducer`, `T.index_map`, `T.iter_var`.
 
 use tvmscript_ir_core::{Array, DataType, Op, Ref, Span, Str};
-use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, IntoScript, Result, ScriptValue, script_fn};
 use tvmscript_prim::{
     Call, Cast, CommReducer, Expr, FloatImm, IntImm, Let, PrimExprExt, Range, StringImm, Var, ops,
 };
@@ -144,6 +144,12 @@ pub fn size_var(name: Str, dtype: DataType) -> Result<Ref<Var>> {
     Ok(Var::size_var(name, dtype))
 }
 
+/// A variable, as scripts of older releases write it.
+#[script_fn(name = "var")]
+pub fn var_of_dtype(dtype: DataType, #[default = ""] name: Str) -> Result<Ref<Var>> {
+    Ok(Var::new(name, dtype))
+}
+
 /// A load, with all indices given.
 #[script_fn(name = "BufferLoad")]
 pub fn buffer_load(
@@ -194,13 +200,46 @@ pub fn let_expr(expr: ExprArg, r#where: ScriptValue) -> Result<Expr> {
     Ok(Let::try_new(var.clone(), ExprArg::convert(value.clone())?, expr.0)?)
 }
 
+/// A value bound to a variable: for the rest of the scope, or, with a body, inside of that. Scripts of older releases write
+/// it so.
+#[script_fn(name = "let")]
+pub fn let_(v: NodeArg<Var>, value: ExprArg, #[default = None] body: Option<ExprArg>) -> Result<ScriptValue> {
+    match body {
+        Some(body) => Ok(Let::try_new(v.0, value.0, body.0)?.into()),
+        None => {
+            let frame = super::stmt::try_let_stmt(value, None, Some(v))?;
+            Ok(frame.into_script())
+        }
+    }
+}
+
 /// An iteration variable.
 #[script_fn]
 pub fn iter_var(
-    var: ScriptValue,
+    v: ScriptValue,
     #[default = None] dom: Option<Domain>,
     #[default = IterType::DataPar] iter_type: IterType,
     #[default = ""] thread_tag: Str,
+) -> Result<Ref<IterVar>> {
+    make_iter_var(dom, v, iter_type, thread_tag).map_err(|e| e.at_position(0))
+}
+
+/// An iteration variable, its kind given by number or name.
+#[script_fn(name = "IterVar")]
+pub fn iter_var_node(
+    dom: Option<Domain>,
+    var: ScriptValue,
+    iter_type: IterType,
+    #[default = ""] thread_tag: Str,
+) -> Result<Ref<IterVar>> {
+    make_iter_var(dom, var, iter_type, thread_tag).map_err(|e| e.at_position(1))
+}
+
+fn make_iter_var(
+    dom: Option<Domain>,
+    var: ScriptValue,
+    iter_type: IterType,
+    thread_tag: Str,
 ) -> Result<Ref<IterVar>> {
     let var = match &var {
         ScriptValue::Str(name) => {
@@ -208,9 +247,7 @@ pub fn iter_var(
         }
         other => match other.as_node::<Var>() {
             Some(var) => var.clone(),
-            None => {
-                return Err(BuildError::expected("a variable or its name", other.type_name()).at_position(0));
-            }
+            None => return Err(BuildError::expected("a variable or its name", other.type_name())),
         },
     };
     let dom = match dom {
@@ -278,6 +315,24 @@ pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommRe
         rhs: Array::new(rhs.iter().cloned()),
         result: Array::new(result),
         identity_element: identity.0,
+        span: Span::current(),
+    }))
+}
+
+/// A commutative combination of values, its variables given.
+#[script_fn(name = "CommReducer")]
+pub fn comm_reducer_node(
+    lhs: Vec<NodeArg<Var>>,
+    rhs: Vec<NodeArg<Var>>,
+    result: Shape,
+    identity_element: Shape,
+) -> Result<Ref<CommReducer>> {
+    let vars = |vars: Vec<NodeArg<Var>>| vars.into_iter().map(|var| var.0).collect::<Array<Ref<Var>>>();
+    Ok(Ref::new(CommReducer {
+        lhs: vars(lhs),
+        rhs: vars(rhs),
+        result: result.0,
+        identity_element: identity_element.0,
         span: Span::current(),
     }))
 }

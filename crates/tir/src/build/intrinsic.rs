@@ -1,97 +1,247 @@
-//! Calls of operators: every registered operator is a function of its printed name.
+//! Calls of operators: each line of the tables of the crate `prim` is a script function.
 //!
-//! Most operators differ only in where their type comes from, which one table says. Those with rules of their own
-//! (folding, matching of types) are plain functions of the crate `prim`.
+//! An operator of [`op_table`](tvmscript_prim::ops::op_table) makes the call that its line describes; a function of
+//! [`function_table`](tvmscript_prim::ops::function_table) folds, converts or checks first. Both bind arguments by position and
+//! keyword as the signature in the line says. The few whose arguments mean something of their own are functions of this file.
 
-use std::panic::Location;
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use tvmscript_ir_core::operators::is_poison;
-use tvmscript_ir_core::{DataType, Op, PoisonNode, Ref};
+use tvmscript_ir_core::{DataType, Op, Ref};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, CallArgs, FromScript, HostFunction, IntoArg, Result, ScriptValue, argument,
-    settle,
+    Binding, BuildError, CallArgs, FromScript, Param, ParamKind, Result, ScriptFn, ScriptValue, script_fn,
 };
-use tvmscript_prim::ops::Operand;
-use tvmscript_prim::ops::op_table::{DtypeArg, OPS, OpEntry, ResultType};
-use tvmscript_prim::{Call, Expr, IntImm, PrimExpr, PrimExprExt, ops};
+use tvmscript_prim::ops::function_table::{FUNCTIONS, Make};
+use tvmscript_prim::ops::op_table::{OPS, OpEntry, TypeFrom};
+use tvmscript_prim::ops::{self, Operand};
+use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt};
 
 use super::args::ExprArg;
 use crate::node::{Buffer, BufferLoad};
 
-/// The arguments of a packed call: buffers become arrays on the stack.
-fn pack(value: ScriptValue) -> Result<Expr> {
-    let Some(buffer) = value.as_node::<Buffer>() else { return ExprArg::convert(value) };
-    let shape_op = || Op::get("tir.tvm_stack_make_shape");
-    let shape = Call::new(DataType::HANDLE, shape_op(), buffer.shape.iter().cloned());
-    let strides = match buffer.strides.is_empty() {
-        true => IntImm::int32(0),
-        false => Call::new(DataType::HANDLE, shape_op(), buffer.strides.iter().cloned()),
-    };
-    let args = [
-        buffer.data.clone().upcast(),
-        shape,
-        strides,
-        ops::python::int_literal(buffer.shape.len() as i64),
-        ops::make_const(buffer.dtype, 0)?,
-        buffer.elem_offset.clone(),
-    ];
-    Ok(Call::new(DataType::HANDLE, Op::get("tir.tvm_stack_make_array"), args))
+/// What an operator's script function does.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Makes the call.
+    Call(&'static OpEntry),
+    /// Folds, converts or checks.
+    Make(Make),
+    /// `T.call_intrin("float32", "tir.exp", x)`: makes a call of the operator that is named.
+    Named,
 }
 
-fn call_entry(entry: &'static OpEntry, mut args: CallArgs) -> Result<ScriptValue> {
-    let mut given = args.take_keyword("dtype");
-    if let Some((name, _)) = args.keywords.first() {
-        let kind =
-            BuildErrorKind::UnknownKeyword { function: entry.printed.to_owned(), name: name.to_string() };
-        let at = tvmscript_irbuilder::ArgumentRef::Keyword(name.to_string());
-        return Err(BuildError::from(kind).at(at));
+/// A script function made from a line of a table.
+struct Operator {
+    function: ScriptFn,
+    kind: Kind,
+}
+
+/// The script functions of all operators, by name: made once, and kept as long as the process.
+fn operators() -> &'static HashMap<&'static str, &'static Operator> {
+    static MAP: OnceLock<HashMap<&'static str, &'static Operator>> = OnceLock::new();
+    MAP.get_or_init(|| {
+        // The names of packed calls without their `tvm_`, and the operators' own names.
+        let own = OPS.iter().filter_map(|e| e.name.strip_prefix("tir.").map(|name| (name, e)));
+        let printed = OPS.iter().map(|e| (e.printed, e));
+        let calls =
+            own.chain(printed).map(|(name, entry)| (name, operator(name, entry.params, Kind::Call(entry))));
+        let made = FUNCTIONS.iter().map(|f| (f.name, operator(f.name, f.params, Kind::Make(f.make))));
+        let named = ("call_intrin", operator("call_intrin", "dtype, func_name, *args", Kind::Named));
+        calls.chain(made).chain([named]).collect()
+    })
+}
+
+fn operator(name: &'static str, params: &'static str, kind: Kind) -> &'static Operator {
+    let params: Vec<Param> = params.split(", ").filter(|p| !p.is_empty()).map(param).collect();
+    let params = Box::leak(params.into_boxed_slice());
+    let function = ScriptFn { name, doc: "", params, returns: "PrimExpr", call: call_operator };
+    Box::leak(Box::new(Operator { function, kind }))
+}
+
+/// A parameter as the tables write it: `x`, `col=8`, `*args`.
+fn param(text: &'static str) -> Param {
+    let (text, kind) = match text.strip_prefix('*') {
+        Some(rest) => (rest, ParamKind::Args),
+        None => (text, ParamKind::Plain),
+    };
+    let (name, default) = match text.split_once('=') {
+        Some((name, default)) => (name, Some(default)),
+        None => (text, None),
+    };
+    let type_name = if name == "dtype" { "str" } else { "PrimExpr" };
+    Param { name, kind, default, type_name }
+}
+
+/// The script function of an operator.
+pub fn find(name: &str) -> Option<ScriptValue> {
+    operators().get(name).map(|operator| ScriptValue::Function(&operator.function))
+}
+
+/// The names of all operators, for suggestions.
+pub fn names() -> Vec<&'static str> {
+    operators().keys().copied().filter(|name| !name.contains('.')).collect()
+}
+
+/// Calls an operator of this name.
+///
+/// # Errors
+/// When there is none, or its arguments do not fit.
+pub(crate) fn try_call(name: &str, args: Vec<ScriptValue>) -> Result<Expr> {
+    let own = (name == ADDRESS_OF.name).then_some(&ADDRESS_OF);
+    match own.or_else(|| operators().get(name).map(|operator| &operator.function)) {
+        Some(function) => ExprArg::convert(function.call(CallArgs::positional(args))?),
+        None => Err(BuildError::message(format!("there is no operator `{name}`")).at_position(0)),
     }
-    let mut positional = args.positional;
-    let mut first_argument = 0;
-    match entry.dtype_arg {
-        DtypeArg::None => given = None,
-        DtypeArg::First if given.is_none() && !positional.is_empty() => {
-            given = Some(positional.remove(0));
-            first_argument = 1;
+}
+
+/// The arguments of an operator on the way to its call.
+struct Arguments {
+    binding: Binding,
+    params: &'static [Param],
+    dtype: Option<DataType>,
+}
+
+impl Arguments {
+    /// The argument at `index`, or what stands for it when it is not given; nothing where it is to be left out.
+    fn take<T: FromScript>(&mut self, index: usize) -> Result<Option<T>> {
+        let Some(default) = self.params[index].default else {
+            return self.binding.required(index).map(Some);
+        };
+        if let Some(given) = self.binding.optional(index)? {
+            return Ok(Some(given));
         }
-        DtypeArg::Last if given.is_none() => given = positional.pop(),
-        DtypeArg::First | DtypeArg::Last => {}
+        let value = match default {
+            "None" => return Ok(None),
+            "True" => ScriptValue::Bool(true),
+            "False" => ScriptValue::Bool(false),
+            number => ScriptValue::Int(number.parse()?),
+        };
+        T::from_script(value).map(Some)
     }
-    let dtype = match (given, entry.dtype_arg) {
-        (None, DtypeArg::None) => None,
-        (Some(value), _) => Some(DataType::from_script(value).map_err(|e| e.at_position(0))?),
-        (None, _) => {
-            return Err(BuildErrorKind::MissingArgument {
-                function: entry.printed.to_owned(),
-                name: "dtype",
+
+    /// All operands in order, the type among them put aside.
+    fn operands<T: FromScript>(&mut self) -> Result<Vec<T>> {
+        let mut operands = Vec::with_capacity(self.params.len());
+        for (index, param) in self.params.iter().enumerate() {
+            match param.kind {
+                ParamKind::Args => operands.extend(self.binding.rest(index)?),
+                _ if param.name == "dtype" => self.dtype = self.take(index)?,
+                _ => operands.extend(self.take(index)?),
             }
-            .into());
+        }
+        Ok(operands)
+    }
+}
+
+fn call_operator(function: &'static ScriptFn, mut args: CallArgs) -> Result<ScriptValue> {
+    let Some(Operator { kind, .. }) = operators().get(function.name) else {
+        return Err(BuildError::not_callable(function.name));
+    };
+    let params = function.params;
+    let has_dtype = params.iter().any(|p| p.name == "dtype");
+    let mut dtype = None;
+    match kind {
+        // By hand `T.dp4a(a, b)`; printed with the type in front.
+        Kind::Call(OpEntry { name: "tir.dp4a", .. }) => {
+            let is_type = |v: &ScriptValue| matches!(v, ScriptValue::Str(_) | ScriptValue::DType(_));
+            let given = args.positional.first().is_some_and(is_type).then(|| args.positional.remove(0));
+            dtype = Some(DataType::from_script(given.unwrap_or(ScriptValue::DType(DataType::INT32)))?);
+        }
+        // TVM drops a type that is not wanted, and puts one that is in front.
+        _ if !has_dtype => drop(args.take_keyword("dtype")),
+        _ if params[0].name == "dtype" => {
+            if let Some(given) = args.take_keyword("dtype") {
+                args.positional.insert(0, given);
+            }
+        }
+        _ => {}
+    }
+    let mut args = Arguments { binding: Binding::new(function, args)?, params, dtype };
+    let made = match kind {
+        Kind::Named => return call_named(&mut args.binding),
+        Kind::Call(entry) => return call(entry, &mut args),
+        Kind::Make(Make::Bits(make)) => {
+            let operands = args.operands::<OperandArg>()?;
+            match <[OperandArg; 2]>::try_from(operands) {
+                Ok([a, b]) => Some(ops::python::bits(*make, a.0, b.0)),
+                Err(_) => None,
+            }
+        }
+        Kind::Make(make) => {
+            let operands = args.operands::<ExprArg>()?.into_iter().map(|arg| arg.0).collect();
+            make.of(args.dtype.unwrap_or(DataType::VOID), &operands)
         }
     };
-    let packs = matches!(
-        entry.printed,
-        "call_packed" | "call_cpacked" | "call_packed_lowered" | "call_cpacked_lowered"
-    );
-    let convert = |(i, value): (usize, ScriptValue)| {
-        let expr = if packs { pack(value) } else { ExprArg::convert(value) };
-        expr.map_err(|e| e.at_position(i + first_argument))
+    let error = |e| match params {
+        // With one operand there is no doubt which is wrong.
+        [_] => BuildError::from(e).at_position(0),
+        [dtype, _] if dtype.name == "dtype" => BuildError::from(e).at_position(1),
+        _ => BuildError::from(e),
     };
-    let exprs = positional.into_iter().enumerate().map(convert).collect::<Result<Vec<Expr>>>()?;
-    let dtype = match dtype {
-        Some(dtype) => dtype,
-        None => match entry.result_type() {
-            ResultType::Fixed(dtype) => dtype,
-            ResultType::SameAs(index) => match exprs.get(index) {
-                Some(expr) => expr.dtype(),
-                None => {
-                    let kind =
-                        BuildErrorKind::MissingArgument { function: entry.printed.to_owned(), name: "x" };
-                    return Err(kind.into());
-                }
+    match made {
+        Some(made) => Ok(made.map_err(error)?.into()),
+        None => Err(BuildError::message(format!("`{}` takes other operands", function.name))),
+    }
+}
+
+/// An operator, or its full name.
+struct OpArg(Ref<Op>);
+
+impl FromScript for OpArg {
+    const TYPE: &'static str = "str | Op";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::Str(name) => Ok(OpArg(Op::get(&name))),
+            other => match other.as_node::<Op>() {
+                Some(op) => Ok(OpArg(op.clone())),
+                None => Err(BuildError::expected("an operator's name", other.type_name())),
             },
-        },
+        }
+    }
+}
+
+fn call_named(binding: &mut Binding) -> Result<ScriptValue> {
+    let (dtype, op) = (binding.required::<DataType>(0)?, binding.required::<OpArg>(1)?);
+    let args = binding.rest::<ExprArg>(2)?;
+    Ok(Call::new(dtype, op.0, args.into_iter().map(|arg| arg.0)).into())
+}
+
+fn call(entry: &'static OpEntry, args: &mut Arguments) -> Result<ScriptValue> {
+    let operands: Vec<Expr> = match entry.printed {
+        "call_packed" | "call_cpacked" | "call_packed_lowered" | "call_cpacked_lowered" => {
+            args.operands::<PackedArg>()?.into_iter().map(|arg| arg.0).collect()
+        }
+        "call_llvm_intrin" | "call_llvm_pure_intrin" => {
+            let operands = args.operands::<ExprArg>()?.into_iter().map(|arg| arg.0);
+            operands.enumerate().map(|(i, operand)| llvm_operand(i, operand)).collect::<Result<_>>()?
+        }
+        _ => args.operands::<ExprArg>()?.into_iter().map(|arg| arg.0).collect(),
     };
-    Ok(Call::new(dtype, Op::get(entry.name), exprs).into())
+    let dtype = match (args.dtype, entry.dtype) {
+        (Some(dtype), _) | (None, TypeFrom::Fixed(dtype)) => dtype,
+        (None, TypeFrom::SameAs(index)) => match operands.get(index) {
+            Some(operand) => operand.dtype(),
+            None => {
+                let message = format!("`{}` has the type of an argument that is not given", entry.printed);
+                return Err(BuildError::message(message));
+            }
+        },
+        (None, TypeFrom::First | TypeFrom::Last) => {
+            return Err(BuildError::message(format!("`{}` needs the type of its result", entry.printed)));
+        }
+    };
+    Ok(Call::new(dtype, Op::get(entry.name), operands).into())
+}
+
+/// The intrinsic is kept as it is written: a number, or a name where no table of numbers is at hand.
+fn llvm_operand(index: usize, operand: Expr) -> Result<Expr> {
+    match operand.as_node::<IntImm>() {
+        Some(number) if index == 0 && number.dtype == DataType::INT32 => {
+            Ok(ops::make_const(DataType::uint(32), number.value)?)
+        }
+        _ => Ok(operand),
+    }
 }
 
 /// A number that takes the other operand's type, or an expression.
@@ -111,323 +261,62 @@ impl FromScript for OperandArg {
     }
 }
 
-/// Exactly `N` arguments; a stray `dtype=` is dropped, and parameter names are not known here.
-fn exactly<T: FromScript, const N: usize>(mut args: CallArgs) -> Result<[T; N]> {
-    args.take_keyword("dtype");
-    let mut values: Vec<ScriptValue> = args.positional.into_iter().collect();
-    values.extend(args.keywords.into_iter().map(|(_, v)| v));
-    let found = values.len();
-    let convert = |(i, value)| T::from_script(value).map_err(|e| e.at_position(i));
-    let converted = values.into_iter().enumerate().map(convert).collect::<Result<Vec<T>>>()?;
-    converted.try_into().map_err(|_| {
-        BuildError::message(format!(
-            "{N} {} expected, {found} given",
-            if N == 1 { "argument" } else { "arguments" }
-        ))
-    })
-}
-
-/// What a function of expressions gives.
-trait Made {
-    fn made(self) -> Result<Expr>;
-}
-
-impl Made for Expr {
-    fn made(self) -> Result<Expr> {
-        Ok(self)
+impl From<OperandArg> for ScriptValue {
+    fn from(operand: OperandArg) -> ScriptValue {
+        match operand.0 {
+            Operand::Expr(expr) => expr.into(),
+            Operand::Int(i) => ScriptValue::Int(i),
+            Operand::Float(f) => ScriptValue::Float(f),
+            Operand::Bool(b) => ScriptValue::Bool(b),
+        }
     }
 }
 
-impl Made for tvmscript_prim::error::Result<Expr> {
-    fn made(self) -> Result<Expr> {
-        Ok(self?)
+/// An argument of a packed call: buffers become arrays on the stack.
+struct PackedArg(Expr);
+
+impl FromScript for PackedArg {
+    const TYPE: &'static str = "PrimExpr | Buffer";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let Some(buffer) = value.as_node::<Buffer>() else { return ExprArg::convert(value).map(PackedArg) };
+        let shape_op = || Op::get("tir.tvm_stack_make_shape");
+        let shape = Call::new(DataType::HANDLE, shape_op(), buffer.shape.iter().cloned());
+        let strides = match buffer.strides.is_empty() {
+            true => IntImm::int32(0),
+            false => Call::new(DataType::HANDLE, shape_op(), buffer.strides.iter().cloned()),
+        };
+        let args = [
+            buffer.data.clone().upcast(),
+            shape,
+            strides,
+            ops::python::int_literal(buffer.shape.len() as i64),
+            ops::make_const(buffer.dtype, 0)?,
+            buffer.elem_offset.clone(),
+        ];
+        Ok(PackedArg(Call::new(DataType::HANDLE, Op::get("tir.tvm_stack_make_array"), args)))
     }
 }
 
-/// One line a function: its name in scripts, which Rust's face has too, its operands, and what makes it. What its operands
-/// may be stands before the lines.
-macro_rules! functions {
-    ($($arg:ident: { $($name:ident($($x:ident),+) = $make:expr;)* })*) => {
-        /// Functions of expressions as Rust functions.
-        pub mod functions {
-            use super::*;
-
-            $($(
-                #[doc = concat!("`T.", stringify!($name), "`, of operands as `tvmscript_prim::ops` takes them.")]
-                ///
-                /// # Panics
-                /// When there is an error and no builder is open.
-                #[track_caller]
-                pub fn $name($($x: impl IntoArg<$arg>),+) -> Expr {
-                    let make = || ($make)($(argument::<$arg>($x, 0)?.0),+).made();
-                    settle(make(), Location::caller(), PrimExpr::poison)
-                }
-            )*)*
-        }
-
-        fn find_function(name: &str) -> Option<ScriptValue> {
-            match name {
-                $($(stringify!($name) => Some(HostFunction::value(concat!("T.", stringify!($name)), |args| {
-                    let [$($x),+] = exactly::<$arg, _>(args)?;
-                    let operands = [$(stringify!($x)),+].len();
-                    let made = ($make)($($x.0),+).made();
-                    // With one operand there is no doubt which is wrong.
-                    Ok(made.map_err(|e| if operands == 1 { e.at_position(0) } else { e })?.into())
-                })),)*)*
-                _ => None,
-            }
-        }
-
-        const FUNCTIONS: &[&str] = &[$($(stringify!($name)),*),*];
-    };
-}
-
-/// A shift or bit operation: a Python `int` takes the other operand's type.
-fn bits(
-    make: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>,
-) -> impl Fn(Operand, Operand) -> tvmscript_prim::error::Result<Expr> {
-    move |a, b| ops::python::bits(make, a, b)
-}
-
-functions! { ExprArg: {
-exp(x) = ops::math::exp;
-    exp2(x) = ops::math::exp2;
-    exp10(x) = ops::math::exp10;
-    erf(x) = ops::math::erf;
-    tanh(x) = ops::math::tanh;
-    sigmoid(x) = ops::math::sigmoid;
-    log(x) = ops::math::log;
-    log2(x) = ops::math::log2;
-    log10(x) = ops::math::log10;
-    log1p(x) = ops::math::log1p;
-    tan(x) = ops::math::tan;
-    cos(x) = ops::math::cos;
-    cosh(x) = ops::math::cosh;
-    sin(x) = ops::math::sin;
-    sinh(x) = ops::math::sinh;
-    asin(x) = ops::math::asin;
-    acos(x) = ops::math::acos;
-    atan(x) = ops::math::atan;
-    asinh(x) = ops::math::asinh;
-    acosh(x) = ops::math::acosh;
-    atanh(x) = ops::math::atanh;
-    sqrt(x) = ops::math::sqrt;
-    rsqrt(x) = ops::math::rsqrt;
-    popcount(x) = ops::math::popcount;
-    clz(x) = ops::math::clz;
-    abs(x) = ops::math::abs;
-    floor(x) = ops::math::floor;
-    ceil(x) = ops::math::ceil;
-    trunc(x) = ops::math::trunc;
-    round(x) = ops::math::round;
-    nearbyint(x) = ops::math::nearbyint;
-    isnan(x) = ops::math::isnan;
-    isinf(x) = ops::math::isinf;
-    isfinite(x) = ops::math::isfinite;
-    pow(x, y) = ops::math::pow;
-    min(a, b) = ops::min;
-    max(a, b) = ops::max;
-    floordiv(a, b) = ops::floordiv;
-    floormod(a, b) = ops::floormod;
-    truncdiv(a, b) = ops::truncdiv;
-    truncmod(a, b) = ops::truncmod;
-    ceildiv(a, b) = ops::ceildiv;
-    bitwise_not(x) = ops::bitwise_not;
-    likely(x) = ops::likely;
-    if_then_else(condition, a, b) = ops::if_then_else;
-    ret(x) = ops::math::ret;
-    // Another name of `abs`, which takes integers too.
-    fabs(x) = ops::math::abs;
-} OperandArg: {
-    shift_left(a, b) = bits(ops::shift_left);
-    shift_right(a, b) = bits(ops::shift_right);
-    bitwise_and(a, b) = bits(ops::bitwise_and);
-    bitwise_or(a, b) = bits(ops::bitwise_or);
-    bitwise_xor(a, b) = bits(ops::bitwise_xor);
-}}
-
-/// The value of a name that is an operator or a scalar function.
-pub fn find(name: &str) -> Option<ScriptValue> {
-    if let Some(function) = find_function(name) {
-        return Some(function);
-    }
-    Some(match name {
-        "reinterpret" => {
-            let entry = entry_by_printed(name)?;
-            HostFunction::value("T.reinterpret", move |args| reinterpret(entry, args))
-        }
-        "max_value" | "min_value" | "infinity" => {
-            let f = match name {
-                "max_value" => ops::math::max_value,
-                "min_value" => ops::math::min_value,
-                _ => ops::math::infinity,
-            };
-            HostFunction::value(format!("T.{name}"), move |mut args: CallArgs| {
-                let dtype = args.take_keyword("dtype").or_else(|| args.positional.first().cloned());
-                let dtype = DataType::from_script(dtype.unwrap_or_default())?;
-                Ok(f(dtype)?.into())
-            })
-        }
-        "address_of" => HostFunction::value("T.address_of", address_of),
-        "call_llvm_intrin" | "call_llvm_pure_intrin" => {
-            let entry = entry_by_printed(name)?;
-            HostFunction::value(format!("T.{name}"), move |args| llvm_intrinsic(entry, args))
-        }
-        "call_intrin" => HostFunction::value("T.call_intrin", call_intrin),
-        "simdgroup_load" | "simdgroup_store" | "make_filled_simdgroup_matrix" => {
-            let entry = entry_by_printed(name)?;
-            HostFunction::value(format!("T.{name}"), move |args| simdgroup(entry, args))
-        }
-        "undef" => HostFunction::value("T.undef", |_| Ok(ops::math::undef().into())),
-        "dp4a" => {
-            let entry = entry_by_printed(name)?;
-            HostFunction::value("T.dp4a", move |args| dp4a(entry, args))
-        }
-        _ => {
-            let entry = entry_by_printed(name)?;
-            HostFunction::value(format!("T.{name}"), move |args| call_entry(entry, args))
-        }
-    })
-}
-
-/// Calls an operator or scalar function of this name.
-///
-/// # Errors
-/// When there is none, or its arguments do not fit.
-pub(crate) fn try_call(name: &str, args: Vec<ScriptValue>) -> Result<Expr> {
-    let args = CallArgs::positional(args);
-    match find(name) {
-        Some(ScriptValue::Host(function)) => ExprArg::convert(function.call(args)?),
-        _ => Err(BuildError::message(format!("there is no operator `{name}`")).at_position(0)),
-    }
-}
-
-fn entry_by_printed(name: &str) -> Option<&'static OpEntry> {
-    use std::collections::HashMap;
-    use std::sync::OnceLock;
-    static MAP: OnceLock<HashMap<&'static str, &'static OpEntry>> = OnceLock::new();
-    let map = MAP.get_or_init(|| {
-        let printed = OPS.iter().map(|e| (e.printed, e));
-        // The names of packed calls without their `tvm_`, and the operators' own names.
-        let own = OPS.iter().filter_map(|e| e.name.strip_prefix("tir.").map(|n| (n, e)));
-        own.chain(printed).collect()
-    });
-    map.get(name).copied()
-}
-
-/// All names this module knows, for suggestions.
-pub fn names() -> Vec<&'static str> {
-    let mut names: Vec<&'static str> =
-        OPS.iter().filter(|e| !e.printed.contains('.')).map(|e| e.printed).collect();
-    names.extend(FUNCTIONS);
-    names.extend(["max_value", "min_value", "infinity", "call_intrin"]);
-    names
-}
-
-fn address_of(mut args: CallArgs) -> Result<ScriptValue> {
-    args.take_keyword("dtype");
-    let value = args.positional.into_iter().next().unwrap_or_default();
-    let expr = match value.as_node::<Buffer>() {
+/// The address of an element; of a buffer, that of its first.
+#[script_fn]
+pub fn address_of(
+    obj: ScriptValue,
+    #[kw_only]
+    #[default = None]
+    dtype: Option<DataType>,
+) -> Result<Expr> {
+    let _ = dtype;
+    let expr = match obj.as_node::<Buffer>() {
         Some(buffer) => {
             let zeros = buffer.shape.iter().map(|e| IntImm::try_new(e.dtype(), 0));
             let zeros = zeros.collect::<std::result::Result<_, _>>()?;
             BufferLoad::try_new(buffer.clone(), zeros, None)?
         }
-        None => ExprArg::convert(value).map_err(|e| e.at_position(0))?,
+        None => ExprArg::convert(obj).map_err(|e| e.at_position(0))?,
     };
     if expr.as_node::<BufferLoad>().is_none() {
         let error = BuildError::expected("a buffer or an element of one", "another expression");
         return Err(error.at_position(0));
     }
-    Ok(Call::new(DataType::HANDLE, Op::get("tir.address_of"), [expr]).into())
-}
-
-/// `T.reinterpret(dtype, value)`: the value itself where it has the type.
-fn reinterpret(entry: &'static OpEntry, args: CallArgs) -> Result<ScriptValue> {
-    let as_written = call_entry(entry, args)?;
-    match as_written.as_node::<Call>() {
-        Some(call) if call.args.len() == 1 => Ok(ops::reinterpret(call.dtype, call.args[0].clone())
-            .map_err(|e| BuildError::from(e).at_position(1))?
-            .into()),
-        Some(call) => {
-            Err(BuildError::message(format!("1 value expected after the type, {} given", call.args.len())))
-        }
-        None => Ok(as_written),
-    }
-}
-
-/// The intrinsic is kept as it is written: a number, or a name where no table of numbers is at hand.
-fn llvm_intrinsic(entry: &'static OpEntry, mut args: CallArgs) -> Result<ScriptValue> {
-    let at = usize::from(args.keywords.iter().all(|(k, _)| k.as_str() != "dtype"));
-    if let Some(id) = args.positional.get_mut(at)
-        && let ScriptValue::Int(number) = id
-    {
-        *id = ops::make_const(DataType::uint(32), *number)?.into();
-    }
-    call_entry(entry, args)
-}
-
-fn simdgroup(entry: &'static OpEntry, mut args: CallArgs) -> Result<ScriptValue> {
-    let defaults: &[(&str, ScriptValue)] = match entry.printed {
-        "make_filled_simdgroup_matrix" => &[("col", ScriptValue::Int(8)), ("row", ScriptValue::Int(8))],
-        _ => &[
-            ("col", ScriptValue::Int(8)),
-            ("row", ScriptValue::Int(8)),
-            ("transpose_matrix", ScriptValue::Bool(false)),
-        ],
-    };
-    let required = if entry.printed == "make_filled_simdgroup_matrix" { 3 } else { 4 };
-    for (i, (name, default)) in defaults.iter().enumerate() {
-        let given = args.take_keyword(name);
-        if args.positional.len() == required + i {
-            args.positional.push(given.unwrap_or_else(|| default.clone()));
-        }
-    }
-    call_entry(entry, args)
-}
-
-/// `T.dp4a(vec1, vec2, acc=0)` as written by hand, or with the type in front as printed.
-fn dp4a(entry: &'static OpEntry, mut args: CallArgs) -> Result<ScriptValue> {
-    if let Some(acc) = args.take_keyword("acc") {
-        args.positional.push(acc);
-    }
-    let has_type = args.positional.first().is_some_and(|v| v.as_str().is_some());
-    if !has_type {
-        args.positional.insert(0, ScriptValue::DType(DataType::INT32));
-    }
-    if args.positional.len() == 3 {
-        args.positional.push(ScriptValue::Int(0));
-    }
-    call_entry(entry, args)
-}
-
-/// `T.call_intrin(dtype, "tir.name", *args)`.
-fn call_intrin(mut args: CallArgs) -> Result<ScriptValue> {
-    let dtype = match args.take_keyword("dtype") {
-        Some(dtype) => dtype,
-        None if args.positional.is_empty() => ScriptValue::None,
-        None => args.positional.remove(0),
-    };
-    let dtype = DataType::from_script(dtype).map_err(|e| e.at_position(0))?;
-    if args.positional.is_empty() {
-        return Err(BuildErrorKind::MissingArgument {
-            function: "call_intrin".to_owned(),
-            name: "func_name",
-        }
-        .into());
-    }
-    let op: Ref<Op> = match args.positional.remove(0) {
-        ScriptValue::Str(name) => Op::get(&name),
-        other => match other.as_node::<Op>() {
-            Some(op) => op.clone(),
-            None => return Err(BuildError::expected("an operator's name", other.type_name()).at_position(1)),
-        },
-    };
-    let exprs = args
-        .positional
-        .into_iter()
-        .enumerate()
-        .map(|(i, v)| ExprArg::convert(v).map_err(|e| e.at_position(i + 2)))
-        .collect::<Result<Vec<_>>>()?;
-    Ok(Call::new(dtype, op, exprs).into())
+    Ok(Call::new(DataType::HANDLE, Op::get("tir.address_of"), [expr]))
 }

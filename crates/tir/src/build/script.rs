@@ -23,7 +23,8 @@ pub use super::expr::{
 };
 use super::frame::TirFrame;
 pub use super::function::{func_attr, func_name, func_ret, prim_func, private_prim_func};
-pub use super::intrinsic::functions::*;
+use super::intrinsic::OperandArg;
+pub use super::intrinsic::address_of;
 use super::loops;
 pub use super::loops::{parallel, serial, thread_binding, unroll, vectorized, while_};
 pub use super::stmt::{
@@ -181,6 +182,56 @@ pub fn intrinsic(name: &str, args: impl IntoArg<Vec<ScriptValue>>) -> Expr {
     settle(made, Location::caller(), PrimExpr::poison)
 }
 
+/// Functions of expressions: a line says what the operands may be, and the lines after it the names in scripts.
+macro_rules! operators {
+    ($($arg:ident: $($name:ident($($x:ident),*))*;)*) => {
+        $($(
+            #[doc = concat!("`T.", stringify!($name), "`: see [`tvmscript_prim::ops`].")]
+            ///
+            /// # Panics
+            /// When there is an error and no builder is open.
+            #[track_caller]
+            pub fn $name($($x: impl IntoArg<$arg>),*) -> Expr {
+                let made = || intrinsic::try_call(stringify!($name), vec![$(argument::<$arg>($x, 0)?.into()),*]);
+                settle(made(), Location::caller(), PrimExpr::poison)
+            }
+        )*)*
+
+        #[cfg(test)]
+        const OPERATORS: &[(&str, &[&str])] = &[$($((stringify!($name), &[$(stringify!($x)),*])),*),*];
+    };
+}
+operators! {
+    ExprArg:
+        abs(x) acos(x) acosh(x) asin(x) asinh(x) assume(cond) atan(x) atan2(x1, x2) atanh(x) bitwise_not(x) ceil(x)
+        ceildiv(lhs, rhs) clz(x) copysign(x1, x2) cos(x) cosh(x) erf(x) exp(x) exp10(x) exp2(x) fabs(x) floor(x)
+        floordiv(a, b) floormod(a, b) fmod(x, y) hypot(x1, x2) if_then_else(cond, t, f) isfinite(x) isinf(x) isnan(x)
+        isnullptr(x) ldexp(x1, x2) likely(cond) log(x) log10(x) log1p(x) log2(x) max(a, b) min(a, b) nearbyint(x)
+        nextafter(x1, x2) popcount(x) pow(x, y) ret(val) round(x) rsqrt(x) sigmoid(x) sin(x) sinh(x) sqrt(x) tan(x)
+        tanh(x) thread_return() trunc(x) truncdiv(a, b) truncmod(a, b) undef() vscale();
+    OperandArg:
+        bitwise_and(x, y) bitwise_or(x, y) bitwise_xor(x, y) shift_left(x, y) shift_right(x, y);
+}
+
+/// A value of a type's own, or of another type: what `T.max_value("int8")` and `T.reinterpret("int32", x)` give.
+macro_rules! typed_operators {
+    ($($name:ident(dtype $(, $x:ident)?))*) => {$(
+        #[doc = concat!("`T.", stringify!($name), "`: see [`tvmscript_prim::ops`].")]
+        ///
+        /// # Panics
+        /// When there is an error and no builder is open.
+        #[track_caller]
+        pub fn $name(dtype: impl IntoArg<DataType> $(, $x: impl IntoArg<ExprArg>)?) -> Expr {
+            let made = || {
+                let dtype = ScriptValue::DType(argument::<DataType>(dtype, 0)?);
+                intrinsic::try_call(stringify!($name), vec![dtype $(, argument::<ExprArg>($x, 1)?.into())?])
+            };
+            settle(made(), Location::caller(), PrimExpr::poison)
+        }
+    )*};
+}
+typed_operators! { infinity(dtype) max_value(dtype) min_value(dtype) reinterpret(dtype, value) }
+
 macro_rules! dtypes {
     ($($name:ident $dtype:expr;)*) => {$(
         #[doc = concat!("The value as a `", stringify!($name), "`: a literal of a number or text, a conversion of an expression.")]
@@ -208,4 +259,21 @@ dtypes! {
     float64 DataType::float(64);
     bfloat16 DataType { code: TypeCode::BFloat, bits: 16, lanes: 1 };
     boolean DataType::BOOL;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operators_have_the_parameters_that_scripts_know() {
+        for (name, params) in OPERATORS {
+            let function = match intrinsic::find(name) {
+                Some(ScriptValue::Function(function)) => function,
+                _ => panic!("no operator `{name}`"),
+            };
+            let known: Vec<&str> = function.params.iter().map(|p| p.name).collect();
+            assert_eq!(known, *params, "{name}");
+        }
+    }
 }

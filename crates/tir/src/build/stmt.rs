@@ -9,6 +9,8 @@ use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var, ops};
 
 use super::args::{ExprArg, NodeArg, Region, Shape};
 use super::frame::{FrameKind, TirFrame, wrong_frame};
+use super::into_arg::Indices;
+use super::subscript::{self, Index};
 use super::types::TypeArg;
 use crate::TirError;
 use crate::node::*;
@@ -240,12 +242,12 @@ fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> Res
 /// Part of a buffer that the rest of the scope computes.
 #[script_fn]
 pub fn realize(
-    region: Region,
-    scope: Str,
+    buffer_slice: Region,
+    storage_scope: Str,
     #[default = None] condition: Option<ExprArg>,
 ) -> Result<FrameOf<TirFrame>> {
     let condition = condition.map_or_else(|| IntImm::bool(true), |c| c.0);
-    Ok(FrameOf::new(TirFrame::new(FrameKind::Realize { region: region.0, scope, condition })))
+    scope(FrameKind::Realize { region: buffer_slice.0, scope: storage_scope, condition })
 }
 
 /// Puts a value into a buffer.
@@ -253,10 +255,12 @@ pub fn realize(
 pub fn buffer_store(
     buffer: NodeArg<Buffer>,
     value: ExprArg,
-    indices: Shape,
+    indices: Indices,
     #[default = None] predicate: Option<ExprArg>,
 ) -> Result<()> {
-    store(&buffer.0, value.0, indices.0, predicate.map(|p| p.0))
+    let lanes = |(dim, index): (usize, Index)| subscript::lanes(&buffer.0, dim, &index);
+    let indices = indices.0.into_iter().enumerate().map(lanes).collect::<Result<Array<Expr>>>();
+    store(&buffer.0, value.0, indices.map_err(|e| e.at_position(2))?, predicate.map(|p| p.0))
 }
 
 /// Puts a value into a buffer, cast to the buffer's type when the lanes agree.

@@ -8,9 +8,8 @@ use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, DataType, Op, PathId, Ref};
-use tvmscript_prim::error::Result as PrimResult;
-use tvmscript_prim::ops::op_table::{self, DtypeArg, OpEntry, ResultType};
-use tvmscript_prim::ops::{self, math};
+use tvmscript_prim::ops::function_table::{self, Make};
+use tvmscript_prim::ops::op_table::{self, OpEntry, TypeFrom};
 use tvmscript_prim::{Call, Expr, PrimExprExt};
 
 use super::expr::list;
@@ -19,75 +18,42 @@ use super::state::TirDocsifier;
 /// How the reader makes calls of an operator.
 #[derive(Clone, Copy)]
 pub(crate) enum Maker {
-    /// As the text says, the type included.
-    AsWritten,
-    /// With a type of its own.
-    Typed(ResultType),
+    /// As the text says, with this type.
+    Typed(TypeFrom),
     /// By a function that may fold or convert.
-    Unary(fn(Expr) -> PrimResult<Expr>),
-    /// By a function that may fold or convert.
-    Binary(fn(Expr, Expr) -> PrimResult<Expr>),
-    /// By a function of the type and the operand that may fold.
-    Converted(fn(DataType, Expr) -> PrimResult<Expr>),
-    /// By a function that may fold or convert.
-    Ternary(fn(Expr, Expr, Expr) -> PrimResult<Expr>),
+    Function(Make),
 }
 
 /// What printing a call of an operator needs to know.
 #[derive(Clone, Copy)]
 pub(crate) struct Callee {
     pub(crate) doc: ExprDoc,
-    pub(crate) dtype_arg: DtypeArg,
+    pub(crate) dtype: TypeFrom,
     pub(crate) maker: Maker,
 }
 
 impl Callee {
     pub(crate) fn new(doc: ExprDoc, entry: &OpEntry) -> Callee {
-        Callee { doc, dtype_arg: entry.dtype_arg, maker: maker(entry) }
-    }
-}
-
-fn maker(entry: &OpEntry) -> Maker {
-    match entry.printed {
-        "exp" => Maker::Unary(math::exp),
-        "floor" => Maker::Unary(math::floor),
-        "ceil" => Maker::Unary(math::ceil),
-        "trunc" => Maker::Unary(math::trunc),
-        "round" => Maker::Unary(math::round),
-        "nearbyint" => Maker::Unary(math::nearbyint),
-        "isnan" => Maker::Unary(math::isnan),
-        "bitwise_not" => Maker::Unary(ops::bitwise_not),
-        "fabs" => Maker::Unary(math::abs),
-        "reinterpret" => Maker::Converted(ops::reinterpret),
-        "likely" => Maker::Unary(|x| Ok(ops::likely(x))),
-        "ret" => Maker::Unary(|x| Ok(math::ret(x))),
-        "pow" => Maker::Binary(math::pow),
-        "shift_left" => Maker::Binary(ops::shift_left),
-        "shift_right" => Maker::Binary(ops::shift_right),
-        "bitwise_and" => Maker::Binary(ops::bitwise_and),
-        "bitwise_or" => Maker::Binary(ops::bitwise_or),
-        "bitwise_xor" => Maker::Binary(ops::bitwise_xor),
-        "if_then_else" => Maker::Ternary(ops::if_then_else),
-        _ if entry.dtype_arg != DtypeArg::None => Maker::AsWritten,
-        _ => Maker::Typed(entry.result_type()),
+        let maker = match function_table::by_name(entry.printed) {
+            Some(function) => Maker::Function(function.make),
+            None => Maker::Typed(entry.dtype),
+        };
+        Callee { doc, dtype: entry.dtype, maker }
     }
 }
 
 /// Whether the operator's script function makes this very call of these arguments.
 pub(crate) fn is_made(maker: Maker, node: &Call) -> bool {
     let Call { span: _, dtype, op: _, args } = node;
-    let made = match (maker, args.len()) {
-        (Maker::AsWritten, _) => return true,
-        (Maker::Typed(ResultType::Fixed(fixed)), _) => return *dtype == fixed,
-        (Maker::Typed(ResultType::SameAs(index)), _) => {
+    let made = match maker {
+        Maker::Typed(TypeFrom::First | TypeFrom::Last) => return true,
+        Maker::Typed(TypeFrom::Fixed(fixed)) => return *dtype == fixed,
+        Maker::Typed(TypeFrom::SameAs(index)) => {
             return args.get(index).is_some_and(|arg| arg.dtype() == *dtype);
         }
-        (Maker::Unary(f), 1) => f(args[0].clone()),
-        (Maker::Binary(f), 2) => f(args[0].clone(), args[1].clone()),
-        (Maker::Converted(f), 1) => f(*dtype, args[0].clone()),
-        (Maker::Ternary(f), 3) => f(args[0].clone(), args[1].clone(), args[2].clone()),
-        _ => return false,
+        Maker::Function(make) => make.of(*dtype, args),
     };
+    let Some(made) = made else { return false };
     made.is_ok_and(|made| {
         made.as_node::<Call>().is_some_and(|call| {
             call.dtype == *dtype
@@ -107,7 +73,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
             None if op.is::<GlobalVar>() => {
                 let at = d.field(path, "op");
                 let callee = d.expr(op, at)?;
-                arguments(callee, *dtype, DtypeArg::None, args, path, d)
+                arguments(callee, *dtype, TypeFrom::Fixed(*dtype), args, path, d)
             }
             None => {
                 let key = node.object().info().key();
@@ -121,10 +87,10 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     if !is_made(callee.maker, node) {
         return strict(entry.name, *dtype, args, path, d);
     }
-    if is_link || (matches!(callee.maker, Maker::Ternary(_)) && is_long_chain(node)) {
+    if is_link || (matches!(callee.maker, Maker::Function(Make::Ternary(_))) && is_long_chain(node)) {
         return conditional(args, path, d);
     }
-    arguments(callee.doc, *dtype, callee.dtype_arg, args, path, d)
+    arguments(callee.doc, *dtype, callee.dtype, args, path, d)
 }
 
 /// Longer chains of conditionals print as Python spells them. TVM nests calls, and CPython reads no more than 200 nested
@@ -166,13 +132,13 @@ fn conditional(args: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Resul
 fn arguments(
     callee: ExprDoc,
     dtype: DataType,
-    dtype_arg: DtypeArg,
+    dtype_from: TypeFrom,
     args: &Array<Expr>,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
-    if dtype_arg == DtypeArg::First {
+    if dtype_from == TypeFrom::First {
         let dtype = d.dtype(dtype);
         docs.push(d.at_field(dtype, path, "dtype"));
     }
@@ -181,7 +147,7 @@ fn arguments(
         let at = d.item(at, i);
         docs.push(d.expr(arg, at)?);
     }
-    if dtype_arg == DtypeArg::Last {
+    if dtype_from == TypeFrom::Last {
         let dtype = d.dtype(dtype);
         docs.push(d.at_field(dtype, path, "dtype"));
     }
