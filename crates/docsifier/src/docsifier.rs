@@ -52,6 +52,7 @@ pub struct Docsifier<'r> {
     clashes: Vec<&'static str>,
     common_prefix: Option<CommonPrefix>,
     cache: HashMap<TypeId, Box<dyn Any>>,
+    typed: bool,
     tracks_paths: bool,
     pub(crate) found_paths: Vec<PathId>,
 }
@@ -111,6 +112,7 @@ impl<'r> Docsifier<'r> {
             clashes: Vec::new(),
             common_prefix: None,
             cache: HashMap::new(),
+            typed: false,
             tracks_paths: config.tracks_paths(),
             found_paths: Vec::new(),
         })
@@ -258,6 +260,19 @@ impl<'r> Docsifier<'r> {
             self.docs.add_path(doc, path);
         }
         Ok(doc)
+    }
+
+    /// Prints where the reader takes a plain number or text as it is, so that literal nodes must say their types.
+    pub fn typed<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.typed, true);
+        let result = f(self);
+        self.typed = before;
+        result
+    }
+
+    /// Whether literal nodes must say their types ([`Docsifier::typed`]).
+    pub fn is_typed(&self) -> bool {
+        self.typed
     }
 
     /// A data type as a string literal.

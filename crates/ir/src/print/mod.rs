@@ -3,9 +3,11 @@
 //! Functions of a module print by their own dialect's printer; this module only orders them. A dialect says where its
 //! functions stand with [`ModuleOrder::module_order`].
 
+mod data;
 mod module;
 mod small;
 
+pub use data::{data, data_dict};
 pub use module::{ModuleFrame, ModuleOrder};
 pub use small::{range_call, target_config, tvm_name};
 

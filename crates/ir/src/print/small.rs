@@ -5,14 +5,14 @@ use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::{DictAttrs, Map, ObjectLike, Op, PathId, Ref, Str, Value, structural_equal};
 use tvmscript_prim::{Expr, FuncType, IntImm, Range, ops};
 
+use super::data::data_dict;
 use crate::node::{DummyGlobalInfo, GlobalVar, Target, VDevice};
 
 /// `{"key": value}`
 pub(super) fn dict_attrs(node: &Ref<DictAttrs>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let DictAttrs { dict } = &**node;
     let at = d.field(path, "__dict__");
-    let dict = dict.clone().into_object();
-    d.expr_object(&dict, at)
+    data_dict(dict, at, d)
 }
 
 /// `I.GlobalVar("f")`

@@ -3,7 +3,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
+use tvmscript_ir_core::DataType;
+use tvmscript_irbuilder::{
+    BuildError, CallArgs, FromScript, HostFunction, HostObject, Names, ScriptValue, release,
+};
 
 use super::Parser;
 use crate::ast::{Import, ImportFrom, TextRange};
@@ -143,6 +146,7 @@ impl Parser<'_> {
         let path = format!("{}.{name}", module.path);
         match &*module.path {
             "math" => return crate::host::math::member(name),
+            "tvm" if name == "DataType" => return Some(HostFunction::value("DataType", dtype)),
             "tvm.script" | "tvm.script.parser" if name == "ir_module" => {
                 let namespace = self.namespace("ir")?;
                 return namespace.as_host::<Namespace>()?.attribute(name);
@@ -228,6 +232,14 @@ impl Parser<'_> {
             define(name, &|| crate::host::builtins::value(name));
         }
     }
+}
+
+/// `tvm.DataType("float32")`: a data type as a value, where its name alone would be text.
+fn dtype(mut args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+    let one =
+        if args.keywords.is_empty() && args.positional.len() == 1 { args.positional.pop() } else { None };
+    let text = one.ok_or_else(|| BuildError::message("`tvm.DataType` takes the name of a data type"))?;
+    Ok(ScriptValue::DType(DataType::from_script(text).map_err(|e| e.at_position(0))?))
 }
 
 fn is_future(module: &Module) -> bool {

@@ -182,10 +182,12 @@ pub enum LoopStart {
 impl FromScript for LoopStart {
     const TYPE: &'static str = "PrimExpr";
     fn from_script(value: ScriptValue) -> Result<Self> {
-        match value.as_node::<Range>() {
-            Some(range) => Ok(LoopStart::Range(range.clone())),
-            None => ExprArg::convert(value).map(LoopStart::Bound),
+        if let Some(range) = value.as_node::<Range>() {
+            return Ok(LoopStart::Range(range.clone()));
         }
+        // The bounds of a loop are integers to Python.
+        let value = if let ScriptValue::Bool(b) = value { ScriptValue::Int(b.into()) } else { value };
+        ExprArg::convert(value).map(LoopStart::Bound)
     }
     fn is_poison(&self) -> bool {
         matches!(self, LoopStart::Bound(bound) if is_poison(bound.object()))

@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{Doc, ExprDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
+use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{DataType, Element, PathId, Ref, Str, structural_equal};
 use tvmscript_prim::{PointerType, Var};
 
-use super::annotation::dict;
 use super::buffer::{self, Points, region_of};
 use super::buffer_decl::{self, Inline};
 use super::expr::list;
@@ -107,7 +107,7 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
     }
     if !annotations.is_empty() {
         let at = d.field(path, "annotations");
-        kwargs.push(("annotations", d.host(|d| dict(annotations, at, d))?));
+        kwargs.push(("annotations", d.host(|d| data_dict(annotations, at, d))?));
     }
     // A pointer that was declared before stands in the call.
     let known = d.is_defined(buffer_var.object());
@@ -155,7 +155,7 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
     let mut kwargs: SmallVec<[(&str, ExprDoc); 2]> = SmallVec::new();
     if !annotations.is_empty() {
         let at = d.field(path, "annotations");
-        kwargs.push(("annotations", d.host(|d| dict(annotations, at, d))?));
+        kwargs.push(("annotations", d.host(|d| data_dict(annotations, at, d))?));
     }
     let known = d.is_defined(buffer_var.object());
     if known {

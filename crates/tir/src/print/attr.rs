@@ -3,8 +3,9 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_ir::print::data;
 use tvmscript_ir_core::{DataType, PathId, Ref, Value};
-use tvmscript_prim::{PrimExprExt, ops};
+use tvmscript_prim::{IntImm, PrimExprExt, ops};
 
 use super::alloc::{deep_equal, realize_call};
 use super::state::TirDocsifier;
@@ -57,7 +58,11 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
         return Ok(Opening { context, defines: defines.then_some(thread), body, body_path });
     }
     let at = d.field(path, "node");
-    let subject = d.value(subject, at)?;
+    let subject = match subject {
+        // The reader makes a literal of a plain number here.
+        Value::Node(node) if node.is::<IntImm>() => d.expr_object(node, at)?,
+        other => data(other, at, d)?,
+    };
     let key = d.docs.str(attr_key.as_str());
     let key = d.at_field(key, path, "attr_key");
     let at = d.field(path, "value");

@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 
 use super::alloc::deep_equal;
-use super::annotation::dict;
 use super::buffer;
 use super::buffer_decl::{self, Inline};
 use super::state::TirDocsifier;
@@ -84,7 +84,7 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
     }
     if !annotations.is_empty() {
         let at = d.field(path, "annotations");
-        let annotations = dict(annotations, at, d)?;
+        let annotations = data_dict(annotations, at, d)?;
         call_stmt("block_attr", &[annotations], d);
     }
     let at = d.field(path, "alloc_buffers");

@@ -3,11 +3,11 @@
 use hashbrown::{HashMap, HashSet};
 use tvmscript_docsifier::doc::{ExprDoc, FunctionParts, StmtDoc, StmtList, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, header, names};
+use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Object, PathId, Ref, Str, Value};
 use tvmscript_prim::{Expr, IntImm, TupleType, Var};
 
-use super::annotation::dict;
 use super::block::allocations;
 use super::buffer;
 use super::buffer_decl::{self, DEFAULT_ALIGNMENT, Inline};
@@ -204,7 +204,7 @@ fn attributes(node: &PrimFunc, name: &str, path: PathId, d: &mut Docsifier<'_>) 
         return Ok(());
     }
     let at = d.field(path, "attrs");
-    let attrs = dict(&shown, at, d)?;
+    let attrs = data_dict(&shown, at, d)?;
     let callee = d.t("func_attr");
     let call = d.docs.call_args(callee, &[attrs]);
     let stmt = d.docs.expr_stmt(call);

@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
+use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{PathId, Ref};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
 
-use super::annotation::dict;
 use super::state::TirDocsifier;
 use super::stmt::body;
 use super::types::is_zero;
@@ -132,7 +132,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     }
     if !annotations.is_empty() {
         let at = d.field(path, "annotations");
-        kwargs.push(("annotations", d.host(|d| dict(annotations, at, d))?));
+        kwargs.push(("annotations", d.host(|d| data_dict(annotations, at, d))?));
     }
     if let (Some(step), false) = (step, trivial_step) {
         let at = d.field(path, "step");

@@ -4,7 +4,6 @@
 //! that reads back. Expressions of `prim` print here, too: they have no text of their own.
 
 mod alloc;
-mod annotation;
 mod attr;
 mod binary;
 mod block;

@@ -1,0 +1,67 @@
+//! Values as data: the dictionaries of annotations and attributes, which hold anything.
+//!
+//! A number or text in a dictionary is read as a plain one; a literal node is told apart by its type, which is said even
+//! where it goes without saying elsewhere ([`Docsifier::typed`]). TVM prints both alike.
+
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, Result};
+use tvmscript_ir_core::containers::{ArrayNode, MapNode};
+use tvmscript_ir_core::{Map, Object, PathId, Str, Value};
+use tvmscript_prim::{FloatImm, IntImm, StringImm};
+
+use super::small::tvm_name;
+
+/// `{"key": value}`, keys in order.
+///
+/// # Errors
+/// When a value cannot be printed.
+pub fn data_dict(entries: &Map<Str, Value>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    object(entries.object(), path, d)
+}
+
+/// Any value, so that it is read as it is.
+///
+/// # Errors
+/// When it cannot be printed.
+pub fn data(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    match value {
+        Value::Node(node) => object(node, path, d),
+        Value::DType(dtype) => {
+            let text = d.dtype(*dtype);
+            let callee = tvm_name(&["DataType"], d);
+            let doc = d.docs.call_args(callee, &[text]);
+            Ok(d.at(doc, path))
+        }
+        plain => d.value(plain, path),
+    }
+}
+
+fn object(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    if node.is::<IntImm>() || node.is::<FloatImm>() || node.is::<StringImm>() {
+        return d.typed(|d| d.expr_object(node, path));
+    }
+    if let Some(array) = node.as_node::<ArrayNode>() {
+        let mut docs = Vec::with_capacity(array.items().len());
+        for (i, item) in array.items().iter().enumerate() {
+            let at = d.item(path, i);
+            docs.push(data(item, at, d)?);
+        }
+        let list = d.docs.list(&docs);
+        return Ok(d.at(list, path));
+    }
+    if let Some(map) = node.as_node::<MapNode>() {
+        let mut entries: Vec<(&Value, &Value)> = map.entries().iter().map(|(k, v)| (k.value(), v)).collect();
+        if entries.iter().all(|(key, _)| key.as_str().is_some()) {
+            entries.sort_by(|(a, _), (b, _)| a.as_str().cmp(&b.as_str()));
+        }
+        let mut docs = Vec::with_capacity(entries.len());
+        for (key, entry) in entries {
+            let at = d.entry(path, key);
+            let key = d.value(key, at)?;
+            docs.push((key, data(entry, at, d)?));
+        }
+        let dict = d.docs.dict(&docs);
+        return Ok(d.at(dict, path));
+    }
+    d.expr_object(node, path)
+}
