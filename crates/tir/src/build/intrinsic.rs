@@ -55,7 +55,7 @@ fn operators() -> &'static HashMap<&'static str, &'static Operator> {
 fn operator(name: &'static str, params: &'static str, kind: Kind) -> &'static Operator {
     let params: Vec<Param> = params.split(", ").filter(|p| !p.is_empty()).map(param).collect();
     let params = Box::leak(params.into_boxed_slice());
-    let function = ScriptFn { name, doc: "", params, returns: "PrimExpr", call: call_operator };
+    let function = ScriptFn { name, doc: "", params, returns: "PrimExpr", call: call_operator, members: &[] };
     Box::leak(Box::new(Operator { function, kind }))
 }
 
