@@ -21,7 +21,7 @@ pub enum BuildErrorKind {
         name: &'static str,
     },
     /// More positional arguments than parameters.
-    #[error("`{function}` takes at most {limit} positional arguments, not {found}")]
+    #[error("`{function}` takes {} positional argument{}, not {found}", at_most(*limit), if *limit == 1 { "" } else { "s" })]
     TooManyArguments {
         /// The called function.
         function: String,
@@ -37,6 +37,8 @@ pub enum BuildErrorKind {
         function: String,
         /// The keyword.
         name: String,
+        /// The keywords that it has.
+        known: Vec<&'static str>,
     },
     /// A parameter is given twice.
     #[error("`{function}` gets the argument `{name}` twice")]
@@ -158,6 +160,11 @@ impl BuildErrorKind {
     }
 }
 
+/// "at most 2"
+fn at_most(limit: usize) -> String {
+    if limit == 0 { "no".to_owned() } else { format!("at most {limit}") }
+}
+
 /// An error of a call or frame.
 pub struct BuildError {
     error: Box<dyn Error + Send + Sync>,
@@ -165,6 +172,8 @@ pub struct BuildError {
     pub argument: Option<ArgumentRef>,
     /// The place it speaks of, where that is another than the call's; unknown otherwise.
     pub span: Span,
+    /// What else helps to see it.
+    pub note: Option<Box<str>>,
     /// What to do about it.
     pub help: Option<String>,
 }
@@ -181,7 +190,7 @@ pub enum ArgumentRef {
 impl BuildError {
     pub(crate) fn from_boxed(error: Box<dyn Error + Send + Sync>) -> BuildError {
         let help = error.downcast_ref().and_then(BuildErrorKind::help);
-        BuildError { error, argument: None, span: Span::UNKNOWN, help }
+        BuildError { error, argument: None, span: Span::UNKNOWN, note: None, help }
     }
 
     /// The kind, if the error is this crate's own.
@@ -214,6 +223,24 @@ impl BuildError {
     pub fn with_help(mut self, help: impl Into<String>) -> BuildError {
         self.help.get_or_insert(help.into());
         self
+    }
+
+    /// The same error, with how the function is called.
+    #[must_use]
+    pub fn with_usage(mut self, usage: &str) -> BuildError {
+        self.note.get_or_insert_with(|| format!("it is called as `{usage}`").into());
+        self
+    }
+
+    /// The same error, speaking of a parameter where it spoke of a value of another type.
+    #[must_use]
+    pub fn of_parameter(self, function: &str, name: Option<&'static str>) -> BuildError {
+        let (Some(BuildErrorKind::Type { expected, found }), Some(name)) = (self.kind(), name) else {
+            return self;
+        };
+        let (function, expected, found) = (function.to_owned(), expected.clone(), found.clone());
+        let kind = BuildErrorKind::ArgumentType { function, name, expected, found };
+        BuildError { error: Box::new(kind), ..self }
     }
 
     /// The same error, speaking of an argument, unless it speaks of one already.

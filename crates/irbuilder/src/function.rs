@@ -90,6 +90,26 @@ impl ScriptFn {
     pub fn call(&'static self, args: CallArgs) -> Result<ScriptValue> {
         (self.call)(self, args)
     }
+
+    /// How the function is called, such as `serial(start, stop=None, *, annotations=None)`.
+    pub fn usage(&self) -> String {
+        let mut parts = Vec::with_capacity(self.params.len());
+        let mut star = false;
+        for param in self.params {
+            star |= param.kind == ParamKind::Args;
+            if param.kind == ParamKind::KeywordOnly && !star {
+                parts.push("*".to_owned());
+                star = true;
+            }
+            parts.push(match (param.kind, param.default) {
+                (ParamKind::Args, _) => format!("*{}", param.name),
+                (ParamKind::Kwargs, _) => format!("**{}", param.name),
+                (_, Some(default)) => format!("{}={default}", param.name),
+                (_, None) => param.name.to_owned(),
+            });
+        }
+        format!("{}({})", self.name, parts.join(", "))
+    }
 }
 
 /// Arguments on their way to the parameters of a function.
@@ -116,7 +136,7 @@ impl Binding {
         if found > plain && !takes_rest {
             let kind =
                 BuildErrorKind::TooManyArguments { function: function.name.to_owned(), limit: plain, found };
-            return Err(BuildError::from(kind).at_position(plain));
+            return Err(BuildError::from(kind).with_usage(&function.usage()).at_position(plain));
         }
         let mut rest = Vec::new();
         for (index, value) in args.positional.into_iter().enumerate() {
@@ -135,22 +155,16 @@ impl Binding {
             match known {
                 Some(index) if slots[index].is_none() => slots[index] = Some((value, at())),
                 Some(_) => {
-                    let function = function.name.to_owned();
-                    let kind = BuildErrorKind::RepeatedArgument { function, name: name.to_string() };
-                    return Err(BuildError::from(kind).at(at()));
-                }
-                None if takes_extra => extra.push((name, value)),
-                None => {
-                    let kind = BuildErrorKind::UnknownKeyword {
+                    let kind = BuildErrorKind::RepeatedArgument {
                         function: function.name.to_owned(),
                         name: name.to_string(),
                     };
-                    let names: Vec<String> = params.iter().map(|p| format!("`{}`", p.name)).collect();
-                    let help = match names.is_empty() {
-                        true => "it takes no arguments".to_owned(),
-                        false => format!("it has {}", names.join(", ")),
-                    };
-                    return Err(BuildError::from(kind).at(at()).with_help(help));
+                    return Err(BuildError::from(kind).with_usage(&function.usage()).at(at()));
+                }
+                None if takes_extra => extra.push((name, value)),
+                None => {
+                    let known: SmallVec<[&'static str; 8]> = params.iter().map(|p| p.name).collect();
+                    return Err(unknown_keyword(function.name, &name, &known, &function.usage()));
                 }
             }
         }
@@ -166,7 +180,8 @@ impl Binding {
             Some((value, at)) => self.convert(index, value, at),
             None => {
                 let name = self.function.params.get(index).map_or("?", |p| p.name);
-                Err(BuildErrorKind::MissingArgument { function: self.function.name.to_owned(), name }.into())
+                let kind = BuildErrorKind::MissingArgument { function: self.function.name.to_owned(), name };
+                Err(BuildError::from(kind).with_usage(&self.function.usage()))
             }
         }
     }
@@ -211,26 +226,19 @@ impl Binding {
     }
 
     fn convert<T: FromScript>(&self, index: usize, value: ScriptValue, at: ArgumentRef) -> Result<T> {
-        T::from_script(value).map_err(|error| match error.kind() {
-            Some(BuildErrorKind::Type { expected, found }) => {
-                let name = self.function.params.get(index).map_or("?", |p| p.name);
-                let function = self.function.name.to_owned();
-                let kind = BuildErrorKind::ArgumentType {
-                    function,
-                    name,
-                    expected: expected.clone(),
-                    found: found.clone(),
-                };
-                let help = error.help.clone();
-                let error = BuildError::from(kind).at(at);
-                match help {
-                    Some(help) => error.with_help(help),
-                    None => error,
-                }
-            }
-            _ => error.at(at),
-        })
+        let name = self.function.params.get(index).map(|p| p.name);
+        T::from_script(value).map_err(|error| error.of_parameter(self.function.name, name).at(at))
     }
+}
+
+/// A keyword that no parameter has.
+pub(crate) fn unknown_keyword(function: &str, name: &Str, known: &[&'static str], usage: &str) -> BuildError {
+    let kind = BuildErrorKind::UnknownKeyword {
+        function: function.to_owned(),
+        name: name.to_string(),
+        known: known.to_vec(),
+    };
+    BuildError::from(kind).with_usage(usage).at(ArgumentRef::Keyword(name.to_string()))
 }
 
 /// Types that parameters may have.

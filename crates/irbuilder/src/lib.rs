@@ -7,6 +7,7 @@
 extern crate self as tvmscript_irbuilder;
 
 mod args;
+mod arguments;
 mod builder;
 mod context;
 mod emit;
@@ -19,6 +20,7 @@ mod naming;
 mod value;
 
 pub use args::{IntoArg, argument};
+pub use arguments::{Arguments, Signature};
 pub use builder::{BuildErrors, Builder, RecordedError};
 pub use context::{ContextDialect, Contexts};
 pub use emit::{Emit, Poison, PoisonAfter, settle};

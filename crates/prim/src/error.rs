@@ -2,6 +2,9 @@
 
 use tvmscript_ir_core::DataType;
 
+use crate::class::{Expr, PrimExprExt};
+use crate::node::StringImm;
+
 /// Why an expression cannot be made: one variant, one cause.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -21,6 +24,12 @@ pub enum PrimError {
         left: DataType,
         /// The right operand's type.
         right: DataType,
+    },
+    /// An extent is no integer.
+    #[error("an extent must be an integer, not {found}")]
+    Extent {
+        /// What it is, in words.
+        found: String,
     },
     /// A value cannot stand for one of another size.
     #[error("`reinterpret` keeps the bits: `{from}` and `{to}` differ in size")]
@@ -107,3 +116,11 @@ pub enum PrimError {
 
 /// A result with a [`PrimError`].
 pub type Result<T> = std::result::Result<T, PrimError>;
+
+/// What an expression is, in words, for messages.
+pub fn describe(expr: &Expr) -> String {
+    match expr.as_node::<StringImm>() {
+        Some(text) => format!("the string \"{}\"", text.value),
+        None => format!("an expression of type `{}`", expr.dtype()),
+    }
+}

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span, Str};
 
 use crate::class::{Expr, PrimExprExt};
-use crate::error::Result;
+use crate::error::{PrimError, Result, describe};
 use crate::node::IntImm;
 use crate::ops;
 
@@ -119,7 +119,13 @@ impl Range {
     /// # Errors
     /// When the extent is no integer.
     pub fn try_from_extent(extent: Expr) -> Result<Ref<Range>> {
-        let zero = IntImm::try_new(extent.dtype(), 0)?;
-        Ok(Range::from_min_extent(zero, extent))
+        Ok(Range::from_min_extent(Range::zero_of(&extent)?, extent))
+    }
+
+    /// Zero of an extent's type.
+    /// # Errors
+    /// When the extent is no integer.
+    pub fn zero_of(extent: &Expr) -> Result<Expr> {
+        IntImm::try_new(extent.dtype(), 0).map_err(|_| PrimError::Extent { found: describe(extent) })
     }
 }

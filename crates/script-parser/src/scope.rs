@@ -32,6 +32,7 @@ pub(crate) struct Slot {
     pub(crate) binding: Binding,
     /// The number of the frame of the definition, from 1.
     frame: u32,
+    /// Where it was defined; of a name that stands for nothing now, where it last stood for something.
     pub(crate) place: TextRange,
 }
 
@@ -87,7 +88,11 @@ impl Scopes {
         let start = self.frames.pop().unwrap_or(0) as usize;
         while self.undo.len() > start {
             if let Some((name, slot)) = self.undo.pop() {
-                let old = std::mem::replace(&mut self.slots[name.index()], slot);
+                let current = &mut self.slots[name.index()];
+                let old = std::mem::replace(current, slot);
+                if let Binding::Unbound = current.binding {
+                    current.place = old.place;
+                }
                 if let Some(holders) = &mut self.holders {
                     forget(holders, &old);
                     count(holders, &self.slots[name.index()]);

@@ -23,7 +23,7 @@ pub enum TirError {
         rank: usize,
     },
     /// The number of indices is not the buffer's rank.
-    #[error("buffer `{buffer}` is {rank}-dimensional, but {found} indices are given")]
+    #[error("buffer `{buffer}` is {rank}-dimensional, but {found} {} given", if *found == 1 { "index is" } else { "indices are" })]
     Rank {
         /// The buffer's name.
         buffer: String,

@@ -33,7 +33,8 @@ impl HostObject for Module {
 /// Reads a module into the open builder.
 pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> Result<Option<ScriptValue>> {
     let node = definition.stmt;
-    if !p.decorator_flag(definition, "check_well_formed", true)? {
+    let [is_checked] = p.decorator_flags(definition, [("check_well_formed", true)])?;
+    if !is_checked {
         p.skip_check(definition);
     }
     let frame = ScriptValue::from(build::ModuleFrame::default());

@@ -66,6 +66,33 @@ pub struct OpEntry {
     pub exported: bool,
 }
 
+/// How many operands a script function makes a call of, the type not among them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperandCounts {
+    /// No fewer.
+    pub least: usize,
+    /// No more.
+    pub most: usize,
+}
+
+impl OperandCounts {
+    /// Whether a call of so many operands can be made.
+    pub fn contains(self, count: usize) -> bool {
+        (self.least..=self.most).contains(&count)
+    }
+}
+
+impl OpEntry {
+    /// How many operands the script function makes a call of.
+    pub fn operand_counts(&self) -> OperandCounts {
+        let operands =
+            || self.params.split(", ").filter(|p| !p.is_empty() && *p != "dtype" && !p.starts_with('*'));
+        let least = operands().filter(|p| !p.ends_with("=None")).count();
+        let most = if self.params.contains('*') { usize::MAX } else { operands().count() };
+        OperandCounts { least, most }
+    }
+}
+
 use Effect::{Annotation, Embed, Jump, Opaque, Pure, Read, Special, Unknown, Update};
 use TypeFrom::{First, Fixed as Is, Last, SameAs as Same};
 

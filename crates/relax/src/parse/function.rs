@@ -14,15 +14,17 @@ use crate::node::{FuncStructInfo, Function, ObjectStructInfo, StructInfo, TupleS
 /// What a builder carries while it builds a function inside of another.
 struct IsNested;
 
+/// The arguments of `@R.function`, with their defaults.
+const FLAGS: [(&str, bool); 3] = [("pure", true), ("private", false), ("check_well_formed", true)];
+
 /// Reads a function into the open builder.
 pub(super) fn define(
     p: &mut Parser<'_>,
     definition: &Definition<FunctionDef>,
 ) -> Result<Option<ScriptValue>> {
     let node = definition.stmt;
-    let is_pure = p.decorator_flag(definition, "pure", true)?;
-    let is_private = p.decorator_flag(definition, "private", false)?;
-    if !p.decorator_flag(definition, "check_well_formed", true)? {
+    let [is_pure, is_private, is_checked] = p.decorator_flags(definition, FLAGS)?;
+    if !is_checked {
         p.skip_check(definition);
     }
     let is_nested = Builder::context::<IsNested>().is_some();
@@ -71,7 +73,7 @@ pub(super) fn define(
 /// Declares a function of a module by its signature.
 pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
     let node = definition.stmt;
-    let is_pure = p.decorator_flag(definition, "pure", true)?;
+    let [is_pure, ..] = p.decorator_flags(definition, FLAGS)?;
     let name = p.name_str(node.name);
     // What the body gives is not known yet.
     let info = signature_info(p, &node, is_pure, ObjectStructInfo::new)?;

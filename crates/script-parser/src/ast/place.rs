@@ -56,6 +56,11 @@ pub struct Place {
 pub trait HasRange {
     /// The absolute range, in bytes of the text.
     fn range_in(&self, ast: &Ast) -> TextRange;
+
+    /// What to show of it in a message: of a statement with a body, its first line.
+    fn shown_in(&self, ast: &Ast, _text: &str) -> TextRange {
+        self.range_in(ast)
+    }
 }
 
 impl HasRange for ExprId {
@@ -67,6 +72,17 @@ impl HasRange for ExprId {
 impl HasRange for StmtId {
     fn range_in(&self, ast: &Ast) -> TextRange {
         ast.stmt_range(*self)
+    }
+    fn shown_in(&self, ast: &Ast, text: &str) -> TextRange {
+        let range = self.range_in(ast);
+        let whole = text.get(range.to_usize()).unwrap_or("");
+        match whole.find('\n') {
+            Some(line) if ast.stmt(*self).has_body() => {
+                let line = whole[..line].trim_end().len();
+                TextRange::new(range.start, range.start + line as u32)
+            }
+            _ => range,
+        }
     }
 }
 

@@ -100,6 +100,53 @@ statements! {
     Invalid,
 }
 
+impl StmtKind {
+    /// What the statement is called in a message.
+    pub fn describe(self) -> &'static str {
+        match self {
+            StmtKind::FunctionDef => "`def`",
+            StmtKind::ClassDef => "`class`",
+            StmtKind::Return => "`return`",
+            StmtKind::Delete => "`del`",
+            StmtKind::Assign => "an assignment",
+            StmtKind::AugAssign => "an augmented assignment",
+            StmtKind::AnnAssign => "an annotated assignment",
+            StmtKind::For => "`for`",
+            StmtKind::While => "`while`",
+            StmtKind::If => "`if`",
+            StmtKind::With => "`with`",
+            StmtKind::Raise => "`raise`",
+            StmtKind::Try => "`try`",
+            StmtKind::Assert => "`assert`",
+            StmtKind::Import | StmtKind::ImportFrom => "`import`",
+            StmtKind::Global => "`global`",
+            StmtKind::Nonlocal => "`nonlocal`",
+            StmtKind::Expr => "an expression by itself",
+            StmtKind::Pass => "`pass`",
+            StmtKind::Break => "`break`",
+            StmtKind::Continue => "`continue`",
+            StmtKind::Unsupported | StmtKind::Invalid => "this statement",
+        }
+    }
+}
+
+impl Stmt {
+    /// Whether other statements stand inside.
+    pub fn has_body(&self) -> bool {
+        matches!(
+            self,
+            Stmt::FunctionDef(_)
+                | Stmt::ClassDef(_)
+                | Stmt::For(_)
+                | Stmt::While(_)
+                | Stmt::If(_)
+                | Stmt::With(_)
+                | Stmt::Try(_)
+                | Stmt::Unsupported(_)
+        )
+    }
+}
+
 /// Kinds of statements that scripts do not have; they are kept without children.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the documentation")]
@@ -125,6 +172,19 @@ impl Unsupported {
             Unsupported::TypeAlias => "TypeAlias",
             Unsupported::TryStar => "TryStar",
             Unsupported::TypeParams => "TypeVar",
+        }
+    }
+
+    /// What the statement is called in a message.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Unsupported::AsyncFunctionDef => "`async def`",
+            Unsupported::AsyncFor => "`async for`",
+            Unsupported::AsyncWith => "`async with`",
+            Unsupported::Match => "`match`",
+            Unsupported::TypeAlias => "`type`",
+            Unsupported::TryStar => "`except*`",
+            Unsupported::TypeParams => "a definition with type parameters",
         }
     }
 }

@@ -67,6 +67,14 @@ impl HostError {
         HostError::new(HostErrorKind::Index, message)
     }
 
+    /// The text for people: that of a missing key is the key alone.
+    pub(crate) fn explained(&self) -> String {
+        match self.kind {
+            HostErrorKind::Key => format!("the key {} is not there", self.message),
+            _ => self.to_string(),
+        }
+    }
+
     /// The name of the exception in Python.
     pub fn class(&self) -> &'static str {
         match self.kind {

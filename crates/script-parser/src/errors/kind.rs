@@ -34,9 +34,9 @@ pub enum ParseErrorKind {
         name: String,
     },
     /// A statement that scripts do not have at this place.
-    #[error("`{kind}` is not supported {place}")]
+    #[error("{kind} is not supported {place}")]
     UnsupportedStatement {
-        /// The statement, as it is called in Python.
+        /// The statement, in words.
         kind: &'static str,
         /// Where it stands, in words.
         place: &'static str,
@@ -105,7 +105,7 @@ pub enum ParseErrorKind {
         limit: u32,
     },
     /// What Python raises for the same expression.
-    #[error("{0}")]
+    #[error("{}", .0.explained())]
     Host(HostError),
     /// A call, or a frame, that does not fit.
     #[error("{0}")]
@@ -150,7 +150,7 @@ impl ParseErrorKind {
 
     /// A statement that scripts do not have at this place.
     pub fn unsupported_statement(kind: StmtKind, place: &'static str) -> ParseErrorKind {
-        ParseErrorKind::UnsupportedStatement { kind: kind.as_str(), place }
+        ParseErrorKind::UnsupportedStatement { kind: kind.describe(), place }
     }
 }
 

@@ -125,11 +125,14 @@ fn write(
     let mut report = Report::build(ReportKind::Error, (source_name, primary))
         .with_config(config)
         .with_message(error.kind.to_string());
-    for (index, (label, range)) in error.labels.iter().zip(ranges).enumerate() {
+    // In the order of the text, so that they stand in one excerpt.
+    let mut labels: Vec<_> = error.labels.iter().zip(ranges).enumerate().collect();
+    labels.sort_by_key(|(_, (_, range))| range.start);
+    for (index, (label, range)) in labels {
         let color = if index == 0 { Color::Red } else { Color::Blue };
         // A label without text would show no marks in some layouts: the first one says "here".
         let text = if label.text.is_empty() { "here" } else { &label.text };
-        let shown = Label::new((source_name, range.clone())).with_order(index as i32);
+        let shown = Label::new((source_name, range.clone()));
         report = report.with_label(shown.with_message(text).with_color(color));
     }
     report.with_notes(error.notes.iter().map(String::as_str));

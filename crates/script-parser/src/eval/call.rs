@@ -19,7 +19,16 @@ impl Parser<'_> {
         args: List<ExprId>,
         keywords: List<Keyword>,
     ) -> Result<ScriptValue> {
-        let callee = self.eval_inner(func)?;
+        let callee = match self.eval_inner(func) {
+            Ok(callee) => callee,
+            Err(reported) => {
+                // For the mistakes in the arguments.
+                if !self.shared.stops_at_first_error() {
+                    drop(self.arguments(args, keywords, false));
+                }
+                return Err(reported);
+            }
+        };
         // A slice that is an argument of a method is a vector, unless the function takes regions.
         let vectors = self.mode == Mode::Script
             && match *self.ast.expr(func) {
@@ -30,12 +39,15 @@ impl Parser<'_> {
         self.call(&callee, args, id)
     }
 
-    /// The arguments of a call. All of them are evaluated, also behind a wrong one.
+    /// The arguments of a call. All of them are evaluated, also behind a wrong one; but see [`Parser::also_look_at`].
     fn arguments(&mut self, args: List<ExprId>, keywords: List<Keyword>, vectors: bool) -> Result<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
         for index in 0..args.len() {
             let Some(arg) = self.item(args, index) else { break };
+            if result.is_err() && self.shared.stops_at_first_error() {
+                break;
+            }
             if let Expr::Starred { value } = *self.ast.expr(arg) {
                 match self.eval_inner(value).and_then(|value| self.collect(arg, &value)) {
                     Ok(items) => out.positional.extend(items),
@@ -49,13 +61,16 @@ impl Parser<'_> {
                 Err(reported) => result = Err(reported),
             }
         }
-        if keywords.is_empty() {
+        if keywords.is_empty() || result.is_err() && self.shared.stops_at_first_error() {
             return result.map(|()| out);
         }
         // Values of keyword arguments follow Python's rules, as upstream evaluates them.
         let mode = std::mem::replace(&mut self.mode, Mode::Host);
         for index in 0..keywords.len() {
             let Some(keyword) = self.item(keywords, index) else { break };
+            if result.is_err() && self.shared.stops_at_first_error() {
+                break;
+            }
             match (keyword.arg, self.eval_inner(keyword.value)) {
                 (Some(name), Ok(value)) => out.keywords.push((self.name_str(name), value)),
                 (None, Ok(value)) => {

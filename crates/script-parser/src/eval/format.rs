@@ -16,10 +16,16 @@ impl Parser<'_> {
     fn joined_text(&mut self, id: ExprId, values: List<ExprId>) -> Result<String> {
         let ast = self.ast.clone();
         let mut out = String::new();
-        for part in ast.list(values) {
+        for (index, part) in ast.list(values).iter().enumerate() {
             match *ast.expr(*part) {
                 Expr::Constant(Constant::Str(name)) => out.push_str(ast.name(name)),
-                _ => out.push_str(&self.eval_formatted(*part)?),
+                _ => match self.eval_formatted(*part) {
+                    Ok(text) => out.push_str(&text),
+                    Err(reported) => {
+                        ast.list(values).iter().skip(index + 1).for_each(|part| self.also_look_at(*part));
+                        return Err(reported);
+                    }
+                },
             }
         }
         self.charge(id, out.len() as u64)?;

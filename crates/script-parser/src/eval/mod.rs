@@ -103,6 +103,15 @@ impl Parser<'_> {
         })
     }
 
+    /// Evaluates an operand for the mistakes in it, after another one failed.
+    #[cold]
+    pub(crate) fn also_look_at(&mut self, id: ExprId) {
+        if self.shared.stops_at_first_error() || self.is_exhausted() {
+            return;
+        }
+        if let Err(Reported(())) = self.eval_operand(id) {}
+    }
+
     fn eval_compound(&mut self, id: ExprId, expr: Expr) -> Result<ScriptValue> {
         let step = self.shared.step(1);
         self.at(id, step)?;
@@ -139,7 +148,8 @@ impl Parser<'_> {
                     Some(part) => self.eval_inner(part),
                     None => Ok(ScriptValue::None),
                 };
-                let (start, stop, step) = (part(lower)?, part(upper)?, part(step)?);
+                let (start, stop, step) = (part(lower), part(upper), part(step));
+                let (start, stop, step) = (start?, stop?, step?);
                 Ok(ScriptValue::Slice(Rc::new(Slice { start, stop, step })))
             }
             Expr::Lambda { params, body } => self.eval_lambda(id, params, body),
@@ -160,17 +170,25 @@ impl Parser<'_> {
         self.error(id, ParseErrorKind::UnsupportedExpression { what })
     }
 
-    /// The elements of a display, stars expanded.
+    /// The elements of a display, stars expanded. All of them are evaluated, also behind a wrong one.
     fn elements(&mut self, elts: List<ExprId>) -> Result<SmallVec<[ScriptValue; 4]>> {
         let mut items = SmallVec::with_capacity(elts.len());
         for index in 0..elts.len() {
             let Some(elt) = self.item(elts, index) else { break };
-            match *self.ast.expr(elt) {
-                Expr::Starred { value } => {
-                    let value = self.eval_inner(value)?;
-                    items.extend(self.collect(elt, &value)?);
-                }
-                _ => items.push(self.eval_inner(elt)?),
+            let result = match *self.ast.expr(elt) {
+                Expr::Starred { value } => self
+                    .eval_inner(value)
+                    .and_then(|value| self.collect(elt, &value))
+                    .map(|values| items.extend(values)),
+                _ => self.eval_inner(elt).map(|value| items.push(value)),
+            };
+            if let Err(reported) = result {
+                let ast = self.ast.clone();
+                ast.list(elts).iter().skip(index + 1).for_each(|elt| match *ast.expr(*elt) {
+                    Expr::Starred { value } => self.also_look_at(value),
+                    _ => self.also_look_at(*elt),
+                });
+                return Err(reported);
             }
         }
         Ok(items)
@@ -180,25 +198,33 @@ impl Parser<'_> {
         let mut dict = Dict::with_capacity(items.len());
         for index in 0..items.len() {
             let Some(item) = self.item(items, index) else { break };
-            match item.key {
-                Some(key_id) => {
-                    let key = self.eval_inner(key_id)?;
-                    let value = self.eval_inner(item.value)?;
-                    let key = self.hashable(key);
-                    let key = self.at(key_id, key)?;
-                    dict.insert(key, value);
+            if let Err(reported) = self.dict_item(item, &mut dict) {
+                let ast = self.ast.clone();
+                for item in ast.list(items).iter().skip(index + 1) {
+                    item.key.into_iter().chain([item.value]).for_each(|part| self.also_look_at(part));
                 }
-                None => {
-                    let rest = self.eval_inner(item.value)?;
-                    let ScriptValue::Dict(rest) = &rest else {
-                        let message = format!("'{}' object is not a mapping", self.python_type(&rest));
-                        return Err(self.error(item.value, HostError::type_error(message)));
-                    };
-                    dict.extend(rest.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
-                }
+                return Err(reported);
             }
         }
         Ok(ScriptValue::Dict(Rc::new(std::cell::RefCell::new(dict))))
+    }
+
+    fn dict_item(&mut self, item: DictItem, dict: &mut Dict) -> Result<()> {
+        let Some(key_id) = item.key else {
+            let rest = self.eval_inner(item.value)?;
+            let ScriptValue::Dict(rest) = &rest else {
+                let message = format!("'{}' object is not a mapping", self.python_type(&rest));
+                return Err(self.error(item.value, HostError::type_error(message)));
+            };
+            dict.extend(rest.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
+            return Ok(());
+        };
+        let (key, value) = (self.eval_inner(key_id), self.eval_inner(item.value));
+        let (key, value) = (key?, value?);
+        let key = self.hashable(key);
+        let key = self.at(key_id, key)?;
+        dict.insert(key, value);
+        Ok(())
     }
 
     /// The value as a key.
@@ -256,15 +282,28 @@ impl Parser<'_> {
         if self.invalid.iter().any(|range| mentions(self.shared.text_of(*range), text)) {
             return Reported(());
         }
+        let mut error =
+            ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
+        if let Some(place) = self.ended(name, id) {
+            return self.report(error.with_label(place, "bound here, in a scope that ends before"));
+        }
         let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();
         names.extend(self.scopes.bound_names());
         names.extend(self.shared.bound_globals());
         let known = names.iter().map(|n| ast.name(*n)).chain(crate::host::builtins::NAMES.iter().copied());
         let near = suggest::nearest(text, known).map(|near| format!("did you mean `{near}`?"));
-        let mut error =
-            ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
         error.help = near.or_else(|| self.namespace_with(text));
         self.report(error)
+    }
+
+    /// Where a name was bound in the same function, in a scope that is over.
+    fn ended(&self, name: Name, id: ExprId) -> Option<TextRange> {
+        let place = self.scopes.get(name).place;
+        let between = TextRange::new(place.end, self.ast.range(id).start);
+        let same_function = place.end > 0
+            && place.end < between.end
+            && !self.shared.text_of(between).lines().any(|line| line.trim_start().starts_with("def "));
+        same_function.then_some(place)
     }
 
     /// "`grid` is in `T`", for a name that a dialect has.

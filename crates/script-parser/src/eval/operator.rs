@@ -6,7 +6,7 @@ use tvmscript_irbuilder::ScriptValue;
 
 use super::Raise;
 use crate::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
-use crate::errors::Result;
+use crate::errors::{Reported, Result};
 use crate::host;
 use crate::parser::Parser;
 use crate::table::{Mode, Operator};
@@ -74,6 +74,8 @@ impl Parser<'_> {
     }
 
     /// `a + b + c` leans to the left: the operands are evaluated along it in a loop.
+    ///
+    /// Behind a wrong operand the rest are evaluated too, for the mistakes in them.
     pub(crate) fn eval_binary(&mut self, id: ExprId) -> Result<ScriptValue> {
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
@@ -81,10 +83,16 @@ impl Parser<'_> {
             spine.push(at);
             at = left;
         }
-        let mut value = self.eval_operand(at)?;
+        let mut value = match self.eval_operand(at) {
+            Ok(value) => value,
+            Err(reported) => return self.operands_behind(spine, reported),
+        };
         while let Some(at) = spine.pop() {
             let Expr::BinOp { op, right, .. } = *self.ast.expr(at) else { break };
-            let right = self.eval_operand(right)?;
+            let right = match self.eval_operand(right) {
+                Ok(right) => right,
+                Err(reported) => return self.operands_behind(spine, reported),
+            };
             Span::set_current(self.span(at));
             let result = match (&value, &right) {
                 (ScriptValue::Node(_), _) | (_, ScriptValue::Node(_)) => {
@@ -92,9 +100,23 @@ impl Parser<'_> {
                 }
                 (a, b) => host::arith::binary(self, op, a, b),
             };
-            value = self.at(at, result)?;
+            value = match self.at(at, result) {
+                Ok(value) => value,
+                Err(reported) => return self.operands_behind(spine, reported),
+            };
         }
         Ok(value)
+    }
+
+    /// Evaluates the right operands of what is left of a chain whose left part failed.
+    #[cold]
+    fn operands_behind(&mut self, spine: SmallVec<[ExprId; 8]>, reported: Reported) -> Result<ScriptValue> {
+        for at in spine.into_iter().rev() {
+            if let Expr::BinOp { right, .. } = *self.ast.expr(at) {
+                self.also_look_at(right);
+            }
+        }
+        Err(reported)
     }
 
     pub(crate) fn eval_unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Result<ScriptValue> {
@@ -112,7 +134,10 @@ impl Parser<'_> {
     pub(crate) fn eval_bool(&mut self, id: ExprId, op: BoolOp, values: List<ExprId>) -> Result<ScriptValue> {
         let Some(first) = self.item(values, 0) else { return Ok(ScriptValue::None) };
         let start = self.ast.range(first).start;
-        let mut value = self.eval_operand(first)?;
+        let mut value = match self.eval_operand(first) {
+            Ok(value) => value,
+            Err(reported) => return self.conditions_behind(values, 1, reported),
+        };
         for index in 1..values.len() {
             let Some(next) = self.item(values, index) else { break };
             if self.mode == Mode::Host && !self.has_operators(&value) {
@@ -123,11 +148,31 @@ impl Parser<'_> {
                 value = self.eval_operand(next)?;
                 continue;
             }
-            let right = self.eval_operand(next)?;
             let range = TextRange::new(start, self.ast.range(next).end);
-            value = self.apply_at(range, Operator::Bool(op), &[value, right])?;
+            let joined = self
+                .eval_operand(next)
+                .and_then(|right| self.apply_at(range, Operator::Bool(op), &[value, right]));
+            value = match joined {
+                Ok(value) => value,
+                Err(reported) => return self.conditions_behind(values, index + 1, reported),
+            };
         }
         Ok(value)
+    }
+
+    /// Evaluates the operands of `and` or `or` behind a wrong one. Python's rules would not get there.
+    #[cold]
+    fn conditions_behind(
+        &mut self,
+        values: List<ExprId>,
+        from: usize,
+        reported: Reported,
+    ) -> Result<ScriptValue> {
+        if self.mode == Mode::Script {
+            let ast = self.ast.clone();
+            ast.list(values).iter().skip(from).for_each(|value| self.also_look_at(*value));
+        }
+        Err(reported)
     }
 
     fn apply_at(
@@ -145,14 +190,23 @@ impl Parser<'_> {
     pub(crate) fn eval_compare(&mut self, left: ExprId, rest: List<Comparison>) -> Result<ScriptValue> {
         let start = self.ast.range(left).start;
         let mut pair_start = start;
-        let mut left = self.eval_operand(left)?;
+        let mut left = match self.eval_operand(left) {
+            Ok(left) => left,
+            Err(reported) => return self.comparisons_behind(rest, 0, reported),
+        };
         let mut joined: Option<ScriptValue> = None;
         for index in 0..rest.len() {
             let Some(Comparison { op, right }) = self.item(rest, index) else { break };
             let range = self.ast.range(right);
-            let right = self.eval_operand(right)?;
             let pair = TextRange::new(pair_start, range.end);
-            let value = self.compare_at(pair, op, left, &right)?;
+            let compared = self.eval_operand(right).and_then(|right| {
+                let value = self.compare_at(pair, op, left, &right)?;
+                Ok((value, right))
+            });
+            let (value, right) = match compared {
+                Ok(compared) => compared,
+                Err(reported) => return self.comparisons_behind(rest, index + 1, reported),
+            };
             let value = match joined {
                 None => value,
                 Some(before) => self.apply_at(
@@ -173,6 +227,19 @@ impl Parser<'_> {
             pair_start = range.start;
         }
         Ok(joined.unwrap_or_default())
+    }
+
+    /// Evaluates the operands of a chain of comparisons behind a wrong one.
+    #[cold]
+    fn comparisons_behind(
+        &mut self,
+        rest: List<Comparison>,
+        from: usize,
+        reported: Reported,
+    ) -> Result<ScriptValue> {
+        let ast = self.ast.clone();
+        ast.list(rest).iter().skip(from).for_each(|comparison| self.also_look_at(comparison.right));
+        Err(reported)
     }
 
     fn compare_at(
@@ -201,8 +268,8 @@ impl Parser<'_> {
         loop {
             let condition = self.eval_operand(test)?;
             if self.has_operators(&condition) {
-                let yes = self.eval_operand(body)?;
-                let no = self.eval_operand(orelse)?;
+                let (yes, no) = (self.eval_operand(body), self.eval_operand(orelse));
+                let (yes, no) = (yes?, no?);
                 Span::set_current(self.span(id));
                 let result = self.apply(Operator::Conditional, &[condition, yes, no]);
                 return self.at(id, result);

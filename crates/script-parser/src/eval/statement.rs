@@ -122,7 +122,8 @@ impl Parser<'_> {
             Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
             Stmt::Invalid => self.note_invalid(id),
             Stmt::Unsupported(kind) => {
-                let kind = ParseErrorKind::UnsupportedStatement { kind: kind.as_str(), place: "in a script" };
+                let kind =
+                    ParseErrorKind::UnsupportedStatement { kind: kind.describe(), place: "in a script" };
                 return Err(self.error(id, kind));
             }
             stmt @ Stmt::With(_) => {
@@ -204,7 +205,8 @@ impl Parser<'_> {
     /// What Python raises can be caught; a mistake in a script or a limit cannot.
     fn exec_try(&mut self, stmt: Try) -> Result<Flow> {
         let (errors, failures) = (self.errors.len(), self.failures);
-        let mut flow = self.exec_body(stmt.body);
+        let shared = self.shared.clone();
+        let mut flow = shared.tries(|| self.exec_body(stmt.body));
         if flow.is_err() {
             let class = match self.errors.get(errors..) {
                 Some([one]) => match &one.kind {
@@ -224,7 +226,10 @@ impl Parser<'_> {
                     let caught = self.errors.split_off(errors);
                     self.failures = failures;
                     if let Some(name) = handler.name {
-                        let message = caught.first().map_or(String::new(), |e| e.kind.to_string());
+                        let message = match caught.first().map(|e| &e.kind) {
+                            Some(ParseErrorKind::Host(error)) => error.to_string(),
+                            other => other.map_or(String::new(), ToString::to_string),
+                        };
                         let place = self.ast.range(handler.place);
                         self.assign_host(name, ScriptValue::str(&message), place);
                     }

@@ -21,7 +21,12 @@ impl Parser<'_> {
         vector: bool,
     ) -> Result<ScriptValue> {
         let base = self.eval_inner(value);
-        // The index is evaluated all the same: for the mistakes in it.
+        if let Err(reported) = base
+            && self.shared.stops_at_first_error()
+        {
+            return Err(reported);
+        }
+        // Else the index is evaluated all the same: for the mistakes in it.
         let rule = match &base {
             Ok(ScriptValue::Node(object)) => self.rules(object).subscript,
             _ => None,

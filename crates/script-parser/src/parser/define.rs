@@ -1,6 +1,6 @@
 //! Decorated definitions: which handler reads them, and where what they build goes.
 
-use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
+use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, ScriptValue};
 
 use super::{Built, Decorator, Outermost, Parser};
 use crate::ast::{ClassDef, ExprId, FunctionDef, List, Name, Place, Stmt, StmtId};
@@ -161,23 +161,54 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of a `True`/`False` argument of a decorator; `default` when it is not given.
+    /// The values of the `True`/`False` arguments of a decorator, all of which have a default.
     ///
     /// # Errors
-    /// When it is something else.
-    pub fn decorator_flag<S>(
+    /// When one is something else, or the decorator has arguments that are none of these.
+    pub fn decorator_flags<S, const N: usize>(
         &mut self,
         definition: &Definition<S>,
-        name: &str,
-        default: bool,
-    ) -> Result<bool> {
-        let given = definition.args.keywords.iter().find(|(key, _)| key.as_str() == name);
-        match given {
-            None => Ok(default),
-            Some((_, ScriptValue::Bool(flag))) => Ok(*flag),
-            Some((_, other)) => {
-                let kind = ParseErrorKind::expected(format!("a bool as `{name}`"), self.describe(other));
-                Err(self.error(definition.decorator, kind))
+        flags: [(&'static str, bool); N],
+    ) -> Result<[bool; N]> {
+        let known = flags.map(|(name, _)| name);
+        let mut values = flags.map(|(_, default)| default);
+        let at = definition.decorator;
+        let function = self.shared.text_of(self.ast.range(at));
+        let function = function.split('(').next().unwrap_or_default().trim().to_owned();
+        let usage: Vec<String> =
+            flags.iter().map(|(name, on)| format!("{name}={}", if *on { "True" } else { "False" })).collect();
+        let usage = format!("{function}({})", usage.join(", "));
+        let mut result = Ok(());
+        let found = definition.args.positional.len();
+        if found > 0 {
+            let kind = BuildErrorKind::TooManyArguments { function: function.clone(), limit: 0, found };
+            result = Err(BuildError::from(kind).with_usage(&usage).at_position(0));
+        }
+        for (key, value) in &definition.args.keywords {
+            let flag = known.iter().zip(&mut values).find(|(name, _)| **name == key.as_str());
+            let function = function.clone();
+            let error = match (flag, value) {
+                (Some((_, slot)), ScriptValue::Bool(flag)) => {
+                    *slot = *flag;
+                    continue;
+                }
+                (Some((name, _)), other) => {
+                    let (expected, found) = ("a bool".to_owned(), other.type_name());
+                    BuildError::from(BuildErrorKind::ArgumentType { function, name, expected, found })
+                }
+                (None, _) => {
+                    let (name, known) = (key.to_string(), known.to_vec());
+                    BuildError::from(BuildErrorKind::UnknownKeyword { function, name, known })
+                        .with_usage(&usage)
+                }
+            };
+            result = Err(error.at(ArgumentRef::Keyword(key.to_string())));
+        }
+        match result {
+            Ok(()) => Ok(values),
+            Err(error) => {
+                let range = self.ast.range(at);
+                Err(self.build_error_at(range, Some(at), error))
             }
         }
     }

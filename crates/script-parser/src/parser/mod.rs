@@ -307,13 +307,20 @@ impl<'r> Parser<'r> {
     /// Records an error.
     pub fn report(&mut self, error: ParseError) -> Reported {
         self.failures += 1;
-        self.errors.push(error);
+        if !self.is_exhausted() {
+            self.errors.push(error);
+        }
         Reported(())
+    }
+
+    /// The part of the text that a message shows for a place.
+    fn shown(&self, at: impl HasRange) -> TextRange {
+        at.shown_in(&self.ast, self.shared.text())
     }
 
     /// Records an error at a place.
     pub fn error(&mut self, at: impl HasRange, kind: impl Into<ParseErrorKind>) -> Reported {
-        let range = self.ast.range(at);
+        let range = self.shown(at);
         self.report(ParseError::new(kind, range))
     }
 
@@ -324,13 +331,13 @@ impl<'r> Parser<'r> {
         kind: impl Into<ParseErrorKind>,
         help: impl Into<String>,
     ) -> Reported {
-        let range = self.ast.range(at);
+        let range = self.shown(at);
         self.report(ParseError::new(kind, range).with_help(help))
     }
 
     /// Records a dialect's error at a place; where it speaks of an argument of the call there, at that argument.
     pub fn build_error(&mut self, at: impl HasRange, error: BuildError) -> Reported {
-        let range = self.ast.range(at);
+        let range = self.shown(at);
         self.build_error_at(range, None, error)
     }
 
@@ -367,14 +374,12 @@ impl<'r> Parser<'r> {
         let argument = error.argument.as_ref().and_then(|a| self.argument_range(call?, a));
         let place = self.range_of_span(error.span).or(argument).unwrap_or(range);
         let mut out = ParseError::new(&error, place);
+        out.notes.extend(error.note.as_deref().map(str::to_owned));
         out.help = error.help.clone();
-        if let Some(BuildErrorKind::UnknownKeyword { name, .. }) = error.kind()
-            && let Some(help) = &out.help
+        if let Some(BuildErrorKind::UnknownKeyword { name, known, .. }) = error.kind()
+            && let Some(near) = crate::errors::suggest::nearest(name, known.iter().copied())
         {
-            let known = help.split('`').skip(1).step_by(2);
-            if let Some(near) = crate::errors::suggest::nearest(name, known) {
-                out.help = Some(format!("did you mean `{near}`?"));
-            }
+            out.help = Some(format!("did you mean `{near}`?"));
         }
         self.report(out)
     }

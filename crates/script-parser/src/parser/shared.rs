@@ -31,6 +31,8 @@ pub(crate) struct Shared {
     exhausted: Cell<bool>,
     memory: Cell<u64>,
     call_depth: Cell<u32>,
+    /// How many `try` statements are open.
+    tries: Cell<u32>,
     max_steps: u64,
     max_memory: u64,
     max_call_depth: u32,
@@ -70,6 +72,7 @@ impl Shared {
             exhausted: Cell::new(false),
             memory: Cell::new(options.max_memory_bytes),
             call_depth: Cell::new(0),
+            tries: Cell::new(0),
             max_steps,
             max_memory: options.max_memory_bytes,
             max_call_depth: options.max_call_depth,
@@ -122,6 +125,20 @@ impl Shared {
         Ok(())
     }
 
+    /// Whether the first error ends the evaluation, as in Python: inside of host functions, since what calls itself twice
+    /// would fail twice at each level, and where the error may be caught.
+    pub(crate) fn stops_at_first_error(&self) -> bool {
+        self.call_depth.get() > 0 || self.tries.get() > 0
+    }
+
+    /// Runs `f`, whose error may be caught.
+    pub(crate) fn tries<R>(&self, f: impl FnOnce() -> R) -> R {
+        self.tries.set(self.tries.get() + 1);
+        let result = f();
+        self.tries.set(self.tries.get() - 1);
+        result
+    }
+
     /// Leaves a call of a host function.
     pub(crate) fn leave_call(&self) {
         self.call_depth.set(self.call_depth.get().saturating_sub(1));
@@ -160,6 +177,11 @@ impl Shared {
     /// The names of the module level, for suggestions.
     pub(crate) fn bound_globals(&self) -> Vec<Name> {
         self.global_names.borrow().clone()
+    }
+
+    /// The text.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
     }
 
     /// A piece of the text.

@@ -75,7 +75,8 @@ impl Parser<'_> {
                 Ok(())
             }
             Stmt::Unsupported(kind) => {
-                let kind = ParseErrorKind::UnsupportedStatement { kind: kind.as_str(), place: "in a script" };
+                let kind =
+                    ParseErrorKind::UnsupportedStatement { kind: kind.describe(), place: "in a script" };
                 Err(self.error(id, kind))
             }
             other => Err(self.error(id, ParseErrorKind::unsupported_statement(other.kind(), "in a script"))),

@@ -98,10 +98,11 @@ impl FromScript for Shape {
                 items.into_iter().map(ExprArg::convert).collect::<Result<Array<Expr>>>().map(Shape)
             }
             None => {
-                let found = value.type_name();
-                let expr = ExprArg::convert(value)
-                    .map_err(|_| BuildError::expected("a shape such as (16, 16)", found))?;
-                Ok(Shape(Array::new([expr])))
+                let wrong = BuildError::expected("a shape such as (16, 16)", value.type_name());
+                match value {
+                    ScriptValue::Str(_) => Err(wrong),
+                    value => ExprArg::convert(value).map(|expr| Shape(Array::new([expr]))).map_err(|_| wrong),
+                }
             }
         }
     }

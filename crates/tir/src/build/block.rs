@@ -199,7 +199,8 @@ fn add_axis(
     let bits = dom.min.dtype().bits.max(dom.extent.dtype().bits).max(dtype.bits);
     let var_dtype = DataType { bits, ..dtype };
     let var = Var::new("", var_dtype);
-    let axis = IterVar::try_new(Some(dom), var.clone(), iter_type, "".into())?;
+    let axis = IterVar::try_new(Some(dom), var.clone(), iter_type, "".into());
+    let axis = axis.map_err(|e| BuildError::from(e).at_position(0))?;
     push_axis(function, axis, binding)?;
     Ok(var)
 }

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{Array, DataType, Ref, Str};
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, Builder, FrameOf, FromScript, Result, ScriptValue, script_fn,
 };
-use tvmscript_prim::{Expr, PrimExprExt, Var};
+use tvmscript_prim::{Expr, PrimExprExt, Range, Var};
 
 use super::args::{ExprArg, NodeArg, Region, Shape, Stride};
 use super::block::BlockFrame;
@@ -15,6 +15,8 @@ use crate::node::*;
 /// What the functions that declare buffers have in common.
 struct Declaration {
     shape: Array<Expr>,
+    /// Where the shape stands among the arguments.
+    shape_at: usize,
     dtype: DataType,
     data: Option<Ref<Var>>,
     strides: Option<Vec<Stride>>,
@@ -50,6 +52,9 @@ impl Declaration {
         };
         let data =
             self.data.unwrap_or_else(|| Var::with_type("", Buffer::pointer_type(self.dtype, &self.scope)));
+        if let Some(extent) = self.shape.first() {
+            Range::zero_of(extent).map_err(|e| BuildError::from(e).at_position(self.shape_at))?;
+        }
         let index_dtype = self.shape.first().map_or(DataType::INT32, |e| e.dtype());
         let elem_offset = match self.elem_offset {
             None if self.offset_factor != 0 => Some(Var::new("elem_offset", index_dtype).upcast()),
@@ -117,8 +122,10 @@ macro_rules! buffer_functions {
             let $declare = |shape: Array<Expr>, dtype: DataType, stride_dtype: DataType| {
                 let data = data.map(|data| data.0);
                 let elem_offset = elem_offset.map(|offset| offset.0);
+                let before: &[&str] = &[$(stringify!($first))?];
+                let shape_at = before.len();
                 let declaration = Declaration {
-                    shape, dtype, data, strides, stride_dtype, elem_offset, scope, align, offset_factor,
+                    shape, shape_at, dtype, data, strides, stride_dtype, elem_offset, scope, align, offset_factor,
                     buffer_type, axis_separators,
                 };
                 declaration.build()
@@ -161,7 +168,7 @@ buffer_functions! {
                 declare(shape, region.buffer.dtype, stride_dtype)?
             }
             (None, None, None) => {
-                return Err(BuildError::message("a parameter is matched to a buffer without shape")
+                return Err(BuildError::message("`match_buffer` of a parameter misses the argument `shape`")
                     .at_position(0)
                     .with_help("give the shape, such as `T.match_buffer(a, (16, 16))`"));
             }

@@ -46,6 +46,7 @@ pub fn names() -> Vec<&'static str> {
 }
 
 fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
+    let usage = || format!("{dtype}(expr=None, *, is_size_var=False)");
     let is_size_var = match args.take_keyword("is_size_var") {
         Some(value) => bool::from_script(value)?,
         None => false,
@@ -58,13 +59,18 @@ fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
                 limit: 1,
                 found: args.positional.len(),
             };
-            return Err(BuildError::from(kind).at_position(1));
+            return Err(BuildError::from(kind).with_usage(&usage()).at_position(1));
         }
         None => args.positional.pop().unwrap_or_default(),
     };
     if let Some((name, _)) = args.keywords.first() {
-        let kind = BuildErrorKind::UnknownKeyword { function: dtype.to_string(), name: name.to_string() };
-        return Err(BuildError::from(kind).at(ArgumentRef::Keyword(name.to_string())));
+        let kind = BuildErrorKind::UnknownKeyword {
+            function: dtype.to_string(),
+            name: name.to_string(),
+            known: vec!["expr", "is_size_var"],
+        };
+        let at = ArgumentRef::Keyword(name.to_string());
+        return Err(BuildError::from(kind).with_usage(&usage()).at(at));
     }
     let at = |e: tvmscript_prim::PrimError| BuildError::from(e).at_position(0);
     Ok(match value {

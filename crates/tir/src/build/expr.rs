@@ -294,8 +294,12 @@ pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommRe
     let names = parameter_names(&combiner);
     let count = identity.0.len();
     if !names.is_empty() && names.len() != 2 * count {
-        let message =
-            format!("the lambda takes {} values, but {count} identities need {}", names.len(), 2 * count);
+        let message = format!(
+            "a reducer of {count} {} combines {} values, but the lambda takes {}",
+            if count == 1 { "identity" } else { "identities" },
+            2 * count,
+            names.len()
+        );
         return Err(BuildError::message(message).at_position(0));
     }
     let vars: Vec<Ref<Var>> = (0..2 * count)

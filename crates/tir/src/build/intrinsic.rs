@@ -10,7 +10,8 @@ use std::sync::OnceLock;
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{DataType, Op, Ref};
 use tvmscript_irbuilder::{
-    Binding, BuildError, CallArgs, FromScript, Param, ParamKind, Result, ScriptFn, ScriptValue, script_fn,
+    ArgumentRef, Binding, BuildError, CallArgs, FromScript, Param, ParamKind, Result, ScriptFn, ScriptValue,
+    script_fn,
 };
 use tvmscript_prim::ops::function_table::{FUNCTIONS, Make};
 use tvmscript_prim::ops::op_table::{OPS, OpEntry, TypeFrom};
@@ -153,10 +154,31 @@ fn call_operator(function: &'static ScriptFn, mut args: CallArgs) -> Result<Scri
         _ if params[0].name == "dtype" => {
             if let Some(given) = args.take_keyword("dtype") {
                 args.positional.insert(0, given);
+                return make(*kind, function, args, None).map_err(type_is_a_keyword);
             }
         }
         _ => {}
     }
+    make(*kind, function, args, dtype)
+}
+
+/// An error of a call whose type was put in front of the other arguments, at the arguments as they are written.
+fn type_is_a_keyword(mut error: BuildError) -> BuildError {
+    error.argument = match error.argument {
+        Some(ArgumentRef::Position(0)) => Some(ArgumentRef::Keyword("dtype".to_owned())),
+        Some(ArgumentRef::Position(index)) => Some(ArgumentRef::Position(index - 1)),
+        other => other,
+    };
+    error
+}
+
+fn make(
+    kind: Kind,
+    function: &'static ScriptFn,
+    args: CallArgs,
+    dtype: Option<DataType>,
+) -> Result<ScriptValue> {
+    let params = function.params;
     let mut args = Arguments { binding: Binding::new(function, args)?, params, dtype };
     let made = match kind {
         Kind::Named => return call_named(&mut args.binding),
@@ -164,7 +186,7 @@ fn call_operator(function: &'static ScriptFn, mut args: CallArgs) -> Result<Scri
         Kind::Make(Make::Bits(make)) => {
             let operands = args.operands::<OperandArg>()?;
             match <[OperandArg; 2]>::try_from(operands) {
-                Ok([a, b]) => Some(ops::python::bits(*make, a.0, b.0)),
+                Ok([a, b]) => Some(ops::python::bits(make, a.0, b.0)),
                 Err(_) => None,
             }
         }
@@ -306,6 +328,7 @@ pub fn address_of(
     dtype: Option<DataType>,
 ) -> Result<Expr> {
     let _ = dtype;
+    let found = obj.type_name();
     let expr = match obj.as_node::<Buffer>() {
         Some(buffer) => {
             let zeros = buffer.shape.iter().map(|e| IntImm::try_new(e.dtype(), 0));
@@ -315,8 +338,7 @@ pub fn address_of(
         None => ExprArg::convert(obj).map_err(|e| e.at_position(0))?,
     };
     if expr.as_node::<BufferLoad>().is_none() {
-        let error = BuildError::expected("a buffer or an element of one", "another expression");
-        return Err(error.at_position(0));
+        return Err(BuildError::expected("a buffer or an element of one", found).at_position(0));
     }
     Ok(Call::new(DataType::HANDLE, Op::get("tir.address_of"), [expr]))
 }

@@ -82,7 +82,7 @@ fn one_loop(
             (start, extent)
         }
         (LoopStart::Bound(stop), None) => {
-            let zero = IntImm::try_new(stop.dtype(), 0).map_err(|e| BuildError::from(e).at_position(0))?;
+            let zero = Range::zero_of(&stop).map_err(|e| BuildError::from(e).at_position(0))?;
             (zero, extent::simplify(&stop))
         }
         (LoopStart::Range(range), None) => (range.min.clone(), range.extent.clone()),

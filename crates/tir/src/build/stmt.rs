@@ -275,6 +275,12 @@ pub fn store(buffer: &Ref<Buffer>, value: Expr, indices: Array<Expr>, predicate:
     let value = if found == place {
         value
     } else {
+        if found.is_handle() {
+            return Err(BuildError::expected(
+                format!("a value of type `{place}` to store"),
+                tvmscript_prim::error::describe(&value),
+            ));
+        }
         if found.lanes != place.lanes {
             return Err(
                 TirError::StoreType { buffer: buffer.name.get().to_string(), value: found, place }.into()

@@ -172,8 +172,12 @@ impl IterVar {
     ) -> Result<Ref<IterVar>> {
         if let Some(dom) = &dom {
             let found = dom.extent.dtype();
-            if !found.is_integer() {
-                return Err(TirError::Kind { what: "the domain", expected: "of an integer type", found });
+            if !found.is_int() {
+                return Err(TirError::Kind {
+                    what: "the domain",
+                    expected: "of a signed integer type",
+                    found,
+                });
             }
             if found != var.dtype {
                 return Err(TirError::Type { what: "the variable", found: var.dtype, expected: found });

@@ -1,7 +1,7 @@
 //! Attributes and methods of nodes in scripts: `A.data`, `A.vload(..)`, `e.astype(..)`, and every reflected field.
 
 use tvmscript_ir_core::{Array, DataType, FieldRef, Object, Op, Ref};
-use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, Result, ScriptValue, Signature};
 use tvmscript_prim::{Call, Expr, IntImm, PrimExpr, PrimExprExt, ops};
 
 use crate::build::args::{ExprArg, Shape};
@@ -27,10 +27,9 @@ pub(super) fn field_names(object: &Object) -> Vec<String> {
 pub(super) fn expr(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
     if name == "astype" {
         let Some(value) = object.downcast_ref::<PrimExpr>().cloned() else { return Ok(None) };
-        return Ok(Some(HostFunction::value("astype", move |mut args: CallArgs| {
+        return Ok(Some(HostFunction::value("astype", move |args: CallArgs| {
             let dtype =
-                args.take_keyword("dtype").or_else(|| args.positional.first().cloned()).unwrap_or_default();
-            let dtype = DataType::from_script(dtype).map_err(|e| e.at_position(0))?;
+                Signature::new("astype", &["dtype"]).bind(args)?.required(0, DataType::from_script)?;
             Ok(ops::cast(dtype, value.clone())?.into())
         })));
     }
@@ -48,7 +47,10 @@ pub(super) fn expr_names(object: &Object) -> Vec<String> {
 pub(super) fn buffer(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
     let Some(buffer) = object.downcast_ref::<Buffer>().cloned() else { return Ok(None) };
     Ok(Some(match name {
-        "scope" => HostFunction::value("scope", move |_| Ok(ScriptValue::Str(buffer.scope()))),
+        "scope" => HostFunction::value("scope", move |args| {
+            Signature::new("scope", &[]).bind(args)?;
+            Ok(ScriptValue::Str(buffer.scope()))
+        }),
         "vload" => HostFunction::value("vload", move |args| vload(&buffer, args)),
         "vstore" => HostFunction::value("vstore", move |args| vstore(&buffer, args)),
         "access_ptr" => HostFunction::value("access_ptr", move |args| access_ptr(&buffer, args)),
@@ -64,45 +66,25 @@ pub(super) fn buffer_names(object: &Object) -> Vec<String> {
     names
 }
 
-/// A method's arguments by position or keyword.
-struct Arguments {
-    args: CallArgs,
-    next: usize,
-}
-
-impl Arguments {
-    fn take(&mut self, name: &str) -> Option<ScriptValue> {
-        let index = self.next;
-        self.next += 1;
-        match self.args.positional.get_mut(index) {
-            Some(value) => Some(std::mem::take(value)),
-            None => self.args.take_keyword(name),
-        }
-    }
-
-    fn required(&mut self, method: &str, name: &'static str) -> Result<ScriptValue> {
-        self.take(name).ok_or_else(|| {
-            let function = method.to_owned();
-            tvmscript_irbuilder::BuildErrorKind::MissingArgument { function, name }.into()
-        })
-    }
-}
-
-fn predicate(value: Option<ScriptValue>) -> Result<Option<Expr>> {
+/// An expression, or `None`.
+fn maybe_expr(value: ScriptValue) -> Result<Option<Expr>> {
     match value {
-        None | Some(ScriptValue::None) => Ok(None),
-        Some(value) => ExprArg::convert(value).map(Some),
+        ScriptValue::None => Ok(None),
+        value => ExprArg::convert(value).map(Some),
     }
 }
 
 fn vload(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
-    let mut args = Arguments { args, next: 0 };
-    let begin = Shape::from_script(args.required("vload", "begin")?).map_err(|e| e.at_position(0))?;
-    let dtype = args.take("dtype").unwrap_or_default();
-    let mask = predicate(args.take("predicate"))?;
+    let signature = Signature::new("vload", &["begin", "dtype", "predicate"]).with_required(1);
+    let mut args = signature.bind(args)?;
+    let begin = args.required(0, Shape::from_script)?;
+    let dtype = args.optional(1, |value| match value {
+        ScriptValue::None => Ok(None),
+        value => DataType::from_script(value).map(Some),
+    })?;
+    let mask = args.optional(2, maybe_expr)?.flatten();
     let mut indices: Vec<Expr> = begin.0.iter().cloned().collect();
-    if !matches!(dtype, ScriptValue::None) {
-        let dtype = DataType::from_script(dtype).map_err(|e| e.at_position(1))?;
+    if let Some(dtype) = dtype.flatten() {
         let lanes = dtype.lanes / buffer.dtype.lanes.max(1);
         if let Some(last) = indices.last_mut()
             && lanes > 1
@@ -116,10 +98,11 @@ fn vload(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
 }
 
 fn vstore(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
-    let mut args = Arguments { args, next: 0 };
-    let begin = Shape::from_script(args.required("vstore", "begin")?).map_err(|e| e.at_position(0))?;
-    let value = ExprArg::convert(args.required("vstore", "value")?).map_err(|e| e.at_position(1))?;
-    let mask = predicate(args.take("predicate"))?;
+    let signature = Signature::new("vstore", &["begin", "value", "predicate"]).with_required(2);
+    let mut args = signature.bind(args)?;
+    let begin = args.required(0, Shape::from_script)?;
+    let value = args.required(1, ExprArg::convert)?;
+    let mask = args.optional(2, maybe_expr)?.flatten();
     let mut indices: Vec<Expr> = begin.0.iter().cloned().collect();
     let lanes = value.dtype().lanes / buffer.dtype.lanes.max(1);
     if let Some(last) = indices.last_mut()
@@ -132,29 +115,33 @@ fn vstore(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
     Ok(BufferStore::try_new(buffer.clone(), value, Array::new(indices), mask)?.into())
 }
 
+/// What may be done through a pointer: 1 is reading, 2 is writing.
+fn access_mask(value: ScriptValue) -> Result<i64> {
+    let wrong = |found: String| BuildError::expected("a mask of \"r\" and \"w\"", found);
+    match value {
+        ScriptValue::Int(mask) => Ok(mask),
+        ScriptValue::Str(text) => text.chars().try_fold(0, |mask, c| match c {
+            'r' => Ok(mask | 1),
+            'w' => Ok(mask | 2),
+            _ => Err(wrong(format!("\"{text}\""))),
+        }),
+        other => Err(wrong(other.type_name())),
+    }
+}
+
 /// A pointer to part of the buffer, with what may be done through it.
 /// # Source
 /// `Buffer::access_ptr`, `src/tir/ir/buffer.cc`.
 fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
-    let mut args = Arguments { args, next: 0 };
-    let mask = match args.required("access_ptr", "access_mask")? {
-        ScriptValue::Int(mask) => mask,
-        ScriptValue::Str(text) => text.chars().try_fold(0, |mask, c| match c {
-            'r' => Ok(mask | 1),
-            'w' => Ok(mask | 2),
-            _ => Err(BuildError::expected("a mask of \"r\" and \"w\"", format!("\"{text}\"")).at_position(0)),
-        })?,
-        other => {
-            return Err(BuildError::expected("a mask of \"r\" and \"w\"", other.type_name()).at_position(0));
-        }
-    };
-    let ptr_type = match args.take("ptr_type") {
-        Some(value) => DataType::from_script(value)?,
-        None => DataType::HANDLE,
-    };
-    let lanes = args.take("content_lanes").map(i64::from_script).transpose()?.unwrap_or(1);
-    let offset = ExprArg::convert(args.take("offset").unwrap_or(ScriptValue::Int(0)))?;
-    let given = predicate(args.take("extent"))?;
+    let signature =
+        Signature::new("access_ptr", &["access_mask", "ptr_type", "content_lanes", "offset", "extent"])
+            .with_required(1);
+    let mut args = signature.bind(args)?;
+    let mask = args.required(0, access_mask)?;
+    let ptr_type = args.optional(1, DataType::from_script)?.unwrap_or(DataType::HANDLE);
+    let lanes = args.optional(2, i64::from_script)?.unwrap_or(1);
+    let offset = args.optional(3, ExprArg::convert)?.unwrap_or_else(|| IntImm::int32(0));
+    let given = args.optional(4, maybe_expr)?.flatten();
     let whole = match (buffer.shape.first(), buffer.strides.first()) {
         (None, _) => IntImm::int32(1),
         (Some(first), Some(stride)) => ops::sub(ops::mul(stride.clone(), first.clone())?, offset.clone())?,
@@ -183,8 +170,7 @@ fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
 
 /// The offset of an element, in elements.
 fn offset_of(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
-    let mut args = Arguments { args, next: 0 };
-    let indices = Shape::from_script(args.required("offset_of", "indices")?).map_err(|e| e.at_position(0))?.0;
+    let indices = Signature::new("offset_of", &["indices"]).bind(args)?.required(0, Shape::from_script)?.0;
     if indices.len() != buffer.shape.len() {
         let name = buffer.name.get().to_string();
         return Err(

@@ -34,8 +34,9 @@ pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) 
 
 fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bool) -> Result<()> {
     let node = definition.stmt;
-    let is_private = p.decorator_flag(definition, "private", false)?;
-    if !p.decorator_flag(definition, "check_well_formed", true)? {
+    let flags = [("private", false), ("check_well_formed", true)];
+    let [is_private, is_checked] = p.decorator_flags(definition, flags)?;
+    if !is_checked {
         p.skip_check(definition);
     }
     let frame = function::open(is_private, !with_body).into_script();

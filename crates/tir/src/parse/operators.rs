@@ -56,7 +56,7 @@ pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Resul
                 Operator::Compare(op) => {
                     let Some(op) = comparison(op) else { return Ok(None) };
                     match mode {
-                        Mode::Script => script::compare(op, a, b)?,
+                        Mode::Script => script::compare(op, a, b).map_err(with_help)?,
                         Mode::Host => python::compare(op, a, b)?,
                     }
                 }
@@ -75,6 +75,9 @@ fn with_help(error: tvmscript_prim::PrimError) -> BuildError {
     let help = match &error {
         tvmscript_prim::PrimError::AmbiguousDivision => {
             Some("write `//` for floor division, or `T.truncdiv`")
+        }
+        tvmscript_prim::PrimError::MismatchedTypes { .. } => {
+            Some("convert one of them, as `T.int64(x)` does; a comparison does not")
         }
         _ => None,
     };

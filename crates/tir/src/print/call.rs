@@ -9,7 +9,7 @@ use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, DataType, Op, PathId, Ref};
 use tvmscript_prim::ops::function_table::{self, Make};
-use tvmscript_prim::ops::op_table::{self, OpEntry, TypeFrom};
+use tvmscript_prim::ops::op_table::{self, OpEntry, OperandCounts, TypeFrom};
 use tvmscript_prim::{Call, Expr, PrimExprExt};
 
 use super::expr::list;
@@ -18,8 +18,8 @@ use super::state::TirDocsifier;
 /// How the reader makes calls of an operator.
 #[derive(Clone, Copy)]
 pub(crate) enum Maker {
-    /// As the text says, with this type.
-    Typed(TypeFrom),
+    /// As the text says, with this type, of so many operands.
+    Typed(TypeFrom, OperandCounts),
     /// By a function that may fold or convert.
     Function(Make),
 }
@@ -36,7 +36,7 @@ impl Callee {
     pub(crate) fn new(doc: ExprDoc, entry: &OpEntry) -> Callee {
         let maker = match function_table::by_name(entry.printed) {
             Some(function) => Maker::Function(function.make),
-            None => Maker::Typed(entry.dtype),
+            None => Maker::Typed(entry.dtype, entry.operand_counts()),
         };
         Callee { doc, dtype: entry.dtype, maker }
     }
@@ -46,10 +46,13 @@ impl Callee {
 pub(crate) fn is_made(maker: Maker, node: &Call) -> bool {
     let Call { span: _, dtype, op: _, args } = node;
     let made = match maker {
-        Maker::Typed(TypeFrom::First | TypeFrom::Last) => return true,
-        Maker::Typed(TypeFrom::Fixed(fixed)) => return *dtype == fixed,
-        Maker::Typed(TypeFrom::SameAs(index)) => {
-            return args.get(index).is_some_and(|arg| arg.dtype() == *dtype);
+        Maker::Typed(from, counts) => {
+            return counts.contains(args.len())
+                && match from {
+                    TypeFrom::First | TypeFrom::Last => true,
+                    TypeFrom::Fixed(fixed) => *dtype == fixed,
+                    TypeFrom::SameAs(index) => args.get(index).is_some_and(|arg| arg.dtype() == *dtype),
+                };
         }
         Maker::Function(make) => make.of(*dtype, args),
     };

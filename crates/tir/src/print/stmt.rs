@@ -3,10 +3,8 @@
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
 use tvmscript_ir_core::{Object, PathId, Ref};
-use tvmscript_prim::ops::op_table::TypeFrom;
-use tvmscript_prim::{Call, Expr, PrimType, TupleType};
+use tvmscript_prim::{Call, Expr, PrimExprExt, PrimType, TupleType};
 
-use super::call::{Maker, is_made};
 use super::state::TirDocsifier;
 use super::var;
 use crate::node::{AssertStmt, Evaluate, IfThenElse, LetStmt, SeqStmt, StmtRef, While};
@@ -106,7 +104,7 @@ pub(crate) fn may_be_concise<T: tvmscript_ir_core::Class>(
 fn returned_value(value: &Expr) -> Option<&Expr> {
     let call = value.as_node::<Call>()?;
     let is_ret = call.op_name() == Some("tir.ret") && call.args.len() == 1;
-    (is_ret && is_made(Maker::Typed(TypeFrom::SameAs(0)), call)).then(|| &call.args[0])
+    (is_ret && call.dtype == call.args[0].dtype()).then(|| &call.args[0])
 }
 
 /// `return x`, `T.call_extern(...)`, `T.evaluate(x)`
