@@ -255,6 +255,18 @@ impl Builder {
         with_state(|s| s.results.push(object))
     }
 
+    /// Adds a finished statement to the innermost frame that takes it; without one, it is a result of the builder.
+    ///
+    /// # Errors
+    /// [`BuildErrorKind::NoBuilder`].
+    pub fn add_stmt(stmt: Object) -> Result<()> {
+        with_state(|s| {
+            let left =
+                s.frames.iter_mut().rev().try_fold(stmt, |stmt, entry| entry.frame.take_stmt(stmt).ok_or(()));
+            s.results.extend(left.ok());
+        })
+    }
+
     /// Takes out what was built so far, for a parser that builds several things in turn.
     ///
     /// # Errors

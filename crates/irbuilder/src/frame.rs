@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use tvmscript_ir_core::{PoisonNode, Ref};
+use tvmscript_ir_core::{Object, PoisonNode, Ref};
 
 use crate::builder::Builder;
 use crate::emit::Poison;
@@ -32,6 +32,12 @@ pub trait Frame: Any {
     /// # Errors
     /// Whatever the dialect says of the finished node.
     fn close(self: Box<Self>) -> Result<()>;
+
+    /// Takes a statement that was built inside the frame, of whatever dialect ([`Builder::add_stmt`]). A frame that holds no
+    /// such statements gives it back; the frame around it is asked next.
+    fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
+        Some(stmt)
+    }
 
     /// The frame itself, for those who know its type.
     fn as_any_mut(&mut self) -> &mut dyn Any;

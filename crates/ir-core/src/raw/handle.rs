@@ -238,6 +238,13 @@ pub struct Str {
     object: Object,
 }
 
+// SAFETY: it is one `Object`, and any may stand behind it.
+unsafe impl ObjectLike for Object {
+    fn accepts(_object: &Object) -> bool {
+        true
+    }
+}
+
 // SAFETY: `repr(transparent)`, and the type is checked.
 unsafe impl ObjectLike for Str {
     fn accepts(object: &Object) -> bool {

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use tvmscript_ir_core::containers::TensorNode;
-use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, Builder, Frame, Result, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, Range, StringImm, Var};
 
@@ -141,17 +141,12 @@ impl TirFrame {
         }
     }
 
-    /// Adds a statement to the innermost frame; without one, it is the builder's result.
+    /// Adds a statement to the innermost frame that takes statements; without one, it is the builder's result.
     ///
     /// # Errors
     /// When no builder is open.
     pub fn add(stmt: StmtRef) -> Result<()> {
-        let mut stmt = Some(stmt);
-        let added = Builder::with_innermost(|frame: &mut TirFrame| frame.stmts.extend(stmt.take()))?;
-        match (added, stmt) {
-            (None, Some(stmt)) => Builder::set_result(stmt.into()),
-            _ => Ok(()),
-        }
+        Builder::add_stmt(stmt.into())
     }
 }
 
@@ -203,6 +198,10 @@ impl Frame for TirFrame {
         let result = close(kind, stmts);
         Span::set_current(outer);
         result
+    }
+
+    fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
+        stmt.downcast::<Stmt>().map(|stmt| self.stmts.push(stmt)).err()
     }
 
     fn as_any_mut(&mut self) -> &mut dyn Any {

@@ -42,8 +42,8 @@ pub(crate) struct State {
     dtypes: Vec<(DataType, ExprDoc)>,
     /// Callees, by the operator's address.
     callees: HashMap<usize, Callee>,
-    /// Whether the next statement may leave its body to the enclosing block.
-    concise: bool,
+    /// The statement that may leave its body to the enclosing block, by its address.
+    concise: Option<usize>,
     /// Whether the next statement is a rung of a ladder of `elif`.
     pub(crate) is_rung: bool,
     /// Whether the next call is a link of a long chain of conditionals.
@@ -65,7 +65,7 @@ impl State {
             prefix: None,
             dtypes: Vec::new(),
             callees: HashMap::new(),
-            concise: false,
+            concise: None,
             is_rung: false,
             is_link: false,
             host: 0,
@@ -86,10 +86,11 @@ pub(crate) trait TirDocsifier {
     fn t_dtype(&mut self, dtype: DataType) -> ExprDoc;
     /// The callee of an operator, made once.
     fn t_callee(&mut self, address: usize, entry: &OpEntry) -> Callee;
-    /// Whether the next statement may leave its body to the enclosing block.
-    fn set_concise(&mut self, concise: bool);
-    /// Reads that, and withdraws the leave.
-    fn take_concise(&mut self) -> bool;
+    /// Gives a statement, by its address, leave to leave its body to the enclosing block; no other has it.
+    fn set_concise(&mut self, statement: Option<usize>);
+    /// Whether this statement has the leave, which is withdrawn. A statement that the scope of another dialect holds has
+    /// none: what follows it there is not known here.
+    fn take_concise(&mut self, statement: usize) -> bool;
     /// Whether the reader will run plain Python here.
     fn in_host(&mut self) -> bool;
     /// Runs `f` for a place where the reader runs plain Python.
@@ -174,13 +175,13 @@ impl TirDocsifier for Docsifier<'_> {
     }
 
     #[inline]
-    fn set_concise(&mut self, concise: bool) {
-        self.tir().concise = concise;
+    fn set_concise(&mut self, statement: Option<usize>) {
+        self.tir().concise = statement;
     }
 
     #[inline]
-    fn take_concise(&mut self) -> bool {
-        std::mem::take(&mut self.tir().concise)
+    fn take_concise(&mut self, statement: usize) -> bool {
+        self.tir().concise.take() == Some(statement)
     }
 
     #[inline]

@@ -23,7 +23,7 @@ pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
         if i + 1 == count {
             last(item, at, d)?;
         } else {
-            d.set_concise(false);
+            d.set_concise(None);
             let doc = d.doc(item.object(), at)?;
             d.push_doc(doc);
         }
@@ -32,7 +32,7 @@ pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
 }
 
 fn last(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
-    d.set_concise(true);
+    d.set_concise(Some(stmt.object().address()));
     let doc = d.doc(stmt.object(), path)?;
     d.push_doc(doc);
     Ok(())
@@ -98,7 +98,7 @@ pub(crate) fn may_be_concise<T: tvmscript_ir_core::Class>(
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> bool {
-    d.take_concise() && !d.is_annotated(node.object(), path)
+    d.take_concise(node.object().address()) && !d.is_annotated(node.object(), path)
 }
 
 fn returned_value(value: &Expr) -> Option<&Expr> {
