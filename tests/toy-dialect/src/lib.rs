@@ -1,21 +1,26 @@
 //! A third-party dialect, small enough to read in a minute, and the proof of the layering: it is written against the
 //! core crates alone and names no other dialect, yet its nodes stand inside TIR functions.
 //!
-//! Three nodes: the expression `Toy.clamp(x, lo, hi)`, the statement `Toy.trace("label", x)`, and the expression
-//! `Toy.twice(x)`, whose type is declared at run time, without a Rust struct.
+//! Four nodes: the expression `Toy.clamp(x, lo, hi)`, the statement `Toy.trace("label", x)`, the scope
+//! `with Toy.region("label"):`, and the expression `Toy.twice(x)`, whose type is declared at run time, without a Rust struct.
 //!
 //! The classes it extends (`ir.PrimExpr`, `tir.Stmt`) are found by their keys: the dialects that own them must be loaded
 //! before this one.
 
+use std::any::Any;
 use std::sync::OnceLock;
 
 use tvmscript_doc::{Doc, ExprDoc, StmtDoc};
-use tvmscript_docsifier::{Docsifier, DocsifyDialect, Result as DocsifyResult, field_value};
+use tvmscript_docsifier::{
+    Docsifier, DocsifyDialect, Frame as DocFrame, Result as DocsifyResult, field_value,
+};
 use tvmscript_ir_core::type_table::{FieldKind, register_dynamic, type_by_key};
 use tvmscript_ir_core::{
-    DataType, Dialect, EqKind, FieldInfo, Node, Object, PathId, Ref, Span, Str, TypeInfo, Value,
+    Array, DataType, Dialect, EqKind, FieldInfo, Node, Object, PathId, Ref, Span, Str, TypeInfo, Value,
 };
-use tvmscript_irbuilder::{BuildDialect, BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{
+    BuildDialect, BuildError, Builder, Frame, FrameOf, FromScript, Result, ScriptValue, script_fn,
+};
 use tvmscript_script_parser::ParseDialect;
 
 /// A value kept within bounds.
@@ -44,6 +49,18 @@ pub struct Trace {
     pub label: Str,
     /// The value.
     pub value: Object,
+}
+
+/// Statements that belong together, for a profiler.
+#[derive(Debug, Clone, Node)]
+#[node(key = "toy.Region", parent_key = "tir.Stmt")]
+pub struct Region {
+    /// Where it was written.
+    pub span: Span,
+    /// What to call them.
+    pub label: Str,
+    /// The statements, of whatever dialect.
+    pub body: Array<Object>,
 }
 
 /// The type of `Toy.twice(x)`, declared at run time.
@@ -86,6 +103,39 @@ fn trace(label: Str, value: AnyExpr) -> Result<Ref<Trace>> {
     Ok(Ref::new(Trace { span: Span::current(), label, value: value.0 }))
 }
 
+/// A region that is open.
+#[derive(Debug)]
+struct RegionFrame {
+    label: Str,
+    body: Vec<Object>,
+}
+
+impl Frame for RegionFrame {
+    fn name(&self) -> &'static str {
+        "Toy.region"
+    }
+    fn close(self: Box<Self>) -> Result<()> {
+        let RegionFrame { label, body } = *self;
+        Builder::add_stmt(Ref::new(Region { span: Span::current(), label, body: Array::new(body) }).into())
+    }
+    fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
+        self.body.push(stmt);
+        None
+    }
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Opens a region.
+#[script_fn]
+fn region(label: Str) -> Result<FrameOf<RegionFrame>> {
+    Ok(FrameOf::new(RegionFrame { label, body: Vec::new() }))
+}
+
 /// A value and itself.
 #[script_fn]
 fn twice(value: AnyExpr) -> Result<Object> {
@@ -111,6 +161,23 @@ fn print_trace(node: &Ref<Trace>, path: PathId, d: &mut Docsifier<'_>) -> Docsif
     Ok(d.docs.expr_stmt(call))
 }
 
+fn print_region(node: &Ref<Region>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<StmtDoc> {
+    let Region { span: _, label, body } = &**node;
+    let body_path = d.field(path, "body");
+    let ((), stmts) = d.with_frame(DocFrame::new(Some(node.object().clone()), ()), |d| {
+        for (i, stmt) in body.iter().enumerate() {
+            let stmt_path = d.item(body_path, i);
+            let doc = d.doc(stmt, stmt_path)?;
+            d.push_doc(doc);
+        }
+        Ok(())
+    })?;
+    let callee = d.prefixed("toy", "region");
+    let label = d.docs.str(label.as_str());
+    let context = d.docs.call_args(callee, &[label]);
+    Ok(d.docs.scope(None, context, &stmts))
+}
+
 fn print_twice(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyResult<Doc> {
     let value_path = d.field(path, "value");
     let value = d.value(&field_value(node, "value").unwrap_or_default(), value_path)?;
@@ -127,8 +194,10 @@ pub fn dialect() -> Dialect {
         .docsify(print_clamp)
         .node::<Trace>()
         .docsify(print_trace)
+        .node::<Region>()
+        .docsify(print_region)
         .node_info(twice_type())
         .docsify_info(twice_type(), print_twice)
-        .functions(&[&CLAMP, &TRACE, &TWICE])
+        .functions(&[&CLAMP, &TRACE, &REGION, &TWICE])
         .finish()
 }

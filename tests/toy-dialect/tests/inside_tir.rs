@@ -20,7 +20,14 @@ const SCRIPT: &str = r#"# from tvm.script import tir as T
 def main(A: T.Buffer((16,), "int32"), n: T.int32):
     for i in range(16):
         Toy.trace("before", A[i])
-        A[i] = Toy.clamp(A[i] + n, 0, 255) * 2 + Toy.twice(Toy.clamp(n, -1, 1))"#;
+        A[i] = Toy.clamp(A[i] + n, 0, 255) * 2 + Toy.twice(Toy.clamp(n, -1, 1))
+    with Toy.region("warm up"):
+        for i in range(16):
+            with Toy.region("inner"):
+                with T.LetStmt(A[i] + 1) as v:
+                    A[i] = v
+                Toy.trace("after", A[i])
+        T.evaluate(n)"#;
 
 fn parse(text: &str, registry: &Registry) -> Object {
     let parsed = parse_script("toy.py", text, registry, &ParseOptions::default());
