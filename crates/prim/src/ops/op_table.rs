@@ -245,6 +245,7 @@ pub static OPS: &[OpEntry] = &[
     hidden("tir.tvm_call_trace_packed", "tvm_call_trace_packed", "*args", Is(I32), Opaque),
     hidden("tir.tvm_call_trace_packed_lowered", "tvm_call_trace_packed_lowered", "*args", Is(I32), Opaque),
     hidden("tir.tvm_context_id", "tvm_context_id", "*args", Is(HANDLE), Read),
+    hidden("tir.tvm_check_return", "tvm_check_return", "expected, return_unexpected, nested_call", Same(2), Pure),
     exported("tir.tvm_fill_fragment", "tvm_fill_fragment", "fragment, m, n, k, index, value", Is(HANDLE), Opaque),
     hidden("tir.tvm_global_barrier_kinit", "tvm_global_barrier_kinit", "*args", Is(I32), Opaque),
     exported("tir.tvm_load_matrix_sync", "tvm_load_matrix_sync", "fragment, m, n, k, index, buffer_ptr, stride, layout", Is(HANDLE), Read),
