@@ -8,8 +8,10 @@ mod parse;
 #[cfg(feature = "print")]
 pub mod print;
 pub mod signature;
+mod symbol;
 
 pub use node::*;
+pub use symbol::{GLOBAL_SYMBOL, global_symbol};
 
 use tvmscript_ir_core::{Attrs, Dialect, DictAttrs};
 

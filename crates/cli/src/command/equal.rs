@@ -51,12 +51,8 @@ fn compare(args: &Equal, left: &Input, right: &Input, run: &mut Run) -> Result<O
         }
         let a_name = side_name(&left.source.name, a.name.as_deref());
         let b_name = side_name(&right.source.name, b.name.as_deref());
-        // The name of a function has no path of its own in the text: it would underline the whole function, and with it
-        // whatever else differs.
-        let in_names = found.iter().all(Mismatch::is_in_name);
-        let shown: Vec<&Mismatch> = found.iter().filter(|m| in_names || !m.is_in_name()).collect();
-        side(&mut report, "---", &a_name, &a.node, shown.iter().map(|m| &m.lhs), &args.printer)?;
-        side(&mut report, "+++", &b_name, &b.node, shown.iter().map(|m| &m.rhs), &args.printer)?;
+        side(&mut report, "---", &a_name, &a.node, found.iter().map(|m| &m.lhs), &args.printer)?;
+        side(&mut report, "+++", &b_name, &b.node, found.iter().map(|m| &m.rhs), &args.printer)?;
         list(&mut report, &found, args.limit);
     }
     Ok((!report.is_empty()).then_some(report))

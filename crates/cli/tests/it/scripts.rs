@@ -78,14 +78,15 @@ def main(A: T.Buffer((16, 16), \"float32\")):
 }
 
 #[test]
-fn equal_underlines_what_differs_and_not_all_because_of_a_name() {
+fn equal_underlines_what_differs_and_no_more() {
     let a = file("a.py", ADD_ONE);
-    let b = file("b.py", ADD_ONE.replace("main", "other").replace("1.0", "2.0"));
+    let b = ADD_ONE.replace("main", "other").replace("range", "T.parallel").replace("1.0", "2.0");
+    let b = file("b.py", b);
     let ran = run(&["equal", &a, &b]);
     assert_eq!(ran.status, 1);
     let carets: Vec<&str> = ran.stdout.lines().filter(|l| l.contains('^')).map(str::trim).collect();
-    assert_eq!(carets, ["^^^", "^^^"], "{}", ran.stdout);
-    assert!(ran.stdout.contains("2 differences:") && ran.stdout.contains("global_symbol"), "{}", ran.stdout);
+    assert_eq!(carets, ["^^^^", "^^^^^", "^^^", "^^^^^", "^^^^^^^^^^", "^^^"], "{}", ran.stdout);
+    assert!(ran.stdout.contains("3 differences:") && ran.stdout.contains("global_symbol"), "{}", ran.stdout);
 }
 
 #[test]

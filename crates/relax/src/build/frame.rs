@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Array, DictAttrs, Map, Ref, Span, Str, Value};
@@ -11,8 +12,6 @@ use super::blocks::{Blocks, Branch};
 use super::error::RelaxError;
 use crate::analysis::{BaseCheck, base_check};
 use crate::node::*;
-
-const GLOBAL_SYMBOL: &str = "global_symbol";
 
 macro_rules! as_any {
     () => {

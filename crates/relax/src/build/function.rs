@@ -1,5 +1,6 @@
 //! Functions and what stands directly in them: name, parameters, attributes, result, bindings, scopes.
 
+use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::{Map, Ref, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, FrameOf, Result, ScriptFn, ScriptValue, script_fn};
 
@@ -38,7 +39,7 @@ pub fn func_name(name: Str) -> Result<()> {
 pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
     with_function("R.func_attr", |function| {
         for (key, value) in attrs.iter() {
-            if key.as_str() == "global_symbol" && function.is_private {
+            if key.as_str() == GLOBAL_SYMBOL && function.is_private {
                 let error = BuildError::message("a private function has no `global_symbol`");
                 return Err(error.with_help("leave out `private=True`, or the attribute"));
             }

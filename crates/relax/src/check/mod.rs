@@ -11,7 +11,7 @@ mod walk;
 
 pub use error::{WellFormedError, WellFormedErrorKind};
 
-use tvmscript_ir::IRModule;
+use tvmscript_ir::{IRModule, global_symbol};
 use tvmscript_ir_core::{Object, Ref, Str};
 
 use crate::node::Function;
@@ -41,6 +41,5 @@ pub fn well_formed(object: &Object) -> Vec<WellFormedError> {
 
 /// The name that a function says it has.
 fn symbol(function: &Ref<Function>) -> Option<Str> {
-    let symbol = function.attrs.dict.get_str("global_symbol")?;
-    symbol.as_str().map(Str::from)
+    global_symbol(&function.attrs).map(Str::from)
 }

@@ -2,15 +2,14 @@
 
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::{FunctionParts, StmtDoc, StmtList, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result, header, names};
-use tvmscript_ir::print::ModuleFrame;
+use tvmscript_docsifier::{Docsifier, Frame, Result, header};
+use tvmscript_ir::print::{ModuleFrame, function_name, function_name_doc};
+use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::{DictAttrs, Map, PathId, Ref, Str, Value};
 
 use super::binding::{Ending, annotation, define, sequence};
 use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{FuncStructInfo, Function};
-
-const GLOBAL_SYMBOL: &str = "global_symbol";
 
 /// `@R.function`, `def name(params) -> result:`
 pub(crate) fn function(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
@@ -20,17 +19,9 @@ pub(crate) fn function(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>
     Ok(d.docs.block(&stmts))
 }
 
-fn symbol(node: &Function) -> Option<&str> {
-    node.attrs.dict.get_str(GLOBAL_SYMBOL).and_then(Value::as_str)
-}
-
 fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let Function { span: _, struct_info_, attrs, params, body, ret_struct_info, is_pure } = &**node;
-    let name = match d.binding_name() {
-        Some(name) => d.docs.text(name).to_owned(),
-        None => symbol(node).unwrap_or("main").to_owned(),
-    };
-    let name = if names::is_wide_identifier(&name) { name } else { names::sanitize(&name) };
+    let name = function_name(&node.attrs, d);
     // The frames around: that of the fragment, and that of the module if there is one.
     let around = if d.frame_data::<ModuleFrame>().is_some() { 2 } else { 1 };
     let is_top_level = d.frame_count() <= around;
@@ -63,7 +54,7 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
         if let Some(frame) = d.frame_data_mut::<RelaxFrame>() {
             frame.signature_vars = None;
         }
-        attributes(attrs, symbol(node), &name, is_top_level, path, d)?;
+        attributes(attrs, global_symbol(&node.attrs), &name, is_top_level, path, d)?;
         let at = d.field(path, "body");
         let stmts = sequence(body, at, Ending::Return, d)?;
         d.frame_mut().stmts.extend(stmts);
@@ -74,13 +65,13 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     if !is_pure {
         kwargs.push(("pure", d.docs.bool(false)));
     }
-    if is_top_level && symbol(node).is_none() {
+    if is_top_level && global_symbol(&node.attrs).is_none() {
         kwargs.push(("private", d.docs.bool(true)));
     }
     if !kwargs.is_empty() {
         decorator = d.docs.call(decorator, &[], &kwargs);
     }
-    let name = d.docs.id(&name);
+    let name = function_name_doc(&name, path, d);
     let parts = FunctionParts {
         name,
         args: &args,

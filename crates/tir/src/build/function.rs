@@ -1,5 +1,6 @@
 //! Functions: `T.prim_func`, parameters, attributes, result.
 
+use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::{Array, DictAttrs, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, FrameOf, Result, ScriptValue, script_fn};
 use tvmscript_prim::{TupleType, Type, Var};
@@ -22,8 +23,6 @@ pub struct PrimFuncFrame {
     pub(crate) root_alloc: Vec<Ref<Buffer>>,
     pub(crate) env_threads: Vec<super::thread::EnvThread>,
 }
-
-const GLOBAL_SYMBOL: &str = "global_symbol";
 
 impl PrimFuncFrame {
     /// Whether the variable is a parameter.

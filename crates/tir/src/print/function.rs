@@ -2,8 +2,9 @@
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_docsifier::doc::{ExprDoc, FunctionParts, StmtDoc, StmtList, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result, header, names};
-use tvmscript_ir::print::data_dict;
+use tvmscript_docsifier::{Docsifier, Frame, Result, header};
+use tvmscript_ir::print::{data_dict, function_name, function_name_doc};
+use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Object, PathId, Ref, Str, Value};
 use tvmscript_prim::{Expr, IntImm, TupleType, Var};
@@ -17,8 +18,6 @@ use super::types::is_true;
 use super::var;
 use crate::node::{Block, BlockRealize, Buffer, BufferType, PrimFunc};
 
-const GLOBAL_SYMBOL: &str = "global_symbol";
-
 /// `@T.prim_func`, `def name(params):`
 pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
     let former = d.set_root(node.object());
@@ -31,19 +30,10 @@ pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_
     Ok(d.docs.block(&stmts))
 }
 
-fn symbol(node: &PrimFunc) -> Option<&str> {
-    node.attrs.dict.get_str(GLOBAL_SYMBOL).and_then(Value::as_str)
-}
-
 fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let PrimFunc { span: _, struct_info_: _, attrs: _, params: _, ret_type, buffer_map: _, body: inner } =
         &**node;
-    let name = match d.binding_name() {
-        Some(name) => d.docs.text(name).to_owned(),
-        None => symbol(node).unwrap_or("main").to_owned(),
-    };
-    // A symbol that Python cannot read as a name stands in the attributes.
-    let name = if names::is_wide_identifier(&name) { name } else { names::sanitize(&name) };
+    let name = function_name(&node.attrs, d);
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((args, ret_type), stmts) = d.with_frame(frame, |d| {
         let (args, inlined) = params(node, path, d)?;
@@ -66,7 +56,7 @@ fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result
         let yes = d.docs.bool(true);
         decorator = d.docs.call(decorator, &[], &[("private", yes)]);
     }
-    let name = d.docs.id(&name);
+    let name = function_name_doc(&name, path, d);
     let parts =
         FunctionParts { name, args: &args, decorators: &[decorator], return_type: ret_type, body: &stmts };
     Ok(d.docs.function(parts)?)
@@ -193,7 +183,7 @@ fn is_simple(buffer: &Buffer) -> bool {
 /// `T.func_attr({...})`; the symbol goes without saying when it is the printed name.
 fn attributes(node: &PrimFunc, name: &str, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let attrs = &node.attrs.dict;
-    let shown = match symbol(node) {
+    let shown = match global_symbol(&node.attrs) {
         Some(symbol) if symbol == name => {
             let rest = attrs.iter().filter(|(key, _)| key.as_str() != GLOBAL_SYMBOL);
             tvmscript_ir_core::Map::<Str, Value>::new(rest.map(|(k, v)| (k.clone(), v.clone())))

@@ -63,6 +63,7 @@ fn uses_variable_of(e: &Expr, loops: &[&Ref<For>]) -> bool {
 
 fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let frame = Frame::new(Some(node.object().clone()), ());
+    let callee = d.t("grid");
     let ((names, extents), stmts) = d.with_frame(frame, |d| {
         let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
         let mut extents: SmallVec<[ExprDoc; 4]> = SmallVec::new();
@@ -72,6 +73,7 @@ fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifi
             names.push(var::define(&l.loop_var, d)?);
             let extent = d.field(at, "extent");
             extents.push(d.expr(&l.extent, extent)?);
+            d.at_field(callee, at, "kind");
             at = d.field(at, "body");
             inner = &l.body;
         }
@@ -79,7 +81,6 @@ fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifi
         Ok((names, extents))
     })?;
     let names = d.docs.tuple(&names);
-    let callee = d.t("grid");
     let call = d.docs.call_args(callee, &extents);
     Ok(d.docs.for_(names, call, &stmts))
 }
@@ -119,6 +120,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
             let at = d.field(path, "extent");
             let extent = d.expr(extent, at)?;
             let callee = d.t("grid");
+            let callee = d.at_field(callee, path, "kind");
             return Ok(d.docs.call_args(callee, &[extent]));
         }
         None => {
@@ -151,5 +153,6 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
         ForKind::Unrolled => d.t("unroll"),
         ForKind::ThreadBinding => d.t("thread_binding"),
     };
+    let callee = d.at_field(callee, path, "kind");
     Ok(d.docs.call(callee, &args, &kwargs))
 }
