@@ -7,7 +7,8 @@ use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span, with_stack};
 use tvmscript_prim::{self as prim, IntImm};
 
 use crate::node::{
-    Expr, PrimStructInfo, ShapeExpr, ShapeStructInfo, StructInfo, TensorStructInfo, TupleStructInfo, Var,
+    DTensorStructInfo, Expr, PrimStructInfo, ShapeExpr, ShapeStructInfo, StructInfo, TensorStructInfo,
+    TupleStructInfo, Var,
 };
 
 /// What a scalar variable is in the scope: itself, or an expression; nothing where it is unknown.
@@ -41,6 +42,13 @@ pub fn erase_to_well_defined(
     }
     if let Some(node) = info.as_node::<TensorStructInfo>() {
         return tensor(info, node, scalars, shapes, analyzer);
+    }
+    if let Some(node) = info.as_node::<DTensorStructInfo>() {
+        let whole = node.tensor_sinfo.clone().upcast();
+        let erased = tensor(&whole, &node.tensor_sinfo, scalars, shapes, analyzer);
+        let spread = |whole| Ref::new(DTensorStructInfo { tensor_sinfo: whole, ..node.clone() }).upcast();
+        let is_same = erased.ptr_eq(&whole);
+        return if is_same { info.clone() } else { erased.downcast().map_or_else(|_| info.clone(), spread) };
     }
     if let Some(node) = info.as_node::<TupleStructInfo>() {
         let fields: Vec<_> = node

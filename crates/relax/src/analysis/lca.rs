@@ -6,8 +6,8 @@ use tvmscript_ir_core::{Array, DataType, Ref, structural_equal, with_stack};
 
 use super::same_dims;
 use crate::node::{
-    FuncStructInfo, ObjectStructInfo, PrimStructInfo, ShapeExpr, ShapeStructInfo, StructInfo,
-    TensorStructInfo, TupleStructInfo, UNKNOWN_NDIM,
+    DTensorStructInfo, FuncStructInfo, ObjectStructInfo, PrimStructInfo, ShapeExpr, ShapeStructInfo,
+    StructInfo, TensorStructInfo, TupleStructInfo, UNKNOWN_NDIM,
 };
 
 /// The struct info that says as much as holds for both. The first one itself where that says it.
@@ -21,6 +21,8 @@ pub fn lca(a: &Ref<StructInfo>, b: &Ref<StructInfo>, analyzer: &mut Analyzer) ->
         Some(shapes(a, x, y, analyzer))
     } else if let (Some(x), Some(y)) = (a.as_node::<TensorStructInfo>(), b.as_node::<TensorStructInfo>()) {
         Some(tensors(a, x, y, analyzer))
+    } else if a.is::<DTensorStructInfo>() && structural_equal(a.object(), b.object()) {
+        Some(a.clone())
     } else if let (Some(x), Some(y)) = (a.as_node::<TupleStructInfo>(), b.as_node::<TupleStructInfo>()) {
         arrays(&x.fields, &y.fields, analyzer).map(|fields| match fields.ptr_eq(&x.fields) {
             true => a.clone(),

@@ -102,6 +102,8 @@ impl Blocks {
     pub fn define_scalars(&mut self, info: &Ref<StructInfo>) {
         let dims = if let Some(tensor) = info.as_node::<TensorStructInfo>() {
             tensor.dims()
+        } else if let Some(spread) = info.as_node::<DTensorStructInfo>() {
+            spread.tensor_sinfo.dims()
         } else if let Some(shape) = info.as_node::<ShapeStructInfo>() {
             shape.values.as_ref()
         } else {
@@ -493,7 +495,7 @@ impl Blocks {
                 return Err(failed(crate::op::InferError::unknown(name)));
             };
             let cx = Infer::new(call, name, &mut self.analyzer);
-            return (op.infer)(&mut cx.with_bound(&self.bound)).map_err(failed);
+            return op.result(cx.with_bound(&self.bound)).map_err(failed);
         }
         let info = struct_info_of(&call.op);
         let Some(function) = info.as_ref().and_then(|info| info.as_node::<FuncStructInfo>()) else {

@@ -1,25 +1,45 @@
 //! The names of the dialect: `R.function`, `R.nn.conv2d`.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
-use super::{device, expr, function, struct_info};
+use super::{device, distributed, expr, function, struct_info};
 use crate::op::{OTHER_FUNCTIONS, operators};
 
 /// All functions: those of the frames and values, and one an operator.
 pub fn functions() -> Vec<&'static ScriptFn> {
-    let own = [struct_info::FUNCTIONS, expr::FUNCTIONS, device::FUNCTIONS, function::FUNCTIONS];
+    let own = [
+        struct_info::FUNCTIONS,
+        expr::FUNCTIONS,
+        device::FUNCTIONS,
+        distributed::FUNCTIONS,
+        function::FUNCTIONS,
+    ];
     let mut all: Vec<&'static ScriptFn> = own.into_iter().flatten().copied().collect();
     all.extend(OTHER_FUNCTIONS.iter().flat_map(|functions| functions.iter()));
     all.extend(operators().filter_map(|op| op.function));
     all
 }
 
-static BY_NAME: LazyLock<std::collections::HashMap<&'static str, &'static ScriptFn>> =
-    LazyLock::new(|| functions().into_iter().map(|function| (function.name, function)).collect());
+/// Further names of functions.
+pub static ALIASES: &[(&str, &str)] = &[
+    ("stop_lift_params", "builtin.stop_lift_params"),
+    ("dist.DTensor", "DTensor"),
+    ("dist.device_mesh", "device_mesh"),
+];
+
+static BY_NAME: LazyLock<HashMap<&'static str, &'static ScriptFn>> = LazyLock::new(|| {
+    let mut all: HashMap<_, _> = functions().into_iter().map(|function| (function.name, function)).collect();
+    for (alias, name) in ALIASES {
+        if let Some(function) = all.get(name).copied() {
+            all.insert(alias, function);
+        }
+    }
+    all
+});
 
 /// The groups of functions: `nn`, `image`, `memory`.
 static GROUPS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {

@@ -28,6 +28,15 @@ pub enum StructInfoProxy {
         /// The device.
         vdevice: Option<Ref<VDevice>>,
     },
+    /// A tensor with named dimensions, spread over a mesh.
+    DTensor {
+        /// The whole tensor.
+        tensor: Box<StructInfoProxy>,
+        /// The devices.
+        device_mesh: Ref<DeviceMesh>,
+        /// How it lies on them.
+        placement: Ref<Placement>,
+    },
     /// A shape with named dimensions.
     Shape(Vec<Dim>),
     /// A scalar with a named value.
@@ -123,6 +132,7 @@ impl StructInfoProxy {
             StructInfoProxy::Known(_) => {}
             StructInfoProxy::Tensor { dims, .. } | StructInfoProxy::Shape(dims) => dims.iter().for_each(dim),
             StructInfoProxy::Prim(value) => dim(value),
+            StructInfoProxy::DTensor { tensor, .. } => tensor.defined_names(found),
             StructInfoProxy::Tuple(fields) => fields.iter().for_each(|field| field.defined_names(found)),
             StructInfoProxy::Callable { params, ret, .. } => {
                 params.iter().for_each(|param| param.defined_names(found));
@@ -154,6 +164,13 @@ impl StructInfoProxy {
                 let dims = dims.iter().map(value).collect::<Result<Vec<_>>>()?;
                 TensorStructInfo::of_shape(ShapeExpr::try_new(dims)?, *dtype, vdevice.clone()).upcast()
             }
+            StructInfoProxy::DTensor { tensor, device_mesh, placement } => {
+                let tensor = tensor.resolve_with(read)?.downcast();
+                let tensor =
+                    tensor.map_err(|_| BuildError::message("only a tensor is spread over a mesh"))?;
+                let info = DTensorStructInfo::try_new(tensor, device_mesh.clone(), placement.clone());
+                info.map_err(|error| BuildError::message(error.to_string()))?.upcast()
+            }
             StructInfoProxy::Shape(dims) => {
                 ShapeStructInfo::try_of(dims.iter().map(value).collect::<Result<Vec<_>>>()?)?
             }
@@ -172,7 +189,7 @@ impl StructInfoProxy {
     }
 
     /// Finished where nothing is left to read.
-    fn settled(self) -> Result<ScriptValue> {
+    pub(super) fn settled(self) -> Result<ScriptValue> {
         let mut names_left = false;
         let mut look = |_: &Str| {
             names_left = true;
@@ -246,6 +263,16 @@ pub fn tensor(
     #[default = None] dtype: Option<ScriptValue>,
     #[default = None] vdevice: Option<ScriptValue>,
     #[default = -1] ndim: i64,
+) -> Result<ScriptValue> {
+    tensor_of_arguments(shape, dtype, vdevice, ndim)
+}
+
+/// The struct info of a tensor from what `R.Tensor` takes.
+pub(super) fn tensor_of_arguments(
+    shape: Option<ScriptValue>,
+    dtype: Option<ScriptValue>,
+    vdevice: Option<ScriptValue>,
+    ndim: i64,
 ) -> Result<ScriptValue> {
     let (shape, dtype) = (shape.unwrap_or_default(), dtype.unwrap_or_default());
     // A first argument that is text is the element type.

@@ -8,7 +8,9 @@ mod struct_info;
 mod types;
 
 pub use binding::{Binding, BindingBlock, MatchCast, VarBinding, dataflow_block_type, is_dataflow_block};
-pub use distributed::{DTensorStructInfo, DeviceMesh, Placement, PlacementSpec, PlacementSpecKind};
+pub use distributed::{
+    DTensorStructInfo, DeviceMesh, MeshError, Placement, PlacementSpec, PlacementSpecKind,
+};
 pub use expr::{
     Call, Constant, DataTypeImm, Expr, ExternFunc, Function, Id, If, LeafExpr, PrimValue, SeqExpr, ShapeExpr,
     StringImm, Tuple, TupleGetItem, Var, dataflow_var_type, is_dataflow_var, struct_info_of,

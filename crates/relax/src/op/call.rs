@@ -188,7 +188,7 @@ pub static OPERATORS: &[Operator] = &[
 pub static FUNCTIONS: &[&tvmscript_irbuilder::ScriptFn] = &[&CALL_PACKED];
 
 /// The one struct info that the call states.
-fn stated_result(cx: &mut Infer<'_>) -> Inferred {
+pub(super) fn stated_result(cx: &mut Infer<'_>) -> Inferred {
     if cx.call.sinfo_args.len() != 1 {
         return Err(cx.wrong_attribute("out_sinfo", "says one result, or a tuple of several"));
     }

@@ -102,7 +102,7 @@ fn gathered(cx: &mut Infer<'_>) -> Inferred {
 }
 
 /// The axis is counted from the first; the number of workers divides its length, as far as can be told.
-fn scattered(cx: &mut Infer<'_>) -> Inferred {
+pub(super) fn scattered(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     let ScatterCollectiveAttrs { num_workers, axis } = *cx.attrs()?;
     let Some(dims) = x.known_dims() else { return Err(cx.wrong_kind(0, "a tensor of known shape")) };

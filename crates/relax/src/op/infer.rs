@@ -110,6 +110,14 @@ pub enum InferErrorKind {
         /// What is wrong.
         error: LayoutError,
     },
+    /// The result cannot lie on the mesh as it would.
+    #[error("`{op}`: {error}")]
+    Mesh {
+        /// The operator.
+        op: String,
+        /// Why.
+        error: MeshError,
+    },
     /// A scalar of the result cannot be computed.
     #[error(transparent)]
     Scalar(#[from] prim::PrimError),
@@ -163,18 +171,32 @@ pub struct Infer<'a> {
     pub analyzer: &'a mut Analyzer,
     /// What variables are bound to.
     bound: Option<&'a PtrMap<Expr>>,
+    /// Operands that are spread over a mesh count as the whole tensors.
+    whole_tensors: bool,
 }
 
 impl<'a> Infer<'a> {
     /// For this call of the operator of this name.
     pub fn new(call: &'a Call, name: &'a str, analyzer: &'a mut Analyzer) -> Infer<'a> {
-        Infer { call, name, analyzer, bound: None }
+        Infer { call, name, analyzer, bound: None, whole_tensors: false }
     }
 
     /// With what variables are bound to, as far as that is known.
     #[must_use]
     pub fn with_bound(self, bound: &'a PtrMap<Expr>) -> Infer<'a> {
         Infer { bound: Some(bound), ..self }
+    }
+
+    /// With operands that are spread over a mesh as the whole tensors.
+    #[must_use]
+    pub fn of_whole_tensors(self) -> Infer<'a> {
+        Infer { whole_tensors: true, ..self }
+    }
+
+    /// What an operator gives that takes operands on a mesh as any others.
+    pub(super) fn unchanged(&mut self, operator: &super::Operator) -> Result<Ref<StructInfo>> {
+        self.whole_tensors = false;
+        (operator.infer)(self)
     }
 
     /// What a variable stands for in the end; the operand itself where that is not known.
@@ -228,7 +250,11 @@ impl<'a> Infer<'a> {
     /// # Errors
     /// When there are fewer operands.
     pub fn info(&self, index: usize) -> Result<Ref<StructInfo>> {
-        Ok(struct_info_of(self.arg(index)?).unwrap_or_else(ObjectStructInfo::new))
+        let info = struct_info_of(self.arg(index)?).unwrap_or_else(ObjectStructInfo::new);
+        Ok(match info.as_node::<DTensorStructInfo>().filter(|_| self.whole_tensors) {
+            Some(spread) => spread.tensor_sinfo.clone().upcast(),
+            None => info,
+        })
     }
 
     /// Checks how many operands there are.

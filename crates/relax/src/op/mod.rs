@@ -8,6 +8,7 @@ pub mod ccl;
 mod create;
 pub(crate) mod datatype;
 pub mod device;
+pub mod distributed;
 mod einsum;
 mod elementwise;
 mod grad;
@@ -86,6 +87,14 @@ impl Operator {
         Operator { name, function: None, infer, is_pure: true }
     }
 
+    /// The struct info of a call, whose operands may be spread over a mesh.
+    ///
+    /// # Errors
+    /// When the operands do not fit.
+    pub fn result(&self, mut cx: Infer<'_>) -> Result<Ref<StructInfo>, InferError> {
+        if distributed::is_spread(cx.call) { distributed::result(self, cx) } else { (self.infer)(&mut cx) }
+    }
+
     /// The operator, with effects.
     #[must_use]
     pub const fn impure(self) -> Operator {
@@ -101,6 +110,7 @@ pub static FAMILIES: &[&[Operator]] = &[
     create::OPERATORS,
     datatype::OPERATORS,
     device::OPERATORS,
+    distributed::OPERATORS,
     einsum::OPERATORS,
     elementwise::BINARY,
     elementwise::OTHERS,
@@ -149,7 +159,7 @@ pub static FAMILIES: &[&[Operator]] = &[
 
 /// Functions of scripts that make calls, but not of one operator by itself.
 pub static OTHER_FUNCTIONS: &[&[&ScriptFn]] =
-    &[call::FUNCTIONS, linear_algebra::FUNCTIONS, nn::activation::FUNCTIONS];
+    &[call::FUNCTIONS, distributed::FUNCTIONS, linear_algebra::FUNCTIONS, nn::activation::FUNCTIONS];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Operator>> =
     LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter()).map(|op| (op.name, op)).collect());

@@ -14,14 +14,14 @@ use tvmscript_script_parser::ParseDialect;
 use tvmscript_script_parser::ast::{self, StmtKind};
 use tvmscript_script_parser::table::DecoratorRule;
 
-use crate::build::{find_name, functions, other_names};
+use crate::build::{ALIASES, find_name, functions, other_names};
 
 /// Adds the parsers of the dialect to its table.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .namespace(&["R", "relax"])
         .functions(&functions())
-        .function_aliases(&[("stop_lift_params", "builtin.stop_lift_params")])
+        .function_aliases(ALIASES)
         .name_fallback(find_name, other_names)
         .decorator(
             "function",

@@ -1,39 +1,21 @@
 //! Tensors spread over a mesh of devices.
 
-use std::fmt::Write;
-
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
+use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir::print::ModuleFrame;
 use tvmscript_ir_core::{PathId, Ref};
 
 use super::state::{RelaxDocsifier, RelaxFrame};
 use super::struct_info::tensor_shape;
-use crate::node::{DTensorStructInfo, DeviceMesh, Placement, PlacementSpecKind};
-
-/// `S[0], R`
-pub fn placement_text(node: &Placement) -> String {
-    let mut text = String::new();
-    for (i, spec) in node.dim_specs.iter().enumerate() {
-        if i > 0 {
-            text.push_str(", ");
-        }
-        match spec.kind {
-            // Writing to a string does not fail.
-            PlacementSpecKind::Sharding => drop(write!(text, "S[{}]", spec.axis)),
-            PlacementSpecKind::Replica => text.push('R'),
-        }
-    }
-    text
-}
+use crate::node::{DTensorStructInfo, DeviceMesh, Placement};
 
 /// `"S[0], R"`
 pub(crate) fn placement(node: &Ref<Placement>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    Ok(d.docs.str(&*placement_text(node)))
+    Ok(d.docs.str(&*node.to_string()))
 }
 
-/// `"mesh[0]"` inside of a module, else `R.device_mesh((2, 2), R.Range(0, 4))`
+/// `"mesh[0]"` in a function of a module that has the mesh, else `R.device_mesh((2, 2), I.Range(0, 4))`
 pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let DeviceMesh { shape, device_ids, device_range } = &**node;
     let in_function = d.frames().any(|frame| frame.data.is::<RelaxFrame>());
@@ -42,13 +24,9 @@ pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifie
             let index = infos.iter().position(|info| info.ptr_eq(node))?;
             Some(format!("{name}[{index}]"))
         });
-        return match place {
-            Some(place) => Ok(d.docs.str(&*place)),
-            None => Err(DocsifyError::Unwritable {
-                key: node.object().info().key(),
-                reason: "the mesh is none of the module's global infos".to_owned(),
-            }),
-        };
+        if let Some(place) = place {
+            return Ok(d.docs.str(&*place));
+        }
     }
     let at = d.field(path, "shape");
     let shape = d.expr(shape, at)?;

@@ -14,7 +14,6 @@ mod state;
 mod struct_info;
 mod types;
 
-pub use distributed::placement_text;
 pub use state::RelaxOptions;
 
 use tvmscript_docsifier::{DocsifyDialect, Frame};

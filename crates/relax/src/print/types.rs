@@ -62,8 +62,8 @@ pub(crate) fn func(node: &Ref<FuncType>, path: PathId, d: &mut Docsifier<'_>) ->
     Ok(d.docs.call_args(callee, &[args, result]))
 }
 
-/// `R.Range(0, 16)`
+/// `I.Range(0, 16)`: this dialect has no name for ranges.
 pub(crate) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let callee = d.r("Range");
+    let callee = d.prefixed("ir", "Range");
     tvmscript_ir::print::range_call(node, callee, path, d)
 }
