@@ -216,7 +216,7 @@ pub static OPERATORS: &[Operator] = &[
 pub static FUNCTIONS: &[&tvmscript_irbuilder::ScriptFn] = &[&CALL_PACKED];
 
 /// The one struct info that the call states.
-pub(super) fn stated(cx: &mut Infer<'_>) -> Inferred {
+fn stated(cx: &mut Infer<'_>) -> Inferred {
     match cx.call.sinfo_args.len() {
         1 => Ok(cx.call.sinfo_args[0].clone()),
         _ => Err(cx.wrong_attribute("out_sinfo", "says one result, or a tuple of several")),
@@ -224,7 +224,7 @@ pub(super) fn stated(cx: &mut Infer<'_>) -> Inferred {
 }
 
 /// As [`stated`], of a function of the module.
-fn stated_by_module(cx: &mut Infer<'_>) -> Inferred {
+pub(super) fn stated_by_module(cx: &mut Infer<'_>) -> Inferred {
     match cx.arg(0)?.is::<GlobalVar>() {
         true => stated(cx),
         false if cx.arg(0)?.is::<ExternFunc>() => {
