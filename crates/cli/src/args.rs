@@ -249,7 +249,7 @@ pub(crate) enum DumpFormat {
 Example:
   tvmscript bench --repeat 9 kernel.py
 
-For each of parse, print, eq, hash, save and load one line: {\"op\": \"parse\", \"cpu\": 0.00123}, the
+For each of parse, print, eq, hash, save, load and drop one line: {\"op\": \"parse\", \"cpu\": 0.00123}, the
 median CPU time in seconds. `eq` compares with a second parse of the print; `save` and `load` are
 TVM's form of JSON.")]
 pub(crate) struct Bench {
@@ -262,4 +262,8 @@ pub(crate) struct Bench {
     /// Stop repeating an operation after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3.0)]
     pub(crate) budget: f64,
+    /// Only these operations
+    #[arg(long, value_name = "OP,..", value_delimiter = ',')]
+    #[arg(value_parser = ["parse", "print", "eq", "hash", "save", "load", "drop"])]
+    pub(crate) ops: Vec<String>,
 }

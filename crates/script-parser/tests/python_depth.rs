@@ -102,6 +102,18 @@ fn a_chain_of_100_000_comparisons() {
 }
 
 #[test]
+fn a_lambda_of_100_000_parameters() {
+    let names: Vec<String> = (0..N).map(|i| format!("a{i}")).collect();
+    expression(&format!("lambda {}: 0", names.join(", ")));
+}
+
+#[test]
+fn a_call_of_100_000_keywords() {
+    let keywords: Vec<String> = (0..N).map(|i| format!("a{i}=0")).collect();
+    expression(&format!("f({})", keywords.join(", ")));
+}
+
+#[test]
 fn a_list_of_100_000_elements_needs_no_depth() {
     expression(&format!("[{}]", vec!["a.b"; N].join(", ")));
 }

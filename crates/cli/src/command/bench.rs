@@ -42,10 +42,13 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
             return Outcome::No;
         }
     };
-    let jsons: Vec<String> = nodes.iter().map(|node| to_tvm_json(node)).collect();
     let size = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
 
     let mut bench = Measure { args, file, outcome: Outcome::Done };
+    let jsons: Vec<String> = match bench.is_asked("save") || bench.is_asked("load") {
+        true => nodes.iter().map(|node| to_tvm_json(node)).collect(),
+        false => Vec::new(),
+    };
     bench.op("parse", source.text.len(), || input::understand(source, &mut Timings::default()));
     bench.op("print", size(&texts), || {
         nodes.iter().map(|n| print(n, registry(), &config)).collect::<Vec<_>>()
@@ -54,6 +57,7 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
     bench.op("hash", 0, || nodes.iter().map(|n| structural_hash(n)).collect::<Vec<_>>());
     bench.op("save", size(&jsons), || nodes.iter().map(|n| to_tvm_json(n)).collect::<Vec<_>>());
     bench.op("load", size(&jsons), || jsons.iter().map(|j| from_tvm_json(j, registry())).collect::<Vec<_>>());
+    bench.prepared("drop", 0, || input::understand(source, &mut Timings::default()), drop);
     bench.outcome
 }
 
@@ -64,13 +68,32 @@ struct Measure<'a> {
 }
 
 impl Measure<'_> {
+    fn is_asked(&self, name: &str) -> bool {
+        self.args.ops.is_empty() || self.args.ops.iter().any(|op| op == name)
+    }
+
     /// Runs an operation repeatedly and writes its line. What it makes is dropped off the clock.
     fn op<T>(&mut self, name: &str, bytes: usize, mut work: impl FnMut() -> T) {
+        self.prepared(name, bytes, || (), |()| work());
+    }
+
+    /// The same for an operation on what `prepare` makes each time, off the clock.
+    fn prepared<S, T>(
+        &mut self,
+        name: &str,
+        bytes: usize,
+        mut prepare: impl FnMut() -> S,
+        mut work: impl FnMut(S) -> T,
+    ) {
+        if !self.is_asked(name) {
+            return;
+        }
         let mut times = Vec::new();
         let mut spent = 0.0;
         for _ in 0..self.args.repeat {
+            let input = std::hint::black_box(prepare());
             let begin = clock::seconds();
-            let made = std::hint::black_box(work());
+            let made = std::hint::black_box(work(input));
             let time = clock::seconds() - begin;
             drop(made);
             times.push(time);

@@ -118,6 +118,6 @@ fn bench_measures_every_operation() {
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     let lines: Vec<Value> = ran.stdout.lines().map(|l| serde_json::from_str(l).expect("an object")).collect();
     let ops: Vec<&str> = lines.iter().filter_map(|l| l["op"].as_str()).collect();
-    assert_eq!(ops, ["parse", "print", "eq", "hash", "save", "load"]);
+    assert_eq!(ops, ["parse", "print", "eq", "hash", "save", "load", "drop"]);
     assert!(lines.iter().all(|l| l[if cfg!(unix) { "cpu" } else { "s" }].is_f64()));
 }

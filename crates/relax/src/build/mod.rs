@@ -2,7 +2,6 @@
 
 pub mod args;
 mod blocks;
-pub mod call_args;
 mod constant;
 pub mod device;
 pub mod distributed;

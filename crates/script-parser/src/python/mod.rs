@@ -1,9 +1,10 @@
 //! From text to our syntax tree: the one module that names foreign Python parsers.
 //!
-//! [`parse_python`] scans the text ([`prescan`](crate::prescan)), then has a foreign parser read it piece by piece
-//! and writes its tree into ours. The pass before knows how deep the text nests, so the whole call of the foreign
-//! parser (lexing, parsing, converting, dropping half-built trees) runs on a stack that is large enough; what
-//! nests deeper than the [limits](Limits) is cut out with a typed error and never reaches the parser.
+//! [`parse_python`] scans the text ([`prescan`](crate::prescan)) and reads it piece by piece. What scripts are made of
+//! is read directly into our tree; the rest, and all that is wrong, is read by a foreign parser, whose tree is written
+//! into ours. The pass before knows how deep the text nests, so reading (the foreign parser's lexing, parsing,
+//! converting, dropping half-built trees) runs on a stack that is large enough; what nests deeper than the
+//! [limits](Limits) is cut out with a typed error and never reaches a parser.
 //!
 //! After a syntax error reading goes on: the logical line at fault is replaced by a placeholder, which becomes
 //! [`Stmt::Invalid`](crate::ast::Stmt::Invalid), and the rest of its block and of the text is read as usual.
@@ -11,6 +12,7 @@
 //! Two differences from CPython: identifiers are not normalised (NFKC), and half surrogates in strings read as
 //! U+FFFD.
 
+mod direct;
 mod edits;
 mod error;
 mod isolated;
@@ -38,7 +40,8 @@ pub enum Backend {
     /// `rustpython-parser`: Python 3.11 with type parameters; f-strings as up to 3.11.
     #[cfg_attr(not(feature = "ruff"), default)]
     RustPython,
-    /// `ruff`, behind the feature of that name: current Python, f-strings as from 3.12; some three times faster.
+    /// `ruff`, behind the feature of that name: current Python, f-strings as from 3.12; some three times as fast where
+    /// text is not read directly.
     #[cfg(feature = "ruff")]
     #[default]
     Ruff,
@@ -56,6 +59,8 @@ pub struct PythonOptions {
     pub max_errors: usize,
     /// Of how many bytes the foreign parser may hold a tree, where the text can be cut between statements.
     pub section_bytes: usize,
+    /// Whether the common part of Python is read without the foreign parser.
+    pub direct: bool,
 }
 
 impl Default for PythonOptions {
@@ -65,6 +70,7 @@ impl Default for PythonOptions {
             limits: Limits::default(),
             max_errors: 100,
             section_bytes: 16 << 10,
+            direct: true,
         }
     }
 }

@@ -77,8 +77,7 @@ impl Reader<'_> {
         self.ast.begin_piece(TextRange::new(begin, end));
         let source = &self.text[begin as usize..end as usize];
         let mut cuts = self.broken(lines.clone());
-        if source.len() > self.options.section_bytes
-            && cuts.is_empty()
+        if cuts.is_empty()
             && let Some(body) = self.sections(lines.clone(), begin, end)
         {
             return self.ast.end_piece(&body);
@@ -119,10 +118,9 @@ impl Reader<'_> {
         self.ast.end_piece(&[invalid]);
     }
 
-    /// The statements of a large piece without errors.
+    /// The statements of a piece that needs no parser of its own: one without errors, of which the foreign parser reads
+    /// little or nothing.
     fn sections(&mut self, lines: std::ops::Range<usize>, begin: u32, end: u32) -> Option<Vec<StmtId>> {
-        let errors = self.errors.len();
-        let mark = self.ast.mark();
         let mut sections = Sections {
             text: self.text,
             scan: self.scan,
@@ -133,12 +131,7 @@ impl Reader<'_> {
             begin,
             end,
         };
-        let body = sections.read(lines);
-        if body.is_none() {
-            self.errors.truncate(errors);
-            self.ast.reset(mark);
-        }
-        body
+        sections.read(lines)
     }
 
     /// The cuts of lines that the scan found broken.

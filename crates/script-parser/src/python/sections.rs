@@ -1,6 +1,7 @@
-//! Reading a large piece section by section.
+//! Reading a piece directly, and a large one section by section.
 //!
-//! A foreign parser holds the tree of all it reads, some thirty bytes for each byte of text. So that it never holds
+//! What the [direct](super::direct) reader does not know is left to the foreign parser; in a small piece that is all of
+//! it. A foreign parser holds the tree of all it reads, some thirty bytes for each byte of text. So that it never holds
 //! much, a large block is cut between its statements into sections of about the same size, each of which is parsed and
 //! converted before the next; a statement that is large itself is parsed as a header with a placeholder for a body, and
 //! its block again in sections. The tree in our arena is the same, nodes in another order.
@@ -12,7 +13,7 @@ use std::ops::Range;
 
 use super::edits::Edits;
 use super::sink::{Frame, Sink};
-use super::{PythonOptions, SyntaxError};
+use super::{PythonOptions, SyntaxError, direct};
 use crate::ast::{AstBuilder, StmtId};
 use crate::prescan::{Head, LogicalLine, Prescan};
 
@@ -36,15 +37,45 @@ pub(super) struct Sections<'a> {
 }
 
 impl Sections<'_> {
-    /// The statements of the piece, or nothing where it must be read as a whole.
+    /// The statements of the piece, or nothing where the foreign parser must read it as a whole.
     pub(super) fn read(&mut self, lines: Range<usize>) -> Option<Vec<StmtId>> {
+        if self.scan.lines[lines.start].indent > 0 {
+            return None;
+        }
+        if self.size(&lines) <= self.options.section_bytes {
+            return self.direct(lines);
+        }
         let is_plain = |line: &LogicalLine| line.start - line.begin == line.indent && !line.broken;
         let bytes = &self.text.as_bytes()[self.begin as usize..self.end as usize];
         // Tabs count differently in a block by itself.
         if !self.scan.lines[lines.clone()].iter().all(is_plain) || bytes.contains(&b'\t') {
             return None;
         }
-        self.block(lines, 0)
+        self.attempt(|this| this.block(lines, 0))
+    }
+
+    /// What `read` gives; if that is nothing, what it added is gone.
+    fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let (errors, mark) = (self.errors.len(), self.ast.mark());
+        let result = read(self);
+        if result.is_none() {
+            self.errors.truncate(errors);
+            self.ast.reset(mark);
+        }
+        result
+    }
+
+    /// Reads lines of one block without the foreign parser.
+    fn direct(&mut self, lines: Range<usize>) -> Option<Vec<StmtId>> {
+        if !self.options.direct {
+            return None;
+        }
+        self.attempt(|this| {
+            let piece = &this.text[this.begin as usize..this.end as usize];
+            let edits = Edits::default();
+            let sink = Sink::new(this.ast, piece, &edits, this.errors, this.begin);
+            direct::parse(sink, &this.scan.lines[lines])
+        })
     }
 
     fn size(&self, lines: &Range<usize>) -> usize {
@@ -128,8 +159,14 @@ impl Sections<'_> {
     /// Statements that are read together.
     fn section(&mut self, lines: &Range<usize>, body: &mut Vec<StmtId>) -> Option<()> {
         if !lines.is_empty() {
-            let start = self.scan.lines[lines.start].begin;
-            body.extend(self.parse(start, self.end_of(lines), "", None)?);
+            let statements = match self.direct(lines.clone()) {
+                Some(statements) => statements,
+                None => {
+                    let start = self.scan.lines[lines.start].begin;
+                    self.parse(start, self.end_of(lines), "", None)?
+                }
+            };
+            body.extend(statements);
         }
         Some(())
     }

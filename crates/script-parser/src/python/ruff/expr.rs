@@ -408,9 +408,8 @@ impl Converter<'_> {
         default: Option<Box<py::Expr>>,
         kind: ParamKind,
     ) {
-        let (start, name_end) = bounds(&arg.name);
-        let end = arg.annotation.as_ref().map_or(name_end, |annotation| bounds(&**annotation).1);
-        let place = self.sink.place(start, end);
+        // Without the stars, with the parentheses around an annotation.
+        let place = self.sink.place(bounds(&arg.name).0, bounds(&arg).1);
         let name = self.sink.source_name(bounds(&arg.name));
         let annotation = self.option(arg.annotation);
         let default = self.option(default);

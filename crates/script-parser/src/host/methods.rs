@@ -1,16 +1,74 @@
-//! Methods of text.
+//! Methods of text, lists, dictionaries, tuples, sets and numbers.
 
-use tvmscript_irbuilder::{CallArgs, ScriptValue};
+use std::rc::Rc;
 
-use super::Table;
+use tvmscript_ir_core::{Map, ObjectLike, Value};
+use tvmscript_irbuilder::{CallArgs, DictKey, ScriptValue};
+
+use super::builtins::{self, Method, MethodFn, args, charge, optional};
+use super::number::{Number, small_index};
+use super::set::{self, Set};
+use super::{repr, subscript, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
-use crate::host::builtins::{args, charge, optional};
-use crate::host::number::small_index;
-use crate::host::{repr, subscript, type_name};
 use crate::parser::Parser;
 
-pub(super) const STR: Table = &[
+type Table = &'static [(&'static str, MethodFn)];
+
+fn table(value: &ScriptValue) -> Table {
+    match value {
+        ScriptValue::Str(_) => STR,
+        ScriptValue::List(_) => LIST,
+        ScriptValue::Tuple(_) => TUPLE,
+        ScriptValue::Dict(_) => DICT,
+        ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) => INT,
+        ScriptValue::Float(_) => FLOAT,
+        ScriptValue::Host(_) if value.as_host::<Set>().is_some() => SET,
+        ScriptValue::Node(object) if Map::<Value, Value>::try_ref(object).is_some() => MAP,
+        _ => &[],
+    }
+}
+
+/// The attribute of a value that Python itself gives it.
+pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
+    if let ScriptValue::DType(dtype) = value {
+        return match name {
+            "bits" => Some(ScriptValue::Int(i64::from(dtype.bits))),
+            "lanes" => Some(ScriptValue::Int(i64::from(dtype.lanes))),
+            "itemsize" => Some(ScriptValue::Int((i64::from(dtype.bits) * i64::from(dtype.lanes) + 7) / 8)),
+            _ => of(&ScriptValue::str(&dtype.to_string()), name),
+        };
+    }
+    if let (ScriptValue::Slice(slice), "start" | "stop" | "step") = (value, name) {
+        return Some(match name {
+            "start" => slice.start.clone(),
+            "stop" => slice.stop.clone(),
+            _ => slice.step.clone(),
+        });
+    }
+    let (name, call) = table(value).iter().find(|(n, _)| *n == name)?;
+    Some(ScriptValue::host(Method { name, receiver: value.clone(), call: *call }))
+}
+
+/// The names of the attributes that Python itself gives a value.
+pub(crate) fn names(value: &ScriptValue) -> impl Iterator<Item = &'static str> {
+    table(value).iter().map(|(name, _)| *name)
+}
+
+const INT: Table = &[("bit_length", |p, v, a| {
+    let [] = args("bit_length", a)?;
+    let _ = p;
+    Ok(ScriptValue::Int(Number::of(v).and_then(|n| n.to_big()).map_or(0, |n| n.bits() as i64)))
+})];
+
+const FLOAT: Table = &[("is_integer", |_, v, a| {
+    let [] = args("is_integer", a)?;
+    Ok(ScriptValue::Bool(matches!(v, ScriptValue::Float(f) if f.fract() == 0.0)))
+})];
+
+// --- text
+
+const STR: Table = &[
     ("upper", |_, v, a| map_text("upper", v, a, |s| s.to_uppercase())),
     ("lower", |_, v, a| map_text("lower", v, a, |s| s.to_lowercase())),
     ("capitalize", |_, v, a| map_text("capitalize", v, a, capitalize)),
@@ -412,7 +470,7 @@ fn format(p: &mut Parser, v: &ScriptValue, a: CallArgs) -> Result<ScriptValue, R
             Some("s") => value = ScriptValue::str(&repr::str(p, &value)?),
             _ => {}
         }
-        out.push_str(&crate::host::format::format(p, &value, spec)?);
+        out.push_str(&super::format::format(p, &value, spec)?);
     }
     out.push_str(rest);
     p.shared.allocate(out.len() as u64)?;
@@ -424,4 +482,285 @@ fn positional(a: &CallArgs, index: usize) -> Result<ScriptValue, HostError> {
         let message = format!("Replacement index {index} out of range for positional args tuple");
         HostError::index(message)
     })
+}
+
+// --- lists and tuples
+
+const LIST: Table = &[
+    ("append", |p, v, a| {
+        let [x] = args("list.append", a)?;
+        charge(p, 1)?;
+        change(v, |items| items.push(x))
+    }),
+    ("extend", |p, v, a| {
+        let [x] = args("list.extend", a)?;
+        let more = p.collect_values(&x)?;
+        change(v, |items| items.extend(more))
+    }),
+    ("insert", |p, v, a| {
+        let [at, x] = args("insert", a)?;
+        charge(p, 1)?;
+        let at = small_index(&at).unwrap_or(0);
+        change(v, |items| {
+            let len = items.len() as i64;
+            let at = if at < 0 { at.saturating_add(len) } else { at };
+            items.insert(at.clamp(0, len) as usize, x);
+        })
+    }),
+    ("pop", |_, v, a| {
+        let [at] = optional("pop", a, 0)?;
+        let ScriptValue::List(list) = v else { return Ok(ScriptValue::None) };
+        let mut items = list.borrow_mut();
+        if items.is_empty() {
+            return Err(HostError::index("pop from empty list").into());
+        }
+        let len = items.len() as i64;
+        let at = at.map_or(-1, |at| small_index(&at).unwrap_or(0));
+        let at = if at < 0 { at.saturating_add(len) } else { at };
+        match usize::try_from(at) {
+            Ok(at) if at < items.len() => Ok(items.remove(at)),
+            _ => Err(HostError::index("pop index out of range").into()),
+        }
+    }),
+    ("remove", |p, v, a| {
+        let [x] = args("list.remove", a)?;
+        match place(p, v, &x)? {
+            Some(at) => change(v, |items| {
+                items.remove(at);
+            }),
+            None => Err(HostError::value_error("list.remove(x): x not in list").into()),
+        }
+    }),
+    ("clear", |_, v, a| {
+        let [] = args("list.clear", a)?;
+        change(v, Vec::clear)
+    }),
+    ("copy", |p, v, a| {
+        let [] = args("list.copy", a)?;
+        let items = p.collect_values(v)?;
+        Ok(ScriptValue::list(items))
+    }),
+    ("reverse", |_, v, a| {
+        let [] = args("list.reverse", a)?;
+        change(v, |items| items.reverse())
+    }),
+    ("sort", |p, v, mut a| {
+        let (key, reverse) = (a.take_keyword("key"), a.take_keyword("reverse"));
+        let [] = args("sort", a)?;
+        let items = p.collect_values(v)?;
+        let items = builtins::sort(p, items, key, reverse)?;
+        change(v, |old| *old = items)
+    }),
+    ("index", sequence_index),
+    ("count", sequence_count),
+];
+
+const TUPLE: Table = &[("index", sequence_index), ("count", sequence_count)];
+
+fn change(v: &ScriptValue, f: impl FnOnce(&mut Vec<ScriptValue>)) -> Result<ScriptValue, Raise> {
+    if let ScriptValue::List(items) = v {
+        f(&mut items.borrow_mut());
+    }
+    Ok(ScriptValue::None)
+}
+
+fn place(p: &mut Parser, v: &ScriptValue, x: &ScriptValue) -> Result<Option<usize>, Raise> {
+    for (index, item) in p.collect_values(v)?.iter().enumerate() {
+        if builtins::equal(p, item, x)? {
+            return Ok(Some(index));
+        }
+    }
+    Ok(None)
+}
+
+fn sequence_index(p: &mut Parser, v: &ScriptValue, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("index", a)?;
+    match place(p, v, &x)? {
+        Some(at) => Ok(ScriptValue::Int(at as i64)),
+        None => {
+            let message = match v {
+                ScriptValue::Tuple(_) => "tuple.index(x): x not in tuple".to_owned(),
+                _ => format!("{} is not in list", repr::repr(p, &x)?),
+            };
+            Err(HostError::value_error(message).into())
+        }
+    }
+}
+
+fn sequence_count(p: &mut Parser, v: &ScriptValue, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("count", a)?;
+    let mut count = 0;
+    for item in p.collect_values(v)? {
+        count += i64::from(builtins::equal(p, &item, &x)?);
+    }
+    Ok(ScriptValue::Int(count))
+}
+
+// --- dictionaries, and maps of IR
+
+const DICT: Table = &[
+    ("get", |p, v, a| {
+        let [key, default] = optional("get", a, 1)?;
+        let key = p.hashable(key.unwrap_or_default())?;
+        Ok(with_dict(v, |dict| dict.get(&key).cloned()).or(default).unwrap_or_default())
+    }),
+    ("keys", |_, v, a| {
+        let [] = args("keys", a)?;
+        Ok(ScriptValue::list(with_dict(v, |dict| dict.keys().map(|k| k.0.clone()).collect())))
+    }),
+    ("values", |_, v, a| {
+        let [] = args("values", a)?;
+        Ok(ScriptValue::list(with_dict(v, |dict| dict.values().cloned().collect())))
+    }),
+    ("items", |p, v, a| {
+        let [] = args("items", a)?;
+        charge(p, 3 * with_dict(v, |dict| dict.len()))?;
+        let pair =
+            |(key, value): (&DictKey, &ScriptValue)| ScriptValue::tuple([key.0.clone(), value.clone()]);
+        Ok(ScriptValue::list(with_dict(v, |dict| dict.iter().map(pair).collect())))
+    }),
+    ("pop", |p, v, a| {
+        let [key, default] = optional("pop", a, 1)?;
+        let key = key.unwrap_or_default();
+        let hashed = p.hashable(key.clone())?;
+        let found = match v {
+            ScriptValue::Dict(dict) => dict.borrow_mut().shift_remove(&hashed),
+            _ => None,
+        };
+        match found.or(default) {
+            Some(value) => Ok(value),
+            None => Err(HostError::new(HostErrorKind::Key, repr::repr(p, &key)?).into()),
+        }
+    }),
+    ("setdefault", |p, v, a| {
+        let [key, default] = optional("setdefault", a, 1)?;
+        let key = p.hashable(key.unwrap_or_default())?;
+        charge(p, 2)?;
+        match v {
+            ScriptValue::Dict(dict) => {
+                Ok(dict.borrow_mut().entry(key).or_insert(default.unwrap_or_default()).clone())
+            }
+            _ => Ok(ScriptValue::None),
+        }
+    }),
+    ("update", |p, v, a| {
+        let ScriptValue::Dict(dict) = v else { return Ok(ScriptValue::None) };
+        let mut more = tvmscript_irbuilder::Dict::new();
+        for other in &a.positional {
+            builtins::fill(p, &mut more, other)?;
+        }
+        for (key, value) in a.keywords {
+            more.insert(p.hashable(ScriptValue::Str(key))?, value);
+        }
+        charge(p, 2 * more.len())?;
+        dict.borrow_mut().extend(more.iter().map(|(k, v)| (k.clone(), v.clone())));
+        Ok(ScriptValue::None)
+    }),
+    ("clear", |_, v, a| {
+        let [] = args("clear", a)?;
+        if let ScriptValue::Dict(dict) = v {
+            dict.borrow_mut().clear();
+        }
+        Ok(ScriptValue::None)
+    }),
+    ("copy", |p, v, a| {
+        let [] = args("copy", a)?;
+        charge(p, 2 * with_dict(v, |dict| dict.len()))?;
+        let copy = with_dict(v, |dict| dict.clone());
+        Ok(ScriptValue::Dict(Rc::new(std::cell::RefCell::new(copy))))
+    }),
+];
+
+fn with_dict<R>(v: &ScriptValue, f: impl FnOnce(&tvmscript_irbuilder::Dict) -> R) -> R {
+    match v {
+        ScriptValue::Dict(dict) => f(&dict.borrow()),
+        _ => f(&tvmscript_irbuilder::Dict::new()),
+    }
+}
+
+const MAP: Table = &[
+    ("get", |p, v, a| {
+        let [key, default] = optional("get", a, 1)?;
+        match subscript::get(p, v, &key.unwrap_or_default()) {
+            Ok(value) => Ok(value),
+            Err(_) => Ok(default.unwrap_or_default()),
+        }
+    }),
+    ("keys", |p, v, a| {
+        let [] = args("keys", a)?;
+        Ok(ScriptValue::list(p.collect_values(v)?))
+    }),
+    ("items", |p, v, a| {
+        let [] = args("items", a)?;
+        let mut pairs = Vec::new();
+        for key in p.collect_values(v)? {
+            let value = subscript::get(p, v, &key)?;
+            pairs.push(ScriptValue::tuple([key, value]));
+        }
+        Ok(ScriptValue::list(pairs))
+    }),
+];
+
+// --- sets
+
+const SET: Table = &[
+    ("add", |p, v, a| {
+        let [x] = args("set.add", a)?;
+        let key = p.hashable(x)?;
+        charge(p, 1)?;
+        with_set(v, |items| {
+            items.insert(key);
+        })
+    }),
+    ("discard", |p, v, a| {
+        let [x] = args("set.discard", a)?;
+        let key = p.hashable(x)?;
+        with_set(v, |items| {
+            items.shift_remove(&key);
+        })
+    }),
+    ("update", |p, v, a| {
+        for other in &a.positional {
+            let keys = set::keys(p.collect_values(other)?)?;
+            with_set(v, |items| items.extend(keys))?;
+        }
+        Ok(ScriptValue::None)
+    }),
+    ("union", |p, v, a| {
+        let mut all = set::items(v).unwrap_or_default();
+        for other in &a.positional {
+            all.extend(p.collect_values(other)?);
+        }
+        set::from_items(all)
+    }),
+    ("intersection", |p, v, a| {
+        let [x] = args("intersection", a)?;
+        let other = set::keys(p.collect_values(&x)?)?;
+        let items = set::keys(set::items(v).unwrap_or_default())?;
+        Ok(set::value(items.intersection(&other).cloned().collect(), false))
+    }),
+    ("difference", |p, v, a| {
+        let [x] = args("difference", a)?;
+        let other = set::keys(p.collect_values(&x)?)?;
+        let items = set::keys(set::items(v).unwrap_or_default())?;
+        Ok(set::value(items.difference(&other).cloned().collect(), false))
+    }),
+    ("issubset", |p, v, a| {
+        let [x] = args("issubset", a)?;
+        let other = set::keys(p.collect_values(&x)?)?;
+        let items = set::keys(set::items(v).unwrap_or_default())?;
+        Ok(ScriptValue::Bool(items.is_subset(&other)))
+    }),
+    ("copy", |_, v, a| {
+        let [] = args("copy", a)?;
+        set::from_items(set::items(v).unwrap_or_default())
+    }),
+];
+
+fn with_set(v: &ScriptValue, f: impl FnOnce(&mut indexmap::IndexSet<DictKey>)) -> Result<ScriptValue, Raise> {
+    match v.as_host::<Set>() {
+        Some(set) if !set.frozen => f(&mut set.items.borrow_mut()),
+        _ => return Err(HostError::new(HostErrorKind::Attribute, "a frozenset cannot be changed").into()),
+    }
+    Ok(ScriptValue::None)
 }
