@@ -1,6 +1,8 @@
 //! Scripts that are right: they parse, print, read back and print again, and canonical ones print as they are.
 
-use tvmscript_tests::{Fixture, canonical_options, check_all, check_roundtrip, parse_ok};
+use tvmscript_tests::{
+    Fixture, canonical_options, check_all, check_roundtrip, folder, parse_ok, print_canonical,
+};
 
 /// The widths at which everything has to read back; `None` is unlimited.
 const WIDTHS: [Option<u32>; 3] = [None, Some(80), Some(40)];
@@ -24,6 +26,25 @@ fn check(fixture: &Fixture) -> Result<(), String> {
 #[test]
 fn one_fact_scripts_read_back() {
     check_all("ok", check);
+}
+
+/// As TVM prints it: `NAME.printed` beside `NAME.py`.
+fn check_printed(fixture: &Fixture) -> Result<(), String> {
+    check(fixture)?;
+    let file = folder("programs").join(format!("{}.printed", fixture.name));
+    let expected = std::fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+    let text = print_canonical(&parse_ok(&fixture.name, &fixture.text)?)?;
+    let differs = text.trim_end().lines().zip(expected.trim_end().lines()).find(|(a, b)| a != b);
+    match differs {
+        Some((found, expected)) => Err(format!("expected {expected}\n    found    {found}")),
+        None if text.trim_end() != expected.trim_end() => Err(format!("prints otherwise:\n{text}")),
+        None => Ok(()),
+    }
+}
+
+#[test]
+fn programs_print_as_tvm_prints_them() {
+    check_all("programs", check_printed);
 }
 
 #[test]

@@ -74,13 +74,14 @@ pub fn load(dir: &Path, kinds: &[String], filter: Option<&str>) -> Result<Vec<Pr
     Ok(programs)
 }
 
-/// The fixtures that TVM reads: `kernels` and `ok`.
+/// The fixtures that TVM reads: `kernels`, `programs` and `ok`.
 ///
 /// # Errors
 /// When a folder or a file cannot be read.
 pub fn fixtures(filter: Option<&str>) -> Result<Vec<Program>> {
     let dir = workspace::root().join("tests/fixtures");
     let mut programs = files(&dir.join("kernels"), "kernels", filter)?;
+    programs.extend(files(&dir.join("programs"), "programs", filter)?);
     programs.extend(files(&dir.join("ok"), "ok", filter)?);
     Ok(programs)
 }

@@ -65,7 +65,7 @@ pub fn table(programs: &[Program], outcomes: &[Outcome]) -> Figures {
             let misses = asked.len() - yes;
             let mut line = format!("    {:<18}{}", question.name, share(yes, asked.len()));
             if let Some(tvm) = question.tvm
-                && !matches!(kind, "kernels" | "ok" | "files")
+                && !matches!(kind, "kernels" | "programs" | "ok" | "files")
             {
                 let theirs = counted.iter().filter(|(p, _)| tvm(p)).count();
                 let _ = write!(line, "   (TVM {})", share(theirs, counted.len()));
