@@ -170,13 +170,19 @@ pub struct BuildError {
     error: Box<dyn Error + Send + Sync>,
     /// The argument it speaks of: its number among the positional ones, or its keyword.
     pub argument: Option<ArgumentRef>,
+    /// Which item of the argument it speaks of, where that is a list or tuple; none for the whole.
+    pub item: Option<Box<ItemPath>>,
     /// The place it speaks of, where that is another than the call's; unknown otherwise.
     pub span: Span,
     /// What else helps to see it.
     pub note: Option<Box<str>>,
     /// What to do about it.
-    pub help: Option<String>,
+    pub help: Option<Box<str>>,
 }
+
+/// An item of a list or tuple, which may stand in others: numbers from the innermost outwards.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ItemPath(pub Vec<usize>);
 
 /// Which argument of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -189,8 +195,8 @@ pub enum ArgumentRef {
 
 impl BuildError {
     pub(crate) fn from_boxed(error: Box<dyn Error + Send + Sync>) -> BuildError {
-        let help = error.downcast_ref().and_then(BuildErrorKind::help);
-        BuildError { error, argument: None, span: Span::UNKNOWN, note: None, help }
+        let help = error.downcast_ref().and_then(BuildErrorKind::help).map(String::into_boxed_str);
+        BuildError { error, argument: None, item: None, span: Span::UNKNOWN, note: None, help }
     }
 
     /// The kind, if the error is this crate's own.
@@ -221,7 +227,7 @@ impl BuildError {
     /// The same error, with what to do about it.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> BuildError {
-        self.help.get_or_insert(help.into());
+        self.help.get_or_insert_with(|| help.into().into_boxed_str());
         self
     }
 
@@ -247,6 +253,15 @@ impl BuildError {
     #[must_use]
     pub fn at(mut self, argument: ArgumentRef) -> BuildError {
         self.argument.get_or_insert(argument);
+        self
+    }
+
+    /// The same error, speaking of an item of the list or tuple that the value is.
+    #[must_use]
+    pub fn at_item(mut self, index: usize) -> BuildError {
+        if self.argument.is_none() {
+            self.item.get_or_insert_default().0.push(index);
+        }
         self
     }
 

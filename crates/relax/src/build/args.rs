@@ -67,7 +67,8 @@ pub fn convert(value: &ScriptValue) -> Result<Expr> {
 }
 
 fn tuple_of(items: &[ScriptValue]) -> Result<Expr> {
-    let fields = items.iter().map(|item| tvmscript_ir_core::with_stack(|| convert(item)));
+    let convert = |(i, item)| tvmscript_ir_core::with_stack(|| convert(item)).map_err(|e| e.at_item(i));
+    let fields = items.iter().enumerate().map(convert);
     Ok(Tuple::new(fields.collect::<Result<Vec<_>>>()?).upcast())
 }
 
@@ -173,7 +174,7 @@ impl FromScript for IntArg {
 /// Dimensions: plain numbers and scalars, in a list or tuple.
 pub(crate) fn dims(value: &ScriptValue) -> Result<Vec<prim::Expr>> {
     let Some(items) = value.items() else { return Err(expected("a list or tuple of dimensions", value)) };
-    items.iter().enumerate().map(|(i, item)| scalar(item).map_err(|e| e.at_position(i))).collect()
+    items.iter().enumerate().map(|(i, item)| scalar(item).map_err(|e| e.at_item(i))).collect()
 }
 
 /// A shape: dimensions in a list or tuple, or an expression that is one.
@@ -203,25 +204,12 @@ impl FromScript for TupleArg {
             ScriptValue::List(_) | ScriptValue::Tuple(_) => {
                 let items = value.items().unwrap_or_default();
                 let fields = items.into_iter().enumerate();
-                let fields = fields
-                    .map(|(i, item)| ExprArg::from_script(item).map(|e| e.0).map_err(|e| e.at_position(i)));
+                let fields =
+                    fields.map(|(i, item)| ExprArg::from_script(item).map(|e| e.0).map_err(|e| e.at_item(i)));
                 Ok(TupleArg(Tuple::new(fields.collect::<Result<Vec<_>>>()?).upcast()))
             }
             _ => ExprArg::from_script(value).map(|e| TupleArg(e.0)),
         }
-    }
-}
-
-/// The arguments of a call of a function outside Relax: a tuple, or one argument by itself.
-#[derive(Debug, Clone)]
-pub struct CallArgsArg(pub Expr);
-
-impl FromScript for CallArgsArg {
-    const TYPE: &'static str = "Expr | Sequence[Expr]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        let expr = convert(&value)?;
-        let is_tuple = expr.is::<Tuple>();
-        Ok(CallArgsArg(if is_tuple { expr } else { Tuple::new([expr]).upcast() }))
     }
 }
 
@@ -354,20 +342,6 @@ impl From<i64> for IntsArg {
     }
 }
 
-/// A function outside Relax: a function of the module, or the name of an external one.
-#[derive(Debug, Clone)]
-pub struct CalleeArg(pub Expr);
-
-impl FromScript for CalleeArg {
-    const TYPE: &'static str = "Expr | str";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match &value {
-            ScriptValue::Str(name) => Ok(CalleeArg(ExternFunc::new(name.clone(), None).upcast())),
-            _ => ExprArg::from_script(value).map(|e| CalleeArg(e.0)),
-        }
-    }
-}
-
 /// Struct info, called or not: `R.Object`, `R.Tensor((2,))`.
 #[derive(Debug, Clone)]
 pub struct InfoArg(pub Ref<StructInfo>);
@@ -390,8 +364,8 @@ impl FromScript for InfosArg {
             ScriptValue::List(_) | ScriptValue::Tuple(_) => {
                 let items = value.items().unwrap_or_default();
                 let infos = items.into_iter().enumerate();
-                let infos = infos
-                    .map(|(i, item)| InfoArg::from_script(item).map(|i| i.0).map_err(|e| e.at_position(i)));
+                let infos =
+                    infos.map(|(i, item)| InfoArg::from_script(item).map(|i| i.0).map_err(|e| e.at_item(i)));
                 Ok(InfosArg(infos.collect::<Result<_>>()?))
             }
             _ => InfoArg::from_script(value).map(|info| InfosArg(vec![info.0])),
@@ -502,8 +476,7 @@ impl FromScript for ExprsArg {
             return ExprArg::from_script(value).map(|expr| ExprsArg(vec![expr.0]));
         };
         let exprs = items.into_iter().enumerate();
-        let exprs =
-            exprs.map(|(i, item)| ExprArg::from_script(item).map(|e| e.0).map_err(|e| e.at_position(i)));
+        let exprs = exprs.map(|(i, item)| ExprArg::from_script(item).map(|e| e.0).map_err(|e| e.at_item(i)));
         Ok(ExprsArg(exprs.collect::<Result<_>>()?))
     }
 }

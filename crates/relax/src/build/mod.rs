@@ -2,6 +2,7 @@
 
 pub mod args;
 mod blocks;
+pub mod call_args;
 mod constant;
 pub mod device;
 pub mod distributed;

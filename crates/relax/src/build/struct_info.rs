@@ -75,7 +75,7 @@ impl Dim {
         let Some(items) = value.items() else {
             return Err(BuildError::expected("a list or tuple of dimensions", value.type_name()));
         };
-        items.iter().enumerate().map(|(i, item)| Dim::of(item).map_err(|e| e.at_position(i))).collect()
+        items.iter().enumerate().map(|(i, item)| Dim::of(item).map_err(|e| e.at_item(i))).collect()
     }
 }
 
@@ -349,12 +349,21 @@ pub fn prim(
 #[script_fn(name = "Tuple")]
 pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
     let fields = match fields.as_slice() {
-        [list @ (ScriptValue::List(_) | ScriptValue::Tuple(_))] => list.items().unwrap_or_default(),
-        _ => fields,
+        [list @ (ScriptValue::List(_) | ScriptValue::Tuple(_))] => {
+            proxies(&list.items().unwrap_or_default()).map_err(|e| e.at_position(0))?
+        }
+        fields => {
+            let fields = fields.iter().enumerate();
+            let fields = fields.map(|(i, field)| StructInfoProxy::of(field).map_err(|e| e.at_position(i)));
+            fields.collect::<Result<_>>()?
+        }
     };
-    let fields = fields.iter().enumerate();
-    let fields = fields.map(|(i, field)| StructInfoProxy::of(field).map_err(|e| e.at_position(i)));
-    StructInfoProxy::Tuple(fields.collect::<Result<_>>()?).settled()
+    StructInfoProxy::Tuple(fields).settled()
+}
+
+/// Struct info in a list.
+fn proxies(items: &[ScriptValue]) -> Result<Vec<StructInfoProxy>> {
+    items.iter().enumerate().map(|(i, item)| StructInfoProxy::of(item).map_err(|e| e.at_item(i))).collect()
 }
 
 /// A function: what it takes and gives, and whether calls change nothing outside.
@@ -377,8 +386,7 @@ pub fn callable(
                 ScriptValue::List(_) | ScriptValue::Tuple(_) => params.items().unwrap_or_default(),
                 one => vec![one.clone()],
             };
-            let params = params.iter().map(StructInfoProxy::of).collect::<Result<Vec<_>>>();
-            let params = params.map_err(|e| e.at_position(0))?;
+            let params = proxies(&params).map_err(|e| e.at_position(0))?;
             let ret = if has_result { result()? } else { StructInfoProxy::Known(ObjectStructInfo::new()) };
             StructInfoProxy::Callable { params, ret: Box::new(ret), purity: purity.unwrap_or(true) }.settled()
         }

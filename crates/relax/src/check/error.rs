@@ -2,6 +2,8 @@
 
 use tvmscript_ir_core::{AccessPath, DataType, Span, Str};
 
+use super::call_tir::CallTirError;
+
 /// What is wrong: one variant, one cause.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -91,6 +93,9 @@ pub enum WellFormedErrorKind {
         /// Why.
         message: String,
     },
+    /// A call does not fit the function of buffers that it calls.
+    #[error(transparent)]
+    CallTir(#[from] CallTirError),
     /// A call is said to give what it does not.
     #[error("the call gives `{inferred}`, not `{stated}` as it says")]
     WrongStructInfo {
@@ -144,6 +149,7 @@ impl WellFormedError {
             Kind::WrongStructInfo { inferred, .. } => {
                 format!("annotate it as `{inferred}`, or leave out the annotation")
             }
+            Kind::CallTir(CallTirError::NotInline { .. }) => "write them out: `(t[0], t[1])`".to_owned(),
             Kind::RepeatedDefinition { .. } => "give each definition a variable of its own".to_owned(),
             _ => return None,
         })

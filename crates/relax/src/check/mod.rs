@@ -6,9 +6,11 @@
 //!
 //! Upstream counterpart: `src/relax/analysis/well_formed.cc`. Unlike it, each call with effects is a mistake of its own.
 
+mod call_tir;
 mod error;
 mod walk;
 
+pub use call_tir::CallTirError;
 pub use error::{WellFormedError, WellFormedErrorKind};
 
 use tvmscript_ir::{IRModule, global_symbol};

@@ -7,6 +7,7 @@ use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{AccessPath, Array, BaseExpr, Object, PathStep, Ref, Span, Str, Value, with_stack};
 use tvmscript_prim::{self as prim, PrimExprExt};
 
+use super::call_tir;
 use super::error::{WellFormedError, WellFormedErrorKind as Kind};
 use super::{MAX_ERRORS, symbol};
 use crate::analysis::{BaseCheck, base_check};
@@ -350,6 +351,14 @@ impl<'a> Checker<'a> {
                 self.report(Kind::ImpureInDataflow { callee });
             } else if self.is_pure {
                 self.report(Kind::ImpureCall { callee });
+            }
+        }
+        if call_tir::is_call_tir(call) {
+            for mistake in call_tir::check(call, self.analyzer()) {
+                let depth = self.path.len();
+                self.path.extend(mistake.steps);
+                self.spanned(mistake.span, |c| c.report(mistake.error.into()));
+                self.path.truncate(depth);
             }
         }
         let Some(stated) = struct_info_.as_ref().and_then(|info| info.downcast_ref::<StructInfo>()) else {

@@ -4,16 +4,19 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Map, Ref, Str, Value};
-use tvmscript_irbuilder::{Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
 
-use super::{Infer, InferError, Operator};
-use crate::build::args::{AnyExprArg, CallArgsArg, CalleeArg, ExprArg, InfosArg, IntsArg, StringArg};
+use super::{Infer, InferError, Operator, in_place};
+use crate::analysis::{BaseCheck, base_check};
+use crate::build::args::{AnyExprArg, ExprArg, InfosArg, IntsArg, ShapeArg, StringArg};
+use crate::build::call_args::{CallArgsArg, CalleeArg, ExternalArg, InlineTupleArg, OutInfosArg};
+use crate::describe;
 use crate::node::attrs::{CallInplacePackedAttrs, CallTIRInplaceAttrs, CallTIRWithGradAttrs};
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-fn args_of(callee: Expr, args: Expr, tir_vars: Option<ExprArg>) -> Vec<Expr> {
+fn args_of(callee: Expr, args: Expr, tir_vars: Option<ShapeArg>) -> Vec<Expr> {
     let mut all = vec![callee, args];
     all.extend(tir_vars.map(|vars| vars.0));
     all
@@ -24,11 +27,11 @@ fn args_of(callee: Expr, args: Expr, tir_vars: Option<ExprArg>) -> Vec<Expr> {
 pub fn call_tir(
     gvar: ExprArg,
     args: CallArgsArg,
-    out_sinfo: InfosArg,
-    #[default = None] tir_vars: Option<ExprArg>,
+    out_sinfo: OutInfosArg,
+    #[default = None] tir_vars: Option<ShapeArg>,
 ) -> Result<Ref<Call>> {
     let op = tvmscript_ir_core::Op::get("relax.call_tir");
-    Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), None, [out_sinfo.into_one()]))
+    Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), None, [out_sinfo.0.into_one()]))
 }
 
 /// As `R.call_tir`, with results that take the place of arguments.
@@ -37,12 +40,12 @@ pub fn call_tir_inplace(
     gvar: ExprArg,
     args: CallArgsArg,
     inplace_indices: IntsArg,
-    out_sinfo: InfosArg,
-    #[default = None] tir_vars: Option<ExprArg>,
+    out_sinfo: OutInfosArg,
+    #[default = None] tir_vars: Option<ShapeArg>,
 ) -> Result<Ref<Call>> {
     let op = tvmscript_ir_core::Op::get("relax.call_tir_inplace");
     let attrs = Ref::new(CallTIRInplaceAttrs { inplace_indices: inplace_indices.0 }).upcast();
-    Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.into_one()]))
+    Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.0.into_one()]))
 }
 
 /// As `R.call_tir`, with the name of the function's gradient.
@@ -50,22 +53,22 @@ pub fn call_tir_inplace(
 pub fn call_tir_with_grad(
     gvar: ExprArg,
     args: CallArgsArg,
-    out_sinfo: InfosArg,
+    out_sinfo: OutInfosArg,
     te_grad_name: Str,
     #[default = None] te_grad_kwargs: Option<Map<Str, Value>>,
-    #[default = None] tir_vars: Option<ExprArg>,
+    #[default = None] tir_vars: Option<ShapeArg>,
 ) -> Result<Ref<Call>> {
     let op = tvmscript_ir_core::Op::get("relax.call_tir_with_grad");
     let te_grad_kwargs = te_grad_kwargs.unwrap_or_default();
     let attrs = Ref::new(CallTIRWithGradAttrs { te_grad_name, te_grad_kwargs }).upcast();
-    Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.into_one()]))
+    Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.0.into_one()]))
 }
 
 /// Calls an external function whose last parameters are the results, made here.
 #[script_fn]
-pub fn call_dps_packed(func: CalleeArg, args: CallArgsArg, out_sinfo: InfosArg) -> Result<Ref<Call>> {
+pub fn call_dps_packed(func: CalleeArg, args: CallArgsArg, out_sinfo: OutInfosArg) -> Result<Ref<Call>> {
     let op = tvmscript_ir_core::Op::get("relax.call_dps_packed");
-    Ok(Call::new(op.upcast(), [func.0, args.0], None, [out_sinfo.into_one()]))
+    Ok(Call::new(op.upcast(), [func.0, args.0], None, [out_sinfo.0.into_one()]))
 }
 
 fn infos(sinfo_args: Option<InfosArg>) -> Vec<Ref<StructInfo>> {
@@ -89,19 +92,20 @@ pub fn call_packed(
 
 fn with_callee(
     op: &str,
-    func: CalleeArg,
+    func: ExternalArg,
     args: Vec<AnyExprArg>,
     attrs: Option<Ref<tvmscript_ir_core::Attrs>>,
     sinfo_args: Option<InfosArg>,
 ) -> Ref<Call> {
-    let args = std::iter::once(func.0).chain(args.into_iter().map(|arg| arg.0)).collect::<Vec<_>>();
+    let callee = std::iter::once(func.0.upcast());
+    let args = callee.chain(args.into_iter().map(|arg| arg.0)).collect::<Vec<_>>();
     Call::new(tvmscript_ir_core::Op::get(op).upcast(), args, attrs, infos(sinfo_args))
 }
 
 /// As `R.call_packed`, for a function without effects.
 #[script_fn]
 pub fn call_pure_packed(
-    func: CalleeArg,
+    func: ExternalArg,
     #[args] args: Vec<AnyExprArg>,
     #[kw_only]
     #[default = None]
@@ -113,7 +117,7 @@ pub fn call_pure_packed(
 /// As `R.call_pure_packed`, for a function whose results take the place of arguments.
 #[script_fn]
 pub fn call_inplace_packed(
-    func: CalleeArg,
+    func: ExternalArg,
     #[args] args: Vec<AnyExprArg>,
     #[kw_only] inplace_indices: IntsArg,
     #[kw_only]
@@ -128,79 +132,167 @@ pub fn call_inplace_packed(
 #[script_fn]
 pub fn call_builtin_with_ctx(
     func: CalleeArg,
-    args: CallArgsArg,
+    args: InlineTupleArg,
     #[kw_only]
     #[default = None]
     sinfo_args: Option<InfosArg>,
 ) -> Result<Ref<Call>> {
     let op = tvmscript_ir_core::Op::get("relax.call_builtin_with_ctx");
-    Ok(Call::new(op.upcast(), [func.0, args.0], None, infos(sinfo_args)))
+    Ok(Call::new(op.upcast(), [func.0, args.0.upcast()], None, infos(sinfo_args)))
 }
 
-/// Calls a function of Python by name.
+/// Calls a function of Python by name. In the form with `sinfo_args` the arguments are one tuple.
 #[script_fn]
 pub fn call_py_func(
     py_func_name: StringArg,
     #[args] args: Vec<AnyExprArg>,
-    #[kw_only] out_sinfo: InfosArg,
+    #[kw_only]
+    #[default = None]
+    out_sinfo: Option<OutInfosArg>,
+    #[kw_only]
+    #[default = None]
+    sinfo_args: Option<InfosArg>,
 ) -> Result<Ref<Call>> {
     let op = tvmscript_ir_core::Op::get("relax.call_py_func");
-    let args = Tuple::new(args.into_iter().map(|arg| arg.0)).upcast();
-    Ok(Call::new(op.upcast(), [py_func_name.0, args], None, out_sinfo.0))
+    let mut args = args.into_iter().map(|arg| arg.0);
+    let (args, info) = match (out_sinfo, sinfo_args) {
+        (Some(info), None) => (Tuple::new(args).upcast(), info.0.into_one()),
+        (None, Some(infos)) => match (args.next(), args.next()) {
+            (Some(tuple), None) => (tuple, infos.into_one()),
+            _ => return Err(BuildError::message("with `sinfo_args` the arguments are one tuple")),
+        },
+        _ => {
+            return Err(BuildError::message("the call does not say what it gives")
+                .with_help("say it: `out_sinfo=R.Tensor((2,), \"float32\")`"));
+        }
+    };
+    Ok(Call::new(op.upcast(), [py_func_name.0, args], None, [info]))
 }
 
 /// Makes a closure of a function and the arguments that it keeps.
 #[script_fn]
-pub fn make_closure(func: ExprArg, args: CallArgsArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.make_closure", [func.0, args.0], None))
+pub fn make_closure(func: AnyExprArg, args: InlineTupleArg) -> Result<Ref<Call>> {
+    Ok(Call::of_op("relax.make_closure", [func.0, args.0.upcast()], None))
 }
 
 /// Calls a closure.
 #[script_fn]
-pub fn invoke_closure(closure: ExprArg, args: CallArgsArg, sinfo_args: InfosArg) -> Result<Ref<Call>> {
+pub fn invoke_closure(
+    closure: AnyExprArg,
+    args: InlineTupleArg,
+    #[default = None] sinfo_args: Option<InfosArg>,
+) -> Result<Ref<Call>> {
     let op = tvmscript_ir_core::Op::get("relax.invoke_closure");
-    Ok(Call::new(op.upcast(), [closure.0, args.0], None, sinfo_args.0))
+    Ok(Call::new(op.upcast(), [closure.0, args.0.upcast()], None, infos(sinfo_args)))
 }
 
 /// Calls a closure without effects.
 #[script_fn]
-pub fn invoke_pure_closure(closure: ExprArg, args: CallArgsArg, sinfo_args: InfosArg) -> Result<Ref<Call>> {
+pub fn invoke_pure_closure(
+    closure: AnyExprArg,
+    args: InlineTupleArg,
+    #[default = None] sinfo_args: Option<InfosArg>,
+) -> Result<Ref<Call>> {
     let op = tvmscript_ir_core::Op::get("relax.invoke_pure_closure");
-    Ok(Call::new(op.upcast(), [closure.0, args.0], None, sinfo_args.0))
+    Ok(Call::new(op.upcast(), [closure.0, args.0.upcast()], None, infos(sinfo_args)))
 }
 
 /// The operators of this family. `R.call_packed` is no operator: it calls the external function itself.
 pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.call_tir", &CALL_TIR, stated_result),
-    Operator::new("relax.call_tir_inplace", &CALL_TIR_INPLACE, stated_result),
-    Operator::new("relax.call_tir_with_grad", &CALL_TIR_WITH_GRAD, stated_result),
-    Operator::new("relax.call_dps_packed", &CALL_DPS_PACKED, stated_result),
+    Operator::new("relax.call_tir", &CALL_TIR, stated_by_module),
+    Operator::new("relax.call_tir_inplace", &CALL_TIR_INPLACE, stated_by_module),
+    Operator::new("relax.call_tir_with_grad", &CALL_TIR_WITH_GRAD, stated_by_module),
+    Operator::new("relax.call_dps_packed", &CALL_DPS_PACKED, stated),
     Operator::new("relax.call_pure_packed", &CALL_PURE_PACKED, packed),
-    Operator::new("relax.call_inplace_packed", &CALL_INPLACE_PACKED, packed),
-    Operator::new("relax.call_builtin_with_ctx", &CALL_BUILTIN_WITH_CTX, packed).impure(),
-    Operator::new("relax.call_py_func", &CALL_PY_FUNC, packed).impure(),
+    Operator::new("relax.call_inplace_packed", &CALL_INPLACE_PACKED, packed_in_place),
+    Operator::new("relax.call_builtin_with_ctx", &CALL_BUILTIN_WITH_CTX, builtin).impure(),
+    Operator::new("relax.call_py_func", &CALL_PY_FUNC, stated),
     Operator::new("relax.make_closure", &MAKE_CLOSURE, any_value),
-    Operator::new("relax.invoke_closure", &INVOKE_CLOSURE, packed).impure(),
-    Operator::new("relax.invoke_pure_closure", &INVOKE_PURE_CLOSURE, packed),
+    Operator::new("relax.invoke_closure", &INVOKE_CLOSURE, closure).impure(),
+    Operator::new("relax.invoke_pure_closure", &INVOKE_PURE_CLOSURE, closure),
 ];
 
 /// Functions that make calls of something else than an operator.
 pub static FUNCTIONS: &[&tvmscript_irbuilder::ScriptFn] = &[&CALL_PACKED];
 
 /// The one struct info that the call states.
-pub(super) fn stated_result(cx: &mut Infer<'_>) -> Inferred {
-    if cx.call.sinfo_args.len() != 1 {
-        return Err(cx.wrong_attribute("out_sinfo", "says one result, or a tuple of several"));
+fn stated(cx: &mut Infer<'_>) -> Inferred {
+    match cx.call.sinfo_args.len() {
+        1 => Ok(cx.call.sinfo_args[0].clone()),
+        _ => Err(cx.wrong_attribute("out_sinfo", "says one result, or a tuple of several")),
     }
-    let callee = cx.arg(0)?;
-    if !(callee.is::<GlobalVar>() || callee.is::<ExternFunc>() || callee.is::<Var>()) {
-        return Err(cx.wrong_kind(0, "a function"));
+}
+
+/// As [`stated`], of a function of the module.
+pub(super) fn stated_by_module(cx: &mut Infer<'_>) -> Inferred {
+    match cx.arg(0)?.is::<GlobalVar>() {
+        true => stated(cx),
+        false if cx.arg(0)?.is::<ExternFunc>() => {
+            let what = "a function of the module (external ones are called by `R.call_dps_packed`)";
+            Err(cx.wrong_kind(0, what))
+        }
+        false => Err(cx.wrong_kind(0, "a function of the module")),
     }
-    Ok(cx.call.sinfo_args[0].clone())
+}
+
+/// What an external function gives, as the caller says, or as its own struct info does.
+///
+/// # Source
+/// `InferStructInfoCallPurePacked`, `src/relax/op/op.cc`.
+fn packed(cx: &mut Infer<'_>) -> Inferred {
+    let info = cx.info(0)?;
+    let function = info.as_node::<FuncStructInfo>().filter(|function| function.params.is_none());
+    let Some(function) = function else { return Err(cx.wrong_kind(0, "an external function")) };
+    Ok(match function.derive_func {
+        Some(_) => crate::build::packed_result(&cx.call.sinfo_args),
+        None => function.ret.clone(),
+    })
+}
+
+/// As [`packed`]; each result fits the argument that it takes the place of.
+///
+/// # Source
+/// `InferStructInfoCallInplacePacked`, `src/relax/op/op.cc`.
+fn packed_in_place(cx: &mut Infer<'_>) -> Inferred {
+    const ATTRIBUTE: &str = "inplace_indices";
+    let indices = &cx.attrs::<CallInplacePackedAttrs>()?.inplace_indices;
+    let wrong =
+        |cx: &Infer<'_>, error: in_place::InPlaceError| cx.wrong_attribute(ATTRIBUTE, error.to_string());
+    let count = cx.arg_count().saturating_sub(1);
+    in_place::check(indices, count).map_err(|error| wrong(cx, error))?;
+    let result = packed(cx)?;
+    let of_tuple = result.as_node::<TupleStructInfo>().map(|tuple| tuple.fields.clone());
+    let results = match (indices.len(), of_tuple) {
+        (1, _) => [result.clone()].into_iter().collect(),
+        (_, Some(fields)) => fields,
+        (found, None) => {
+            let what = format!("speaks of {found} results, and the call gives one");
+            return Err(cx.wrong_attribute(ATTRIBUTE, what));
+        }
+    };
+    for (result, index) in results.iter().zip(indices.iter()) {
+        let Ok(index) = usize::try_from(index.value) else { continue };
+        let argument = cx.info(index + 1)?;
+        if base_check(result, &argument, cx.analyzer) != BaseCheck::Pass {
+            let (result, argument) = (describe::struct_info(result), describe::struct_info(&argument));
+            let what = format!("the result `{result}` cannot take the place of this argument, `{argument}`");
+            return Err(cx.wrong_shape_at(index + 1, what));
+        }
+    }
+    Ok(result)
+}
+
+/// What the caller says; nothing where it says nothing.
+fn builtin(cx: &mut Infer<'_>) -> Inferred {
+    match cx.call.sinfo_args.len() {
+        0 => Ok(TupleStructInfo::new([])),
+        1 => Ok(cx.call.sinfo_args[0].clone()),
+        _ => Err(cx.wrong_attribute("sinfo_args", "says one result")),
+    }
 }
 
 /// What the caller says: one value, several, or any.
-fn packed(cx: &mut Infer<'_>) -> Inferred {
+fn closure(cx: &mut Infer<'_>) -> Inferred {
     Ok(crate::build::packed_result(&cx.call.sinfo_args))
 }
 

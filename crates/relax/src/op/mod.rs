@@ -13,6 +13,7 @@ mod einsum;
 mod elementwise;
 mod grad;
 mod image;
+pub mod in_place;
 mod index;
 mod infer;
 pub mod inspect;

@@ -3,11 +3,12 @@
 //! Upstream counterpart: `src/relax/op/op.cc`.
 
 use tvmscript_ir_core::Ref;
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{Result, script_fn};
 
 use super::memory::{any_value, nothing, stated_dtype};
 use super::{Infer, InferError, Operator, plain_operators, tensor_of, tensor_of_operand, tensor_of_rank};
 use crate::build::args::{AnyExprArg, DataTypeImmArg, ExprArg, IntValueArg, StringImmArg};
+use crate::build::call_args::InlineTupleArg;
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
@@ -45,18 +46,6 @@ pub fn alloc_tensor(
 #[script_fn(name = "vm.kill_object")]
 pub fn kill_object(obj: ExprArg) -> Result<Ref<Call>> {
     Ok(Call::of_op("relax.vm.kill_object", [obj.0], None))
-}
-
-/// Several values that stand in the call as a tuple.
-#[derive(Debug, Clone)]
-pub struct InlineTupleArg(Ref<Tuple>);
-
-impl FromScript for InlineTupleArg {
-    const TYPE: &'static str = "Tuple | Sequence[Expr]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        let found = BuildError::expected("a tuple that is written out", value.type_name());
-        AnyExprArg::from_script(value)?.0.downcast().map(InlineTupleArg).map_err(|_| found)
-    }
 }
 
 /// Calls a function of buffers whose shapes are known at run time; the last argument is a shape with the scalars.

@@ -54,7 +54,7 @@ pub(super) fn define(
                 let added = param.and_then(|param| {
                     let info = param.resolve(p)?;
                     let text = p.name_str(param.name);
-                    let var = Var::new(text, Some(info.clone()));
+                    let var = Var::new(text, Some(info.clone())).with_span(p.span(param.place));
                     let added = with_function("R.function", |function| {
                         function.params.push(var.clone());
                         function.blocks.define_scalars(&info);

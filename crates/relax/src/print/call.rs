@@ -9,7 +9,9 @@ use tvmscript_ir_core::{Attrs, DictAttrs, Node, Op, PathId, Ref};
 use super::state::RelaxDocsifier;
 use super::struct_info::{each, vdevice_name};
 use crate::node::attrs::{CallTIRInplaceAttrs, CallTIRWithGradAttrs, HintOnDeviceAttrs, ToVDeviceAttrs};
-use crate::node::{Call, DTensorStructInfo, Expr, ExternFunc, TupleStructInfo, Var};
+use crate::node::{
+    Call, DTensorStructInfo, Expr, ExternFunc, StringImm, StructInfo, Tuple, TupleStructInfo, Var,
+};
 
 type Keywords<'a> = SmallVec<[(&'a str, ExprDoc); 8]>;
 
@@ -23,6 +25,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
             | "relax.call_tir_with_grad"
             | "relax.call_dps_packed"
             | "relax.dist.call_tir_local_view" => destination_passing(name, node, path, d)?,
+            "relax.call_py_func" => python(node, path, d)?,
             "relax.assert_op" => format_at(1, "assert_op", node, path, d)?,
             "relax.print" => format_at(0, "print", node, path, d)?,
             "relax.hint_on_device" => hint_on_device(node, path, d)?,
@@ -36,7 +39,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     plain(node, path, d)
 }
 
-/// A callee among arguments: an external function stands as its name.
+/// A callee among arguments: an external function stands as its name, where the function of scripts reads a name as one.
 fn callee_arg(expr: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match expr.as_node::<ExternFunc>() {
         Some(function) => {
@@ -70,10 +73,14 @@ fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
         return Err(DocsifyError::Unwritable { key: node.object().info().key(), reason });
     };
     let at = d.field(path, "args");
+    let is_callee = matches!(
+        node.op_name(),
+        Some("relax.call_pure_packed" | "relax.call_inplace_packed" | "relax.call_builtin_with_ctx")
+    );
     for i in 0..args.len() {
         let i = written_order(node).map_or(i, |order| order[i]);
         let at = d.item(at, i);
-        docs.push(if i == 0 { callee_arg(&args[i], at, d)? } else { d.expr(&args[i], at)? });
+        docs.push(if i == 0 && is_callee { callee_arg(&args[i], at, d)? } else { d.expr(&args[i], at)? });
     }
     let mut kwargs = Keywords::new();
     let at = d.field(path, "attrs");
@@ -144,27 +151,21 @@ fn destination_passing(
     let (2 | 3, 1) = (node.args.len(), node.sinfo_args.len()) else { return Ok(None) };
     let at = d.field(path, "args");
     let first = d.item(at, 0);
-    let callee = callee_arg(&node.args[0], first, d)?;
+    let callee = match name {
+        "relax.call_dps_packed" => callee_arg(&node.args[0], first, d)?,
+        _ => d.expr(&node.args[0], first)?,
+    };
     let second = d.item(at, 1);
     let args = [callee, d.expr(&node.args[1], second)?];
     let mut kwargs = Keywords::new();
     let at_info = d.field(path, "sinfo_args");
     let at_info = d.item(at_info, 0);
     let info = &node.sinfo_args[0];
-    let is_distributed;
-    let doc = match info.as_node::<TupleStructInfo>() {
-        Some(tuple) => {
-            is_distributed = tuple.fields.iter().any(|field| field.is::<DTensorStructInfo>());
-            let at_fields = d.field(at_info, "fields");
-            let fields = each(&tuple.fields, at_fields, d)?;
-            d.docs.list(&fields)
-        }
-        None => {
-            is_distributed = info.is::<DTensorStructInfo>();
-            d.expr(info, at_info)?
-        }
-    };
-    kwargs.push(("out_sinfo", doc));
+    let is_distributed = info.is::<DTensorStructInfo>()
+        || info
+            .as_node::<TupleStructInfo>()
+            .is_some_and(|tuple| tuple.fields.iter().any(|field| field.is::<DTensorStructInfo>()));
+    kwargs.push(("out_sinfo", results(info, at_info, d)?));
     let at_attrs = d.field(path, "attrs");
     if name == "relax.call_tir_inplace" {
         let indices = attrs_of::<CallTIRInplaceAttrs>(node);
@@ -196,6 +197,40 @@ fn destination_passing(
         d.r(name.strip_prefix("relax.").unwrap_or(name))
     };
     Ok(Some(d.docs.call(callee, &args, &kwargs)))
+}
+
+/// What a call makes: one value, or a list of several. A tuple of one stands as a tuple: a list of one is read as its item.
+fn results(info: &Ref<StructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    match info.as_node::<TupleStructInfo>() {
+        Some(tuple) if tuple.fields.len() != 1 => {
+            let at_fields = d.field(path, "fields");
+            let fields = each(&tuple.fields, at_fields, d)?;
+            Ok(d.docs.list(&fields))
+        }
+        _ => d.expr(info, path),
+    }
+}
+
+/// `R.call_py_func("f", x, out_sinfo=R.Tensor((3,), dtype="float32"))`. None where the node has another form.
+fn python(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
+    let (2, 1, None) = (node.args.len(), node.sinfo_args.len(), &node.attrs) else { return Ok(None) };
+    let (Some(name), Some(args)) = (node.args[0].as_node::<StringImm>(), node.args[1].as_node::<Tuple>())
+    else {
+        return Ok(None);
+    };
+    let at = d.field(path, "args");
+    let at_name = d.item(at, 0);
+    let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
+    let text = d.docs.str(name.value.as_str());
+    docs.push(d.at_field(text, at_name, "value"));
+    let at = d.item(at, 1);
+    let at = d.field(at, "fields");
+    docs.extend(super::expr::each(&args.fields, at, d)?);
+    let at = d.field(path, "sinfo_args");
+    let at = d.item(at, 0);
+    let info = results(&node.sinfo_args[0], at, d)?;
+    let callee = d.r("call_py_func");
+    Ok(Some(d.docs.call(callee, &docs, &[("out_sinfo", info)])))
 }
 
 /// `R.print(a, b, format=R.str("..")))`: the argument at `index` is the format.

@@ -18,7 +18,7 @@ mod text;
 use std::rc::Rc;
 
 use tvmscript_ir_core::{Object, Registry, SourceId, Span, SpanKind, Str};
-use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, ScriptValue};
+use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, ItemPath, ScriptValue};
 
 pub use bind::Binder;
 pub use import::{Decorator, Namespace};
@@ -371,11 +371,12 @@ impl<'r> Parser<'r> {
         if self.lost > 0 && !self.errors.is_empty() {
             return Reported(());
         }
-        let argument = error.argument.as_ref().and_then(|a| self.argument_range(call?, a));
+        let argument =
+            error.argument.as_ref().and_then(|a| self.argument_range(call?, a, error.item.as_deref()));
         let place = self.range_of_span(error.span).or(argument).unwrap_or(range);
         let mut out = ParseError::new(&error, place);
         out.notes.extend(error.note.as_deref().map(str::to_owned));
-        out.help = error.help.clone();
+        out.help = error.help.as_deref().map(str::to_owned);
         if let Some(BuildErrorKind::UnknownKeyword { name, known, .. }) = error.kind()
             && let Some(near) = crate::errors::suggest::nearest(name, known.iter().copied())
         {
@@ -394,26 +395,45 @@ impl<'r> Parser<'r> {
         }
     }
 
-    /// Where an argument of a call stands.
-    fn argument_range(&self, call: ExprId, argument: &ArgumentRef) -> Option<TextRange> {
-        match (*self.ast.expr(call), argument) {
+    /// Where an argument of a call stands, or an item of the list or tuple that is written there.
+    fn argument_range(
+        &self,
+        call: ExprId,
+        argument: &ArgumentRef,
+        path: Option<&ItemPath>,
+    ) -> Option<TextRange> {
+        let (value, whole) = match (*self.ast.expr(call), argument) {
             (Expr::Call { args, .. }, ArgumentRef::Position(index)) => {
                 let args = self.ast.list(args);
                 let starred = |id: &ExprId| matches!(self.ast.expr(*id), Expr::Starred { .. });
                 let star = args.iter().position(starred).unwrap_or(usize::MAX);
-                args.get((*index).min(star)).map(|id| self.ast.range(*id))
+                let value = *args.get((*index).min(star))?;
+                (value, self.ast.range(value))
             }
             (Expr::Call { keywords, .. }, ArgumentRef::Keyword(name)) => {
-                let keyword =
-                    self.ast.list(keywords).iter().find(|k| k.arg.is_some_and(|a| self.ast.name(a) == name));
-                keyword.map(|k| self.ast.range(k.place))
+                let keyword = self
+                    .ast
+                    .list(keywords)
+                    .iter()
+                    .find(|k| k.arg.is_some_and(|a| self.ast.name(a) == name))?;
+                (keyword.value, self.ast.range(keyword.place))
             }
-            (Expr::Subscript { index, .. }, ArgumentRef::Position(position)) => match *self.ast.expr(index) {
-                Expr::Tuple { elts } => self.ast.list(elts).get(*position).map(|id| self.ast.range(*id)),
-                _ => Some(self.ast.range(index)),
-            },
-            _ => None,
+            (Expr::Subscript { index, .. }, ArgumentRef::Position(position)) => {
+                let value = match *self.ast.expr(index) {
+                    Expr::Tuple { elts } => *self.ast.list(elts).get(*position)?,
+                    _ => index,
+                };
+                (value, self.ast.range(value))
+            }
+            _ => return None,
+        };
+        let mut item = value;
+        for index in path.into_iter().flat_map(|path| path.0.iter().rev()) {
+            let (Expr::Tuple { elts } | Expr::List { elts }) = *self.ast.expr(item) else { break };
+            let Some(next) = self.ast.list(elts).get(*index) else { break };
+            item = *next;
         }
+        Some(if item == value { whole } else { self.ast.range(item) })
     }
 
     /// Whether too many errors were recorded to go on.

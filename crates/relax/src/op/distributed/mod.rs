@@ -12,7 +12,8 @@ use tvmscript_irbuilder::{Result, script_fn};
 
 use super::ccl::scattered;
 use super::{Infer, InferError, InferErrorKind, Operator};
-use crate::build::args::{CallArgsArg, ExprArg, InfosArg, IntArg, ShapeArg};
+use crate::build::args::{ExprArg, InfosArg, IntArg, ShapeArg};
+use crate::build::call_args::CallArgsArg;
 use crate::build::distributed::{DeviceMeshArg, PlacementArg};
 use crate::node::attrs::{DistributionAttrs, ScatterCollectiveAttrs};
 use crate::node::*;
@@ -82,7 +83,7 @@ pub fn call_tir_local_view(
 /// The operators of this family.
 pub static OPERATORS: &[Operator] = &[
     Operator::new("relax.dist.annotate_sharding", &ANNOTATE_SHARDING, same_value),
-    Operator::new("relax.dist.call_tir_local_view", &CALL_TIR_LOCAL_VIEW, super::call::stated_result),
+    Operator::new("relax.dist.call_tir_local_view", &CALL_TIR_LOCAL_VIEW, super::call::stated_by_module),
     Operator::new("relax.dist.redistribute", &REDISTRIBUTE, moved),
     Operator::new("relax.dist.redistribute_replica_to_shard", &REDISTRIBUTE_REPLICA_TO_SHARD, scattered),
 ];
