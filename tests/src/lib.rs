@@ -184,14 +184,6 @@ pub fn print(objects: &[Object], options: &PrinterConfig) -> Result<String, Stri
     Ok(objects.iter().map(print).collect::<Result<Vec<_>, _>>()?.join("\n\n"))
 }
 
-/// The canonical print: unlimited width, with metadata.
-///
-/// # Errors
-/// What the printer says.
-pub fn print_canonical(objects: &[Object]) -> Result<String, String> {
-    print(objects, &canonical_options())
-}
-
 /// The options of the canonical print.
 pub fn canonical_options() -> PrinterConfig {
     PrinterConfig { show_meta: true, ..PrinterConfig::default() }

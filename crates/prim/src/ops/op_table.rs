@@ -179,7 +179,7 @@ pub static OPS: &[OpEntry] = &[
     exported("tir.handle_add_byte_offset", "handle_add_byte_offset", "handle, offset", Is(HANDLE), Pure),
     exported("tir.hypot", "hypot", "x1, x2", Same(0), Pure),
     exported("tir.if_then_else", "if_then_else", "cond, t, f", Same(0), Pure),
-    exported("tir.ignore_loop_partition", "ignore_loop_partition", "predicate", Same(0), Pure),
+    exported("tir.ignore_loop_partition", "ignore_loop_partition", "predicate", Is(BOOL), Pure),
     hidden("tir.isfinite", "tir.isfinite", "*args", Is(BOOL), Unknown),
     hidden("tir.isinf", "tir.isinf", "*args", Is(BOOL), Unknown),
     exported("tir.isnan", "isnan", "x", Is(BOOL), Pure),

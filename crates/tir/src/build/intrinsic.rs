@@ -109,11 +109,13 @@ impl Arguments {
         let Some(default) = self.params[index].default else {
             return self.binding.required(index).map(Some);
         };
+        if default == "None" {
+            return Ok(self.binding.optional::<Option<T>>(index)?.flatten());
+        }
         if let Some(given) = self.binding.optional(index)? {
             return Ok(Some(given));
         }
         let value = match default {
-            "None" => return Ok(None),
             "True" => ScriptValue::Bool(true),
             "False" => ScriptValue::Bool(false),
             number => ScriptValue::Int(number.parse()?),
