@@ -18,6 +18,14 @@ pub struct Diagnostic {
     pub message: String,
 }
 
+/// Whether a field of a node holds a number itself: TVM's JSON then writes it in place, and not the index of a node.
+pub fn is_plain_number(type_key: &str, field: &str) -> bool {
+    use tvmscript::ir_core::type_table::{FieldKind, type_by_key};
+    let info = type_by_key(type_key);
+    let field = info.and_then(|info| info.fields().iter().find(|known| known.name == field));
+    field.is_some_and(|field| matches!(field.kind, FieldKind::Int | FieldKind::Float))
+}
+
 /// Parses a text; all errors if there is one.
 pub fn parse(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
     let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());

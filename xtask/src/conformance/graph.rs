@@ -10,24 +10,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
+use crate::subject;
+
 /// Node types whose identity is part of the program.
 const IDENTITIES: [&str; 5] = ["tir.Var", "tir.SizeVar", "tir.Buffer", "ir.GlobalVar", "tir.IterVar"];
-
-/// Fields that hold an integer rather than the index of a node.
-const PLAIN_INTEGERS: &[(&str, &str)] = &[
-    ("ir.IntImm", "value"),
-    ("ir.FloatImm", "value"),
-    ("ir.VDevice", "vdevice_id"),
-    ("relax.ShapeStructInfo", "ndim"),
-    ("relax.TensorStructInfo", "ndim"),
-    ("relax.expr.TupleGetItem", "index"),
-    ("relax.distributed.PlacementSpec", "axis"),
-    ("tir.Buffer", "buffer_type"),
-    ("tir.Buffer", "data_alignment"),
-    ("tir.Buffer", "offset_factor"),
-    ("tir.For", "kind"),
-    ("tir.IterVar", "iter_type"),
-];
 
 /// Fields that are not compared.
 const IGNORED: &[(&str, &str)] = &[("ir.IRModule", "source_map"), ("tir.Call", "annotations")];
@@ -231,7 +217,7 @@ impl<'a> Walk<'a> {
             let Some(ours) = x.get(name) else {
                 return self.differ(step, format!("{kind} lacks `{name}`"));
             };
-            let plain = !theirs.is_u64() || !ours.is_u64() || PLAIN_INTEGERS.contains(&(kind, name.as_str()));
+            let plain = !theirs.is_u64() || !ours.is_u64() || subject::is_plain_number(kind, name);
             if !plain {
                 self.push(work, step, format!(".{name}"), ours, theirs)?;
             } else if !same_plain(ours, theirs) {
