@@ -60,6 +60,7 @@ pub fn dialect() -> Dialect {
         .node::<Let>()
         .node::<Call>()
         .node::<CommReducer>()
+        .node::<IndexMap>()
         .node::<Type>()
         .node::<PrimType>()
         .node::<PointerType>()

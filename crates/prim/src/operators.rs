@@ -59,6 +59,11 @@ impl OperandClass for PrimExpr {
 }
 
 tvmscript_ir_core::poison_node! {
+    IndexMap => Ref::new(IndexMap {
+        initial_indices: Array::default(),
+        final_indices: Array::default(),
+        inverse_index_map: None,
+    });
     Var => Var::new("poison", DataType::VOID);
     PrimExpr => Var::poison().upcast();
     Range => Range::from_min_extent(PrimExpr::poison(), PrimExpr::poison());

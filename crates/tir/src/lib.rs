@@ -37,7 +37,6 @@ pub fn nodes() -> Dialect {
         .node::<ProducerLoad>()
         .node::<IterVar>()
         .node::<Reduce>()
-        .node::<IndexMap>()
         .node::<Stmt>()
         .node::<LetStmt>()
         .node::<AttrStmt>()

@@ -129,6 +129,7 @@ pub static FAMILIES: &[&[Operator]] = &[
     manipulate::axes::OPERATORS,
     manipulate::broadcast::OPERATORS,
     manipulate::join::OPERATORS,
+    manipulate::layout_transform::OPERATORS,
     manipulate::one_hot::OPERATORS,
     manipulate::permute_dims::OPERATORS,
     manipulate::repeat::OPERATORS,

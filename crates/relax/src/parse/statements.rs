@@ -11,7 +11,7 @@ use super::signature::expr_at;
 use crate::build::args::InfoArg;
 use crate::build::function::{emit_value, try_func_ret_value};
 use crate::build::{BranchFrame, IfFrame, MatchCastPair, is_void, with_function};
-use crate::node::struct_info_of;
+use crate::node::{Var, struct_info_of};
 
 /// `x = value`, `x, y = value`.
 pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Result<()> {
@@ -28,13 +28,10 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
     }
 }
 
-/// `x: R.Tensor((2, 3), "float32") = value`.
-pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) -> Result<()> {
-    let Some(value_at) = node.value else {
-        let kind = ParseErrorKind::UnsupportedExpression { what: "an annotation without a value" };
-        return Err(p.error_with_help(id, kind, "give the variable a value, or make it a parameter"));
-    };
-    let value = p.eval(value_at);
+/// `x: R.Tensor((2, 3), "float32") = value`. Without a value, the name stands for a variable that nothing binds: so the
+/// printer declares those of fragments and of functions that are not well-formed.
+pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -> Result<()> {
+    let value = node.value.map(|at| (at, p.eval(at)));
     let annotation = p.eval(node.annotation).and_then(|annotation| {
         let info = InfoArg::from_script(annotation);
         p.checked(node.annotation, info)
@@ -43,7 +40,13 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
         let kind = ParseErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
         return Err(p.error(node.target, kind));
     };
-    bind::assign_from(p, name, node.target, value_at, value?, Some(annotation?.0))
+    match value {
+        Some((at, value)) => bind::assign_from(p, name, node.target, at, value?, Some(annotation?.0)),
+        None => {
+            let var = Var::new(p.name_str(name), Some(annotation?.0));
+            p.define(name, var.into(), node.target, Shadowing::SameFrame)
+        }
+    }
 }
 
 /// An expression by itself: a call that gives nothing.

@@ -111,16 +111,23 @@ pub(crate) fn match_cast(node: &Ref<MatchCast>, path: PathId, d: &mut Docsifier<
     Ok(d.docs.assign(name, Some(call), annotation)?)
 }
 
-/// The bindings of a block, into the innermost frame.
-fn bindings(node: &BindingBlock, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+/// The bindings of a block. What they declare on the way stands in the innermost frame, before all of them.
+fn bindings(node: &BindingBlock, path: PathId, d: &mut Docsifier<'_>) -> Result<Vec<StmtDoc>> {
     let BindingBlock { bindings, span: _ } = node;
     let at = d.field(path, "bindings");
+    let mut stmts = Vec::with_capacity(bindings.len());
     for (i, binding) in bindings.iter().enumerate() {
         let at = d.item(at, i);
-        let doc = d.doc(binding.object(), at)?;
-        d.push_doc(doc);
+        match d.doc(binding.object(), at)? {
+            Doc::Stmt(stmt) => stmts.push(stmt),
+            other => {
+                let start = d.frame_mut().stmts.len();
+                d.push_doc(other);
+                stmts.extend(d.frame_mut().stmts.split_off(start));
+            }
+        }
     }
-    Ok(())
+    Ok(stmts)
 }
 
 /// The variables of a dataflow block that are visible outside. One without a value has no name to say.
@@ -144,22 +151,22 @@ fn outputs(node: &BindingBlock, path: PathId, d: &mut Docsifier<'_>) -> Result<V
 
 /// A block's bindings, one after the other.
 pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
-    let (_, stmts) =
-        d.with_open_frame(Frame::new(None, RelaxFrame::default()), |d| bindings(node, path, d))?;
+    let (_, stmts) = d.with_open_frame(Frame::new(None, RelaxFrame::default()), |d| {
+        let stmts = bindings(node, path, d)?;
+        d.frame_mut().stmts.extend(stmts);
+        Ok(())
+    })?;
     Ok(d.loose(stmts))
 }
 
 /// `with R.dataflow():`
 pub(crate) fn dataflow_block(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let Some(node) = object.as_node::<BindingBlock>() else { unreachable!("the type's payload is a block") };
-    let start = d.frame_mut().stmts.len();
-    bindings(node, path, d)?;
+    let mut body = bindings(node, path, d)?;
     let visible = outputs(node, path, d)?;
     let callee = d.r("output");
     let output = d.docs.call_args(callee, &visible);
-    let output = d.docs.expr_stmt(output);
-    d.push_stmt(output);
-    let body = d.frame_mut().stmts.split_off(start);
+    body.push(d.docs.expr_stmt(output));
     let callee = d.r("dataflow");
     let scope = d.docs.call_args(callee, &[]);
     Ok(d.docs.scope(None, scope, &body).into())
@@ -192,7 +199,10 @@ pub(crate) fn sequence(
                     let doc = d.doc(block.object(), at)?;
                     d.push_doc(doc);
                 }
-                false => bindings(block, at, d)?,
+                false => {
+                    let stmts = bindings(block, at, d)?;
+                    d.frame_mut().stmts.extend(stmts);
+                }
             }
         }
         let at = d.field(path, "body");

@@ -1,7 +1,8 @@
 //! Expression nodes as functions: strict constructors, `T.Let`, `T.comm_reducer`, `T.index_map`, `T.iter_var`.
 
+use tvmscript_ir::build::{call_with_vars, index_map_of, parameter_names};
 use tvmscript_ir_core::{Array, DataType, Op, Ref, Span, Str};
-use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, IntoScript, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, FromScript, IntoScript, Result, ScriptValue, script_fn};
 use tvmscript_prim::{
     Call, Cast, CommReducer, Expr, FloatImm, IntImm, Let, PrimExprExt, Range, StringImm, Var, ops,
 };
@@ -261,33 +262,6 @@ fn make_iter_var(
     Ok(IterVar::try_new(dom, var, iter_type, thread_tag)?)
 }
 
-/// Calls a function of scripts with new variables of these types and names.
-fn call_with_vars(function: &ScriptValue, vars: &[Ref<Var>]) -> Result<Vec<Expr>> {
-    let args = CallArgs::positional(vars.iter().map(|v| v.clone().into()));
-    let result = match function {
-        ScriptValue::Function(f) => f.call(args)?,
-        ScriptValue::Host(host) if host.is_callable() => host.call(args)?,
-        other => return Err(BuildError::expected("a lambda", other.type_name()).at_position(0)),
-    };
-    match result.items() {
-        Some(items) => items.into_iter().map(ExprArg::convert).collect(),
-        None => Ok(vec![ExprArg::convert(result)?]),
-    }
-}
-
-/// The names of a lambda's parameters, where known.
-fn parameter_names(function: &ScriptValue) -> Vec<String> {
-    match function {
-        ScriptValue::Host(host) => {
-            match host.attribute("__parameters__").as_ref().and_then(ScriptValue::items) {
-                Some(names) => names.iter().filter_map(|n| n.as_str().map(str::to_owned)).collect(),
-                None => Vec::new(),
-            }
-        }
-        _ => Vec::new(),
-    }
-}
-
 /// A commutative combination of values, with what it starts from.
 #[script_fn]
 pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommReducer>> {
@@ -308,7 +282,7 @@ pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommRe
             Var::new(name, identity.0[i % count.max(1)].dtype())
         })
         .collect();
-    let result = call_with_vars(&combiner, &vars)?;
+    let result = call_with_vars(&combiner, &vars, ExprArg::convert)?;
     if result.len() != count {
         let message = format!("the lambda gives {} values for {count} identities", result.len());
         return Err(BuildError::message(message).at_position(0));
@@ -415,23 +389,12 @@ pub fn index_map(
     index_dtype: DataType,
 ) -> Result<Ref<IndexMap>> {
     let inverse = match inverse_index_map {
-        Some(inverse) => Some(one_map(&inverse, index_dtype)?.into()),
+        Some(inverse) => Some(index_map_of(&inverse, index_dtype, ExprArg::convert)?.into()),
         None => None,
     };
-    let mut map = one_map(&mapping, index_dtype)?;
+    let mut map = index_map_of(&mapping, index_dtype, ExprArg::convert)?;
     map.make_mut().inverse_index_map = inverse;
     Ok(map)
-}
-
-fn one_map(mapping: &ScriptValue, index_dtype: DataType) -> Result<Ref<IndexMap>> {
-    let vars: Vec<Ref<Var>> =
-        parameter_names(mapping).into_iter().map(|n| Var::new(n, index_dtype)).collect();
-    let results = call_with_vars(mapping, &vars)?;
-    Ok(Ref::new(IndexMap {
-        initial_indices: Array::new(vars),
-        final_indices: Array::new(results),
-        inverse_index_map: None,
-    }))
 }
 
 /// A target: what code is made for.

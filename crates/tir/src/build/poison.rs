@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Array, DataType, NameCell, Ref, Span, poison_node};
 use tvmscript_prim::{PrimExpr, Var};
 
-use crate::node::{Buffer, BufferRegion, BufferType, IndexMap, IterType, IterVar};
+use crate::node::{Buffer, BufferRegion, BufferType, IterType, IterVar};
 
 poison_node! {
     Buffer => Ref::new(Buffer {
@@ -25,10 +25,5 @@ poison_node! {
         var: Var::poison(),
         iter_type: IterType::Opaque,
         thread_tag: "".into(),
-    });
-    IndexMap => Ref::new(IndexMap {
-        initial_indices: Array::default(),
-        final_indices: Array::default(),
-        inverse_index_map: None,
     });
 }

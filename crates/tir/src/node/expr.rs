@@ -208,17 +208,3 @@ pub struct Reduce {
     /// Which of the combined values this is.
     pub value_index: i64,
 }
-
-/// A map from indices to indices.
-#[derive(Debug, Clone, Node)]
-#[node(key = "tir.IndexMap")]
-pub struct IndexMap {
-    /// The parameters.
-    #[node(def)]
-    pub initial_indices: Array<Ref<Var>>,
-    /// The results.
-    pub final_indices: Array<Expr>,
-    /// The way back, where given.
-    #[node(skip_eq)]
-    pub inverse_index_map: Option<Object>,
-}

@@ -12,7 +12,7 @@ pub use block::{Block, BlockRealize, BufferRegion, MatchBufferRegion};
 pub use buffer::{AUTO_WITHOUT_STRIDES, Buffer, BufferParts, BufferType};
 #[cfg(feature = "build")]
 pub(crate) use expr::element_type;
-pub use expr::{BufferLoad, IndexMap, IterType, IterVar, ProducerLoad, Reduce};
+pub use expr::{BufferLoad, IterType, IterVar, ProducerLoad, Reduce};
 pub use function::PrimFunc;
 pub use kind::{StmtKind, StmtView};
 pub use loops::{For, ForKind, ForParts, While};
@@ -20,3 +20,4 @@ pub use stmt::{
     Allocate, AllocateConst, AssertStmt, AttrStmt, BufferRealize, BufferStore, DeclBuffer, Evaluate,
     IfThenElse, LetStmt, SeqStmt, Stmt, StmtRef, flatten,
 };
+pub use tvmscript_prim::IndexMap;

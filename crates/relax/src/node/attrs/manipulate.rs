@@ -1,7 +1,7 @@
 //! Of operators that move elements.
 
 use tvmscript_ir_core::{Array, Attrs, Node, Object, Ref, Str};
-use tvmscript_prim::IntImm;
+use tvmscript_prim::{IndexMap, IntImm};
 
 use crate::node::PrimValue;
 
@@ -25,8 +25,8 @@ pub struct ExpandDimsAttrs {
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.attrs.LayoutTransformAttrs", parent = Attrs)]
 pub struct LayoutTransformAttrs {
-    /// A `tir.IndexMap` from old indices to new ones.
-    pub index_map: Object,
+    /// From old indices to new ones.
+    pub index_map: Ref<IndexMap>,
     /// What fills the places that no element has; none where not said.
     pub pad_value: Option<Ref<PrimValue>>,
     /// Where groups of result axes begin; none where not said.

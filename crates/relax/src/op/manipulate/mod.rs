@@ -5,6 +5,7 @@
 pub mod axes;
 pub mod broadcast;
 pub mod join;
+pub mod layout_transform;
 pub mod one_hot;
 pub mod permute_dims;
 pub mod repeat;

@@ -1,0 +1,239 @@
+//! Parts that follow each other put together to one.
+
+use std::collections::HashMap;
+
+use super::rewrite::Rewriter;
+use super::{Mark, MarkId, Part, Source, Sum, is_one, product};
+use crate::error::Result;
+use crate::expr::{self, BinOp, Expr, View};
+
+/// Among which parts one is searched.
+#[derive(Clone, Copy)]
+struct Search<'a> {
+    parts: &'a [Part],
+    is_used: &'a [bool],
+    /// Only of this mark.
+    mark: Option<MarkId>,
+    /// How many of the parts, from the first.
+    end: usize,
+}
+
+impl<'a> Search<'a> {
+    /// The candidates from the last to the first.
+    fn candidates(self) -> impl Iterator<Item = (usize, &'a Part)> {
+        let parts = self.parts[..self.end].iter().enumerate().rev();
+        parts.filter(move |(i, part)| !self.is_used[*i] && self.mark.is_none_or(|mark| mark == part.mark))
+    }
+
+    /// The part with the smallest scale.
+    fn base(self) -> Option<usize> {
+        let mut best: Option<(usize, i64)> = None;
+        for (i, part) in self.candidates() {
+            let Some(scale) = expr::as_int(&part.scale) else { continue };
+            let is_better = match best {
+                None => true,
+                Some((at, known)) => {
+                    scale < known
+                        || (scale == known && is_one(&part.extent) && !is_one(&self.parts[at].extent))
+                }
+            };
+            if is_better {
+                best = Some((i, scale));
+            }
+        }
+        // Upstream compares the symbolic scales with no factors at all where one is constant, so none is taken then.
+        let Some((at, _)) = best else {
+            let mut fewest: Option<(usize, usize)> = None;
+            for (i, part) in self.candidates() {
+                let count = factor_count(&part.scale);
+                if fewest.is_none_or(|(_, known)| count < known) {
+                    fewest = Some((i, count));
+                }
+            }
+            return fewest.map(|(at, _)| at);
+        };
+        Some(at)
+    }
+}
+
+fn factor_count(e: &Expr) -> usize {
+    let mut count = 0;
+    let mut pending = vec![e];
+    while let Some(e) = pending.pop() {
+        match expr::view(e) {
+            View::Bin(BinOp::Mul, a, b) => pending.extend([a, b]),
+            _ => count += 1,
+        }
+    }
+    count
+}
+
+/// The first part of one value, which may stand anywhere among the others.
+fn first_unit(parts: &[Part]) -> usize {
+    parts.iter().position(|part| is_one(&part.extent)).unwrap_or(parts.len())
+}
+
+impl Rewriter<'_> {
+    /// The part with just this scale; those of one value first.
+    fn with_scale(&mut self, search: Search<'_>, scale: &Expr) -> Option<usize> {
+        let first_unit = first_unit(search.parts);
+        let mut found = None;
+        for (i, part) in search.candidates() {
+            if !self.equal(&part.scale, scale) {
+                continue;
+            }
+            if is_one(&part.extent) {
+                return Some(i);
+            }
+            found = found.or(Some(i));
+            if i <= first_unit {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The part with the greatest scale that is no greater than this.
+    fn with_smaller_scale(&mut self, search: Search<'_>, scale: &Expr) -> Result<Option<usize>> {
+        let mut found: Option<usize> = None;
+        for (i, part) in search.candidates() {
+            let room = expr::fold(BinOp::Sub, scale.clone(), part.scale.clone())?;
+            let fits = self.analyzer.can_prove_greater_equal(&room, 0)
+                && self.analyzer.can_prove_greater_equal(&part.scale, 0);
+            if !fits {
+                continue;
+            }
+            let is_closer = match found {
+                None => true,
+                Some(known) => {
+                    let known = search.parts[known].scale.clone();
+                    let difference = expr::fold(BinOp::Sub, known, part.scale.clone())?;
+                    self.analyzer.can_prove_less(&difference, 0)
+                }
+            };
+            if is_closer {
+                found = Some(i);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Neighbouring parts of one mark as one part: `i // 4 * 4 + i % 4`. `None` where no mark occurs twice.
+    fn combine(&mut self, parts: &[Part]) -> Result<Option<Vec<Part>>> {
+        let mut counts: HashMap<MarkId, usize> = HashMap::new();
+        parts.iter().for_each(|part| *counts.entry(part.mark).or_default() += 1);
+        if counts.len() == parts.len() {
+            return Ok(None);
+        }
+        let mut is_used = vec![false; parts.len()];
+        let mut combined = Vec::new();
+        for last in (0..parts.len()).rev() {
+            if is_used[last] {
+                continue;
+            }
+            self.analyzer.spend_many(parts.len())?;
+            if counts.get(&parts[last].mark) == Some(&1) {
+                is_used[last] = true;
+                combined.push(parts[last].clone());
+                continue;
+            }
+            while !is_used[last] {
+                let mark = Some(parts[last].mark);
+                let search = Search { parts, is_used: &is_used, mark, end: last + 1 };
+                let Some(base) = search.base() else { break };
+                is_used[base] = true;
+                let mut lower = parts[base].clone();
+                loop {
+                    self.analyzer.spend_many(parts.len())?;
+                    let scale = product(&lower.extent, &lower.scale)?;
+                    let search = Search { parts, is_used: &is_used, mark, end: last + 1 };
+                    let Some(next) = self.with_scale(search, &scale) else { break };
+                    let begins = product(&lower.lower_factor, &lower.extent)?;
+                    if !self.equal(&parts[next].lower_factor, &begins) {
+                        break;
+                    }
+                    is_used[next] = true;
+                    lower.extent = product(&parts[next].extent, &lower.extent)?;
+                }
+                combined.push(lower);
+            }
+        }
+        combined.reverse();
+        Ok(Some(combined))
+    }
+
+    /// The sum as one part of a mark that stands for it; `None` where the parts do not follow each other.
+    pub(super) fn fuse(&mut self, mut sum: Sum, allow_early_end: bool) -> Result<Option<Sum>> {
+        if sum.parts.len() > 1
+            && let Some(parts) = self.combine(&sum.parts)?
+        {
+            sum.parts = parts;
+            if sum.parts.len() <= 1 && allow_early_end {
+                return Ok(Some(sum));
+            }
+        }
+        let parts = &sum.parts;
+        let mut is_used = vec![false; parts.len()];
+        let whole = Search { parts, is_used: &is_used, mark: None, end: parts.len() };
+        let Some(base) = whole.base() else { return Ok(None) };
+        let base_scale = parts[base].scale.clone();
+        let mut group: Vec<Part> = Vec::with_capacity(parts.len());
+        let mut tail = expr::constant(expr::dtype(&sum.base), 0)?;
+        let mut expected = base_scale.clone();
+        for i in 0..parts.len() {
+            self.analyzer.spend_many(parts.len())?;
+            let search = Search { parts, is_used: &is_used, mark: None, end: parts.len() };
+            let exact = if i == 0 { Some(base) } else { self.with_scale(search, &expected) };
+            let (at, scale) = match exact {
+                Some(at) => (at, expected.clone()),
+                None if is_one(&base_scale) => match self.with_smaller_scale(search, &expected)? {
+                    Some(at) => {
+                        let scale = parts[at].scale.clone();
+                        let gap = expr::fold(BinOp::Sub, expected.clone(), scale.clone())?;
+                        tail = expr::fold(BinOp::Add, tail, gap)?;
+                        (at, scale)
+                    }
+                    None => return Ok(None),
+                },
+                None => return Ok(None),
+            };
+            is_used[at] = true;
+            let mut part = parts[at].clone();
+            let relative = expr::fold(BinOp::FloorDiv, part.scale, base_scale.clone())?;
+            part.scale = self.analyzer.simplify(&relative);
+            expected = product(&part.extent, &scale)?;
+            group.push(part);
+        }
+        group.reverse();
+        let mark = match self.known_group(&group)? {
+            Some(mark) => mark,
+            None => {
+                let extent = expr::fold(BinOp::Div, expected, base_scale.clone())?;
+                let extent = expr::fold(BinOp::Add, extent, tail)?;
+                let base = expr::constant(expr::dtype(&sum.base), 0)?;
+                self.marks.push(Mark { source: Source::Sum(Sum { parts: group.clone(), base }), extent });
+                self.fused.push((group, self.marks.len() - 1));
+                self.marks.len() - 1
+            }
+        };
+        let extent = self.marks[mark].extent.clone();
+        let one = expr::constant(expr::dtype(&base_scale), 1)?;
+        let part = Part { mark, lower_factor: one, extent, scale: base_scale };
+        Ok(Some(Sum { parts: vec![part], base: sum.base }))
+    }
+
+    fn known_group(&mut self, group: &[Part]) -> Result<Option<MarkId>> {
+        self.analyzer.spend_many(1 + self.fused.len())?;
+        let analyzer = &mut *self.analyzer;
+        let mut same = |a: &Part, b: &Part| {
+            a.mark == b.mark
+                && analyzer.same(&a.lower_factor, &b.lower_factor)
+                && analyzer.same(&a.scale, &b.scale)
+                && analyzer.same(&a.extent, &b.extent)
+        };
+        let known = self.fused.iter().find(|(known, _)| {
+            known.len() == group.len() && known.iter().zip(group).all(|(a, b)| same(a, b))
+        });
+        Ok(known.map(|(_, mark)| *mark))
+    }
+}

@@ -1,0 +1,477 @@
+//! Expressions to sums of parts, with the pads that uneven divisions need.
+
+use std::collections::{HashMap, HashSet};
+use tvmscript_ir_core::{Ref, with_stack};
+use tvmscript_prim::Var;
+
+use super::{Mark, MarkId, Part, Source, Sum, is_one, is_zero};
+use crate::analyzer::Analyzer;
+use crate::error::Result;
+use crate::expr::{self, BinOp, Expr, VarMap, View};
+
+/// An expression as far as it is rewritten.
+#[derive(Debug, Clone)]
+pub(super) enum Value {
+    /// Without iterators.
+    Plain(Expr),
+    Part(Part),
+    Sum(Sum),
+}
+
+/// What a mark is padded by.
+#[derive(Debug, Clone)]
+struct Pad {
+    /// A multiple of everything the mark is divided by.
+    factor: Expr,
+    left: Expr,
+    padded: Option<MarkId>,
+}
+
+/// What one detection keeps. `None` from its functions means that the expression is no sum of parts.
+pub(super) struct Rewriter<'a> {
+    pub(super) analyzer: &'a mut Analyzer,
+    pub(super) marks: Vec<Mark>,
+    variables: VarMap<Value>,
+    pads: HashMap<MarkId, Pad>,
+    /// The marks that are others with a pad.
+    padded: HashSet<MarkId>,
+    /// Sums that were put together before, with their mark.
+    pub(super) fused: Vec<(Vec<Part>, MarkId)>,
+    /// The first round finds out what has to be padded.
+    is_first_round: bool,
+    requires_padding: bool,
+}
+
+type Rewritten<T> = Result<Option<T>>;
+
+impl<'a> Rewriter<'a> {
+    pub(super) fn new(
+        variables: &[(Ref<Var>, Expr, Expr)],
+        analyzer: &'a mut Analyzer,
+    ) -> Rewritten<Rewriter<'a>> {
+        let mut marks = Vec::new();
+        let Some(variables) = super::iterators(variables, &mut marks)? else { return Ok(None) };
+        Ok(Some(Rewriter {
+            analyzer,
+            marks,
+            variables,
+            pads: HashMap::new(),
+            padded: HashSet::new(),
+            fused: Vec::new(),
+            is_first_round: true,
+            requires_padding: false,
+        }))
+    }
+
+    /// The indices as sums of parts that do not overlap.
+    pub(super) fn detect(&mut self, indices: &[Expr]) -> Rewritten<Vec<Sum>> {
+        let Some(mut sums) = self.round(indices)? else { return Ok(None) };
+        self.is_first_round = false;
+        if self.requires_padding {
+            let Some(padded) = self.round(indices)? else { return Ok(None) };
+            sums = padded;
+        }
+        Ok(self.is_valid(&sums)?.then_some(sums))
+    }
+
+    fn round(&mut self, indices: &[Expr]) -> Rewritten<Vec<Sum>> {
+        let mut sums = Vec::with_capacity(indices.len());
+        for index in indices {
+            let Some(value) = self.visit(index)? else { return Ok(None) };
+            let sum = to_sum(value)?;
+            let sum = if sum.parts.is_empty() { Some(sum) } else { self.fuse(sum, true)? };
+            let Some(sum) = sum else { return Ok(None) };
+            sums.push(sum);
+        }
+        Ok(Some(sums))
+    }
+
+    pub(super) fn equal(&mut self, a: &Expr, b: &Expr) -> bool {
+        self.analyzer.can_prove_equal(a, b)
+    }
+
+    /// Whether a number is sure to be a multiple of another.
+    pub(super) fn is_multiple(&mut self, number: &Expr, of: &Expr) -> Result<bool> {
+        match (expr::as_int(number), expr::as_int(of)) {
+            (_, Some(0)) => return Ok(false),
+            (Some(number), Some(of)) => return Ok(number.checked_rem(of) == Some(0)),
+            _ => {}
+        }
+        if self.equal(number, of) {
+            return Ok(true);
+        }
+        let rest = expr::fold(BinOp::FloorMod, number.clone(), of.clone())?;
+        let zero = expr::constant(expr::dtype(&rest), 0)?;
+        Ok(self.analyzer.can_prove(&expr::fold(BinOp::Eq, rest, zero)?))
+    }
+
+    fn simple(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Result<Expr> {
+        Ok(self.analyzer.simplify(&expr::fold(op, a.clone(), b.clone())?))
+    }
+
+    // --- expressions -----------------------------------------------------------------------------------------
+
+    fn visit(&mut self, e: &Expr) -> Rewritten<Value> {
+        self.analyzer.spend_many(1)?;
+        let known = match expr::view(e) {
+            View::Var { .. } => self.variables.get(e).cloned(),
+            View::Bin(op, a, b) if expr::is_index(expr::dtype(e)) => match op {
+                BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::FloorDiv | BinOp::FloorMod => {
+                    return with_stack(|| self.visit_binary(e, op, a, b));
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        Ok(match known {
+            Some(value) => Some(value),
+            // Iterators inside of anything else are in no sum.
+            None => (!expr::mentions(e, &self.variables)).then(|| Value::Plain(e.clone())),
+        })
+    }
+
+    fn visit_binary(&mut self, e: &Expr, op: BinOp, a: &Expr, b: &Expr) -> Rewritten<Value> {
+        let (Some(a), Some(b)) = (self.visit(a)?, self.visit(b)?) else { return Ok(None) };
+        if let (Value::Plain(_), Value::Plain(_)) = (&a, &b) {
+            return Ok(Some(Value::Plain(e.clone())));
+        }
+        match (op, a, b) {
+            (BinOp::Add | BinOp::Sub, a, b) => {
+                let mut sum = to_sum(a)?;
+                self.add(&mut sum, to_sum(b)?, op)?;
+                Ok(Some(Value::Sum(sum)))
+            }
+            (BinOp::Mul, Value::Plain(factor), iterators) | (BinOp::Mul, iterators, Value::Plain(factor)) => {
+                scaled(iterators, &factor).map(Some)
+            }
+            (BinOp::FloorDiv, dividend, Value::Plain(divisor)) => {
+                let Some((part, base)) = self.one_part(dividend)? else { return Ok(None) };
+                self.quotient(part, base, divisor)
+            }
+            (BinOp::FloorMod, dividend, Value::Plain(divisor)) => {
+                let Some((part, base)) = self.one_part(dividend)? else { return Ok(None) };
+                self.remainder(part, base, divisor)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn add(&mut self, sum: &mut Sum, other: Sum, op: BinOp) -> Result<()> {
+        self.analyzer.spend_many(1 + sum.parts.len() * other.parts.len())?;
+        for mut part in other.parts {
+            let same = sum.parts.iter().position(|known| {
+                known.mark == part.mark
+                    && self.analyzer.same(&known.lower_factor, &part.lower_factor)
+                    && self.analyzer.same(&known.extent, &part.extent)
+            });
+            match same {
+                Some(at) => {
+                    part.scale = expr::fold(op, sum.parts[at].scale.clone(), part.scale)?;
+                    sum.parts[at] = part;
+                }
+                None => {
+                    if op == BinOp::Sub {
+                        let zero = expr::constant(expr::dtype(&part.scale), 0)?;
+                        part.scale = expr::fold(BinOp::Sub, zero, part.scale)?;
+                    }
+                    sum.parts.push(part);
+                }
+            }
+        }
+        sum.base = expr::fold(op, sum.base.clone(), other.base)?;
+        Ok(())
+    }
+
+    /// What is divided, as one part and a rest.
+    fn one_part(&mut self, dividend: Value) -> Rewritten<(Part, Expr)> {
+        let sum = to_sum(dividend)?;
+        let sum = if sum.parts.len() > 1 { self.fuse(sum, true)? } else { Some(sum) };
+        let Some(Sum { mut parts, base }) = sum else { return Ok(None) };
+        Ok(parts.pop().filter(|_| parts.is_empty()).map(|part| (part, base)))
+    }
+
+    /// `(part + base) // divisor`
+    fn quotient(&mut self, mut part: Part, mut base: Expr, mut divisor: Expr) -> Rewritten<Value> {
+        if is_one(&divisor) {
+            return Ok(Some(match is_zero(&base) {
+                true => Value::Part(part),
+                false => Value::Sum(Sum { parts: vec![part], base }),
+            }));
+        }
+        if !is_one(&part.scale) {
+            let div = |a: &Expr, b: &Expr| expr::fold(BinOp::FloorDiv, a.clone(), b.clone());
+            if self.is_multiple(&part.scale, &divisor)? && self.is_multiple(&base, &divisor)? {
+                part.scale = div(&part.scale, &divisor)?;
+                return Ok(Some(match is_zero(&base) {
+                    true => Value::Part(part),
+                    false => Value::Sum(Sum { base: div(&base, &divisor)?, parts: vec![part] }),
+                }));
+            }
+            if !self.unscale(&mut part, &mut base, &mut divisor, true)? {
+                return Ok(None);
+            }
+        }
+        let Some((part, left)) = self.pad(part, &base, &divisor)? else { return Ok(None) };
+        let new = if self.is_multiple(&part.extent, &divisor)? {
+            let extent = self.simple(BinOp::FloorDiv, &part.extent, &divisor)?;
+            Part { lower_factor: expr::fold(BinOp::Mul, part.lower_factor, divisor.clone())?, extent, ..part }
+        } else {
+            let rounded = expr::fold(BinOp::Add, part.extent.clone(), divisor.clone())?;
+            let one = expr::constant(expr::dtype(&rounded), 1)?;
+            let rounded = expr::fold(BinOp::Sub, rounded, one.clone())?;
+            let extent = self.simple(BinOp::FloorDiv, &rounded, &divisor)?;
+            let of_mark = self.marks[part.mark].extent.clone();
+            if is_one(&part.lower_factor) && self.equal(&part.extent, &of_mark) {
+                Part { lower_factor: divisor.clone(), extent, ..part }
+            } else {
+                let mark = self.mark_of_part(part)?;
+                Part { mark, lower_factor: divisor.clone(), extent, scale: one }
+            }
+        };
+        let rest = expr::fold(BinOp::Sub, base, left)?;
+        let base = self.analyzer.simplify_with_steps(&expr::fold(BinOp::FloorDiv, rest, divisor)?, 6);
+        Ok(Some(match is_zero(&base) {
+            true => Value::Part(new),
+            false => Value::Sum(Sum { parts: vec![new], base }),
+        }))
+    }
+
+    /// `(part + base) % divisor`
+    fn remainder(&mut self, mut part: Part, mut base: Expr, mut divisor: Expr) -> Rewritten<Value> {
+        let zero = || expr::constant(part.dtype(), 0).map(|zero| Some(Value::Plain(zero)));
+        if is_one(&divisor) {
+            return zero();
+        }
+        if !is_one(&part.scale) {
+            if self.is_multiple(&part.scale, &divisor)? && self.is_multiple(&base, &divisor)? {
+                return zero();
+            }
+            if !self.unscale(&mut part, &mut base, &mut divisor, false)? {
+                return Ok(None);
+            }
+        }
+        let padded = self.pad(part, &base, &divisor)?;
+        Ok(padded.map(|(part, _)| Value::Part(Part { extent: divisor, ..part })))
+    }
+
+    /// Takes the scale of a part out of a division, if it divides everything.
+    fn unscale(
+        &mut self,
+        part: &mut Part,
+        base: &mut Expr,
+        divisor: &mut Expr,
+        is_quotient: bool,
+    ) -> Result<bool> {
+        if !self.is_multiple(divisor, &part.scale)? || !self.is_multiple(base, &part.scale)? {
+            return Ok(false);
+        }
+        *base = expr::fold(BinOp::FloorDiv, base.clone(), part.scale.clone())?;
+        *divisor = expr::fold(BinOp::FloorDiv, divisor.clone(), part.scale.clone())?;
+        if is_quotient {
+            part.scale = expr::constant(expr::dtype(divisor), 1)?;
+        }
+        Ok(true)
+    }
+
+    /// A mark for a part as an iterator of its own; the same one for the same part.
+    fn mark_of_part(&mut self, part: Part) -> Result<MarkId> {
+        self.analyzer.spend_many(1 + self.marks.len())?;
+        let same = |known: &Mark, analyzer: &mut Analyzer| {
+            let Source::Part(known) = &known.source else { return false };
+            known.mark == part.mark
+                && analyzer.same(&known.lower_factor, &part.lower_factor)
+                && analyzer.same(&known.extent, &part.extent)
+                && analyzer.same(&known.scale, &part.scale)
+        };
+        if let Some(known) = self.marks.iter().position(|known| same(known, self.analyzer)) {
+            return Ok(known);
+        }
+        let extent = part.extent.clone();
+        self.marks.push(Mark { source: Source::Part(part), extent });
+        Ok(self.marks.len() - 1)
+    }
+
+    /// The part with pads on both sides, so that the divisor divides it; and the pad on the left.
+    fn pad(&mut self, mut part: Part, base: &Expr, divisor: &Expr) -> Rewritten<(Part, Expr)> {
+        let mut left = self.simple(BinOp::FloorMod, base, divisor)?;
+        let edge = expr::fold(BinOp::Add, left.clone(), part.extent.clone())?;
+        let right = self.right_pad(&edge, divisor, true)?;
+        let mark = part.mark;
+        if self.is_first_round {
+            let divided = expr::fold(BinOp::Mul, divisor.clone(), part.lower_factor.clone())?;
+            let (factor, known_left) = match self.pads.get(&mark) {
+                Some(pad) => (pad.factor.clone(), pad.left.clone()),
+                None => (expr::constant(part.dtype(), 1)?, expr::constant(part.dtype(), 0)?),
+            };
+            let factor = self.common_multiple(&factor, &divided)?;
+            let mut pad = Pad { factor, left: known_left, padded: None };
+            if is_zero(&left) && is_zero(&right) {
+                self.pads.insert(mark, pad);
+                return Ok(Some((part, left)));
+            }
+            self.requires_padding = true;
+            let of_mark = expr::fold(BinOp::Mul, left.clone(), part.lower_factor.clone())?;
+            pad.left = expr::fold(BinOp::Max, pad.left, of_mark)?;
+            self.pads.insert(mark, pad);
+            part.extent = self.simple(BinOp::Add, &edge, &right)?;
+            return Ok(Some((part, left)));
+        }
+        let Some(pad) = self.pads.get(&mark).cloned() else { return Ok(Some((part, left))) };
+        let extent = self.marks[mark].extent.clone();
+        if is_zero(&pad.left) && self.is_multiple(&extent, &pad.factor)? {
+            return Ok(Some((part, left)));
+        }
+        let padded = match pad.padded {
+            Some(padded) => padded,
+            None => {
+                if !self.is_multiple(&pad.left, &part.lower_factor)? {
+                    return Ok(None);
+                }
+                left = expr::fold(BinOp::FloorDiv, pad.left.clone(), part.lower_factor.clone())?;
+                let edge = expr::fold(BinOp::Add, extent.clone(), pad.left.clone())?;
+                let right = self.right_pad(&edge, &pad.factor, false)?;
+                let whole = Part::whole(mark, extent, part.dtype())?;
+                let source = Source::Sum(Sum { parts: vec![whole], base: pad.left.clone() });
+                let extent = self.simple(BinOp::Add, &edge, &right)?;
+                self.marks.push(Mark { source, extent });
+                let padded = self.marks.len() - 1;
+                self.padded.insert(padded);
+                self.pads.insert(mark, Pad { padded: Some(padded), ..pad });
+                padded
+            }
+        };
+        part.mark = padded;
+        let extent = self.marks[padded].extent.clone();
+        part.extent = expr::fold(BinOp::FloorDiv, extent, part.lower_factor.clone())?;
+        Ok(Some((part, left)))
+    }
+
+    /// What is missing to the next multiple of a factor.
+    fn right_pad(&mut self, edge: &Expr, factor: &Expr, simplified: bool) -> Result<Expr> {
+        let zero = expr::constant(expr::dtype(edge), 0)?;
+        if self.is_multiple(edge, factor)? {
+            return Ok(zero);
+        }
+        let negative = expr::fold(BinOp::Sub, zero, edge.clone())?;
+        let missing = expr::fold(BinOp::FloorMod, negative, factor.clone())?;
+        Ok(if simplified { self.analyzer.simplify(&missing) } else { missing })
+    }
+
+    /// A common multiple, the least one where that is known.
+    fn common_multiple(&mut self, a: &Expr, b: &Expr) -> Result<Expr> {
+        let split = |e: &Expr| -> Result<(Expr, i64)> {
+            let one = || expr::constant(expr::dtype(e), 1);
+            Ok(match expr::view(e) {
+                View::Int(value) => (one()?, value),
+                View::Bin(BinOp::Mul, x, y) => match (expr::as_int(x), expr::as_int(y)) {
+                    (_, Some(value)) => (x.clone(), value),
+                    (Some(value), _) => (y.clone(), value),
+                    _ => (e.clone(), 1),
+                },
+                _ => (e.clone(), 1),
+            })
+        };
+        let ((x, c), (y, k)) = (split(a)?, split(b)?);
+        let constant = least_common_multiple(c, k).ok_or(crate::error::Stop::Budget)?;
+        let constant = expr::constant(expr::dtype(a), constant)?;
+        let symbols = if self.equal(&x, &y) || self.is_multiple(&x, &y)? {
+            x
+        } else if self.is_multiple(&y, &x)? {
+            y
+        } else {
+            expr::fold(BinOp::Mul, x, y)?
+        };
+        expr::fold(BinOp::Mul, symbols, constant)
+    }
+
+    // --- overlap ---------------------------------------------------------------------------------------------
+
+    /// Whether the parts of every mark lie side by side.
+    fn is_valid(&mut self, sums: &[Sum]) -> Result<bool> {
+        let mut parts_of: HashMap<MarkId, Vec<Part>> = HashMap::new();
+        let mut seen = HashSet::new();
+        let mut order = Vec::new();
+        let mut pending: Vec<Part> = sums.iter().flat_map(|sum| sum.parts.iter().cloned()).collect();
+        while let Some(part) = pending.pop() {
+            if seen.insert(part.mark) {
+                order.push(part.mark);
+                if let Source::Sum(sum) = &self.marks[part.mark].source {
+                    pending.extend(sum.parts.iter().cloned());
+                }
+            }
+            parts_of.entry(part.mark).or_default().push(part);
+        }
+        for mark in order {
+            let parts = parts_of.remove(&mark).unwrap_or_default();
+            if !self.lie_side_by_side(mark, &parts)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn lie_side_by_side(&mut self, mark: MarkId, parts: &[Part]) -> Result<bool> {
+        let mut is_used = vec![false; parts.len()];
+        let extent = self.marks[mark].extent.clone();
+        let mut below = expr::constant(parts.first().map_or(expr::dtype(&extent), Part::dtype), 1)?;
+        for _ in 0..parts.len() {
+            self.analyzer.spend_many(parts.len())?;
+            let next = (0..parts.len()).find(|i| !is_used[*i] && self.equal(&parts[*i].lower_factor, &below));
+            let next = match next {
+                Some(next) => Some(next),
+                None => self.next_above(parts, &is_used, &below)?,
+            };
+            let Some(next) = next else { return Ok(false) };
+            is_used[next] = true;
+            below = expr::fold(BinOp::Mul, parts[next].lower_factor.clone(), parts[next].extent.clone())?;
+        }
+        Ok(self.padded.contains(&mark) || self.equal(&below, &extent) || self.is_multiple(&extent, &below)?)
+    }
+
+    /// The lowest part that begins above a multiple of what is below.
+    fn next_above(&mut self, parts: &[Part], is_used: &[bool], below: &Expr) -> Rewritten<usize> {
+        let mut lowest: Option<usize> = None;
+        for i in (0..parts.len()).filter(|i| !is_used[*i]) {
+            if !self.is_multiple(&parts[i].lower_factor, below)? {
+                return Ok(None);
+            }
+            let is_lower = match lowest {
+                Some(known) => self.is_multiple(&parts[known].lower_factor, &parts[i].lower_factor)?,
+                None => true,
+            };
+            if is_lower {
+                lowest = Some(i);
+            }
+        }
+        Ok(lowest)
+    }
+}
+
+fn least_common_multiple(a: i64, b: i64) -> Option<i64> {
+    let (mut x, mut y) = (a.checked_abs()?, b.checked_abs()?);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    if x == 0 { Some(0) } else { (a / x).checked_mul(b) }
+}
+
+pub(super) fn to_sum(value: Value) -> Result<Sum> {
+    Ok(match value {
+        Value::Plain(base) => Sum { parts: Vec::new(), base },
+        Value::Part(part) => Sum { base: expr::constant(part.dtype(), 0)?, parts: vec![part] },
+        Value::Sum(sum) => sum,
+    })
+}
+
+fn scaled(iterators: Value, factor: &Expr) -> Result<Value> {
+    let scale = |e: Expr| expr::fold(BinOp::Mul, e, factor.clone());
+    Ok(match iterators {
+        Value::Plain(e) => Value::Plain(scale(e)?),
+        Value::Part(part) => Value::Part(Part { scale: scale(part.scale.clone())?, ..part }),
+        Value::Sum(sum) => {
+            let parts = sum.parts.into_iter();
+            let parts = parts.map(|part| Ok(Part { scale: scale(part.scale.clone())?, ..part }));
+            Value::Sum(Sum { parts: parts.collect::<Result<_>>()?, base: scale(sum.base)? })
+        }
+    })
+}

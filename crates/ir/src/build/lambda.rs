@@ -1,0 +1,58 @@
+//! Functions of scripts that are given as values: their parameters become variables, their results expressions.
+
+use tvmscript_ir_core::{Array, DataType, Ref};
+use tvmscript_irbuilder::{BuildError, CallArgs, Result, ScriptValue};
+use tvmscript_prim::{Expr, IndexMap, Var};
+
+/// Calls a function of scripts with variables. `convert` makes expressions of the results.
+///
+/// # Errors
+/// When the value is no function, or a result no expression.
+pub fn call_with_vars(
+    function: &ScriptValue,
+    vars: &[Ref<Var>],
+    convert: impl Fn(ScriptValue) -> Result<Expr>,
+) -> Result<Vec<Expr>> {
+    let args = CallArgs::positional(vars.iter().map(|v| v.clone().into()));
+    let result = match function {
+        ScriptValue::Function(f) => f.call(args)?,
+        ScriptValue::Host(host) if host.is_callable() => host.call(args)?,
+        other => return Err(BuildError::expected("a lambda", other.type_name()).at_position(0)),
+    };
+    match result.items() {
+        Some(items) => items.into_iter().map(convert).collect(),
+        None => Ok(vec![convert(result)?]),
+    }
+}
+
+/// The names of a lambda's parameters, where known.
+pub fn parameter_names(function: &ScriptValue) -> Vec<String> {
+    match function {
+        ScriptValue::Host(host) => {
+            match host.attribute("__parameters__").as_ref().and_then(ScriptValue::items) {
+                Some(names) => names.iter().filter_map(|n| n.as_str().map(str::to_owned)).collect(),
+                None => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The map of indices that a function of scripts is.
+///
+/// # Errors
+/// When the value is no function, or a result no expression.
+pub fn index_map_of(
+    mapping: &ScriptValue,
+    index_dtype: DataType,
+    convert: impl Fn(ScriptValue) -> Result<Expr>,
+) -> Result<Ref<IndexMap>> {
+    let vars: Vec<Ref<Var>> =
+        parameter_names(mapping).into_iter().map(|n| Var::new(n, index_dtype)).collect();
+    let results = call_with_vars(mapping, &vars, convert)?;
+    Ok(Ref::new(IndexMap {
+        initial_indices: Array::new(vars),
+        final_indices: Array::new(results),
+        inverse_index_map: None,
+    }))
+}
