@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::printer::PrinterArgs;
+use crate::printer::{PrinterArgs, TextArgs};
 
 const ABOUT: &str = "Reads, prints, checks and compares TVMScript, without TVM and without Python.";
 
@@ -137,7 +137,7 @@ pub(crate) struct Roundtrip {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) printer: PrinterArgs,
+    pub(crate) text: TextArgs,
 }
 
 /// `equal`.

@@ -7,6 +7,7 @@
 mod args;
 mod clock;
 mod command;
+mod dialect_flags;
 mod failure;
 mod input;
 mod internal;

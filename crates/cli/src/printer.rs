@@ -1,21 +1,19 @@
 //! The printer's options as flags.
 //!
-//! Prefixes come from the registry: each dialect that prints has its own flag.
+//! What dialects add comes from the registry: see [`DialectFlags`].
 
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
-use tvmscript::docsifier::Printers;
+use clap::{Args, value_parser};
 use tvmscript::docsifier::names::is_identifier;
-use tvmscript::ir_core::DataType;
-use tvmscript::tir::print::TirOptions;
-use tvmscript::{Object, PrinterConfig, registry};
+use tvmscript::{Object, PrinterConfig};
 
+use crate::dialect_flags::DialectFlags;
 use crate::failure::Failure;
 use crate::paths;
 
-/// How to print.
+/// How text looks that reads back.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Printing")]
-pub(crate) struct PrinterArgs {
+pub(crate) struct TextArgs {
     /// Name the function or module instead of `main` or `Module`
     #[arg(long, value_name = "NAME", value_parser = identifier)]
     name: Option<String>,
@@ -34,6 +32,47 @@ pub(crate) struct PrinterArgs {
     /// Keep the declarations of free variables when an expression is printed alone
     #[arg(long)]
     verbose_expr: bool,
+    /// Append each variable's address to its name
+    #[arg(long)]
+    show_object_address: bool,
+    /// What a module is called inside its own functions; empty for its name
+    #[arg(long, value_name = "NAME", default_value = "cls", value_parser = identifier_or_empty)]
+    module_alias: String,
+    #[command(flatten)]
+    dialects: DialectFlags,
+}
+
+impl TextArgs {
+    /// The configuration.
+    pub(crate) fn config(&self) -> PrinterConfig {
+        let mut config = PrinterConfig {
+            name: self.name.clone(),
+            show_meta: self.show_meta,
+            max_width_columns: self.width,
+            indent_spaces: self.indent,
+            syntax_sugar: !self.no_syntax_sugar,
+            verbose_expr: self.verbose_expr,
+            show_object_address: self.show_object_address,
+            module_alias: self.module_alias.clone(),
+            ..PrinterConfig::default()
+        };
+        self.dialects.apply(&mut config);
+        config
+    }
+
+    /// The same options, with the metadata section: for text that has to read back.
+    #[must_use]
+    pub(crate) fn with_meta(&self) -> TextArgs {
+        TextArgs { show_meta: true, ..self.clone() }
+    }
+}
+
+/// How text looks that people read.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Printing")]
+pub(crate) struct PrinterArgs {
+    #[command(flatten)]
+    text: TextArgs,
     /// Number the lines
     #[arg(long)]
     print_line_numbers: bool,
@@ -46,23 +85,6 @@ pub(crate) struct PrinterArgs {
     /// Comment on the part at an access path; may be given several times
     #[arg(long, value_name = "PATH=TEXT", value_parser = annotation)]
     annotate: Vec<(String, String)>,
-    /// Append each variable's address to its name
-    #[arg(long)]
-    show_object_address: bool,
-    /// What a module is called inside its own functions; empty for its name
-    #[arg(long, value_name = "NAME", default_value = "cls", value_parser = identifier_or_empty)]
-    module_alias: String,
-    /// The integer type whose literals print bare
-    #[arg(long, value_name = "DTYPE", default_value = "int32")]
-    int_dtype: DataType,
-    /// The float type whose literals print bare; `void` for none
-    #[arg(long, value_name = "DTYPE", default_value = "void")]
-    float_dtype: DataType,
-    /// The element type that buffers print without
-    #[arg(long, value_name = "DTYPE", default_value = "float32")]
-    buffer_dtype: DataType,
-    #[command(flatten)]
-    prefixes: Prefixes,
 }
 
 impl PrinterArgs {
@@ -72,19 +94,10 @@ impl PrinterArgs {
     /// When an access path leads nowhere in it.
     pub(crate) fn config(&self, root: &Object) -> Result<PrinterConfig, Failure> {
         let mut config = PrinterConfig {
-            name: self.name.clone(),
-            show_meta: self.show_meta,
-            max_width_columns: self.width,
-            indent_spaces: self.indent,
-            syntax_sugar: !self.no_syntax_sugar,
-            verbose_expr: self.verbose_expr,
             print_line_numbers: self.print_line_numbers,
             num_context_lines: self.num_context_lines,
-            show_object_address: self.show_object_address,
-            module_alias: self.module_alias.clone(),
-            ..PrinterConfig::default()
+            ..self.text.config()
         };
-        config.prefixes.extend(self.prefixes.0.iter().cloned());
         for path in &self.underline {
             config.path_to_underline.push(paths::resolve(path, root).map_err(Failure::Path)?);
         }
@@ -92,18 +105,7 @@ impl PrinterArgs {
             let path = paths::resolve(path, root).map_err(Failure::Path)?;
             config.path_to_annotate.push((path, text.clone()));
         }
-        let tir = TirOptions {
-            int_dtype: self.int_dtype,
-            float_dtype: self.float_dtype,
-            buffer_dtype: self.buffer_dtype,
-        };
-        Ok(config.with_part(tir))
-    }
-
-    /// The same options, with the metadata section: for text that has to read back.
-    #[must_use]
-    pub(crate) fn with_meta(&self) -> PrinterArgs {
-        PrinterArgs { show_meta: true, ..self.clone() }
+        Ok(config)
     }
 }
 
@@ -121,47 +123,4 @@ fn annotation(text: &str) -> Result<(String, String), String> {
         return Err("a comment is one line".to_owned());
     }
     Ok((path.to_owned(), comment.to_owned()))
-}
-
-/// The prefixes that were asked for, by dispatch token.
-#[derive(Debug, Clone)]
-struct Prefixes(Vec<(String, String)>);
-
-/// The tokens with a prefix, and the prefix.
-fn known_prefixes() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let table = registry().slot::<Printers>().and_then(Printers::table);
-    table.into_iter().flat_map(|table| table.prefixes())
-}
-
-fn prefix_flag(token: &str) -> String {
-    format!("{token}-prefix")
-}
-
-impl Args for Prefixes {
-    fn augment_args(command: Command) -> Command {
-        known_prefixes().fold(command, |command, (token, prefix)| {
-            let flag = prefix_flag(token);
-            let arg = Arg::new(flag.clone()).long(flag).value_name("NAME").value_parser(identifier);
-            command.arg(arg.help(format!("What `{token}` is called in the text [default: {prefix}]")))
-        })
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
-}
-
-impl FromArgMatches for Prefixes {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let given = known_prefixes().filter_map(|(token, _)| {
-            let value = matches.get_one::<String>(&prefix_flag(token))?;
-            Some((token.to_owned(), value.clone()))
-        });
-        Ok(Prefixes(given.collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
 }

@@ -88,6 +88,15 @@ impl PrinterConfig {
         self
     }
 
+    /// A dialect's options, to be changed; their defaults until then.
+    pub fn part_mut<P: Any + Default + Send + Sync>(&mut self) -> &mut P {
+        let part = self.parts.0.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(P::default()));
+        match part.downcast_mut::<P>() {
+            Some(part) => part,
+            None => unreachable!("parts are kept by their type"),
+        }
+    }
+
     /// A dialect's options, or their defaults.
     pub fn part<P: Any + Default + Clone + Send + Sync>(&self) -> P {
         self.parts.0.get(&TypeId::of::<P>()).and_then(|p| p.downcast_ref::<P>()).cloned().unwrap_or_default()

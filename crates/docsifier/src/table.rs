@@ -9,6 +9,7 @@ use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, RegistryError, Slot
 use crate::docsifier::Docsifier;
 use crate::error::Result;
 use crate::frame::Frame;
+use crate::options::PrinterOption;
 
 /// Prints one node.
 pub(crate) type Handler = Box<dyn Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync>;
@@ -48,6 +49,7 @@ pub struct PrinterTable {
     /// The token under which a node of this type prints when it is the root.
     homes: Vec<Option<Token>>,
     variables: Vec<&'static TypeInfo>,
+    options: Vec<(&'static PrinterOption, Place)>,
 }
 
 impl std::fmt::Debug for PrinterTable {
@@ -59,7 +61,7 @@ impl std::fmt::Debug for PrinterTable {
 impl Default for PrinterTable {
     fn default() -> Self {
         let default = TokenEntry { name: "", prefix: None, root: None, handlers: Vec::new() };
-        PrinterTable { tokens: vec![default], homes: Vec::new(), variables: Vec::new() }
+        PrinterTable { tokens: vec![default], homes: Vec::new(), variables: Vec::new(), options: Vec::new() }
     }
 }
 
@@ -82,6 +84,11 @@ impl PrinterTable {
     /// The tokens that have a prefix, with it, in the order of registration.
     pub fn prefixes(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.tokens.iter().filter_map(|t| t.prefix.map(|(p, _)| (t.name, p)))
+    }
+
+    /// What dialects add to the printer's options, in the order of registration.
+    pub fn options(&self) -> impl Iterator<Item = &'static PrinterOption> {
+        self.options.iter().map(|(option, _)| *option)
     }
 
     /// Whether the node is declared by text where nothing defines it.
@@ -132,6 +139,7 @@ pub struct Printers {
     homes: Vec<(&'static TypeInfo, &'static str)>,
     prefixes: Vec<(&'static str, &'static str, Place)>,
     roots: Vec<(&'static str, RootFrame, Place)>,
+    options: Vec<(&'static [PrinterOption], Place)>,
     variables: Vec<&'static TypeInfo>,
     table: Option<PrinterTable>,
 }
@@ -153,6 +161,15 @@ impl Printers {
                 return Err(RegistryError::duplicate(what, first, place));
             }
             entry.prefix = Some((prefix, place));
+        }
+        for (options, place) in other.options {
+            for option in options {
+                if let Some((_, first)) = table.options.iter().find(|(o, _)| o.name == option.name) {
+                    let what = format!("the printer's option `{}`", option.name);
+                    return Err(RegistryError::duplicate(what, first, place));
+                }
+                table.options.push((option, place));
+            }
         }
         for (token, make, place) in other.roots {
             let token = table.token_or_new(token);
@@ -243,6 +260,9 @@ pub trait DocsifyDialect: Sized {
 
     /// The frame around a node of this dialect that is printed alone.
     fn root_frame(self, make: RootFrame) -> Self;
+
+    /// What the dialect adds to the printer's options.
+    fn printer_options(self, options: &'static [PrinterOption]) -> Self;
 }
 
 impl<N: 'static> DocsifyDialect for Dialect<N> {
@@ -334,6 +354,13 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     fn root_frame(mut self, make: RootFrame) -> Self {
         let (name, place) = (self.name(), Location::caller());
         self.slot_mut::<Printers>().roots.push((name, make, place));
+        self
+    }
+
+    #[track_caller]
+    fn printer_options(mut self, options: &'static [PrinterOption]) -> Self {
+        let place = Location::caller();
+        self.slot_mut::<Printers>().options.push((options, place));
         self
     }
 }

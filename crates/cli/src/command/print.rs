@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tvmscript::registry;
+use tvmscript::{Object, PrinterConfig, registry};
 
 use super::{Answer, Run};
 use crate::args::Print;
@@ -59,7 +59,7 @@ fn one(path: &Path, from: From, printer: &PrinterArgs, timings: &mut Timings) ->
         From::Any => input::understand(&source, timings),
         From::Json => input::from_json(&source, timings),
     };
-    match scripts.and_then(|scripts| print_all(&scripts, printer, timings)) {
+    match scripts.and_then(|scripts| print_all(&scripts, |node| printer.config(node), timings)) {
         Ok(mut text) => {
             text.push('\n');
             Ok(text)
@@ -71,15 +71,15 @@ fn one(path: &Path, from: From, printer: &PrinterArgs, timings: &mut Timings) ->
 /// The text of scripts, with one blank line between and no line break at the end.
 ///
 /// # Errors
-/// When a script cannot be printed.
+/// When there is no configuration for a script, or it cannot be printed.
 pub(super) fn print_all(
     scripts: &[Script],
-    printer: &PrinterArgs,
+    config: impl Fn(&Object) -> Result<PrinterConfig, Failure>,
     timings: &mut Timings,
 ) -> Result<String, Failure> {
     let mut text = String::new();
     for script in scripts {
-        let config = printer.config(&script.node)?;
+        let config = config(&script.node)?;
         let printed = timings
             .time("print", || tvmscript::print(&script.node, registry(), &config))
             .map_err(Failure::Unprintable)?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use tvmscript::ir_core::equal::StructuralEqual;
-use tvmscript::mismatches;
+use tvmscript::{Object, mismatches};
 
 use super::print::print_all;
 use super::{Answer, Run};
@@ -11,19 +11,19 @@ use crate::args::Roundtrip;
 use crate::failure::Failed;
 use crate::input::{self, Input, Source};
 use crate::output::Progress;
-use crate::printer::PrinterArgs;
+use crate::printer::TextArgs;
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
 /// Runs the command.
 pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
-    let printer = args.printer.with_meta();
+    let text = args.text.with_meta();
     let mut outcome = Outcome::Done;
     let mut failing = 0;
     let mut progress = Progress::new(args.files.len());
     let misuse = run.for_each(
         &args.files,
-        |path, timings| one(path, &printer, timings),
+        |path, timings| one(path, &text, timings),
         |path, answer| {
             progress.step();
             let why = match answer {
@@ -48,9 +48,10 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
 }
 
 /// What does not hold, if anything.
-fn one(path: &Path, printer: &PrinterArgs, timings: &mut Timings) -> Answer<Option<String>> {
+fn one(path: &Path, text: &TextArgs, timings: &mut Timings) -> Answer<Option<String>> {
     let Input { source, scripts } = input::load(path, timings)?;
-    let text = match print_all(&scripts, printer, timings) {
+    let config = |_: &Object| Ok(text.config());
+    let text = match print_all(&scripts, config, timings) {
         Ok(text) => text,
         Err(failure) => return Err(Failed::new(failure, Some(source))),
     };
@@ -76,7 +77,7 @@ fn one(path: &Path, printer: &PrinterArgs, timings: &mut Timings) -> Answer<Opti
             return Ok(Some(format!("the print reads back as another program{place}")));
         }
     }
-    match print_all(&again, printer, timings) {
+    match print_all(&again, config, timings) {
         Ok(second) if second == printed.text => Ok(None),
         Ok(second) => Ok(Some(first_difference(&printed.text, &second))),
         Err(failure) => Ok(Some(format!("the second print fails: {}", failure.one_line(None)))),

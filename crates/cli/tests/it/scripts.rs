@@ -90,6 +90,23 @@ fn equal_underlines_what_differs_and_no_more() {
 }
 
 #[test]
+fn dialects_add_flags_of_their_own() {
+    let script = "\
+@R.function
+def main(x: R.Tensor((4,), \"float32\")):
+    y = R.nn.relu(x)
+    return y
+";
+    let a = file("a.py", script);
+    assert!(run(&["print", &a]).stdout.contains("    y: R.Tensor((4,), dtype=\"float32\") = R.nn.relu(x)"));
+    let ran = run(&["print", "--no-inferred-struct-info", &a]);
+    assert!(ran.stdout.contains("    y = R.nn.relu(x)"), "{}", ran.stdout);
+    let ran = run(&["roundtrip", "--no-inferred-struct-info", &a]);
+    assert_eq!(ran.status, 0, "{}", ran.stdout);
+    assert_eq!(run(&["roundtrip", "--underline", "<root>", &a]).status, 2, "only for text that people read");
+}
+
+#[test]
 fn roundtrip_names_the_files_that_fail() {
     let right = file("right.py", ADD_ONE);
     let wrong = file("wrong.py", "x = (");

@@ -28,6 +28,7 @@ use state::RelaxFrame;
 /// The printers of this dialect.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     let dialect = dialect.alias("R").root_frame(|_| Frame::fragment(RelaxFrame::default()));
+    let dialect = dialect.printer_options(state::OPTIONS);
     shared(expressions(struct_info_and_types(dialect)))
 }
 

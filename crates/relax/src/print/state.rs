@@ -1,8 +1,8 @@
 //! What the printers keep: options, what a frame knows of its function, and the words of the dialect.
 
 use hashbrown::HashSet;
-use tvmscript_docsifier::Docsifier;
 use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterOption};
 
 /// The options of this dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,17 @@ impl Default for RelaxOptions {
         RelaxOptions { show_all_struct_info: true }
     }
 }
+
+/// The options as front ends offer them.
+pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
+    name: "no-inferred-struct-info",
+    help: "Leave out annotations of variables where the reader infers the same",
+    argument: OptionArgument::Switch,
+    set: |config, _| {
+        config.part_mut::<RelaxOptions>().show_all_struct_info = false;
+        Ok(())
+    },
+}];
 
 /// What a frame of this dialect knows.
 #[derive(Debug, Default)]

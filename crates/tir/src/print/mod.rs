@@ -34,7 +34,7 @@ use crate::node::*;
 
 /// The printers of this dialect and of the shared expressions.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
-    let dialect = dialect.alias("T").root_frame(|_| Frame::fragment(()));
+    let dialect = dialect.alias("T").root_frame(|_| Frame::fragment(())).printer_options(state::OPTIONS);
     statements(expressions(dialect))
         .on::<prim::PrimType>()
         .docsify(types::prim_type)

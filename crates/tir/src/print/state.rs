@@ -1,8 +1,10 @@
 //! What the dialect's printers keep during one print: options, words made already, loops around the current place.
 
+use std::str::FromStr;
+
 use hashbrown::{HashMap, HashSet};
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, PrinterConfig};
+use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterConfig, PrinterOption};
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{DataType, Object, Ref};
 use tvmscript_prim::ops::op_table::OpEntry;
@@ -32,6 +34,32 @@ impl Default for TirOptions {
         }
     }
 }
+
+fn dtype(text: &str) -> Result<DataType, String> {
+    DataType::from_str(text).map_err(|error| error.to_string())
+}
+
+/// The options as front ends offer them.
+pub(super) static OPTIONS: &[PrinterOption] = &[
+    PrinterOption {
+        name: "int-dtype",
+        help: "The integer type whose literals print bare",
+        argument: OptionArgument::Value { name: "DTYPE", default: "int32" },
+        set: |config, text| dtype(text).map(|dtype| config.part_mut::<TirOptions>().int_dtype = dtype),
+    },
+    PrinterOption {
+        name: "float-dtype",
+        help: "The float type whose literals print bare; `void` for none",
+        argument: OptionArgument::Value { name: "DTYPE", default: "void" },
+        set: |config, text| dtype(text).map(|dtype| config.part_mut::<TirOptions>().float_dtype = dtype),
+    },
+    PrinterOption {
+        name: "buffer-dtype",
+        help: "The element type that buffers print without",
+        argument: OptionArgument::Value { name: "DTYPE", default: "float32" },
+        set: |config, text| dtype(text).map(|dtype| config.part_mut::<TirOptions>().buffer_dtype = dtype),
+    },
+];
 
 /// What the printers keep.
 pub(crate) struct State {

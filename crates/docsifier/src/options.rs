@@ -1,0 +1,30 @@
+//! Options that dialects add to the printer, for front ends that know no dialect.
+
+use crate::config::PrinterConfig;
+
+/// One option of a dialect's printer.
+#[derive(Debug, Clone, Copy)]
+pub struct PrinterOption {
+    /// Its name: words in lower case, with hyphens (`int-dtype`).
+    pub name: &'static str,
+    /// What it does, in one sentence.
+    pub help: &'static str,
+    /// What is given with it.
+    pub argument: OptionArgument,
+    /// Sets it to a value as it is written, empty for a switch; what is wrong with the value is said in words.
+    pub set: fn(&mut PrinterConfig, &str) -> Result<(), String>,
+}
+
+/// What is given with an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionArgument {
+    /// Nothing: naming the option turns it on.
+    Switch,
+    /// A value.
+    Value {
+        /// What kind of value, in a word.
+        name: &'static str,
+        /// The value where the option is not given.
+        default: &'static str,
+    },
+}
