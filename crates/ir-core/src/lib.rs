@@ -48,6 +48,7 @@ pub mod span;
 pub mod stack;
 pub mod type_table;
 pub mod value;
+pub mod view;
 pub mod visit;
 
 pub use access_path::{AccessPath, PathId, PathStep, PathTable};

@@ -59,3 +59,33 @@ fn the_same_dialect_twice_is_an_error_that_names_both_places() {
     let message = clash.expect_err("twice is not").to_string();
     assert!(message.contains("`toy.Clamp`") && message.contains("lib.rs"), "{message}");
 }
+
+#[test]
+fn what_a_region_holds_counts_for_the_block_around() {
+    let registry = registry().expect("the dialects go together");
+    let script = r#"
+@T.prim_func
+def main(A: T.Buffer((16,), "int32"), B: T.Buffer((16,), "int32")):
+    for i in range(16):
+        with T.block("b"):
+            v = T.axis.spatial(16, i)
+            with Toy.region("copy"):
+                B[v] = A[v]
+"#;
+    let text = print(&parse(script, &registry), &registry, &PrinterConfig::default()).expect("it prints");
+    assert!(text.contains("T.reads(A[v])") && text.contains("T.writes(B[v])"), "{text}");
+}
+
+#[test]
+fn what_a_region_holds_is_checked() {
+    let registry = registry().expect("the dialects go together");
+    let script = r#"
+@T.prim_func(check_well_formed=False)
+def main(A: T.Buffer((16,), "int32")):
+    n = T.int32()
+    with Toy.region("out of scope"):
+        A[n] = 0
+"#;
+    let errors = tvmscript_tir::check::well_formed(&parse(script, &registry));
+    assert!(errors.iter().any(|error| error.to_string().contains("`n`")), "{errors:?}");
+}

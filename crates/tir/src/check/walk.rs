@@ -5,8 +5,9 @@
 //!
 //! Upstream counterpart: `TIRVisitorWithPath`, `src/tir/ir/tir_visitor_with_path.cc`.
 
+use tvmscript_ir_core::view::{FieldPlace, for_each_node_below_rev};
 use tvmscript_ir_core::{
-    Array, FieldRef, Object, ObjectLike, PathId, PathStep, PathTable, PtrMap, Ref, Span, Str, Value,
+    Array, Object, ObjectLike, PathId, PathStep, PathTable, PtrMap, Ref, Span, Str, Value,
 };
 use tvmscript_prim::{Expr, ExprKind, ExprView, PrimExpr, Range, Var};
 
@@ -267,7 +268,7 @@ impl<'a> Checker<'a> {
                 self.exprs(tasks, at, [("predicate", &s.predicate)]);
                 self.list(tasks, at, "iter_values", &s.iter_values);
             }
-            StmtKind::Other(_) => {}
+            StmtKind::Other(s) => self.fields(tasks, at, s.object()),
         }
     }
 
@@ -372,29 +373,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The expressions directly below a node of any kind, in the order of its fields.
+    /// The expressions and statements directly below a node of any kind, in the order of its fields.
     fn fields(&mut self, tasks: &mut Vec<Task<'a>>, at: At, node: &'a Object) {
-        let info = node.info();
-        for (index, field) in info.fields().iter().enumerate().rev() {
-            let FieldRef::Node(child) = node.field(index) else { continue };
+        for_each_node_below_rev(node, |FieldPlace { field, index }, child| {
+            let at = self.field(at, field);
+            let at = index.map_or(at, |index| self.item(at, index));
             if let Some(expr) = child.downcast_ref::<PrimExpr>() {
-                tasks.push(Task::Expr(expr, self.field(at, field.name)));
-            } else if let Some(items) = Array::<Value>::try_ref(child) {
-                let list_at = self.field(at, field.name);
-                for (index, item) in items.values().iter().enumerate().rev() {
-                    let Some(item) = item.as_object() else { continue };
-                    if let Some(expr) = item.downcast_ref::<PrimExpr>() {
-                        tasks.push(Task::Expr(expr, self.item(list_at, index)));
-                    } else if let Some(axis) = item.as_node::<IterVar>() {
-                        let at = self.item(list_at, index);
-                        tasks.push(Task::Expr(axis.var.upcast_ref(), self.field(at, "var")));
-                        if let Some(dom) = &axis.dom {
-                            tasks.push(Task::Range(dom, self.field(at, "dom")));
-                        }
-                    }
+                tasks.push(Task::Expr(expr, at));
+            } else if let Some(stmt) = child.downcast_ref::<Stmt>() {
+                tasks.push(Task::Stmt(stmt, at));
+            } else if let Some(axis) = child.as_node::<IterVar>() {
+                tasks.push(Task::Expr(axis.var.upcast_ref(), self.field(at, "var")));
+                if let Some(dom) = &axis.dom {
+                    tasks.push(Task::Range(dom, self.field(at, "dom")));
                 }
             }
-        }
+        });
     }
 
     /// Whether a shared node was looked at since the last thing ended.

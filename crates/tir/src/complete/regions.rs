@@ -10,7 +10,8 @@ use tvmscript_arith::{
     Analyzer, DomMap, IntSet, Narrowing, eval_set_of_range, eval_set_of_set, narrow_domains, vector_set,
 };
 use tvmscript_ir_core::mutate::substitute;
-use tvmscript_ir_core::{Array, FieldRef, Object, ObjectLike, PtrMap, Ref, Span};
+use tvmscript_ir_core::view::for_each_node_below_rev;
+use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span};
 use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{Call, Expr, ExprKind, ExprView, IntImm, PrimExpr, PrimExprExt, Range, Var};
 
@@ -208,7 +209,7 @@ impl<'v> Detector<'v> {
             StmtKind::While(s) => tasks.extend([Task::Stmt(&s.body), Task::Expr(&s.condition)]),
             StmtKind::Block(s) => push_block(s, tasks),
             StmtKind::BlockRealize(s) => self.inner_block(s),
-            StmtKind::Other(_) => {}
+            StmtKind::Other(s) => push_fields(s.object(), tasks),
         }
     }
 
@@ -425,23 +426,17 @@ fn push_ranges<'a>(ranges: &'a Array<Ref<Range>>, tasks: &mut Vec<Task<'a>>) {
     tasks.extend(ranges.iter().rev().flat_map(|range| [Task::Expr(&range.extent), Task::Expr(&range.min)]));
 }
 
-/// Pushes the expressions directly below a node of any kind, in the order of its fields.
+/// Pushes the expressions and statements directly below a node of any kind, in the order of its fields.
 fn push_fields<'a>(node: &'a Object, tasks: &mut Vec<Task<'a>>) {
-    for index in (0..node.info().fields().len()).rev() {
-        let FieldRef::Node(child) = node.field(index) else { continue };
+    for_each_node_below_rev(node, |_, child| {
         if let Some(expr) = child.downcast_ref::<PrimExpr>() {
             tasks.push(Task::Expr(expr));
-        } else if let Some(items) = Array::<tvmscript_ir_core::Value>::try_ref(child) {
-            let nodes = items.values().iter().rev().filter_map(|value| value.as_object());
-            for item in nodes {
-                if let Some(expr) = item.downcast_ref::<PrimExpr>() {
-                    tasks.push(Task::Expr(expr));
-                } else if let Some(range) = item.as_node::<IterVar>().and_then(|axis| axis.dom.as_ref()) {
-                    tasks.extend([Task::Expr(&range.extent), Task::Expr(&range.min)]);
-                }
-            }
+        } else if let Some(stmt) = child.downcast_ref::<Stmt>() {
+            tasks.push(Task::Stmt(stmt));
+        } else if let Some(range) = child.as_node::<IterVar>().and_then(|axis| axis.dom.as_ref()) {
+            tasks.extend([Task::Expr(&range.extent), Task::Expr(&range.min)]);
         }
-    }
+    });
 }
 
 fn replaced(expr: &Expr, values: &PtrMap<Object>) -> Expr {

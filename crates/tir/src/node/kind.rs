@@ -1,68 +1,27 @@
-//! A view of a statement as an enum, so that `match` stays pleasant while the set of nodes stays open.
+//! A view of a statement as an enum.
 
-use std::sync::OnceLock;
-
-use tvmscript_ir_core::{Class, Ref};
+use tvmscript_ir_core::class_view;
+use tvmscript_ir_core::view::for_each_node_below_rev;
 
 use super::*;
 
-macro_rules! kinds {
-    ($($name:ident),* $(,)?) => {
-        /// The known statement nodes, and `Other` for those of other dialects.
-        #[derive(Debug, Clone, Copy)]
-        pub enum StmtKind<'a> {
-            $(#[allow(missing_docs)] $name(&'a $name),)*
-            /// A node that this crate does not know.
-            Other(&'a StmtRef),
-        }
-
-        #[derive(Clone, Copy)]
-        #[repr(u8)]
-        enum Tag { Other, $($name,)* }
-
-        fn tags() -> &'static [Tag] {
-            static TAGS: OnceLock<Vec<Tag>> = OnceLock::new();
-            TAGS.get_or_init(|| {
-                let known = [$(($name::type_info().index(), Tag::$name),)*];
-                let len = known.iter().map(|(i, _)| i + 1).max().unwrap_or(0);
-                let mut tags = vec![Tag::Other; len];
-                for (index, tag) in known {
-                    tags[index] = tag;
-                }
-                tags
-            })
-        }
-
-        impl StmtView for Ref<Stmt> {
-            #[inline]
-            fn kind(&self) -> StmtKind<'_> {
-                let tag = tags().get(self.object().info().index()).copied().unwrap_or(Tag::Other);
-                match tag {
-                    $(Tag::$name => self.as_node::<$name>().map_or(StmtKind::Other(self), StmtKind::$name),)*
-                    Tag::Other => StmtKind::Other(self),
-                }
-            }
-        }
-    };
-}
-
-/// The view of a statement.
-pub trait StmtView {
-    /// Which node this is.
-    fn kind(&self) -> StmtKind<'_>;
-}
-
-kinds! {
+class_view! {
+    /// The known statement nodes, and `Other` for those of other dialects.
+    StmtKind by StmtView of Stmt:
     LetStmt, AttrStmt, AssertStmt, BufferStore, BufferRealize, Allocate, AllocateConst, DeclBuffer, SeqStmt, Evaluate,
     IfThenElse, For, While, Block, BlockRealize,
 }
 
 impl<'a> StmtKind<'a> {
-    /// Calls `f` for each statement directly below, in order.
+    /// Calls `f` for each statement directly below.
     #[inline]
     pub fn for_each_child(self, mut f: impl FnMut(&'a StmtRef)) {
         match self {
-            StmtKind::BufferStore(_) | StmtKind::Evaluate(_) | StmtKind::Other(_) => {}
+            StmtKind::BufferStore(_) | StmtKind::Evaluate(_) => {}
+            // A scope of another dialect.
+            StmtKind::Other(s) => for_each_node_below_rev(s.object(), |_, node| {
+                node.downcast_ref::<Stmt>().into_iter().for_each(&mut f);
+            }),
             StmtKind::SeqStmt(s) => s.seq.iter().for_each(f),
             StmtKind::LetStmt(s) => f(&s.body),
             StmtKind::AttrStmt(s) => f(&s.body),
