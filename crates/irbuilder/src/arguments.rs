@@ -79,7 +79,7 @@ impl Signature {
             slots[index] = Some((value, ArgumentRef::Position(index + before)));
         }
         for (name, value) in args.keywords {
-            let at = ArgumentRef::Keyword(name.to_string());
+            let at = ArgumentRef::Keyword(name.as_str().into());
             match params.iter().position(|param| *param == name.as_str()) {
                 Some(index) if slots[index].is_none() => slots[index] = Some((value, at)),
                 Some(_) => {

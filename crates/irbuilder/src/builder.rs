@@ -255,16 +255,35 @@ impl Builder {
         with_state(|s| s.results.push(object))
     }
 
-    /// Adds a finished statement to the innermost frame that takes it; without one, it is a result of the builder.
+    /// Adds a finished statement to the innermost frame that takes it; where no frame is open, it is a result of the builder.
     ///
     /// # Errors
-    /// [`BuildErrorKind::NoBuilder`].
+    /// [`BuildErrorKind::NoBuilder`], or a message where frames are open and none takes statements.
     pub fn add_stmt(stmt: Object) -> Result<()> {
-        with_state(|s| {
+        let inside = with_state(|s| {
             let left =
                 s.frames.iter_mut().rev().try_fold(stmt, |stmt, entry| entry.frame.take_stmt(stmt).ok_or(()));
-            s.results.extend(left.ok());
-        })
+            let stmt = left.ok()?;
+            let innermost = s.frames.last().map(|entry| entry.frame.name());
+            if innermost.is_none() {
+                s.results.push(stmt);
+            }
+            innermost
+        })?;
+        match inside {
+            None => Ok(()),
+            Some(name) => {
+                let message = format!(
+                    "a statement of another dialect cannot stand here: the innermost scope is `{name}`"
+                );
+                Err(BuildError::message(message))
+            }
+        }
+    }
+
+    /// Whether the innermost frame is of type `F`.
+    pub fn top_is<F: Frame>() -> bool {
+        matches!(Builder::with_top(|_: &mut F| ()), Ok(Some(())))
     }
 
     /// Takes out what was built so far, for a parser that builds several things in turn.

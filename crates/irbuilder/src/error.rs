@@ -190,7 +190,14 @@ pub enum ArgumentRef {
     /// By number among the positional ones.
     Position(usize),
     /// By keyword.
-    Keyword(String),
+    Keyword(Box<str>),
+    /// That of a parameter: by keyword, or by number where no keyword says it.
+    Parameter {
+        /// The name of the parameter.
+        name: &'static str,
+        /// Its number.
+        index: u32,
+    },
 }
 
 impl BuildError {
@@ -263,6 +270,12 @@ impl BuildError {
             self.item.get_or_insert_default().0.push(index);
         }
         self
+    }
+
+    /// The same error, speaking of a parameter of the function that was called.
+    #[must_use]
+    pub fn at_parameter(self, name: &str) -> BuildError {
+        self.at(ArgumentRef::Keyword(name.into()))
     }
 
     /// The same error, speaking of a place in the source, unless it speaks of one already.

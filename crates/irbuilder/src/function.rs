@@ -88,7 +88,27 @@ impl ScriptFn {
     /// # Errors
     /// When the arguments do not fit, or the body says so.
     pub fn call(&'static self, args: CallArgs) -> Result<ScriptValue> {
-        (self.call)(self, args)
+        (self.call)(self, args).map_err(|mut error| {
+            error.argument = error.argument.map(|argument| self.argument(argument));
+            error
+        })
+    }
+
+    /// An argument by the parameter that it is for, where there is one: the body knows its parameters, not how each was given.
+    pub fn argument(&self, argument: ArgumentRef) -> ArgumentRef {
+        let named = |name: &str| self.params.iter().position(|param| param.name == name);
+        let index = match &argument {
+            ArgumentRef::Position(index) => Some(*index),
+            ArgumentRef::Keyword(name) => named(name),
+            ArgumentRef::Parameter { .. } => None,
+        };
+        let param = index.and_then(|index| Some((index, self.params.get(index)?)));
+        match param {
+            Some((index, param)) if param.kind == ParamKind::Plain => {
+                ArgumentRef::Parameter { name: param.name, index: index as u32 }
+            }
+            _ => argument,
+        }
     }
 
     /// How the function is called, such as `serial(start, stop=None, *, annotations=None)`.
@@ -151,7 +171,7 @@ impl Binding {
             let known = params.iter().position(|p| {
                 p.name == name.as_str() && matches!(p.kind, ParamKind::Plain | ParamKind::KeywordOnly)
             });
-            let at = || ArgumentRef::Keyword(name.to_string());
+            let at = || ArgumentRef::Keyword(name.as_str().into());
             match known {
                 Some(index) if slots[index].is_none() => slots[index] = Some((value, at())),
                 Some(_) => {
@@ -219,7 +239,7 @@ impl Binding {
         extra
             .into_iter()
             .map(|(name, value)| {
-                let at = ArgumentRef::Keyword(name.to_string());
+                let at = ArgumentRef::Keyword(name.as_str().into());
                 Ok((name, self.convert(index, value, at)?))
             })
             .collect()
@@ -238,7 +258,7 @@ pub(crate) fn unknown_keyword(function: &str, name: &Str, known: &[&'static str]
         name: name.to_string(),
         known: known.to_vec(),
     };
-    BuildError::from(kind).with_usage(usage).at(ArgumentRef::Keyword(name.to_string()))
+    BuildError::from(kind).with_usage(usage).at(ArgumentRef::Keyword(name.as_str().into()))
 }
 
 /// Types that parameters may have.

@@ -84,7 +84,7 @@ mod tests {
     fn wrong_arguments_are_named() {
         let error =
             NAME_OF.call(CallArgs::positional([ScriptValue::Int(1)])).expect_err("an int is no dtype");
-        assert_eq!(error.argument, Some(ArgumentRef::Position(0)));
+        assert!(matches!(error.argument, Some(ArgumentRef::Parameter { index: 0, .. })));
         assert!(matches!(error.kind(), Some(BuildErrorKind::ArgumentType { name: "dtype", .. })), "{error}");
         let error = NAME_OF.call(CallArgs::default()).expect_err("an argument is missing");
         assert!(

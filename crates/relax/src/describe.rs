@@ -15,6 +15,26 @@ pub(crate) fn struct_info(info: &Ref<StructInfo>) -> impl Display + '_ {
     Shown(info)
 }
 
+/// A value of a script in words: what an expression of the dialect is, the type of any other.
+#[cfg(feature = "build")]
+pub(crate) fn value(value: &tvmscript_irbuilder::ScriptValue) -> String {
+    use tvmscript_ir::GlobalVar;
+    use tvmscript_ir_core::BaseExpr;
+    if let Some(name) = value.as_node::<GlobalVar>() {
+        return format!("the function `{}`", name.name_hint);
+    }
+    if let Some(var) = value.as_node::<prim::Var>() {
+        return format!("the scalar `{}`", var.name.get());
+    }
+    if value.as_node::<StructInfo>().is_some() {
+        return "struct info".to_owned();
+    }
+    match value.as_node::<BaseExpr>().and_then(crate::node::struct_info_of) {
+        Some(info) => format!("`{}`", struct_info(&info)),
+        None => value.type_name().to_owned(),
+    }
+}
+
 /// A dimension or scalar as text.
 pub(crate) fn scalar(value: &prim::Expr) -> impl Display + '_ {
     struct Scalar<'a>(&'a prim::Expr);

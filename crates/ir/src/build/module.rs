@@ -24,6 +24,8 @@ pub struct ModuleFrame {
     taken: HashSet<Str>,
     /// Names of functions that are not those after `def`.
     names: Option<HashMap<Str, Str>>,
+    /// Names that were declared twice, which was said then.
+    repeated: HashSet<Str>,
     pub(crate) attrs: Option<Map<Str, Value>>,
     pub(crate) global_infos: Option<Map<Str, Array<Ref<GlobalInfo>>>>,
 }
@@ -43,6 +45,7 @@ impl ModuleFrame {
     fn declare(&mut self, name: &Str, function_type: Option<Object>) -> Result<Ref<GlobalVar>> {
         let own = self.names.as_ref().and_then(|names| names.get(name)).unwrap_or(name).clone();
         if self.by_name.contains_key(name.as_str()) || !self.taken.insert(own.clone()) {
+            self.repeated.insert(name.clone());
             return Err(
                 BuildErrorKind::Repeated { what: format!("the function `{own}` of the module") }.into()
             );
@@ -74,6 +77,9 @@ impl ModuleFrame {
         let member = self.by_name.get(name.as_str()).and_then(|i| self.functions.get_mut(*i));
         let Some(member) = member else { return Ok(()) };
         if member.function.is_some() {
+            if self.repeated.contains(name) {
+                return Ok(());
+            }
             return Err(
                 BuildErrorKind::Repeated { what: format!("the function `{name}` of the module") }.into()
             );

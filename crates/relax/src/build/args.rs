@@ -6,10 +6,11 @@ use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::{self as prim, FloatImm, IntImm, PrimExpr};
 
 use super::struct_info::StructInfoProxy;
+use crate::describe;
 use crate::node::*;
 
 fn expected(what: &str, value: &ScriptValue) -> BuildError {
-    BuildError::expected(what, value.type_name())
+    BuildError::expected(what, describe::value(value))
 }
 
 fn too_large(value: &BigInt) -> BuildError {

@@ -31,7 +31,7 @@ pub struct InlineTupleArg(pub Ref<Tuple>);
 impl FromScript for InlineTupleArg {
     const TYPE: &'static str = "Tuple | Sequence[Expr]";
     fn from_script(value: ScriptValue) -> Result<Self> {
-        let found = BuildError::expected("a tuple that is written out", value.type_name());
+        let found = BuildError::expected("a tuple that is written out", describe::value(&value));
         let found = found.with_help("one argument is a tuple too: `(x,)`");
         AnyExprArg::from_script(value)?.0.downcast().map(InlineTupleArg).map_err(|_| found)
     }
@@ -63,7 +63,7 @@ impl FromScript for ExternalArg {
         }
         match value.as_node::<ExternFunc>() {
             Some(function) => Ok(ExternalArg(function.clone())),
-            None => Err(BuildError::expected("the name of an external function", value.type_name())
+            None => Err(BuildError::expected("the name of an external function", describe::value(&value))
                 .with_help("functions of the module and variables are called by themselves: `f(x)`")),
         }
     }

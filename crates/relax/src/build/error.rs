@@ -1,17 +1,17 @@
 //! What can go wrong while a function is built.
 
 use tvmscript_ir_core::{Ref, Span};
-use tvmscript_irbuilder::BuildError;
+use tvmscript_irbuilder::{ArgumentRef, BuildError};
 
 use crate::node::{Call, StructInfo};
-use crate::op::InferError;
+use crate::op::{InferError, operator};
 
 /// Why a value cannot be bound, or a scope cannot be closed: one variant, one cause.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum RelaxError {
     /// A branch binds nothing.
-    #[error("the branch `{name}` binds nothing")]
+    #[error("the {} branch binds nothing", if *.name == "R.Then" { "`if`" } else { "`else`" })]
     EmptyBranch {
         /// `R.Then` or `R.Else`.
         name: &'static str,
@@ -116,15 +116,33 @@ pub(crate) fn text(info: &Ref<StructInfo>) -> String {
     format!("`{}`", crate::describe::struct_info(info))
 }
 
+/// The argument of the operator's function that an error of inference speaks of: an operand, or an attribute.
+fn infer_argument(call: &Call, error: &InferError) -> Option<ArgumentRef> {
+    let function = call.op_name().and_then(operator).and_then(|op| op.function);
+    let argument = match (error.argument, function) {
+        (Some(index), _) => ArgumentRef::Position(index),
+        (None, Some(function)) => {
+            let names: Vec<_> = function.params.iter().map(|param| param.name).collect();
+            ArgumentRef::Keyword(error.parameter(&names)?.into())
+        }
+        (None, None) => return None,
+    };
+    Some(match function {
+        Some(function) => function.argument(argument),
+        None => argument,
+    })
+}
+
 impl RelaxError {
     /// The error as one of the builder, at the argument or call that it speaks of. `value` is the span of what is bound:
     /// arguments of its own call are found by their number, calls further in by their place.
     pub fn at(self, value: Option<Span>) -> BuildError {
+        let at = |index: usize| Some(ArgumentRef::Position(index));
         let (call, argument) = match &self {
-            RelaxError::Infer { call, kind } => (Some(call.clone()), kind.argument),
+            RelaxError::Infer { call, kind } => (Some(call.clone()), infer_argument(call, kind)),
             RelaxError::ArgumentCount { call, .. } => (Some(call.clone()), None),
-            RelaxError::Argument { call, index, .. } => (Some(call.clone()), Some(*index)),
-            RelaxError::ForeignOutput { index, .. } => (None, Some(*index)),
+            RelaxError::Argument { call, index, .. } => (Some(call.clone()), at(*index)),
+            RelaxError::ForeignOutput { index, .. } => (None, at(*index)),
             _ => (None, None),
         };
         let is_outer = match (&call, value) {
@@ -135,7 +153,7 @@ impl RelaxError {
         let error = BuildError::from(self);
         match (call, argument) {
             (Some(call), _) if !is_outer => error.at_span(call.span),
-            (_, Some(index)) => error.at_position(index),
+            (_, Some(argument)) => error.at(argument),
             _ => error,
         }
     }

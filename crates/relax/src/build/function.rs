@@ -91,7 +91,10 @@ pub fn func_ret_value(value: AnyExprArg) -> Result<()> {
         Ok(value)
     })?;
     with_function("return", |function| match &function.output {
-        Some(_) => Err(BuildErrorKind::Repeated { what: "the `return` of the function".to_owned() }.into()),
+        Some(_) => {
+            let error = BuildErrorKind::Repeated { what: "the `return` of the function".to_owned() };
+            Err(BuildError::from(error).with_help("a function returns once, at its end"))
+        }
         None => {
             function.output = Some(value);
             Ok(())

@@ -135,6 +135,23 @@ impl InferErrorKind {
     }
 }
 
+impl InferError {
+    /// The parameter of the operator's function that the error speaks of, where it is no operand: attributes go by their
+    /// names, and there is one that holds axes.
+    pub fn parameter(&self, names: &[&'static str]) -> Option<&'static str> {
+        let is_named = |wanted: &str| names.iter().find(|name| **name == wanted).copied();
+        match &self.kind {
+            InferErrorKind::Attribute { attribute, .. } | InferErrorKind::Layout { attribute, .. } => {
+                is_named(attribute)
+            }
+            InferErrorKind::Axis { .. } | InferErrorKind::RepeatedAxis { .. } => {
+                is_named("axis").or_else(|| is_named("axes"))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl From<InferErrorKind> for InferError {
     fn from(kind: InferErrorKind) -> InferError {
         InferError { kind, argument: None }

@@ -33,6 +33,20 @@ fn operator_name(op: Operator) -> Option<&'static str> {
     })
 }
 
+/// The sign of an operator that expressions do not have, and the function that does it.
+fn function_for(op: Operator) -> Option<(&'static str, &'static str)> {
+    Some(match op {
+        Operator::Binary(BinOp::MatMult) => ("@", "`R.matmul`"),
+        Operator::Binary(BinOp::BitAnd) => ("&", "`R.bitwise_and` or `R.logical_and`"),
+        Operator::Binary(BinOp::BitOr) => ("|", "`R.bitwise_or` or `R.logical_or`"),
+        Operator::Binary(BinOp::BitXor) => ("^", "`R.bitwise_xor` or `R.logical_xor`"),
+        Operator::Binary(BinOp::LShift) => ("<<", "`R.left_shift`"),
+        Operator::Binary(BinOp::RShift) => (">>", "`R.right_shift`"),
+        Operator::Unary(UnaryOp::Invert) => ("~", "`R.bitwise_not` or `R.logical_not`"),
+        _ => return None,
+    })
+}
+
 /// Applies an operator to expressions.
 pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> Result<Option<ScriptValue>> {
     if let (Operator::Compare(CmpOp::Eq | CmpOp::NotEq), [a, b]) = (op, operands) {
@@ -40,9 +54,25 @@ pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> Resul
         let (ScriptValue::Node(a), ScriptValue::Node(b)) = (a, b) else { return Ok(None) };
         return Ok(Some(ScriptValue::Bool(a.ptr_eq(b) == (op == Operator::Compare(CmpOp::Eq)))));
     }
-    let Some(name) = operator_name(op) else { return Ok(None) };
+    let Some(name) = operator_name(op) else {
+        let is_ours =
+            |value: &ScriptValue| matches!(value, ScriptValue::Node(object) if expr_of(object).is_some());
+        return match function_for(op) {
+            Some((sign, function)) if operands.iter().all(is_ours) => {
+                let error = BuildError::message(format!("values of Relax have no operator `{sign}`"));
+                Err(error.with_help(format!("call {function}")))
+            }
+            _ if op == Operator::Conditional && operands.first().is_some_and(is_ours) => {
+                let error = BuildError::message(
+                    "the condition is known at run time only, so nothing can be chosen here",
+                );
+                Err(error.with_help("write `if` and `else` as statements, or call `R.where`"))
+            }
+            _ => Ok(None),
+        };
+    };
     let mut exprs: Vec<Expr> = Vec::with_capacity(operands.len());
-    for operand in operands {
+    for (index, operand) in operands.iter().enumerate() {
         match operand {
             ScriptValue::Node(object) => match expr_of(object) {
                 Some(expr) => exprs.push(expr.clone()),
@@ -50,7 +80,8 @@ pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> Resul
             },
             ScriptValue::Int(_) | ScriptValue::Float(_) | ScriptValue::Bool(_) => {
                 let error = BuildError::expected("a Relax expression on both sides", operand.type_name());
-                return Err(error.with_help("write the number as a constant: `R.const(2.0, \"float32\")`"));
+                let error = error.with_help("write the number as a constant: `R.const(2.0, \"float32\")`");
+                return Err(error.at_position(index));
             }
             _ => return Ok(None),
         }
@@ -109,7 +140,9 @@ pub(super) fn call(object: &Object, args: CallArgs) -> Result<ScriptValue> {
         };
         match is_expr {
             true => convert(value).map_err(|e| e.at_position(i)),
-            false => Err(BuildError::expected("a Relax expression", value.type_name()).at_position(i)),
+            false => {
+                Err(BuildError::expected("a Relax expression", crate::describe::value(value)).at_position(i))
+            }
         }
     });
     Ok(Call::new(callee.clone(), exprs.collect::<Result<Vec<_>>>()?, None, []).into())

@@ -31,7 +31,15 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
         let Some(param) = p.item(node.params, index) else { break };
         if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) {
             let kind = ParseErrorKind::UnsupportedExpression { what: "a starred parameter" };
-            params.push(Err(p.error(param.place, kind)));
+            let help = "a function of tensors takes a fixed number of values; a tuple holds several";
+            params.push(Err(p.error_with_help(param.place, kind, help)));
+            p.poison(param.name, param.place);
+            continue;
+        }
+        if param.kind == ParamKind::KeywordOnly {
+            let kind = ParseErrorKind::UnsupportedExpression { what: "a parameter behind `*`" };
+            params.push(Err(p.error_with_help(param.place, kind, "functions are called without keywords")));
+            p.poison(param.name, param.place);
             continue;
         }
         let Some(at) = param.annotation else {

@@ -1,9 +1,9 @@
 //! Statements of function bodies.
 
 use tvmscript_ir_core::{BaseExpr, with_stack};
-use tvmscript_irbuilder::{FromScript, ScriptValue};
+use tvmscript_irbuilder::{Builder, FromScript, ScriptValue};
 use tvmscript_prim::PrimExpr;
-use tvmscript_script_parser::ast::{self, Expr, StmtId};
+use tvmscript_script_parser::ast::{self, Expr, List, Stmt, StmtId};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use super::bind;
@@ -86,6 +86,11 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
         let kind = ParseErrorKind::expected("a value after `return`", "nothing");
         return Err(p.error_with_help(id, kind, "`R.tuple()` is the empty value"));
     };
+    if Builder::top_is::<BranchFrame>() {
+        let kind = ParseErrorKind::UnsupportedExpression { what: "a `return` in a branch" };
+        let help = "bind the value to one name at the end of both branches, and return that behind them";
+        return Err(p.error_with_help(id, kind, help));
+    }
     let value = p.eval(at)?;
     let expr = expr_at(p, at, &value)?;
     drop(value);
@@ -99,7 +104,8 @@ pub(super) fn conditional(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Res
         let kind = ParseErrorKind::expected("an `else` branch", "a conditional without one");
         return Err(p.error_with_help(id, kind, "both branches bind the same name last"));
     }
-    clause(p, id, node, 0)
+    let read = clause(p, id, node, 0);
+    read.inspect_err(|_| branches(p, node).into_iter().for_each(|body| poison_bound(p, body)))
 }
 
 fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Result<()> {
@@ -125,6 +131,7 @@ fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Resul
         });
         first.and(second)
     })?;
+    p.explain_scope(id, "only the name that both branches bind last is known behind them");
     define_given(p, id)
 }
 
@@ -151,7 +158,38 @@ pub(super) fn dataflow(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> Resu
     }
     let frame = p.eval(item.context)?;
     // The block closes also where it has mistakes: what follows is outside of it.
-    let read = p.in_frame(&frame, item.context, |p, _| Ok(p.with_scope(|p| p.visit_all(node.body))))?;
+    let read = p.in_frame(&frame, item.context, |p, _| Ok(p.with_scope(|p| p.visit_all(node.body))));
+    let read = read.inspect_err(|_| poison_bound(p, node.body))?;
     define_given(p, id)?;
-    read
+    p.explain_scope(id, "name it in the output of the block: `R.output(..)`");
+    read.inspect_err(|_| poison_bound(p, node.body))
+}
+
+/// Marks the names that a scope with mistakes binds: whether it gives them to the one around is not known.
+fn poison_bound(p: &mut Parser<'_>, body: List<StmtId>) {
+    let mut work = vec![body];
+    while let Some(body) = work.pop() {
+        for index in 0..body.len() {
+            let Some(id) = p.item(body, index) else { break };
+            match p.stmt(id) {
+                Stmt::Assign(stmt) => {
+                    for index in 0..stmt.targets.len() {
+                        if let Some(target) = p.item(stmt.targets, index) {
+                            p.poison_target(target);
+                        }
+                    }
+                }
+                Stmt::AnnAssign(stmt) => p.poison_target(stmt.target),
+                Stmt::With(stmt) => work.push(stmt.body),
+                Stmt::If(stmt) => work.extend(branches(p, &stmt)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The bodies of a conditional.
+fn branches(p: &Parser<'_>, node: &ast::If) -> Vec<List<StmtId>> {
+    let clauses = (0..node.clauses.len()).filter_map(|i| Some(p.item(node.clauses, i)?.body));
+    clauses.chain([node.orelse]).collect()
 }

@@ -285,6 +285,10 @@ impl Parser<'_> {
         let mut error =
             ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
         if let Some(place) = self.ended(name, id) {
+            let scope =
+                |(range, _): &&(TextRange, &str)| range.start <= place.start && place.end <= range.end;
+            // The innermost scope was the first to end.
+            error.help = self.explained.iter().find(scope).map(|(_, help)| (*help).to_owned());
             return self.report(error.with_label(place, "bound here, in a scope that ends before"));
         }
         let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();

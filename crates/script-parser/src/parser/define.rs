@@ -202,7 +202,7 @@ impl Parser<'_> {
                         .with_usage(&usage)
                 }
             };
-            result = Err(error.at(ArgumentRef::Keyword(key.to_string())));
+            result = Err(error.at(ArgumentRef::Keyword(key.as_str().into())));
         }
         match result {
             Ok(()) => Ok(values),

@@ -158,6 +158,8 @@ pub struct Parser<'r> {
     lost: u32,
     /// Statements that could not be read: names they may have defined.
     pub(crate) invalid: Vec<TextRange>,
+    /// Scopes that are over, with what makes names of theirs known behind them.
+    pub(crate) explained: Vec<(TextRange, &'static str)>,
 }
 
 impl<'r> Parser<'r> {
@@ -184,6 +186,7 @@ impl<'r> Parser<'r> {
             failures: 0,
             lost: 0,
             invalid: Vec::new(),
+            explained: Vec::new(),
         }
     }
 
@@ -385,6 +388,12 @@ impl<'r> Parser<'r> {
         self.report(out)
     }
 
+    /// Says what makes a name that was bound in a scope known behind it, for those who use one that is not.
+    pub fn explain_scope(&mut self, scope: impl HasRange, help: &'static str) {
+        let range = scope.range_in(&self.ast);
+        self.explained.push((range, help));
+    }
+
     /// The range of a span in this text.
     pub fn range_of_span(&self, span: Span) -> Option<TextRange> {
         match span.kind() {
@@ -402,30 +411,12 @@ impl<'r> Parser<'r> {
         argument: &ArgumentRef,
         path: Option<&ItemPath>,
     ) -> Option<TextRange> {
-        let (value, whole) = match (*self.ast.expr(call), argument) {
-            (Expr::Call { args, .. }, ArgumentRef::Position(index)) => {
-                let args = self.ast.list(args);
-                let starred = |id: &ExprId| matches!(self.ast.expr(*id), Expr::Starred { .. });
-                let star = args.iter().position(starred).unwrap_or(usize::MAX);
-                let value = *args.get((*index).min(star))?;
-                (value, self.ast.range(value))
+        let (value, whole) = match argument {
+            ArgumentRef::Position(index) => self.positional_range(call, *index)?,
+            ArgumentRef::Keyword(name) => self.keyword_range(call, name)?,
+            ArgumentRef::Parameter { name, index } => {
+                self.keyword_range(call, name).or_else(|| self.positional_range(call, *index as usize))?
             }
-            (Expr::Call { keywords, .. }, ArgumentRef::Keyword(name)) => {
-                let keyword = self
-                    .ast
-                    .list(keywords)
-                    .iter()
-                    .find(|k| k.arg.is_some_and(|a| self.ast.name(a) == name))?;
-                (keyword.value, self.ast.range(keyword.place))
-            }
-            (Expr::Subscript { index, .. }, ArgumentRef::Position(position)) => {
-                let value = match *self.ast.expr(index) {
-                    Expr::Tuple { elts } => *self.ast.list(elts).get(*position)?,
-                    _ => index,
-                };
-                (value, self.ast.range(value))
-            }
-            _ => return None,
         };
         let mut item = value;
         for index in path.into_iter().flat_map(|path| path.0.iter().rev()) {
@@ -434,6 +425,33 @@ impl<'r> Parser<'r> {
             item = *next;
         }
         Some(if item == value { whole } else { self.ast.range(item) })
+    }
+
+    /// An argument by its number: of a call, a subscript or an operator.
+    fn positional_range(&self, call: ExprId, index: usize) -> Option<(ExprId, TextRange)> {
+        let value = match *self.ast.expr(call) {
+            Expr::Call { args, .. } => {
+                let args = self.ast.list(args);
+                let starred = |id: &ExprId| matches!(self.ast.expr(*id), Expr::Starred { .. });
+                let star = args.iter().position(starred).unwrap_or(usize::MAX);
+                *args.get(index.min(star))?
+            }
+            Expr::Subscript { index: subscript, .. } => match *self.ast.expr(subscript) {
+                Expr::Tuple { elts } => *self.ast.list(elts).get(index)?,
+                _ => subscript,
+            },
+            Expr::BinOp { left, right, .. } => *[left, right].get(index)?,
+            _ => return None,
+        };
+        Some((value, self.ast.range(value)))
+    }
+
+    /// An argument by its keyword, and the place of both.
+    fn keyword_range(&self, call: ExprId, name: &str) -> Option<(ExprId, TextRange)> {
+        let Expr::Call { keywords, .. } = *self.ast.expr(call) else { return None };
+        let keywords = self.ast.list(keywords);
+        let keyword = keywords.iter().find(|k| k.arg.is_some_and(|a| self.ast.name(a) == name))?;
+        Some((keyword.value, self.ast.range(keyword.place)))
     }
 
     /// Whether too many errors were recorded to go on.

@@ -46,7 +46,7 @@ impl Declaration {
             }
             other => {
                 return Err(BuildError::message(format!("unknown buffer type \"{other}\""))
-                    .at(tvmscript_irbuilder::ArgumentRef::Keyword("buffer_type".to_owned()))
+                    .at_parameter("buffer_type")
                     .with_help("it is \"default\" or \"auto\""));
             }
         };

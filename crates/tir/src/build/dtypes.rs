@@ -69,7 +69,7 @@ fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
             name: name.to_string(),
             known: vec!["expr", "is_size_var"],
         };
-        let at = ArgumentRef::Keyword(name.to_string());
+        let at = ArgumentRef::Keyword(name.as_str().into());
         return Err(BuildError::from(kind).with_usage(&usage()).at(at));
     }
     let at = |e: tvmscript_prim::PrimError| BuildError::from(e).at_position(0);

@@ -167,8 +167,11 @@ fn call_operator(function: &'static ScriptFn, mut args: CallArgs) -> Result<Scri
 /// An error of a call whose type was put in front of the other arguments, at the arguments as they are written.
 fn type_is_a_keyword(mut error: BuildError) -> BuildError {
     error.argument = match error.argument {
-        Some(ArgumentRef::Position(0)) => Some(ArgumentRef::Keyword("dtype".to_owned())),
+        Some(ArgumentRef::Position(0)) => Some(ArgumentRef::Keyword("dtype".into())),
         Some(ArgumentRef::Position(index)) => Some(ArgumentRef::Position(index - 1)),
+        Some(ArgumentRef::Parameter { name, index }) => {
+            Some(ArgumentRef::Parameter { name, index: index.saturating_sub(1) })
+        }
         other => other,
     };
     error

@@ -17,7 +17,10 @@ use crate::node::*;
 fn check_groups(groups: i64) -> Result<()> {
     match groups {
         1.. => Ok(()),
-        _ => Err(BuildError::message(format!("`groups` is {groups}: it must be positive"))),
+        _ => {
+            let message = format!("`groups` is {groups}: it must be positive");
+            Err(BuildError::message(message).at_parameter("groups"))
+        }
     }
 }
 

@@ -28,7 +28,7 @@ pub fn nll_loss(
 ) -> Result<Ref<Call>> {
     if !matches!(reduction.as_str(), "none" | "sum" | "mean") {
         let message = format!("`reduction` is `none`, `sum` or `mean`, not `{reduction}`");
-        return Err(BuildError::message(message));
+        return Err(BuildError::message(message).at_parameter("reduction"));
     }
     let args = [Some(predictions), Some(targets), weights];
     let args = args.into_iter().flatten().map(|arg| arg.0);

@@ -11,7 +11,7 @@ use crate::node::TensorStructInfo;
 type Ints = Array<Ref<IntImm>>;
 
 fn wrong_count(name: &str, found: usize, needed: &str) -> BuildError {
-    BuildError::message(format!("`{name}` has {found} numbers: {needed} are needed"))
+    BuildError::message(format!("`{name}` has {found} numbers: {needed} are needed")).at_parameter(name)
 }
 
 /// One number for each of `rank` spatial axes, from so many or one for all.
