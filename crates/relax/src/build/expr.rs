@@ -16,7 +16,17 @@ pub fn prim_value(value: PrimArg) -> Result<Ref<BaseExpr>> {
 /// A shape as a value.
 #[script_fn]
 pub fn shape(value: ScriptValue) -> Result<Ref<ShapeExpr>> {
-    let dims = dims(&value).map_err(|e| e.at_position(0))?;
+    shape_of(&value)
+}
+
+/// A shape as a value: the node itself.
+#[script_fn(name = "ShapeExpr")]
+pub fn shape_node(values: ScriptValue) -> Result<Ref<ShapeExpr>> {
+    shape_of(&values)
+}
+
+fn shape_of(values: &ScriptValue) -> Result<Ref<ShapeExpr>> {
+    let dims = dims(values).map_err(|e| e.at_position(0))?;
     ShapeExpr::try_new(dims).map_err(|e| BuildError::from(e).at_position(0))
 }
 
@@ -85,5 +95,15 @@ pub fn extern_func(
 }
 
 /// The functions of this module.
-pub static FUNCTIONS: &[&ScriptFn] =
-    &[&PRIM_VALUE, &SHAPE, &STRING, &DTYPE, &TUPLE, &TUPLE_NODE, &TUPLE_GET_ITEM, &EXTERN_FUNC, &CONSTANT];
+pub static FUNCTIONS: &[&ScriptFn] = &[
+    &PRIM_VALUE,
+    &SHAPE,
+    &SHAPE_NODE,
+    &STRING,
+    &DTYPE,
+    &TUPLE,
+    &TUPLE_NODE,
+    &TUPLE_GET_ITEM,
+    &EXTERN_FUNC,
+    &CONSTANT,
+];

@@ -1,0 +1,39 @@
+//! The names of TVM's namespaces: each is here, or known to be left out.
+
+use std::path::Path;
+
+/// The names of the list, those left out apart.
+fn names() -> (Vec<String>, Vec<String>) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/names.txt");
+    let text = std::fs::read_to_string(file).expect("the list is there");
+    let (mut here, mut left_out) = (Vec::new(), Vec::new());
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        match line.strip_prefix("- ") {
+            Some(name) => left_out.push(name.to_owned()),
+            None => here.push(line.to_owned()),
+        }
+    }
+    (here, left_out)
+}
+
+/// The names, among these, that scripts do not find.
+fn unknown(names: &[String]) -> Vec<String> {
+    let head = "@R.function\ndef f(x: R.Tensor((2,), \"float32\")):\n";
+    let lines: String = names.iter().enumerate().map(|(i, name)| format!("    v{i} = {name}\n")).collect();
+    let text = format!("{head}{lines}    return x\n");
+    let mistakes = tvmscript_tests::mistakes("names", &text);
+    mistakes.into_iter().map(|mistake| names[mistake.line - 3].clone()).collect()
+}
+
+#[test]
+fn the_names_of_tvm_are_here() {
+    let (here, _) = names();
+    assert!(here.len() > 600, "{}", here.len());
+    assert_eq!(unknown(&here), Vec::<String>::new());
+}
+
+#[test]
+fn names_that_are_left_out_are_not_here() {
+    let (_, left_out) = names();
+    assert_eq!(unknown(&left_out), left_out);
+}
