@@ -1,7 +1,151 @@
 //! Constants without the metadata section: their text reads back.
 
+use tvmscript::ir_core::DataType;
+use tvmscript::ir_core::containers::{Tensor, TensorNode};
 use tvmscript::ir_core::equal::structural_equal;
-use tvmscript::{PrinterConfig, print, registry};
+use tvmscript::relax::constants::{ConstantStore, ContentHash, StoreError, byte_count};
+use tvmscript::relax::print::RelaxOptions;
+use tvmscript::{
+    Object, ParseOptions, PrinterConfig, Ref, Registry, new_registry, parse, print, registry, to_tvm_json,
+};
+
+/// The function of a text, read with a registry.
+fn read_with(text: &str, registry: &Registry) -> Object {
+    let parsed = parse("constants", text, registry, &ParseOptions::default());
+    assert!(parsed.errors.is_empty(), "{text}\n{:?}", parsed.errors);
+    parsed.scripts.into_iter().next().expect("one function").node
+}
+
+fn with(store: ConstantStore) -> Registry {
+    new_registry().and_then(|registry| registry.with(store.dialect())).expect("no dialect clashes")
+}
+
+/// A tensor of this type, whose bytes are all different.
+fn tensor(dtype: &str, shape: &[i64]) -> Tensor {
+    let dtype: DataType = dtype.parse().expect("a type");
+    let count = byte_count(shape, dtype).expect("a small tensor");
+    let is_bool = dtype.is_bool();
+    let data = (0..count).map(|i| if is_bool { (i % 2) as u8 } else { (i * 37 + 1) as u8 });
+    Ref::new(TensorNode { dtype, shape: shape.into(), data: data.collect() })
+}
+
+/// A function that speaks of a tensor.
+fn function_of(tensor: &Tensor) -> Object {
+    let mut store = ConstantStore::new();
+    let hash = store.insert(tensor.clone());
+    let dims: Vec<String> = tensor.shape.iter().map(i64::to_string).collect();
+    let shape = format!("[{}]", dims.join(", "));
+    let text = format!(
+        "@R.function\ndef f(x: R.Object):\n    y = (R.elided_const(\"{hash}\", {shape}, \"{}\"), x)\n    return y\n",
+        tensor.dtype
+    );
+    read_with(&text, &with(store))
+}
+
+const DTYPES: &[&str] = &[
+    "bool",
+    "int4",
+    "uint4",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "float8_e4m3fn",
+    "float8_e5m2",
+    "float4_e2m1fn",
+    "float32x4",
+];
+
+#[test]
+fn constants_of_every_type_read_back() {
+    for dtype in DTYPES {
+        for shape in [&[][..], &[5], &[2, 3], &[0], &[2, 0]] {
+            let function = function_of(&tensor(dtype, shape));
+            for show_meta in [false, true] {
+                let config = PrinterConfig { show_meta, ..PrinterConfig::default() };
+                let text = print(&function, registry(), &config).expect("it prints");
+                let again = read_with(&text, registry());
+                assert!(structural_equal(&again, &function), "{dtype} {shape:?}\n{text}");
+                let twice = print(&again, registry(), &config).expect("it prints");
+                assert_eq!(twice, text);
+            }
+            let json = tvmscript::from_tvm_json(&to_tvm_json(&function), registry()).expect("it loads");
+            assert!(structural_equal(&json, &function), "{dtype} {shape:?}");
+        }
+    }
+}
+
+#[test]
+fn nans_of_other_bits_keep_them() {
+    let bits: Vec<u8> =
+        [0x7fc0_0000u32, 0x7fc0_0001, 0xffc0_0000].iter().flat_map(|b| b.to_le_bytes()).collect();
+    let tensor = Ref::new(TensorNode { dtype: DataType::FLOAT32, shape: Box::new([3]), data: bits.into() });
+    let function = function_of(&tensor);
+    let text = print(&function, registry(), &PrinterConfig::default()).expect("it prints");
+    assert!(structural_equal(&read_with(&text, registry()), &function), "{text}");
+}
+
+#[test]
+fn constants_that_are_left_out_are_found_by_their_content() {
+    let function = function_of(&tensor("float32", &[8, 8]));
+    let options = RelaxOptions { elide_constants: Some(63), ..RelaxOptions::default() };
+    for show_meta in [false, true] {
+        let config = PrinterConfig { show_meta, ..PrinterConfig::default() }.with_part(options.clone());
+        let text = print(&function, registry(), &config).expect("it prints");
+        assert!(text.contains("R.elided_const(") && text.len() < 400, "{text}");
+        // Without the constants the text is an error, with help.
+        let parsed = parse("constants", &text, registry(), &ParseOptions::default());
+        let [error] = parsed.errors.as_slice() else { panic!("{:?}", parsed.errors) };
+        assert!(error.to_string().contains("are left out of the text"), "{error}");
+        // With them it is the same function.
+        let store = ConstantStore::of_nodes(&function, 63);
+        assert_eq!(store.len(), 1);
+        let store = ConstantStore::from_json(&store.to_json(), registry()).expect("its own JSON");
+        assert!(structural_equal(&read_with(&text, &with(store)), &function), "{text}");
+        // With others it is an error.
+        let mut others = ConstantStore::new();
+        others.insert(tensor("float32", &[4]));
+        let parsed = parse("constants", &text, &with(others), &ParseOptions::default());
+        assert!(
+            parsed.errors[0].to_string().contains("is none of the 1 that are given"),
+            "{:?}",
+            parsed.errors
+        );
+    }
+    let all = RelaxOptions { elide_constants: Some(64), ..options };
+    let text = print(&function, registry(), &PrinterConfig::default().with_part(all)).expect("it prints");
+    assert!(!text.contains("elided_const"), "{text}");
+}
+
+#[test]
+fn a_constant_that_was_changed_is_not_taken() {
+    let mut store = ConstantStore::new();
+    let hash = store.insert(tensor("int32", &[3]));
+    let changed = store.to_json().replace("int32", "uint32");
+    match ConstantStore::from_json(&changed, registry()) {
+        Err(StoreError::Changed { name, found }) => {
+            assert_eq!(name, hash.to_string());
+            assert_ne!(found, hash);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The name of a constant may not change from one version to the next: files refer to it.
+#[test]
+fn the_hash_of_a_content_stays() {
+    let tensor = TensorNode { dtype: DataType::FLOAT32, shape: Box::new([2]), data: [0; 8].into() };
+    let hash = ContentHash::of(&tensor).to_string();
+    assert_eq!(hash, "e6c274db3b5da67922782fe49b0e313862d722f67e0deb9195d9bd7e9565d25b");
+}
 
 #[test]
 fn constants_print_as_lists_where_there_is_no_metadata() {

@@ -35,6 +35,9 @@ pub(crate) struct Args {
     /// Colour diagnostics
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Everywhere")]
     pub(crate) color: ColorWhen,
+    /// Constants that scripts leave out, as `print --constants-out` wrote them; may be given several times
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
+    pub(crate) constants: Vec<PathBuf>,
     /// How many files to work on at once [default: one a processor]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     #[arg(help_heading = "Everywhere")]
@@ -92,6 +95,9 @@ pub(crate) struct Print {
     /// Write to this file instead of standard output, whole or not at all
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the constants that `--elide-constants` leaves out to this file
+    #[arg(long, value_name = "FILE", requires = "elide-constants")]
+    pub(crate) constants_out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) printer: PrinterArgs,
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tvmscript::relax::constants::StoreError;
 use tvmscript::script_parser::errors;
 use tvmscript::{DocsifyError, JsonError};
 
@@ -55,6 +56,8 @@ pub(crate) enum Failure {
     },
     /// The text is JSON, but not that of a node.
     Json(JsonError),
+    /// The file holds no constants.
+    Constants(StoreError),
     /// The node cannot be printed.
     Unprintable(DocsifyError),
     /// A path of the command line leads nowhere.
@@ -114,6 +117,7 @@ impl Failure {
             Failure::NotText { byte, .. } => format!("not UTF-8 text: byte 0x{byte:02x}"),
             Failure::Script { .. } | Failure::IllFormed { .. } => String::new(),
             Failure::Json(error) => error.to_string(),
+            Failure::Constants(error) => error.to_string(),
             Failure::Unprintable(error) => format!("cannot be printed: {error}"),
             Failure::Path(error) => error.to_string(),
             Failure::Internal(error) => error.to_string(),
@@ -152,6 +156,7 @@ impl Failure {
             }
             Failure::Unreadable { .. } => "unreadable",
             Failure::NotText { .. } => "not-utf8",
+            Failure::Constants(_) => "constants",
             Failure::Json(_) => "json",
             Failure::Unprintable(_) => "unprintable",
             Failure::Path(_) => "path",

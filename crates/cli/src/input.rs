@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use tvmscript::ir_core::{Array, ObjectLike as _, json};
 use tvmscript::script_parser::ast::TextRange;
-use tvmscript::{Object, Value, ir, registry};
+use tvmscript::{Object, Value, ir};
 
 use crate::failure::{Failed, Failure};
+use crate::registry::registry;
 use crate::timings::Timings;
 
 /// The text of a file.

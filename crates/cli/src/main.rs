@@ -16,6 +16,7 @@ mod parallel;
 mod paths;
 mod place;
 mod printer;
+mod registry;
 mod timings;
 mod well_formed;
 

@@ -1,35 +1,44 @@
 //! The metadata section: nodes that the text refers to but cannot say.
 
+use std::collections::HashMap;
+
 use tvmscript_ir_core::{Array, Map, Object, Str, Value};
 
 /// Nodes by type key, in the order they were met.
 #[derive(Debug, Default)]
 pub struct Metadata {
-    lists: Vec<(&'static str, Vec<Object>)>,
+    lists: Vec<(&'static str, Nodes)>,
+}
+
+/// The nodes of one type key.
+#[derive(Debug, Default)]
+struct Nodes {
+    all: Vec<Object>,
+    /// The places of nodes, and of strings by their text.
+    by_address: HashMap<usize, usize>,
+    by_text: HashMap<String, usize>,
 }
 
 impl Metadata {
     /// Adds a node; the same node (or an equal string) keeps its place. Gives its type key and index.
     pub(crate) fn add(&mut self, object: &Object) -> (&'static str, usize) {
         let key = object.info().key();
-        let list = match self.lists.iter().position(|(k, _)| *k == key) {
-            Some(at) => &mut self.lists[at].1,
+        let at = match self.lists.iter().position(|(k, _)| *k == key) {
+            Some(at) => at,
             None => {
-                self.lists.push((key, Vec::new()));
-                let last = self.lists.len() - 1;
-                &mut self.lists[last].1
+                self.lists.push((key, Nodes::default()));
+                self.lists.len() - 1
             }
         };
-        let text = |o: &Object| Value::Node(o.clone()).as_str().map(str::to_owned);
-        let wanted = text(object);
-        let same = |o: &Object| o.ptr_eq(object) || (wanted.is_some() && text(o) == wanted);
-        let index = match list.iter().position(same) {
-            Some(index) => index,
-            None => {
-                list.push(object.clone());
-                list.len() - 1
-            }
+        let Nodes { all, by_address, by_text } = &mut self.lists[at].1;
+        let next = all.len();
+        let index = match Value::Node(object.clone()).as_str() {
+            Some(text) => *by_text.entry(text.to_owned()).or_insert(next),
+            None => *by_address.entry(object.address()).or_insert(next),
         };
+        if index == next {
+            all.push(object.clone());
+        }
         (key, index)
     }
 
@@ -41,7 +50,7 @@ impl Metadata {
     /// The section as one node: a map from type keys to arrays.
     pub fn to_map(&self) -> Map<Str, Array<Value>> {
         Map::new(self.lists.iter().map(|(key, list)| {
-            (Str::new(*key), Array::of_values(list.iter().map(|o| Value::Node(o.clone()))))
+            (Str::new(*key), Array::of_values(list.all.iter().map(|o| Value::Node(o.clone()))))
         }))
     }
 }

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json, json};
 use tvmscript::{
-    Object, PrinterConfig, from_tvm_json, print, registry, structural_equal, structural_hash, to_tvm_json,
+    Object, PrinterConfig, from_tvm_json, print, structural_equal, structural_hash, to_tvm_json,
 };
 
 use super::Run;
 use crate::args::Bench;
 use crate::failure::Failed;
 use crate::input::{self, Input, Source};
+use crate::registry::registry;
 use crate::timings::Timings;
 use crate::{Outcome, clock, output};
 

@@ -2,10 +2,10 @@
 
 use tvmscript::ir_core::dump::{DumpOptions, Graph};
 use tvmscript::ir_core::type_table::TypeInfo;
-use tvmscript::registry;
 
 use super::Run;
 use crate::args::{Dump, DumpFormat};
+use crate::registry::registry;
 use crate::{Outcome, input, output};
 
 /// Short names of classes.

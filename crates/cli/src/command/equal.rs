@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use tvmscript::ir_core::{AccessPath, StructuralEqual};
-use tvmscript::{Mismatch, Object, registry};
+use tvmscript::{Mismatch, Object};
 
 use super::Run;
 use crate::args::Equal;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::PrinterArgs;
+use crate::registry::registry;
 use crate::{Outcome, output, paths};
 
 /// Runs the command.

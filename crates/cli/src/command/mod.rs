@@ -32,6 +32,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let begin = Instant::now();
     let mut run =
         Run { color: output::use_color(args.color), jobs: args.jobs, timings: Timings::default(), files: 0 };
+    if let Err((path, failed)) = crate::registry::add_constants(&args.constants, &mut run.timings) {
+        output::diagnose(&failed.render(&path, run.color));
+        return Outcome::No;
+    }
     let outcome = match &args.command {
         Command::Print(args) => print::run(args, print::From::Any, &mut run),
         Command::FromJson(args) => print::run(args, print::From::Json, &mut run),

@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
-use tvmscript::{Object, PrinterConfig, registry};
+use tvmscript::relax::constants::ConstantStore;
+use tvmscript::relax::print::RelaxOptions;
+use tvmscript::{Object, PrinterConfig};
 
 use super::{Answer, Run};
 use crate::args::Print;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script};
-use crate::printer::PrinterArgs;
+use crate::registry::registry;
 use crate::timings::Timings;
 use crate::{Outcome, output};
 
@@ -28,11 +30,13 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     // What a file is to hold; standard output gets the text of each input as soon as it is there.
     let mut whole = String::new();
     let mut is_first = true;
+    let mut left_out = ConstantStore::new();
     let misuse = run.for_each(
         &args.files,
-        |path, timings| one(path, from, &args.printer, timings),
+        |path, timings| one(path, from, args, timings),
         |path, answer| match answer {
-            Ok(mut text) => {
+            Ok((mut text, constants)) => {
+                left_out.extend(constants);
                 if !std::mem::take(&mut is_first) {
                     text.insert(0, '\n');
                 }
@@ -50,19 +54,35 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     if args.output.is_some() && misuse.and(outcome) == Outcome::Done {
         outcome = output::write(args.output.as_deref(), &whole);
     }
+    if args.constants_out.is_some() && misuse.and(outcome) == Outcome::Done {
+        outcome = output::write(args.constants_out.as_deref(), &left_out.to_json());
+    }
     misuse.and(outcome)
 }
 
-fn one(path: &Path, from: From, printer: &PrinterArgs, timings: &mut Timings) -> Answer<String> {
+/// The text of a file, and the constants that it leaves out, if they are asked for.
+fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<(String, ConstantStore)> {
     let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     let scripts = match from {
         From::Any => input::understand(&source, timings),
         From::Json => input::from_json(&source, timings),
     };
-    match scripts.and_then(|scripts| print_all(&scripts, |node| printer.config(node), timings)) {
-        Ok(mut text) => {
+    let printed = scripts.and_then(|scripts| {
+        let mut left_out = ConstantStore::new();
+        if args.constants_out.is_some() {
+            for script in &scripts {
+                let options = args.printer.config(&script.node)?.part::<RelaxOptions>();
+                if let Some(limit) = options.elide_constants {
+                    left_out.add_nodes(&script.node, limit);
+                }
+            }
+        }
+        Ok((print_all(&scripts, |node| args.printer.config(node), timings)?, left_out))
+    });
+    match printed {
+        Ok((mut text, left_out)) => {
             text.push('\n');
-            Ok(text)
+            Ok((text, left_out))
         }
         Err(failure) => Err(Failed::new(failure, Some(source))),
     }

@@ -1,6 +1,7 @@
 //! The `tvmscript` command from outside: exit status, output, diagnostics.
 
 mod common;
+mod constants;
 mod misuse;
 mod nodes;
 mod scripts;

@@ -2,7 +2,7 @@
 //!
 //! Both are flat lists of nodes in which a shared node stands once, so neither depth nor sharing troubles them.
 
-mod base64;
+pub mod base64;
 mod emit;
 mod error;
 pub mod native;

@@ -2,9 +2,11 @@
 
 use half::{bf16, f16};
 use tvmscript_ir_core::containers::TensorNode;
-use tvmscript_ir_core::{DataType, Ref, TypeCode, with_stack};
-use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
+use tvmscript_ir_core::json::base64;
+use tvmscript_ir_core::{DataType, Ref, Str, TypeCode, with_stack};
+use tvmscript_irbuilder::{BuildError, Builder, Result, ScriptValue, script_fn};
 
+use crate::constants::{ConstantStore, ContentHash, byte_count};
 use crate::node::Constant;
 
 /// What numbers of a nested list have in common, as numpy orders it.
@@ -133,4 +135,45 @@ pub fn integer_of(constant: &Constant) -> Option<i64> {
 #[script_fn(name = "const")]
 pub fn constant(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> Result<Ref<Constant>> {
     constant_of(&value, dtype).map_err(|e| e.at_position(0))
+}
+
+/// A constant by the bytes of its elements, in base64: row-major, little-endian, those smaller than a byte side by side.
+#[script_fn]
+pub fn raw_const(bytes: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<Constant>> {
+    let Some(data) = base64::decode(&bytes) else {
+        return Err(BuildError::message("the bytes of a constant are text in base64").at_position(0));
+    };
+    if shape.iter().any(|dim| *dim < 0) {
+        return Err(BuildError::message("a dimension is not negative").at_position(1));
+    }
+    let expected = byte_count(&shape, dtype);
+    if expected != Some(data.len()) {
+        let expected = expected.map_or("too many".to_owned(), |count| count.to_string());
+        let message = format!("the elements take {expected} bytes, and here are {}", data.len());
+        return Err(BuildError::message(message).at_position(0));
+    }
+    Ok(Constant::new(Ref::new(TensorNode { dtype, shape: shape.into(), data: data.into() })))
+}
+
+/// A constant whose elements the text leaves out: found by the hash of its content among those that the registry has.
+#[script_fn]
+pub fn elided_const(content_hash: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<Constant>> {
+    let hash: ContentHash = content_hash.parse().map_err(|e| BuildError::from(e).at_position(0))?;
+    let Some(store) = Builder::context::<ConstantStore>() else {
+        let message = format!("the elements of the constant `{content_hash}` are left out of the text");
+        return Err(BuildError::message(message).at_position(0).with_help(
+            "give the file of constants that was written with the text: `--constants FILE`, or a registry with `ConstantStore::dialect`",
+        ));
+    };
+    let Some(tensor) = store.get(&hash) else {
+        let message = format!("the constant `{content_hash}` is none of the {} that are given", store.len());
+        return Err(BuildError::message(message)
+            .at_position(0)
+            .with_help("give the file of constants that was written with the text"));
+    };
+    if tensor.dtype != dtype || *tensor.shape != *shape {
+        let message = format!("the constant is of type `{}` and shape {:?}", tensor.dtype, tensor.shape);
+        return Err(BuildError::message(message).at_position(if tensor.dtype == dtype { 1 } else { 2 }));
+    }
+    Ok(Constant::new(tensor.clone()))
 }

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, Result, ScriptFn, ScriptValue, script_fn};
 
 use super::args::{AnyExprArg, ExprArg, InfoArg, PrimArg, convert, dims};
-use super::constant::CONSTANT;
+use super::constant::{CONSTANT, ELIDED_CONST, RAW_CONST};
 use crate::node::*;
 
 /// A scalar as a value.
@@ -106,4 +106,6 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &TUPLE_GET_ITEM,
     &EXTERN_FUNC,
     &CONSTANT,
+    &ELIDED_CONST,
+    &RAW_CONST,
 ];

@@ -92,13 +92,23 @@ pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) 
     Ok(d.docs.call_args(callee, &[list]))
 }
 
-/// `R.const(1.0, "float32")`. A tensor that is no scalar stands in the metadata where that is printed, else as nested lists:
-/// a reference to metadata that is left out cannot be read.
+/// `R.const(1.0, "float32")`. A tensor that is no scalar stands in the metadata where that is printed, else as nested lists, or
+/// as its bytes where lists cannot say it: a reference to metadata that is left out cannot be read.
 pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Constant { span: _, struct_info_, data } = &**node;
-    let mut value = super::constant::scalar(data, d);
-    if value.is_none() && !d.config().show_meta {
-        value = super::constant::nested(data, d);
+    let shows_meta = d.config().show_meta;
+    let elided = super::constant::elided(data, d);
+    let mut value = None;
+    if elided.is_none() {
+        value = super::constant::scalar(data, d);
+        if value.is_none() && !shows_meta {
+            value = super::constant::nested(data, d);
+        }
+    }
+    let is_plain = value.is_some();
+    let mut value = elided.or(value);
+    if value.is_none() && !shows_meta {
+        value = super::constant::raw(data, d);
     }
     let Some(value) = value else { return Ok(d.metadata(node.object())) };
     let value = d.at_field(value, path, "data");
@@ -107,6 +117,9 @@ pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>
         let info = d.expr_object(info, at)?;
         let callee = d.r("dist.const");
         return Ok(d.docs.call_args(callee, &[value, info]));
+    }
+    if !is_plain {
+        return Ok(value);
     }
     let dtype = d.dtype(data.dtype);
     let callee = d.r("const");

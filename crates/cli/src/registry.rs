@@ -1,0 +1,43 @@
+//! The registry of the command: all dialects, and the constants of the files that `--constants` names.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use tvmscript::Registry;
+use tvmscript::relax::constants::ConstantStore;
+
+use crate::failure::{Failed, Failure};
+use crate::input;
+use crate::timings::Timings;
+
+static WITH_CONSTANTS: OnceLock<Registry> = OnceLock::new();
+
+/// The registry.
+pub(crate) fn registry() -> &'static Registry {
+    WITH_CONSTANTS.get().unwrap_or_else(|| tvmscript::registry())
+}
+
+/// Reads files of constants, for every later use of the registry.
+///
+/// # Errors
+/// The file that cannot be read or holds something else.
+pub(crate) fn add_constants(files: &[PathBuf], timings: &mut Timings) -> Result<(), (PathBuf, Box<Failed>)> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let mut store = ConstantStore::new();
+    for path in files {
+        let failed = |failure, source| (path.clone(), Failed::new(failure, source));
+        let source = input::read(path, timings).map_err(|failure| failed(failure, None))?;
+        match ConstantStore::from_json(&source.text, tvmscript::registry()) {
+            Ok(more) => store.extend(more),
+            Err(error) => return Err(failed(Failure::Constants(error), Some(source))),
+        }
+    }
+    let registry = tvmscript::new_registry().and_then(|registry| registry.with(store.dialect()));
+    // The dialect of the constants has no nodes, and so clashes with none.
+    if let Ok(registry) = registry {
+        WITH_CONSTANTS.get_or_init(|| registry);
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! Constants that text leaves out, and the files that hold them.
+
+use crate::common::{file, path, run};
+
+const SCRIPT: &str = "\
+# from tvm.script import relax as R
+
+@R.function
+def f(x: R.Tensor((2, 3), dtype=\"float32\")) -> R.Tensor((2, 3), dtype=\"float32\"):
+    y: R.Tensor((2, 3), dtype=\"float32\") = R.add(x, R.const([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], \"float32\"))
+    return y
+";
+
+#[test]
+fn constants_are_left_out_and_found_again() {
+    let whole = file("whole.py", SCRIPT);
+    let beside = path("constants.json");
+    let beside = beside.to_str().expect("an ASCII path");
+    let short = run(&["print", "--elide-constants", "5", "--constants-out", beside, &whole]);
+    assert_eq!(short.status, 0, "{}", short.stderr);
+    assert!(short.stdout.contains("R.elided_const("), "{}", short.stdout);
+    let text = file("short.py", &short.stdout);
+    let alone = run(&["print", &text]);
+    assert_eq!(alone.status, 1);
+    assert!(alone.stderr.contains("--constants FILE"), "{}", alone.stderr);
+    let again = run(&["print", "--constants", beside, &text]);
+    assert_eq!((again.status, again.stdout.as_str()), (0, SCRIPT), "{}", again.stderr);
+    let equal = run(&["equal", "--constants", beside, &text, &whole]);
+    assert_eq!(equal.status, 0, "{}", equal.stderr);
+    // The same limit again gives the same short text.
+    let twice = run(&["print", "--constants", beside, "--elide-constants", "5", &text]);
+    assert_eq!(twice.stdout, short.stdout, "{}", twice.stderr);
+}
+
+#[test]
+fn a_file_of_something_else_is_no_file_of_constants() {
+    let whole = file("whole.py", SCRIPT);
+    for (name, text) in [("list.json", "[]"), ("text.json", "constants")] {
+        let ran = run(&["print", "--constants", &file(name, text), &whole]);
+        assert_eq!(ran.status, 1, "{}", ran.stdout);
+        assert!(ran.stderr.contains(name), "{}", ran.stderr);
+    }
+    let ran = run(&["print", "--constants", "nowhere.json", &whole]);
+    assert!(ran.status == 1 && ran.stderr.contains("nowhere.json"), "{}", ran.stderr);
+    let ran = run(&["print", "--constants-out", "x.json", &whole]);
+    assert_eq!(ran.status, 2, "{}", ran.stderr);
+}
