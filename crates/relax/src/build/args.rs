@@ -291,7 +291,9 @@ impl FromScript for IntListArg {
         let Some(items) = value.items() else {
             return Err(expected("a list or tuple of integers", &value));
         };
-        let ints = items.into_iter().map(|item| IntImmArg::from_script(item).map(|int| int.0));
+        let ints = items.into_iter().enumerate();
+        let ints =
+            ints.map(|(i, item)| IntImmArg::from_script(item).map(|int| int.0).map_err(|e| e.at_item(i)));
         Ok(IntListArg(ints.collect::<Result<_>>()?))
     }
 }

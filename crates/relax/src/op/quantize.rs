@@ -8,6 +8,7 @@ use tvmscript_irbuilder::{Result, script_fn};
 use super::{Infer, InferError, InferErrorKind, Operator};
 use crate::analysis::same_dim;
 use crate::build::args::{ExprArg, IntArg};
+use crate::describe;
 use crate::node::attrs::QuantizeAttrs;
 use crate::node::*;
 
@@ -109,8 +110,9 @@ fn converted(cx: &mut Infer<'_>, takes: &[DataType], gives: &[DataType]) -> Infe
             return Err(cx.wrong_kind(index + 1, "a scalar, or a tensor whose length is known"));
         };
         if !same_dim(&size, &length, cx.analyzer) {
-            let what = format!("the operand {} has not one element for each index of the axis", index + 2);
-            return Err(cx.wrong_shape(what));
+            let (size, length) = (describe::scalar(&size), describe::scalar(&length));
+            let what = format!("this has {size} elements, and axis {axis} has the length {length}");
+            return Err(cx.wrong_shape_at(index + 1, what));
         }
     }
     Ok(super::elementwise::with_dtype(&data, out_dtype))

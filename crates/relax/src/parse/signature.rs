@@ -1,5 +1,6 @@
 //! Signatures: parameters, result, and the scalar variables that they define by name.
 
+use hashbrown::HashSet;
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim as prim;
@@ -23,10 +24,14 @@ pub(super) struct Signature {
     pub(super) params: Vec<std::result::Result<Param, Reported>>,
 }
 
+/// The name of a scalar variable, and the first annotation that has it.
+type Named = (Str, ExprId);
+
 /// Reads the annotations of the parameters and defines the scalar variables that they name.
 pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
     let mut params = Vec::with_capacity(node.params.len());
-    let mut names: Vec<Str> = Vec::new();
+    let mut names: Vec<Named> = Vec::new();
+    let mut seen = HashSet::new();
     for index in 0..node.params.len() {
         let Some(param) = p.item(node.params, index) else { break };
         if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) {
@@ -57,7 +62,13 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
         });
         params.push(match info {
             Ok(info) => {
-                info.defined_names(&mut names);
+                let mut found = Vec::new();
+                info.defined_names(&mut found);
+                for name in found {
+                    if seen.insert(name.clone()) {
+                        names.push((name, at));
+                    }
+                }
                 Ok(Param { name: param.name, place: param.place, at, info })
             }
             Err(reported) => {
@@ -66,12 +77,12 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
             }
         });
     }
-    define_variables(p, node, &names);
+    define_variables(p, node, &names, &seen);
     Signature { params }
 }
 
 /// Defines the named variables: as the body declares them (`n = T.int64()`), else of type `int64`.
-fn define_variables(p: &mut Parser<'_>, node: &FunctionDef, names: &[Str]) {
+fn define_variables(p: &mut Parser<'_>, node: &FunctionDef, names: &[Named], known: &HashSet<Str>) {
     if names.is_empty() {
         return;
     }
@@ -82,7 +93,7 @@ fn define_variables(p: &mut Parser<'_>, node: &FunctionDef, names: &[Str]) {
         let (1, Some(target)) = (assign.targets.len(), p.item(assign.targets, 0)) else { continue };
         let Expr::Name(name) = p.expr(target) else { continue };
         let text = p.name_str(name);
-        if !names.contains(&text) || !is_declaration(p, assign.value) {
+        if !known.contains(&text) || !is_declaration(p, assign.value) {
             continue;
         }
         if let Ok(value) = p.eval(assign.value)
@@ -92,12 +103,12 @@ fn define_variables(p: &mut Parser<'_>, node: &FunctionDef, names: &[Str]) {
             declared.push((text, value));
         }
     }
-    for name in names {
+    for (name, at) in names {
         let value = match declared.iter().rev().find(|(known, _)| known == name) {
             Some((_, value)) => value.clone(),
             None => prim::Var::new(name.clone(), DataType::INT64).into(),
         };
-        p.define_text(name, value);
+        p.define_text(name, value, *at);
     }
 }
 

@@ -3,7 +3,7 @@
 use tvmscript_irbuilder::ScriptValue;
 
 use super::Parser;
-use crate::ast::{Expr, ExprId, HasRange, Name, TextRange};
+use crate::ast::{Expr, ExprId, HasRange, Name};
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result};
 use crate::scope::{Binding, Shadowing};
 
@@ -45,9 +45,9 @@ impl Parser<'_> {
     }
 
     /// Defines a name by its text, if the text of the script mentions it at all.
-    pub fn define_text(&mut self, name: &str, value: ScriptValue) {
+    pub fn define_text(&mut self, name: &str, value: ScriptValue, at: impl HasRange) {
         if let Some(name) = self.ast.find_name(name) {
-            let place = TextRange::default();
+            let place = self.ast.range(at);
             // Replacing is allowed, so this cannot fail.
             let _ = self.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
         }

@@ -11,6 +11,7 @@ use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tenso
 use super::Inferred;
 use super::window::{Window, canonical_dims, layout, padding, per_axis};
 use crate::build::args::{ExprArg, IntsArg};
+use crate::describe;
 use crate::node::attrs::{Conv1DAttrs, Conv1DTransposeAttrs, Conv2DAttrs, Conv2DTransposeAttrs, Conv3DAttrs};
 use crate::node::*;
 
@@ -214,7 +215,15 @@ fn out_channels(
         Some(_) => (weight[0].clone(), per_group(&weight[1])?),
     };
     if cx.differ(of_data, &input)? {
-        let what = "the input channels are not those of the data".to_owned();
+        let (found, expected) = (describe::scalar(&input), describe::scalar(of_data));
+        let what = match conv.groups {
+            1 => format!("the weight takes {found} input channels, and the data has {expected}"),
+            groups => {
+                format!(
+                    "the weight takes {found} input channels in {groups} groups, and the data has {expected}"
+                )
+            }
+        };
         return Err(InferErrorKind::Shape { op: cx.op(), what }.at(1));
     }
     if cx.is_no_multiple(&weight[0], &groups)? {

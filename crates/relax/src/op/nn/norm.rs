@@ -11,6 +11,7 @@ use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of_rank};
 use super::{Inferred, check_ieee_float};
 use crate::analysis::same_dim;
 use crate::build::args::{ExprArg, IntsArg};
+use crate::describe;
 use crate::node::attrs::{BatchNormAttrs, GroupNormAttrs, InstanceNormAttrs, LayerNormAttrs, RMSNormAttrs};
 use crate::node::*;
 
@@ -156,8 +157,9 @@ fn parameters_agree(
     for (index, found) in all {
         for (a, b) in expected.iter().zip(&found) {
             if cx.differ(a, b)? {
-                let what = "a parameter is not as long as the axes that it belongs to";
-                return Err(InferErrorKind::Shape { op: cx.op(), what: what.to_owned() }.at(index));
+                let (expected, found) = (describe::scalar(a), describe::scalar(b));
+                let what = format!("this has the length {found}, and the axis that it belongs to {expected}");
+                return Err(InferErrorKind::Shape { op: cx.op(), what }.at(index));
             }
             if !same_dim(a, b, cx.analyzer) {
                 return Ok(false);
