@@ -11,7 +11,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::conformance::{in_parallel, load_corpus};
+use crate::conformance::{in_parallel, load_kinds};
 use crate::subject;
 use crate::workspace;
 
@@ -20,6 +20,9 @@ use crate::workspace;
 pub struct Options {
     /// The corpus [default: tests/corpus].
     dir: Option<PathBuf>,
+    /// The kinds of programs.
+    #[arg(long, value_delimiter = ',', default_value = "tir,tir_lowered,relax,mixed")]
+    kind: Vec<String>,
     /// The seed of the random choice.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -66,7 +69,7 @@ enum Fate {
 /// When a program crashes, or too many errors point elsewhere.
 pub fn run(options: &Options) -> Result<()> {
     let dir = options.dir.clone().unwrap_or_else(|| workspace::root().join("tests/corpus"));
-    let mut texts = load_corpus(&dir)?;
+    let mut texts = load_kinds(&dir, &options.kind)?;
     texts.retain(|(_, text)| text.len() <= MAX_BYTES && subject::parse("<corpus>", text).is_ok());
     if texts.is_empty() {
         bail!("no program of {} parses", dir.display());

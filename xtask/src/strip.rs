@@ -39,7 +39,7 @@ struct Outcome {
 /// When fewer bindings agree than the floor says, or the corpus cannot be read.
 pub fn run(options: &Options) -> Result<()> {
     let dir = options.dir.clone().unwrap_or_else(|| workspace::root().join("tests/corpus"));
-    let programs = load_kinds(&dir, &["relax", "mixed"])?;
+    let programs = load_kinds(&dir, &["relax".to_owned(), "mixed".to_owned()])?;
     let outcomes = in_parallel(programs.len(), |i| check(&programs[i].0, &programs[i].1));
     let (mut bindings, mut agreed) = (0, 0);
     let mut misses: BTreeMap<String, Vec<String>> = BTreeMap::new();

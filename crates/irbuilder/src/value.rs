@@ -151,6 +151,16 @@ pub trait HostObject: Any {
         Vec::new()
     }
 
+    /// Whether an attribute of this name is missing because its definition is wrong, which is reported there.
+    fn lacks_by_mistake(&self, _name: &str) -> bool {
+        false
+    }
+
+    /// Whether definitions of the script make the attributes, so that a statement that could not be read may have made one.
+    fn takes_definitions(&self) -> bool {
+        false
+    }
+
     /// The elements, for values that can be iterated over and unpacked.
     fn items(&self) -> Option<Vec<ScriptValue>> {
         None

@@ -88,21 +88,12 @@ pub fn run(options: &Options) -> Result<()> {
     floors::hold(&name, &figures, options.bless)
 }
 
-/// The names and texts of the programs of a corpus.
-///
-/// # Errors
-/// When it cannot be read.
-pub fn load_corpus(dir: &std::path::Path) -> Result<Vec<(String, String)>> {
-    load_kinds(dir, &["tir", "tir_lowered"])
-}
-
 /// The names and texts of the programs of these kinds.
 ///
 /// # Errors
 /// When they cannot be read.
-pub fn load_kinds(dir: &std::path::Path, kinds: &[&str]) -> Result<Vec<(String, String)>> {
-    let kinds: Vec<String> = kinds.iter().map(|kind| (*kind).to_owned()).collect();
-    Ok(corpus::load(dir, &kinds, None)?
+pub fn load_kinds(dir: &std::path::Path, kinds: &[String]) -> Result<Vec<(String, String)>> {
+    Ok(corpus::load(dir, kinds, None)?
         .into_iter()
         .map(|p| (format!("{}/{}", p.kind, p.name), p.text))
         .collect())

@@ -1,6 +1,9 @@
 //! `@I.ir_module class Module:`: first everything but functions, then the functions' signatures, then the functions.
 
 use std::any::Any;
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::rc::Rc;
 
 use tvmscript_irbuilder::{HostObject, ScriptValue};
 use tvmscript_script_parser::ast::{self, ClassDef, StmtId};
@@ -13,6 +16,8 @@ use crate::node::BaseFunc;
 /// What the module's name stands for inside it.
 struct Module {
     name: String,
+    /// The functions whose signatures are wrong.
+    failed: Rc<RefCell<HashSet<String>>>,
 }
 
 impl HostObject for Module {
@@ -24,6 +29,12 @@ impl HostObject for Module {
     }
     fn attribute_names(&self) -> Vec<String> {
         build::member_names()
+    }
+    fn lacks_by_mistake(&self, name: &str) -> bool {
+        self.failed.borrow().contains(name)
+    }
+    fn takes_definitions(&self) -> bool {
+        true
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -41,7 +52,9 @@ pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> R
     p.in_frame(&frame, definition.id, |p, _| {
         p.with_scope(|p| {
             let name = p.name_text(node.name).to_owned();
-            let module = ScriptValue::host(Module { name: format!("the module `{name}`") });
+            let failed = Rc::new(RefCell::new(HashSet::new()));
+            let module = Module { name: format!("the module `{name}`"), failed: failed.clone() };
+            let module = ScriptValue::host(module);
             p.define(node.name, module, node.name_place, Shadowing::SameFrame)?;
             let ids = (0..node.body.len()).filter_map(|i| p.item(node.body, i));
             let (functions, others): (Vec<StmtId>, Vec<StmtId>) =
@@ -52,7 +65,13 @@ pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> R
             }
             for id in &functions {
                 // The body is read also when the signature is wrong, for the mistakes in it.
-                result = p.declare_definition(*id).and(result);
+                let declared = p.declare_definition(*id);
+                if declared.is_err()
+                    && let ast::Stmt::FunctionDef(function) = p.stmt(*id)
+                {
+                    failed.borrow_mut().insert(p.name_text(function.name).to_owned());
+                }
+                result = declared.and(result);
             }
             for id in functions {
                 match p.read_definition(id) {

@@ -85,6 +85,11 @@ impl Parser<'_> {
         let ast = self.ast.clone();
         let name = ast.name(attr);
         let range = ast.attr_range(id);
+        if let ScriptValue::Host(host) = value
+            && (host.lacks_by_mistake(name) || host.takes_definitions() && self.is_in_invalid(name))
+        {
+            return Reported(());
+        }
         let (what, names) = match value {
             ScriptValue::Node(object) => {
                 let names = self.rules(object).names.map(|names| names(object)).unwrap_or_default();

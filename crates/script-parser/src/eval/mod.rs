@@ -279,7 +279,7 @@ impl Parser<'_> {
     fn undefined(&mut self, name: Name, id: ExprId) -> Reported {
         let ast = self.ast.clone();
         let text = ast.name(name);
-        if self.invalid.iter().any(|range| mentions(self.shared.text_of(*range), text)) {
+        if self.is_in_invalid(text) {
             return Reported(());
         }
         let mut error =
@@ -298,6 +298,11 @@ impl Parser<'_> {
         let near = suggest::nearest(text, known).map(|near| format!("did you mean `{near}`?"));
         error.help = near.or_else(|| self.namespace_with(text));
         self.report(error)
+    }
+
+    /// Whether a statement that could not be read has this name in it, and may have defined it.
+    fn is_in_invalid(&self, name: &str) -> bool {
+        self.invalid.iter().any(|range| mentions(self.shared.text_of(*range), name))
     }
 
     /// Where a name was bound in the same function, in a scope that is over.
