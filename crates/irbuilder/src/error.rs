@@ -172,6 +172,8 @@ pub struct BuildError {
     pub argument: Option<ArgumentRef>,
     /// Which item of the argument it speaks of, where that is a list or tuple; none for the whole.
     pub item: Option<Box<ItemPath>>,
+    /// Which byte of the argument it speaks of, where that is text; none for the whole.
+    pub byte: Option<usize>,
     /// The place it speaks of, where that is another than the call's; unknown otherwise.
     pub span: Span,
     /// What else helps to see it.
@@ -203,7 +205,7 @@ pub enum ArgumentRef {
 impl BuildError {
     pub(crate) fn from_boxed(error: Box<dyn Error + Send + Sync>) -> BuildError {
         let help = error.downcast_ref().and_then(BuildErrorKind::help).map(String::into_boxed_str);
-        BuildError { error, argument: None, item: None, span: Span::UNKNOWN, note: None, help }
+        BuildError { error, argument: None, item: None, byte: None, span: Span::UNKNOWN, note: None, help }
     }
 
     /// The kind, if the error is this crate's own.
@@ -260,6 +262,13 @@ impl BuildError {
     #[must_use]
     pub fn at(mut self, argument: ArgumentRef) -> BuildError {
         self.argument.get_or_insert(argument);
+        self
+    }
+
+    /// The same error, speaking of a byte of the text that the value is.
+    #[must_use]
+    pub fn at_byte(mut self, offset: usize) -> BuildError {
+        self.byte.get_or_insert(offset);
         self
     }
 

@@ -16,6 +16,9 @@ pub(super) fn load_json(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValu
     let Some(registry) = p.registry() else {
         return Err(BuildError::message("`load_json` can only be called at module level"));
     };
-    let value = json::load(text, registry).map_err(|e| BuildError::from(e).at_position(0))?;
+    let value = json::load(text, registry).map_err(|error| {
+        let offset = error.offset_bytes;
+        BuildError::from(error).at_position(0).at_byte(offset)
+    })?;
     Ok(ScriptValue::from(&value))
 }

@@ -10,6 +10,7 @@ mod bind;
 mod define;
 mod frames;
 mod import;
+mod literal;
 mod module;
 mod shared;
 mod statements;
@@ -376,6 +377,8 @@ impl<'r> Parser<'r> {
         }
         let argument =
             error.argument.as_ref().and_then(|a| self.argument_range(call?, a, error.item.as_deref()));
+        let argument =
+            argument.map(|range| error.byte.and_then(|byte| self.byte_range(range, byte)).unwrap_or(range));
         let place = self.range_of_span(error.span).or(argument).unwrap_or(range);
         let mut out = ParseError::new(&error, place);
         out.notes.extend(error.note.as_deref().map(str::to_owned));
@@ -402,6 +405,13 @@ impl<'r> Parser<'r> {
             }
             _ => None,
         }
+    }
+
+    /// Where a byte of the text is written that the literal at a place stands for.
+    fn byte_range(&self, literal: TextRange, byte: usize) -> Option<TextRange> {
+        let place = literal::place_in_literal(self.shared.text_of(literal), byte)?;
+        let at = |offset: usize| u32::try_from(offset).ok().map(|offset| literal.start + offset);
+        Some(TextRange::new(at(place.start)?, at(place.end)?))
     }
 
     /// Where an argument of a call stands, or an item of the list or tuple that is written there.
