@@ -24,6 +24,10 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+/// Nodes are many and small: here those of one size lie side by side, without a header each.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The stack of every thread that reads or prints. Deep input grows it by itself; this is for what does not ask.
 pub(crate) const STACK_BYTES: usize = 8 << 20;
 
