@@ -30,5 +30,6 @@ pub use eval::parameter_names;
 pub use parser::{Binder, Decorator, Namespace, ParseOptions, Parsed, Parser, Script, parse_script};
 pub use scope::Shadowing;
 pub use table::{
-    DecoratorRule, Definition, Indices, Mode, Operator, ParseDialect, Parsers, Statement, Token,
+    DecoratorRule, Definition, FragmentReader, Indices, Mode, Operator, ParseDialect, Parsers, Statement,
+    Token,
 };

@@ -130,6 +130,11 @@ impl Blocks {
         }
     }
 
+    /// Whether nothing is bound yet.
+    pub fn is_empty(&self) -> bool {
+        self.sequences.iter().all(|sequence| sequence.blocks.is_empty() && sequence.open.is_empty())
+    }
+
     /// The struct info as far as it holds where only the known scalar variables are defined, and no shape variable.
     pub fn well_defined(&mut self, info: &Ref<StructInfo>) -> Ref<StructInfo> {
         let known = &self.known_set;

@@ -5,7 +5,7 @@ use std::any::Any;
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, DictAttrs, Map, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, DictAttrs, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, FrameOf, Result, ScriptValue};
 
 use super::blocks::{Blocks, Branch};
@@ -43,6 +43,8 @@ pub struct FunctionFrame {
     pub output: Option<Expr>,
     /// The bindings so far.
     pub blocks: Blocks,
+    /// The bindings are all there is: no function is made of them.
+    pub is_fragment: bool,
     span: Span,
 }
 
@@ -50,6 +52,31 @@ impl FunctionFrame {
     /// A function without parameters yet.
     pub fn new(is_pure: bool, is_private: bool) -> FunctionFrame {
         FunctionFrame { is_pure, is_private, span: Span::current(), ..FunctionFrame::default() }
+    }
+
+    /// Bindings of no function.
+    pub fn fragment() -> FunctionFrame {
+        FunctionFrame { is_fragment: true, ..FunctionFrame::new(true, true) }
+    }
+
+    /// What a fragment is: a sequence where it ends with a value, else a block.
+    fn finish_fragment(mut self) -> Result<Object> {
+        let blocks = self.blocks.end();
+        if let Some(body) = self.output {
+            if blocks.is_empty() {
+                return Ok(body.into());
+            }
+            let struct_info_ = struct_info_of(&body).map(Into::into);
+            let blocks: Array<Ref<BindingBlock>> = blocks.into_iter().collect();
+            return Ok(Ref::new(SeqExpr { span: self.span, struct_info_, blocks, body }).into());
+        }
+        match <[Ref<BindingBlock>; 1]>::try_from(blocks) {
+            Ok([block]) => Ok(block.into()),
+            Err(blocks) => {
+                let message = format!("{} blocks of bindings without a value are no node", blocks.len());
+                Err(BuildError::message(message).with_help("end them with an expression"))
+            }
+        }
     }
 
     /// The finished function.
@@ -103,6 +130,10 @@ impl Frame for FunctionFrame {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
+        if self.is_fragment {
+            let fragment = self.finish_fragment()?;
+            return Builder::set_result(fragment);
+        }
         let name = self.name.clone();
         let function = self.finish()?;
         if Builder::depth() == 0 {

@@ -2,6 +2,7 @@
 
 mod bind;
 mod expr;
+mod fragment;
 mod function;
 mod inspect;
 mod signature;
@@ -27,6 +28,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             "function",
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
+        .fragments(fragment::read)
         .parse::<ast::Assign>(statements::assign)
         .parse::<ast::AnnAssign>(statements::ann_assign)
         .parse::<ast::If>(statements::conditional)

@@ -43,7 +43,14 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -
     match value {
         Some((at, value)) => bind::assign_from(p, name, node.target, at, value?, Some(annotation?.0)),
         None => {
-            let var = Var::new(p.name_str(name), Some(annotation?.0));
+            let info = annotation?.0;
+            let var = Var::new(p.name_str(name), Some(info.clone()));
+            let defined = with_function("a declaration", |function| {
+                if function.is_fragment {
+                    function.blocks.define_scalars(&info);
+                }
+            });
+            p.checked(node.target, defined)?;
             p.define(name, var.into(), node.target, Shadowing::SameFrame)
         }
     }

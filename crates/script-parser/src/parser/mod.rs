@@ -47,6 +47,8 @@ pub struct ParseOptions {
     pub max_call_depth: u32,
     /// After how many errors to stop reading.
     pub max_errors: usize,
+    /// The text is a fragment of this dialect: statements in no function, as one prints that is no function or module.
+    pub fragment_of: Option<&'static str>,
 }
 
 impl Default for ParseOptions {
@@ -57,6 +59,7 @@ impl Default for ParseOptions {
             max_memory_bytes: 512 << 20,
             max_call_depth: 1000,
             max_errors: 1000,
+            fragment_of: None,
         }
     }
 }
@@ -109,7 +112,10 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let mut parser = Parser::new(Rc::new(shared), Some(registry));
     parser.errors.extend(parsed.errors.into_iter().map(ParseError::from));
     let span = Span::set_current(Span::UNKNOWN);
-    parser.module();
+    match options.fragment_of {
+        Some(dialect) => parser.fragment(dialect),
+        None => parser.module(),
+    }
     Span::set_current(span);
     let mut errors = std::mem::take(&mut parser.errors);
     let scripts = std::mem::take(&mut parser.scripts);

@@ -1,9 +1,10 @@
 //! The module level: statements one by one, and which of them made a script.
 
-use tvmscript_irbuilder::ScriptValue;
+use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
 
 use super::{Parser, Script};
 use crate::ast::{Expr, Name, Stmt, StmtId};
+use crate::errors::ParseErrorKind;
 use crate::scope::Binding;
 
 impl Parser<'_> {
@@ -22,6 +23,45 @@ impl Parser<'_> {
             } else {
                 self.built.clear();
             }
+        }
+    }
+
+    /// Reads the whole text as statements of a dialect, behind imports and the metadata section.
+    pub(crate) fn fragment(&mut self, dialect: &str) {
+        self.define_builtins();
+        let ast = self.ast.clone();
+        let body = ast.module_body();
+        let is_head = |id: &&StmtId| match ast.stmt(**id) {
+            Stmt::Import(_) | Stmt::ImportFrom(_) => true,
+            Stmt::Assign(stmt) => match ast.list(stmt.targets) {
+                [target] => {
+                    matches!(*ast.expr(*target), Expr::Name(name) if ast.name(name) == "metadata")
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        let (head, body) = body.split_at(body.iter().take_while(is_head).count());
+        for id in head {
+            let _ = self.visit(*id);
+        }
+        let Some(first) = body.first() else { return };
+        let token = self.shared.table.token(dialect);
+        let reader = token.and_then(|token| Some((token, self.shared.table.entry(token).fragment?)));
+        let Some((token, read)) = reader else {
+            let kind = ParseErrorKind::expected("a dialect whose fragments are read", format!("`{dialect}`"));
+            let _ = self.error(*first, kind);
+            return;
+        };
+        let failures = self.failures;
+        let builder = self.registry().map_or_else(Builder::new, Builder::for_registry);
+        let done = self.with_token(token, |p| read(p, body));
+        if done.is_err() || self.failures > failures || !self.errors.is_empty() {
+            return;
+        }
+        let built = builder.finish().map_err(BuildErrors::into_first);
+        if let Ok(node) = self.checked(*first, built) {
+            self.scripts.push(Script { name: None, node, range: ast.range(*first), is_checked: false });
         }
     }
 

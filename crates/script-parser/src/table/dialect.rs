@@ -7,8 +7,8 @@ use tvmscript_ir_core::registry::Place;
 use tvmscript_ir_core::{Class, Dialect};
 
 use super::{
-    AttributeFn, CallFn, DecoratorRule, Hooks, ItemsFn, LocalFunctionHook, NamesFn, NodeRules, OperatorFn,
-    ParserFn, Parsers, Statement, StmtHandler, SubscriptFn, TokenHook, TruthFn,
+    AttributeFn, CallFn, DecoratorRule, FragmentReader, Hooks, ItemsFn, LocalFunctionHook, NamesFn,
+    NodeRules, OperatorFn, ParserFn, Parsers, Statement, StmtHandler, SubscriptFn, TokenHook, TruthFn,
 };
 use crate::ast::{StmtId, StmtKind};
 use crate::errors::Result;
@@ -61,6 +61,9 @@ pub trait ParseDialect: Sized {
 
     /// Runs around decorated functions that are nested in functions of this dialect.
     fn around_local_functions(self, before: LocalFunctionHook, after: LocalFunctionHook) -> Self;
+
+    /// Reads statements of this dialect that stand by themselves, in no function.
+    fn fragments(self, read: FragmentReader) -> Self;
 
     /// Operators on nodes of the class named last.
     fn operator(self, operator: OperatorFn) -> Self
@@ -155,6 +158,12 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn around_local_functions(mut self, before: LocalFunctionHook, after: LocalFunctionHook) -> Self {
         let token = self.name();
         self.slot_mut::<Parsers>().hooks.push((token, Hooks::Local { before, after }));
+        self
+    }
+
+    fn fragments(mut self, read: FragmentReader) -> Self {
+        let token = self.name();
+        self.slot_mut::<Parsers>().hooks.push((token, Hooks::Fragment(read)));
         self
     }
 

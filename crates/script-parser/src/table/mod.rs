@@ -151,17 +151,22 @@ pub type TokenHook = fn(&mut Parser);
 /// Runs at the beginning of a nested function's definition, or behind it.
 pub type LocalFunctionHook = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
 
+/// Reads statements by themselves into the open builder; see [`ParseOptions::fragment_of`](crate::ParseOptions::fragment_of).
+pub type FragmentReader = fn(&mut Parser, &[StmtId]) -> Result<()>;
+
 #[derive(Clone)]
 pub(crate) struct TokenEntry {
     pub(crate) name: &'static str,
     pub(crate) handlers: Vec<Option<StmtHandler>>,
     pub(crate) around: Option<(TokenHook, TokenHook)>,
     pub(crate) around_local: Option<(LocalFunctionHook, LocalFunctionHook)>,
+    pub(crate) fragment: Option<FragmentReader>,
 }
 
 impl TokenEntry {
     fn new(name: &'static str) -> TokenEntry {
-        TokenEntry { name, handlers: vec![None; StmtKind::ALL.len()], around: None, around_local: None }
+        let handlers = vec![None; StmtKind::ALL.len()];
+        TokenEntry { name, handlers, around: None, around_local: None, fragment: None }
     }
 }
 
@@ -285,6 +290,7 @@ pub struct Parsers {
 enum Hooks {
     Token { enter: TokenHook, exit: TokenHook },
     Local { before: LocalFunctionHook, after: LocalFunctionHook },
+    Fragment(FragmentReader),
 }
 
 impl std::fmt::Debug for Parsers {
@@ -351,6 +357,7 @@ impl Slot for Parsers {
             match hooks {
                 Hooks::Token { enter, exit } => entry.around = Some((enter, exit)),
                 Hooks::Local { before, after } => entry.around_local = Some((before, after)),
+                Hooks::Fragment(read) => entry.fragment = Some(read),
             }
         }
         table.prefixes.extend(other.prefixes);
