@@ -402,3 +402,15 @@ fn reshaped(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_of_an_operator() {
+        let unknown: Vec<_> =
+            RULES.keys().filter(|name| crate::op::operator(&format!("relax.{name}")).is_none()).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+}
