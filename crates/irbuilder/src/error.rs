@@ -170,10 +170,8 @@ pub struct BuildError {
     error: Box<dyn Error + Send + Sync>,
     /// The argument it speaks of: its number among the positional ones, or its keyword.
     pub argument: Option<ArgumentRef>,
-    /// Which item of the argument it speaks of, where that is a list or tuple; none for the whole.
-    pub item: Option<Box<ItemPath>>,
-    /// Which byte of the argument it speaks of, where that is text; none for the whole.
-    pub byte: Option<usize>,
+    /// Which part of the argument it speaks of; none for the whole.
+    pub part: Option<Box<ArgumentPart>>,
     /// The place it speaks of, where that is another than the call's; unknown otherwise.
     pub span: Span,
     /// What else helps to see it.
@@ -182,9 +180,14 @@ pub struct BuildError {
     pub help: Option<Box<str>>,
 }
 
-/// An item of a list or tuple, which may stand in others: numbers from the innermost outwards.
+/// A part of an argument.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ItemPath(pub Vec<usize>);
+pub struct ArgumentPart {
+    /// An item of a list or tuple, which may stand in others: numbers from the innermost outwards.
+    pub items: Vec<usize>,
+    /// A byte of the text that the argument, or the item, is.
+    pub byte: Option<usize>,
+}
 
 /// Which argument of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,7 +208,7 @@ pub enum ArgumentRef {
 impl BuildError {
     pub(crate) fn from_boxed(error: Box<dyn Error + Send + Sync>) -> BuildError {
         let help = error.downcast_ref().and_then(BuildErrorKind::help).map(String::into_boxed_str);
-        BuildError { error, argument: None, item: None, byte: None, span: Span::UNKNOWN, note: None, help }
+        BuildError { error, argument: None, part: None, span: Span::UNKNOWN, note: None, help }
     }
 
     /// The kind, if the error is this crate's own.
@@ -268,7 +271,7 @@ impl BuildError {
     /// The same error, speaking of a byte of the text that the value is.
     #[must_use]
     pub fn at_byte(mut self, offset: usize) -> BuildError {
-        self.byte.get_or_insert(offset);
+        self.part.get_or_insert_default().byte.get_or_insert(offset);
         self
     }
 
@@ -276,7 +279,7 @@ impl BuildError {
     #[must_use]
     pub fn at_item(mut self, index: usize) -> BuildError {
         if self.argument.is_none() {
-            self.item.get_or_insert_default().0.push(index);
+            self.part.get_or_insert_default().items.push(index);
         }
         self
     }

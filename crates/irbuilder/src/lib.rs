@@ -24,7 +24,7 @@ pub use arguments::{Arguments, Signature};
 pub use builder::{BuildErrors, Builder, RecordedError};
 pub use context::{ContextDialect, Contexts};
 pub use emit::{Emit, Poison, PoisonAfter, settle};
-pub use error::{ArgumentRef, BuildError, BuildErrorKind, ItemPath, Result};
+pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, Result};
 pub use frame::{Entered, Frame, FrameOf, OpenFrame, PendingFrame};
 pub use function::{Binding, CallArgs, FromScript, IntoScript, Param, ParamKind, ScriptFn, ScriptResult};
 pub use items::{Dict, Items, release};

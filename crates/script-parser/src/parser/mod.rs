@@ -19,7 +19,7 @@ mod text;
 use std::rc::Rc;
 
 use tvmscript_ir_core::{Object, Registry, SourceId, Span, SpanKind, Str};
-use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, ItemPath, ScriptValue};
+use tvmscript_irbuilder::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, ScriptValue};
 
 pub use bind::Binder;
 pub use import::{Decorator, Namespace};
@@ -382,9 +382,15 @@ impl<'r> Parser<'r> {
             return Reported(());
         }
         let argument =
-            error.argument.as_ref().and_then(|a| self.argument_range(call?, a, error.item.as_deref()));
-        let argument =
-            argument.map(|range| error.byte.and_then(|byte| self.byte_range(range, byte)).unwrap_or(range));
+            error.argument.as_ref().and_then(|a| self.argument_range(call?, a, error.part.as_deref()));
+        let argument = argument.map(|range| {
+            error
+                .part
+                .as_ref()
+                .and_then(|part| part.byte)
+                .and_then(|byte| self.byte_range(range, byte))
+                .unwrap_or(range)
+        });
         let place = self.range_of_span(error.span).or(argument).unwrap_or(range);
         let mut out = ParseError::new(&error, place);
         out.notes.extend(error.note.as_deref().map(str::to_owned));
@@ -425,7 +431,7 @@ impl<'r> Parser<'r> {
         &self,
         call: ExprId,
         argument: &ArgumentRef,
-        path: Option<&ItemPath>,
+        path: Option<&ArgumentPart>,
     ) -> Option<TextRange> {
         let (value, whole) = match argument {
             ArgumentRef::Position(index) => self.positional_range(call, *index)?,
@@ -435,7 +441,7 @@ impl<'r> Parser<'r> {
             }
         };
         let mut item = value;
-        for index in path.into_iter().flat_map(|path| path.0.iter().rev()) {
+        for index in path.into_iter().flat_map(|path| path.items.iter().rev()) {
             let (Expr::Tuple { elts } | Expr::List { elts }) = *self.ast.expr(item) else { break };
             let Some(next) = self.ast.list(elts).get(*index) else { break };
             item = *next;
