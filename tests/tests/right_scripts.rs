@@ -1,5 +1,6 @@
 //! Scripts that are right: they parse, print, read back and print again, and canonical ones print as they are.
 
+use tvmscript::relax::print::RelaxOptions;
 use tvmscript_tests::{Fixture, canonical_options, check_all, check_roundtrip, folder, parse_ok};
 
 /// The widths at which everything has to read back; `None` is unlimited.
@@ -23,6 +24,10 @@ fn check_reads_back(fixture: &Fixture) -> Result<String, String> {
             unlimited = text;
         }
     }
+    // Annotations that are left out because they are inferred are no loss.
+    let unsaid = RelaxOptions { show_all_struct_info: false, ..RelaxOptions::default() };
+    check_roundtrip(&objects, &canonical_options().with_part(unsaid))
+        .map_err(|e| format!("without what is inferred: {e}"))?;
     Ok(unlimited)
 }
 

@@ -43,8 +43,7 @@ fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
         if matches!(name, "relax.call_tir" | "relax.call_dps_packed") {
             return call.sinfo_args.first().map(|info| info.object().clone());
         }
-        // The node carries what was inferred for it.
-        return if hides { call.struct_info_.clone() } else { None };
+        return if hides { inferred(call) } else { None };
     }
     if !hides {
         return None;
@@ -56,6 +55,20 @@ fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
         return item.struct_info_.clone();
     }
     value.as_node::<Var>().and_then(|var| var.struct_info_.clone())
+}
+
+/// What a reader infers for a call. The node may carry an annotation instead, which would be lost if it were not said.
+#[cfg(feature = "build")]
+fn inferred(call: &Call) -> Option<Object> {
+    let bare = Call { struct_info_: None, ..call.clone() };
+    let again = crate::build::Blocks::default().normalize(Ref::new(bare).upcast()).ok()?;
+    struct_info_of(&again).map(Into::into)
+}
+
+/// Without inference everything is said.
+#[cfg(not(feature = "build"))]
+fn inferred(_: &Call) -> Option<Object> {
+    None
 }
 
 fn is_void(info: Option<&Object>) -> bool {
