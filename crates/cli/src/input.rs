@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tvmscript::ir_core::{Array, ObjectLike as _, json};
 use tvmscript::script_parser::ast::TextRange;
-use tvmscript::{Object, Value, ir};
+use tvmscript::{Object, Registry, Value, ir};
 
 use crate::failure::{Failed, Failure};
 use crate::registry::registry;
@@ -112,8 +112,20 @@ pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Vec<S
 /// # Errors
 /// All mistakes in it.
 pub(crate) fn parse(source: &Source, timings: &mut Timings) -> Result<Vec<Script>, Failure> {
+    parse_with(registry(), source, timings)
+}
+
+/// As [`parse`], with a registry of its own.
+///
+/// # Errors
+/// All mistakes in it.
+pub(crate) fn parse_with(
+    registry: &Registry,
+    source: &Source,
+    timings: &mut Timings,
+) -> Result<Vec<Script>, Failure> {
     let parsed = timings.time("parse", || {
-        tvmscript::parse(&source.name, &source.text, registry(), &tvmscript::ParseOptions::default())
+        tvmscript::parse(&source.name, &source.text, registry, &tvmscript::ParseOptions::default())
     });
     timings.statements += parsed.statements;
     if !parsed.errors.is_empty() {

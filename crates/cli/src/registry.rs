@@ -17,6 +17,12 @@ pub(crate) fn registry() -> &'static Registry {
     WITH_CONSTANTS.get().unwrap_or_else(|| tvmscript::registry())
 }
 
+/// A registry that has these constants as well.
+pub(crate) fn with_constants(store: ConstantStore) -> Option<Registry> {
+    // The dialect of the constants has no nodes, and so clashes with none.
+    tvmscript::new_registry().and_then(|registry| registry.with(store.dialect())).ok()
+}
+
 /// Reads files of constants, for every later use of the registry.
 ///
 /// # Errors
@@ -34,9 +40,7 @@ pub(crate) fn add_constants(files: &[PathBuf], timings: &mut Timings) -> Result<
             Err(error) => return Err(failed(Failure::Constants(error), Some(source))),
         }
     }
-    let registry = tvmscript::new_registry().and_then(|registry| registry.with(store.dialect()));
-    // The dialect of the constants has no nodes, and so clashes with none.
-    if let Ok(registry) = registry {
+    if let Some(registry) = with_constants(store) {
         WITH_CONSTANTS.get_or_init(|| registry);
     }
     Ok(())

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use tvmscript::ir_core::equal::StructuralEqual;
+use tvmscript::relax::constants::ConstantStore;
+use tvmscript::relax::print::RelaxOptions;
 use tvmscript::{Object, mismatches};
 
 use super::print::print_all;
@@ -12,6 +14,7 @@ use crate::failure::Failed;
 use crate::input::{self, Input, Source};
 use crate::output::Progress;
 use crate::printer::TextArgs;
+use crate::registry::{registry, with_constants};
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
@@ -48,15 +51,21 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
 }
 
 /// What does not hold, if anything.
-fn one(path: &Path, text: &TextArgs, timings: &mut Timings) -> Answer<Option<String>> {
+fn one(path: &Path, text_args: &TextArgs, timings: &mut Timings) -> Answer<Option<String>> {
     let Input { source, scripts } = input::load(path, timings)?;
-    let config = |_: &Object| Ok(text.config());
+    let config = |_: &Object| Ok(text_args.config());
     let text = match print_all(&scripts, config, timings) {
         Ok(text) => text,
         Err(failure) => return Err(Failed::new(failure, Some(source))),
     };
     let printed = Source { name: format!("{} (printed)", source.name), text };
-    let again = match input::parse(&printed, timings) {
+    // What the text leaves out is found in what was printed.
+    let left_out = text_args.config().part::<RelaxOptions>().elide_constants.and_then(|limit| {
+        let mut store = ConstantStore::new();
+        scripts.iter().for_each(|script| store.add_nodes(&script.node, limit));
+        with_constants(store)
+    });
+    let again = match input::parse_with(left_out.as_ref().unwrap_or(registry()), &printed, timings) {
         Ok(again) => again,
         Err(failure) => {
             return Ok(Some(format!("the print does not parse: {}", failure.one_line(Some(&printed)))));

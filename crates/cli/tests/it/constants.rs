@@ -27,6 +27,8 @@ fn constants_are_left_out_and_found_again() {
     assert_eq!((again.status, again.stdout.as_str()), (0, SCRIPT), "{}", again.stderr);
     let equal = run(&["equal", "--constants", beside, &text, &whole]);
     assert_eq!(equal.status, 0, "{}", equal.stderr);
+    let round = run(&["roundtrip", "--elide-constants", "5", &whole]);
+    assert_eq!(round.status, 0, "{}", round.stdout);
     // The same limit again gives the same short text.
     let twice = run(&["print", "--constants", beside, "--elide-constants", "5", &text]);
     assert_eq!(twice.stdout, short.stdout, "{}", twice.stderr);

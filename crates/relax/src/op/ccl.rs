@@ -113,7 +113,9 @@ pub(super) fn scattered(cx: &mut Infer<'_>) -> Inferred {
     let rest = ops::floormod(length.clone(), workers(num_workers))?;
     let leaves_some = ops::ne(rest, IntImm::int64(0))?;
     if cx.analyzer.can_prove(&leaves_some) {
-        return Err(cx.wrong_shape(format!("axis {axis} cannot be divided among {num_workers} workers")));
+        return Err(
+            cx.wrong_shape_at(0, format!("axis {axis} cannot be divided among {num_workers} workers"))
+        );
     }
     Ok(with_dim(&dims, at, ops::div(length.clone(), workers(num_workers))?, &x))
 }

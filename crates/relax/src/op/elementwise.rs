@@ -230,7 +230,7 @@ fn broadcast(cx: &mut Infer<'_>, result: Option<DataType>) -> Inferred {
     let ndim =
         if a.ndim == UNKNOWN_NDIM || b.ndim == UNKNOWN_NDIM { UNKNOWN_NDIM } else { a.ndim.max(b.ndim) };
     if let (Some(x), Some(y)) = (&a.dims, &b.dims)
-        && let Some(dims) = broadcast_dims(cx, x, y)?
+        && let Some(dims) = broadcast_dims(cx, x, y, 1)?
     {
         return Ok(tensor_of(dims, dtype, vdevice));
     }
@@ -272,17 +272,18 @@ pub(super) fn common_device(
     };
     match (device(a), device(b)) {
         (Some(x), Some(y)) if !x.ptr_eq(&y) => {
-            Err(cx.wrong_shape("the operands are bound to different devices"))
+            Err(cx.wrong_shape_at(1, "the operands are bound to different devices"))
         }
         (x, y) => Ok(x.or(y)),
     }
 }
 
-/// The dimensions of two shapes broadcast to one; nothing where it cannot be told.
+/// The dimensions of two shapes broadcast to one; nothing where it cannot be told. Where it cannot be done, `operand` is blamed.
 pub(super) fn broadcast_dims(
     cx: &mut Infer<'_>,
     a: &Array<prim::Expr>,
     b: &Array<prim::Expr>,
+    operand: usize,
 ) -> std::result::Result<Option<Vec<prim::Expr>>, InferError> {
     let (longer, shorter) = if a.len() > b.len() { (a, b) } else { (b, a) };
     let extra = longer.len() - shorter.len();
@@ -297,9 +298,10 @@ pub(super) fn broadcast_dims(
         } else if one(y) || same_dim(x, y, cx.analyzer) {
             x.clone()
         } else if let (Some(x), Some(y)) = (x.as_node::<IntImm>(), y.as_node::<IntImm>()) {
-            return Err(
-                cx.wrong_shape(format!("the dimensions {} and {} cannot be broadcast", x.value, y.value))
-            );
+            return Err(cx.wrong_shape_at(
+                operand,
+                format!("the dimensions {} and {} cannot be broadcast", x.value, y.value),
+            ));
         } else {
             return Ok(None);
         });

@@ -74,16 +74,17 @@ fn multiplied(cx: &mut Infer<'_>) -> Inferred {
     let ndim = x1.ndim.max(2).max(x2.ndim) - i64::from(is_row) - i64::from(is_column);
     let (Some(a), Some(b)) = (x1.dims(), x2.dims()) else { return Ok(tensor_of_rank(ndim, dtype, vdevice)) };
     let batch = |dims: &Array<_>| dims.iter().take(dims.len().saturating_sub(2)).cloned().collect();
-    let Some(mut dims) = broadcast_dims(cx, &batch(a), &batch(b))? else {
+    let Some(mut dims) = broadcast_dims(cx, &batch(a), &batch(b), 1)? else {
         return Ok(tensor_of_rank(ndim, dtype, vdevice));
     };
     let (inner_a, inner_b) = (&a[a.len() - 1], &b[b.len().saturating_sub(2)]);
     if cx.differ(inner_a, inner_b)? {
-        return Err(cx.wrong_shape(format!(
-            "the last dimension of the first operand, {}, is summed up with the last but one of the second, {}",
-            crate::describe::scalar(inner_a),
-            crate::describe::scalar(inner_b)
-        )));
+        let (a, b) = (crate::describe::scalar(inner_a), crate::describe::scalar(inner_b));
+        let which = if is_column { "only" } else { "last but one" };
+        let what = format!(
+            "the {which} dimension of this operand is {b}, and is summed up with the last one of the first operand, which is {a}"
+        );
+        return Err(cx.wrong_shape_at(1, what));
     }
     if !is_row {
         dims.push(a[a.len() - 2].clone());

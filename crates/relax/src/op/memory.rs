@@ -207,7 +207,7 @@ fn viewed(cx: &mut Infer<'_>) -> Inferred {
     if let Some((end, limit)) = bounds {
         let is_beyond = ops::gt(end, limit)?;
         if cx.analyzer.can_prove(&is_beyond) {
-            return Err(cx.wrong_shape("the view ends beyond the tensor"));
+            return Err(cx.wrong_shape_at(0, "the view ends beyond the tensor"));
         }
     }
     Ok(match (dims, shape) {

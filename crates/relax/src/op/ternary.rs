@@ -93,9 +93,9 @@ fn chosen(cx: &mut Infer<'_>) -> Inferred {
     let (Some(condition), Some(a), Some(b)) = (condition.dims(), x1.dims(), x2.dims()) else {
         return Ok(without_dims(&tensors, ndim, dtype, vdevice));
     };
-    let mut dims = broadcast_dims(cx, a, b)?;
+    let mut dims = broadcast_dims(cx, a, b, 2)?;
     if let Some(both) = dims {
-        dims = broadcast_dims(cx, condition, &both.into_iter().collect())?;
+        dims = broadcast_dims(cx, condition, &both.into_iter().collect(), 0)?;
     }
     Ok(match dims {
         Some(dims) => tensor_of(dims, dtype, vdevice),
