@@ -111,11 +111,6 @@ impl For {
         Ok(Ref::new(For { span, loop_var, min, extent, kind, body, thread_binding, annotations, step })
             .upcast())
     }
-
-    /// Whether the loop goes on by one.
-    pub fn has_trivial_step(&self) -> bool {
-        self.step.as_ref().is_none_or(|s| s.as_node::<IntImm>().is_some_and(|i| i.value == 1))
-    }
 }
 
 /// A loop as long as a condition holds.

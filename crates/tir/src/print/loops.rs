@@ -38,7 +38,7 @@ fn grid_of<'n>(first: &'n Ref<For>, d: &Docsifier<'_>) -> Vec<&'n Ref<For>> {
         let plain = node.kind == ForKind::Serial
             && is_zero(&node.min)
             && node.annotations.is_empty()
-            && node.has_trivial_step();
+            && node.step.is_none();
         if !plain || d.is_defined(node.loop_var.object()) || uses_variable_of(&node.extent, &grid) {
             break;
         }
@@ -101,11 +101,10 @@ fn single(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDo
 /// What stands after `in`; the loop is said to run over the variable that has a name already.
 fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let For { span: _, loop_var: _, min, extent, kind, body: _, thread_binding, annotations, step } = &**node;
-    let trivial_step = node.has_trivial_step();
     let mut args: SmallVec<[ExprDoc; 3]> = SmallVec::new();
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
     let is_range = *kind == ForKind::Serial && annotations.is_empty() && known.is_none();
-    let from_zero = is_zero(min) && min.dtype() == extent.dtype() && trivial_step;
+    let from_zero = is_zero(min) && min.dtype() == extent.dtype() && step.is_none();
     match extent::stop_of(min, extent) {
         Some(stop) => {
             if !from_zero {
@@ -136,7 +135,8 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
         let at = d.field(path, "annotations");
         kwargs.push(("annotations", d.host(|d| data_dict(annotations, at, d))?));
     }
-    if let (Some(step), false) = (step, trivial_step) {
+    // TVM leaves out a step of 1, and loses it.
+    if let Some(step) = step {
         let at = d.field(path, "step");
         if is_range {
             args.push(d.expr(step, at)?);

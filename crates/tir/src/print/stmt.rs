@@ -3,7 +3,7 @@
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
 use tvmscript_ir_core::{Object, PathId, Ref};
-use tvmscript_prim::{Call, Expr, PrimExprExt, PrimType, TupleType};
+use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType};
 
 use super::state::TirDocsifier;
 use super::var;
@@ -233,7 +233,9 @@ pub(crate) fn if_then_else(node: &Ref<IfThenElse>, path: PathId, d: &mut Docsifi
     let is_rung = std::mem::take(&mut d.tir().is_rung);
     let goes_on = is_rung || is_long_ladder(node);
     let at = d.field(path, "condition");
-    let condition = d.expr(condition, at)?;
+    // Python decides a conditional of a plain number at once.
+    let is_number = condition.as_node::<IntImm>().is_some();
+    let condition = if is_number { d.typed(|d| d.expr(condition, at))? } else { d.expr(condition, at)? };
     let at = d.field(path, "then_case");
     let then_stmts = block(then_case.object(), then_case, at, d)?;
     let else_stmts = match else_case {
