@@ -1,0 +1,50 @@
+//! What the fuzz targets ask of any text, each a function that panics where the answer is wrong.
+//!
+//! The targets of cargo-fuzz call them, and so does a test, which asks them about changed programs without any fuzzer.
+
+use tvmscript::ir_core::StructuralEqual;
+use tvmscript::script_parser::{ParseOptions, Parsed, parse_script};
+
+fn read(text: &str) -> Parsed {
+    parse_script("fuzz", text, tvmscript::registry(), &ParseOptions::default())
+}
+
+/// The parser gives scripts or errors, and every error lies inside the text.
+pub fn parse(text: &str) {
+    for error in &read(text).errors {
+        let range = error.range();
+        assert!(range.start <= range.end && range.end as usize <= text.len(), "{range:?} of {}", text.len());
+    }
+}
+
+/// The print of any text that parses reads back structurally equal and prints again to the same bytes. The script need
+/// not be well-formed: variables that nothing defines are equal where they stand at the same places.
+pub fn roundtrip(text: &str) {
+    let registry = tvmscript::registry();
+    let options = tvmscript::PrinterConfig { show_meta: true, ..tvmscript::PrinterConfig::default() };
+    let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
+    let parsed = read(text);
+    if !parsed.errors.is_empty() {
+        return;
+    }
+    for script in &parsed.scripts {
+        // A print may meet the budget of its output.
+        let Ok(print) = tvmscript::print(&script.node, registry, &options) else { continue };
+        let again = read(&print);
+        assert!(again.errors.is_empty(), "the print does not parse: {:?}\n{print}", again.errors);
+        assert!(equal.compare(&script.node, &again.scripts[0].node), "another program:\n{print}");
+        let second = tvmscript::print(&again.scripts[0].node, registry, &options);
+        assert_eq!(second.ok().as_deref(), Some(print.as_str()));
+    }
+}
+
+/// The reader of JSON gives a program or an error; a program saves and loads to an equal one, and prints or says why
+/// not.
+pub fn json(text: &str) {
+    let registry = tvmscript::registry();
+    let Ok(loaded) = tvmscript::from_tvm_json(text, registry) else { return };
+    let again = tvmscript::from_tvm_json(&tvmscript::to_tvm_json(&loaded), registry);
+    assert!(again.is_ok_and(|again| tvmscript::structural_equal(&loaded, &again)));
+    // What the JSON holds need not be a program: then the print is an error.
+    let _ = tvmscript::print(&loaded, registry, &tvmscript::PrinterConfig::default());
+}

@@ -1,0 +1,162 @@
+//! The bodies of the fuzz targets, over changed fixtures and JSON, without a fuzzer: the same changes in every run.
+//!
+//! `FUZZ_ROUNDS` (changes a text) and `FUZZ_SEED` make a longer or another run.
+
+use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+#[path = "../fuzz/src/lib.rs"]
+mod targets;
+
+/// A small generator, so that a failure can be repeated.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) % n.max(1) as u64) as usize
+    }
+}
+
+/// What takes the place of a token, beside other tokens of the text.
+const TOKENS: &str = "0 1 -1 2 64 -9223372036854775808 9223372036854775807 99999999999999999999 0.0 1e309 nan 1e-320 \
+    True False None \"\" \"n\" \"int32\" \"float8_e4m3fn\" \"int8x4\" \"float32xvscalex4\" \"handle\" \"void\" \"global\" ( ) [ ] { } , : . = == + - * / // % ** -> @ * ** \
+    lambda if else for in not and or pass return del class def with as \
+    T.int64(0) T.float32(\"inf\") T.Ramp(0,1,4) T.max(a,b) T.int32() T.serial T.grid T.sblock T.Buffer T.handle() T.evaluate T.reads() T.where \
+    R.Tensor R.Shape R.Tuple() R.Object R.call_tir R.output R.dataflow() R.shape([1]) R.prim_value(1) R.const(1) R.str(\"a\") \
+    [0] {} null {\"type_key\":\"\"} \"root\" 4294967296 -2";
+
+/// Where the tokens of a text lie, roughly: words, numbers, strings, single characters.
+fn tokens(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut tokens = Vec::new();
+    let mut chars = text.char_indices().peekable();
+    while let Some((start, c)) = chars.next() {
+        if c.is_whitespace() {
+            continue;
+        }
+        let mut end = start + c.len_utf8();
+        let goes_on: fn(char) -> bool = match c {
+            '"' => |c| c != '"' && c != '\n',
+            _ if c.is_alphanumeric() || c == '_' => |c| c.is_alphanumeric() || c == '_',
+            _ => |_| false,
+        };
+        while let Some(&(at, next)) = chars.peek()
+            && goes_on(next)
+        {
+            end = at + next.len_utf8();
+            chars.next();
+        }
+        if c == '"' && chars.next_if(|(_, next)| *next == '"').is_some() {
+            end += 1;
+        }
+        tokens.push(start..end);
+    }
+    tokens
+}
+
+/// The text with one to three of its tokens dropped, doubled, replaced, or swapped for one of elsewhere; or a line moved.
+fn change(text: &str, other: &str, random: &mut Random) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..1 + random.below(3) {
+        let found = tokens(&text);
+        if found.is_empty() {
+            break;
+        }
+        let token = found[random.below(found.len())].clone();
+        let words: Vec<&str> = TOKENS.split_whitespace().collect();
+        let elsewhere = tokens(other);
+        let new = match random.below(7) {
+            0 => String::new(),
+            1 => text[token.clone()].repeat(2),
+            2 | 3 => words[random.below(words.len())].to_owned(),
+            4 => text[found[random.below(found.len())].clone()].to_owned(),
+            5 if !elsewhere.is_empty() => other[elsewhere[random.below(elsewhere.len())].clone()].to_owned(),
+            _ => {
+                let mut lines: Vec<&str> = text.lines().collect();
+                let line = lines.remove(random.below(lines.len()));
+                lines.insert(random.below(lines.len() + 1), line);
+                text = lines.join("\n") + "\n";
+                continue;
+            }
+        };
+        text.replace_range(token, &new);
+    }
+    text
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
+}
+
+/// Asks about each text as it is and changed; the texts of failures are kept.
+fn campaign(name: &str, texts: &[String], rounds: u64, targets: &[fn(&str)]) {
+    assert!(texts.len() > 20, "{} texts", texts.len());
+    let mut random = Random(number("FUZZ_SEED", 1));
+    let mut failures = Vec::new();
+    for text in texts {
+        for round in 0..=number("FUZZ_ROUNDS", rounds) {
+            let other = &texts[random.below(texts.len())];
+            let text = if round == 0 { text.clone() } else { change(text, other, &mut random) };
+            let failed =
+                targets.iter().any(|target| catch_unwind(AssertUnwindSafe(|| target(&text))).is_err());
+            if failed {
+                failures.push(text);
+            }
+        }
+    }
+    let shown = failures.iter().min_by_key(|text| text.len());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fuzz-{name}"));
+    if shown.is_some() {
+        std::fs::create_dir_all(&folder).unwrap();
+        for (i, text) in failures.iter().enumerate() {
+            std::fs::write(folder.join(format!("{i}.txt")), text).unwrap();
+        }
+    }
+    assert!(
+        shown.is_none(),
+        "{} failures, in {}; one:\n{}",
+        failures.len(),
+        folder.display(),
+        shown.unwrap()
+    );
+}
+
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == extension));
+    files.sort();
+    files
+}
+
+/// How large a text may be, so that a run stays short.
+const MAX_BYTES: usize = 4_000;
+
+#[test]
+fn changed_scripts_parse_or_err_and_read_back() {
+    let mut texts: Vec<String> = ["fixtures/ok", "fixtures/kernels", "fixtures/err"]
+        .iter()
+        .flat_map(|folder| files(folder, "py"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
+    texts.retain(|text| text.len() <= MAX_BYTES);
+    campaign("scripts", &texts, 2, &[targets::parse, targets::roundtrip]);
+}
+
+#[test]
+fn changed_json_loads_or_errs() {
+    let mut texts: Vec<String> = files("corpus/json", "gz")
+        .iter()
+        .map(|path| {
+            let mut text = String::new();
+            flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap())
+                .read_to_string(&mut text)
+                .unwrap();
+            text
+        })
+        .collect();
+    texts.retain(|text| text.len() <= 10 * MAX_BYTES);
+    campaign("json", &texts, 10, &[targets::json]);
+}
