@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::dtype::DataType;
 use crate::node::{Class, Node};
-use crate::raw::{Object, ObjectLike, Str};
+use crate::raw::{AlignedBytes, Object, ObjectLike, Str};
 use crate::type_table::{EqKind, Shape, TypeDecl, TypeInfo, register_node};
 use crate::value::{FieldError, FieldRef, Fields, Value};
 
@@ -293,7 +293,7 @@ pub struct TensorNode {
     /// Elements per dimension.
     pub shape: Box<[i64]>,
     /// The elements' bytes, row-major, little-endian.
-    pub data: Box<[u8]>,
+    pub data: AlignedBytes,
 }
 container!(TensorNode, "ffi.Tensor", Tensor);
 

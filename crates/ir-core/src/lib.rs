@@ -63,7 +63,9 @@ pub use node::{Class, Node, SubclassOf};
 pub use op::{BaseExpr, Op};
 pub use operators::{IntoOperand, Operand, PoisonNode};
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap};
-pub use raw::{Array, Map, MapPart, NodeSlot, Object, ObjectLike, Ref, Str, VTable};
+pub use raw::{
+    ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NodeSlot, Object, ObjectLike, Ref, Str, VTable,
+};
 pub use registry::{Dialect, Registry, RegistryError, Slot};
 pub use span::{SourceId, Span, SpanKind};
 pub use stack::with_stack;

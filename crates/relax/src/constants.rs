@@ -34,7 +34,7 @@ impl ContentHash {
         hash.update(b"\0");
         hash.update((shape.len() as u64).to_le_bytes());
         shape.iter().for_each(|dim| hash.update(dim.to_le_bytes()));
-        hash.update(data);
+        hash.update(&**data);
         ContentHash(hash.finalize().into())
     }
 }

@@ -9,11 +9,13 @@
 //! - a value is reached mutably only through a handle whose count is one;
 //! - dropping never recurses: dead nodes are linked through their own headers and freed in a loop.
 
+mod bytes;
 mod handle;
 mod memory;
 #[cfg(test)]
 mod tests;
 
+pub use bytes::{ALIGNMENT_BYTES, AlignedBytes};
 pub use handle::{Array, Map, MapPart, ObjectLike, Ref, Str};
 pub(crate) use memory::vtable_of;
 pub use memory::{NodeSlot, Object, VTable};

@@ -24,7 +24,7 @@ pub(super) fn encode(tensor: &TensorNode) -> String {
     bytes.extend(tensor.dtype.lanes.to_le_bytes());
     tensor.shape.iter().for_each(|d| bytes.extend(d.to_le_bytes()));
     bytes.extend((tensor.data.len() as i64).to_le_bytes());
-    bytes.extend(&tensor.data);
+    bytes.extend(tensor.data.iter());
     base64::encode(&bytes)
 }
 
