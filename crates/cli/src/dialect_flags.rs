@@ -2,9 +2,10 @@
 //! to the printer's.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use tvmscript::docsifier::names::is_identifier;
 use tvmscript::docsifier::{OptionArgument, PrinterOption, PrinterTable, Printers};
 use tvmscript::{PrinterConfig, registry};
+
+use crate::printer::identifier;
 
 /// What was given of these flags.
 #[derive(Debug, Clone)]
@@ -30,10 +31,6 @@ fn known_options() -> impl Iterator<Item = &'static PrinterOption> {
 
 fn prefix_flag(token: &str) -> String {
     format!("{token}-prefix")
-}
-
-fn identifier(text: &str) -> Result<String, String> {
-    if is_identifier(text) { Ok(text.to_owned()) } else { Err("not an identifier of Python".to_owned()) }
 }
 
 /// The flag of an option.

@@ -72,7 +72,7 @@ impl TextArgs {
 #[command(next_help_heading = "Printing")]
 pub(crate) struct PrinterArgs {
     #[command(flatten)]
-    text: TextArgs,
+    pub(crate) text: TextArgs,
     /// Number the lines
     #[arg(long)]
     print_line_numbers: bool,
@@ -109,7 +109,7 @@ impl PrinterArgs {
     }
 }
 
-fn identifier(text: &str) -> Result<String, String> {
+pub(crate) fn identifier(text: &str) -> Result<String, String> {
     if is_identifier(text) { Ok(text.to_owned()) } else { Err("not an identifier of Python".to_owned()) }
 }
 

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use tvmscript::Registry;
 use tvmscript::relax::constants::ConstantStore;
+use tvmscript::relax::print::RelaxOptions;
+use tvmscript::{PrinterConfig, Registry};
 
 use crate::failure::{Failed, Failure};
-use crate::input;
+use crate::input::{self, Script};
 use crate::timings::Timings;
 
 static WITH_CONSTANTS: OnceLock<Registry> = OnceLock::new();
@@ -15,6 +16,14 @@ static WITH_CONSTANTS: OnceLock<Registry> = OnceLock::new();
 /// The registry.
 pub(crate) fn registry() -> &'static Registry {
     WITH_CONSTANTS.get().unwrap_or_else(|| tvmscript::registry())
+}
+
+/// The constants that the text of scripts leaves out, when it is to leave out any.
+pub(crate) fn left_out(scripts: &[Script], config: &PrinterConfig) -> Option<ConstantStore> {
+    let limit = config.part::<RelaxOptions>().elide_constants?;
+    let mut store = ConstantStore::new();
+    scripts.iter().for_each(|script| store.add_nodes(&script.node, limit));
+    Some(store)
 }
 
 /// A registry that has these constants as well.

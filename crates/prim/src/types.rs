@@ -110,7 +110,7 @@ impl Range {
     /// # Source
     /// `Range` constructor, `src/ir/expr.cc`.
     pub fn try_from_bounds(begin: Expr, end: Expr) -> Result<Ref<Range>> {
-        let from_zero = begin.as_node::<IntImm>().is_some_and(|i| i.value == 0);
+        let from_zero = ops::is_zero(&begin);
         let extent = if from_zero { end } else { ops::sub(end, begin.clone())? };
         Ok(Range::from_min_extent(begin, extent))
     }

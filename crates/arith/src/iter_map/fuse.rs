@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::rewrite::Rewriter;
-use super::{Mark, MarkId, Part, Source, Sum, is_one, product};
+use super::{Mark, MarkId, Part, Source, Sum, product};
 use crate::error::Result;
 use crate::expr::{self, BinOp, Expr, View};
+use tvmscript_prim::ops::is_one;
 
 /// Among which parts one is searched.
 #[derive(Clone, Copy)]

@@ -156,14 +156,6 @@ impl Part {
     }
 }
 
-fn is_one(e: &Expr) -> bool {
-    expr::as_int(e) == Some(1)
-}
-
-fn is_zero(e: &Expr) -> bool {
-    expr::as_int(e) == Some(0)
-}
-
 /// The product with its constant factor last.
 fn product(a: &Expr, b: &Expr) -> Result<Expr> {
     let mut constant = 1i64;

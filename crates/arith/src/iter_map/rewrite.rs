@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use tvmscript_ir_core::{Ref, with_stack};
 use tvmscript_prim::Var;
 
-use super::{Mark, MarkId, Part, Source, Sum, is_one, is_zero};
+use super::{Mark, MarkId, Part, Source, Sum};
 use crate::analyzer::Analyzer;
 use crate::error::Result;
 use crate::expr::{self, BinOp, Expr, VarMap, View};
+use tvmscript_prim::ops::{is_one, is_zero};
 
 /// An expression as far as it is rewritten.
 #[derive(Debug, Clone)]

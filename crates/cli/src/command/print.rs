@@ -3,14 +3,13 @@
 use std::path::Path;
 
 use tvmscript::relax::constants::ConstantStore;
-use tvmscript::relax::print::RelaxOptions;
 use tvmscript::{Object, PrinterConfig};
 
 use super::{Answer, Run};
 use crate::args::Print;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script};
-use crate::registry::registry;
+use crate::registry::{left_out, registry};
 use crate::timings::Timings;
 use crate::{Outcome, output};
 
@@ -68,15 +67,8 @@ fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<(
         From::Json => input::from_json(&source, timings),
     };
     let printed = scripts.and_then(|scripts| {
-        let mut left_out = ConstantStore::new();
-        if args.constants_out.is_some() {
-            for script in &scripts {
-                let options = args.printer.config(&script.node)?.part::<RelaxOptions>();
-                if let Some(limit) = options.elide_constants {
-                    left_out.add_nodes(&script.node, limit);
-                }
-            }
-        }
+        let left_out = args.constants_out.is_some().then(|| left_out(&scripts, &args.printer.text.config()));
+        let left_out = left_out.flatten().unwrap_or_default();
         Ok((print_all(&scripts, |node| args.printer.config(node), timings)?, left_out))
     });
     match printed {

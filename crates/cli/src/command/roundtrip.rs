@@ -3,8 +3,6 @@
 use std::path::Path;
 
 use tvmscript::ir_core::equal::StructuralEqual;
-use tvmscript::relax::constants::ConstantStore;
-use tvmscript::relax::print::RelaxOptions;
 use tvmscript::{Object, mismatches};
 
 use super::print::print_all;
@@ -14,7 +12,7 @@ use crate::failure::Failed;
 use crate::input::{self, Input, Source};
 use crate::output::Progress;
 use crate::printer::TextArgs;
-use crate::registry::{registry, with_constants};
+use crate::registry::{left_out, registry, with_constants};
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
@@ -60,11 +58,7 @@ fn one(path: &Path, text_args: &TextArgs, timings: &mut Timings) -> Answer<Optio
     };
     let printed = Source { name: format!("{} (printed)", source.name), text };
     // What the text leaves out is found in what was printed.
-    let left_out = text_args.config().part::<RelaxOptions>().elide_constants.and_then(|limit| {
-        let mut store = ConstantStore::new();
-        scripts.iter().for_each(|script| store.add_nodes(&script.node, limit));
-        with_constants(store)
-    });
+    let left_out = left_out(&scripts, &text_args.config()).and_then(with_constants);
     let again = match input::parse_with(left_out.as_ref().unwrap_or(registry()), &printed, timings) {
         Ok(again) => again,
         Err(failure) => {

@@ -67,6 +67,24 @@ impl Number {
     }
 }
 
+/// The value of an integer literal of any type.
+#[inline]
+pub fn int_value(e: &Expr) -> Option<i64> {
+    e.as_node::<IntImm>().map(|literal| literal.value)
+}
+
+/// Whether this is the integer literal 0 of any type.
+#[inline]
+pub fn is_zero(e: &Expr) -> bool {
+    int_value(e) == Some(0)
+}
+
+/// Whether this is the integer literal 1 of any type.
+#[inline]
+pub fn is_one(e: &Expr) -> bool {
+    int_value(e) == Some(1)
+}
+
 /// A literal of a type; of a vector type, the literal in every lane.
 ///
 /// A float becomes an integer by truncation toward zero. Unsigned values above `i64::MAX` become `tir.large_uint_imm`.

@@ -34,7 +34,7 @@ pub use arith::{
 pub use bits::{bitwise_and, bitwise_not, bitwise_or, bitwise_xor, shift_left, shift_right};
 pub use convert::{broadcast_to, cast, match_types, reinterpret};
 pub use fold::Folded;
-pub use literal::{Number, make_const, make_zero};
+pub use literal::{Number, int_value, is_one, is_zero, make_const, make_zero};
 pub use logic::{and, if_then_else, likely, not, or, select};
 pub use python::Operand;
 

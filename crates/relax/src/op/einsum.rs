@@ -99,8 +99,7 @@ fn extent_of(a: &prim::Expr, b: &prim::Expr) -> Option<prim::Expr> {
 
 fn is_same(a: &prim::Expr, b: &prim::Expr) -> bool {
     structural_equal(a.object(), b.object())
-        || ops::sub(a.clone(), b.clone())
-            .is_ok_and(|rest| simplify(&rest).as_node::<IntImm>().is_some_and(|rest| rest.value == 0))
+        || ops::sub(a.clone(), b.clone()).is_ok_and(|rest| ops::is_zero(&simplify(&rest)))
 }
 
 /// The dimensions of two ellipses; of two that are no literals and may differ, the greater one.

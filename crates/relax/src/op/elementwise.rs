@@ -5,6 +5,7 @@
 use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{Array, DataType, Ref, Span};
 use tvmscript_irbuilder::{BuildError, Result, script_fn};
+use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{self as prim, IntImm};
 
 use super::{Infer, InferError, InferErrorKind, Operator, plain_operators, tensor_of, tensor_of_rank};
@@ -288,14 +289,13 @@ pub(super) fn broadcast_dims(
     let (longer, shorter) = if a.len() > b.len() { (a, b) } else { (b, a) };
     let extra = longer.len() - shorter.len();
     let mut dims: Vec<prim::Expr> = longer.iter().take(extra).cloned().collect();
-    let one = |dim: &prim::Expr| dim.as_node::<IntImm>().is_some_and(|dim| dim.value == 1);
     // The last dimensions come first, so that mistakes are found in the order upstream finds them.
     let mut tail = Vec::with_capacity(shorter.len());
     for i in (0..shorter.len()).rev() {
         let (x, y) = (&a[a.len() - shorter.len() + i], &b[b.len() - shorter.len() + i]);
-        tail.push(if one(x) {
+        tail.push(if is_one(x) {
             y.clone()
-        } else if one(y) || same_dim(x, y, cx.analyzer) {
+        } else if is_one(y) || same_dim(x, y, cx.analyzer) {
             x.clone()
         } else if let (Some(x), Some(y)) = (x.as_node::<IntImm>(), y.as_node::<IntImm>()) {
             return Err(cx.wrong_shape_at(

@@ -5,6 +5,7 @@
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
 use tvmscript_prim::IntImm;
+use tvmscript_prim::ops::is_one;
 
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use crate::analysis::same_dim;
@@ -257,7 +258,6 @@ fn samples(cx: &mut Infer<'_>) -> Inferred {
     if !same_dim(&uniform[0], &indices[0], cx.analyzer) {
         return Err(cx.wrong_shape("the samples and their indices differ in number"));
     }
-    let is_one = |dim: &tvmscript_prim::Expr| dim.as_node::<IntImm>().is_some_and(|dim| dim.value == 1);
     if !is_one(&uniform[1]) || !is_one(&indices[1]) {
         return Err(cx.wrong_shape("the samples and their indices stand in one column each"));
     }

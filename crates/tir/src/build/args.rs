@@ -231,8 +231,7 @@ fn full_region(buffer: &Ref<Buffer>) -> Result<Ref<BufferRegion>> {
 pub fn load_to_region(load: &BufferLoad) -> Result<Ref<BufferRegion>> {
     let mut ranges = Vec::with_capacity(load.indices.len());
     for index in load.indices.iter() {
-        let ramp =
-            index.as_node::<Ramp>().filter(|r| r.stride.as_node::<IntImm>().is_some_and(|s| s.value == 1));
+        let ramp = index.as_node::<Ramp>().filter(|r| ops::is_one(&r.stride));
         ranges.push(match ramp {
             Some(ramp) => Range::from_min_extent(ramp.base.clone(), ramp.lanes.clone()),
             None => Range::from_min_extent(index.clone(), IntImm::try_new(index.dtype().element(), 1)?),

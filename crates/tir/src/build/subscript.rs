@@ -138,7 +138,7 @@ fn ramp(
         None => IntImm::try_new(start.dtype(), 1)?,
         Some(step) => step.clone(),
     };
-    if step.as_node::<IntImm>().is_some_and(|s| s.value == 0) {
+    if ops::is_zero(&step) {
         return Err(BuildError::message("the step of a slice is zero"));
     }
     let length = ops::sub(stop, start.clone())?;

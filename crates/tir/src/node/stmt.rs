@@ -285,9 +285,8 @@ pub struct IfThenElse {
 /// TVM also drops an `Evaluate` of a constant zero here, so that a trailing `T.evaluate(0)` is lost when its text is read;
 /// this function drops one only where `keep_noops` is false.
 pub fn flatten(stmts: Vec<StmtRef>, keep_noops: bool) -> StmtRef {
-    let is_noop = |s: &StmtRef| {
-        s.as_node::<Evaluate>().is_some_and(|e| e.value.as_node::<IntImm>().is_some_and(|i| i.value == 0))
-    };
+    let is_noop =
+        |s: &StmtRef| s.as_node::<Evaluate>().is_some_and(|e| tvmscript_prim::ops::is_zero(&e.value));
     let mut seq = Vec::with_capacity(stmts.len());
     for stmt in stmts {
         match stmt.as_node::<SeqStmt>() {

@@ -6,6 +6,7 @@ use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
 use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{DataType, Element, PathId, Ref, Str, structural_equal};
+use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{PointerType, Var};
 
 use super::buffer::{self, Points, region_of};
@@ -13,7 +14,7 @@ use super::buffer_decl::{self, Inline};
 use super::expr::list;
 use super::state::TirDocsifier;
 use super::stmt::{Scope, body, may_be_concise};
-use super::types::{is_one, is_true};
+use super::types::is_true;
 use super::var;
 use crate::node::{Allocate, AllocateConst, BufferRealize, DeclBuffer};
 

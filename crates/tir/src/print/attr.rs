@@ -5,12 +5,12 @@ use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::print::data;
 use tvmscript_ir_core::{DataType, PathId, Ref, Value};
+use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{IntImm, PrimExprExt, ops};
 
 use super::alloc::{deep_equal, realize_call};
 use super::state::TirDocsifier;
 use super::stmt::{Scope, body, may_be_concise};
-use super::types::is_zero;
 use super::var;
 use crate::node::{AttrStmt, BufferRealize, IterType, IterVar, StmtRef};
 

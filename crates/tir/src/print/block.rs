@@ -5,6 +5,7 @@ use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
+use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 
 use super::alloc::deep_equal;
@@ -12,7 +13,7 @@ use super::buffer;
 use super::buffer_decl::{self, Inline};
 use super::state::TirDocsifier;
 use super::stmt::{block as nested, body};
-use super::types::{is_true, is_zero};
+use super::types::is_true;
 use super::var;
 use crate::extent;
 use crate::node::{Block, BlockRealize, Buffer, BufferRegion, IterType, IterVar};

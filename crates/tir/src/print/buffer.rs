@@ -5,12 +5,12 @@ use tvmscript_docsifier::doc::{ExprDoc, StmtDoc, StmtRole, Subscript};
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::{Array, PathId, Ref};
 use tvmscript_prim::ops;
+use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range};
 
 use super::buffer_decl::{self, Inline};
 use super::expr::list;
 use super::state::TirDocsifier;
-use super::types::is_one;
 use crate::extent;
 use crate::node::{Buffer, BufferLoad, BufferRegion, BufferStore, MatchBufferRegion, ProducerLoad};
 

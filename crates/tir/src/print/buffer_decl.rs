@@ -9,11 +9,11 @@ use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
+use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
 
 use super::expr::list;
 use super::state::TirDocsifier;
-use super::types::int_value;
 use super::var;
 use crate::node::{AUTO_WITHOUT_STRIDES, Buffer, BufferType};
 
@@ -160,8 +160,7 @@ fn new_var_dtype(shape: &Array<Expr>) -> DataType {
 
 /// Whether the offset is what a declaration without one makes.
 pub(crate) fn has_default_offset(buffer: &Buffer) -> bool {
-    int_value(&buffer.elem_offset) == Some(0)
-        && buffer.elem_offset.dtype() == Buffer::index_dtype(&buffer.shape)
+    is_zero(&buffer.elem_offset) && buffer.elem_offset.dtype() == Buffer::index_dtype(&buffer.shape)
 }
 
 fn parts(

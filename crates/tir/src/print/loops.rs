@@ -6,11 +6,11 @@ use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
 
 use super::state::TirDocsifier;
 use super::stmt::body;
-use super::types::is_zero;
 use super::var;
 use crate::extent;
 use crate::node::{For, ForKind};

@@ -5,7 +5,8 @@ use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir::Target;
 use tvmscript_ir_core::{PathId, Ref};
-use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Range, TupleType};
+use tvmscript_prim::ops::is_one;
+use tvmscript_prim::{Expr, PointerType, PrimExprExt, PrimType, Range, TupleType};
 
 use super::state::TirDocsifier;
 
@@ -63,21 +64,6 @@ pub(crate) fn target(node: &Ref<Target>, path: PathId, d: &mut Docsifier<'_>) ->
     let config = tvmscript_ir::print::target_config(node, path, d)?;
     let callee = d.t("target");
     Ok(d.docs.call_args(callee, &[config]))
-}
-
-/// The literal's value.
-pub(crate) fn int_value(e: &Expr) -> Option<i64> {
-    e.as_node::<IntImm>().map(|lit| lit.value)
-}
-
-/// Whether this is the literal 0 of any type.
-pub(crate) fn is_zero(e: &Expr) -> bool {
-    int_value(e) == Some(0)
-}
-
-/// Whether this is the literal 1 of any type.
-pub(crate) fn is_one(e: &Expr) -> bool {
-    int_value(e) == Some(1)
 }
 
 /// Whether this is the literal `true`.

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::{Array, Ref, structural_equal};
+use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::axis_graph::{Axis, AxisGraph};
@@ -294,10 +295,6 @@ fn carried(
         }
     }
     Ok(Ref::new(Placement { dim_specs: specs.into_iter().collect() }))
-}
-
-fn is_one(dim: &prim::Expr) -> bool {
-    dim.as_node::<IntImm>().is_some_and(|dim| dim.value == 1)
 }
 
 /// The last dimensions of two shapes, one by one: those that are not stretched are the result's.

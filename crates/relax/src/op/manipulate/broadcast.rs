@@ -2,6 +2,7 @@
 
 use tvmscript_ir_core::{Array, Ref, Span};
 use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{self as prim, IntImm};
 
 use super::Inferred;
@@ -34,10 +35,6 @@ pub static OPERATORS: &[Operator] = &[
     Operator::new("relax.collapse_sum_like", &COLLAPSE_SUM_LIKE, collapsed_like),
     Operator::new("relax.collapse_sum_to", &COLLAPSE_SUM_TO, collapsed_to),
 ];
-
-fn is_one(dim: &prim::Expr) -> bool {
-    dim.as_node::<IntImm>().is_some_and(|dim| dim.value == 1)
-}
 
 fn filled(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(2)?;

@@ -4,7 +4,7 @@
 
 use tvmscript_ir_core::{Array, Ref, Str};
 use tvmscript_irbuilder::{Result, script_fn};
-use tvmscript_prim::{self as prim, IntImm};
+use tvmscript_prim::{self as prim, ops};
 
 use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use super::Inferred;
@@ -116,7 +116,7 @@ fn biased(cx: &mut Infer<'_>) -> Inferred {
     check_rank(cx, 3, &bias)?;
     if let (Some(query), Some(bias)) = (query.dims(), bias.dims()) {
         for (axis, of_bias) in [(BATCHES, 0), (HEADS, 1), (LENGTH, 2)] {
-            let is_one = bias[of_bias].as_node::<IntImm>().is_some_and(|dim| dim.value == 1);
+            let is_one = ops::is_one(&bias[of_bias]);
             if !is_one && cx.differ(&query[axis], &bias[of_bias])? {
                 return Err(different(cx, 3, AXES[axis]));
             }
