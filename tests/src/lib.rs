@@ -9,6 +9,7 @@ use tvmscript::ir_core::{Span, SpanKind};
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 
+pub mod fragments;
 pub mod generate;
 mod marks;
 

@@ -675,7 +675,7 @@ impl<'r> Docsifier<'r> {
         declare: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let frame =
-            self.declaring_frame(object).ok_or_else(|| DocsifyError::Undeclared { name: hint.to_owned() })?;
+            self.frame_of_free(object).ok_or_else(|| DocsifyError::Undeclared { name: hint.to_owned() })?;
         self.in_frame(frame.max(outermost), declare)
     }
 
@@ -688,7 +688,8 @@ impl<'r> Docsifier<'r> {
         result
     }
 
-    fn declaring_frame(&mut self, object: &Object) -> Option<usize> {
+    /// The number of the frame that declares a free variable: the innermost around all its uses.
+    pub fn frame_of_free(&mut self, object: &Object) -> Option<usize> {
         let open = &self.open;
         let prefix = match &self.common_prefix {
             Some(prefix) => prefix,

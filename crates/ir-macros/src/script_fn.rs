@@ -17,6 +17,8 @@ struct Parameter {
     ty: Type,
     kind: Kind,
     default: Option<Expr>,
+    /// Rust programs give it all the same, as a parameter.
+    is_given: bool,
 }
 
 impl Parameter {
@@ -32,8 +34,13 @@ fn parameter(arg: &FnArg) -> Result<Parameter> {
     let Pat::Ident(pat) = &*arg.pat else {
         return Err(syn::Error::new_spanned(&arg.pat, "a parameter of a script function is a plain name"));
     };
-    let mut out =
-        Parameter { ident: pat.ident.clone(), ty: (*arg.ty).clone(), kind: Kind::Plain, default: None };
+    let mut out = Parameter {
+        ident: pat.ident.clone(),
+        ty: (*arg.ty).clone(),
+        kind: Kind::Plain,
+        default: None,
+        is_given: false,
+    };
     for attr in &arg.attrs {
         match &attr.meta {
             Meta::NameValue(nv) if nv.path.is_ident("default") => {
@@ -45,10 +52,12 @@ fn parameter(arg: &FnArg) -> Result<Parameter> {
                 out.default = Some(value.clone());
             }
             Meta::Path(path) if path.is_ident("kw_only") => out.kind = Kind::KeywordOnly,
+            Meta::Path(path) if path.is_ident("given") => out.is_given = true,
             Meta::Path(path) if path.is_ident("args") => out.kind = Kind::Args,
             Meta::Path(path) if path.is_ident("kwargs") => out.kind = Kind::Kwargs,
             other => {
-                let message = "expected `#[default = ..]`, `#[kw_only]`, `#[args]` or `#[kwargs]`";
+                let message =
+                    "expected `#[default = ..]`, `#[given]`, `#[kw_only]`, `#[args]` or `#[kwargs]`";
                 return Err(syn::Error::new_spanned(other, message));
             }
         }
@@ -137,7 +146,7 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     let doc = documentation(&item.attrs);
     let static_name = format_ident!("{}", item.sig.ident.to_string().trim_end_matches('_').to_uppercase());
     let infos = params.iter().map(|p| {
-        let Parameter { ident, ty, kind, default } = p;
+        let Parameter { ident, ty, kind, default, is_given: _ } = p;
         let name = ident.to_string();
         let name = name.trim_start_matches("r#").trim_end_matches('_');
         let default = match default {
@@ -244,8 +253,11 @@ fn gives_nothing(returns: &Type) -> bool {
 fn face(build: &TokenStream, item: &ItemFn, params: &[Parameter], returns: &Type, doc: &str) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
     let body = format_ident!("try_{}", bare(name));
-    let first_optional = params.iter().position(|p| p.default.is_some()).unwrap_or(params.len());
-    let is_given = |i: usize, p: &Parameter| p.is_required() || (p.kind == Kind::Args && i < first_optional);
+    let first_optional =
+        params.iter().position(|p| p.default.is_some() && !p.is_given).unwrap_or(params.len());
+    let is_given = |i: usize, p: &Parameter| {
+        p.is_required() || p.is_given || (p.kind == Kind::Args && i < first_optional)
+    };
     let given: Vec<(usize, &Parameter)> =
         params.iter().enumerate().filter(|(i, p)| is_given(*i, p)).collect();
     let argument_types: Vec<_> = given.iter().map(|(i, _)| format_ident!("A{i}")).collect();

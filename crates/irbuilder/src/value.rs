@@ -187,6 +187,11 @@ pub trait HostObject: Any {
         Err(BuildError::not_callable(self.type_name()))
     }
 
+    /// The node that the value stands for, where it stands for one by itself.
+    fn node(&self) -> Option<Object> {
+        None
+    }
+
     /// The value itself, for those who know its type.
     fn as_any(&self) -> &dyn Any;
 }
@@ -324,6 +329,7 @@ impl ScriptValue {
             ScriptValue::Str(s) => return Some(Value::Node(s.clone().into_object())),
             ScriptValue::DType(d) => return Some(Value::DType(*d)),
             ScriptValue::Node(o) => return Some(Value::Node(o.clone())),
+            ScriptValue::Host(host) => return host.node().map(Value::Node),
             ScriptValue::Tuple(items) => Rc::as_ptr(items).cast(),
             ScriptValue::List(items) => Rc::as_ptr(items).cast(),
             ScriptValue::Dict(dict) => Rc::as_ptr(dict).cast(),

@@ -1,7 +1,9 @@
 //! Script functions of modules and of small nodes.
 
-use tvmscript_ir_core::{Array, Map, ObjectLike, Op, Ref, Str, Value};
-use tvmscript_irbuilder::{BuildError, BuildErrorKind, FromScript, Result, ScriptFn, ScriptValue, script_fn};
+use tvmscript_ir_core::{Array, Map, ObjectLike, Op, Ref, Span, Str, Value};
+use tvmscript_irbuilder::{
+    BuildError, BuildErrorKind, CallArgs, FromScript, Result, ScriptFn, ScriptValue, script_fn,
+};
 use tvmscript_prim::{Expr, FuncType, PrimExpr, Range, TupleType, Type, ops};
 
 use super::module::at_module_top;
@@ -174,10 +176,20 @@ pub fn range(begin: ScriptValue, #[default = None] end: Option<ScriptValue>) -> 
     })
 }
 
-/// A function name.
+/// A function of a module by its name, and by what is known of its type.
 #[script_fn(name = "GlobalVar")]
-pub fn global_var(name: Str) -> Result<Ref<GlobalVar>> {
-    Ok(GlobalVar::new(name))
+pub fn global_var(name: Str, #[default = None] struct_info: Option<ScriptValue>) -> Result<Ref<GlobalVar>> {
+    let info = match struct_info {
+        // A type without arguments: `R.Callable`.
+        Some(ScriptValue::Function(function)) => function.call(CallArgs::default())?,
+        other => other.unwrap_or_default(),
+    };
+    let struct_info_ = match info.to_field() {
+        Some(Value::Node(info)) => Some(info),
+        Some(Value::None) => None,
+        _ => return Err(BuildError::expected("struct info", info.type_name()).at_position(1)),
+    };
+    Ok(Ref::new(GlobalVar { span: Span::current(), struct_info_, name_hint: name }))
 }
 
 /// An operator by name.

@@ -10,7 +10,7 @@ mod small;
 
 pub use data::{data, data_dict};
 pub use module::{ModuleFrame, ModuleOrder};
-pub use name::{function_name, function_name_doc};
+pub use name::{function_name, function_name_doc, function_reference};
 pub use small::{range_call, target_config, tvm_name};
 
 use tvmscript_docsifier::{DocsifyDialect, Frame};

@@ -1,9 +1,11 @@
 //! The names of functions in text.
 
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, names};
-use tvmscript_ir_core::{DictAttrs, PathId, Value};
+use tvmscript_docsifier::{Docsifier, Result, names};
+use tvmscript_ir_core::{DictAttrs, PathId, Ref, Value};
 
+use super::module::ModuleFrame;
+use crate::node::GlobalVar;
 use crate::symbol::{GLOBAL_SYMBOL, global_symbol};
 
 /// The name a function of these attributes prints by: the one its module has for it, else the one it is linked by, else
@@ -23,4 +25,34 @@ pub fn function_name_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> Exp
     let at = d.field(at, "__dict__");
     let at = d.entry(at, &Value::str(GLOBAL_SYMBOL));
     d.at(doc, at)
+}
+
+/// A function of a module where it is spoken of: as the module says. A fragment, which no module is around, declares it:
+/// `f = I.GlobalVar("f", R.Callable(..))`.
+///
+/// # Errors
+/// When what is known of its type cannot be printed.
+pub fn function_reference(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    if let Some(doc) = d.defined_doc(node.object())? {
+        return Ok(doc);
+    }
+    let GlobalVar { span: _, struct_info_, name_hint } = &**node;
+    let is_fragment = d.frame_data::<ModuleFrame>().is_none();
+    let Some(head) = d.frames().position(|frame| frame.declares_free).filter(|_| is_fragment) else {
+        return Ok(d.docs.id(name_hint.as_str()));
+    };
+    d.in_frame(head, |d| {
+        let name = d.docs.str(name_hint.as_str());
+        let mut args = vec![d.at_field(name, path, "name_hint")];
+        if let Some(info) = struct_info_ {
+            let at = d.field(path, "struct_info_");
+            args.push(d.expr_object(info, at)?);
+        }
+        let callee = d.prefixed("ir", "GlobalVar");
+        let value = d.docs.call_args(callee, &args);
+        let name = d.define(node.object(), name_hint)?;
+        let stmt = d.docs.bind(name, value);
+        d.push_stmt(stmt);
+        Ok(name)
+    })
 }

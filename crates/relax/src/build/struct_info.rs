@@ -5,7 +5,7 @@ use std::any::Any;
 
 use tvmscript_ir::VDevice;
 use tvmscript_ir::build::global_infos;
-use tvmscript_ir_core::{Array, BaseExpr, DataType, Ref, Str};
+use tvmscript_ir_core::{Array, BaseExpr, DataType, Object, Ref, Str};
 use tvmscript_irbuilder::{
     BuildError, FromScript, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
 };
@@ -85,6 +85,9 @@ pub type ReadDim<'a> = &'a mut dyn FnMut(&Str) -> Result<prim::Expr>;
 impl HostObject for StructInfoProxy {
     fn type_name(&self) -> &str {
         "struct info"
+    }
+    fn node(&self) -> Option<Object> {
+        self.resolve(None).ok().map(Into::into)
     }
     fn as_any(&self) -> &dyn Any {
         self

@@ -4,7 +4,7 @@
 //! and names of the module's functions and devices have no meaning without it.
 
 use tvmscript_irbuilder::ScriptValue;
-use tvmscript_script_parser::ast::{ExprId, Stmt, StmtId};
+use tvmscript_script_parser::ast::{ExprId, StmtId};
 use tvmscript_script_parser::{Parser, Result};
 
 use super::signature::expr_at;
@@ -15,21 +15,9 @@ use crate::node::Call;
 
 /// Reads statements that stand by themselves.
 pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
-    let Some((last, others)) = body.split_last() else { return Ok(()) };
+    let Some(last) = body.last() else { return Ok(()) };
     let frame = ScriptValue::frame(FunctionFrame::fragment());
-    p.in_frame(&frame, *last, |p, _| {
-        p.with_scope(|p| {
-            let mut result = Ok(());
-            for id in others {
-                result = p.visit(*id).and(result);
-            }
-            let done = match p.stmt(*last) {
-                Stmt::Expr(stmt) => value(p, *last, stmt.value),
-                _ => p.visit(*last),
-            };
-            done.and(result)
-        })
-    })
+    p.in_frame(&frame, *last, |p, _| p.visit_fragment(body, value))
 }
 
 /// The value of a sequence, which is no call: a call at the end of bindings is one of them. An expression without bindings

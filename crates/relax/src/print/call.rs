@@ -7,7 +7,7 @@ use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Attrs, DictAttrs, Node, Op, PathId, Ref};
 
 use super::state::RelaxDocsifier;
-use super::struct_info::{each, vdevice_name};
+use super::struct_info::{each, vdevice_doc};
 use crate::node::attrs::{CallTIRInplaceAttrs, CallTIRWithGradAttrs, HintOnDeviceAttrs, ToVDeviceAttrs};
 use crate::node::{
     Call, DTensorStructInfo, Expr, ExternFunc, StringImm, StructInfo, Tuple, TupleStructInfo, Var,
@@ -276,13 +276,12 @@ fn hint_on_device(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Resu
 /// `R.to_vdevice(x, dst_vdevice="cuda:0:global")`
 fn to_vdevice(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
     let (Some(attrs), [_]) = (attrs_of::<ToVDeviceAttrs>(node), node.args.values()) else { return Ok(None) };
-    let Some(name) = vdevice_name(&attrs.dst_vdevice, d) else { return Ok(None) };
+    let at = d.field(path, "attrs");
+    let at = d.field(at, "dst_vdevice");
+    let Some(device) = vdevice_doc(&attrs.dst_vdevice, at, d)? else { return Ok(None) };
     let at = d.field(path, "args");
     let at = d.item(at, 0);
     let data = callee_arg(&node.args[0], at, d)?;
-    let device = d.docs.str(&*name);
-    let at = d.field(path, "attrs");
-    let device = d.at_field(device, at, "dst_vdevice");
     let callee = d.r("to_vdevice");
     Ok(Some(d.docs.call(callee, &[data], &[("dst_vdevice", device)])))
 }

@@ -116,7 +116,7 @@ fn shared(dialect: Dialect) -> Dialect {
         .on::<prim::IntImm>()
         .docsify_under("relax", scalar::int_imm)
         .on::<GlobalVar>()
-        .docsify_under("relax", scalar::global_var)
+        .docsify_under("relax", tvmscript_ir::print::function_reference)
         .on::<IRModule>()
         .docsify_under("relax", scalar::module)
         .on::<prim::TupleType>()

@@ -2,7 +2,7 @@
 
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
-use tvmscript_ir::{GlobalVar, IRModule};
+use tvmscript_ir::IRModule;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{DataType, Object, PathId, Ref};
 use tvmscript_prim::{Expr, IntImm, Var, size_var_type};
@@ -95,14 +95,6 @@ pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Re
                 .is_break()
     });
     Ok(if is_quoted { d.docs.quoted(doc) } else { doc })
-}
-
-/// A function of the module by name: `cls.f`
-pub(crate) fn global_var(node: &Ref<GlobalVar>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    match d.defined_doc(node.object())? {
-        Some(doc) => Ok(doc),
-        None => Ok(d.docs.id(node.name_hint.as_str())),
-    }
 }
 
 /// The module by its short name, which the function's first use of it introduces: `cls = Module`.

@@ -105,11 +105,9 @@ pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifi
         let ndim = d.docs.int(*ndim);
         kwargs.push(("ndim", d.at_field(ndim, path, "ndim")));
     }
-    if let Some(device) = vdevice
-        && let Some(name) = vdevice_name(device, d)
-    {
-        let device = d.docs.str(&*name);
-        kwargs.push(("vdevice", d.at_field(device, path, "vdevice")));
+    if let Some(device) = vdevice {
+        let at = d.field(path, "vdevice");
+        kwargs.extend(vdevice_doc(device, at, d)?.map(|device| ("vdevice", device)));
     }
     let callee = d.r("Tensor");
     if args.is_empty() && kwargs.is_empty() {
@@ -118,10 +116,16 @@ pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifi
     Ok(d.docs.call(callee, &args, &kwargs))
 }
 
-/// `cuda:0:global`: the kind of target, which of the module's devices of that kind, the memory. None without a target.
-pub(crate) fn vdevice_name(device: &Ref<VDevice>, d: &Docsifier<'_>) -> Option<String> {
-    let kind = &device.target.as_ref()?.kind.name;
-    let devices = d.frame_data::<ModuleFrame>().and_then(|frame| frame.global_infos.get_str("vdevice"));
+/// `"cuda:0:global"`: the kind of target, which of the module's devices of that kind, the memory. None without a target.
+/// Where no module is around, the device itself: `I.vdevice({"kind": "cuda"}, 0, "global")`.
+pub(crate) fn vdevice_doc(
+    device: &Ref<VDevice>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<Option<ExprDoc>> {
+    let Some(module) = d.frame_data::<ModuleFrame>() else { return d.expr(device, path).map(Some) };
+    let Some(kind) = device.target.as_ref().map(|target| &target.kind.name) else { return Ok(None) };
+    let devices = module.global_infos.get_str("vdevice");
     let mut index = 0;
     let mut found = -1;
     for other in devices.into_iter().flat_map(Array::iter) {
@@ -134,7 +138,8 @@ pub(crate) fn vdevice_name(device: &Ref<VDevice>, d: &Docsifier<'_>) -> Option<S
             index += 1;
         }
     }
-    Some(format!("{kind}:{found}:{}", device.memory_scope))
+    let name = d.docs.str(&*format!("{kind}:{found}:{}", device.memory_scope));
+    Ok(Some(d.at(name, path)))
 }
 
 /// Struct info, one by one.

@@ -35,6 +35,29 @@ impl Parser<'_> {
         if self.failures > failures { Err(crate::errors::Reported(())) } else { Ok(()) }
     }
 
+    /// Visits the statements of a fragment in a scope of their own; an expression at their end is `value`'s.
+    ///
+    /// # Errors
+    /// When a statement fails; all of them are visited.
+    pub fn visit_fragment(
+        &mut self,
+        body: &[StmtId],
+        value: impl FnOnce(&mut Self, StmtId, ExprId) -> Result<()>,
+    ) -> Result<()> {
+        let Some((last, others)) = body.split_last() else { return Ok(()) };
+        self.with_scope(|p| {
+            let mut result = Ok(());
+            for id in others {
+                result = p.visit(*id).and(result);
+            }
+            let done = match p.stmt(*last) {
+                Stmt::Expr(stmt) => value(p, *last, stmt.value),
+                _ => p.visit(*last),
+            };
+            done.and(result)
+        })
+    }
+
     /// Visits a statement under the current token.
     ///
     /// Names that a failed statement would have defined are poisoned; a body that its handler did not come to is visited

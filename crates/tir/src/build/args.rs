@@ -86,6 +86,25 @@ pub fn region_to_load(region: &Ref<BufferRegion>) -> Result<Expr> {
     Ok(BufferLoad::try_new(region.buffer.clone(), Array::new(indices), None)?)
 }
 
+/// What an axis is bound to: an expression, or nothing in a block without realize.
+#[derive(Debug, Clone)]
+pub struct Binding(pub Option<Expr>);
+
+impl Binding {
+    /// No binding.
+    pub const NONE: Binding = Binding(None);
+}
+
+impl FromScript for Binding {
+    const TYPE: &'static str = ExprArg::TYPE;
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        ExprArg::convert(value).map(|expr| Binding(Some(expr)))
+    }
+    fn is_poison(&self) -> bool {
+        self.0.as_ref().is_some_and(|expr| is_poison(expr.object()))
+    }
+}
+
 /// A shape: a list or tuple of extents, or a single extent.
 #[derive(Debug, Clone, Default)]
 pub struct Shape(pub Array<Expr>);

@@ -6,7 +6,7 @@ use tvmscript_irbuilder::{
 };
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
-use super::args::{Domain, ExprArg, NodeArg, Region};
+use super::args::{Binding, Domain, ExprArg, NodeArg, Region};
 use super::complete::DETECT_ACCESS;
 use super::frame::{FrameKind, TirFrame, loop_domain, wrong_frame};
 use crate::node::*;
@@ -193,7 +193,7 @@ fn add_axis(
     function: &str,
     iter_type: IterType,
     dom: Ref<Range>,
-    binding: Expr,
+    binding: Option<Expr>,
     dtype: DataType,
 ) -> Result<Ref<Var>> {
     let bits = dom.min.dtype().bits.max(dom.extent.dtype().bits).max(dtype.bits);
@@ -206,19 +206,26 @@ fn add_axis(
 }
 
 /// Adds an axis to the innermost block.
-fn push_axis(function: &str, axis: Ref<IterVar>, binding: Expr) -> Result<()> {
-    let found = binding.dtype();
-    if !(found.is_integer() || found.is_bool()) {
+fn push_axis(function: &str, axis: Ref<IterVar>, binding: Option<Expr>) -> Result<()> {
+    if let Some(found) = binding.as_ref().map(|binding| binding.dtype())
+        && !(found.is_integer() || found.is_bool())
+    {
         let kind = crate::TirError::Kind { what: "the binding of an axis", expected: "an integer", found };
         return Err(BuildError::from(kind).at_position(1));
     }
     with_block(function, |block| {
-        if block.no_realize {
-            let error = BuildError::message("an axis of a block without realize has no binding");
-            return Err(error.at_position(1));
+        match binding {
+            Some(_) if block.no_realize => {
+                let error = BuildError::message("an axis of a block without realize has no binding");
+                return Err(error.at_position(1));
+            }
+            None if !block.no_realize => {
+                let function = function.trim_start_matches("T.").to_owned();
+                return Err(BuildErrorKind::MissingArgument { function, name: "binding" }.into());
+            }
+            binding => block.iter_values.extend(binding),
         }
         block.iter_vars.push(axis);
-        block.iter_values.push(binding);
         Ok(())
     })
 }
@@ -229,7 +236,9 @@ macro_rules! axes {
         #[script_fn(name = $name)]
         pub fn $function(
             dom: Domain,
-            binding: ExprArg,
+            #[given]
+            #[default = Binding::NONE]
+            binding: Binding,
             #[default = DataType::INT32] dtype: DataType,
         ) -> Result<Ref<Var>> {
             add_axis(concat!("T.", $name), IterType::$kind, dom.0, binding.0, dtype)
@@ -249,7 +258,12 @@ axes! {
 
 /// An axis as it is given, of whatever kind, perhaps over a variable that stands elsewhere, too.
 #[script_fn(name = "axis.iter_var")]
-pub fn axis_iter_var(axis: NodeArg<IterVar>, binding: ExprArg) -> Result<()> {
+pub fn axis_iter_var(
+    axis: NodeArg<IterVar>,
+    #[given]
+    #[default = Binding::NONE]
+    binding: Binding,
+) -> Result<()> {
     push_axis("T.axis.iter_var", axis.0, binding.0)
 }
 
@@ -287,7 +301,7 @@ pub fn axis_remap(
                 BuildError::message(format!("`{}` is no variable of an enclosing loop", var.name.get()));
             return Err(error.at_position(1));
         };
-        vars.push(add_axis("T.axis.remap", iter_type, dom, var.clone().upcast(), var.dtype)?);
+        vars.push(add_axis("T.axis.remap", iter_type, dom, Some(var.clone().upcast()), var.dtype)?);
     }
     Ok(match vars.len() {
         1 => vars.remove(0).into(),

@@ -233,7 +233,11 @@ fn match_param(param: &ScriptValue, buffer: &Ref<Buffer>) -> Result<()> {
 
 fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> Result<()> {
     MatchBufferRegion::check(buffer, &source)?;
-    let mut entry = Some(Ref::new(MatchBufferRegion { buffer: buffer.clone(), source }));
+    let entry = Ref::new(MatchBufferRegion { buffer: buffer.clone(), source });
+    if super::function::set_fragment(entry.clone().into()) {
+        return Ok(());
+    }
+    let mut entry = Some(entry);
     let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::Block(block) => {
             block.match_buffers.extend(entry.take());

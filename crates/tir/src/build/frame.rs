@@ -78,8 +78,8 @@ pub enum FrameKind {
     Realize {
         /// Which part.
         region: Ref<BufferRegion>,
-        /// Where it is stored.
-        scope: Str,
+        /// Where it is stored, unless nothing says it.
+        scope: Option<Str>,
         /// Whether it is allocated.
         condition: Expr,
     },
@@ -213,10 +213,14 @@ impl Frame for TirFrame {
 }
 
 fn close(kind: FrameKind, stmts: Vec<StmtRef>) -> Result<()> {
+    let kind = match kind {
+        FrameKind::PrimFunc(frame) => return frame.close(stmts),
+        kind => kind,
+    };
     // A trailing `T.evaluate(0)` is kept: TVM drops it, and its own text then reads back as other IR.
     let body = flatten(stmts, true);
     let stmt = match kind {
-        FrameKind::PrimFunc(frame) => return frame.close(body),
+        FrameKind::PrimFunc(_) => return Ok(()),
         FrameKind::Block(frame) => frame.close(body)?,
         FrameKind::Init => return super::block::set_init(body),
         FrameKind::For(frame) => frame.close(body)?,
@@ -234,7 +238,11 @@ fn close(kind: FrameKind, stmts: Vec<StmtRef>) -> Result<()> {
             let bounds = region.region.clone();
             let span = Span::current();
             let inner = BufferRealize { span, buffer: buffer.clone(), bounds, condition, body };
-            attr(buffer.into(), "realize_scope".into(), StringImm::new(scope), Ref::new(inner).upcast())
+            let inner = Ref::new(inner).upcast();
+            match scope {
+                Some(scope) => attr(buffer.into(), "realize_scope".into(), StringImm::new(scope), inner),
+                None => inner,
+            }
         }
         FrameKind::LaunchThread { thread, key, extent } => attr(thread.into(), key, extent, body),
         FrameKind::Allocate { var, dtype, extents, condition, annotations } => {

@@ -1,7 +1,7 @@
 //! Functions: `T.prim_func`, parameters, attributes, result.
 
 use tvmscript_ir::GLOBAL_SYMBOL;
-use tvmscript_ir_core::{Array, DictAttrs, Map, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, DictAttrs, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, FrameOf, Result, ScriptValue, script_fn};
 use tvmscript_prim::{TupleType, Type, Var};
 
@@ -22,6 +22,36 @@ pub struct PrimFuncFrame {
     attrs: Option<Map<Str, Value>>,
     pub(crate) root_alloc: Vec<Ref<Buffer>>,
     pub(crate) env_threads: Vec<super::thread::EnvThread>,
+    /// The statements are all there is: no function is made of them.
+    pub(crate) fragment: Option<Fragment>,
+}
+
+/// Statements in no function, or a value alone.
+#[derive(Debug, Default)]
+pub(crate) struct Fragment {
+    /// What the fragment is where it is no statement.
+    value: Option<Object>,
+}
+
+impl Fragment {
+    /// The fragment that these statements make.
+    fn close(self, root_alloc: &[Ref<Buffer>], stmts: Vec<StmtRef>) -> Result<()> {
+        if let Some(buffer) = root_alloc.first() {
+            let message = format!("`{}` is allocated in no block and no function", buffer.name.get());
+            let help = "`T.Buffer(..)` declares a buffer that the fragment does not define";
+            return Err(BuildError::message(message).with_help(help));
+        }
+        match (self.value, stmts.is_empty()) {
+            (Some(value), true) => Builder::set_result(value),
+            (None, false) => {
+                let body = super::complete::complete_fragment(flatten(stmts, true))?;
+                Builder::set_result(body.into())
+            }
+            (None, true) => Err(BuildError::message("declarations alone are no node")
+                .with_help("end the fragment with a statement or an expression")),
+            (Some(_), false) => Err(BuildError::message("a part of a block beside statements is no node")),
+        }
+    }
 }
 
 impl PrimFuncFrame {
@@ -30,10 +60,22 @@ impl PrimFuncFrame {
         self.params.iter().any(|p| p.ptr_eq(var))
     }
 
-    pub(crate) fn close(self, body: StmtRef) -> Result<()> {
+    pub(crate) fn close(self, stmts: Vec<StmtRef>) -> Result<()> {
         let PrimFuncFrame {
-            name, is_private, declares, params, buffer_map, ret_type, attrs, root_alloc, ..
+            name,
+            is_private,
+            declares,
+            params,
+            buffer_map,
+            ret_type,
+            attrs,
+            root_alloc,
+            fragment,
+            ..
         } = self;
+        if let Some(fragment) = fragment {
+            return fragment.close(&root_alloc, stmts);
+        }
         let mut entries: Vec<(Str, Value)> =
             attrs.map(|a| a.iter().map(|(k, v)| (k.clone(), v.clone())).collect()).unwrap_or_default();
         if let Some(name) = &name
@@ -49,7 +91,7 @@ impl PrimFuncFrame {
             params: Array::new(params),
             ret_type: ret_type.unwrap_or_else(TupleType::void),
             buffer_map: Map::new(buffer_map),
-            body,
+            body: flatten(stmts, true),
         };
         if declares {
             let name = name.unwrap_or_else(|| Str::new("main"));
@@ -70,7 +112,7 @@ impl PrimFuncFrame {
 /// Works on the innermost frame, which must be a function.
 fn with_function<R>(function: &str, f: impl FnOnce(&mut PrimFuncFrame) -> Result<R>) -> Result<R> {
     let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
-        FrameKind::PrimFunc(func) => Some(f(func)),
+        FrameKind::PrimFunc(func) if func.fragment.is_none() => Some(f(func)),
         _ => None,
     })?;
     done.flatten()
@@ -91,6 +133,37 @@ pub fn private_prim_func() -> FrameOf<TirFrame> {
 pub(crate) fn open(is_private: bool, declares: bool) -> FrameOf<TirFrame> {
     let frame = PrimFuncFrame { is_private, declares, ..PrimFuncFrame::default() };
     FrameOf::new(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
+}
+
+/// Statements in no function, or a value alone.
+#[cfg(feature = "parse")]
+pub(crate) fn open_fragment() -> FrameOf<TirFrame> {
+    let frame = PrimFuncFrame { fragment: Some(Fragment::default()), ..PrimFuncFrame::default() };
+    FrameOf::new(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
+}
+
+/// Whether the innermost frame is a fragment in which nothing stands yet.
+pub(crate) fn is_fragment_empty() -> bool {
+    let is_empty = Builder::with_top(|frame: &mut TirFrame| match &frame.kind {
+        FrameKind::PrimFunc(func) => {
+            frame.stmts.is_empty() && func.fragment.as_ref().is_some_and(|f| f.value.is_none())
+        }
+        _ => false,
+    });
+    matches!(is_empty, Ok(Some(true)))
+}
+
+/// Makes a value the whole of the innermost frame, if that is a fragment in which nothing stands yet.
+pub(crate) fn set_fragment(value: Object) -> bool {
+    if !is_fragment_empty() {
+        return false;
+    }
+    let done = Builder::with_top(|frame: &mut TirFrame| {
+        if let FrameKind::PrimFunc(func) = &mut frame.kind {
+            func.fragment = Some(Fragment { value: Some(value) });
+        }
+    });
+    matches!(done, Ok(Some(())))
 }
 
 /// Names the function.

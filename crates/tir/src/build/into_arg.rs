@@ -7,7 +7,7 @@ use tvmscript_irbuilder::{BuildError, FromScript, IntoArg, Result, ScriptValue};
 use tvmscript_prim::class::IsPrim;
 use tvmscript_prim::{CommReducer, Expr, Range, Type, Var};
 
-use super::args::{Domain, ExprArg, LoopStart, NodeArg, Region, Shape, Stride};
+use super::args::{Binding, Domain, ExprArg, LoopStart, NodeArg, Region, Shape, Stride};
 use super::intrinsic::OperandArg;
 use super::subscript::Index;
 use super::types::TypeArg;
@@ -29,6 +29,11 @@ macro_rules! expressions {
         impl<$($generic)*> IntoArg<Shape> for $ty {
             fn into_arg(self) -> Result<Shape> {
                 Ok(Shape(Array::new([IntoArg::<ExprArg>::into_arg(self)?.0])))
+            }
+        }
+        impl<$($generic)*> IntoArg<Binding> for $ty {
+            fn into_arg(self) -> Result<Binding> {
+                Ok(Binding(Some(IntoArg::<ExprArg>::into_arg(self)?.0)))
             }
         }
         impl<$($generic)*> IntoArg<LoopStart> for $ty {

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, TypeCode, Value};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, FrameOf, FromScript, Result, ScriptValue, script_fn,
+    BuildError, BuildErrorKind, Builder, FrameOf, FromScript, IntoArg, Result, ScriptValue, script_fn,
 };
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var, ops};
 
@@ -239,15 +239,43 @@ fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> Res
     Ok(())
 }
 
+/// Where a realized region is stored. The node alone does not say it: that does the attribute around it.
+#[derive(Debug, Clone)]
+pub struct ScopeName(Option<Str>);
+
+impl ScopeName {
+    const NONE: ScopeName = ScopeName(None);
+}
+
+impl FromScript for ScopeName {
+    const TYPE: &'static str = "str";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        Str::from_script(value).map(|scope| ScopeName(Some(scope)))
+    }
+}
+
+impl IntoArg<ScopeName> for &str {
+    fn into_arg(self) -> Result<ScopeName> {
+        Ok(ScopeName(Some(Str::new(self))))
+    }
+}
+
 /// Part of a buffer that the rest of the scope computes.
 #[script_fn]
 pub fn realize(
     buffer_slice: Region,
-    storage_scope: Str,
+    #[given]
+    #[default = ScopeName::NONE]
+    storage_scope: ScopeName,
     #[default = None] condition: Option<ExprArg>,
 ) -> Result<FrameOf<TirFrame>> {
+    let is_alone = super::function::is_fragment_empty();
+    if storage_scope.0.is_none() && !is_alone {
+        let function = "realize".to_owned();
+        return Err(BuildErrorKind::MissingArgument { function, name: "storage_scope" }.into());
+    }
     let condition = condition.map_or_else(|| IntImm::bool(true), |c| c.0);
-    scope(FrameKind::Realize { region: buffer_slice.0, scope: storage_scope, condition })
+    scope(FrameKind::Realize { region: buffer_slice.0, scope: storage_scope.0, condition })
 }
 
 /// Puts a value into a buffer.

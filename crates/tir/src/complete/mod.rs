@@ -99,15 +99,31 @@ pub fn complete(mut function: PrimFunc, root_buffers: Vec<Ref<Buffer>>) -> Resul
         function.body = root_block(function.body, root_buffers, function.span);
     }
     if facts.detects {
-        let mut completer = Completer { visible, declared: Vec::new(), depth: 0, error: None };
-        let body = mutate(function.body.into(), &mut completer).ok().and_then(|b| b.downcast::<Stmt>().ok());
-        if let Some(error) = completer.error {
-            return Err(error);
-        }
-        // The completer puts blocks in the place of blocks, so a body always comes back.
-        function.body = body.unwrap_or_else(|| Evaluate::new(IntImm::int32(0)));
+        function.body = find_regions(function.body, visible, 0)?;
     }
     Ok(function)
+}
+
+/// Statements in no function with all regions. Which buffers stand for the pointers around them is not known.
+///
+/// # Errors
+/// [`CompleteErrorKind`].
+pub fn complete_fragment(body: StmtRef) -> Result<StmtRef> {
+    match scan(&body)?.detects {
+        // No block here is the one that stands for a function.
+        true => find_regions(body, PtrMap::default(), 1),
+        false => Ok(body),
+    }
+}
+
+fn find_regions(body: StmtRef, visible: PtrMap<Ref<Buffer>>, depth: usize) -> Result<StmtRef> {
+    let mut completer = Completer { visible, declared: Vec::new(), depth, error: None };
+    let body = mutate(body.into(), &mut completer).ok().and_then(|b| b.downcast::<Stmt>().ok());
+    match completer.error {
+        Some(error) => Err(error),
+        // The completer puts blocks in the place of blocks, so a body always comes back.
+        None => Ok(body.unwrap_or_else(|| Evaluate::new(IntImm::int32(0)))),
+    }
 }
 
 fn root_block(body: StmtRef, alloc_buffers: Vec<Ref<Buffer>>, span: Span) -> StmtRef {

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 
+use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, ObjectLike, Str, Value};
 use tvmscript_irbuilder::{HostObject, ScriptValue};
 use tvmscript_prim::{PrimExprExt, Var};
@@ -62,6 +63,10 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
         ScriptValue::Node(object) => {
             if object.is::<Buffer>() || object.is::<IterVar>() {
                 object.give_name(name);
+                return Ok(value);
+            }
+            // A function of the module around a fragment.
+            if object.is::<GlobalVar>() {
                 return Ok(value);
             }
             if let Some(var) = object.as_node::<Var>()

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod bind;
+mod fragment;
 mod function;
 mod late;
 mod operators;
@@ -40,6 +41,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             "prim_func",
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
+        .fragments(fragment::read)
         .parse::<ast::Assign>(statements::assign)
         .parse::<ast::AnnAssign>(statements::ann_assign)
         .parse::<ast::AugAssign>(statements::aug_assign)

@@ -338,6 +338,11 @@ pub(super) fn continue_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
 /// An expression by itself: a scope for the rest of this one, a store, or something evaluated for its effect.
 pub(super) fn expression(p: &mut Parser<'_>, id: StmtId, node: &ast::ExprStmt) -> Result<()> {
     let value = p.eval(node.value)?;
+    effect(p, id, node.value, value)
+}
+
+/// What a value does that stands by itself.
+pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptValue) -> Result<()> {
     match &value {
         ScriptValue::None | ScriptValue::Str(_) | ScriptValue::Ellipsis => Ok(()),
         ScriptValue::Frame(_) => {
@@ -360,15 +365,15 @@ pub(super) fn expression(p: &mut Parser<'_>, id: StmtId, node: &ast::ExprStmt) -
                 return Ok(());
             }
             let kind = ParseErrorKind::expected("a statement", p.describe(&value));
-            Err(p.error_with_help(node.value, kind, "an expression by itself is evaluated: `T.evaluate(..)`"))
+            Err(p.error_with_help(at, kind, "an expression by itself is evaluated: `T.evaluate(..)`"))
         }
         ScriptValue::Function(f) => {
             let kind = ParseErrorKind::expected("a statement", p.describe(&value));
-            Err(p.error_with_help(node.value, kind, format!("call it: `{}(..)`", f.name)))
+            Err(p.error_with_help(at, kind, format!("call it: `{}(..)`", f.name)))
         }
         other => {
             let kind = ParseErrorKind::expected("a statement", p.describe(other));
-            Err(p.error(node.value, kind))
+            Err(p.error(at, kind))
         }
     }
 }

@@ -28,6 +28,13 @@ pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) ->
         return Ok(doc);
     }
     let hint = node.name.get();
+    // A pointer that is used further out is declared there.
+    if !d.is_defined(node.data.object())
+        && d.frame_of_free(node.data.object()) < d.frame_of_free(node.object())
+    {
+        let at = d.field(path, "data");
+        d.expr(&node.data, at)?;
+    }
     let within = buffer_decl::visible_from(node, d);
     d.declare_free_within(node.object(), &hint, within, |d| {
         let name = define(node, d)?;
@@ -51,6 +58,16 @@ fn indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<I
             }
             _ => docs.push(d.expr(index, at)?.into()),
         }
+    }
+    Ok(docs)
+}
+
+/// Indices in brackets, ramps by their name.
+fn plain_indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<Indices> {
+    let mut docs = Indices::new();
+    for (i, index) in items.iter().enumerate() {
+        let at = d.item(path, i);
+        docs.push(d.expr(index, at)?.into());
     }
     Ok(docs)
 }
@@ -107,16 +124,7 @@ pub(crate) fn region_of(
 ) -> Result<ExprDoc> {
     let buffer = d.expr(buffer, buffer_path)?;
     let all: Option<SmallVec<[Written; 4]>> = region.iter().map(|range| written(range, points)).collect();
-    let Some(all) = all else {
-        let mut ranges: SmallVec<[ExprDoc; 4]> = SmallVec::new();
-        for (i, range) in region.iter().enumerate() {
-            let at = d.item(path, i);
-            ranges.push(super::types::range(range, at, d)?);
-        }
-        let ranges = d.docs.list(&ranges);
-        let callee = tvmscript_ir::print::tvm_name(&["tir", "BufferRegion"], d);
-        return Ok(d.docs.call_args(callee, &[buffer, ranges]));
-    };
+    let Some(all) = all else { return region_call(buffer, (region, path), d) };
     let mut slices = Indices::new();
     for (i, (range, written)) in region.iter().zip(all).enumerate() {
         let at = d.item(path, i);
@@ -134,11 +142,35 @@ pub(crate) fn region_of(
     Ok(d.docs.index(buffer, &slices))
 }
 
+/// `tvm.tir.BufferRegion(A, [T.Range(0, n + 0)])`
+fn region_call(
+    buffer: ExprDoc,
+    (region, path): (&Array<Ref<Range>>, PathId),
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
+    let mut ranges: SmallVec<[ExprDoc; 4]> = SmallVec::new();
+    for (i, range) in region.iter().enumerate() {
+        let at = d.item(path, i);
+        ranges.push(super::types::range(range, at, d)?);
+    }
+    let ranges = d.docs.list(&ranges);
+    let callee = tvmscript_ir::print::tvm_name(&["tir", "BufferRegion"], d);
+    Ok(d.docs.call_args(callee, &[buffer, ranges]))
+}
+
 /// `A[0:4, i]`
 pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let BufferRegion { buffer, region } = &**node;
     let (buffer_path, region_path) = (d.field(path, "buffer"), d.field(path, "region"));
-    region_of((buffer, buffer_path), (region, region_path), Points::Alone, d)
+    // Points alone are a load: a region that is printed alone has slices.
+    let is_load = d.root().ptr_eq(node.object())
+        && region.iter().all(|range| matches!(written(range, Points::Alone), Some(Written::Place)));
+    if is_load && region.is_empty() {
+        let buffer = d.expr(buffer, buffer_path)?;
+        return region_call(buffer, (region, region_path), d);
+    }
+    let points = if is_load { Points::AsSlices } else { Points::Alone };
+    region_of((buffer, buffer_path), (region, region_path), points, d)
 }
 
 /// `A[i]`, `A.vload([i], predicate=p)`
@@ -148,7 +180,10 @@ pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) 
     let buffer = d.expr(buffer, at)?;
     let at = d.field(path, "indices");
     let Some(predicate) = predicate else {
-        let indices = indices(items, at, d)?;
+        // Slices without a step are a region: a load that is printed alone has ramps.
+        let has_step = |index: &Expr| index.as_node::<Ramp>().is_some_and(|ramp| !is_one(&ramp.stride));
+        let is_region = d.root().ptr_eq(node.object()) && !items.iter().any(has_step);
+        let indices = if is_region { plain_indices(items, at, d)? } else { indices(items, at, d)? };
         return Ok(d.docs.index(buffer, &indices));
     };
     let items = list(items, at, d)?;

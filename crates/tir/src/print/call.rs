@@ -174,11 +174,3 @@ fn strict(
     let callee = d.t("Call");
     Ok(d.docs.call_args(callee, &[dtype, op, args]))
 }
-
-/// A function of the module where TIR names it: as the module says, or bare outside of a module.
-pub(crate) fn global_var(node: &Ref<GlobalVar>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    match d.defined_doc(node.object())? {
-        Some(doc) => Ok(doc),
-        None => Ok(d.docs.id(node.name_hint.as_str())),
-    }
-}

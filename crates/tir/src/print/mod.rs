@@ -47,7 +47,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .on::<Target>()
         .docsify(types::target)
         .on::<GlobalVar>()
-        .docsify_under("tir", call::global_var)
+        .docsify_under("tir", tvmscript_ir::print::function_reference)
         .on::<IRModule>()
         .docsify_under("tir", module)
         .finish()

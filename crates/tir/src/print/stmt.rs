@@ -120,7 +120,8 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
         return Ok(d.docs.return_(value));
     }
     let doc = d.expr(value, at)?;
-    let doc = match value.is::<Call>() {
+    // A call alone is the expression; a statement that is printed alone says that it is one.
+    let doc = match value.is::<Call>() && !d.root().ptr_eq(node.object()) {
         true => doc,
         false => {
             let callee = d.t("evaluate");

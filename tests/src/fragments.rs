@@ -1,0 +1,58 @@
+//! Nodes printed by themselves: whether the text reads back.
+
+use tvmscript::ir_core::equal::StructuralEqual;
+use tvmscript::ir_core::visit::{Visitor, Walk};
+use tvmscript::{Object, ParseOptions, PrinterConfig, parse, print, registry};
+
+/// What is read of a text as a fragment of a dialect.
+///
+/// # Errors
+/// The first diagnostic as a line of text.
+pub fn read(dialect: &'static str, text: &str) -> Result<Object, String> {
+    let mut options = ParseOptions::default();
+    options.fragment_of = Some(dialect);
+    let parsed = parse("fragment", text, registry(), &options);
+    match parsed.errors.first() {
+        Some(error) => Err(crate::describe(text, error)),
+        None => parsed.scripts.into_iter().next().map(|script| script.node).ok_or("nothing".to_owned()),
+    }
+}
+
+/// Whether the text of a node alone reads back to the same, free variables aside, and prints again to the same bytes; those
+/// of the second print where the reader gives a pointer the name of a buffer over it.
+///
+/// # Errors
+/// The difference in words.
+pub fn check(dialect: &'static str, fragment: &Object) -> Result<(), String> {
+    let config = PrinterConfig { verbose_expr: true, ..PrinterConfig::default() };
+    let text = print(fragment, registry(), &config).map_err(|e| e.to_string())?;
+    let again = read(dialect, &text).map_err(|e| format!("{e}\n{text}"))?;
+    let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
+    let twice = print(&again, registry(), &config).map_err(|e| e.to_string())?;
+    if !equal.compare(fragment, &again) {
+        return Err(format!("another program\n{text}\nread as {}\n{twice}", again.info().key()));
+    }
+    if twice == text {
+        return Ok(());
+    }
+    let settled = read(dialect, &twice).map_err(|e| format!("{e}\n{twice}"))?;
+    match print(&settled, registry(), &config) {
+        Ok(settled) if settled == twice => Ok(()),
+        _ => Err(format!("printed again:\n{twice}\nbefore:\n{text}")),
+    }
+}
+
+/// The nodes inside of a program that `is_wanted`, at most `limit` of each type, each once.
+pub fn sample(root: &Object, limit: usize, is_wanted: impl Fn(&Object) -> bool) -> Vec<Object> {
+    let mut found: Vec<Object> = Vec::new();
+    let mut counts = std::collections::HashMap::<&str, usize>::new();
+    let _ = Visitor::new().pre_order(root, |object| {
+        let count = counts.entry(object.info().key()).or_default();
+        if *count < limit && is_wanted(object) {
+            *count += 1;
+            found.push(object.clone());
+        }
+        Walk::Advance
+    });
+    found
+}
