@@ -58,14 +58,15 @@ fn reader(dtype: DataType) -> Option<fn(u64) -> Element> {
 
 /// The value of an IEEE half.
 fn half_to_f64(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
-    match exponent {
-        0 => sign * fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => sign * f64::INFINITY,
+    let (exponent, fraction) = (u64::from(bits >> 10 & 0x1f), bits & 0x3ff);
+    let magnitude = match exponent {
+        // A multiple of the smallest one, 2 to the power of -24.
+        0 => f64::from(fraction) * f64::from_bits((1023 - 24) << 52),
+        31 if fraction == 0 => f64::INFINITY,
         31 => f64::NAN,
-        _ => sign * (1.0 + fraction / 1024.0) * 2f64.powi(exponent - 15),
-    }
+        _ => f64::from_bits((exponent + 1023 - 15) << 52 | u64::from(fraction) << 42),
+    };
+    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 
 #[cfg(test)]
@@ -84,6 +85,15 @@ mod tests {
         assert_eq!(elements(DataType::uint(64), &[0xff; 8]), Some(vec![Element::UInt(u64::MAX)]));
         assert_eq!(elements(DataType::FLOAT32, &1.5f32.to_le_bytes()), Some(vec![Element::Float(1.5)]));
         assert_eq!(elements(DataType::float(16), &[0x00, 0xc0]), Some(vec![Element::Float(-2.0)]));
+        assert_eq!(elements(DataType::float(16), &[0x55, 0x35]), Some(vec![Element::Float(1365.0 / 4096.0)]));
+        assert_eq!(
+            elements(DataType::float(16), &[0x03, 0x80]),
+            Some(vec![Element::Float(-3.0 / 16_777_216.0)])
+        );
+        assert_eq!(
+            elements(DataType::float(16), &[0x00, 0xfc]),
+            Some(vec![Element::Float(f64::NEG_INFINITY)])
+        );
         assert_eq!(elements(DataType::BOOL, &[1, 0]), Some(vec![Element::Bool(true), Element::Bool(false)]));
         assert_eq!(elements(DataType::HANDLE, &[0; 8]), None);
     }

@@ -59,6 +59,14 @@ pub trait Node: Class + Clone + Send + Sync + Sized {
     /// When a value does not fit its field.
     fn from_fields(fields: &mut Fields<'_>) -> Result<Self, FieldError>;
 
+    /// Shows all fields to `sink`, in declaration order.
+    #[inline]
+    fn fields<'a, S: FieldSink<'a>>(&'a self, info: &'static TypeInfo, sink: &mut S) {
+        for (index, f) in info.fields().iter().enumerate() {
+            sink.field(index, f.def, f.skip_eq, self.field(index));
+        }
+    }
+
     /// Shows all fields to `sink`, the last one first, so that a work stack meets them in order.
     #[inline]
     fn fields_rev<'a, S: FieldSink<'a>>(&'a self, info: &'static TypeInfo, sink: &mut S) {
@@ -67,15 +75,10 @@ pub trait Node: Class + Clone + Send + Sync + Sized {
         }
     }
 
-    /// Shows the fields that equality compares to `sink`, the last one first; false if the sink said so.
+    /// Shows the fields that equality compares to `sink`, in declaration order; false if the sink said so.
     #[inline]
-    fn zip_rev<'a, S: PairSink<'a>>(
-        &'a self,
-        other: &'a Self,
-        info: &'static TypeInfo,
-        sink: &mut S,
-    ) -> bool {
-        let mut fields = info.fields().iter().enumerate().rev().filter(|(_, f)| !f.skip_eq);
+    fn zip<'a, S: PairSink<'a>>(&'a self, other: &'a Self, info: &'static TypeInfo, sink: &mut S) -> bool {
+        let mut fields = info.fields().iter().enumerate().filter(|(_, f)| !f.skip_eq);
         fields.all(|(index, f)| sink.pair(f.def, self.field(index), other.field(index)))
     }
 

@@ -14,6 +14,16 @@ pub fn with_stack<R>(f: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(RED_ZONE_BYTES, PIECE_BYTES, f)
 }
 
+/// How many levels of a recursion go down between two looks at what is left of the stack.
+const LEVELS_PER_LOOK: u32 = 16;
+
+/// As [`with_stack`] for levels that are small, of which a good many fit in what is always left: looks at the stack at
+/// some levels only. `level` is how deep the recursion is now.
+#[inline(always)]
+pub(crate) fn with_stack_at<R>(level: u32, f: impl FnOnce() -> R) -> R {
+    if level.is_multiple_of(LEVELS_PER_LOOK) { with_stack(f) } else { f() }
+}
+
 /// Nesting went past a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("nesting deeper than {limit} levels")]

@@ -135,11 +135,16 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
         let ident = f.ident;
         quote!(#i => #core::value::Field::node_slot(&mut self.#ident),)
     });
-    let show = fields.iter().enumerate().rev().map(|(i, f)| {
-        let FieldOptions { ident, def, skip_eq, .. } = f;
-        quote!(sink.field(#i, #def, #skip_eq, #core::value::Field::as_field(&self.#ident));)
-    });
-    let zip = fields.iter().rev().filter(|f| !f.skip_eq).map(|f| {
+    let show: Vec<TokenStream> = fields
+        .iter()
+        .enumerate()
+        .map(|(i, f)| {
+            let FieldOptions { ident, def, skip_eq, .. } = f;
+            quote!(sink.field(#i, #def, #skip_eq, #core::value::Field::as_field(&self.#ident));)
+        })
+        .collect();
+    let show_rev = show.iter().rev();
+    let zip = fields.iter().filter(|f| !f.skip_eq).map(|f| {
         let FieldOptions { ident, def, .. } = f;
         quote! {
             && sink.pair(
@@ -241,7 +246,7 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
                 }
             }
             #[inline]
-            fn fields_rev<'a, S: #core::node::FieldSink<'a>>(
+            fn fields<'a, S: #core::node::FieldSink<'a>>(
                 &'a self,
                 _: &'static #core::type_table::TypeInfo,
                 sink: &mut S,
@@ -250,7 +255,16 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
                 #(#show)*
             }
             #[inline]
-            fn zip_rev<'a, S: #core::node::PairSink<'a>>(
+            fn fields_rev<'a, S: #core::node::FieldSink<'a>>(
+                &'a self,
+                _: &'static #core::type_table::TypeInfo,
+                sink: &mut S,
+            ) {
+                let _ = &sink;
+                #(#show_rev)*
+            }
+            #[inline]
+            fn zip<'a, S: #core::node::PairSink<'a>>(
                 &'a self,
                 other: &'a Self,
                 _: &'static #core::type_table::TypeInfo,

@@ -2,8 +2,8 @@
 //!
 //! Two nodes are equal when their types and compared fields are, with variables bound to each other in definition
 //! regions. [`structural_equal`] answers yes or no; [`StructuralEqual::mismatches`] names every place that differs.
-//! Comparison keeps its own stack and meets a pair of shared nodes once, so that neither a deep nor a doubled graph
-//! troubles it. Names that are hints and spans take no part.
+//! Comparison recurses behind the guard of the native stack and meets a pair of shared nodes once, so that neither a
+//! deep nor a doubled graph troubles it. Names that are hints and spans take no part.
 //!
 //! Invariant: pairs are met in the order of a recursive walk over the fields in declaration order, so a variable is
 //! bound by the first place that defines it.
@@ -16,8 +16,9 @@ pub use mismatch::{Mismatch, MismatchKind};
 
 use crate::containers::{ArrayNode, ByValue, MapNode, ShapeNode, TensorNode};
 use crate::node::PairSink;
-use crate::ptr_map::AddressMap;
+use crate::ptr_map::{AddressMap, insert_roomy};
 use crate::raw::{Object, ObjectLike, Str};
+use crate::stack::with_stack_at;
 use crate::type_table::{EqStep, EqSteps, Plan};
 use crate::value::{FieldRef, Value};
 use classes::Classes;
@@ -42,7 +43,7 @@ impl StructuralEqual {
     /// Whether two nodes are equal.
     pub fn compare(self, lhs: &Object, rhs: &Object) -> bool {
         // Every pair met would be of a node and itself, every variable bound to itself.
-        lhs.ptr_eq(rhs) || EqWork::new(self).run(lhs, rhs)
+        lhs.ptr_eq(rhs) || EqWork::new(self).nodes(false, lhs, rhs)
     }
 
     /// Whether two values are equal.
@@ -126,8 +127,8 @@ impl<'a> Bindings<'a> {
     }
 
     fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) {
-        self.to_rhs.insert(lhs.address(), rhs);
-        self.to_lhs.insert(rhs.address(), lhs);
+        insert_roomy(&mut self.to_rhs, lhs.address(), rhs);
+        insert_roomy(&mut self.to_lhs, rhs.address(), lhs);
     }
 
     /// The key that stands for a left key on the right. Nothing when the key itself would stand for it but is
@@ -148,33 +149,12 @@ impl<'a> Bindings<'a> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Task {
-    Pair,
-    /// The elements of an array from the position on.
-    Elements,
-    /// The entries of a map from the position on.
-    Entries,
-}
-
-struct Item<'a> {
-    lhs: &'a Object,
-    rhs: &'a Object,
-    position: u32,
-    def: bool,
-    task: Task,
-}
-
-/// Elements of an array that are put on the stack at once. All of a long one would be out of the cache again by the
-/// time they are compared.
-const ELEMENTS_AT_ONCE: usize = 16;
-
 /// A comparison under way. Any difference ends it, so a binding or a class made early is never wrong later.
 pub(crate) struct EqWork<'a> {
     options: StructuralEqual,
-    /// The region of the pair in hand.
+    /// Whether the pair in hand stands in a definition region.
     def: bool,
-    stack: Vec<Item<'a>>,
+    level: u32,
     bindings: Bindings<'a>,
     classes: Classes,
     /// Variables that stood for themselves as a map key. Should one be bound to another later, then what was compared
@@ -186,7 +166,7 @@ impl<'a> PairSink<'a> for EqWork<'a> {
     #[inline(always)]
     fn pair(&mut self, def: bool, lhs: FieldRef<'a>, rhs: FieldRef<'a>) -> bool {
         match (lhs, rhs) {
-            (FieldRef::Node(lhs), FieldRef::Node(rhs)) => self.push(def, lhs, rhs),
+            (FieldRef::Node(lhs), FieldRef::Node(rhs)) => self.nodes(def, lhs, rhs),
             _ => scalars_equal(lhs, rhs),
         }
     }
@@ -197,76 +177,48 @@ impl<'a> EqWork<'a> {
         EqWork {
             options,
             def: options.map_free_vars,
-            stack: Vec::with_capacity(64),
+            level: 0,
             bindings: Bindings::default(),
             classes: Classes::default(),
             own_keys: AddressMap::default(),
         }
     }
 
-    fn run(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
-        if !self.push(self.def, lhs, rhs) {
-            return false;
-        }
-        while let Some(item) = self.stack.pop() {
-            self.def = item.def;
-            let equal = match item.task {
-                Task::Pair => self.pair_of_nodes(item.lhs, item.rhs),
-                Task::Elements => self.arrays(item.lhs, item.rhs, item.position as usize),
-                Task::Entries => self.map_entry(item.lhs, item.rhs, item.position as usize),
-            };
-            if !equal {
-                return false;
-            }
-        }
-        true
-    }
-
-    #[inline]
-    fn push(&mut self, def: bool, lhs: &'a Object, rhs: &'a Object) -> bool {
+    fn nodes(&mut self, def: bool, lhs: &'a Object, rhs: &'a Object) -> bool {
         let info = lhs.info();
         if !std::ptr::eq(info, rhs.info()) {
             return false;
         }
-        if info.plan() == Plan::Str {
-            return str_text(lhs) == str_text(rhs);
-        }
-        self.stack.push(Item { lhs, rhs, position: 0, def: def | self.def, task: Task::Pair });
-        true
-    }
-
-    #[inline]
-    fn pair_of_nodes(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
-        match lhs.info().plan() {
-            Plan::Leaf => lhs.push_pairs(rhs, self),
-            Plan::Tree => self.seen(lhs, rhs) || lhs.push_pairs(rhs, self),
-            Plan::ConstTree => lhs.ptr_eq(rhs) || self.seen(lhs, rhs) || self.fields(lhs, rhs),
-            Plan::Custom => self.seen(lhs, rhs) || self.fields(lhs, rhs),
-            Plan::Unique => lhs.ptr_eq(rhs),
-            Plan::FreeVar => match self.bindings.look_up(lhs, rhs) {
-                Bound::Matching => true,
-                Bound::Elsewhere => false,
-                Bound::Free => {
-                    (self.def || lhs.ptr_eq(rhs)) && {
-                        self.bind(lhs, rhs);
-                        self.fields(lhs, rhs)
-                    }
-                }
+        let plan = info.plan();
+        match plan {
+            Plan::Leaf => return lhs.compare_fields(rhs, self),
+            Plan::Str => return str_text(lhs) == str_text(rhs),
+            Plan::Shape => return shapes_equal(lhs, rhs),
+            Plan::Unique => return lhs.ptr_eq(rhs),
+            Plan::Tensor => {
+                return lhs.ptr_eq(rhs) || tensors_equal(lhs, rhs, self.options.skip_tensor_content);
+            }
+            Plan::FreeVar | Plan::Dag => match self.bindings.look_up(lhs, rhs) {
+                Bound::Matching => return true,
+                Bound::Elsewhere => return false,
+                Bound::Free if plan == Plan::Dag || def || self.def || lhs.ptr_eq(rhs) => self.bind(lhs, rhs),
+                Bound::Free => return false,
             },
-            Plan::Dag => match self.bindings.look_up(lhs, rhs) {
-                Bound::Matching => true,
-                Bound::Elsewhere => false,
-                Bound::Free => {
-                    self.bind(lhs, rhs);
-                    self.fields(lhs, rhs)
-                }
-            },
-            Plan::Str => str_text(lhs) == str_text(rhs),
-            Plan::Array => self.seen(lhs, rhs) || self.arrays(lhs, rhs, 0),
-            Plan::Map => self.seen(lhs, rhs) || self.map_entry(lhs, rhs, 0),
-            Plan::Tensor => lhs.ptr_eq(rhs) || tensors_equal(lhs, rhs, self.options.skip_tensor_content),
-            Plan::Shape => shapes_equal(lhs, rhs),
+            Plan::ConstTree if lhs.ptr_eq(rhs) => return true,
+            _ if self.seen(lhs, rhs) => return true,
+            _ => {}
         }
+        let around = self.def;
+        self.def |= def;
+        self.level += 1;
+        let equal = with_stack_at(self.level, || match plan {
+            Plan::Array => self.arrays(lhs, rhs),
+            Plan::Map => self.maps(lhs, rhs),
+            _ => self.fields(lhs, rhs),
+        });
+        self.level -= 1;
+        self.def = around;
+        equal
     }
 
     /// Whether this pair, or one that implies it, was met before. Only nodes with several handles can be.
@@ -288,53 +240,42 @@ impl<'a> EqWork<'a> {
     #[inline]
     fn fields(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
         match lhs.info().custom_eq() {
-            None => lhs.push_pairs(rhs, self),
+            None => lhs.compare_fields(rhs, self),
             Some(custom) => {
                 let mut steps = EqSteps::default();
                 custom(lhs, rhs, &mut steps);
-                steps.steps.iter().rev().all(|step| match *step {
+                steps.steps.iter().all(|step| match *step {
                     EqStep::Field { index, def } => self.pair(def, lhs.field(index), rhs.field(index)),
-                    EqStep::Bind { lhs, rhs, .. } => self.push(true, lhs, rhs),
+                    EqStep::Bind { lhs, rhs, .. } => self.nodes(true, lhs, rhs),
                 })
             }
         }
     }
 
-    fn arrays(&mut self, lhs: &'a Object, rhs: &'a Object, position: usize) -> bool {
+    fn arrays(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
         let (Some(a), Some(b)) = (lhs.as_node::<ArrayNode>(), rhs.as_node::<ArrayNode>()) else {
             return false;
         };
-        if a.items().len() != b.items().len() {
-            return false;
-        }
-        let end = a.items().len().min(position + ELEMENTS_AT_ONCE);
-        if end < a.items().len() {
-            let (position, def) = (end as u32, self.def);
-            self.stack.push(Item { lhs, rhs, position, def, task: Task::Elements });
-        }
-        let mut pairs = a.items()[position..end].iter().zip(&b.items()[position..end]).rev();
-        pairs.all(|(a, b)| self.pair(false, a.as_field(), b.as_field()))
+        a.items().len() == b.items().len()
+            && a.items().iter().zip(b.items()).all(|(a, b)| self.pair(false, a.as_field(), b.as_field()))
     }
 
-    /// Compares one entry and leaves the rest for later: its value may bind variables that are keys after it.
-    fn map_entry(&mut self, lhs: &'a Object, rhs: &'a Object, position: usize) -> bool {
+    /// The value of an entry may bind variables that are keys after it.
+    fn maps(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
         let (Some(a), Some(b)) = (lhs.as_node::<MapNode>(), rhs.as_node::<MapNode>()) else { return false };
-        if a.entries().len() != b.entries().len() {
-            return false;
-        }
-        let Some((key, value)) = a.entries().get_index(position) else { return true };
-        let found = match key.value() {
-            Value::Node(key) if matches!(key.info().plan(), Plan::FreeVar | Plan::Dag) => {
-                let Some(there) = self.bindings.translate(key) else { return false };
-                if there.ptr_eq(key) {
-                    self.own_keys.insert(key.address(), ());
-                }
-                b.entries().get(&ByValue(&Value::Node(there.clone())))
-            }
-            key => b.entries().get(&ByValue(key)),
-        };
-        let (position, def) = (position as u32 + 1, self.def);
-        self.stack.push(Item { lhs, rhs, position, def, task: Task::Entries });
-        found.is_some_and(|other| self.pair(false, value.as_field(), other.as_field()))
+        a.entries().len() == b.entries().len()
+            && a.entries().iter().all(|(key, value)| {
+                let found = match key.value() {
+                    Value::Node(key) if matches!(key.info().plan(), Plan::FreeVar | Plan::Dag) => {
+                        let Some(there) = self.bindings.translate(key) else { return false };
+                        if there.ptr_eq(key) {
+                            self.own_keys.insert(key.address(), ());
+                        }
+                        b.entries().get(&ByValue(&Value::Node(there.clone())))
+                    }
+                    key => b.entries().get(&ByValue(key)),
+                };
+                found.is_some_and(|other| self.pair(false, value.as_field(), other.as_field()))
+            })
     }
 }

@@ -39,7 +39,7 @@ pub struct VTable {
     span: unsafe fn(&Object) -> Span,
     set_span: unsafe fn(NonNull<Header>, Span),
     equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
-    hash: for<'a> unsafe fn(&'a Object, &mut HashWork<'a>),
+    hash: unsafe fn(&Object, &mut HashWork),
     children: for<'a> unsafe fn(&'a Object, &mut ChildWork<'a>),
     node_slot: for<'a> unsafe fn(&'a mut Object, usize) -> Option<NodeSlot<'a>>,
     give_name: unsafe fn(&Object, &Str) -> bool,
@@ -111,11 +111,11 @@ impl<T: Node> Functions<T> {
     unsafe fn equal<'a>(lhs: &'a Object, rhs: &'a Object, work: &mut EqWork<'a>) -> bool {
         // SAFETY: both values are `T`s.
         let (a, b) = unsafe { (lhs.value::<T>(), rhs.value::<T>()) };
-        a.zip_rev(b, lhs.info(), work)
+        a.zip(b, lhs.info(), work)
     }
-    unsafe fn hash<'a>(object: &'a Object, work: &mut HashWork<'a>) {
+    unsafe fn hash(object: &Object, work: &mut HashWork) {
         // SAFETY: the value is a `T`.
-        unsafe { object.value::<T>() }.fields_rev(object.info(), work);
+        unsafe { object.value::<T>() }.fields(object.info(), work);
     }
     unsafe fn node_slot(object: &mut Object, index: usize) -> Option<NodeSlot<'_>> {
         // SAFETY: the value is a `T` and the caller holds the only handle.
@@ -232,12 +232,12 @@ impl Object {
         unsafe { (self.info().vtable().field)(self, index) }
     }
 
-    /// Puts the pairs of fields that equality compares on the work stack; false when scalar fields differ.
+    /// Feeds the pairs of fields that equality compares to the work; false when it finds one unequal.
     ///
     /// # Panics
     /// When the types differ: a mistake of the caller, never of user input.
     #[inline]
-    pub(crate) fn push_pairs<'a>(&'a self, other: &'a Object, work: &mut EqWork<'a>) -> bool {
+    pub(crate) fn compare_fields<'a>(&'a self, other: &'a Object, work: &mut EqWork<'a>) -> bool {
         assert!(std::ptr::eq(self.info(), other.info()), "nodes of two types");
         // SAFETY: as in `field`, for both.
         unsafe { (self.info().vtable().equal)(self, other, work) }
@@ -245,7 +245,7 @@ impl Object {
 
     /// Feeds the fields that the hash takes in to the work.
     #[inline]
-    pub(crate) fn hash_fields<'a>(&'a self, work: &mut HashWork<'a>) {
+    pub(crate) fn hash_fields(&self, work: &mut HashWork) {
         // SAFETY: as in `field`.
         unsafe { (self.info().vtable().hash)(self, work) }
     }
@@ -349,9 +349,9 @@ impl Drop for Object {
 #[cold]
 fn bury(ptr: NonNull<Header>) {
     if FREEING.get() {
-        let next = DEAD.get().map_or(0, |p| p.as_ptr().expose_provenance());
-        // SAFETY: no handle is left, so the header is ours; its count is no longer used as one.
-        unsafe { ptr.as_ref() }.count.store(next, Ordering::Relaxed);
+        // SAFETY: no handle is left, so the header is ours; its count, of the size and alignment of a pointer, is no
+        // longer used as one.
+        unsafe { link(ptr).write(DEAD.get()) };
         DEAD.set(Some(ptr));
         return;
     }
@@ -362,12 +362,19 @@ fn bury(ptr: NonNull<Header>) {
         unsafe { (ptr.as_ref().info.vtable().free)(ptr) };
         next = DEAD.get();
         if let Some(ptr) = next {
-            // SAFETY: nodes on the list are dead but not yet freed.
-            let link = unsafe { ptr.as_ref() }.count.load(Ordering::Relaxed);
-            DEAD.set(NonNull::new(std::ptr::with_exposed_provenance_mut(link)));
+            // SAFETY: nodes on the list are dead but not yet freed, and a link was written to each.
+            DEAD.set(unsafe { link(ptr).read() });
         }
     }
     FREEING.set(false);
+}
+
+/// Where a dead node keeps the next one of its list: in place of its count.
+fn link(dead: NonNull<Header>) -> *mut Option<NonNull<Header>> {
+    const { assert!(size_of::<AtomicUsize>() == size_of::<Option<NonNull<Header>>>()) };
+    const { assert!(align_of::<AtomicUsize>() == align_of::<Option<NonNull<Header>>>()) };
+    // SAFETY: the header is alive in memory; only the address of a field is taken.
+    unsafe { (&raw mut (*dead.as_ptr()).count).cast() }
 }
 
 impl std::fmt::Debug for Object {
