@@ -1,17 +1,21 @@
 //! The state of one print, and dispatch.
 
+mod definitions;
+mod frames;
+mod paths;
+
 use std::any::{Any, TypeId};
 use std::rc::Rc;
 
 use hashbrown::HashMap;
-use tvmscript_doc::{Doc, DocArena, ExprDoc, StmtDoc, StmtList, Sym};
+use tvmscript_doc::{Doc, DocArena, ExprDoc, Sym};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode};
-use tvmscript_ir_core::{DataType, Object, PathId, PathStep, Registry, Str, Value, with_stack};
+use tvmscript_ir_core::{DataType, Object, PathId, Registry, Str, Value, with_stack};
 use tvmscript_ir_core::{FieldRef, Ref};
 
 use crate::config::PrinterConfig;
 use crate::error::{DocsifyError, Result};
-use crate::frame::{ExitCallback, Frame};
+use crate::frame::Frame;
 use crate::free_vars::CommonPrefix;
 use crate::metadata::Metadata;
 use crate::names::Namer;
@@ -159,48 +163,6 @@ impl<'r> Docsifier<'r> {
         self.table
     }
 
-    // --- paths -----------------------------------------------------------------------------------------------
-
-    /// The path of a field.
-    #[inline]
-    pub fn field(&mut self, path: PathId, name: &'static str) -> PathId {
-        if self.tracks_paths { self.docs.child_path(path, PathStep::Field(name)) } else { PathId::ROOT }
-    }
-
-    /// The path of an element.
-    #[inline]
-    pub fn item(&mut self, path: PathId, index: usize) -> PathId {
-        if self.tracks_paths {
-            self.docs.child_path(path, PathStep::Index(index as u32))
-        } else {
-            PathId::ROOT
-        }
-    }
-
-    /// Says that a doc stands for a field of the node at `path`, beside whatever it stands for already.
-    #[inline]
-    pub fn at_field(&mut self, doc: ExprDoc, path: PathId, name: &'static str) -> ExprDoc {
-        if self.tracks_paths {
-            let path = self.docs.child_path(path, PathStep::Field(name));
-            self.docs.add_path(doc, path);
-        }
-        doc
-    }
-
-    /// Says that a doc stands for the node at `path`, beside whatever it stands for already.
-    #[inline]
-    pub fn at(&mut self, doc: ExprDoc, path: PathId) -> ExprDoc {
-        if self.tracks_paths {
-            self.docs.add_path(doc, path);
-        }
-        doc
-    }
-
-    /// The path of a map's entry.
-    pub fn entry(&mut self, path: PathId, key: &Value) -> PathId {
-        if self.tracks_paths { self.docs.child_path(path, PathStep::Key(key.clone())) } else { PathId::ROOT }
-    }
-
     // --- dispatch --------------------------------------------------------------------------------------------
 
     /// Prints a node by the rule of the current token, else the default one, else as a reference into the metadata.
@@ -345,71 +307,6 @@ impl<'r> Docsifier<'r> {
         &self.metadata
     }
 
-    fn decorate(&mut self, object: &Object, doc: Doc, path: PathId) {
-        let config = self.config;
-        if config.obj_to_underline.iter().any(|o| o.ptr_eq(object)) {
-            self.found_paths.push(path);
-        }
-        let stmt = match doc {
-            Doc::Expr(doc) => {
-                self.docs.add_path(doc, path);
-                return;
-            }
-            Doc::Slice(doc) => {
-                self.docs.add_path(doc, path);
-                return;
-            }
-            Doc::Stmt(doc) => {
-                self.docs.add_path(doc, path);
-                Some(doc)
-            }
-            // Statements that go on to the enclosing block carry their own paths; behind header lines, the last one counts.
-            Doc::Block(list) => {
-                let last = self.docs.stmts(list).last().copied();
-                if let Some(last) = last {
-                    self.docs.add_path(last, path);
-                }
-                last
-            }
-        };
-        let Some(stmt) = stmt else { return };
-        self.annotate(object, stmt, path);
-    }
-
-    /// Puts the comments on a statement that were asked for at this node or path.
-    pub fn annotate(&mut self, object: &Object, stmt: StmtDoc, path: PathId) {
-        if !self.tracks_paths {
-            return;
-        }
-        let config = self.config;
-        for (annotated, text) in &config.obj_to_annotate {
-            if annotated.ptr_eq(object) {
-                self.docs.add_comment(stmt, text);
-            }
-        }
-        if !config.path_to_annotate.is_empty() {
-            let here = self.docs.paths().to_path(path);
-            for (annotated, text) in &config.path_to_annotate {
-                if *annotated == here {
-                    self.docs.add_comment(stmt, text);
-                }
-            }
-        }
-    }
-
-    /// Whether a comment will be put on this node, so that it needs a statement of its own.
-    pub fn is_annotated(&self, object: &Object, path: PathId) -> bool {
-        if !self.tracks_paths {
-            return false;
-        }
-        let config = self.config;
-        config.obj_to_annotate.iter().any(|(o, _)| o.ptr_eq(object))
-            || (!config.path_to_annotate.is_empty() && {
-                let here = self.docs.paths().to_path(path);
-                config.path_to_annotate.iter().any(|(p, _)| *p == here)
-            })
-    }
-
     // --- tokens and prefixes ---------------------------------------------------------------------------------
 
     /// The current dispatch token.
@@ -465,264 +362,6 @@ impl<'r> Docsifier<'r> {
     /// The dialects whose prefix was used so far, with it.
     pub fn used_prefixes(&self) -> impl Iterator<Item = (&'static str, &str)> {
         self.prefixes.iter().filter(|p| p.used).map(|p| (p.name, &*p.prefix))
-    }
-
-    // --- frames ----------------------------------------------------------------------------------------------
-
-    /// Runs `f` inside a frame and gives its result and the frame's statements. The frame closes also on errors.
-    ///
-    /// # Errors
-    /// Whatever `f` says.
-    pub fn with_frame<R>(
-        &mut self,
-        frame: Frame,
-        f: impl FnOnce(&mut Self) -> Result<R>,
-    ) -> Result<(R, Vec<StmtDoc>)> {
-        self.with_open_frame(frame, f).map(|(result, stmts)| (result, stmts.into_vec()))
-    }
-
-    /// As [`Docsifier::with_frame`], for statements that go on to the enclosing block ([`Docsifier::loose`]).
-    ///
-    /// # Errors
-    /// Whatever `f` says.
-    pub fn with_open_frame<R>(
-        &mut self,
-        frame: Frame,
-        f: impl FnOnce(&mut Self) -> Result<R>,
-    ) -> Result<(R, Stmts)> {
-        let index = self.frames.len();
-        if let Some(object) = &frame.object {
-            self.open.entry(object.address()).or_insert(index);
-        }
-        self.frames.push(frame);
-        let result = f(self);
-        let exits = std::mem::take(&mut self.frame_mut().exits);
-        for exit in exits {
-            exit(self);
-        }
-        let Some(frame) = self.frames.pop() else { unreachable!("frames open and close in pairs") };
-        if let Some(object) = &frame.object
-            && self.open.get(&object.address()) == Some(&index)
-        {
-            self.open.remove(&object.address());
-        }
-        for address in frame.defined {
-            if let Some(Definition::Name(name, ..)) = self.defined.remove(&address) {
-                self.names.release(&name);
-            }
-        }
-        Ok((result?, frame.stmts))
-    }
-
-    /// Statements for the enclosing block, as a doc to hand back. Whoever gets it must add it to a frame before the next
-    /// doc is made ([`Docsifier::push_doc`]).
-    pub fn loose(&mut self, stmts: Stmts) -> Doc {
-        self.loose = Some(stmts);
-        Doc::Block(StmtList::default())
-    }
-
-    /// The innermost frame.
-    ///
-    /// # Panics
-    /// Outside any frame: a mistake of a handler that is called without one, never of the printed node.
-    pub fn frame_mut(&mut self) -> &mut Frame {
-        match self.frames.last_mut() {
-            Some(frame) => frame,
-            None => unreachable!("every print opens a frame first"),
-        }
-    }
-
-    /// Adds a statement to the innermost frame.
-    pub fn push_stmt(&mut self, stmt: StmtDoc) {
-        self.frame_mut().stmts.push(stmt);
-    }
-
-    /// Adds a node's doc to the innermost frame, as statements.
-    pub fn push_doc(&mut self, doc: Doc) {
-        match doc {
-            Doc::Stmt(stmt) => self.push_stmt(stmt),
-            Doc::Expr(expr) => {
-                let stmt = self.docs.expr_stmt(expr);
-                self.push_stmt(stmt);
-            }
-            Doc::Block(list) if list.is_empty() => {
-                if let Some(stmts) = self.loose.take() {
-                    self.frame_mut().stmts.append(stmts);
-                }
-            }
-            Doc::Block(list) => {
-                let Docsifier { frames, docs, .. } = self;
-                if let Some(frame) = frames.last_mut() {
-                    frame.stmts.extend(docs.stmts(list).iter().copied());
-                }
-            }
-            Doc::Slice(_) => {}
-        }
-    }
-
-    /// The open frames, innermost first.
-    pub fn frames(&self) -> impl DoubleEndedIterator<Item = &Frame> + ExactSizeIterator {
-        self.frames.iter().rev()
-    }
-
-    /// The data of the innermost frame that holds an `F`.
-    pub fn frame_data<F: Any>(&self) -> Option<&F> {
-        self.frames.iter().rev().find_map(|f| f.data.downcast_ref::<F>())
-    }
-
-    /// The data of the innermost frame that holds an `F`, to change.
-    pub fn frame_data_mut<F: Any>(&mut self) -> Option<&mut F> {
-        self.frames.iter_mut().rev().find_map(|f| f.data.downcast_mut::<F>())
-    }
-
-    /// Runs `callback` when the innermost frame closes.
-    pub fn on_exit(&mut self, callback: ExitCallback) {
-        self.frame_mut().exits.push(callback);
-    }
-
-    // --- names -----------------------------------------------------------------------------------------------
-
-    /// Names a node in the innermost frame: the hint's identifier, made unique. A node that has a name keeps it.
-    ///
-    /// # Errors
-    /// When an expression stands for the node, and cannot be made.
-    pub fn define(&mut self, object: &Object, hint: &str) -> Result<ExprDoc> {
-        if let Some(doc) = self.defined_doc(object)? {
-            return Ok(doc);
-        }
-        let name = match self.config.show_object_address {
-            true => self.names.take(&format!("{}_{:#x}", crate::names::sanitize(hint), object.address())),
-            false => self.names.take(hint),
-        };
-        let sym = self.docs.sym(&name);
-        let frame = self.frames.len().saturating_sub(1) as u32;
-        self.defined.insert(object.address(), Definition::Name(name, sym, frame));
-        self.frame_mut().defined.push(object.address());
-        Ok(self.docs.id(sym))
-    }
-
-    /// Lets an expression stand for a node while the innermost frame is open (`A.data`). A node that is defined keeps its
-    /// definition.
-    pub fn define_by_doc(&mut self, object: &Object, doc: DocFactory) {
-        if self.is_defined(object) {
-            return;
-        }
-        self.defined.insert(object.address(), Definition::Doc(doc));
-        self.frame_mut().defined.push(object.address());
-    }
-
-    /// How a defined node is written.
-    ///
-    /// # Errors
-    /// When an expression stands for the node, and cannot be made.
-    #[inline]
-    pub fn defined_doc(&mut self, object: &Object) -> Result<Option<ExprDoc>> {
-        match self.defined.get(&object.address()) {
-            None => Ok(None),
-            Some(Definition::Name(_, sym, _)) => Ok(Some(self.docs.id(*sym))),
-            Some(Definition::Doc(make)) => make.clone()(self).map(Some),
-        }
-    }
-
-    /// The number of the frame that has the node's name.
-    pub fn defining_frame(&self, object: &Object) -> Option<usize> {
-        match self.defined.get(&object.address())? {
-            Definition::Name(_, _, frame) => Some(*frame as usize),
-            Definition::Doc(_) => None,
-        }
-    }
-
-    /// How many frames are open; the innermost has the number before.
-    pub fn frame_count(&self) -> usize {
-        self.frames.len()
-    }
-
-    /// Whether the node is defined.
-    #[inline]
-    pub fn is_defined(&self, object: &Object) -> bool {
-        self.defined.contains_key(&object.address())
-    }
-
-    /// Takes a name so that no variable gets it while the print lasts.
-    pub fn reserve_name(&mut self, name: &str) {
-        self.names.reserve(name);
-    }
-
-    /// Declares a free variable: names it in the frame where all its uses can see it, and lets `declare` make the
-    /// statements, which go to that frame at its current end. `declare` runs with that frame innermost.
-    ///
-    /// # Errors
-    /// [`DocsifyError::Undeclared`] when no open frame can declare it.
-    pub fn declare_free(
-        &mut self,
-        object: &Object,
-        hint: &str,
-        declare: impl FnOnce(&mut Self) -> Result<()>,
-    ) -> Result<()> {
-        self.declare_free_within(object, hint, 0, declare)
-    }
-
-    /// As [`Docsifier::declare_free`], in the frame of this number or further in: for a variable whose declaration speaks of
-    /// what that frame defines.
-    ///
-    /// # Errors
-    /// As [`Docsifier::declare_free`].
-    pub fn declare_free_within(
-        &mut self,
-        object: &Object,
-        hint: &str,
-        outermost: usize,
-        declare: impl FnOnce(&mut Self) -> Result<()>,
-    ) -> Result<()> {
-        let frame =
-            self.frame_of_free(object).ok_or_else(|| DocsifyError::Undeclared { name: hint.to_owned() })?;
-        self.in_frame(frame.max(outermost), declare)
-    }
-
-    /// Runs `f` with the frame of this number innermost; the frames further in are open again afterwards.
-    pub fn in_frame<R>(&mut self, frame: usize, f: impl FnOnce(&mut Self) -> R) -> R {
-        let frame = frame.min(self.frames.len().saturating_sub(1));
-        let inner = self.frames.split_off(frame + 1);
-        let result = f(self);
-        self.frames.extend(inner);
-        result
-    }
-
-    /// The number of the frame that declares a free variable: the innermost around all its uses.
-    pub fn frame_of_free(&mut self, object: &Object) -> Option<usize> {
-        let open = &self.open;
-        let prefix = match &self.common_prefix {
-            Some(prefix) => prefix,
-            None => self.common_prefix.insert(CommonPrefix::new(&self.root, |o| self.table.is_variable(o))),
-        };
-        prefix
-            .around(object.address())
-            .find_map(|address| open.get(&address).copied())
-            .or_else(|| self.frames.iter().rposition(|f| f.declares_free))
-    }
-
-    /// Whether all uses of a variable lie inside a node.
-    pub fn is_around_all_uses(&mut self, node: &Object, variable: &Object) -> bool {
-        let prefix = match &self.common_prefix {
-            Some(prefix) => prefix,
-            None => self.common_prefix.insert(CommonPrefix::new(&self.root, |o| self.table.is_variable(o))),
-        };
-        prefix.around(variable.address()).any(|address| address == node.address())
-    }
-
-    /// The node inside which free variables are looked for.
-    pub fn root(&self) -> &Object {
-        &self.root
-    }
-
-    /// Looks for the places of free variables inside `root` from now on, instead of inside the printed node. Gives the
-    /// former root, to be set again.
-    pub fn set_root(&mut self, root: &Object) -> Object {
-        if !self.root.ptr_eq(root) {
-            self.common_prefix = None;
-            self.cache.clear();
-        }
-        std::mem::replace(&mut self.root, root.clone())
     }
 
     // --- what dialects keep ----------------------------------------------------------------------------------
