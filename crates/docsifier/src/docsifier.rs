@@ -17,6 +17,7 @@ use crate::config::PrinterConfig;
 use crate::error::{DocsifyError, Result};
 use crate::frame::Frame;
 use crate::free_vars::CommonPrefix;
+use crate::hindsight::Hindsight;
 use crate::metadata::Metadata;
 use crate::names::Namer;
 use crate::stmts::Stmts;
@@ -28,6 +29,8 @@ pub(crate) enum Definition {
     Name(Box<str>, Sym, u32),
     /// An expression made anew at each use (`A.data`).
     Doc(DocFactory),
+    /// None any more: its scope ended, below the root with this number. A name that stays taken is released with the frame.
+    Closed(u32, Option<Box<str>>),
 }
 
 /// Makes the expression that stands for a node, at each use.
@@ -41,6 +44,8 @@ pub struct Docsifier<'r> {
     table: &'r PrinterTable,
     config: &'r PrinterConfig,
     root: Object,
+    /// How many roots there were before.
+    root_number: u32,
     frames: Vec<Frame>,
     /// For each node that an open frame prints, the outermost such frame.
     open: HashMap<usize, usize>,
@@ -53,7 +58,8 @@ pub struct Docsifier<'r> {
     defined: HashMap<usize, Definition>,
     metadata: Metadata,
     prefixes: Vec<PrefixEntry>,
-    clashes: Vec<&'static str>,
+    known: Hindsight,
+    found: Hindsight,
     common_prefix: Option<CommonPrefix>,
     cache: HashMap<TypeId, Box<dyn Any>>,
     typed: bool,
@@ -103,6 +109,7 @@ impl<'r> Docsifier<'r> {
             table,
             config,
             root: root.clone(),
+            root_number: 0,
             frames: Vec::new(),
             open: HashMap::new(),
             loose: None,
@@ -113,7 +120,8 @@ impl<'r> Docsifier<'r> {
             defined: HashMap::new(),
             metadata: Metadata::default(),
             prefixes,
-            clashes: Vec::new(),
+            known: Hindsight::default(),
+            found: Hindsight::default(),
             common_prefix: None,
             cache: HashMap::new(),
             typed: false,
@@ -122,21 +130,20 @@ impl<'r> Docsifier<'r> {
         })
     }
 
-    /// A print as [`Docsifier::new`] makes it, in which no variable gets one of these names.
+    /// The same print as `former` made, with what that one found out too late; nothing if there is no such thing.
     ///
     /// # Errors
     /// As [`Docsifier::new`].
-    pub fn with_reserved(
-        registry: &'r Registry,
-        config: &'r PrinterConfig,
-        root: &Object,
-        words: &[&'static str],
-    ) -> Result<Docsifier<'r>> {
-        let mut d = Docsifier::new(registry, config, root)?;
-        for word in words {
+    pub(crate) fn again(former: &Docsifier<'r>) -> Result<Option<Docsifier<'r>>> {
+        if former.found.is_empty() {
+            return Ok(None);
+        }
+        let mut d = Docsifier::new(former.registry, former.config, &former.root)?;
+        d.known = former.known.and(&former.found);
+        for word in d.known.words() {
             d.names.reserve(word);
         }
-        Ok(d)
+        Ok(Some(d))
     }
 
     /// What a dialect finds out about the whole root, once per print.
@@ -340,17 +347,12 @@ impl<'r> Docsifier<'r> {
     }
 
     /// A name of the language itself or of the script (`range`, `metadata`), which no variable around may have. Where one
-    /// has it, the print must be made anew with the name reserved: see [`Docsifier::clashes`].
+    /// has it, the print is made anew with the name reserved.
     pub fn word(&mut self, word: &'static str) -> ExprDoc {
-        if self.names.is_taken(word) && !self.names.is_reserved(word) && !self.clashes.contains(&word) {
-            self.clashes.push(word);
+        if self.names.is_taken(word) && !self.names.is_reserved(word) {
+            self.found.add_word(word);
         }
         self.docs.id(word)
-    }
-
-    /// The words that were needed where a variable has their name.
-    pub fn clashes(&self) -> &[&'static str] {
-        &self.clashes
     }
 
     /// A name of a dialect (`T.block`).

@@ -9,6 +9,7 @@ mod docsifier;
 mod error;
 mod frame;
 mod free_vars;
+mod hindsight;
 mod metadata;
 pub mod names;
 mod options;

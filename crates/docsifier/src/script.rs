@@ -11,6 +11,10 @@ use crate::docsifier::Docsifier;
 use crate::error::Result;
 use crate::frame::Frame;
 
+/// How often a print is made anew at most, each time with what the one before found out too late. What the second finds is
+/// rare: a name that another one, given up, would have had.
+const MOST_PRINTS: usize = 4;
+
 /// Prints a node.
 ///
 /// # Errors
@@ -18,9 +22,9 @@ use crate::frame::Frame;
 pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<String> {
     let mut d = Docsifier::new(registry, config, object)?;
     let mut stmts = docsify_root(&mut d, object)?;
-    if !d.clashes().is_empty() {
-        let words = d.clashes().to_vec();
-        d = Docsifier::with_reserved(registry, config, object, &words)?;
+    for _ in 1..MOST_PRINTS {
+        let Some(again) = Docsifier::again(&d)? else { break };
+        d = again;
         stmts = docsify_root(&mut d, object)?;
     }
     d.docs.check()?;

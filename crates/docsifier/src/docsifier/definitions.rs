@@ -1,11 +1,12 @@
 //! Definitions: the names of variables, the expressions that stand for some, and where free ones are declared.
 
 use tvmscript_doc::ExprDoc;
-use tvmscript_ir_core::Object;
+use tvmscript_ir_core::{EqKind, Object, PathId};
 
 use super::{Definition, DocFactory, Docsifier};
 use crate::error::{DocsifyError, Result};
 use crate::free_vars::CommonPrefix;
+use crate::table::PrinterTable;
 
 impl Docsifier<'_> {
     /// Names a node in the innermost frame: the hint's identifier, made unique. A node that has a name keeps it.
@@ -22,9 +23,20 @@ impl Docsifier<'_> {
         };
         let sym = self.docs.sym(&name);
         let frame = self.frames.len().saturating_sub(1) as u32;
-        self.defined.insert(object.address(), Definition::Name(name, sym, frame));
-        self.frame_mut().defined.push(object.address());
+        self.insert_definition(object, Definition::Name(name, sym, frame));
         Ok(self.docs.id(sym))
+    }
+
+    fn insert_definition(&mut self, object: &Object, definition: Definition) {
+        let address = object.address();
+        let former = self.defined.insert(address, definition);
+        self.frame_mut().defined.push(address);
+        // Others that are defined twice, such as buffers, read back equal.
+        if matches!(former, Some(Definition::Closed(root, _)) if root == self.root_number)
+            && object.info().eq_kind() == EqKind::FreeVar
+        {
+            self.add_escaping(object);
+        }
     }
 
     /// Lets an expression stand for a node while the innermost frame is open (`A.data`). A node that is defined keeps its
@@ -33,8 +45,17 @@ impl Docsifier<'_> {
         if self.is_defined(object) {
             return;
         }
-        self.defined.insert(object.address(), Definition::Doc(doc));
-        self.frame_mut().defined.push(object.address());
+        self.insert_definition(object, Definition::Doc(doc));
+    }
+
+    /// Ends a definition before its frame closes: where the node stands from now on, nothing defines it. Its name stays taken
+    /// until the frame closes.
+    pub fn end_definition(&mut self, object: &Object) {
+        if let Some(definition) = self.defined.get_mut(&object.address())
+            && let Definition::Name(name, ..) = definition
+        {
+            *definition = Definition::Closed(self.root_number, Some(std::mem::take(name)));
+        }
     }
 
     /// How a defined node is written.
@@ -44,7 +65,7 @@ impl Docsifier<'_> {
     #[inline]
     pub fn defined_doc(&mut self, object: &Object) -> Result<Option<ExprDoc>> {
         match self.defined.get(&object.address()) {
-            None => Ok(None),
+            None | Some(Definition::Closed(..)) => Ok(None),
             Some(Definition::Name(_, sym, _)) => Ok(Some(self.docs.id(*sym))),
             Some(Definition::Doc(make)) => make.clone()(self).map(Some),
         }
@@ -54,14 +75,47 @@ impl Docsifier<'_> {
     pub fn defining_frame(&self, object: &Object) -> Option<usize> {
         match self.defined.get(&object.address())? {
             Definition::Name(_, _, frame) => Some(*frame as usize),
-            Definition::Doc(_) => None,
+            Definition::Doc(_) | Definition::Closed(..) => None,
         }
     }
 
     /// Whether the node is defined.
     #[inline]
     pub fn is_defined(&self, object: &Object) -> bool {
-        self.defined.contains_key(&object.address())
+        !matches!(self.defined.get(&object.address()), None | Some(Definition::Closed(..)))
+    }
+
+    /// Whether the variable is known to stand both inside and outside of the scope that would make it (two loops over one
+    /// variable). Such a scope must declare it before ([`Docsifier::declare_escaping`]).
+    ///
+    /// The first print of a node knows of none: it finds them where they get a second definition, and is made anew. Nodes that
+    /// equality takes for no variables never do.
+    pub fn escapes(&self, variable: &Object) -> bool {
+        self.known.escapes(variable.address())
+    }
+
+    /// Whether a scope may make the variable: nothing defines it, and it does not escape.
+    pub fn is_new(&self, variable: &Object) -> bool {
+        !self.is_defined(variable) && !self.escapes(variable)
+    }
+
+    /// Says that a variable must be declared before the scope that would make it, or in another way than it was. The print
+    /// is made anew.
+    pub fn add_escaping(&mut self, variable: &Object) {
+        if !self.escapes(variable) {
+            self.found.add_escaping(variable.address());
+        }
+    }
+
+    /// Declares a variable that escapes and is not defined yet, where all its uses can see it.
+    ///
+    /// # Errors
+    /// Whatever the variable's handler says.
+    pub fn declare_escaping(&mut self, variable: &Object, path: PathId) -> Result<()> {
+        if self.escapes(variable) && !self.is_defined(variable) {
+            self.expr_object(variable, path)?;
+        }
+        Ok(())
     }
 
     /// Takes a name so that no variable gets it while the print lasts.
@@ -102,24 +156,21 @@ impl Docsifier<'_> {
 
     /// The number of the frame that declares a free variable: the innermost around all its uses.
     pub fn frame_of_free(&mut self, object: &Object) -> Option<usize> {
-        let open = &self.open;
-        let prefix = match &self.common_prefix {
-            Some(prefix) => prefix,
-            None => self.common_prefix.insert(CommonPrefix::new(&self.root, |o| self.table.is_variable(o))),
+        let (address, escapes) = (object.address(), self.escapes(object));
+        let (open, table, root) = (&self.open, self.table, &self.root);
+        let prefix = common_prefix(&mut self.common_prefix, root, table);
+        let frame_of = |address| open.get(&address).copied();
+        let frame = match escapes {
+            true => prefix.around_all(address).find_map(frame_of),
+            false => prefix.around(address).find_map(frame_of),
         };
-        prefix
-            .around(object.address())
-            .find_map(|address| open.get(&address).copied())
-            .or_else(|| self.frames.iter().rposition(|f| f.declares_free))
+        frame.or_else(|| self.frames.iter().rposition(|f| f.declares_free))
     }
 
-    /// Whether all uses of a variable lie inside a node.
+    /// Whether a node is printed once, and all uses of a variable inside it.
     pub fn is_around_all_uses(&mut self, node: &Object, variable: &Object) -> bool {
-        let prefix = match &self.common_prefix {
-            Some(prefix) => prefix,
-            None => self.common_prefix.insert(CommonPrefix::new(&self.root, |o| self.table.is_variable(o))),
-        };
-        prefix.around(variable.address()).any(|address| address == node.address())
+        common_prefix(&mut self.common_prefix, &self.root, self.table)
+            .is_around_all(node.address(), variable.address())
     }
 
     /// The node inside which free variables are looked for.
@@ -134,6 +185,16 @@ impl Docsifier<'_> {
             self.common_prefix = None;
             self.cache.clear();
         }
+        self.root_number += 1;
         std::mem::replace(&mut self.root, root.clone())
     }
+}
+
+/// The places of free variables below a root, found once.
+fn common_prefix<'a>(
+    found: &'a mut Option<CommonPrefix>,
+    root: &Object,
+    table: &PrinterTable,
+) -> &'a mut CommonPrefix {
+    found.get_or_insert_with(|| CommonPrefix::new(root, |object| table.is_variable(object)))
 }

@@ -47,8 +47,14 @@ impl Docsifier<'_> {
         {
             self.open.remove(&object.address());
         }
+        // The parameters of a lambda, which opens a frame without a node, may stand in another one.
+        let is_lambda = frame.object.is_none() && !frame.declares_free;
         for address in frame.defined {
-            if let Some(Definition::Name(name, ..)) = self.defined.remove(&address) {
+            let definition = match is_lambda {
+                true => self.defined.remove(&address),
+                false => self.defined.insert(address, Definition::Closed(self.root_number, None)),
+            };
+            if let Some(Definition::Name(name, ..) | Definition::Closed(_, Some(name))) = definition {
                 self.names.release(&name);
             }
         }

@@ -1,12 +1,14 @@
 //! Attribute statements, among them the threads that a device runs.
 
+use hashbrown::HashMap;
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::print::data;
-use tvmscript_ir_core::{DataType, PathId, Ref, Value};
+use tvmscript_ir_core::visit::{Visitor, Walk};
+use tvmscript_ir_core::{DataType, Object, PathId, Ref, Value};
 use tvmscript_prim::ops::is_zero;
-use tvmscript_prim::{IntImm, PrimExprExt, ops};
+use tvmscript_prim::{IntImm, PrimExprExt, Var, ops};
 
 use super::alloc::{deep_equal, realize_call};
 use super::state::TirDocsifier;
@@ -30,7 +32,10 @@ pub(crate) fn attr_stmt(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_
     let frame = Frame::new(Some(node.object().clone()), ());
     let (target, stmts) = d.with_open_frame(frame, |d| {
         let target = match defines {
-            Some(thread) => Some(var::define(&thread.var, d)?),
+            Some(thread) => {
+                d.set_thread(thread);
+                Some(var::define(&thread.var, d)?)
+            }
             None => None,
         };
         body(inner, body_path, d)?;
@@ -50,11 +55,9 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
         let body_path = d.field(body_path, "body");
         return Ok(Opening { context, defines: None, body: &realize.body, body_path });
     }
-    if matches!(attr_key.as_str(), "thread_extent" | "virtual_thread")
-        && let Some(thread) = subject.as_object().and_then(|o| o.downcast_ref::<IterVar>())
-        && is_launched(node, thread)
+    if let Some(thread) = launched_thread(node)
+        && let Some((context, defines)) = launch_thread(node, thread, path, d)?
     {
-        let (context, defines) = launch_thread(node, thread, path, d)?;
         return Ok(Opening { context, defines: defines.then_some(thread), body, body_path });
     }
     let at = d.field(path, "node");
@@ -79,9 +82,13 @@ fn realized(node: &AttrStmt) -> Option<&Ref<BufferRealize>> {
     (about && node.attr_key == "realize_scope").then_some(realize)
 }
 
-/// Whether `T.launch_thread` makes this attribute of this thread: it finds key and domain itself.
-fn is_launched(node: &AttrStmt, thread: &IterVar) -> bool {
-    let IterVar { dom, var, iter_type, thread_tag } = thread;
+/// The thread, if `T.launch_thread` makes this attribute of it: it finds key and domain itself.
+fn launched_thread(node: &AttrStmt) -> Option<&Ref<IterVar>> {
+    if !matches!(node.attr_key.as_str(), "thread_extent" | "virtual_thread") {
+        return None;
+    }
+    let thread = node.node.as_object()?.downcast_ref::<IterVar>()?;
+    let IterVar { dom, var, iter_type, thread_tag } = &**thread;
     let key = if *thread_tag == "vthread" { "virtual_thread" } else { "thread_extent" };
     let same_domain = dom.as_ref().is_some_and(|dom| {
         is_zero(&dom.min)
@@ -91,48 +98,104 @@ fn is_launched(node: &AttrStmt, thread: &IterVar) -> bool {
                 || ops::cast(var.dtype, node.value.clone())
                     .is_ok_and(|value| deep_equal(&dom.extent, &value)))
     });
-    node.attr_key == key && same_domain && *iter_type == IterType::ThreadIndex && var.dtype.is_scalar()
+    let is_launched =
+        node.attr_key == key && same_domain && *iter_type == IterType::ThreadIndex && var.dtype.is_scalar();
+    is_launched.then_some(thread)
 }
 
-/// `T.launch_thread(tx, 32)`; tells whether the statement defines the thread's variable.
+/// `T.launch_thread(tx, 32)`; tells whether the statement defines the thread's variable. Nothing where the variable was
+/// defined as another thread's or as none.
 fn launch_thread(
     node: &Ref<AttrStmt>,
     thread: &Ref<IterVar>,
     path: PathId,
     d: &mut Docsifier<'_>,
-) -> Result<(ExprDoc, bool)> {
+) -> Result<Option<(ExprDoc, bool)>> {
     let variable = &thread.var;
     let thread_path = d.field(path, "node");
     let mut defines = false;
     let subject = if d.is_defined(variable.object()) {
+        match d.thread_of(variable) {
+            Some(known) if is_same_thread(&known, thread) => {}
+            known => {
+                // The next print declares it as this thread's.
+                if known.is_none() {
+                    d.add_escaping(variable.object());
+                }
+                return Ok(None);
+            }
+        }
         let at = d.field(thread_path, "var");
         d.expr(variable, at)?
-    } else if variable.dtype == node.value.dtype() && d.is_around_all_uses(node.object(), variable.object()) {
+    } else if d.is_new(variable.object())
+        && variable.dtype == node.value.dtype()
+        && d.is_around_all_uses(node.object(), variable.object())
+    {
         defines = true;
         let tag = d.docs.str(thread.thread_tag.as_str());
         d.at_field(tag, thread_path, "thread_tag")
     } else {
-        env_thread(thread, thread_path, d)?;
         let at = d.field(thread_path, "var");
+        let tag = d.field(thread_path, "thread_tag");
+        env_thread(thread, at, Some(tag), d)?;
         d.expr(variable, at)?
     };
     let at = d.field(path, "value");
     let extent = d.expr(&node.value, at)?;
     let callee = d.t("launch_thread");
-    Ok((d.docs.call_args(callee, &[subject, extent]), defines))
+    Ok(Some((d.docs.call_args(callee, &[subject, extent]), defines)))
 }
 
-/// `tx = T.env_thread("threadIdx.x")`, where all its uses can see it
-fn env_thread(thread: &Ref<IterVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
+/// Whether the reader makes the two launches of one thread.
+fn is_same_thread(a: &IterVar, b: &IterVar) -> bool {
+    let same_extent = match (&a.dom, &b.dom) {
+        (Some(a), Some(b)) => deep_equal(&a.extent, &b.extent),
+        _ => false,
+    };
+    a.thread_tag == b.thread_tag && same_extent
+}
+
+/// The first thread that a statement below the printed root launches with this variable.
+pub(crate) fn launched_with(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Option<Ref<IterVar>> {
+    d.cache(Launched::new).0.get(&variable.object().address()).cloned()
+}
+
+/// The threads that statements launch, by the address of their variable.
+struct Launched(HashMap<usize, Ref<IterVar>>);
+
+impl Launched {
+    fn new(root: &Object) -> Launched {
+        let mut launched = HashMap::new();
+        let _ = Visitor::new().pre_order(root, |object| {
+            if let Some(node) = object.as_node::<AttrStmt>()
+                && let Some(thread) = launched_thread(node)
+            {
+                launched.entry(thread.var.object().address()).or_insert_with(|| thread.clone());
+            }
+            Walk::Advance
+        });
+        Launched(launched)
+    }
+}
+
+/// `tx = T.env_thread("threadIdx.x")`, where all its uses can see it; `tag` is the path of the tag, if it is printed here.
+pub(crate) fn env_thread(
+    thread: &Ref<IterVar>,
+    path: PathId,
+    tag: Option<PathId>,
+    d: &mut Docsifier<'_>,
+) -> Result<()> {
     let hint = thread.var.name.get();
     d.declare_free(thread.var.object(), &hint, |d| {
+        d.set_thread(thread);
         let name = var::define(&thread.var, d)?;
-        let at = d.field(path, "var");
-        let name = d.at(name, at);
-        let tag = d.docs.str(thread.thread_tag.as_str());
-        let tag = d.at_field(tag, path, "thread_tag");
+        let name = d.at(name, path);
+        let mut doc = d.docs.str(thread.thread_tag.as_str());
+        if let Some(tag) = tag {
+            doc = d.at(doc, tag);
+        }
         let callee = d.t("env_thread");
-        let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::from_slice(&[tag]);
+        let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::from_slice(&[doc]);
         if thread.var.dtype != DataType::INT32 {
             args.push(d.dtype(thread.var.dtype));
         }

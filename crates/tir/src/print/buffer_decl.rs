@@ -143,7 +143,7 @@ pub(crate) fn visible_from(buffer: &Buffer, d: &mut Docsifier<'_>) -> usize {
 }
 
 fn new_var<'a>(e: &'a Expr, d: &Docsifier<'_>) -> Option<&'a Ref<Var>> {
-    e.downcast_ref::<Var>().filter(|var| !d.is_defined(var.object()))
+    e.downcast_ref::<Var>().filter(|var| d.is_new(var.object()))
 }
 
 /// The pointer that a declaration without `data=` makes.
@@ -203,7 +203,7 @@ fn parts(
     };
 
     let at = d.field(path, "data");
-    let inline_data = !d.is_defined(data.object())
+    let inline_data = d.is_new(data.object())
         && inline >= Inline::DataPointer
         && has_default_pointer(buffer)
         && use_count(buffer, data) == 1;
@@ -217,7 +217,7 @@ fn parts(
             }),
         );
     } else {
-        if !d.is_defined(data.object()) {
+        if d.is_new(data.object()) {
             new_vars.add(data, at, d)?;
         }
         kwargs.push(("data", d.expr(data, at)?));

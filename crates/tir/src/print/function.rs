@@ -21,7 +21,6 @@ use crate::node::{Block, BlockRealize, Buffer, BufferType, PrimFunc};
 /// `@T.prim_func`, `def name(params):`
 pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
     let former = d.set_root(node.object());
-    d.forget_shared_lets();
     let result = d.with_token("tir", |d| function(node, path, d));
     d.set_root(&former);
     let function = result?;

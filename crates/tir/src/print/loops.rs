@@ -17,6 +17,8 @@ use crate::node::{For, ForKind};
 
 /// `for i, j in T.grid(16, 16):`, `for i in range(16):`, `for i in T.parallel(16):`
 pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
+    let at = d.field(path, "loop_var");
+    d.declare_escaping(node.loop_var.object(), at)?;
     let grid = if d.config().syntax_sugar { grid_of(node, d) } else { Vec::new() };
     let grid: &[&Ref<For>] = if grid.len() > 1 { &grid } else { &[node] };
     let entered: SmallVec<[usize; 4]> =
@@ -39,7 +41,7 @@ fn grid_of<'n>(first: &'n Ref<For>, d: &Docsifier<'_>) -> Vec<&'n Ref<For>> {
             && is_zero(&node.min)
             && node.annotations.is_empty()
             && node.step.is_none();
-        if !plain || d.is_defined(node.loop_var.object()) || uses_variable_of(&node.extent, &grid) {
+        if !plain || !d.is_new(node.loop_var.object()) || uses_variable_of(&node.extent, &grid) {
             break;
         }
         grid.push(node);

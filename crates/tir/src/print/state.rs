@@ -2,17 +2,16 @@
 
 use std::str::FromStr;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterConfig, PrinterOption};
-use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{DataType, Object, Ref};
+use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_prim::Var;
 use tvmscript_prim::ops::op_table::OpEntry;
-use tvmscript_prim::{PrimExpr, Var};
 
 use super::call::Callee;
 
-use crate::node::{BufferStore, Evaluate, For, LetStmt};
+use crate::node::{For, IterVar};
 
 /// The options of this dialect: which data types go without saying.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,8 +81,8 @@ pub(crate) struct State {
     loops: HashMap<usize, Ref<For>>,
     /// For pointers whose statement stands in a frame further in than the one that has their name: the number of that frame.
     bound: HashMap<usize, usize>,
-    /// The variables that several lets of the printed function bind, once they were looked for.
-    shared_lets: Option<HashSet<usize>>,
+    /// The threads whose variables are defined as such, by the address of the variable.
+    threads: HashMap<usize, Ref<IterVar>>,
 }
 
 impl State {
@@ -99,7 +98,7 @@ impl State {
             host: 0,
             loops: HashMap::new(),
             bound: HashMap::new(),
-            shared_lets: None,
+            threads: HashMap::new(),
         }
     }
 }
@@ -135,31 +134,10 @@ pub(crate) trait TirDocsifier {
     fn unbind(&mut self, variable: &Ref<Var>);
     /// The number of the outermost frame where a statement may speak of the variable.
     fn visible_from(&mut self, variable: &Ref<Var>) -> usize;
-    /// Whether several lets of the function bind the variable.
-    fn is_shared_let(&mut self, variable: &Ref<Var>) -> bool;
-    /// Forgets which variables several lets bind: another function comes.
-    fn forget_shared_lets(&mut self);
-}
-
-/// The variables that more than one let binds.
-fn shared_lets(root: &Object) -> HashSet<usize> {
-    let mut seen = HashSet::new();
-    let mut shared = HashSet::new();
-    let _ = Visitor::new().pre_order(root, |object| {
-        if let Some(node) = object.as_node::<LetStmt>() {
-            let address = node.var.object().address();
-            if !seen.insert(address) {
-                shared.insert(address);
-            }
-            return Walk::Advance;
-        }
-        // Expressions hold no statement.
-        match object.is::<PrimExpr>() || object.is::<BufferStore>() || object.is::<Evaluate>() {
-            true => Walk::Skip,
-            false => Walk::Advance,
-        }
-    });
-    shared
+    /// Says that the variable of a thread is defined as such in the innermost frame.
+    fn set_thread(&mut self, thread: &Ref<IterVar>);
+    /// The thread whose variable this was defined as.
+    fn thread_of(&mut self, variable: &Ref<Var>) -> Option<Ref<IterVar>>;
 }
 
 impl TirDocsifier for Docsifier<'_> {
@@ -250,15 +228,15 @@ impl TirDocsifier for Docsifier<'_> {
         bound.or_else(|| self.defining_frame(variable.object())).unwrap_or(0)
     }
 
-    fn is_shared_let(&mut self, variable: &Ref<Var>) -> bool {
-        if self.tir().shared_lets.is_none() {
-            let shared = shared_lets(self.root());
-            self.tir().shared_lets = Some(shared);
-        }
-        self.tir().shared_lets.as_ref().is_some_and(|s| s.contains(&variable.object().address()))
+    fn set_thread(&mut self, thread: &Ref<IterVar>) {
+        let variable = thread.var.object().address();
+        self.tir().threads.insert(variable, thread.clone());
+        self.on_exit(Box::new(move |d| {
+            d.tir().threads.remove(&variable);
+        }));
     }
 
-    fn forget_shared_lets(&mut self) {
-        self.tir().shared_lets = None;
+    fn thread_of(&mut self, variable: &Ref<Var>) -> Option<Ref<IterVar>> {
+        self.tir().threads.get(&variable.object().address()).cloned()
     }
 }

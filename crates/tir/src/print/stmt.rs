@@ -156,8 +156,9 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
             Some(d.expr(annotation, at)?)
         }
     };
-    // A variable that several lets bind is declared before all of them; so is one that `with` would make anew.
-    if d.is_shared_let(var) || (is_size_var && !concise) {
+    // A variable that stands outside, too, is declared before; so is one that `with` would make anew.
+    d.declare_escaping(var.object(), var_path)?;
+    if is_size_var && !concise {
         d.expr(var, var_path)?;
     }
     let at = d.field(path, "value");

@@ -8,6 +8,7 @@ use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::{Object, PathId, Ref, Visitor, Walk};
 use tvmscript_prim::{PointerType, PrimType, TensorMapType, Var, size_var_type};
 
+use super::attr;
 use super::state::TirDocsifier;
 use crate::node::{Buffer, IterVar};
 
@@ -55,6 +56,12 @@ impl SharedNames {
 pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
+    }
+    if d.escapes(node.object())
+        && let Some(thread) = attr::launched_with(node, d)
+    {
+        attr::env_thread(&thread, path, None, d)?;
+        return define(node, d);
     }
     let hint = node.name.get();
     d.declare_free(node.object(), &hint, |d| {
