@@ -8,7 +8,7 @@
 
 use std::mem::take;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::mutate::substitute;
@@ -55,7 +55,8 @@ struct Sequence {
 #[derive(Debug, Default)]
 struct Dataflow {
     bindings: Vec<Ref<Binding>>,
-    emitted: HashSet<usize>,
+    /// For each variable that is bound here, by its address, the number of the first binding that does so.
+    emitted: HashMap<usize, usize>,
     outputs: Vec<Ref<Var>>,
     is_ended: bool,
 }
@@ -228,7 +229,7 @@ impl Blocks {
         }
         dataflow.is_ended = true;
         for (index, var) in vars.iter().enumerate() {
-            if !dataflow.emitted.contains(&var.object().address()) {
+            if !dataflow.emitted.contains_key(&var.object().address()) {
                 let name = var.vid.name_hint.get().to_string();
                 return Err(RelaxError::ForeignOutput { index, name });
             }
@@ -270,8 +271,13 @@ impl Blocks {
         if dataflow.bindings.is_empty() {
             return replaced;
         }
-        let bindings =
-            dataflow.bindings.into_iter().map(|binding| with_outputs(binding, &visible, &replaced));
+        // Nothing before the binding that makes a variable can speak of it.
+        let made = |var: &Ref<Var>| dataflow.emitted.get(&var.object().address()).copied().unwrap_or(0);
+        let first = dataflow.outputs.iter().map(made).min().unwrap_or(dataflow.bindings.len());
+        let mut bindings = dataflow.bindings;
+        for binding in bindings.iter_mut().skip(first) {
+            with_outputs(binding, &visible, &replaced);
+        }
         let block = BindingBlock::new(bindings, true);
         if let Some(sequence) = self.sequences.last_mut() {
             sequence.push(block);
@@ -308,7 +314,7 @@ impl Blocks {
 
     fn push(&mut self, var: &Ref<Var>, binding: Ref<Binding>) {
         if let Some(dataflow) = &mut self.dataflow {
-            dataflow.emitted.insert(var.object().address());
+            dataflow.emitted.entry(var.object().address()).or_insert(dataflow.bindings.len());
             dataflow.bindings.push(binding);
         } else if let Some(sequence) = self.sequences.last_mut() {
             sequence.open.push(binding);
@@ -573,15 +579,8 @@ impl Sequence {
     }
 }
 
-/// A binding of a dataflow block with the variables that are visible outside in the place of those it was made with.
-fn with_outputs(
-    binding: Ref<Binding>,
-    visible: &PtrMap<Ref<Var>>,
-    replaced: &PtrMap<Object>,
-) -> Ref<Binding> {
-    if visible.is_empty() {
-        return binding;
-    }
+/// Puts the variables that are visible outside in the place of those that a binding of a dataflow block was made with.
+fn with_outputs(binding: &mut Ref<Binding>, visible: &PtrMap<Ref<Var>>, replaced: &PtrMap<Object>) {
     let value_of = |value: &Expr| match is_simple(value) {
         true => simple_with(value, replaced),
         false => match substitute(value.object().clone(), replaced) {
@@ -592,17 +591,14 @@ fn with_outputs(
     let var_of = |var: &Ref<Var>| visible.get(var.object()).unwrap_or(var).clone();
     if let Some(node) = binding.as_node::<VarBinding>() {
         let (var, value) = (var_of(&node.var), value_of(&node.value));
-        if var.ptr_eq(&node.var) && value.ptr_eq(&node.value) {
-            return binding;
+        if !var.ptr_eq(&node.var) || !value.ptr_eq(&node.value) {
+            *binding = Ref::new(VarBinding { span: node.span, var, value }).upcast();
         }
-        return Ref::new(VarBinding { span: node.span, var, value }).upcast();
-    }
-    if let Some(node) = binding.as_node::<MatchCast>() {
+    } else if let Some(node) = binding.as_node::<MatchCast>() {
         let (var, value) = (var_of(&node.var), value_of(&node.value));
-        return Ref::new(MatchCast { span: node.span, var, value, struct_info: node.struct_info.clone() })
-            .upcast();
+        let struct_info = node.struct_info.clone();
+        *binding = Ref::new(MatchCast { span: node.span, var, value, struct_info }).upcast();
     }
-    binding
 }
 
 /// Whether variables can stand only among the operands: the common case, without a look into struct info.
