@@ -221,7 +221,8 @@ impl<'r> Docsifier<'r> {
             Value::None => self.docs.none(),
             Value::Bool(b) => self.docs.bool(*b),
             Value::Int(i) => self.docs.int(*i),
-            Value::Float(f) => self.docs.float(*f),
+            Value::Float(f) if f.is_finite() => self.docs.float(*f),
+            Value::Float(f) => self.not_finite(*f),
             Value::DType(d) => self.dtype(*d),
             Value::Node(object) => return self.expr_object(object, path),
         };
@@ -229,6 +230,13 @@ impl<'r> Docsifier<'r> {
             self.docs.add_path(doc, path);
         }
         Ok(doc)
+    }
+
+    /// `float("inf")`: the text alone would be read as a text.
+    fn not_finite(&mut self, value: f64) -> ExprDoc {
+        let text = self.docs.float(value);
+        let callee = self.word("float");
+        self.docs.call_args(callee, &[text])
     }
 
     /// Prints where the reader takes a plain number or text as it is, so that literal nodes must say their types.

@@ -65,7 +65,7 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     if !is_pure {
         kwargs.push(("pure", d.docs.bool(false)));
     }
-    if is_top_level && global_symbol(&node.attrs).is_none() {
+    if is_top_level && node.attrs.dict.get_str(GLOBAL_SYMBOL).is_none() {
         kwargs.push(("private", d.docs.bool(true)));
     }
     if !kwargs.is_empty() {
