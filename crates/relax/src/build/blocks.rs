@@ -6,6 +6,10 @@
 //!
 //! Upstream counterpart: `BlockBuilder`, `src/relax/ir/block_builder.cc`.
 
+mod branch;
+
+pub use branch::Branch;
+
 use std::mem::take;
 
 use hashbrown::{HashMap, HashSet};
@@ -41,6 +45,8 @@ pub struct Blocks {
     locals: u32,
     /// What the scope that closed last gives to the one around: names and variables.
     given: Vec<(Str, Ref<Var>)>,
+    /// New variables are those of a dataflow block that is not here: the one around a fragment.
+    binds_dataflow: bool,
 }
 
 /// Blocks, and the plain one that is open at their end.
@@ -74,6 +80,7 @@ impl Default for Blocks {
             globals: 0,
             locals: 0,
             given: Vec::new(),
+            binds_dataflow: false,
         }
     }
 }
@@ -147,33 +154,6 @@ impl Blocks {
     /// Proofs with what is known of the scalar variables.
     pub fn analyzer(&mut self) -> &mut Analyzer {
         &mut self.analyzer
-    }
-
-    /// Begins the blocks of a branch.
-    pub fn begin_branch(&mut self) {
-        let known_before = self.known.len();
-        self.normalized.clear();
-        self.sequences.push(Sequence { known_before, ..Sequence::default() });
-    }
-
-    /// Ends the blocks of a branch: the binding that was last there, and all before it.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn end_branch(&mut self, name: &'static str) -> Result<Branch> {
-        let (blocks, known_before) = self.end_sequence();
-        let Some(last) = blocks.last() else {
-            self.forget_scalars(known_before);
-            return Err(RelaxError::EmptyBranch { name });
-        };
-        let branch = branch_value(&blocks, last, if name == "R.Then" { "_then" } else { "_else" });
-        let mut seq = branch.value;
-        if let Some(info) = struct_info_of(&seq.body) {
-            let info = self.well_defined(&info);
-            seq.struct_info_ = Some(info.into());
-        }
-        self.forget_scalars(known_before);
-        Ok(Branch { name: branch.name, value: Ref::new(seq) })
     }
 
     fn end_sequence(&mut self) -> (Vec<Ref<BindingBlock>>, usize) {
@@ -309,7 +289,11 @@ impl Blocks {
         let (prefix, count) = if is_local { ("lv", &mut self.locals) } else { ("gv", &mut self.globals) };
         let name = if *count == 0 { prefix.to_owned() } else { format!("{prefix}{count}") };
         *count += 1;
-        if is_local { Var::dataflow(name, Some(info)) } else { Var::new(name, Some(info)) }
+        if is_local || self.binds_dataflow {
+            Var::dataflow(name, Some(info))
+        } else {
+            Var::new(name, Some(info))
+        }
     }
 
     fn push(&mut self, var: &Ref<Var>, binding: Ref<Binding>) {
@@ -637,51 +621,4 @@ fn simple_with(value: &Expr, replaced: &PtrMap<Object>) -> Expr {
         }
     }
     value.clone()
-}
-
-/// A finished branch.
-#[derive(Debug)]
-pub struct Branch {
-    /// The name that its last binding has.
-    pub name: Str,
-    /// Its bindings and value.
-    pub value: Ref<SeqExpr>,
-}
-
-struct RawBranch {
-    name: Str,
-    value: SeqExpr,
-}
-
-/// The bindings with the value of the last one as that of the branch: a leaf or tuple directly, any other under the
-/// variable's name with a suffix.
-fn branch_value(blocks: &[Ref<BindingBlock>], last: &Ref<BindingBlock>, suffix: &str) -> RawBranch {
-    let mut bindings: Vec<Ref<Binding>> = last.bindings.iter().cloned().collect();
-    let binding = bindings.pop();
-    let mut blocks: Vec<Ref<BindingBlock>> = blocks[..blocks.len().saturating_sub(1)].to_vec();
-    let mut name = Str::from("");
-    let mut body: Expr = Tuple::new([]).upcast();
-    if let Some(node) = binding.as_ref().and_then(|b| b.as_node::<VarBinding>()) {
-        name = node.var.vid.name_hint.get();
-        if is_leaf_or_tuple(&node.value) {
-            body = node.value.clone();
-        } else {
-            let var = Var::new(format!("{name}{suffix}"), struct_info_of(&node.var.clone().upcast()));
-            let value = node.value.clone();
-            bindings.push(Ref::new(VarBinding { span: node.span, var: var.clone(), value }).upcast());
-            body = var.upcast();
-        }
-    } else if let Some(node) = binding.as_ref().and_then(|b| b.as_node::<MatchCast>()) {
-        name = node.var.vid.name_hint.get();
-        let var = Var::new(format!("{name}{suffix}"), struct_info_of(&node.var.clone().upcast()));
-        let (value, struct_info) = (node.value.clone(), node.struct_info.clone());
-        bindings.push(Ref::new(MatchCast { span: node.span, var: var.clone(), value, struct_info }).upcast());
-        body = var.upcast();
-    }
-    if !bindings.is_empty() {
-        blocks.push(BindingBlock::new(bindings, is_dataflow_block(last)));
-    }
-    let value =
-        SeqExpr { span: Span::current(), struct_info_: None, blocks: blocks.into_iter().collect(), body };
-    RawBranch { name, value }
 }

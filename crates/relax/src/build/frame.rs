@@ -44,8 +44,17 @@ pub struct FunctionFrame {
     /// The bindings so far.
     pub blocks: Blocks,
     /// The bindings are all there is: no function is made of them.
-    pub is_fragment: bool,
+    pub fragment: Option<Fragment>,
     span: Span,
+}
+
+/// What is known of bindings in no function.
+#[derive(Debug, Default)]
+pub struct Fragment {
+    /// What the fragment is where it is no expression behind bindings.
+    pub value: Option<Object>,
+    /// It is a block, or a sequence, also where it has one binding or none.
+    pub is_block: bool,
 }
 
 impl FunctionFrame {
@@ -56,26 +65,40 @@ impl FunctionFrame {
 
     /// Bindings of no function.
     pub fn fragment() -> FunctionFrame {
-        FunctionFrame { is_fragment: true, ..FunctionFrame::new(true, true) }
+        FunctionFrame { fragment: Some(Fragment::default()), ..FunctionFrame::new(true, true) }
     }
 
-    /// What a fragment is: a sequence where it ends with a value, else a block.
-    fn finish_fragment(mut self) -> Result<Object> {
+    /// What a fragment is: a sequence where it ends with a value, else a block; one binding is itself.
+    fn finish_fragment(mut self, fragment: Fragment) -> Result<Object> {
+        let Fragment { value, is_block } = fragment;
         let blocks = self.blocks.end();
         if let Some(body) = self.output {
-            if blocks.is_empty() {
+            if blocks.is_empty() && !is_block {
                 return Ok(body.into());
             }
             let struct_info_ = struct_info_of(&body).map(Into::into);
             let blocks: Array<Ref<BindingBlock>> = blocks.into_iter().collect();
             return Ok(Ref::new(SeqExpr { span: self.span, struct_info_, blocks, body }).into());
         }
-        match <[Ref<BindingBlock>; 1]>::try_from(blocks) {
-            Ok([block]) => Ok(block.into()),
-            Err(blocks) => {
+        let error = |message: String, help: &'static str| Err(BuildError::message(message).with_help(help));
+        match (value, <[Ref<BindingBlock>; 1]>::try_from(blocks)) {
+            (None, Ok([block])) => match block.bindings.values() {
+                [binding] if !is_block && !is_dataflow_block(&block) => {
+                    Ok(binding.as_object().cloned().unwrap_or_else(|| block.clone().into()))
+                }
+                _ => Ok(block.into()),
+            },
+            (Some(value), Err(blocks)) if blocks.is_empty() => Ok(value),
+            (Some(_), _) => error("a conditional behind bindings is no node".to_owned(), "bind it to a name"),
+            (None, Err(blocks)) if !blocks.is_empty() => {
                 let message = format!("{} blocks of bindings without a value are no node", blocks.len());
-                Err(BuildError::message(message).with_help("end them with an expression"))
+                error(message, "end them with an expression")
             }
+            (None, _) if is_block => Ok(BindingBlock::new([], false).into()),
+            (None, _) => error(
+                "declarations alone are no node".to_owned(),
+                "end the fragment with a binding or an expression",
+            ),
         }
     }
 
@@ -130,12 +153,13 @@ impl Frame for FunctionFrame {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        if self.is_fragment {
-            let fragment = self.finish_fragment()?;
+        let mut function = *self;
+        if let Some(fragment) = function.fragment.take() {
+            let fragment = function.finish_fragment(fragment)?;
             return Builder::set_result(fragment);
         }
-        let name = self.name.clone();
-        let function = self.finish()?;
+        let name = function.name.clone();
+        let function = function.finish()?;
         if Builder::depth() == 0 {
             return Builder::set_result(function.into());
         }

@@ -1,8 +1,12 @@
 //! Functions and what stands directly in them: name, parameters, attributes, result, bindings, scopes.
 
+use std::any::Any;
+
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::{Map, Ref, Str, Value};
-use tvmscript_irbuilder::{BuildError, BuildErrorKind, FrameOf, Result, ScriptFn, ScriptValue, script_fn};
+use tvmscript_irbuilder::{
+    BuildError, BuildErrorKind, FrameOf, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
+};
 
 use super::args::{AnyExprArg, ExprArg, InfoArg, VarArg};
 use super::blocks::is_leaf_or_tuple;
@@ -76,6 +80,32 @@ pub fn arg(name: Str, struct_info: InfoArg) -> Result<Ref<Var>> {
         function.blocks.define_scalars(&struct_info.0);
     })?;
     Ok(var)
+}
+
+/// Struct info of a variable that belongs to a dataflow block around the fragment.
+#[derive(Debug, Clone)]
+pub struct DataflowVarInfo(pub Ref<StructInfo>);
+
+impl HostObject for DataflowVarInfo {
+    fn type_name(&self) -> &str {
+        "the annotation of a dataflow variable"
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl IntoScript for DataflowVarInfo {
+    const TYPE: &'static str = "Annotation";
+    fn into_script(self) -> ScriptValue {
+        ScriptValue::host(self)
+    }
+}
+
+/// The annotation of a variable that belongs to a dataflow block around the fragment. Not in TVM, which reads no fragments.
+#[script_fn(name = "DataflowVar")]
+pub fn dataflow_var(struct_info: InfoArg) -> Result<DataflowVarInfo> {
+    Ok(DataflowVarInfo(struct_info.0))
 }
 
 /// Gives the function's result.
@@ -184,6 +214,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &FUNC_ATTR,
     &FUNC_RET_STRUCT_INFO,
     &ARG,
+    &DATAFLOW_VAR,
     &FUNC_RET_VALUE,
     &DATAFLOW,
     &OUTPUT,

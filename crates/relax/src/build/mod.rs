@@ -19,5 +19,7 @@ pub use blocks::{Blocks, Branch, is_leaf_or_tuple, is_void};
 pub use constant::{constant_of, integer_of};
 pub use error::RelaxError;
 pub use frame::{BranchFrame, DataflowFrame, FunctionFrame, IfFrame, with_blocks, with_function};
+pub use function::DataflowVarInfo;
 pub use match_cast::MatchCastPair;
 pub use names::{ALIASES, find as find_name, functions, other_names};
+pub use struct_info::StructInfoProxy;

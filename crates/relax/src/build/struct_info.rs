@@ -3,8 +3,8 @@
 
 use std::any::Any;
 
-use tvmscript_ir::VDevice;
 use tvmscript_ir::build::global_infos;
+use tvmscript_ir::{EnvFunc, VDevice};
 use tvmscript_ir_core::{Array, BaseExpr, DataType, Object, Ref, Str};
 use tvmscript_irbuilder::{
     BuildError, FromScript, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
@@ -375,6 +375,7 @@ pub fn callable(
     #[default = None] params: Option<ScriptValue>,
     #[default = None] ret: Option<ScriptValue>,
     #[default = None] purity: Option<bool>,
+    #[default = None] derive_func: Option<Str>,
 ) -> Result<ScriptValue> {
     let (params, ret) = (params.unwrap_or_default(), ret.unwrap_or_default());
     let has_result = !matches!(ret, ScriptValue::None);
@@ -382,7 +383,15 @@ pub fn callable(
     match &params {
         ScriptValue::None => {
             let ret = if has_result { result()?.resolve(None)? } else { ObjectStructInfo::new() };
-            Ok(FuncStructInfo::opaque(ret, purity.unwrap_or(false)).upcast::<StructInfo>().into())
+            let mut info = FuncStructInfo::opaque(ret, purity.unwrap_or(false));
+            if let Some(name) = derive_func {
+                info.make_mut().derive_func = Some(EnvFunc::new(&name));
+            }
+            Ok(info.upcast::<StructInfo>().into())
+        }
+        _ if derive_func.is_some() => {
+            let error = BuildError::message("the result of a function with known parameters is not derived");
+            Err(error.with_help("leave out `derive_func`, or the parameters"))
         }
         params => {
             let params = match params {

@@ -1,45 +1,76 @@
 //! Fragments: bindings and an expression in no function, as the printer writes a block, a sequence or an expression by itself.
 //!
-//! Text does not say everything of a fragment: variables of dataflow blocks read as plain ones, one binding as a block of one;
-//! and names of the module's functions and devices have no meaning without it.
+//! One binding is itself; `pass` behind it, or alone, says that it stands in a block, and before a value that the value ends
+//! a sequence. `R.DataflowVar(..)` around an annotation says that the variable is one of a dataflow block around the fragment.
 
+use tvmscript_ir::RelaxExpr;
 use tvmscript_irbuilder::ScriptValue;
-use tvmscript_script_parser::ast::{ExprId, StmtId};
+use tvmscript_script_parser::ast::{ExprId, Stmt, StmtId};
 use tvmscript_script_parser::{Parser, Result};
 
 use super::signature::expr_at;
+use super::statements::{conditional_alone, is_alone};
 use crate::build::args::AnyExprArg;
 use crate::build::function::try_func_ret_value;
-use crate::build::{FunctionFrame, with_function};
-use crate::node::Call;
+use crate::build::{FunctionFrame, StructInfoProxy, with_blocks, with_function};
+use crate::node::{Call, Var};
 
 /// Reads statements that stand by themselves.
 pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
     let Some(last) = body.last() else { return Ok(()) };
     let frame = ScriptValue::frame(FunctionFrame::fragment());
-    p.in_frame(&frame, *last, |p, _| p.visit_fragment(body, value))
+    p.in_frame(&frame, *last, |p, _| {
+        p.visit_fragment(body, |p, id| match p.stmt(id) {
+            Stmt::Expr(stmt) => value(p, id, stmt.value),
+            Stmt::If(node) if is_alone(p, &node) => conditional_alone(p, id, &node),
+            _ => p.visit(id),
+        })
+    })
 }
 
-/// The value of a sequence, which is no call: a call at the end of bindings is one of them. An expression without bindings
-/// before it stays as it is.
+/// The value of a sequence, which is no call: a call at the end of bindings is one of them. What stands alone stays as it is.
 fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
     let value = p.eval(at)?;
+    let is_alone = with_function("a fragment", |function| function.blocks.is_empty());
+    if p.checked(at, is_alone)? {
+        return alone(p, at, &value);
+    }
     let expr = expr_at(p, at, &value)?;
     drop(value);
-    let is_alone = with_function("a fragment", |function| {
-        let is_alone = function.blocks.is_empty();
-        if is_alone {
-            function.output = Some(expr.clone());
-        }
-        is_alone
-    });
-    if p.checked(at, is_alone)? {
-        return Ok(());
-    }
     if expr.is::<Call>() {
         drop(expr);
         return p.visit(id);
     }
     let done = try_func_ret_value(AnyExprArg(expr));
     p.checked_call(at, done)
+}
+
+/// An expression, struct info or another node alone.
+fn alone(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> Result<()> {
+    let node = match value {
+        ScriptValue::Node(node) => Some(node.clone()).filter(|node| !node.is::<RelaxExpr>()),
+        _ => None,
+    };
+    let info = StructInfoProxy::of(value).ok().filter(|_| !matches!(value, ScriptValue::None));
+    let is_expr = info.is_none() && node.is_none();
+    let expr = if is_expr { Some(expr_at(p, at, value)?) } else { None };
+    let done = with_blocks("a fragment", None, |blocks| match expr {
+        Some(var) if var.is::<Var>() => Ok(Some(var)),
+        // Calls whose operands are simple get what is inferred of them.
+        Some(expr) => {
+            let simple = blocks.normalize(expr.clone())?;
+            Ok(Some(if blocks.is_empty() { simple } else { expr }))
+        }
+        None => Ok(None),
+    });
+    let expr = p.checked_call(at, done)?;
+    let info = info.map(|info| info.resolve(None)).transpose();
+    let info = p.checked(at, info)?;
+    let done = with_function("a fragment", |function| {
+        function.output = expr;
+        if let Some(fragment) = &mut function.fragment {
+            fragment.value = info.map(Into::into).or(node);
+        }
+    });
+    p.checked(at, done)
 }

@@ -36,7 +36,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .parse::<ast::Return>(statements::return_value)
         .parse::<ast::ExprStmt>(statements::expression)
         .parse::<ast::FunctionDef>(function::nested)
-        .parse_kind(StmtKind::Pass, |_, _| Ok(()))
+        .parse_kind(StmtKind::Pass, statements::pass)
         .on::<RelaxExpr>()
         .operator(expr::operator)
         .attribute(expr::attribute, expr::attribute_names)

@@ -1,17 +1,20 @@
 //! Statements of function bodies.
 
-use tvmscript_ir_core::{BaseExpr, with_stack};
-use tvmscript_irbuilder::{Builder, FromScript, ScriptValue};
+use tvmscript_ir::GlobalVar;
+use tvmscript_ir_core::{BaseExpr, Ref, with_stack};
+use tvmscript_irbuilder::{BuildError, Builder, FromScript, ScriptValue};
 use tvmscript_prim::PrimExpr;
-use tvmscript_script_parser::ast::{self, Expr, List, Stmt, StmtId};
+use tvmscript_script_parser::ast::{self, Expr, ExprId, List, Stmt, StmtId};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use super::bind;
 use super::signature::expr_at;
 use crate::build::args::InfoArg;
 use crate::build::function::{emit_value, try_func_ret_value};
-use crate::build::{BranchFrame, IfFrame, MatchCastPair, is_void, with_function};
-use crate::node::{Var, struct_info_of};
+use crate::build::{
+    BranchFrame, DataflowVarInfo, FunctionFrame, IfFrame, MatchCastPair, is_void, with_blocks, with_function,
+};
+use crate::node::{If, SeqExpr, Tuple, Var, struct_info_of};
 
 /// `x = value`, `x, y = value`.
 pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Result<()> {
@@ -22,18 +25,37 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
         return Err(p.error_with_help(id, kind, "write one assignment for each target"));
     }
     let value = p.eval(node.value)?;
+    if is_declared_function(p, node.value, &value)
+        && let Expr::Name(name) = p.expr(target)
+    {
+        return p.define(name, value, target, Shadowing::SameFrame);
+    }
     match p.expr(target) {
         Expr::Name(name) => bind::assign_from(p, name, target, node.value, value, None),
         _ => p.unpack(target, value, bind::assign),
     }
 }
 
+/// `f = I.GlobalVar("f")` at the head of a fragment.
+fn is_declared_function(p: &Parser<'_>, at: ExprId, value: &ScriptValue) -> bool {
+    value.as_node::<GlobalVar>().is_some()
+        && matches!(p.expr(at), Expr::Call { .. })
+        && matches!(with_function("a declaration", |function| function.fragment.is_some()), Ok(true))
+}
+
 /// `x: R.Tensor((2, 3), "float32") = value`. Without a value, the name stands for a variable that nothing binds: so the
 /// printer declares those of fragments and of functions that are not well-formed.
 pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -> Result<()> {
     let value = node.value.map(|at| (at, p.eval(at)));
+    let mut is_dataflow = false;
     let annotation = p.eval(node.annotation).and_then(|annotation| {
-        let info = InfoArg::from_script(annotation);
+        let info = match annotation.as_host::<DataflowVarInfo>() {
+            Some(info) => {
+                is_dataflow = true;
+                check_fragment().map(|()| InfoArg(info.0.clone()))
+            }
+            None => InfoArg::from_script(annotation),
+        };
         p.checked(node.annotation, info)
     });
     let Expr::Name(name) = p.expr(node.target) else {
@@ -41,12 +63,22 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -
         return Err(p.error(node.target, kind));
     };
     match value {
-        Some((at, value)) => bind::assign_from(p, name, node.target, at, value?, Some(annotation?.0)),
+        Some((at, value)) => {
+            let (value, annotation) = (value?, annotation?.0);
+            binds_dataflow(is_dataflow);
+            let done = bind::assign_from(p, name, node.target, at, value, Some(annotation));
+            binds_dataflow(false);
+            done
+        }
         None => {
             let info = annotation?.0;
-            let var = Var::new(p.name_str(name), Some(info.clone()));
+            let text = p.name_str(name);
+            let var = match is_dataflow {
+                true => Var::dataflow(text, Some(info.clone())),
+                false => Var::new(text, Some(info.clone())),
+            };
             let defined = with_function("a declaration", |function| {
-                if function.is_fragment {
+                if function.fragment.is_some() {
                     function.blocks.define_scalars(&info);
                 }
             });
@@ -54,6 +86,34 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -
             p.define(name, var.into(), node.target, Shadowing::SameFrame)
         }
     }
+}
+
+/// Whether a fragment is read, whose dataflow block is not here.
+fn check_fragment() -> tvmscript_irbuilder::Result<()> {
+    match with_function("R.DataflowVar", |function| function.fragment.is_some())? {
+        true => Ok(()),
+        false => {
+            let message = "a dataflow block says itself which variables are its own";
+            Err(BuildError::message(message)
+                .with_help("leave out `R.DataflowVar`, and write `with R.dataflow():`"))
+        }
+    }
+}
+
+/// Says whether the fragment binds variables of the dataflow block around it.
+fn binds_dataflow(yes: bool) {
+    // Without a function nothing is bound.
+    let _ = with_function("R.DataflowVar", |function| function.blocks.set_binds_dataflow(yes));
+}
+
+/// `pass`: says of a fragment that it is a block, or a sequence, of one binding or none.
+pub(super) fn pass(_: &mut Parser<'_>, _: StmtId) -> Result<()> {
+    let _ = Builder::with_top(|function: &mut FunctionFrame| {
+        if let Some(fragment) = &mut function.fragment {
+            fragment.is_block = true;
+        }
+    });
+    Ok(())
 }
 
 /// An expression by itself: a call that gives nothing.
@@ -140,6 +200,62 @@ fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Resul
     })?;
     p.explain_scope(id, "only the name that both branches bind last is known behind them");
     define_given(p, id)
+}
+
+/// Whether the branches of a conditional end with values, which no name gets: it stands alone.
+pub(super) fn is_alone(p: &Parser<'_>, node: &ast::If) -> bool {
+    let Some(body) = p.item(node.clauses, 0).map(|clause| clause.body) else { return false };
+    let last = body.len().checked_sub(1).and_then(|last| p.item(body, last));
+    node.clauses.len() == 1
+        && !node.orelse.is_empty()
+        && last.is_some_and(|id| matches!(p.stmt(id), Stmt::Expr(_)))
+}
+
+/// A conditional alone: `if cond: .. x`, `else: .. y`.
+pub(super) fn conditional_alone(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result<()> {
+    let Some(clause) = p.item(node.clauses, 0) else { return Ok(()) };
+    let test = p.eval(clause.test)?;
+    let cond = expr_at(p, clause.test, &test)?;
+    let yes = branch_alone(p, id, clause.body);
+    let no = branch_alone(p, id, node.orelse);
+    let node = If { span: p.span(id), struct_info_: None, cond, true_branch: yes?, false_branch: no? };
+    let done = with_blocks("R.If", None, |blocks| blocks.normalize(Ref::new(node).upcast()));
+    let value = p.checked(clause.test, done)?;
+    let done = with_function("R.If", |function| {
+        if let Some(fragment) = &mut function.fragment {
+            fragment.value = Some(value.into());
+        }
+    });
+    p.checked(id, done)
+}
+
+fn branch_alone(p: &mut Parser<'_>, id: StmtId, body: List<StmtId>) -> Result<Ref<SeqExpr>> {
+    let begun = with_blocks("a branch", None, |blocks| {
+        blocks.begin_branch();
+        Ok(())
+    });
+    p.checked(id, begun)?;
+    p.with_scope(|p| {
+        let count = body.len().saturating_sub(1);
+        let mut result = Ok(());
+        for index in 0..count {
+            result = p.item(body, index).map_or(Ok(()), |id| p.visit(id)).and(result);
+        }
+        let last = p.item(body, count).map(|id| (id, p.stmt(id)));
+        let value = match last {
+            Some((_, Stmt::Expr(stmt))) => {
+                p.eval(stmt.value).and_then(|value| expr_at(p, stmt.value, &value))
+            }
+            _ => {
+                let kind = ParseErrorKind::expected("a value at the end of the branch", "a statement");
+                Err(p.error(last.map_or(id, |(id, _)| id), kind))
+            }
+        };
+        let value = value.unwrap_or_else(|_| Tuple::new([]).upcast());
+        let done = with_blocks("a branch", None, |blocks| blocks.end_branch_with(value));
+        let branch = p.checked(id, done)?;
+        result.map(|()| branch)
+    })
 }
 
 /// Defines the names that the scope which closed last gives to the one around.

@@ -35,6 +35,32 @@ pub(crate) fn annotation(
     d.expr_object(info, at).map(Some)
 }
 
+/// The annotation of the variable of a binding that is printed alone: of one that belongs to a dataflow block around it, it
+/// says so.
+fn annotation_alone(var: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
+    let doc = annotation(var, path, None, d)?;
+    if !is_dataflow_var(var) {
+        return Ok(doc);
+    }
+    let info = match doc {
+        Some(info) => info,
+        None => d.r("Object"),
+    };
+    Ok(Some(of_dataflow(info, d)))
+}
+
+/// `R.DataflowVar(R.Tensor((2, 3)))`
+pub(crate) fn of_dataflow(info: ExprDoc, d: &mut Docsifier<'_>) -> ExprDoc {
+    let callee = d.r("DataflowVar");
+    d.docs.call_args(callee, &[info])
+}
+
+/// `pass`: says of a fragment that it is a block or a sequence.
+fn pass(d: &mut Docsifier<'_>) -> StmtDoc {
+    let pass = d.docs.id("pass");
+    d.docs.expr_stmt(pass)
+}
+
 /// The struct info that need not be said, if the variable has it.
 fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
     let hides = !d.relax_options().show_all_struct_info;
@@ -90,7 +116,9 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         let name = d.docs.name_of(name).unwrap_or_default().to_owned();
         return d.with_binding_name(&name, |d| d.doc(value.object(), value_path));
     }
+    let is_alone = d.root().ptr_eq(node.object());
     if d.config().syntax_sugar
+        && !is_alone
         && is_void(struct_info_of(value).as_ref().map(Ref::object))
         && is_void(var.struct_info_.as_ref())
     {
@@ -99,7 +127,10 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         return Ok(d.docs.expr_stmt(value).into());
     }
     let doc = d.expr(value, value_path)?;
-    let annotation = annotation(var, var_path, Some(value), d)?;
+    let annotation = match is_alone && is_dataflow_var(var) {
+        true => annotation_alone(var, var_path, d)?,
+        false => annotation(var, var_path, Some(value), d)?,
+    };
     let name = define(var, d)?;
     d.at(name, var_path);
     Ok(d.docs.assign(name, Some(doc), annotation)?.into())
@@ -109,7 +140,9 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
 pub(crate) fn match_cast(node: &Ref<MatchCast>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let MatchCast { span: _, var, value, struct_info } = &**node;
     let var_path = d.field(path, "var");
+    let is_alone = d.root().ptr_eq(node.object());
     let annotation = match d.relax_options().show_all_struct_info {
+        _ if is_alone && is_dataflow_var(var) => annotation_alone(var, var_path, d)?,
         true => annotation(var, var_path, Some(value), d)?,
         false => None,
     };
@@ -165,7 +198,11 @@ fn outputs(node: &BindingBlock, path: PathId, d: &mut Docsifier<'_>) -> Result<V
 /// A block's bindings, one after the other.
 pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let (_, stmts) = d.with_open_frame(Frame::new(None, RelaxFrame::default()), |d| {
-        let stmts = bindings(node, path, d)?;
+        let mut stmts = bindings(node, path, d)?;
+        // One binding alone is the binding, not its block.
+        if node.bindings.len() < 2 && d.root().ptr_eq(node.object()) {
+            stmts.push(pass(d));
+        }
         d.frame_mut().stmts.extend(stmts);
         Ok(())
     })?;
@@ -233,7 +270,11 @@ pub(crate) fn sequence(
 
 /// A sequence by itself.
 pub(crate) fn seq_expr(node: &Ref<SeqExpr>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
-    let stmts = sequence(node, path, Ending::Expression, d)?;
+    let mut stmts = sequence(node, path, Ending::Expression, d)?;
+    // A value alone is the value, not a sequence that ends with it.
+    if node.blocks.is_empty() && d.root().ptr_eq(node.object()) {
+        stmts.insert(0, pass(d));
+    }
     Ok(d.docs.block(&stmts))
 }
 

@@ -6,11 +6,11 @@ use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::{Array, Object, PathId, Ref};
 
 use super::scalar::typed;
-use super::state::{RelaxDocsifier, RelaxFrame};
+use super::state::RelaxDocsifier;
 use super::struct_info::dimensions;
 use crate::node::{
     Constant, DTensorStructInfo, DataTypeImm, Expr, ExternFunc, PrimValue, ShapeExpr, StringImm, Tuple,
-    TupleGetItem, Var,
+    TupleGetItem, Var, dataflow_var_type,
 };
 
 /// `R.prim_value(1)`
@@ -153,19 +153,21 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
         }
         None => d.r("Object"),
     };
-    let declare = |d: &mut Docsifier<'_>| {
+    let is_dataflow = std::ptr::eq(object.info(), dataflow_var_type());
+    let annotation = match is_dataflow && d.fragment_frame().is_some() {
+        true => super::binding::of_dataflow(annotation, d),
+        false => annotation,
+    };
+    let declare = |d: &mut Docsifier<'_>| -> Result<()> {
         let name = d.define(object, hint(node).as_str())?;
         let stmt = d.docs.assign(name, None, Some(annotation))?;
         d.push_stmt(stmt);
         Ok(())
     };
-    let in_function =
-        d.frames().any(|frame| frame.data.downcast_ref::<RelaxFrame>().is_some_and(|f| f.is_function));
-    if in_function {
+    match d.fragment_frame() {
+        Some(head) => d.in_frame(head, declare)?,
         // The function is ill-formed; the line shows where.
-        declare(d)?;
-    } else {
-        d.declare_free(object, &hint(node), declare)?;
+        None => declare(d)?,
     }
     match d.defined_doc(object)? {
         Some(name) => Ok(name),

@@ -3,6 +3,8 @@
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterOption};
+use tvmscript_ir::BaseFunc;
+use tvmscript_ir::print::ModuleFrame;
 
 /// The options of this dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +64,9 @@ pub(crate) trait RelaxDocsifier {
     fn r(&mut self, name: &str) -> ExprDoc;
     /// The number of the frame that declares scalar variables: that of the outermost function, else the outermost one.
     fn declaring_frame(&self) -> Option<usize>;
+    /// The number of the frame around a fragment, which declares its free variables; none where a function or a module is
+    /// printed, whose variables are its own.
+    fn fragment_frame(&self) -> Option<usize>;
     /// The options.
     fn relax_options(&mut self) -> &RelaxOptions;
 }
@@ -82,6 +87,11 @@ impl RelaxDocsifier for Docsifier<'_> {
             }
         }
         outermost
+    }
+
+    fn fragment_frame(&self) -> Option<usize> {
+        let is_whole = self.root().is::<BaseFunc>() || self.frame_data::<ModuleFrame>().is_some();
+        self.frames().rev().position(|frame| frame.declares_free).filter(|_| !is_whole)
     }
 
     fn relax_options(&mut self) -> &RelaxOptions {

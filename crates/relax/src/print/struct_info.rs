@@ -117,13 +117,15 @@ pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifi
 }
 
 /// `"cuda:0:global"`: the kind of target, which of the module's devices of that kind, the memory. None without a target.
-/// Where no module is around, the device itself: `I.vdevice({"kind": "cuda"}, 0, "global")`.
+/// Where no module is around, the device is declared first: `vdevice = I.vdevice({"kind": "cuda"}, 0, "global")`.
 pub(crate) fn vdevice_doc(
     device: &Ref<VDevice>,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<Option<ExprDoc>> {
-    let Some(module) = d.frame_data::<ModuleFrame>() else { return d.expr(device, path).map(Some) };
+    let Some(module) = d.frame_data::<ModuleFrame>() else {
+        return declared_vdevice(device, path, d).map(Some);
+    };
     let Some(kind) = device.target.as_ref().map(|target| &target.kind.name) else { return Ok(None) };
     let devices = module.global_infos.get_str("vdevice");
     let mut index = 0;
@@ -140,6 +142,21 @@ pub(crate) fn vdevice_doc(
     }
     let name = d.docs.str(&*format!("{kind}:{found}:{}", device.memory_scope));
     Ok(Some(d.at(name, path)))
+}
+
+/// A device by its name, which is declared around all that is printed.
+fn declared_vdevice(device: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    if let Some(name) = d.defined_doc(device.object())? {
+        return Ok(name);
+    }
+    let value = d.expr(device, path)?;
+    let Some(head) = d.frames().rev().position(|frame| frame.declares_free) else { return Ok(value) };
+    d.in_frame(head, |d| {
+        let name = d.define(device.object(), "vdevice")?;
+        let stmt = d.docs.bind(name, value);
+        d.push_stmt(stmt);
+        Ok(name)
+    })
 }
 
 /// Struct info, one by one.
@@ -172,19 +189,24 @@ pub(crate) fn tuple(node: &Ref<TupleStructInfo>, path: PathId, d: &mut Docsifier
 
 /// `R.Callable((a, b), r, True)`, `R.Callable`
 pub(crate) fn func(node: &Ref<FuncStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let FuncStructInfo { span: _, params, ret, derive_func: _, purity } = &**node;
+    let FuncStructInfo { span: _, params, ret, derive_func, purity } = &**node;
     let at = d.field(path, "ret");
     let result = d.expr(ret, at)?;
     let is_pure = d.docs.bool(*purity);
     let is_pure = d.at_field(is_pure, path, "purity");
     let callee = d.r("Callable");
     let Some(params) = params else {
-        let mut kwargs: SmallVec<[(&str, ExprDoc); 2]> = SmallVec::new();
+        let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
         if !ret.is::<ObjectStructInfo>() {
             kwargs.push(("ret", result));
         }
         if *purity {
             kwargs.push(("purity", is_pure));
+        }
+        // In a function, what a variable is bound to says it.
+        if let Some(function) = derive_func.as_ref().filter(|_| d.fragment_frame().is_some()) {
+            let name = d.docs.str(function.name.as_str());
+            kwargs.push(("derive_func", d.at_field(name, path, "derive_func")));
         }
         return Ok(if kwargs.is_empty() { callee } else { d.docs.call(callee, &[], &kwargs) });
     };

@@ -35,26 +35,22 @@ impl Parser<'_> {
         if self.failures > failures { Err(crate::errors::Reported(())) } else { Ok(()) }
     }
 
-    /// Visits the statements of a fragment in a scope of their own; an expression at their end is `value`'s.
+    /// Visits the statements of a fragment in a scope of their own; what stands at their end is read by `last`.
     ///
     /// # Errors
     /// When a statement fails; all of them are visited.
     pub fn visit_fragment(
         &mut self,
         body: &[StmtId],
-        value: impl FnOnce(&mut Self, StmtId, ExprId) -> Result<()>,
+        last: impl FnOnce(&mut Self, StmtId) -> Result<()>,
     ) -> Result<()> {
-        let Some((last, others)) = body.split_last() else { return Ok(()) };
+        let Some((end, others)) = body.split_last() else { return Ok(()) };
         self.with_scope(|p| {
             let mut result = Ok(());
             for id in others {
                 result = p.visit(*id).and(result);
             }
-            let done = match p.stmt(*last) {
-                Stmt::Expr(stmt) => value(p, *last, stmt.value),
-                _ => p.visit(*last),
-            };
-            done.and(result)
+            last(p, *end).and(result)
         })
     }
 

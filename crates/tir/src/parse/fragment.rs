@@ -3,14 +3,14 @@
 
 use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
 use tvmscript_prim::{TupleType, Var};
-use tvmscript_script_parser::ast::{Constant, Expr, ExprId, StmtId};
+use tvmscript_script_parser::ast::{Constant, Expr, ExprId, Stmt, StmtId};
 use tvmscript_script_parser::{Parser, Result};
 
 use super::statements::effect;
 use crate::build::args::ExprArg;
 use crate::build::types::TypeArg;
 use crate::build::{function, loops};
-use crate::node::Stmt;
+use crate::node;
 
 /// Reads statements that stand by themselves.
 pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
@@ -19,7 +19,10 @@ pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
     p.in_frame(&frame, *last, |p, _| {
         p.with_scope(|p| {
             p.define_text("range", ScriptValue::Function(&loops::RANGE), *last);
-            p.visit_fragment(body, value)
+            p.visit_fragment(body, |p, id| match p.stmt(id) {
+                Stmt::Expr(stmt) => value(p, id, stmt.value),
+                _ => p.visit(id),
+            })
         })
     })
 }
@@ -29,7 +32,7 @@ fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
     let value = p.eval(at)?;
     let is_statement = match &value {
         ScriptValue::Frame(_) | ScriptValue::Ellipsis => true,
-        ScriptValue::Node(object) => object.is::<Stmt>(),
+        ScriptValue::Node(object) => object.is::<node::Stmt>(),
         // A call that gives nothing has added a statement, or done nothing.
         ScriptValue::None => !matches!(p.expr(at), Expr::Constant(Constant::None)),
         _ => false,
