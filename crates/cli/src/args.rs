@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::printer::{PrinterArgs, TextArgs};
@@ -16,6 +17,7 @@ Examples:
   tvmscript equal before.py after.py           what differs, underlined in both texts
   tvmscript json kernel.py --tvm | python ...  on to TVM as JSON
   tvmscript from-json module.json              and back to text
+  tvmscript print --only body.block kernel.py  a part alone, which `--fragment tir` reads
 
 FILE is a script as TVM prints it, a Python file with imports and several scripts, or JSON in
 either form; `-` is standard input.
@@ -38,10 +40,25 @@ pub(crate) struct Args {
     /// Constants that scripts leave out, as `print --constants-out` wrote them; may be given several times
     #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
     pub(crate) constants: Vec<PathBuf>,
+    /// Scripts are fragments of this dialect: statements, bindings or an expression in no function
+    ///
+    /// As `print --only` prints them: what they do not define is declared at their head. Fragments are compared and hashed
+    /// with these variables bound to each other.
+    #[arg(long, global = true, value_name = "DIALECT", value_parser = fragment_dialect(), help_heading = "Everywhere")]
+    pub(crate) fragment: Option<&'static str>,
     /// How many files to work on at once [default: one a processor]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     #[arg(help_heading = "Everywhere")]
     pub(crate) jobs: usize,
+}
+
+/// The names of dialects whose fragments are read.
+fn fragment_dialect() -> impl TypedValueParser<Value = &'static str> {
+    let names = crate::registry::fragment_dialects();
+    PossibleValuesParser::new(names.clone()).map(move |given| {
+        // The parser in front lets no other name through.
+        names.iter().copied().find(|name| *name == given).unwrap_or_default()
+    })
 }
 
 /// When to colour diagnostics.
@@ -85,6 +102,8 @@ Examples:
   tvmscript print kernel.py
   tvmscript print --show-meta --tir-prefix tir --indent 2 kernel.py
   tvmscript print --underline '<root>.body.block.body' --num-context-lines 2 kernel.py
+  tvmscript print --only '<root>.body.block.body' kernel.py -o loops.py
+  tvmscript print --fragment tir loops.py
 
 All scripts of a file are printed in order, with one blank line between. Nothing is printed for
 a file with mistakes.")]
@@ -95,6 +114,9 @@ pub(crate) struct Print {
     /// Write to this file instead of standard output, whole or not at all
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    /// Print only the part at an access path, behind declarations of what it does not define; `--fragment` reads it
+    #[arg(long, value_name = "PATH")]
+    pub(crate) only: Option<String>,
     /// Write the constants that `--elide-constants` leaves out to this file
     #[arg(long, value_name = "FILE", requires = "elide-constants")]
     pub(crate) constants_out: Option<PathBuf>,

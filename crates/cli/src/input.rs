@@ -125,7 +125,7 @@ pub(crate) fn parse_with(
     timings: &mut Timings,
 ) -> Result<Vec<Script>, Failure> {
     let parsed = timings.time("parse", || {
-        tvmscript::parse(&source.name, &source.text, registry, &tvmscript::ParseOptions::default())
+        tvmscript::parse(&source.name, &source.text, registry, &crate::registry::parse_options())
     });
     timings.statements += parsed.statements;
     if !parsed.errors.is_empty() {

@@ -23,6 +23,14 @@ pub(crate) enum PathError {
         /// The step that does not exist.
         step: String,
     },
+    /// The part is a number, a text or nothing.
+    #[error("the access path `{text}` leads to a plain value ({kind}), which is not printed alone")]
+    Plain {
+        /// The text.
+        text: String,
+        /// What is there.
+        kind: &'static str,
+    },
 }
 
 /// The path that a text means, from this root on.
@@ -30,6 +38,21 @@ pub(crate) enum PathError {
 /// # Errors
 /// When it is no path, or leads nowhere.
 pub(crate) fn resolve(text: &str, root: &Object) -> Result<AccessPath, PathError> {
+    follow(text, root).map(|(path, _)| path)
+}
+
+/// The node at the path that a text means, from this root on.
+///
+/// # Errors
+/// When it is no path, or leads to no node.
+pub(crate) fn part(text: &str, root: &Object) -> Result<Object, PathError> {
+    match follow(text, root)? {
+        (_, Value::Node(node)) => Ok(node),
+        (_, value) => Err(PathError::Plain { text: text.to_owned(), kind: value.kind_name() }),
+    }
+}
+
+fn follow(text: &str, root: &Object) -> Result<(AccessPath, Value), PathError> {
     let malformed = || PathError::Malformed { text: text.to_owned() };
     let mut path = AccessPath::root();
     let mut at = Value::Node(root.clone());
@@ -48,7 +71,7 @@ pub(crate) fn resolve(text: &str, root: &Object) -> Result<AccessPath, PathError
         rest = after;
         first = false;
     }
-    Ok(path)
+    Ok((path, at))
 }
 
 /// The next step's text, whether it names a field, and what follows.

@@ -9,6 +9,7 @@ use tvmscript::{Object, PrinterConfig};
 use crate::dialect_flags::DialectFlags;
 use crate::failure::Failure;
 use crate::paths;
+use crate::registry::fragment_of;
 
 /// How text looks that reads back.
 #[derive(Debug, Clone, Args)]
@@ -51,13 +52,19 @@ impl TextArgs {
             max_width_columns: self.width,
             indent_spaces: self.indent,
             syntax_sugar: !self.no_syntax_sugar,
-            verbose_expr: self.verbose_expr,
+            verbose_expr: self.verbose_expr || fragment_of().is_some(),
             show_object_address: self.show_object_address,
             module_alias: self.module_alias.clone(),
             ..PrinterConfig::default()
         };
         self.dialects.apply(&mut config);
         config
+    }
+
+    /// The same options, with the declarations of what an expression does not define.
+    #[must_use]
+    pub(crate) fn with_declarations(&self) -> TextArgs {
+        TextArgs { verbose_expr: true, ..self.clone() }
     }
 
     /// The same options, with the metadata section: for text that has to read back.

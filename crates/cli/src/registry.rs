@@ -1,15 +1,44 @@
-//! The registry of the command: all dialects, and the constants of the files that `--constants` names.
+//! What scripts are read with: all dialects, the constants of the files that `--constants` names, and the dialect of
+//! fragments.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use tvmscript::relax::constants::ConstantStore;
 use tvmscript::relax::print::RelaxOptions;
-use tvmscript::{PrinterConfig, Registry};
+use tvmscript::script_parser::Parsers;
+use tvmscript::{ParseOptions, PrinterConfig, Registry};
 
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script};
 use crate::timings::Timings;
+
+static FRAGMENT_OF: OnceLock<&'static str> = OnceLock::new();
+
+/// The dialect whose fragments the scripts are, where they are any.
+pub(crate) fn fragment_of() -> Option<&'static str> {
+    FRAGMENT_OF.get().copied()
+}
+
+/// Says that all scripts are fragments of a dialect.
+pub(crate) fn read_fragments_of(dialect: Option<&'static str>) {
+    if let Some(dialect) = dialect {
+        FRAGMENT_OF.get_or_init(|| dialect);
+    }
+}
+
+/// The dialects whose fragments are read.
+pub(crate) fn fragment_dialects() -> Vec<&'static str> {
+    let parsers = tvmscript::registry().slot::<Parsers>();
+    parsers.map(|parsers| parsers.fragment_dialects().collect()).unwrap_or_default()
+}
+
+/// How a script is read.
+pub(crate) fn parse_options() -> ParseOptions {
+    let mut options = ParseOptions::default();
+    options.fragment_of = fragment_of();
+    options
+}
 
 static WITH_CONSTANTS: OnceLock<Registry> = OnceLock::new();
 

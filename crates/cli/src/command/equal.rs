@@ -10,7 +10,7 @@ use crate::args::Equal;
 use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::PrinterArgs;
-use crate::registry::registry;
+use crate::registry::{fragment_of, registry};
 use crate::{Outcome, output, paths};
 
 /// Runs the command.
@@ -41,7 +41,10 @@ fn compare(args: &Equal, left: &Input, right: &Input, run: &mut Run) -> Result<O
         let _ = writeln!(report, "{} holds {a} scripts, {} holds {b}", left.source.name, right.source.name);
         return Ok(Some(report));
     }
-    let how = StructuralEqual { map_free_vars: args.map_free_vars, ..StructuralEqual::default() };
+    let how = StructuralEqual {
+        map_free_vars: args.map_free_vars || fragment_of().is_some(),
+        ..StructuralEqual::default()
+    };
     for (a, b) in left.scripts.iter().zip(&right.scripts) {
         if run.timings.time("equal", || how.compare(&a.node, &b.node)) {
             continue;

@@ -11,7 +11,7 @@ use crate::failure::{Failed, Failure};
 use crate::input::{self, Script};
 use crate::registry::{left_out, registry};
 use crate::timings::Timings;
-use crate::{Outcome, output};
+use crate::{Outcome, output, paths};
 
 /// What the files hold.
 #[derive(Debug, Clone, Copy)]
@@ -66,10 +66,17 @@ fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<(
         From::Any => input::understand(&source, timings),
         From::Json => input::from_json(&source, timings),
     };
-    let printed = scripts.and_then(|scripts| {
-        let left_out = args.constants_out.is_some().then(|| left_out(&scripts, &args.printer.text.config()));
+    let printed = scripts.and_then(|mut scripts| {
+        let mut printer = args.printer.clone();
+        if let Some(path) = &args.only {
+            for script in &mut scripts {
+                script.node = paths::part(path, &script.node).map_err(Failure::Path)?;
+            }
+            printer.text = printer.text.with_declarations();
+        }
+        let left_out = args.constants_out.is_some().then(|| left_out(&scripts, &printer.text.config()));
         let left_out = left_out.flatten().unwrap_or_default();
-        Ok((print_all(&scripts, |node| args.printer.config(node), timings)?, left_out))
+        Ok((print_all(&scripts, |node| printer.config(node), timings)?, left_out))
     });
     match printed {
         Ok((mut text, left_out)) => {

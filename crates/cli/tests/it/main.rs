@@ -2,6 +2,7 @@
 
 mod common;
 mod constants;
+mod fragments;
 mod misuse;
 mod nodes;
 mod scripts;

@@ -304,6 +304,12 @@ impl Parsers {
         &self.table
     }
 
+    /// The dialects whose fragments are read, in the order of registration; see
+    /// [`ParseOptions::fragment_of`](crate::ParseOptions::fragment_of).
+    pub fn fragment_dialects(&self) -> impl Iterator<Item = &'static str> {
+        self.table.tokens.iter().filter(|entry| entry.fragment.is_some()).map(|entry| entry.name)
+    }
+
     fn claim(&mut self, what: String, place: Place) -> Result<(), RegistryError> {
         match self.places.insert(what.clone(), place) {
             Some(first) => Err(RegistryError::duplicate(what, first, place)),
