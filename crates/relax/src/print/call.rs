@@ -4,11 +4,17 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{Attrs, DictAttrs, Node, Op, PathId, Ref};
+use tvmscript_ir::print::{data, data_dict};
+use tvmscript_ir_core::containers::ArrayNode;
+use tvmscript_ir_core::{Attrs, DictAttrs, Node, Op, PathId, Ref, Value};
+use tvmscript_prim::IntImm;
 
+use super::scalar::narrow;
 use super::state::RelaxDocsifier;
 use super::struct_info::{each, vdevice_doc};
-use crate::node::attrs::{CallTIRInplaceAttrs, CallTIRWithGradAttrs, HintOnDeviceAttrs, ToVDeviceAttrs};
+use crate::node::attrs::{
+    CallTIRInplaceAttrs, CallTIRWithGradAttrs, HintOnDeviceAttrs, ToVDeviceAttrs, decides_type,
+};
 use crate::node::{
     Call, DTensorStructInfo, Expr, ExternFunc, StringImm, StructInfo, Tuple, TupleStructInfo, Var,
 };
@@ -91,7 +97,7 @@ fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
         }
         match attrs.as_node::<DictAttrs>() {
             Some(dict) => entries(dict, at, &mut kwargs, d)?,
-            None => fields(attrs, at, &mut kwargs, d)?,
+            None => fields(node.op_name(), attrs, at, &mut kwargs, d)?,
         }
     }
     if !sinfo_args.is_empty() {
@@ -121,20 +127,46 @@ fn entries<'a>(
     let mut entries: Vec<_> = dict.dict.iter().collect();
     entries.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
     for (key, value) in entries {
-        kwargs.push((key.as_str(), d.value(value, path)?));
+        kwargs.push((key.as_str(), data(value, path, d)?));
     }
     Ok(())
 }
 
 /// All fields of attributes, as keywords.
-fn fields(attrs: &Ref<Attrs>, path: PathId, kwargs: &mut Keywords<'_>, d: &mut Docsifier<'_>) -> Result<()> {
+fn fields(
+    op: Option<&str>,
+    attrs: &Ref<Attrs>,
+    path: PathId,
+    kwargs: &mut Keywords<'_>,
+    d: &mut Docsifier<'_>,
+) -> Result<()> {
     let object = attrs.object();
     for (i, field) in object.info().fields().iter().enumerate() {
         let at = d.field(path, field.name);
         let value = object.field(i).to_value();
-        kwargs.push((field.name, d.value(&value, at)?));
+        let doc = match decides_type(op, field.name) {
+            true => d.value(&value, at)?,
+            false => attribute(&value, at, d)?,
+        };
+        kwargs.push((field.name, doc));
     }
     Ok(())
+}
+
+/// The value of an attribute whose integers keep the types that are said.
+fn attribute(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let Value::Node(node) = value else { return d.value(value, path) };
+    if let Some(integer) = node.downcast_ref::<IntImm>() {
+        return narrow(integer, path, d);
+    }
+    let Some(array) = node.as_node::<ArrayNode>() else { return d.expr_object(node, path) };
+    let mut docs: SmallVec<[ExprDoc; 8]> = SmallVec::new();
+    for (i, item) in array.items().iter().enumerate() {
+        let at = d.item(path, i);
+        docs.push(attribute(item, at, d)?);
+    }
+    let list = d.docs.list(&docs);
+    Ok(d.at(list, path))
 }
 
 fn attrs_of<T: Node>(node: &Call) -> Option<&T> {
@@ -169,17 +201,19 @@ fn destination_passing(
     let at_attrs = d.field(path, "attrs");
     if name == "relax.call_tir_inplace" {
         let indices = attrs_of::<CallTIRInplaceAttrs>(node);
-        let indices: SmallVec<[ExprDoc; 4]> =
-            indices.into_iter().flat_map(|a| a.inplace_indices.iter()).map(|i| d.docs.int(i.value)).collect();
-        let list = d.docs.list(&indices);
-        kwargs.push(("inplace_indices", d.at_field(list, at_attrs, "inplace_indices")));
+        let at = d.field(at_attrs, "inplace_indices");
+        let list = match indices {
+            Some(attrs) => attribute(&Value::Node(attrs.inplace_indices.object().clone()), at, d)?,
+            None => d.docs.list(&[]),
+        };
+        kwargs.push(("inplace_indices", list));
     }
     if let Some(attrs) = attrs_of::<CallTIRWithGradAttrs>(node) {
         let grad = d.docs.str(attrs.te_grad_name.as_str());
         kwargs.push(("te_grad_name", d.at_field(grad, at_attrs, "te_grad_name")));
         if !attrs.te_grad_kwargs.is_empty() {
             let at = d.field(at_attrs, "te_grad_kwargs");
-            let given = d.expr_object(attrs.te_grad_kwargs.object(), at)?;
+            let given = data_dict(&attrs.te_grad_kwargs, at, d)?;
             kwargs.push(("te_grad_kwargs", given));
         }
     }

@@ -3,7 +3,7 @@
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::{FunctionParts, StmtDoc, StmtList, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, header};
-use tvmscript_ir::print::{ModuleFrame, function_name, function_name_doc};
+use tvmscript_ir::print::{ModuleFrame, data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::{DictAttrs, Map, PathId, Ref, Str, Value};
 
@@ -102,7 +102,7 @@ fn attributes(
         return Ok(());
     }
     let at = d.field(path, "attrs");
-    let attrs = d.expr_object(shown.object(), at)?;
+    let attrs = data_dict(&shown, at, d)?;
     let callee = d.r("func_attr");
     let call = d.docs.call_args(callee, &[attrs]);
     let stmt = d.docs.expr_stmt(call);

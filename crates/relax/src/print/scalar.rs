@@ -60,22 +60,32 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
     })
 }
 
-/// `3`, `True`; other types than `int64` are said.
+/// `3`, `True`; or `T.int64(3)` where literals say their types.
 pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let IntImm { span: _, dtype, value } = **node;
     let literal = if dtype.is_bool() { d.docs.bool(value != 0) } else { d.docs.int(value) };
-    Ok(d.at_field(literal, path, "value"))
+    let literal = d.at_field(literal, path, "value");
+    if !d.is_typed() {
+        return Ok(literal);
+    }
+    let callee = d.prefixed("tir", &dtype.to_string());
+    Ok(d.docs.call_args(callee, &[literal]))
 }
 
 /// A literal that is not part of a larger expression, with its type where the reader would make another of it.
 pub(crate) fn typed(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let doc = d.expr(value, path)?;
     match value.as_node::<IntImm>() {
-        Some(literal) if literal.dtype != DataType::INT64 => {
-            let callee = d.prefixed("tir", &literal.dtype.to_string());
-            Ok(d.docs.call_args(callee, &[doc]))
-        }
-        _ => Ok(doc),
+        Some(literal) if literal.dtype != DataType::INT64 => d.typed(|d| d.expr(value, path)),
+        _ => d.expr(value, path),
+    }
+}
+
+/// An integer of an attribute: the reader makes a plain one as narrow as it fits.
+pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let found = if i32::try_from(node.value).is_ok() { DataType::INT32 } else { DataType::INT64 };
+    match node.dtype == found {
+        true => d.expr(node, path),
+        false => d.typed(|d| d.expr(node, path)),
     }
 }
 

@@ -24,6 +24,18 @@ pub use tensor::*;
 
 use tvmscript_ir_core::Dialect;
 
+/// Whether the function of an operator decides the type of the integers in an attribute, whatever type they are said to
+/// have: `int64`, or `bool` for `exclusive`. The others keep the type, and make a plain integer as narrow as it fits.
+#[cfg(feature = "print")]
+pub(crate) fn decides_type(op: Option<&str>, field: &str) -> bool {
+    match field {
+        "strides" | "padding" | "output_padding" | "dilation" | "indices_or_sections" | "exclusive" => true,
+        // The gradients of pooling keep it as it is.
+        "pool_size" => op.is_none_or(|op| !op.ends_with("_backward")),
+        _ => false,
+    }
+}
+
 /// Adds the nodes of this module.
 pub(crate) fn nodes<N>(dialect: Dialect<N>) -> Dialect {
     dialect
