@@ -6,18 +6,10 @@ use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use tvmscript_test_texts::{Random, files_of, number, tokens};
+
 #[path = "../fuzz/src/lib.rs"]
 mod targets;
-
-/// A small generator, so that a failure can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) % n.max(1) as u64) as usize
-    }
-}
 
 /// What takes the place of a token, beside other tokens of the text.
 const TOKENS: &str = "0 1 -1 2 64 -9223372036854775808 9223372036854775807 99999999999999999999 0.0 1e309 nan 1e-320 \
@@ -27,34 +19,6 @@ const TOKENS: &str = "0 1 -1 2 64 -9223372036854775808 9223372036854775807 99999
     R.Tensor R.Shape R.Tuple() R.Object R.call_tir R.output R.dataflow() R.shape([1]) R.prim_value(1) R.const(1) R.str(\"a\") \
     [0] {} null {\"type_key\":\"\"} \"root\" 4294967296 -2";
 
-/// Where the tokens of a text lie, roughly: words, numbers, strings, single characters.
-fn tokens(text: &str) -> Vec<std::ops::Range<usize>> {
-    let mut tokens = Vec::new();
-    let mut chars = text.char_indices().peekable();
-    while let Some((start, c)) = chars.next() {
-        if c.is_whitespace() {
-            continue;
-        }
-        let mut end = start + c.len_utf8();
-        let goes_on: fn(char) -> bool = match c {
-            '"' => |c| c != '"' && c != '\n',
-            _ if c.is_alphanumeric() || c == '_' => |c| c.is_alphanumeric() || c == '_',
-            _ => |_| false,
-        };
-        while let Some(&(at, next)) = chars.peek()
-            && goes_on(next)
-        {
-            end = at + next.len_utf8();
-            chars.next();
-        }
-        if c == '"' && chars.next_if(|(_, next)| *next == '"').is_some() {
-            end += 1;
-        }
-        tokens.push(start..end);
-    }
-    tokens
-}
-
 /// The text with one to three of its tokens dropped, doubled, replaced, or swapped for one of elsewhere; or a line moved.
 fn change(text: &str, other: &str, random: &mut Random) -> String {
     let mut text = text.to_owned();
@@ -63,15 +27,17 @@ fn change(text: &str, other: &str, random: &mut Random) -> String {
         if found.is_empty() {
             break;
         }
-        let token = found[random.below(found.len())].clone();
+        let token = found[random.below(found.len())].range.clone();
         let words: Vec<&str> = TOKENS.split_whitespace().collect();
         let elsewhere = tokens(other);
         let new = match random.below(7) {
             0 => String::new(),
             1 => text[token.clone()].repeat(2),
             2 | 3 => words[random.below(words.len())].to_owned(),
-            4 => text[found[random.below(found.len())].clone()].to_owned(),
-            5 if !elsewhere.is_empty() => other[elsewhere[random.below(elsewhere.len())].clone()].to_owned(),
+            4 => text[found[random.below(found.len())].range.clone()].to_owned(),
+            5 if !elsewhere.is_empty() => {
+                other[elsewhere[random.below(elsewhere.len())].range.clone()].to_owned()
+            }
             _ => {
                 let mut lines: Vec<&str> = text.lines().collect();
                 let line = lines.remove(random.below(lines.len()));
@@ -85,14 +51,10 @@ fn change(text: &str, other: &str, random: &mut Random) -> String {
     text
 }
 
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
-
 /// Asks about each text as it is and changed; the texts of failures are kept.
 fn campaign(name: &str, texts: &[String], rounds: u64, targets: &[fn(&str)]) {
     assert!(texts.len() > 20, "{} texts", texts.len());
-    let mut random = Random(number("FUZZ_SEED", 1));
+    let mut random = Random::new(number("FUZZ_SEED", 1));
     let mut failures = Vec::new();
     for text in texts {
         for round in 0..=number("FUZZ_ROUNDS", rounds) {
@@ -123,12 +85,7 @@ fn campaign(name: &str, texts: &[String], rounds: u64, targets: &[fn(&str)]) {
 }
 
 fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|e| e == extension));
-    files.sort();
-    files
+    files_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), extension)
 }
 
 /// How large a text may be, so that a run stays short.

@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
+use tvmscript_test_texts::{Changed, Random, change_token, tokens};
 
 use crate::conformance::{in_parallel, load_kinds};
 use crate::subject;
@@ -43,14 +44,6 @@ const MAX_BYTES: usize = 20_000;
 /// A parse slower than this counts as a hang.
 const MAX_SECONDS: f64 = 10.0;
 
-/// A token of Python: its range, and whether it is a name or a number.
-#[derive(Clone, Copy)]
-struct Token {
-    start: usize,
-    end: usize,
-    word: bool,
-}
-
 /// What became of a changed program.
 enum Fate {
     /// It still parses.
@@ -77,7 +70,7 @@ pub fn run(options: &Options) -> Result<()> {
     println!("seed {}, {} changes of {} programs", options.seed, options.count, texts.len());
     std::panic::set_hook(Box::new(|_| {}));
     let fates = in_parallel(options.count, |i| {
-        let mut random = Random(options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i as u64 + 1));
+        let mut random = Random::new(options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ (i as u64 + 1));
         let (name, text) = &texts[random.below(texts.len())];
         let (changed, what, lines) = change(text, &mut random);
         (format!("{name}, {what}"), fate(&changed, lines))
@@ -143,57 +136,12 @@ fn fate(text: &str, lines: (usize, usize)) -> Fate {
 
 /// Changes one token; the new text, what was done, and the lines (from 1) of the logical line.
 fn change(text: &str, random: &mut Random) -> (String, String, (usize, usize)) {
-    let tokens = tokens(text);
-    if tokens.len() < 2 {
+    let Some(Changed { text: new, token, how }) = change_token(text, random) else {
         return (text.to_string(), "nothing".to_string(), (1, usize::MAX));
-    }
-    let at = random.below(tokens.len() - 1);
-    let (token, next) = (tokens[at], tokens[at + 1]);
-    let word = &text[token.start..token.end];
-    let (mut new, what) = (text[..token.start].to_string(), random.below(4));
-    let what = match what {
-        0 => {
-            new.push_str(&text[token.end..]);
-            "deleted"
-        }
-        1 => {
-            new.push_str(word);
-            if token.word {
-                new.push(' ');
-            }
-            new.push_str(&text[token.start..]);
-            "doubled"
-        }
-        2 if !text[token.end..next.start].contains('\n') => {
-            new.push_str(&text[next.start..next.end]);
-            new.push_str(&text[token.end..next.start]);
-            new.push_str(word);
-            new.push_str(&text[next.end..]);
-            "swapped with the next"
-        }
-        _ => {
-            new.push_str(&misspelt(word, random));
-            new.push_str(&text[token.end..]);
-            "misspelt"
-        }
     };
-    let line = text[..token.start].matches('\n').count() + 1;
-    let lines = logical_line(text, token.start);
-    (new, format!("line {line}: `{word}` {what}"), lines)
-}
-
-/// A word with one character changed; a sign becomes another one.
-fn misspelt(word: &str, random: &mut Random) -> String {
-    let mut chars: Vec<char> = word.chars().collect();
-    let at = random.below(chars.len());
-    chars[at] = match chars[at] {
-        'a'..='y' | 'A'..='Y' | '0'..='8' => char::from_u32(chars[at] as u32 + 1).unwrap_or('q'),
-        '(' => '[',
-        ')' => ']',
-        ':' => ';',
-        _ => '$',
-    };
-    chars.into_iter().collect()
+    let line = text[..token.range.start].matches('\n').count() + 1;
+    let lines = logical_line(text, token.range.start);
+    (new, format!("line {line}: `{}` {how}", &text[token.range]), lines)
 }
 
 /// The lines (from 1) of the logical line that holds the offset: brackets and strings join lines.
@@ -202,90 +150,24 @@ fn logical_line(text: &str, offset: usize) -> (usize, usize) {
     let mut begun = false;
     let mut last_end = 0;
     for token in tokens(text) {
-        let gap = &text[last_end..token.start];
+        let range = token.range;
+        let gap = &text[last_end..range.start];
         if depth <= 0 && gap.contains('\n') && !gap.trim_end_matches([' ', '\t']).ends_with("\\\n") {
             if begun {
                 return (start, line);
             }
             start = line + gap.matches('\n').count();
         }
-        line += gap.matches('\n').count() + text[token.start..token.end].matches('\n').count();
-        begun |= token.start <= offset && offset < token.end;
-        match &text[token.start..token.end] {
+        line += gap.matches('\n').count() + text[range.clone()].matches('\n').count();
+        begun |= range.contains(&offset);
+        match &text[range.clone()] {
             "(" | "[" | "{" => depth += 1,
             ")" | "]" | "}" => depth -= 1,
             _ => {}
         }
-        last_end = token.end;
+        last_end = range.end;
     }
     (start, line)
-}
-
-/// The tokens of a Python text, comments left out.
-fn tokens(text: &str) -> Vec<Token> {
-    let bytes = text.as_bytes();
-    let mut tokens = Vec::new();
-    let mut i = 0;
-    while i < bytes.len() {
-        let start = i;
-        let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
-        match bytes[i] {
-            b' ' | b'\t' | b'\n' | b'\r' => {
-                i += 1;
-                continue;
-            }
-            b'\\' if bytes.get(i + 1) == Some(&b'\n') => {
-                i += 2;
-                continue;
-            }
-            b'#' => {
-                while i < bytes.len() && bytes[i] != b'\n' {
-                    i += 1;
-                }
-                continue;
-            }
-            b'"' | b'\'' => {
-                let quote = bytes[i];
-                i += 1;
-                while i < bytes.len() && bytes[i] != quote && bytes[i] != b'\n' {
-                    i += if bytes[i] == b'\\' { 2 } else { 1 };
-                }
-                i = (i + 1).min(bytes.len());
-                while !text.is_char_boundary(i) {
-                    i += 1;
-                }
-            }
-            b if word(b) => {
-                while i < bytes.len()
-                    && (word(bytes[i]) || (bytes[start].is_ascii_digit() && bytes[i] == b'.'))
-                {
-                    i += 1;
-                }
-            }
-            _ => {
-                let two = bytes.get(i..i + 2).unwrap_or_default();
-                i += if [b"//", b"<=", b">=", b"==", b"!=", b"->", b"**"].iter().any(|t| *t == two) {
-                    2
-                } else {
-                    1
-                };
-            }
-        }
-        tokens.push(Token { start, end: i, word: word(bytes[start]) });
-    }
-    tokens
-}
-
-/// A small generator of random numbers (xorshift*), the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        ((self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize) % bound.max(1)
-    }
 }
 
 #[cfg(test)]
@@ -303,6 +185,6 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_change() {
         let text = "for i in range(10):\n    A[i] = \"x\"\n";
-        assert_eq!(change(text, &mut Random(7)), change(text, &mut Random(7)));
+        assert_eq!(change(text, &mut Random::new(7)), change(text, &mut Random::new(7)));
     }
 }

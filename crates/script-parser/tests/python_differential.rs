@@ -3,9 +3,10 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tvmscript_script_parser::python::{Backend, ParsedPython, PythonOptions, parse_python};
+use tvmscript_test_texts::{corpus, files_below};
 
 fn read(text: &str, backend: Backend) -> ParsedPython {
     let mut options = PythonOptions::default();
@@ -38,27 +39,10 @@ fn compare(path: &Path) -> Result<(), String> {
     }
 }
 
-fn python_files(root: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    let mut folders = vec![root.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "py") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
 fn compare_all(root: &Path) -> usize {
     // Without optimisation the foreign parsers take minutes for the largest files.
     let largest = if cfg!(debug_assertions) { 20_000 } else { u64::MAX };
-    let mut files = python_files(root);
+    let mut files = files_below(root, "py");
     files.retain(|path| path.metadata().is_ok_and(|m| m.len() <= largest));
     let failures: Vec<String> = files.iter().filter_map(|path| compare(path).err()).collect();
     assert!(failures.is_empty(), "{} of {} differ\n{}", failures.len(), files.len(), failures[0]);
@@ -74,9 +58,7 @@ fn both_backends_read_the_same_tree() {
 /// Only where the large corpus is at hand.
 #[test]
 fn both_backends_read_the_same_corpus() {
-    let root = std::env::var_os("TVMSCRIPT_CORPUS")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus"), PathBuf::from);
-    compare_all(&root);
+    compare_all(&corpus());
 }
 
 /// Texts that one of them reads and the other answers with an error.

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use tvmscript_script_parser::ast::TextRange;
 use tvmscript_script_parser::python::{Backend, PythonOptions, parse_python};
+use tvmscript_test_texts::{Random, number};
 
 const BACKENDS: &[Backend] = &[
     Backend::RustPython,
@@ -117,15 +118,6 @@ const PARTS: &[&str] = &[
     "if x:\n    pass\n",
 ];
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) % n as u64) as usize
-    }
-}
-
 fn answer(text: &str, backend: Backend) {
     let mut options = PythonOptions::default();
     options.backend = backend;
@@ -149,9 +141,7 @@ fn answer(text: &str, backend: Backend) {
 
 #[test]
 fn any_sequence_of_parts_is_answered() {
-    // More of them, and others, on request.
-    let number = |name, default| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default);
-    let mut random = Random(number("SOUP_SEED", 11));
+    let mut random = Random::new(number("SOUP_SEED", 11));
     for round in 0..number("SOUP_ROUNDS", 1_500) {
         let len = 1 + random.below(if round % 50 == 0 { 400 } else { 25 });
         let text: String = (0..len).map(|_| PARTS[random.below(PARTS.len())]).collect();

@@ -5,6 +5,7 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use tvmscript_script_parser::python::{Backend, ParsedPython, PythonOptions, parse_python};
+use tvmscript_test_texts::{Random, files_of, number};
 
 const BACKENDS: &[Backend] = &[
     Backend::RustPython,
@@ -47,12 +48,7 @@ fn check_ways(name: &str, text: &str, ways: &[(usize, bool)]) {
 }
 
 fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|path| path.extension().is_some_and(|e| e == "py"));
-    files.sort();
-    files
+    files_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), "py")
 }
 
 #[test]
@@ -190,16 +186,6 @@ fn odd_layout_is_read_as_a_whole() {
     }
 }
 
-/// A small generator, so that a failure can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) % n as u64) as usize
-    }
-}
-
 const TOKENS: &str = "x x x y f A None True 0 1 2.5 .5 1e3 00 0x1 1_0 'a' \"b\" r'c' '\\n' '\\x41' ( ) ( ) [ ] [ ] { } , , , : : = = == != < > <= >= + - * ** / // % @ << >> & | ^ ~ . . ... -> := += **= ; not and or in is if else lambda for as await yield match type print pass return assert import from del";
 
 /// A line of random tokens, of which brackets mostly close.
@@ -223,14 +209,9 @@ fn line(random: &mut Random) -> String {
     line
 }
 
-/// More of them, and others, on request.
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(default)
-}
-
 #[test]
 fn lines_of_random_tokens_read_the_same() {
-    let mut random = Random(number("SOUP_SEED", 3));
+    let mut random = Random::new(number("SOUP_SEED", 3));
     let headers = [
         "",
         "",
@@ -266,7 +247,7 @@ fn lines_of_random_tokens_read_the_same() {
 
 #[test]
 fn a_changed_token_reads_the_same() {
-    let mut random = Random(number("SOUP_SEED", 5));
+    let mut random = Random::new(number("SOUP_SEED", 5));
     let tokens: Vec<&str> = TOKENS.split(' ').collect();
     for path in ["tests/python_files", "../../tests/fixtures/ok"].iter().flat_map(|folder| files(folder)) {
         let text = std::fs::read_to_string(&path).unwrap();

@@ -42,6 +42,11 @@ pub(crate) struct Method {
     pub(crate) call: MethodFn,
 }
 
+/// A function of the host language is called where no parser is at hand, which it needs.
+fn needs_the_parser(name: &str) -> BuildError {
+    BuildError::message(format!("`{name}` cannot be called from here")).with_help("wrap it in a lambda")
+}
+
 impl HostObject for Builtin {
     fn type_name(&self) -> &str {
         self.name
@@ -50,8 +55,7 @@ impl HostObject for Builtin {
         true
     }
     fn call(&self, _: CallArgs) -> Result<ScriptValue, BuildError> {
-        Err(BuildError::message(format!("`{}` cannot be called from here", self.name))
-            .with_help("wrap it in a lambda"))
+        Err(needs_the_parser(self.name))
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         (name == "__name__").then(|| ScriptValue::str(self.name))
@@ -75,8 +79,7 @@ impl HostObject for Method {
         true
     }
     fn call(&self, _: CallArgs) -> Result<ScriptValue, BuildError> {
-        Err(BuildError::message(format!("`{}` cannot be called from here", self.name))
-            .with_help("wrap it in a lambda"))
+        Err(needs_the_parser(self.name))
     }
     fn as_any(&self) -> &dyn Any {
         self
