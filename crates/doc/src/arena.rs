@@ -11,7 +11,7 @@
 use std::num::NonZeroU32;
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::{PathId, PathStep, PathTable};
+use tvmscript_ir_core::{PathId, PathStep, PathTable, room};
 
 use crate::error::DocError;
 use crate::expr::{ByteText, Call, CallId, Expr, ExprDoc, ExprList, KwargList, ScriptFnId};
@@ -330,7 +330,7 @@ impl DocArena {
         let index = self.exprs.len() as u32;
         match NonZeroU32::new(index) {
             Some(id) if index - 2 < self.max_docs => {
-                self.exprs.push(expr);
+                room::push(&mut self.exprs, expr);
                 ExprDoc(id)
             }
             _ => {
@@ -345,8 +345,8 @@ impl DocArena {
         let index = self.stmts.len() as u32;
         match NonZeroU32::new(index) {
             Some(id) if index - 2 < self.max_docs => {
-                self.stmts.push(stmt);
-                self.stmt_notes.push(StmtNote { comment: None, role, chained: false });
+                room::push(&mut self.stmts, stmt);
+                room::push(&mut self.stmt_notes, StmtNote { comment: None, role, chained: false });
                 StmtDoc(id)
             }
             _ => {
@@ -372,6 +372,7 @@ impl DocArena {
         let Some((start, len)) = self.run(self.expr_items.len(), docs.len()) else {
             return ExprList::default();
         };
+        room::make_room(&mut self.expr_items, docs.len());
         self.expr_items.extend(docs);
         ExprList { start, len }
     }
@@ -389,6 +390,7 @@ impl DocArena {
         let Some((start, len)) = self.run(self.stmt_items.len(), docs.len()) else {
             return StmtList::default();
         };
+        room::make_room(&mut self.stmt_items, docs.len());
         self.stmt_items.extend_from_slice(docs);
         StmtList { start, len }
     }
@@ -403,7 +405,7 @@ impl DocArena {
         };
         for &(name, value) in pairs {
             let name = name.sym_in(self);
-            self.kwargs.push((name, value));
+            room::push(&mut self.kwargs, (name, value));
         }
         KwargList { start, len }
     }
@@ -411,7 +413,7 @@ impl DocArena {
     #[inline]
     pub(crate) fn push_call(&mut self, call: Call) -> ExprDoc {
         let Some((index, _)) = self.run(self.calls.len(), 1) else { return ExprDoc(PLACEHOLDER) };
-        self.calls.push(call);
+        room::push(&mut self.calls, call);
         self.push_expr(Expr::Call(CallId(index)))
     }
 

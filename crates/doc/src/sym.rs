@@ -11,6 +11,14 @@ use hashbrown::HashTable;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sym(u32);
 
+impl Sym {
+    /// Its number: symbols are counted from zero as they come up.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// The buffer and index behind the symbols of one arena.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {

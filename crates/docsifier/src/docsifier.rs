@@ -23,14 +23,23 @@ use crate::names::Namer;
 use crate::stmts::Stmts;
 use crate::table::{PrinterTable, Printers, Token};
 
+/// What is known of a node that was defined.
+pub(crate) struct Definition {
+    /// The number of the frame that has it.
+    frame: u32,
+    /// Of one whose scope ended: how many roots there were before.
+    root: u32,
+    form: DefinedAs,
+}
+
 /// How a defined node is written where it is used.
-pub(crate) enum Definition {
-    /// A name, its symbol among the docs, and the number of the frame that has it.
-    Name(Box<str>, Sym, u32),
+pub(crate) enum DefinedAs {
+    /// A name.
+    Name(Sym),
     /// An expression made anew at each use (`A.data`).
     Doc(DocFactory),
-    /// None any more: its scope ended, below the root with this number. A name that stays taken is released with the frame.
-    Closed(u32, Option<Box<str>>),
+    /// Not any more: its scope ended. A name that stays taken is released with the frame.
+    Closed(Option<Sym>),
 }
 
 /// Makes the expression that stands for a node, at each use.
@@ -85,6 +94,9 @@ impl<'r> Docsifier<'r> {
             Some(table) => table,
             None => &EMPTY_TABLE,
         };
+        // Nearly every doc makes text; so this is room enough for the longest one.
+        let max_docs = config.max_bytes.clamp(1 << 12, DocArena::DEFAULT_MAX_DOCS as usize) as u32;
+        let mut docs = DocArena::with_max_docs(max_docs);
         let mut names = Namer::new();
         let mut prefixes = Vec::new();
         let check = |what: &dyn Fn() -> String, name: &str| match crate::names::is_identifier(name) {
@@ -94,17 +106,15 @@ impl<'r> Docsifier<'r> {
         for (name, prefix) in table.prefixes() {
             let prefix = config.prefixes.get(name).map_or(prefix, String::as_str);
             check(&|| format!("prefix of `{name}`"), prefix)?;
-            names.reserve(prefix);
+            names.reserve(docs.sym(prefix));
             prefixes.push(PrefixEntry { name, prefix: prefix.into(), used: false });
         }
         if !config.module_alias.is_empty() {
             check(&|| "module alias".to_owned(), &config.module_alias)?;
-            names.reserve(&config.module_alias);
+            names.reserve(docs.sym(&config.module_alias));
         }
-        // Nearly every doc makes text; so this is room enough for the longest one.
-        let max_docs = config.max_bytes.clamp(1 << 12, DocArena::DEFAULT_MAX_DOCS as usize) as u32;
         Ok(Docsifier {
-            docs: DocArena::with_max_docs(max_docs),
+            docs,
             registry,
             table,
             config,
@@ -141,7 +151,7 @@ impl<'r> Docsifier<'r> {
         let mut d = Docsifier::new(former.registry, former.config, &former.root)?;
         d.known = former.known.and(&former.found);
         for word in d.known.words() {
-            d.names.reserve(word);
+            d.names.reserve(d.docs.sym(word));
         }
         Ok(Some(d))
     }
@@ -357,10 +367,11 @@ impl<'r> Docsifier<'r> {
     /// A name of the language itself or of the script (`range`, `metadata`), which no variable around may have. Where one
     /// has it, the print is made anew with the name reserved.
     pub fn word(&mut self, word: &'static str) -> ExprDoc {
-        if self.names.is_taken(word) && !self.names.is_reserved(word) {
+        let name = self.docs.sym(word);
+        if self.names.is_taken(name) && !self.names.is_reserved(name) {
             self.found.add_word(word);
         }
-        self.docs.id(word)
+        self.docs.id(name)
     }
 
     /// A name of a dialect (`T.block`).

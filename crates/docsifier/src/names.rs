@@ -1,24 +1,57 @@
 //! Names for printed variables.
 //!
 //! A [`Namer`] hands out Python identifiers that are valid, not keywords, and unique among the names in use. It is pure
-//! bookkeeping: it never looks at a node, so every dialect shares it.
+//! bookkeeping: it never looks at a node, so every dialect shares it. A name is a symbol of the print's docs, and what is
+//! known of it stands under the symbol's number.
 //!
 //! Invariant: a name handed out is free again exactly when it is released; then the lowest free number of its hint comes
 //! next, as if the name had never been taken.
 //! Upstream counterpart: `IRDocsifierNode::Define`, `src/script/printer/ir_docsifier.cc`; keywords, empty names and
 //! leading digits are ours, since Python cannot read them.
 
-use hashbrown::{HashMap, HashSet};
-
-const KEYWORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
-    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
-    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-];
+use hashbrown::HashMap;
+use tvmscript_doc::{DocArena, Sym};
 
 /// Whether Python reserves the word.
 pub fn is_keyword(word: &str) -> bool {
-    KEYWORDS.binary_search_by(|k| k.cmp(&word)).is_ok()
+    matches!(
+        word,
+        "False"
+            | "None"
+            | "True"
+            | "and"
+            | "as"
+            | "assert"
+            | "async"
+            | "await"
+            | "break"
+            | "class"
+            | "continue"
+            | "def"
+            | "del"
+            | "elif"
+            | "else"
+            | "except"
+            | "finally"
+            | "for"
+            | "from"
+            | "global"
+            | "if"
+            | "import"
+            | "in"
+            | "is"
+            | "lambda"
+            | "nonlocal"
+            | "not"
+            | "or"
+            | "pass"
+            | "raise"
+            | "return"
+            | "try"
+            | "while"
+            | "with"
+            | "yield"
+    )
 }
 
 /// Whether Python reads the text as one name.
@@ -55,10 +88,21 @@ pub fn sanitize(hint: &str) -> String {
 /// Names in use.
 #[derive(Debug, Default)]
 pub struct Namer {
-    taken: HashSet<Box<str>>,
-    reserved: Vec<Box<str>>,
-    /// For each hint whose plain form is taken: no number below this one is free.
-    next: HashMap<Box<str>, u32>,
+    /// By the number of the symbol.
+    entries: Vec<Entry>,
+    /// For a name that is another one with a number behind it, that name and the number.
+    numbered: HashMap<Sym, (Sym, u32)>,
+}
+
+/// What is known of a name.
+#[derive(Debug, Clone, Copy, Default)]
+struct Entry {
+    /// Of the numbers behind this name none below this one is free; zero where none was asked for.
+    next: u32,
+    is_taken: bool,
+    is_reserved: bool,
+    /// Whether it was looked at: it is an identifier, and `numbered` knows it if it has a number.
+    is_known: bool,
 }
 
 impl Namer {
@@ -67,46 +111,83 @@ impl Namer {
         Namer::default()
     }
 
+    fn entry(&mut self, name: Sym) -> &mut Entry {
+        if name.index() >= self.entries.len() {
+            self.entries.resize(name.index() + 1, Entry::default());
+        }
+        &mut self.entries[name.index()]
+    }
+
     /// Takes a name as it is, for words that no variable may have. Tells whether it was free.
-    pub fn reserve(&mut self, name: &str) -> bool {
-        self.reserved.push(name.into());
-        self.taken.insert(name.into())
+    pub fn reserve(&mut self, name: Sym) -> bool {
+        let entry = self.entry(name);
+        entry.is_reserved = true;
+        !std::mem::replace(&mut entry.is_taken, true)
     }
 
     /// Whether the name was taken as it is.
-    pub fn is_reserved(&self, name: &str) -> bool {
-        self.reserved.iter().any(|r| **r == *name)
+    pub fn is_reserved(&self, name: Sym) -> bool {
+        self.entries.get(name.index()).is_some_and(|entry| entry.is_reserved)
     }
 
     /// Whether the name is in use.
-    pub fn is_taken(&self, name: &str) -> bool {
-        self.taken.contains(name)
+    pub fn is_taken(&self, name: Sym) -> bool {
+        self.entries.get(name.index()).is_some_and(|entry| entry.is_taken)
     }
 
-    /// Takes the hint's identifier, or that with the lowest free number behind it.
-    pub fn take(&mut self, hint: &str) -> Box<str> {
-        let base: Box<str> = if is_identifier(hint) { hint.into() } else { sanitize(hint).into() };
-        if self.taken.insert(base.clone()) {
+    /// Takes the hint's identifier, or that with the lowest free number behind it. The names are symbols of `docs`; when
+    /// those have no room left ([`DocArena::check`]), the name means nothing.
+    pub fn take(&mut self, hint: &str, docs: &mut DocArena) -> Sym {
+        let mut base = docs.sym(hint);
+        if !self.entry(base).is_known {
+            if !is_identifier(hint) {
+                base = docs.sym(&sanitize(hint));
+            }
+            self.look_at(base, docs);
+        }
+        if !std::mem::replace(&mut self.entry(base).is_taken, true) {
             return base;
         }
-        let next = self.next.entry(base.clone()).or_insert(1);
         loop {
-            let name: Box<str> = format!("{base}_{next}").into();
-            *next += 1;
-            if self.taken.insert(name.clone()) {
+            let entry = self.entry(base);
+            let number = entry.next.max(1);
+            entry.next = number + 1;
+            let text = format!("{}_{number}", docs.text(base));
+            let name = docs.sym(&text);
+            let entry = self.entry(name);
+            entry.is_known = true;
+            if !std::mem::replace(&mut entry.is_taken, true) {
+                self.numbered.insert(name, (base, number));
+                return name;
+            }
+            if docs.check().is_err() {
                 return name;
             }
         }
     }
 
-    /// Gives a name back.
-    pub fn release(&mut self, name: &str) {
-        self.taken.remove(name);
-        if let Some((base, number)) = name.rsplit_once('_')
-            && let Ok(number) = number.parse::<u32>()
-            && let Some(next) = self.next.get_mut(base)
+    fn look_at(&mut self, name: Sym, docs: &mut DocArena) {
+        let entry = self.entry(name);
+        if std::mem::replace(&mut entry.is_known, true) {
+            return;
+        }
+        if let Some((base, number)) = docs.text(name).rsplit_once('_')
+            && let Ok(number) = number.parse()
         {
-            *next = (*next).min(number);
+            let base = base.to_owned();
+            self.numbered.insert(name, (docs.sym(&base), number));
+        }
+    }
+
+    /// Gives a name back.
+    pub fn release(&mut self, name: Sym) {
+        self.entry(name).is_taken = false;
+        if self.numbered.is_empty() {
+            return;
+        }
+        if let Some(&(base, number)) = self.numbered.get(&name) {
+            let entry = self.entry(base);
+            entry.next = entry.next.min(number);
         }
     }
 }
@@ -115,38 +196,49 @@ impl Namer {
 mod tests {
     use super::*;
 
+    /// Takes a name for each hint; gives them as one text.
+    fn take(names: &mut Namer, docs: &mut DocArena, hints: &[&str]) -> String {
+        let taken = hints.iter().map(|hint| names.take(hint, docs));
+        let taken: Vec<Sym> = taken.collect();
+        taken.iter().map(|name| docs.text(*name)).collect::<Vec<_>>().join(" ")
+    }
+
     #[test]
     fn numbers_count_per_hint() {
-        let mut names = Namer::new();
-        assert_eq!(&*names.take("i"), "i");
-        assert_eq!(&*names.take("i_1"), "i_1");
-        assert_eq!(&*names.take("i"), "i_2");
-        assert_eq!(&*names.take("i_1"), "i_1_1");
+        let (mut names, mut docs) = (Namer::new(), DocArena::new());
+        assert_eq!(take(&mut names, &mut docs, &["i", "i_1", "i", "i_1"]), "i i_1 i_2 i_1_1");
     }
 
     #[test]
     fn released_numbers_come_again() {
-        let mut names = Namer::new();
-        names.take("i");
-        let second = names.take("i");
-        names.take("i");
-        names.release(&second);
-        assert_eq!(&*names.take("i"), "i_1");
-        assert_eq!(&*names.take("i"), "i_3");
+        let (mut names, mut docs) = (Namer::new(), DocArena::new());
+        assert_eq!(take(&mut names, &mut docs, &["i", "i", "i"]), "i i_1 i_2");
+        names.release(docs.sym("i_1"));
+        assert_eq!(take(&mut names, &mut docs, &["i", "i"]), "i_1 i_3");
+        names.release(docs.sym("i"));
+        assert_eq!(take(&mut names, &mut docs, &["i", "i"]), "i i_4");
+    }
+
+    #[test]
+    fn a_hint_with_a_number_gives_its_number_back() {
+        let (mut names, mut docs) = (Namer::new(), DocArena::new());
+        assert_eq!(take(&mut names, &mut docs, &["i_1", "i", "i"]), "i_1 i i_2");
+        names.release(docs.sym("i_1"));
+        assert_eq!(take(&mut names, &mut docs, &["i"]), "i_1");
     }
 
     #[test]
     fn hints_become_identifiers() {
-        let mut names = Namer::new();
-        assert_eq!(&*names.take("i@x"), "i_x");
-        assert_eq!(&*names.take("A-b"), "A_b");
-        assert_eq!(&*names.take("lambda"), "lambda_");
-        assert_eq!(&*names.take("0x"), "_0x");
-        assert_eq!(&*names.take(""), "_");
+        let (mut names, mut docs) = (Namer::new(), DocArena::new());
+        let hints = ["i@x", "A-b", "lambda", "0x", "", "i@x"];
+        assert_eq!(take(&mut names, &mut docs, &hints), "i_x A_b lambda_ _0x _ i_x_1");
     }
 
     #[test]
-    fn keywords_are_sorted() {
-        assert!(KEYWORDS.is_sorted());
+    fn reserved_names_are_no_variables() {
+        let (mut names, mut docs) = (Namer::new(), DocArena::new());
+        assert!(names.reserve(docs.sym("range")));
+        assert!(names.is_reserved(docs.sym("range")));
+        assert_eq!(take(&mut names, &mut docs, &["range"]), "range_1");
     }
 }

@@ -9,8 +9,9 @@
 
 use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
 use crate::node::FieldSink;
-use crate::ptr_map::{AddressMap, insert_roomy};
+use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
+use crate::room;
 use crate::stack::with_stack_at;
 use crate::type_table::{CustomEq, EqStep, EqSteps, Plan};
 use crate::value::{FieldRef, Value};
@@ -133,7 +134,7 @@ impl HashWork {
         }
         let hash = with_stack_at(self.level, || self.content(object, seed, def, plan));
         if is_shared {
-            insert_roomy(&mut self.known, object.address(), hash);
+            room::insert(&mut self.known, object.address(), hash);
         }
         hash
     }

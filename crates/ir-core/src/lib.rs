@@ -44,6 +44,7 @@ pub mod op;
 pub mod operators;
 pub mod ptr_map;
 pub mod registry;
+pub mod room;
 pub mod span;
 pub mod stack;
 pub mod type_table;

@@ -36,21 +36,6 @@ impl Hasher for AddressHasher {
 /// Keyed by addresses of nodes that outlive the map.
 pub(crate) type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
 
-/// Inserts into a map that is likely to grow: a full one makes room for three times as many.
-#[inline]
-pub(crate) fn insert_roomy<V>(map: &mut AddressMap<V>, key: usize, value: V) {
-    if map.len() == map.capacity() {
-        make_room(map);
-    }
-    map.insert(key, value);
-}
-
-#[cold]
-fn make_room<V>(map: &mut AddressMap<V>) {
-    // Seven eighths of a power of two is what a table of that size holds.
-    map.reserve(if map.is_empty() { 448 } else { 3 * map.len() });
-}
-
 /// A map from nodes to values; a node is equal only to itself. No order.
 pub type PtrMap<V> = HashMap<Object, V, BuildHasherDefault<AddressHasher>>;
 

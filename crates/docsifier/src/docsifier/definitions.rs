@@ -3,7 +3,7 @@
 use tvmscript_doc::ExprDoc;
 use tvmscript_ir_core::{EqKind, Object, PathId};
 
-use super::{Definition, DocFactory, Docsifier};
+use super::{DefinedAs, Definition, DocFactory, Docsifier};
 use crate::error::{DocsifyError, Result};
 use crate::free_vars::CommonPrefix;
 use crate::table::PrinterTable;
@@ -18,21 +18,26 @@ impl Docsifier<'_> {
             return Ok(doc);
         }
         let name = match self.config.show_object_address {
-            true => self.names.take(&format!("{}_{:#x}", crate::names::sanitize(hint), object.address())),
-            false => self.names.take(hint),
+            true => {
+                let hint = format!("{}_{:#x}", crate::names::sanitize(hint), object.address());
+                self.names.take(&hint, &mut self.docs)
+            }
+            false => self.names.take(hint, &mut self.docs),
         };
-        let sym = self.docs.sym(&name);
-        let frame = self.frames.len().saturating_sub(1) as u32;
-        self.insert_definition(object, Definition::Name(name, sym, frame));
-        Ok(self.docs.id(sym))
+        self.insert_definition(object, DefinedAs::Name(name));
+        Ok(self.docs.id(name))
     }
 
-    fn insert_definition(&mut self, object: &Object, definition: Definition) {
+    fn insert_definition(&mut self, object: &Object, form: DefinedAs) {
         let address = object.address();
-        let former = self.defined.insert(address, definition);
+        let frame = self.frames.len().saturating_sub(1) as u32;
+        if self.defined.len() == self.defined.capacity() {
+            self.defined.reserve(3 * self.defined.len());
+        }
+        let former = self.defined.insert(address, Definition { frame, root: self.root_number, form });
         self.frame_mut().defined.push(address);
         // Others that are defined twice, such as buffers, read back equal.
-        if matches!(former, Some(Definition::Closed(root, _)) if root == self.root_number)
+        if matches!(former, Some(Definition { root, form: DefinedAs::Closed(_), .. }) if root == self.root_number)
             && object.info().eq_kind() == EqKind::FreeVar
         {
             self.add_escaping(object);
@@ -45,16 +50,17 @@ impl Docsifier<'_> {
         if self.is_defined(object) {
             return;
         }
-        self.insert_definition(object, Definition::Doc(doc));
+        self.insert_definition(object, DefinedAs::Doc(doc));
     }
 
     /// Ends a definition before its frame closes: where the node stands from now on, nothing defines it. Its name stays taken
     /// until the frame closes.
     pub fn end_definition(&mut self, object: &Object) {
-        if let Some(definition) = self.defined.get_mut(&object.address())
-            && let Definition::Name(name, ..) = definition
+        let definition = self.defined.get_mut(&object.address());
+        if let Some(Definition { root, form, .. }) = definition
+            && let DefinedAs::Name(name) = *form
         {
-            *definition = Definition::Closed(self.root_number, Some(std::mem::take(name)));
+            (*root, *form) = (self.root_number, DefinedAs::Closed(Some(name)));
         }
     }
 
@@ -64,25 +70,32 @@ impl Docsifier<'_> {
     /// When an expression stands for the node, and cannot be made.
     #[inline]
     pub fn defined_doc(&mut self, object: &Object) -> Result<Option<ExprDoc>> {
-        match self.defined.get(&object.address()) {
-            None | Some(Definition::Closed(..)) => Ok(None),
-            Some(Definition::Name(_, sym, _)) => Ok(Some(self.docs.id(*sym))),
-            Some(Definition::Doc(make)) => make.clone()(self).map(Some),
+        match self.form(object) {
+            None => Ok(None),
+            Some(DefinedAs::Name(name)) => {
+                let name = *name;
+                Ok(Some(self.docs.id(name)))
+            }
+            Some(DefinedAs::Doc(make)) => make.clone()(self).map(Some),
+            Some(DefinedAs::Closed(_)) => Ok(None),
         }
+    }
+
+    #[inline]
+    fn form(&self, object: &Object) -> Option<&DefinedAs> {
+        self.defined.get(&object.address()).map(|definition| &definition.form)
     }
 
     /// The number of the frame that has the node's name.
     pub fn defining_frame(&self, object: &Object) -> Option<usize> {
-        match self.defined.get(&object.address())? {
-            Definition::Name(_, _, frame) => Some(*frame as usize),
-            Definition::Doc(_) | Definition::Closed(..) => None,
-        }
+        let Definition { frame, form, .. } = self.defined.get(&object.address())?;
+        matches!(form, DefinedAs::Name(_)).then_some(*frame as usize)
     }
 
     /// Whether the node is defined.
     #[inline]
     pub fn is_defined(&self, object: &Object) -> bool {
-        !matches!(self.defined.get(&object.address()), None | Some(Definition::Closed(..)))
+        !matches!(self.form(object), None | Some(DefinedAs::Closed(_)))
     }
 
     /// Whether the variable is known to stand both inside and outside of the scope that would make it (two loops over one
@@ -120,7 +133,7 @@ impl Docsifier<'_> {
 
     /// Takes a name so that no variable gets it while the print lasts.
     pub fn reserve_name(&mut self, name: &str) {
-        self.names.reserve(name);
+        self.names.reserve(self.docs.sym(name));
     }
 
     /// Declares a free variable: names it in the frame where all its uses can see it, and lets `declare` make the

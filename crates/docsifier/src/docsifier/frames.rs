@@ -4,7 +4,7 @@ use std::any::Any;
 
 use tvmscript_doc::{Doc, StmtDoc, StmtList};
 
-use super::{Definition, Docsifier};
+use super::{DefinedAs, Definition, Docsifier};
 use crate::error::Result;
 use crate::frame::{ExitCallback, Frame};
 use crate::stmts::Stmts;
@@ -47,18 +47,36 @@ impl Docsifier<'_> {
         {
             self.open.remove(&object.address());
         }
+        self.close_definitions(&frame, index);
+        Ok((result?, frame.stmts))
+    }
+
+    /// Forgets the variables of the frame of this number, which is no longer open.
+    fn close_definitions(&mut self, frame: &Frame, number: usize) {
         // The parameters of a lambda, which opens a frame without a node, may stand in another one.
         let is_lambda = frame.object.is_none() && !frame.declares_free;
-        for address in frame.defined {
-            let definition = match is_lambda {
-                true => self.defined.remove(&address),
-                false => self.defined.insert(address, Definition::Closed(self.root_number, None)),
-            };
-            if let Some(Definition::Name(name, ..) | Definition::Closed(_, Some(name))) = definition {
-                self.names.release(&name);
+        let (names, root) = (&mut self.names, self.root_number);
+        let mut close = |definition: &mut Definition| {
+            definition.root = root;
+            let form = std::mem::replace(&mut definition.form, DefinedAs::Closed(None));
+            if let DefinedAs::Name(name) | DefinedAs::Closed(Some(name)) = form {
+                names.release(name);
+            }
+            !is_lambda
+        };
+        if frame.defined.len() > self.defined.len() / 4 {
+            // In the order in which they lie in memory, since they are a good part of all.
+            self.defined.retain(|_, definition| {
+                let is_open = !matches!(definition.form, DefinedAs::Closed(None));
+                !(is_open && definition.frame == number as u32) || close(definition)
+            });
+            return;
+        }
+        for address in &frame.defined {
+            if self.defined.get_mut(address).is_some_and(|definition| !close(definition)) {
+                self.defined.remove(address);
             }
         }
-        Ok((result?, frame.stmts))
     }
 
     /// Statements for the enclosing block, as a doc to hand back. Whoever gets it must add it to a frame before the next

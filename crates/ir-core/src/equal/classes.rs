@@ -3,8 +3,9 @@
 //! A pair within one class needs no second look, because equality is transitive under fixed bindings. Every pair that
 //! is looked at joins two classes, so there are at most as many as nodes, however often they are shared.
 
-use crate::ptr_map::{AddressMap, insert_roomy};
+use crate::ptr_map::AddressMap;
 use crate::raw::Object;
+use crate::room;
 
 #[derive(Default)]
 pub(super) struct Classes {
@@ -47,7 +48,7 @@ impl Classes {
     fn add(&mut self, key: usize, partner: usize) -> u32 {
         let class = self.parents.len() as u32;
         self.parents.push(class);
-        insert_roomy(&mut self.members, key, Member { class, partner });
+        room::insert(&mut self.members, key, Member { class, partner });
         class
     }
 

@@ -16,8 +16,9 @@ pub use mismatch::{Mismatch, MismatchKind};
 
 use crate::containers::{ArrayNode, ByValue, MapNode, ShapeNode, TensorNode};
 use crate::node::PairSink;
-use crate::ptr_map::{AddressMap, insert_roomy};
+use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
+use crate::room;
 use crate::stack::with_stack_at;
 use crate::type_table::{EqStep, EqSteps, Plan};
 use crate::value::{FieldRef, Value};
@@ -127,8 +128,8 @@ impl<'a> Bindings<'a> {
     }
 
     fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) {
-        insert_roomy(&mut self.to_rhs, lhs.address(), rhs);
-        insert_roomy(&mut self.to_lhs, rhs.address(), lhs);
+        room::insert(&mut self.to_rhs, lhs.address(), rhs);
+        room::insert(&mut self.to_lhs, rhs.address(), lhs);
     }
 
     /// The key that stands for a left key on the right. Nothing when the key itself would stand for it but is

@@ -8,8 +8,8 @@ use tvmscript_ir_core::{Object, Op, PathId, Ref, structural_equal};
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{
-    BindingBlock, Call, Expr, ExternFunc, If, MatchCast, SeqExpr, Tuple, TupleGetItem, TupleStructInfo, Var,
-    VarBinding, is_dataflow_var, struct_info_of,
+    Binding, BindingBlock, Call, Expr, ExternFunc, If, MatchCast, SeqExpr, Tuple, TupleGetItem,
+    TupleStructInfo, Var, VarBinding, is_dataflow_var, struct_info_of,
 };
 
 /// Names a variable in the innermost frame.
@@ -158,7 +158,12 @@ pub(crate) fn match_cast(node: &Ref<MatchCast>, path: PathId, d: &mut Docsifier<
 }
 
 /// The bindings of a block. What they declare on the way stands in the innermost frame, before all of them.
-fn bindings(node: &BindingBlock, path: PathId, d: &mut Docsifier<'_>) -> Result<Vec<StmtDoc>> {
+fn bindings(
+    node: &BindingBlock,
+    path: PathId,
+    mut outputs: Option<&mut Vec<ExprDoc>>,
+    d: &mut Docsifier<'_>,
+) -> Result<Vec<StmtDoc>> {
     let BindingBlock { bindings, span: _ } = node;
     let at = d.field(path, "bindings");
     let mut stmts = Vec::with_capacity(bindings.len());
@@ -172,33 +177,31 @@ fn bindings(node: &BindingBlock, path: PathId, d: &mut Docsifier<'_>) -> Result<
                 stmts.extend(d.frame_mut().stmts.split_off(start));
             }
         }
+        if let Some(outputs) = &mut outputs {
+            outputs.extend(output(binding, at, d)?);
+        }
     }
     Ok(stmts)
 }
 
-/// The variables of a dataflow block that are visible outside. One without a value has no name to say.
-fn outputs(node: &BindingBlock, path: PathId, d: &mut Docsifier<'_>) -> Result<Vec<ExprDoc>> {
-    let at = d.field(path, "bindings");
-    let mut visible = Vec::new();
-    for (i, binding) in node.bindings.iter().enumerate() {
-        let at = d.item(at, i);
-        let var = match (binding.as_node::<VarBinding>(), binding.as_node::<MatchCast>()) {
-            (Some(node), _) => &node.var,
-            (_, Some(node)) => &node.var,
-            _ => continue,
-        };
-        if !is_dataflow_var(var) && d.is_defined(var.object()) {
-            let at = d.field(at, "var");
-            visible.push(d.expr(var, at)?);
-        }
+/// The variable of a binding, if it is visible outside of its dataflow block. One without a value has no name to say.
+fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
+    let var = match (binding.as_node::<VarBinding>(), binding.as_node::<MatchCast>()) {
+        (Some(node), _) => &node.var,
+        (_, Some(node)) => &node.var,
+        _ => return Ok(None),
+    };
+    if is_dataflow_var(var) || !d.is_defined(var.object()) {
+        return Ok(None);
     }
-    Ok(visible)
+    let at = d.field(path, "var");
+    d.expr(var, at).map(Some)
 }
 
 /// A block's bindings, one after the other.
 pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let (_, stmts) = d.with_open_frame(Frame::new(None, RelaxFrame::default()), |d| {
-        let mut stmts = bindings(node, path, d)?;
+        let mut stmts = bindings(node, path, None, d)?;
         // One binding alone is the binding, not its block.
         if node.bindings.len() < 2 && d.root().ptr_eq(node.object()) {
             stmts.push(pass(d));
@@ -212,8 +215,8 @@ pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_
 /// `with R.dataflow():`
 pub(crate) fn dataflow_block(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let Some(node) = object.as_node::<BindingBlock>() else { unreachable!("the type's payload is a block") };
-    let mut body = bindings(node, path, d)?;
-    let visible = outputs(node, path, d)?;
+    let mut visible = Vec::new();
+    let mut body = bindings(node, path, Some(&mut visible), d)?;
     let callee = d.r("output");
     let output = d.docs.call_args(callee, &visible);
     body.push(d.docs.expr_stmt(output));
@@ -250,7 +253,7 @@ pub(crate) fn sequence(
                     d.push_doc(doc);
                 }
                 false => {
-                    let stmts = bindings(block, at, d)?;
+                    let stmts = bindings(block, at, None, d)?;
                     d.frame_mut().stmts.extend(stmts);
                 }
             }

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use num_bigint::BigInt;
+use tvmscript_ir_core::room;
 
 use super::list::Pools;
 use super::name::Interner;
@@ -255,8 +256,8 @@ impl AstBuilder {
     #[inline]
     pub fn expr(&mut self, expr: Expr, start: u32, end: u32) -> ExprId {
         let id = ExprId(id(self.ast.exprs.len()));
-        self.ast.exprs.push(expr);
-        self.ast.expr_ranges.push(RelRange { start, len: end.saturating_sub(start) });
+        room::push(&mut self.ast.exprs, expr);
+        room::push(&mut self.ast.expr_ranges, RelRange { start, len: end.saturating_sub(start) });
         id
     }
 
@@ -264,8 +265,8 @@ impl AstBuilder {
     #[inline]
     pub fn stmt(&mut self, stmt: Stmt, start: u32, end: u32) -> StmtId {
         let id = StmtId(id(self.ast.stmts.len()));
-        self.ast.stmts.push(stmt);
-        self.ast.stmt_ranges.push(RelRange { start, len: end.saturating_sub(start) });
+        room::push(&mut self.ast.stmts, stmt);
+        room::push(&mut self.ast.stmt_ranges, RelRange { start, len: end.saturating_sub(start) });
         id
     }
 
@@ -298,6 +299,7 @@ impl AstBuilder {
     pub fn list<T: Listed>(&mut self, items: &[T]) -> List<T> {
         let pool = T::pool_mut(&mut self.ast.pools);
         let start = pool.len() as u32;
+        room::make_room(pool, items.len());
         pool.extend_from_slice(items);
         List::new(start, items.len() as u32)
     }

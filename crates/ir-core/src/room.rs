@@ -1,0 +1,41 @@
+//! Room in containers that are likely to grow large: a full one grows by three times what it holds.
+//!
+//! Doubling copies, and takes from the system, twice of what is there in the end; this a third more. What is never
+//! written to is never given by the system, so the room that stays empty costs nothing.
+
+use crate::ptr_map::AddressMap;
+
+/// Room in `vec` for so many more elements.
+#[inline]
+pub fn make_room<T>(vec: &mut Vec<T>, additional: usize) {
+    if vec.capacity() - vec.len() < additional {
+        grow(vec, additional);
+    }
+}
+
+#[cold]
+fn grow<T>(vec: &mut Vec<T>, additional: usize) {
+    vec.reserve(additional.max(vec.len().saturating_mul(3)));
+}
+
+/// Adds an element at the end.
+#[inline]
+pub fn push<T>(vec: &mut Vec<T>, element: T) {
+    make_room(vec, 1);
+    vec.push(element);
+}
+
+/// Adds an entry to a map of addresses.
+#[inline]
+pub(crate) fn insert<V>(map: &mut AddressMap<V>, key: usize, value: V) {
+    if map.len() == map.capacity() {
+        grow_map(map);
+    }
+    map.insert(key, value);
+}
+
+#[cold]
+fn grow_map<V>(map: &mut AddressMap<V>) {
+    // Seven eighths of a power of two is what a table of that size holds.
+    map.reserve(if map.is_empty() { 448 } else { 3 * map.len() });
+}
