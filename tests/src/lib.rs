@@ -215,8 +215,11 @@ pub fn check_roundtrip(objects: &[Object], options: &PrinterConfig) -> Result<St
 }
 
 /// TVM's JSON of an object.
+///
+/// # Panics
+/// When the elements of a constant are left out.
 pub fn to_json(object: &Object) -> String {
-    tvmscript::to_tvm_json(object)
+    tvmscript::to_tvm_json(object).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Reads TVM's JSON.

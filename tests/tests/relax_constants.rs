@@ -1,12 +1,14 @@
 //! Constants without the metadata section: their text reads back.
 
-use tvmscript::ir_core::DataType;
+use tvmscript::ir::constants::{ConstantStore, StoreError};
+use tvmscript::ir::print::ConstantOptions;
 use tvmscript::ir_core::containers::{Tensor, TensorNode};
 use tvmscript::ir_core::equal::structural_equal;
-use tvmscript::relax::constants::{ConstantStore, ContentHash, StoreError, byte_count};
-use tvmscript::relax::print::RelaxOptions;
+use tvmscript::ir_core::tensor::byte_count;
+use tvmscript::ir_core::{ContentHash, DataType};
 use tvmscript::{
-    Object, ParseOptions, PrinterConfig, Ref, Registry, new_registry, parse, print, registry, to_tvm_json,
+    Object, ParseOptions, PrinterConfig, Ref, Registry, new_registry, parse, print, registry,
+    structural_hash, to_json, to_tvm_json,
 };
 
 /// The function of a text, read with a registry.
@@ -32,7 +34,7 @@ fn tensor(dtype: &str, shape: &[i64]) -> Tensor {
 /// A function that speaks of a tensor.
 fn function_of(tensor: &Tensor) -> Object {
     let mut store = ConstantStore::new();
-    let hash = store.insert(tensor.clone());
+    let hash = store.insert(tensor.clone()).expect("a whole tensor");
     let dims: Vec<String> = tensor.shape.iter().map(i64::to_string).collect();
     let shape = format!("[{}]", dims.join(", "));
     let text = format!(
@@ -77,7 +79,9 @@ fn constants_of_every_type_read_back() {
                 let twice = print(&again, registry(), &config).expect("it prints");
                 assert_eq!(twice, text);
             }
-            let json = tvmscript::from_tvm_json(&to_tvm_json(&function), registry()).expect("it loads");
+            let json =
+                tvmscript::from_tvm_json(&to_tvm_json(&function).expect("a whole function"), registry())
+                    .expect("it loads");
             assert!(structural_equal(&json, &function), "{dtype} {shape:?}");
         }
     }
@@ -96,23 +100,33 @@ fn nans_of_other_bits_keep_them() {
 #[test]
 fn constants_that_are_left_out_are_found_by_their_content() {
     let function = function_of(&tensor("float32", &[8, 8]));
-    let options = RelaxOptions { elide_constants: Some(63), ..RelaxOptions::default() };
+    let options = ConstantOptions { elide: Some(63) };
     for show_meta in [false, true] {
         let config = PrinterConfig { show_meta, ..PrinterConfig::default() }.with_part(options.clone());
         let text = print(&function, registry(), &config).expect("it prints");
         assert!(text.contains("R.elided_const(") && text.len() < 400, "{text}");
-        // Without the constants the text is an error, with help.
-        let parsed = parse("constants", &text, registry(), &ParseOptions::default());
-        let [error] = parsed.errors.as_slice() else { panic!("{:?}", parsed.errors) };
-        assert!(error.to_string().contains("are left out of the text"), "{error}");
+        // Without the constants the text says as much as it does: it equals the whole, and prints again.
+        let short = read_with(&text, registry());
+        assert!(structural_equal(&short, &function) && structural_equal(&function, &short), "{text}");
+        assert_eq!(structural_hash(&short), structural_hash(&function));
+        for options in [ConstantOptions::default(), options.clone()] {
+            let config = PrinterConfig { show_meta, ..PrinterConfig::default() }.with_part(options);
+            assert_eq!(print(&short, registry(), &config).expect("it prints"), text);
+        }
+        let json = tvmscript::from_json(&to_json(&short), registry()).expect("it loads");
+        assert!(structural_equal(&json, &short));
+        // What needs the elements says what to do.
+        let error = to_tvm_json(&short).expect_err("no elements");
+        assert!(error.to_string().contains("--constants FILE"), "{error}");
+        assert!(ConstantStore::of_nodes(&short, 63).is_err());
         // With them it is the same function.
-        let store = ConstantStore::of_nodes(&function, 63);
+        let store = ConstantStore::of_nodes(&function, 63).expect("a whole function");
         assert_eq!(store.len(), 1);
         let store = ConstantStore::from_json(&store.to_json(), registry()).expect("its own JSON");
         assert!(structural_equal(&read_with(&text, &with(store)), &function), "{text}");
         // With others it is an error.
         let mut others = ConstantStore::new();
-        others.insert(tensor("float32", &[4]));
+        others.insert(tensor("float32", &[4])).expect("a whole tensor");
         let parsed = parse("constants", &text, &with(others), &ParseOptions::default());
         assert!(
             parsed.errors[0].to_string().contains("is none of the 1 that are given"),
@@ -120,7 +134,7 @@ fn constants_that_are_left_out_are_found_by_their_content() {
             parsed.errors
         );
     }
-    let all = RelaxOptions { elide_constants: Some(64), ..options };
+    let all = ConstantOptions { elide: Some(64) };
     let text = print(&function, registry(), &PrinterConfig::default().with_part(all)).expect("it prints");
     assert!(!text.contains("elided_const"), "{text}");
 }
@@ -128,7 +142,7 @@ fn constants_that_are_left_out_are_found_by_their_content() {
 #[test]
 fn a_constant_that_was_changed_is_not_taken() {
     let mut store = ConstantStore::new();
-    let hash = store.insert(tensor("int32", &[3]));
+    let hash = store.insert(tensor("int32", &[3])).expect("a whole tensor");
     let changed = store.to_json().replace("int32", "uint32");
     match ConstantStore::from_json(&changed, registry()) {
         Err(StoreError::Changed { name, found }) => {
@@ -160,4 +174,25 @@ fn constants_print_as_lists_where_there_is_no_metadata() {
     assert!(plain.contains("R.const([[1.0, -0.0], [\"nan\", \"inf\"]], \"float32\")"), "{plain}");
     assert!(!plain.contains("metadata"), "{plain}");
     assert!(structural_equal(&read(&plain), &function), "{plain}");
+}
+
+#[test]
+fn constants_of_scalar_functions_are_left_out_alike() {
+    let whole = "@T.prim_func\ndef f(A: T.Buffer((3,), \"int32\")):\n    K = T.allocate_const([1, 2, 3], \"int32\", [3])\n    B = T.Buffer((3,), \"int32\", data=K)\n    A[0] = B[1]\n";
+    let function = read_with(whole, registry());
+    let config = PrinterConfig::default().with_part(ConstantOptions { elide: Some(2) });
+    let text = print(&function, registry(), &config).expect("it prints");
+    assert!(text.contains("T.allocate_const(T.elided_const(\""), "{text}");
+    let short = read_with(&text, registry());
+    assert!(structural_equal(&short, &function), "{text}");
+    assert_eq!(structural_hash(&short), structural_hash(&function));
+    assert_eq!(print(&short, registry(), &PrinterConfig::default()).expect("it prints"), text);
+    let other = read_with(&whole.replace("2, 3]", "2, 4]"), registry());
+    assert!(!structural_equal(&short, &other));
+    let store = ConstantStore::of_nodes(&function, 2).expect("a whole function");
+    let again = read_with(&text, &with(store));
+    assert_eq!(
+        print(&again, registry(), &PrinterConfig::default()).expect("it prints"),
+        print(&function, registry(), &PrinterConfig::default()).expect("it prints")
+    );
 }

@@ -25,7 +25,7 @@ fn check_reads_back(fixture: &Fixture) -> Result<String, String> {
         }
     }
     // Annotations that are left out because they are inferred are no loss.
-    let unsaid = RelaxOptions { show_all_struct_info: false, ..RelaxOptions::default() };
+    let unsaid = RelaxOptions { show_all_struct_info: false };
     check_roundtrip(&objects, &canonical_options().with_part(unsaid))
         .map_err(|e| format!("without what is inferred: {e}"))?;
     Ok(unlimited)

@@ -76,7 +76,7 @@ impl Program {
     /// When there is not exactly one.
     pub fn to_tvm_json(&self) -> Result<String, String> {
         match self.0.as_slice() {
-            [one] => Ok(tvmscript::to_tvm_json(one)),
+            [one] => tvmscript::to_tvm_json(one).map_err(|error| error.to_string()),
             many => Err(format!("{} objects in one text", many.len())),
         }
     }

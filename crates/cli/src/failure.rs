@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tvmscript::relax::constants::StoreError;
+use tvmscript::ir::constants::StoreError;
+use tvmscript::ir_core::LeftOut;
 use tvmscript::script_parser::errors;
 use tvmscript::{DocsifyError, JsonError};
 
@@ -58,6 +59,8 @@ pub(crate) enum Failure {
     Json(JsonError),
     /// The file holds no constants.
     Constants(StoreError),
+    /// Elements are needed that the text leaves out.
+    LeftOut(LeftOut),
     /// The node cannot be printed.
     Unprintable(DocsifyError),
     /// A path of the command line leads nowhere.
@@ -118,6 +121,7 @@ impl Failure {
             Failure::Script { .. } | Failure::IllFormed { .. } => String::new(),
             Failure::Json(error) => error.to_string(),
             Failure::Constants(error) => error.to_string(),
+            Failure::LeftOut(error) => error.to_string(),
             Failure::Unprintable(error) => format!("cannot be printed: {error}"),
             Failure::Path(error) => error.to_string(),
             Failure::Internal(error) => error.to_string(),
@@ -157,6 +161,7 @@ impl Failure {
             Failure::Unreadable { .. } => "unreadable",
             Failure::NotText { .. } => "not-utf8",
             Failure::Constants(_) => "constants",
+            Failure::LeftOut(_) => "left-out",
             Failure::Json(_) => "json",
             Failure::Unprintable(_) => "unprintable",
             Failure::Path(_) => "path",

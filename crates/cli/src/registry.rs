@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use tvmscript::relax::constants::ConstantStore;
-use tvmscript::relax::print::RelaxOptions;
+use tvmscript::ir::constants::ConstantStore;
+use tvmscript::ir::print::ConstantOptions;
+use tvmscript::ir_core::LeftOut;
 use tvmscript::script_parser::Parsers;
 use tvmscript::{ParseOptions, PrinterConfig, Registry};
 
@@ -48,11 +49,14 @@ pub(crate) fn registry() -> &'static Registry {
 }
 
 /// The constants that the text of scripts leaves out, when it is to leave out any.
-pub(crate) fn left_out(scripts: &[Script], config: &PrinterConfig) -> Option<ConstantStore> {
-    let limit = config.part::<RelaxOptions>().elide_constants?;
+///
+/// # Errors
+/// When the elements of one are not here.
+pub(crate) fn left_out(scripts: &[Script], config: &PrinterConfig) -> Result<Option<ConstantStore>, LeftOut> {
+    let Some(limit) = config.part::<ConstantOptions>().elide else { return Ok(None) };
     let mut store = ConstantStore::new();
-    scripts.iter().for_each(|script| store.add_nodes(&script.node, limit));
-    Some(store)
+    scripts.iter().try_for_each(|script| store.add_nodes(&script.node, limit))?;
+    Ok(Some(store))
 }
 
 /// A registry that has these constants as well.

@@ -12,6 +12,9 @@ pub enum DocsifyError {
     /// The docs cannot be written out, or the text grows too long.
     #[error(transparent)]
     Print(#[from] PrintError),
+    /// The metadata section has a constant without elements.
+    #[error(transparent)]
+    LeftOut(#[from] tvmscript_ir_core::LeftOut),
     /// A node printed as a statement where an expression stands.
     #[error("`{key}` is no expression, but stands where one is needed")]
     NotAnExpression {

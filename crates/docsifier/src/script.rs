@@ -30,7 +30,7 @@ pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> Re
     d.docs.check()?;
     let block = d.docs.block(&stmts);
     let options = python_options(&d);
-    let mut text = if config.show_meta { metadata_line(&d) } else { String::new() };
+    let mut text = if config.show_meta { metadata_line(&d)? } else { String::new() };
     let script = python::print(&d.docs, block, &options)?;
     if text.is_empty() {
         return Ok(script);
@@ -82,11 +82,14 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
 ///
 /// The JSON is plain ASCII: a character beyond it, which stands only inside of JSON strings, is written as JSON's own escape.
 /// TVM escapes its bytes for Python, which reads them as other characters.
-pub fn metadata_line(d: &Docsifier<'_>) -> String {
+///
+/// # Errors
+/// When a constant stands there whose elements are left out.
+pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     if d.metadata_section().is_empty() {
-        return String::new();
+        return Ok(String::new());
     }
-    let json = json::tvm::save(&Value::Node(d.metadata_section().to_map().into_object()));
+    let json = json::tvm::save(&Value::Node(d.metadata_section().to_map().into_object()))?;
     let mut text = String::with_capacity(json.len() + json.len() / 8 + 64);
     text.push_str("metadata = tvm.ir.load_json(\"\"\"");
     let mut units = [0; 2];
@@ -103,7 +106,7 @@ pub fn metadata_line(d: &Docsifier<'_>) -> String {
         }
     }
     text.push_str("\"\"\")\n");
-    text
+    Ok(text)
 }
 
 /// The header lines that say where the prefixes come from, then a blank line; nothing when no prefix was used.

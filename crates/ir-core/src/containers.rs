@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 
 use crate::dtype::DataType;
 use crate::node::{Class, Node};
-use crate::raw::{AlignedBytes, Object, ObjectLike, Str};
+use crate::raw::{Object, ObjectLike, Str};
+use crate::tensor::TensorData;
 use crate::type_table::{EqKind, Shape, TypeDecl, TypeInfo, register_node};
 use crate::value::{FieldError, FieldRef, Fields, Value};
 
@@ -285,15 +286,15 @@ impl MapNode {
     }
 }
 
-/// The value of a tensor: dtype, shape and little-endian bytes in row-major order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The value of a tensor: dtype, shape and elements.
+#[derive(Debug, Clone)]
 pub struct TensorNode {
     /// The element type.
     pub dtype: DataType,
     /// Elements per dimension.
     pub shape: Box<[i64]>,
-    /// The elements' bytes, row-major, little-endian.
-    pub data: AlignedBytes,
+    /// The elements.
+    pub data: TensorData,
 }
 container!(TensorNode, "ffi.Tensor", Tensor);
 

@@ -17,7 +17,8 @@ pub enum Element {
 }
 
 impl TensorNode {
-    /// The elements in row-major order; nothing for types without numbers of 8, 16, 32 or 64 bits.
+    /// The elements in row-major order; nothing for types without numbers of 8, 16, 32 or 64 bits, and where they are left
+    /// out.
     pub fn elements(&self) -> Option<impl ExactSizeIterator<Item = Element> + '_> {
         self.elements_as(self.dtype)
     }
@@ -26,7 +27,7 @@ impl TensorNode {
     pub fn elements_as(&self, dtype: DataType) -> Option<impl ExactSizeIterator<Item = Element> + '_> {
         let read = reader(dtype)?;
         let width = usize::from(dtype.bits / 8);
-        Some(self.data.chunks_exact(width).map(move |bytes| {
+        Some(self.bytes()?.chunks_exact(width).map(move |bytes| {
             let mut all = [0; 8];
             all[..width].copy_from_slice(bytes);
             read(u64::from_le_bytes(all))

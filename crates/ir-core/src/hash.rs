@@ -221,7 +221,7 @@ impl HashWork {
         self.field(0, false, false, FieldRef::DType(tensor.dtype));
         self.integers(&tensor.shape);
         if !self.options.skip_tensor_content {
-            self.state = mix(self.state, hash_bytes(&tensor.data));
+            self.state = mix(self.state, tensor.content_hash().word());
         }
     }
 

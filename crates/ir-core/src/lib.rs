@@ -47,6 +47,7 @@ pub mod registry;
 pub mod room;
 pub mod span;
 pub mod stack;
+pub mod tensor;
 pub mod type_table;
 pub mod value;
 pub mod view;
@@ -70,6 +71,7 @@ pub use raw::{
 pub use registry::{Dialect, Registry, RegistryError, Slot};
 pub use span::{SourceId, Span, SpanKind};
 pub use stack::with_stack;
+pub use tensor::{ContentHash, LeftOut, TensorData};
 pub use tvmscript_ir_macros::{Class, Node};
 pub use type_table::{EqKind, FieldInfo, TypeInfo};
 pub use value::{Field, FieldError, FieldRef, Fields, IntField, Value};

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "build")]
 pub mod build;
+pub mod constants;
 pub mod node;
 #[cfg(feature = "parse")]
 mod parse;

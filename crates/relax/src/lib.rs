@@ -5,7 +5,6 @@ pub mod analysis;
 pub mod build;
 #[cfg(feature = "build")]
 pub mod check;
-pub mod constants;
 #[cfg(feature = "build")]
 mod describe;
 pub mod func_type;

@@ -39,7 +39,7 @@ fn node_stages(group: &mut BenchmarkGroup<'_, WallTime>, text: &str) {
     group.bench_function("equal", |b| b.iter(|| structural_equal(black_box(&node), black_box(&other))));
     group.bench_function("hash", |b| b.iter(|| structural_hash(black_box(&node))));
     group.bench_function("drop", |b| b.iter_batched(|| read(text), drop, BatchSize::LargeInput));
-    let json = to_tvm_json(&node);
+    let json = to_tvm_json(&node).expect("a whole node");
     group.throughput(Throughput::Bytes(json.len() as u64));
     group.bench_function("save", |b| b.iter(|| to_tvm_json(black_box(&node))));
     group.bench_function("load", |b| b.iter_with_large_drop(|| from_tvm_json(black_box(&json), registry())));

@@ -93,7 +93,10 @@ pub fn to_json(node: &Object) -> String {
 }
 
 /// The node as TVM's JSON, as TVM 0.23 writes it.
-pub fn to_tvm_json(node: &Object) -> String {
+///
+/// # Errors
+/// When it has a constant whose elements are left out.
+pub fn to_tvm_json(node: &Object) -> Result<String, ir_core::LeftOut> {
     json::tvm::save(&Value::Node(node.clone()))
 }
 

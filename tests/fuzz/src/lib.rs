@@ -49,7 +49,9 @@ pub fn roundtrip(text: &str) {
 pub fn json(text: &str) {
     let registry = tvmscript::registry();
     let Ok(loaded) = tvmscript::from_tvm_json(text, registry) else { return };
-    let again = tvmscript::from_tvm_json(&tvmscript::to_tvm_json(&loaded), registry);
+    // TVM's form has the elements of every constant.
+    let saved = tvmscript::to_tvm_json(&loaded).unwrap_or_default();
+    let again = tvmscript::from_tvm_json(&saved, registry);
     assert!(again.is_ok_and(|again| is_same(&loaded, &again)));
     // What the JSON holds need not be a program: then the print is an error.
     let _ = tvmscript::print(&loaded, registry, &tvmscript::PrinterConfig::default());

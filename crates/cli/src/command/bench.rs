@@ -9,7 +9,7 @@ use tvmscript::{
 
 use super::Run;
 use crate::args::Bench;
-use crate::failure::Failed;
+use crate::failure::{Failed, Failure};
 use crate::input::{self, Input, Source};
 use crate::registry::registry;
 use crate::timings::Timings;
@@ -47,7 +47,15 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
 
     let mut bench = Measure { args, file, outcome: Outcome::Done };
     let jsons: Vec<String> = match bench.is_asked("save") || bench.is_asked("load") {
-        true => nodes.iter().map(|node| to_tvm_json(node)).collect(),
+        true => match nodes.iter().map(|node| to_tvm_json(node)).collect::<Result<_, _>>() {
+            Ok(jsons) => jsons,
+            Err(error) => {
+                output::diagnose(
+                    &Failed::new(Failure::LeftOut(error), None).render(Path::new(&source.name), color),
+                );
+                return Outcome::No;
+            }
+        },
         false => Vec::new(),
     };
     bench.op("parse", source.text.len(), || input::understand(source, &mut Timings::default()));

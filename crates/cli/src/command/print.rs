@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tvmscript::relax::constants::ConstantStore;
+use tvmscript::ir::constants::ConstantStore;
 use tvmscript::{Object, PrinterConfig};
 
 use super::{Answer, Run};
@@ -74,8 +74,11 @@ fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<(
             }
             printer.text = printer.text.with_declarations();
         }
-        let left_out = args.constants_out.is_some().then(|| left_out(&scripts, &printer.text.config()));
-        let left_out = left_out.flatten().unwrap_or_default();
+        let left_out = match args.constants_out {
+            Some(_) => left_out(&scripts, &printer.text.config()).map_err(Failure::LeftOut)?,
+            None => None,
+        };
+        let left_out = left_out.unwrap_or_default();
         Ok((print_all(&scripts, |node| printer.config(node), timings)?, left_out))
     });
     match printed {

@@ -57,8 +57,8 @@ fn one(path: &Path, text_args: &TextArgs, timings: &mut Timings) -> Answer<Optio
         Err(failure) => return Err(Failed::new(failure, Some(source))),
     };
     let printed = Source { name: format!("{} (printed)", source.name), text };
-    // What the text leaves out is found in what was printed.
-    let left_out = left_out(&scripts, &text_args.config()).and_then(with_constants);
+    // What the text leaves out is found in what was printed, unless it was not there either.
+    let left_out = left_out(&scripts, &text_args.config()).ok().flatten().and_then(with_constants);
     let again = match input::parse_with(left_out.as_ref().unwrap_or(registry()), &printed, timings) {
         Ok(again) => again,
         Err(failure) => {

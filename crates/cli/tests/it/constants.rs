@@ -20,9 +20,24 @@ fn constants_are_left_out_and_found_again() {
     assert_eq!(short.status, 0, "{}", short.stderr);
     assert!(short.stdout.contains("R.elided_const("), "{}", short.stdout);
     let text = file("short.py", &short.stdout);
+    // Without the constants it is the same short text, equal to the whole.
     let alone = run(&["print", &text]);
-    assert_eq!(alone.status, 1);
-    assert!(alone.stderr.contains("--constants FILE"), "{}", alone.stderr);
+    assert_eq!((alone.status, alone.stdout.as_str()), (0, short.stdout.as_str()), "{}", alone.stderr);
+    for command in ["check", "roundtrip"] {
+        let ran = run(&[command, &text]);
+        assert_eq!(ran.status, 0, "{command}: {}{}", ran.stdout, ran.stderr);
+    }
+    assert_eq!(run(&["equal", &text, &whole]).status, 0);
+    assert_eq!(run(&["hash", &text]).stdout, run(&["hash", &whole]).stdout);
+    // What needs the elements says what to do.
+    for args in [
+        &["json", "--tvm", &text][..],
+        &["print", "--elide-constants", "5", "--constants-out", "x.json", &text],
+    ] {
+        let ran = run(args);
+        assert_eq!(ran.status, 1, "{args:?}");
+        assert!(ran.stderr.contains("--constants FILE"), "{}", ran.stderr);
+    }
     let again = run(&["print", "--constants", beside, &text]);
     assert_eq!((again.status, again.stdout.as_str()), (0, SCRIPT), "{}", again.stderr);
     let equal = run(&["equal", "--constants", beside, &text, &whole]);

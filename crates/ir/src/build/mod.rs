@@ -1,5 +1,6 @@
 //! The builder: modules, and what scripts call as `I.*`.
 
+mod constants;
 mod functions;
 mod lambda;
 mod module;
@@ -7,6 +8,7 @@ mod poison;
 pub mod script;
 mod target;
 
+pub use constants::elided_tensor;
 pub use functions::{FROM_MIN_EXTENT, FUNCTIONS};
 pub use lambda::{call_with_vars, index_map_of, parameter_names};
 pub use module::{

@@ -3,11 +3,13 @@
 //! Functions of a module print by their own dialect's printer; this module only orders them. A dialect says where its
 //! functions stand with [`ModuleOrder::module_order`].
 
+mod constants;
 mod data;
 mod module;
 mod name;
 mod small;
 
+pub use constants::{ConstantOptions, elided, tensor_call};
 pub use data::{data, data_dict};
 pub use module::{ModuleFrame, ModuleOrder};
 pub use name::{function_name, function_name_doc, function_reference};
@@ -24,6 +26,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .alias("I")
         .root_frame(|_| Frame::fragment(()))
+        .printer_options(constants::OPTIONS)
         .on::<IRModule>()
         .docsify(module::module)
         .on::<DictAttrs>()

@@ -1,12 +1,13 @@
 //! `R.const`: numbers as the elements of a tensor.
 
 use half::{bf16, f16};
+use tvmscript_ir::build::elided_tensor;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::json::base64;
+use tvmscript_ir_core::tensor::byte_count;
 use tvmscript_ir_core::{DataType, Ref, Str, TypeCode, with_stack};
-use tvmscript_irbuilder::{BuildError, Builder, Result, ScriptValue, script_fn};
+use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
 
-use crate::constants::{ConstantStore, ContentHash, byte_count};
 use crate::node::Constant;
 
 /// What numbers of a nested list have in common, as numpy orders it.
@@ -116,7 +117,7 @@ pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> Result<Ref<C
 pub fn integer_of(constant: &Constant) -> Option<i64> {
     let TensorNode { dtype, shape, data } = &*constant.data;
     let is_one = shape.iter().all(|dim| *dim == 1) && dtype.is_scalar();
-    let bytes: &[u8] = data;
+    let bytes: &[u8] = data.bytes()?;
     if !is_one || bytes.is_empty() || bytes.len() > 8 {
         return None;
     }
@@ -155,25 +156,9 @@ pub fn raw_const(bytes: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<Con
     Ok(Constant::new(Ref::new(TensorNode { dtype, shape: shape.into(), data: data.into() })))
 }
 
-/// A constant whose elements the text leaves out: found by the hash of its content among those that the registry has.
+/// A constant whose elements the text leaves out: named by the hash of its content, and found among those that the registry
+/// has, if it has any.
 #[script_fn]
 pub fn elided_const(content_hash: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<Constant>> {
-    let hash: ContentHash = content_hash.parse().map_err(|e| BuildError::from(e).at_position(0))?;
-    let Some(store) = Builder::context::<ConstantStore>() else {
-        let message = format!("the elements of the constant `{content_hash}` are left out of the text");
-        return Err(BuildError::message(message).at_position(0).with_help(
-            "give the file of constants that was written with the text: `--constants FILE`, or a registry with `ConstantStore::dialect`",
-        ));
-    };
-    let Some(tensor) = store.get(&hash) else {
-        let message = format!("the constant `{content_hash}` is none of the {} that are given", store.len());
-        return Err(BuildError::message(message)
-            .at_position(0)
-            .with_help("give the file of constants that was written with the text"));
-    };
-    if tensor.dtype != dtype || *tensor.shape != *shape {
-        let message = format!("the constant is of type `{}` and shape {:?}", tensor.dtype, tensor.shape);
-        return Err(BuildError::message(message).at_position(if tensor.dtype == dtype { 1 } else { 2 }));
-    }
-    Ok(Constant::new(tensor.clone()))
+    elided_tensor(&content_hash, &shape, dtype).map(Constant::new)
 }

@@ -1,24 +1,12 @@
 //! Constants as literals: a scalar as TVM writes it, any other tensor as nested lists.
 
-use smallvec::SmallVec;
 use tvmscript_docsifier::Docsifier;
 use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_ir::print::tensor_call;
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::json::base64;
+use tvmscript_ir_core::tensor::byte_count;
 use tvmscript_ir_core::{Element, TypeCode};
-
-use super::state::RelaxDocsifier;
-use crate::constants::{ContentHash, byte_count, element_count};
-
-/// `R.elided_const("3f9a..", (64, 64), "float32")`, for a tensor that is larger than the options allow.
-pub(super) fn elided(data: &TensorNode, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
-    let limit = d.relax_options().elide_constants?;
-    if element_count(&data.shape) <= limit {
-        return None;
-    }
-    let hash = d.docs.str(&*ContentHash::of(data).to_string());
-    Some(named("elided_const", hash, data, d))
-}
 
 fn literal(element: Element, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
     Some(match element {
@@ -38,7 +26,8 @@ fn has_plain_nans(data: &TensorNode) -> bool {
         _ => return true,
     };
     let Some(elements) = data.elements() else { return true };
-    let mut pairs = elements.zip(data.data.chunks_exact(plain.len()));
+    let bytes = data.bytes().unwrap_or_default();
+    let mut pairs = elements.zip(bytes.chunks_exact(plain.len()));
     pairs
         .all(|(element, bytes)| !matches!(element, Element::Float(value) if value.is_nan()) || bytes == plain)
 }
@@ -46,19 +35,12 @@ fn has_plain_nans(data: &TensorNode) -> bool {
 /// `R.raw_const("AAAAAA==", (2,), "bfloat16")`: the bytes of the elements, for tensors that lists of numbers cannot say.
 /// Nothing where there are not as many bytes as elements need.
 pub(super) fn raw(data: &TensorNode, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
-    if byte_count(&data.shape, data.dtype) != Some(data.data.len()) {
+    let bytes = data.bytes()?;
+    if byte_count(&data.shape, data.dtype) != Some(bytes.len()) {
         return None;
     }
-    let bytes = d.docs.str(&*base64::encode(&data.data));
-    Some(named("raw_const", bytes, data, d))
-}
-
-fn named(function: &str, name: ExprDoc, data: &TensorNode, d: &mut Docsifier<'_>) -> ExprDoc {
-    let dims: SmallVec<[ExprDoc; 4]> = data.shape.iter().map(|dim| d.docs.int(*dim)).collect();
-    let shape = d.docs.tuple(&dims);
-    let dtype = d.dtype(data.dtype);
-    let callee = d.r(function);
-    d.docs.call_args(callee, &[name, shape, dtype])
+    let bytes = d.docs.str(&*base64::encode(bytes));
+    Some(tensor_call("relax", "raw_const", bytes, data, d))
 }
 
 /// The literal of a tensor of rank 0, for the types that TVM gives one.

@@ -97,7 +97,7 @@ pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) 
 pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Constant { span: _, struct_info_, data } = &**node;
     let shows_meta = d.config().show_meta;
-    let elided = super::constant::elided(data, d);
+    let elided = tvmscript_ir::print::elided(data, "relax", d);
     let mut value = None;
     if elided.is_none() {
         value = super::constant::scalar(data, d);

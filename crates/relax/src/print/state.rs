@@ -11,41 +11,24 @@ use tvmscript_ir::print::ModuleFrame;
 pub struct RelaxOptions {
     /// Variables are annotated also where the reader infers the same.
     pub show_all_struct_info: bool,
-    /// Constants with more elements than this are left out: the text has the hash of their content, by which a
-    /// [`ConstantStore`](crate::constants::ConstantStore) has them. None: all are in the text, or in its metadata section.
-    pub elide_constants: Option<u64>,
 }
 
 impl Default for RelaxOptions {
     fn default() -> Self {
-        RelaxOptions { show_all_struct_info: true, elide_constants: None }
+        RelaxOptions { show_all_struct_info: true }
     }
 }
 
 /// The options as front ends offer them.
-pub(super) static OPTIONS: &[PrinterOption] = &[
-    PrinterOption {
-        name: "no-inferred-struct-info",
-        help: "Leave out annotations of variables where the reader infers the same",
-        argument: OptionArgument::Switch,
-        set: |config, _| {
-            config.part_mut::<RelaxOptions>().show_all_struct_info = false;
-            Ok(())
-        },
+pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
+    name: "no-inferred-struct-info",
+    help: "Leave out annotations of variables where the reader infers the same",
+    argument: OptionArgument::Switch,
+    set: |config, _| {
+        config.part_mut::<RelaxOptions>().show_all_struct_info = false;
+        Ok(())
     },
-    PrinterOption {
-        name: "elide-constants",
-        help: "Leave out the elements of constants with more than this many; the text names them by their content",
-        argument: OptionArgument::Value { name: "ELEMENTS", default: "never" },
-        set: |config, text| {
-            config.part_mut::<RelaxOptions>().elide_constants = match text {
-                "never" => None,
-                count => Some(count.parse().map_err(|_| "not a number of elements".to_owned())?),
-            };
-            Ok(())
-        },
-    },
-];
+}];
 
 /// What a frame of this dialect knows.
 #[derive(Debug, Default)]

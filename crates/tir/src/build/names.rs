@@ -50,6 +50,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &stmt::ELSE,
     &stmt::ALLOCATE,
     &stmt::ALLOCATE_CONST,
+    &stmt::ELIDED_CONST,
     &stmt::REALIZE,
     &stmt::BUFFER_STORE,
     // threads

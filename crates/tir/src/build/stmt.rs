@@ -177,6 +177,13 @@ pub fn allocate_const(
     scope(FrameKind::AllocateConst { var, data, dtype, extents: extents.0, annotations })
 }
 
+/// The elements of constant memory that the text leaves out: named by the hash of their content, and found among those that
+/// the registry has, if it has any.
+#[script_fn]
+pub fn elided_const(content_hash: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<TensorNode>> {
+    tvmscript_ir::build::elided_tensor(&content_hash, &shape, dtype)
+}
+
 /// The elements of nested lists, in row-major order, as bytes.
 fn constant_data(data: ScriptValue, dtype: DataType, extents: &Array<Expr>) -> Result<Ref<TensorNode>> {
     if let Some(tensor) = data.as_node::<TensorNode>() {

@@ -153,7 +153,9 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
         reason: reason.to_owned(),
     };
     let data = data.as_ref().ok_or_else(|| unwritable("it refers to a constant of the module"))?;
-    let values = elements(data, *dtype, d).ok_or_else(|| unwritable("its type has no literals"))?;
+    let elided = tvmscript_ir::print::elided(data, "tir", d);
+    let values = elided.or_else(|| elements(data, *dtype, d));
+    let values = values.ok_or_else(|| unwritable("its type has no literals"))?;
     let dtype = d.dtype(*dtype);
     let dtype = d.at_field(dtype, path, "dtype");
     let at = d.field(path, "extents");

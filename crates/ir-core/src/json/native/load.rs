@@ -10,6 +10,7 @@ use crate::json::error::{JsonError, JsonErrorKind};
 use crate::raw::{Array, Object, Ref};
 use crate::registry::Registry;
 use crate::span::{SourceId, Span, SpanKind};
+use crate::tensor::TensorData;
 use crate::type_table::{FieldInfo, FieldKind, TypeInfo};
 use crate::value::{FieldError, Value};
 
@@ -226,10 +227,15 @@ impl Loader<'_> {
 
     fn tensor(&self, entry: &TensorEntry) -> Result<TensorNode> {
         let dtype = dtype(&entry.dtype).map_err(|e| e.within(".dtype"))?;
-        let Some(data) = base64::decode(&entry.data) else {
-            return fault(JsonErrorKind::BadTensor { reason: "not base64" });
+        let bad = |reason| JsonError::new(JsonErrorKind::BadTensor { reason });
+        let data = match (&entry.data, &entry.left_out) {
+            (Some(data), None) => base64::decode(data).ok_or_else(|| bad("not base64"))?.into(),
+            (None, Some(hash)) => {
+                TensorData::left_out(hash.parse().map_err(|_| bad("not the hash of elements"))?)
+            }
+            _ => return Err(bad("either the elements, or the hash of those left out")),
         };
-        Ok(TensorNode { dtype, shape: entry.shape.clone().into(), data: data.into() })
+        Ok(TensorNode { dtype, shape: entry.shape.clone().into(), data })
     }
 }
 

@@ -89,5 +89,9 @@ struct TensorEntry {
     dtype: String,
     shape: Vec<i64>,
     /// Base64.
-    data: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    data: Option<String>,
+    /// Instead of the elements, the hash that names them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    left_out: Option<String>,
 }

@@ -100,7 +100,8 @@ impl Saver {
                     entry.tensor = Some(TensorEntry {
                         dtype: tensor.dtype.to_string(),
                         shape: tensor.shape.to_vec(),
-                        data: base64::encode(&tensor.data),
+                        data: tensor.bytes().map(base64::encode),
+                        left_out: tensor.bytes().is_none().then(|| tensor.content_hash().to_string()),
                     });
                 }
                 None => entry.shape = object.as_node::<ShapeNode>().map(|s| s.values.to_vec()),

@@ -9,6 +9,7 @@ use crate::json::emit::Emitter;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
 use crate::span::{Span, SpanKind};
+use crate::tensor::{ContentHash, LeftOut};
 use crate::type_table::{FieldKind, Shape, TypeInfo};
 use crate::value::{FieldRef, Value};
 
@@ -39,12 +40,18 @@ impl Default for SaveOptions {
 }
 
 /// The graph of a value, indented as TVM's `save_json` writes it.
-pub fn save(value: &Value) -> String {
+///
+/// # Errors
+/// As [`save_with`].
+pub fn save(value: &Value) -> Result<String, LeftOut> {
     save_with(value, &SaveOptions::default())
 }
 
 /// The graph of a value. Spans of lines and columns are written as TVM's; byte ranges and the rest of our own are not.
-pub fn save_with(value: &Value, options: &SaveOptions) -> String {
+///
+/// # Errors
+/// [`LeftOut`] for a tensor without elements.
+pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, LeftOut> {
     let mut saver = Saver {
         options,
         out: Emitter::new(options.indent_spaces, 2),
@@ -53,8 +60,12 @@ pub fn save_with(value: &Value, options: &SaveOptions) -> String {
         numbers: Numbers::default(),
         extra_maps: AddressMap::default(),
         dtypes: HashMap::new(),
+        left_out: None,
     };
     saver.run(value.as_field());
+    if let Some(hash) = saver.left_out {
+        return Err(LeftOut { hash });
+    }
     let nodes = saver.out.finish();
     let root = saver.numbers.get(value.as_field()).unwrap_or(0);
     let mut out = Emitter::new(options.indent_spaces, 0);
@@ -72,7 +83,7 @@ pub fn save_with(value: &Value, options: &SaveOptions) -> String {
     out.string(&options.tvm_version);
     out.close('}');
     out.close('}');
-    out.finish()
+    Ok(out.finish())
 }
 
 /// The indices given so far. Values that are equal have one, nodes one per object.
@@ -153,6 +164,8 @@ struct Saver<'a, 'o> {
     extra_maps: AddressMap<u32>,
     /// The texts of dtypes.
     dtypes: HashMap<DataType, String>,
+    /// The last tensor without elements.
+    left_out: Option<ContentHash>,
 }
 
 fn is_inline(kind: FieldKind) -> bool {
@@ -333,7 +346,10 @@ impl<'a> Saver<'a, '_> {
             Shape::Tensor => match object.as_node::<TensorNode>() {
                 Some(value) => {
                     self.begin(keys::TENSOR);
-                    self.out.string(&tensor::encode(value));
+                    match tensor::encode(value) {
+                        Some(text) => self.out.string(&text),
+                        None => self.left_out = Some(value.content_hash()),
+                    }
                 }
                 None => {
                     self.begin(keys::SHAPE);

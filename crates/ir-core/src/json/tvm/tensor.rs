@@ -12,9 +12,10 @@ const MAGIC: u64 = 0xDD5E_40F0_96B4_A13F;
 const CPU: i32 = 1;
 const MAX_DIMENSIONS: i32 = 1024;
 
-/// The text of a tensor.
-pub(super) fn encode(tensor: &TensorNode) -> String {
-    let mut bytes = Vec::with_capacity(48 + 8 * tensor.shape.len() + tensor.data.len());
+/// The text of a tensor; nothing where its elements are left out.
+pub(super) fn encode(tensor: &TensorNode) -> Option<String> {
+    let elements = tensor.bytes()?;
+    let mut bytes = Vec::with_capacity(48 + 8 * tensor.shape.len() + elements.len());
     bytes.extend(MAGIC.to_le_bytes());
     bytes.extend(0u64.to_le_bytes());
     bytes.extend(CPU.to_le_bytes());
@@ -23,9 +24,9 @@ pub(super) fn encode(tensor: &TensorNode) -> String {
     bytes.extend([tensor.dtype.code as u8, tensor.dtype.bits]);
     bytes.extend(tensor.dtype.lanes.to_le_bytes());
     tensor.shape.iter().for_each(|d| bytes.extend(d.to_le_bytes()));
-    bytes.extend((tensor.data.len() as i64).to_le_bytes());
-    bytes.extend(tensor.data.iter());
-    base64::encode(&bytes)
+    bytes.extend((elements.len() as i64).to_le_bytes());
+    bytes.extend(elements);
+    Some(base64::encode(&bytes))
 }
 
 /// The tensor of a text.

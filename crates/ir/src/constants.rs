@@ -1,79 +1,17 @@
 //! Constants by their content: what names a tensor whose elements the text leaves out, and where the elements are found again.
 //!
-//! Text with large constants left out ([`RelaxOptions::elide_constants`](crate::print::RelaxOptions)) says
-//! `R.elided_const("3f9a..", (64, 64), "float32")`. A [`ConstantStore`] holds the tensors; a registry that has one
-//! ([`ConstantStore::dialect`]) reads the text to the same IR. The name is a hash of type, shape and elements, so a tensor
-//! that was changed is not taken for the one that was left out.
-
-use std::fmt::{self, Display, Formatter};
-use std::str::FromStr;
+//! Text with large constants left out (`ConstantOptions` of the printer) says `R.elided_const("3f9a..", (64, 64), "float32")`,
+//! or `T.elided_const(..)`. It reads to constants of which type, shape and hash are known, which prints again to the same text
+//! and compares with the whole one. A [`ConstantStore`] holds the tensors; a registry that has one
+//! ([`ConstantStore::dialect`]) reads the text to the whole constants. The name is a hash of type, shape and elements, so a
+//! tensor that was changed is not taken for the one that was left out.
 
 use hashbrown::HashMap;
-use sha2::{Digest, Sha256};
 use tvmscript_ir_core::containers::{Tensor, TensorNode};
 use tvmscript_ir_core::json::{self, JsonError};
+use tvmscript_ir_core::tensor::element_count;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{DataType, Map, Object, ObjectLike, Registry, Str, Value};
-
-use crate::node::Constant;
-
-/// What a tensor is called by: a hash of its type, shape and elements.
-///
-/// SHA-256 of `tvmscript tensor 1`, the type's name, the number of dimensions and each dimension as 8 bytes, little-endian,
-/// and the elements' bytes as [`TensorNode`] holds them; zero bytes end the two texts. In text: 64 hexadecimal digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ContentHash([u8; 32]);
-
-impl ContentHash {
-    /// The hash of a tensor.
-    pub fn of(tensor: &TensorNode) -> ContentHash {
-        let TensorNode { dtype, shape, data } = tensor;
-        let mut hash = Sha256::new();
-        hash.update(b"tvmscript tensor 1\0");
-        hash.update(dtype.to_string().as_bytes());
-        hash.update(b"\0");
-        hash.update((shape.len() as u64).to_le_bytes());
-        shape.iter().for_each(|dim| hash.update(dim.to_le_bytes()));
-        hash.update(&**data);
-        ContentHash(hash.finalize().into())
-    }
-}
-
-impl Display for ContentHash {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-/// A text is no [`ContentHash`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a constant is named by 64 hexadecimal digits")]
-pub struct NotAHash;
-
-impl FromStr for ContentHash {
-    type Err = NotAHash;
-    fn from_str(text: &str) -> Result<ContentHash, NotAHash> {
-        let mut bytes = [0; 32];
-        if text.len() != 64 || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-            return Err(NotAHash);
-        }
-        for (i, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[2 * i..2 * i + 2], 16).map_err(|_| NotAHash)?;
-        }
-        Ok(ContentHash(bytes))
-    }
-}
-
-/// How many elements a tensor of this shape has.
-pub fn element_count(shape: &[i64]) -> u64 {
-    shape.iter().fold(1u64, |count, dim| count.saturating_mul((*dim).try_into().unwrap_or(0)))
-}
-
-/// How many bytes the elements of a tensor take: those smaller than a byte stand side by side. `None` beyond the largest tensor.
-pub fn byte_count(shape: &[i64], dtype: DataType) -> Option<usize> {
-    let bits = u64::from(dtype.bits).checked_mul(u64::try_from(dtype.lanes).ok()?)?;
-    element_count(shape).checked_mul(bits)?.div_ceil(8).try_into().ok()
-}
+use tvmscript_ir_core::{ContentHash, FieldRef, LeftOut, Map, Object, ObjectLike, Registry, Str, Value};
 
 /// Tensors by the hash of their content.
 #[derive(Debug, Clone, Default)]
@@ -99,6 +37,9 @@ pub enum StoreError {
         /// The hash of what is there.
         found: ContentHash,
     },
+    /// The elements of a tensor are left out.
+    #[error(transparent)]
+    LeftOut(#[from] LeftOut),
 }
 
 impl ConstantStore {
@@ -108,29 +49,50 @@ impl ConstantStore {
     }
 
     /// The constants below a node that have more elements than this, each once.
-    pub fn of_nodes(root: &Object, more_than: u64) -> ConstantStore {
+    ///
+    /// # Errors
+    /// When the elements of one are left out.
+    pub fn of_nodes(root: &Object, more_than: u64) -> Result<ConstantStore, LeftOut> {
         let mut store = ConstantStore::new();
-        store.add_nodes(root, more_than);
-        store
+        store.add_nodes(root, more_than)?;
+        Ok(store)
     }
 
     /// Adds the constants below a node that have more elements than this.
-    pub fn add_nodes(&mut self, root: &Object, more_than: u64) {
+    ///
+    /// # Errors
+    /// When the elements of one are left out.
+    pub fn add_nodes(&mut self, root: &Object, more_than: u64) -> Result<(), LeftOut> {
+        let mut missing = None;
         let _ = Visitor::new().pre_order(root, |object| {
-            if let Some(constant) = object.as_node::<Constant>()
-                && element_count(&constant.data.shape) > more_than
-            {
-                self.insert(constant.data.clone());
+            let fields = 0..object.info().fields().len();
+            let tensors = fields.filter_map(|index| match object.field(index) {
+                FieldRef::Node(part) => part.downcast_ref::<TensorNode>(),
+                _ => None,
+            });
+            let large = tensors.filter(|tensor| element_count(&tensor.shape) > more_than);
+            match large.map(|tensor| self.insert(tensor.clone())).find_map(Result::err) {
+                Some(error) => {
+                    missing = Some(error);
+                    Walk::Stop
+                }
+                None => Walk::Advance,
             }
-            Walk::Advance
         });
+        missing.map_or(Ok(()), Err)
     }
 
     /// Adds a tensor. Gives what it is called by.
-    pub fn insert(&mut self, tensor: Tensor) -> ContentHash {
-        let hash = ContentHash::of(&tensor);
+    ///
+    /// # Errors
+    /// When its elements are left out.
+    pub fn insert(&mut self, tensor: Tensor) -> Result<ContentHash, LeftOut> {
+        let hash = tensor.content_hash();
+        if tensor.bytes().is_none() {
+            return Err(LeftOut { hash });
+        }
         self.tensors.entry(hash).or_insert(tensor);
-        hash
+        Ok(hash)
     }
 
     /// Adds the tensors of another store.
@@ -174,7 +136,7 @@ impl ConstantStore {
         let mut store = ConstantStore::new();
         for (name, value) in map.iter() {
             let tensor = value.as_object().and_then(|object| object.downcast_ref::<TensorNode>());
-            let found = store.insert(tensor.ok_or(StoreError::NotAStore)?.clone());
+            let found = store.insert(tensor.ok_or(StoreError::NotAStore)?.clone())?;
             if name.parse() != Ok(found) {
                 return Err(StoreError::Changed { name: name.to_string(), found });
             }

@@ -1,0 +1,32 @@
+//! Constants whose elements the text leaves out.
+
+use tvmscript_ir_core::containers::{Tensor, TensorNode};
+use tvmscript_ir_core::{ContentHash, DataType, Ref, TensorData};
+use tvmscript_irbuilder::{BuildError, Builder, Result};
+
+use crate::constants::ConstantStore;
+
+/// The constant that a hash names. Where the registry has constants it is one of them, else one without elements.
+///
+/// # Errors
+/// When the text is no hash, or the registry has constants and not this one, or one of another type or shape.
+pub fn elided_tensor(content_hash: &str, shape: &[i64], dtype: DataType) -> Result<Tensor> {
+    let hash: ContentHash = content_hash.parse().map_err(|e| BuildError::from(e).at_position(0))?;
+    if shape.iter().any(|dim| *dim < 0) {
+        return Err(BuildError::message("a dimension is not negative").at_position(1));
+    }
+    let Some(store) = Builder::context::<ConstantStore>() else {
+        return Ok(Ref::new(TensorNode { dtype, shape: shape.into(), data: TensorData::left_out(hash) }));
+    };
+    let Some(tensor) = store.get(&hash) else {
+        let message = format!("the constant `{content_hash}` is none of the {} that are given", store.len());
+        return Err(BuildError::message(message)
+            .at_position(0)
+            .with_help("give the file of constants that was written with the text, or none"));
+    };
+    if tensor.dtype != dtype || *tensor.shape != *shape {
+        let message = format!("the constant is of type `{}` and shape {:?}", tensor.dtype, tensor.shape);
+        return Err(BuildError::message(message).at_position(if tensor.dtype == dtype { 1 } else { 2 }));
+    }
+    Ok(tensor.clone())
+}

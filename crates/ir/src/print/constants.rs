@@ -1,0 +1,55 @@
+//! Constants whose elements the text leaves out.
+
+use tvmscript_docsifier::doc::ExprDoc;
+use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterOption};
+use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::tensor::element_count;
+
+/// Which constants text leaves out, of any dialect.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ConstantOptions {
+    /// Constants with more elements than this are left out: the text has the hash of their content, by which a
+    /// [`ConstantStore`](crate::constants::ConstantStore) has them. None: all are in the text, or in its metadata section.
+    pub elide: Option<u64>,
+}
+
+/// The options as front ends offer them.
+pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
+    name: "elide-constants",
+    help: "Leave out the elements of constants with more than this many; the text names them by their content",
+    argument: OptionArgument::Value { name: "ELEMENTS", default: "never" },
+    set: |config, text| {
+        config.part_mut::<ConstantOptions>().elide = match text {
+            "never" => None,
+            count => Some(count.parse().map_err(|_| "not a number of elements".to_owned())?),
+        };
+        Ok(())
+    },
+}];
+
+/// `R.elided_const("3f9a..", (64, 64), "float32")`, for a tensor that is larger than the options allow, or whose elements were
+/// left out of what it was read from. `dialect` has the function.
+pub fn elided(data: &TensorNode, dialect: &str, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
+    let is_here = data.bytes().is_some();
+    let limit = d.state(|config| config.part::<ConstantOptions>()).elide;
+    if is_here && limit.is_none_or(|limit| element_count(&data.shape) <= limit) {
+        return None;
+    }
+    let hash = d.docs.str(&*data.content_hash().to_string());
+    Some(tensor_call(dialect, "elided_const", hash, data, d))
+}
+
+/// `R.function(name, (64, 64), "float32")`: a tensor by what stands for its elements, its shape and its type.
+pub fn tensor_call(
+    dialect: &str,
+    function: &str,
+    name: ExprDoc,
+    data: &TensorNode,
+    d: &mut Docsifier<'_>,
+) -> ExprDoc {
+    let dims: Vec<ExprDoc> = data.shape.iter().map(|dim| d.docs.int(*dim)).collect();
+    let shape = d.docs.tuple(&dims);
+    let dtype = d.dtype(data.dtype);
+    let callee = d.prefixed(dialect, function);
+    d.docs.call_args(callee, &[name, shape, dtype])
+}
