@@ -96,6 +96,14 @@ pub enum WellFormedErrorKind {
     /// A call does not fit the function of buffers that it calls.
     #[error(transparent)]
     CallTir(#[from] CallTirError),
+    /// A call asks a tensor for what is known of it already.
+    #[error("`{callee}` is known to give `{value}` here")]
+    KnownResult {
+        /// What is called.
+        callee: Str,
+        /// What it gives.
+        value: String,
+    },
     /// A call is said to give what it does not.
     #[error("the call gives `{inferred}`, not `{stated}` as it says")]
     WrongStructInfo {
@@ -148,6 +156,9 @@ impl WellFormedError {
             Kind::NotNormal { .. } => "bind the value to a variable first".to_owned(),
             Kind::WrongStructInfo { inferred, .. } => {
                 format!("annotate it as `{inferred}`, or leave out the annotation")
+            }
+            Kind::KnownResult { value, .. } => {
+                format!("write the value in place of the call: `R.prim_value({value})`")
             }
             Kind::CallTir(CallTirError::NotInline { .. }) => "write them out: `(t[0], t[1])`".to_owned(),
             Kind::RepeatedDefinition { .. } => "give each definition a variable of its own".to_owned(),

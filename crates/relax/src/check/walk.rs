@@ -14,7 +14,7 @@ use crate::analysis::{BaseCheck, base_check};
 use crate::build::{Blocks, is_leaf_or_tuple};
 use crate::describe;
 use crate::node::*;
-use crate::op::operator;
+use crate::op::{inspect, operator};
 
 /// What is defined where the walk is.
 #[derive(Default)]
@@ -361,6 +361,10 @@ impl<'a> Checker<'a> {
                 self.path.truncate(depth);
             }
         }
+        if let Some(value) = inspect::known_result(call) {
+            let callee = script_name(call.op_name().unwrap_or_default());
+            self.report(Kind::KnownResult { callee, value: describe::scalar(value).to_string() });
+        }
         let Some(stated) = struct_info_.as_ref().and_then(|info| info.downcast_ref::<StructInfo>()) else {
             return;
         };
@@ -391,11 +395,16 @@ fn is_true(value: &Value) -> bool {
     }
 }
 
+/// What scripts call an operator.
+fn script_name(operator: &str) -> Str {
+    Str::from(operator.replacen("relax.", "R.", 1))
+}
+
 /// What a call calls, if that has effects.
 fn impure_callee(call: &Call) -> Option<Str> {
     if let Some(name) = call.op_name() {
         let op = operator(name)?;
-        return (!op.is_pure).then(|| Str::from(name.replacen("relax.", "R.", 1)));
+        return (!op.is_pure).then(|| script_name(name));
     }
     let info = struct_info_of(&call.op)?;
     if info.as_node::<FuncStructInfo>()?.purity {

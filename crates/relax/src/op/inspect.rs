@@ -51,6 +51,18 @@ pub static OPERATORS: &[Operator] = &[
     Operator::new("relax.inspect.tensor_stride_i", &TENSOR_STRIDE_I, stride),
 ];
 
+/// The value that a call of these operators gives, where its struct info knows it. Then the value takes the place of the call
+/// in a well-formed function.
+///
+/// # Source
+/// `NormalizeToKnownPrimValue`, which the operators have as `FNormalize`.
+pub(crate) fn known_result(call: &Call) -> Option<&prim::Expr> {
+    if !call.op_name()?.starts_with("relax.inspect.") {
+        return None;
+    }
+    call.struct_info_.as_ref()?.as_node::<PrimStructInfo>()?.value.as_ref()
+}
+
 /// A scalar of this type, with its value where it is known.
 fn scalar(dtype: DataType, value: Option<i64>) -> Inferred {
     Ok(match value {
