@@ -13,7 +13,7 @@ pub use constants::{ConstantOptions, elided, tensor_call};
 pub use data::{data, data_dict};
 pub use module::{ModuleFrame, ModuleOrder};
 pub use name::{function_name, function_name_doc, function_reference};
-pub use small::{range_call, target_config, tvm_name};
+pub use small::{range_call, range_with, target_config, tvm_name};
 
 use tvmscript_docsifier::{DocsifyDialect, Frame};
 use tvmscript_ir_core::{Dialect, DictAttrs, Op};

@@ -82,23 +82,37 @@ pub(super) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> R
 
 /// `callee(min, min + extent)`: a range with its two ends.
 ///
+/// # Errors
+/// When an end cannot be printed.
+pub fn range_call(node: &Range, callee: ExprDoc, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    range_with(node, callee, path, d, |end, at, d| d.expr(end, at))
+}
+
+/// As [`range_call`], with the ends as `scalar` prints them.
+///
 /// The reader takes the difference of the ends without simplifying it; where that is not the extent, the form
 /// `tvm.ir.Range.from_min_extent(min, extent)` stands, which TVM reads, too.
 ///
 /// # Errors
 /// When an end cannot be printed.
-pub fn range_call(node: &Range, callee: ExprDoc, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub fn range_with(
+    node: &Range,
+    callee: ExprDoc,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+    scalar: impl Fn(&Expr, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>,
+) -> Result<ExprDoc> {
     let Range { min, extent, span: _ } = node;
     let at = d.field(path, "min");
-    let first = d.expr(min, at)?;
+    let first = scalar(min, at, d)?;
     let at = d.field(path, "extent");
     match end_of(min, extent) {
         Some(end) => {
-            let end = d.expr(&end, at)?;
+            let end = scalar(&end, at, d)?;
             Ok(d.docs.call_args(callee, &[first, end]))
         }
         None => {
-            let extent = d.expr(extent, at)?;
+            let extent = scalar(extent, at, d)?;
             let callee = tvm_name(&["ir", "Range", "from_min_extent"], d);
             Ok(d.docs.call_args(callee, &[first, extent]))
         }

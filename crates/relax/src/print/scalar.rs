@@ -80,6 +80,14 @@ pub(crate) fn typed(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result
     }
 }
 
+/// A scalar where the reader makes a plain integer `int32`.
+pub(crate) fn plain(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    match value.as_node::<IntImm>() {
+        Some(literal) if literal.dtype != DataType::INT32 => d.typed(|d| d.expr(value, path)),
+        _ => d.expr(value, path),
+    }
+}
+
 /// An integer of an attribute: the reader makes a plain one as narrow as it fits.
 pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let found = if i32::try_from(node.value).is_ok() { DataType::INT32 } else { DataType::INT64 };

@@ -5,6 +5,7 @@ use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::{PathId, Ref};
 use tvmscript_prim::{FuncType, Range, TupleType};
 
+use super::scalar::plain;
 use super::state::RelaxDocsifier;
 use crate::node::{ObjectType, PackedFuncType, ShapeType, TensorType};
 
@@ -65,5 +66,5 @@ pub(crate) fn func(node: &Ref<FuncType>, path: PathId, d: &mut Docsifier<'_>) ->
 /// `I.Range(0, 16)`: this dialect has no name for ranges.
 pub(crate) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let callee = d.prefixed("ir", "Range");
-    tvmscript_ir::print::range_call(node, callee, path, d)
+    tvmscript_ir::print::range_with(node, callee, path, d, plain)
 }

@@ -4,9 +4,9 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir_core::{Array, PathId, Ref};
-use tvmscript_prim::{CommReducer, Expr, Var};
+use tvmscript_prim::{CommReducer, Expr, IntImm, Var};
 
-use super::expr::{exprs, list};
+use super::expr::list;
 use super::state::TirDocsifier;
 use super::var;
 use crate::node::{IndexMap, Reduce};
@@ -24,7 +24,7 @@ fn lambda(
         for param in params.iter().flat_map(|params| params.iter()) {
             names.push(var::define(param, d)?);
         }
-        let results = d.host(|d| exprs(results, path, d))?;
+        let results = d.host(|d| each(results, path, d))?;
         let body = match &*results {
             [result] if bare => *result,
             results => d.docs.tuple(results),
@@ -32,6 +32,20 @@ fn lambda(
         Ok(d.docs.lambda(&names, body)?)
     })?;
     Ok(doc)
+}
+
+/// The results. A literal alone is printed by the rule of this dialect, also inside of another one: there is nothing beside it
+/// that tells its type.
+fn each(results: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<SmallVec<[ExprDoc; 4]>> {
+    let mut docs = SmallVec::new();
+    for (i, result) in results.iter().enumerate() {
+        let at = d.item(path, i);
+        docs.push(match result.is::<IntImm>() {
+            true => d.with_token("tir", |d| d.expr(result, at))?,
+            false => d.expr(result, at)?,
+        });
+    }
+    Ok(docs)
 }
 
 /// `T.comm_reducer(lambda x, y: x + y, [T.float32(0.0)])`
