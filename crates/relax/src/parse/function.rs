@@ -9,7 +9,9 @@ use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 use super::signature;
 use crate::build::function::{emit_to, emit_value};
 use crate::build::{FunctionFrame, with_function};
-use crate::node::{FuncStructInfo, Function, ObjectStructInfo, StructInfo, TupleStructInfo, Var};
+use crate::node::{
+    FuncStructInfo, Function, ObjectStructInfo, StructInfo, TupleStructInfo, Var, is_dataflow_var,
+};
 
 /// What a builder carries while it builds a function inside of another.
 struct IsNested;
@@ -143,9 +145,16 @@ fn calls(p: &Parser<'_>, body: List<StmtId>, name: ast::Name) -> bool {
     false
 }
 
+/// The variable that a fragment declares for the function, since it belongs to a dataflow block around: nothing else binds one.
+fn declared_variable(p: &mut Parser<'_>, node: &FunctionDef) -> Option<Ref<Var>> {
+    let is_fragment = with_function("a function", |function| function.fragment.is_some());
+    let known = p.lookup(node.name).filter(|_| matches!(is_fragment, Ok(true)))?;
+    known.as_node::<Var>().filter(|var| is_dataflow_var(var)).cloned()
+}
+
 /// A function inside of a function: built by itself, then bound to its name.
 pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> Result<()> {
-    let mut reserved = None;
+    let mut reserved = declared_variable(p, node);
     if !p.is_known(node.name) && calls(p, node.body, node.name) {
         let var = local_variable(p, node)?;
         p.define(node.name, var.clone().into(), node.name_place, Shadowing::SameFrame)?;

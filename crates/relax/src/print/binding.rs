@@ -111,12 +111,18 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         let name = define(var, d)?;
         return if_expr(conditional, value_path, Some((name, annotation)), d).map(Into::into);
     }
+    let is_alone = d.root().ptr_eq(node.object());
     if value.is::<BaseFunc>() && !value.is::<ExternFunc>() {
         let name = define(var, d)?;
+        // A definition has no place for an annotation.
+        if is_alone && is_dataflow_var(var) {
+            let annotation = annotation_alone(var, var_path, d)?;
+            let declaration = d.docs.assign(name, None, annotation)?;
+            d.push_stmt(declaration);
+        }
         let name = d.docs.name_of(name).unwrap_or_default().to_owned();
         return d.with_binding_name(&name, |d| d.doc(value.object(), value_path));
     }
-    let is_alone = d.root().ptr_eq(node.object());
     if d.config().syntax_sugar
         && !is_alone
         && is_void(struct_info_of(value).as_ref().map(Ref::object))
