@@ -49,6 +49,9 @@ fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
 fn alone(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> Result<()> {
     let node = match value {
         ScriptValue::Node(node) => Some(node.clone()).filter(|node| !node.is::<RelaxExpr>()),
+        ScriptValue::List(_) | ScriptValue::Dict(_) => {
+            value.to_field().and_then(|field| field.as_object().cloned())
+        }
         _ => None,
     };
     let info = StructInfoProxy::of(value).ok().filter(|_| !matches!(value, ScriptValue::None));
