@@ -32,11 +32,12 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
     }
     let hint = node.name.get();
     let hint = if hint.is_empty() { "v" } else { hint.as_str() };
-    // A function inside of a fragment declares what is used in it alone.
     let inner = d.declaring_frame();
-    let function = inner.and_then(|i| d.frames().rev().nth(i)?.object.clone());
-    let is_own = function.is_some_and(|function| d.is_around_all_uses(&function, object));
-    let head = d.fragment_frame().filter(|_| !is_own);
+    // A function inside of a fragment declares what is used in it alone.
+    let head = d.fragment_frame().filter(|_| {
+        let function = inner.and_then(|i| d.frames().rev().nth(i)?.object.clone());
+        !function.is_some_and(|function| d.is_around_all_uses(&function, object))
+    });
     let Some(frame) = head.or(inner) else {
         return Err(DocsifyError::Undeclared { name: hint.to_owned() });
     };
