@@ -72,6 +72,8 @@ pub struct Docsifier<'r> {
     common_prefix: Option<CommonPrefix>,
     cache: HashMap<TypeId, Box<dyn Any>>,
     typed: bool,
+    /// The address of the node that is printed as data.
+    data: Option<usize>,
     tracks_paths: bool,
     pub(crate) found_paths: Vec<PathId>,
 }
@@ -135,6 +137,7 @@ impl<'r> Docsifier<'r> {
             common_prefix: None,
             cache: HashMap::new(),
             typed: false,
+            data: None,
             tracks_paths: config.tracks_paths(),
             found_paths: Vec::new(),
         })
@@ -260,6 +263,27 @@ impl<'r> Docsifier<'r> {
     /// Whether literal nodes must say their types ([`Docsifier::typed`]).
     pub fn is_typed(&self) -> bool {
         self.typed
+    }
+
+    /// Prints a node as data, which the reader keeps as it is: there the name of a function alone is that function, not the
+    /// node that it would make.
+    ///
+    /// # Errors
+    /// As for [`Docsifier::expr_object`].
+    pub fn expr_as_data(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
+        let before = self.data.replace(object.address());
+        let result = self.expr_object(object, path);
+        self.data = before;
+        result
+    }
+
+    /// The node that a function makes without arguments: by the function's name alone, but in data by a call
+    /// ([`Docsifier::expr_as_data`]).
+    pub fn made_by(&mut self, callee: ExprDoc, object: &Object) -> ExprDoc {
+        match self.data == Some(object.address()) {
+            true => self.docs.call_args(callee, &[]),
+            false => callee,
+        }
     }
 
     /// A data type as a string literal.

@@ -63,5 +63,5 @@ fn object(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc>
         let dict = d.docs.dict(&docs);
         return Ok(d.at(dict, path));
     }
-    d.expr_object(node, path)
+    d.expr_as_data(node, path)
 }

@@ -16,8 +16,9 @@ use crate::node::{
 };
 
 /// `R.Object`
-pub(crate) fn object(_: &Ref<ObjectStructInfo>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    Ok(d.r("Object"))
+pub(crate) fn object(node: &Ref<ObjectStructInfo>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let callee = d.r("Object");
+    Ok(d.made_by(callee, node.object()))
 }
 
 /// `R.Prim("int64")`, `R.Prim(value=n)`
@@ -111,7 +112,7 @@ pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifi
     }
     let callee = d.r("Tensor");
     if args.is_empty() && kwargs.is_empty() {
-        return Ok(callee);
+        return Ok(d.made_by(callee, node.object()));
     }
     Ok(d.docs.call(callee, &args, &kwargs))
 }
@@ -180,7 +181,7 @@ pub(crate) fn tuple(node: &Ref<TupleStructInfo>, path: PathId, d: &mut Docsifier
     let TupleStructInfo { span: _, fields } = &**node;
     let callee = d.r("Tuple");
     if fields.is_empty() {
-        return Ok(callee);
+        return Ok(d.made_by(callee, node.object()));
     }
     let at = d.field(path, "fields");
     let fields = each(fields, at, d)?;
@@ -208,7 +209,10 @@ pub(crate) fn func(node: &Ref<FuncStructInfo>, path: PathId, d: &mut Docsifier<'
             let name = d.docs.str(function.name.as_str());
             kwargs.push(("derive_func", d.at_field(name, path, "derive_func")));
         }
-        return Ok(if kwargs.is_empty() { callee } else { d.docs.call(callee, &[], &kwargs) });
+        return Ok(match kwargs.is_empty() {
+            true => d.made_by(callee, node.object()),
+            false => d.docs.call(callee, &[], &kwargs),
+        });
     };
     let at = d.field(path, "params");
     let params = each(params, at, d)?;
