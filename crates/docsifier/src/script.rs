@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use tvmscript_doc::python::{self, PythonOptions};
-use tvmscript_doc::{Doc, StmtDoc};
+use tvmscript_doc::{Doc, StmtDoc, StmtList};
 
 use tvmscript_ir_core::{Object, ObjectLike, PathId, Registry, Value, json};
 
@@ -109,16 +109,21 @@ pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     Ok(text)
 }
 
-/// The header lines that say where the prefixes come from, then a blank line; nothing when no prefix was used.
-pub fn header(d: &mut Docsifier<'_>) -> Vec<StmtDoc> {
+/// A function or module as a script: header lines that say where the prefixes come from and a blank line, if a prefix was
+/// used; what a fragment's frame declares for it; then `stmt`.
+pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> StmtList {
     let lines: Vec<String> = d
         .used_prefixes()
         .map(|(name, prefix)| format!("from tvm.script import {name} as {prefix}"))
         .collect();
-    if lines.is_empty() {
-        return Vec::new();
-    }
     let mut stmts: Vec<StmtDoc> = lines.iter().map(|line| d.docs.comment(line)).collect();
-    stmts.push(d.docs.comment(""));
-    stmts
+    if !stmts.is_empty() {
+        stmts.push(d.docs.comment(""));
+    }
+    let frame = d.frame_mut();
+    if frame.declares_free {
+        stmts.extend(std::mem::take(&mut frame.stmts).into_vec());
+    }
+    stmts.push(stmt);
+    d.docs.block(&stmts)
 }

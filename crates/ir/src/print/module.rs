@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_docsifier::doc::{Doc, StmtDoc, StmtList};
-use tvmscript_docsifier::{Docsifier, Frame, Result, header, names};
+use tvmscript_docsifier::{Docsifier, Frame, Result, names, script};
 use tvmscript_ir_core::registry::Slot;
 use tvmscript_ir_core::{
     Array, Class, Dialect, Map, ObjectLike, PathId, Ref, RegistryError, Str, TypeInfo, Value,
@@ -85,9 +85,7 @@ fn member_names(functions: &[Function<'_>]) -> Vec<Str> {
 /// `@I.ir_module`, `class Module:`
 pub(super) fn module(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
     let class = d.with_token("ir", |d| class(node, path, d))?;
-    let mut stmts = header(d);
-    stmts.push(class);
-    Ok(d.docs.block(&stmts))
+    Ok(script(d, class))
 }
 
 fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {

@@ -2,7 +2,7 @@
 
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::{FunctionParts, StmtDoc, StmtList, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result, header};
+use tvmscript_docsifier::{Docsifier, Frame, Result, script};
 use tvmscript_ir::print::{ModuleFrame, data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::{DictAttrs, Map, PathId, Ref, Str, Value};
@@ -14,9 +14,7 @@ use crate::node::{FuncStructInfo, Function};
 /// `@R.function`, `def name(params) -> result:`
 pub(crate) fn function(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
     let function = d.with_token("relax", |d| definition(node, path, d))?;
-    let mut stmts = header(d);
-    stmts.push(function);
-    Ok(d.docs.block(&stmts))
+    Ok(script(d, function))
 }
 
 fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {

@@ -1,7 +1,7 @@
 //! `A[i, j]`, `A[0:4]`, `A[0:8:2]`: loads, regions, vector loads.
 
 use tvmscript_ir_core::operators::is_poison;
-use tvmscript_ir_core::{Array, Ref};
+use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range, ops};
 
@@ -135,6 +135,8 @@ fn ramp(
 ) -> Result<Expr> {
     let (start, stop) = bounds(buffer, dim, start, stop)?;
     let step = match step {
+        // Truth values are counted as numbers are.
+        None if start.dtype().is_bool() => IntImm::try_new(DataType::INT32, 1)?,
         None => IntImm::try_new(start.dtype(), 1)?,
         Some(step) => step.clone(),
     };

@@ -2,7 +2,7 @@
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_docsifier::doc::{ExprDoc, FunctionParts, StmtDoc, StmtList, StmtRole};
-use tvmscript_docsifier::{Docsifier, Frame, Result, header};
+use tvmscript_docsifier::{Docsifier, Frame, Result, script};
 use tvmscript_ir::print::{data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::visit::{Visitor, Walk};
@@ -24,9 +24,7 @@ pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_
     let result = d.with_token("tir", |d| function(node, path, d));
     d.set_root(&former);
     let function = result?;
-    let mut stmts = header(d);
-    stmts.push(function);
-    Ok(d.docs.block(&stmts))
+    Ok(script(d, function))
 }
 
 fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
