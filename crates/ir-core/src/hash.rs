@@ -7,9 +7,11 @@
 //!
 //! Invariant: how often a node is shared does not show, except where equality asks for it (variables, `dag` nodes).
 
+use hashbrown::HashTable;
+
 use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
 use crate::node::FieldSink;
-use crate::ptr_map::AddressMap;
+use crate::ptr_map::address_word;
 use crate::raw::{Object, ObjectLike, Str};
 use crate::room;
 use crate::stack::with_stack_at;
@@ -65,6 +67,28 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     mix(mix(state, u64::from_le_bytes(last)), 0x5851_F42D_4C95_7F2D)
 }
 
+/// The hashes of nodes, each added once.
+#[derive(Default)]
+struct Known(HashTable<(usize, u64)>);
+
+impl Known {
+    #[inline]
+    fn get(&self, node: &Object) -> Option<u64> {
+        let address = node.address();
+        self.0.find(address_word(address), |entry| entry.0 == address).map(|entry| entry.1)
+    }
+
+    /// Adds a node that is not there.
+    #[inline]
+    fn add(&mut self, node: &Object, hash: u64) {
+        let rehash = |entry: &(usize, u64)| address_word(entry.0);
+        if self.0.len() == self.0.capacity() {
+            self.0.reserve(room::more(self.0.len()), rehash);
+        }
+        self.0.insert_unique(address_word(node.address()), (node.address(), hash), rehash);
+    }
+}
+
 /// A hash under way.
 pub(crate) struct HashWork {
     options: StructuralHash,
@@ -73,7 +97,7 @@ pub(crate) struct HashWork {
     def: bool,
     level: u32,
     /// The hashes of variables and shared nodes that came up.
-    known: AddressMap<u64>,
+    known: Known,
     variables: u64,
 }
 
@@ -89,7 +113,7 @@ impl<'a> FieldSink<'a> for HashWork {
 
 impl HashWork {
     fn new(options: StructuralHash) -> HashWork {
-        HashWork { options, state: 0, def: false, level: 0, known: AddressMap::default(), variables: 0 }
+        HashWork { options, state: 0, def: false, level: 0, known: Known::default(), variables: 0 }
     }
 
     /// What stands for a field, element or entry of the node in hand.
@@ -124,7 +148,7 @@ impl HashWork {
         // Where a variable comes up first says whether it is free.
         let is_variable = matches!(plan, Plan::FreeVar | Plan::Dag);
         let is_shared = is_variable || !object.is_unique();
-        if is_shared && let Some(&known) = self.known.get(&object.address()) {
+        if is_shared && let Some(known) = self.known.get(object) {
             return known;
         }
         let mut seed = info.key_hash();
@@ -134,7 +158,7 @@ impl HashWork {
         }
         let hash = with_stack_at(self.level, || self.content(object, seed, def, plan));
         if is_shared {
-            room::insert(&mut self.known, object.address(), hash);
+            self.known.add(object, hash);
         }
         hash
     }
@@ -196,8 +220,8 @@ impl HashWork {
             let key = match key.value() {
                 Value::Node(key) => match key.info().plan() {
                     Plan::Str => text_word(Str::try_ref(key).map_or("", Str::as_str)),
-                    Plan::FreeVar | Plan::Dag => match self.known.get(&key.address()) {
-                        Some(&known) => known,
+                    Plan::FreeVar | Plan::Dag => match self.known.get(key) {
+                        Some(known) => known,
                         None => continue,
                     },
                     _ => continue,

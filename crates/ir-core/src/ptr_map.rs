@@ -23,14 +23,25 @@ impl Hasher for AddressHasher {
     }
     #[inline]
     fn write_u64(&mut self, value: u64) {
-        // Addresses differ in the middle bits; the table looks at the lowest and the highest.
-        let product = (self.0 ^ value).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = product ^ (product >> 32);
+        self.0 = mixed(self.0 ^ value);
     }
     #[inline]
     fn write_usize(&mut self, value: usize) {
         self.write_u64(value as u64);
     }
+}
+
+#[inline]
+fn mixed(value: u64) -> u64 {
+    // Addresses differ in the middle bits; the table looks at the lowest and the highest.
+    let product = value.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ (product >> 32)
+}
+
+/// What a table takes for the hash of an address.
+#[inline]
+pub(crate) fn address_word(address: usize) -> u64 {
+    mixed(address as u64)
 }
 
 /// Keyed by addresses of nodes that outlive the map.

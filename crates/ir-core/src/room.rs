@@ -36,6 +36,11 @@ pub(crate) fn insert<V>(map: &mut AddressMap<V>, key: usize, value: V) {
 
 #[cold]
 fn grow_map<V>(map: &mut AddressMap<V>) {
+    map.reserve(more(map.len()));
+}
+
+/// For how many entries more a full table of so many makes room.
+pub(crate) fn more(len: usize) -> usize {
     // Seven eighths of a power of two is what a table of that size holds.
-    map.reserve(if map.is_empty() { 448 } else { 3 * map.len() });
+    if len == 0 { 448 } else { 3 * len }
 }
