@@ -68,3 +68,13 @@ fn dialects_and_parts_that_are_not_there_are_said() {
     assert_eq!(ran.status, 1);
     assert!(ran.stderr.contains("is not printed alone"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_fragment_with_a_mistake_tells_of_that_alone() {
+    for dialect in ["tir", "relax"] {
+        let ran = run_with(&["check", "--fragment", dialect, "-"], b"T.evaluate(y\n");
+        assert_eq!(ran.status, 1);
+        assert!(ran.stderr.contains("`(` is never closed"), "{}", ran.stderr);
+        assert_eq!(ran.stderr.matches("Error:").count(), 1, "{}", ran.stderr);
+    }
+}

@@ -38,7 +38,7 @@ impl Parser<'_> {
     /// Visits the statements of a fragment in a scope of their own; what stands at their end is read by `last`.
     ///
     /// # Errors
-    /// When a statement fails; all of them are visited.
+    /// When a statement fails or was cut out; all of them are visited.
     pub fn visit_fragment(
         &mut self,
         body: &[StmtId],
@@ -50,7 +50,9 @@ impl Parser<'_> {
             for id in others {
                 result = p.visit(*id).and(result);
             }
-            last(p, *end).and(result)
+            let is_cut = body.iter().any(|id| matches!(p.stmt(*id), Stmt::Invalid));
+            let whole = if is_cut { Err(crate::errors::Reported(())) } else { Ok(()) };
+            last(p, *end).and(result).and(whole)
         })
     }
 
