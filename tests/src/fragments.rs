@@ -42,6 +42,27 @@ pub fn check(dialect: &'static str, fragment: &Object) -> Result<(), String> {
     }
 }
 
+/// Checks a sample of the nodes inside of the programs of these folders that `is_wanted`.
+///
+/// # Panics
+/// When one does not read back, or there are few.
+pub fn check_parts(dialect: &'static str, folders: &[&str], is_wanted: impl Fn(&Object) -> bool + Copy) {
+    let mut checked = 0;
+    let mut failed = Vec::new();
+    for fixture in folders.iter().flat_map(|folder| crate::fixtures(folder)) {
+        let Ok(objects) = crate::parse(&fixture.name, &fixture.text) else { continue };
+        for fragment in objects.iter().flat_map(|object| sample(object, 6, is_wanted)) {
+            checked += 1;
+            if let Err(why) = check(dialect, &fragment) {
+                failed.push(format!("{}: {}: {why}", fixture.name, fragment.info().key()));
+            }
+        }
+    }
+    println!("{checked} fragments");
+    assert!(checked > 3000, "{checked}");
+    assert!(failed.is_empty(), "{} of {checked}\n{}", failed.len(), failed.join("\n\n"));
+}
+
 /// The nodes inside of a program that `is_wanted`, at most `limit` of each type, each once.
 pub fn sample(root: &Object, limit: usize, is_wanted: impl Fn(&Object) -> bool) -> Vec<Object> {
     let mut found: Vec<Object> = Vec::new();

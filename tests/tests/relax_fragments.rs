@@ -3,7 +3,7 @@
 
 use tvmscript::relax::{BindingBlock, SeqExpr, VarBinding};
 use tvmscript::{Object, PrinterConfig, print, registry};
-use tvmscript_tests::fragments::{check, read, sample};
+use tvmscript_tests::fragments::{check_parts, read};
 
 /// Nodes of this dialect that have a text of their own.
 fn is_wanted(object: &Object) -> bool {
@@ -14,22 +14,8 @@ fn is_wanted(object: &Object) -> bool {
 
 #[test]
 fn parts_of_functions_read_back() {
-    let mut checked = 0;
-    let mut failed = Vec::new();
-    for folder in ["ok", "programs", "../corpus/relax", "../corpus/mixed"] {
-        for fixture in tvmscript_tests::fixtures(folder) {
-            let Ok(objects) = tvmscript_tests::parse(&fixture.name, &fixture.text) else { continue };
-            for fragment in objects.iter().flat_map(|object| sample(object, 6, is_wanted)) {
-                checked += 1;
-                if let Err(why) = check("relax", &fragment) {
-                    failed.push(format!("{}: {}: {why}", fixture.name, fragment.info().key()));
-                }
-            }
-        }
-    }
-    println!("{checked} fragments");
-    assert!(checked > 3000, "{checked}");
-    assert!(failed.is_empty(), "{} of {checked}\n{}", failed.len(), failed.join("\n\n"));
+    let folders = ["ok", "programs", "../corpus/relax", "../corpus/mixed"];
+    check_parts("relax", &folders, is_wanted);
 }
 
 #[test]

@@ -3,7 +3,9 @@
 //! Doubling copies, and takes from the system, twice of what is there in the end; this a third more. What is never
 //! written to is never given by the system, so the room that stays empty costs nothing.
 
-use crate::ptr_map::AddressMap;
+use std::hash::{BuildHasher, Hash};
+
+use hashbrown::HashMap;
 
 /// Room in `vec` for so many more elements.
 #[inline]
@@ -25,17 +27,17 @@ pub fn push<T>(vec: &mut Vec<T>, element: T) {
     vec.push(element);
 }
 
-/// Adds an entry to a map of addresses.
+/// Adds an entry; gives the value that the key had.
 #[inline]
-pub(crate) fn insert<V>(map: &mut AddressMap<V>, key: usize, value: V) {
+pub fn insert<K: Eq + Hash, V, S: BuildHasher>(map: &mut HashMap<K, V, S>, key: K, value: V) -> Option<V> {
     if map.len() == map.capacity() {
         grow_map(map);
     }
-    map.insert(key, value);
+    map.insert(key, value)
 }
 
 #[cold]
-fn grow_map<V>(map: &mut AddressMap<V>) {
+fn grow_map<K: Eq + Hash, V, S: BuildHasher>(map: &mut HashMap<K, V, S>) {
     map.reserve(more(map.len()));
 }
 

@@ -143,7 +143,21 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
             quote!(sink.field(#i, #def, #skip_eq, #core::value::Field::as_field(&self.#ident));)
         })
         .collect();
-    let show_rev = show.iter().rev();
+    let walk = |name: TokenStream, show: Vec<&TokenStream>| {
+        quote! {
+            #[inline]
+            fn #name<'a, S: #core::node::FieldSink<'a>>(
+                &'a self,
+                _: &'static #core::type_table::TypeInfo,
+                sink: &mut S,
+            ) {
+                let _ = &sink;
+                #(#show)*
+            }
+        }
+    };
+    let fields_in_order = walk(quote!(fields), show.iter().collect());
+    let fields_rev = walk(quote!(fields_rev), show.iter().rev().collect());
     let zip = fields.iter().filter(|f| !f.skip_eq).map(|f| {
         let FieldOptions { ident, def, .. } = f;
         quote! {
@@ -245,24 +259,8 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
                     _ => ::core::option::Option::None,
                 }
             }
-            #[inline]
-            fn fields<'a, S: #core::node::FieldSink<'a>>(
-                &'a self,
-                _: &'static #core::type_table::TypeInfo,
-                sink: &mut S,
-            ) {
-                let _ = &sink;
-                #(#show)*
-            }
-            #[inline]
-            fn fields_rev<'a, S: #core::node::FieldSink<'a>>(
-                &'a self,
-                _: &'static #core::type_table::TypeInfo,
-                sink: &mut S,
-            ) {
-                let _ = &sink;
-                #(#show_rev)*
-            }
+            #fields_in_order
+            #fields_rev
             #[inline]
             fn zip<'a, S: #core::node::PairSink<'a>>(
                 &'a self,

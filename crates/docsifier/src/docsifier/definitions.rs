@@ -1,7 +1,7 @@
 //! Definitions: the names of variables, the expressions that stand for some, and where free ones are declared.
 
 use tvmscript_doc::ExprDoc;
-use tvmscript_ir_core::{EqKind, Object, PathId};
+use tvmscript_ir_core::{EqKind, Object, PathId, room};
 
 use super::{DefinedAs, Definition, DocFactory, Docsifier};
 use crate::error::{DocsifyError, Result};
@@ -31,10 +31,8 @@ impl Docsifier<'_> {
     fn insert_definition(&mut self, object: &Object, form: DefinedAs) {
         let address = object.address();
         let frame = self.frames.len().saturating_sub(1) as u32;
-        if self.defined.len() == self.defined.capacity() {
-            self.defined.reserve(3 * self.defined.len());
-        }
-        let former = self.defined.insert(address, Definition { frame, root: self.root_number, form });
+        let definition = Definition { frame, root: self.root_number, form };
+        let former = room::insert(&mut self.defined, address, definition);
         self.frame_mut().defined.push(address);
         // Others that are defined twice, such as buffers, read back equal.
         if matches!(former, Some(Definition { root, form: DefinedAs::Closed(_), .. }) if root == self.root_number)

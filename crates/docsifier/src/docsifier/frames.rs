@@ -130,6 +130,11 @@ impl Docsifier<'_> {
         self.frames.iter().rev()
     }
 
+    /// The number of the frame around a fragment, if one is around ([`Frame::fragment`]).
+    pub fn outermost_free_frame(&self) -> Option<usize> {
+        self.frames.iter().position(|frame| frame.declares_free)
+    }
+
     /// The data of the innermost frame that holds an `F`.
     pub fn frame_data<F: Any>(&self) -> Option<&F> {
         self.frames.iter().rev().find_map(|f| f.data.downcast_ref::<F>())

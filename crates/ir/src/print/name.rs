@@ -38,7 +38,7 @@ pub fn function_reference(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier
     }
     let GlobalVar { span: _, struct_info_, name_hint } = &**node;
     let is_fragment = d.frame_data::<ModuleFrame>().is_none();
-    let Some(head) = d.frames().rev().position(|frame| frame.declares_free).filter(|_| is_fragment) else {
+    let Some(head) = d.outermost_free_frame().filter(|_| is_fragment) else {
         return Ok(d.docs.id(name_hint.as_str()));
     };
     d.in_frame(head, |d| {

@@ -74,7 +74,7 @@ impl RelaxDocsifier for Docsifier<'_> {
 
     fn fragment_frame(&self) -> Option<usize> {
         let is_whole = self.root().is::<BaseFunc>() || self.frame_data::<ModuleFrame>().is_some();
-        self.frames().rev().position(|frame| frame.declares_free).filter(|_| !is_whole)
+        self.outermost_free_frame().filter(|_| !is_whole)
     }
 
     fn relax_options(&mut self) -> &RelaxOptions {
