@@ -10,8 +10,7 @@ use tvmscript_ir_core::{Array, DataType, DictAttrs, Map, Object, Ref, Registry, 
 use tvmscript_prim::error::Result;
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimType, Select, TupleType, Var, ops};
 use tvmscript_tir::{
-    Buffer, BufferLoad, BufferParts, BufferStore, BufferType, For, ForKind, ForParts, PrimFunc, SeqStmt,
-    StmtRef,
+    Buffer, BufferLoad, BufferParts, BufferStore, For, ForKind, ForParts, PrimFunc, SeqStmt, StmtRef,
 };
 
 const SIZE: i32 = 65536;
@@ -27,20 +26,8 @@ impl Numbers {
 }
 
 fn buffer(name: &str) -> Ref<Buffer> {
-    let dtype = DataType::FLOAT32;
-    Buffer::try_new(BufferParts {
-        data: Var::with_type(name, Buffer::pointer_type(dtype, "global")),
-        dtype,
-        shape: Array::new([IntImm::int32(SIZE)]),
-        strides: Array::default(),
-        elem_offset: None,
-        name: name.into(),
-        data_alignment: 64,
-        offset_factor: 1,
-        buffer_type: BufferType::Default,
-        axis_separators: Array::default(),
-    })
-    .expect("a plain buffer")
+    Buffer::try_new(BufferParts::compact(name, DataType::FLOAT32, [IntImm::int32(SIZE)]))
+        .expect("a plain buffer")
 }
 
 fn load(buffer: &Ref<Buffer>, index: Expr) -> Expr {

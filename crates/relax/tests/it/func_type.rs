@@ -6,7 +6,7 @@ use tvmscript_irbuilder::{Builder, Result, ScriptValue};
 use tvmscript_prim::{Call, Expr, IntImm, Var};
 use tvmscript_relax::{FuncStructInfo, ObjectStructInfo, PrimStructInfo, TensorStructInfo, TupleStructInfo};
 use tvmscript_tir::build::{self as tb, TirFrame};
-use tvmscript_tir::{Buffer, BufferParts, BufferType, PrimFunc, Stmt};
+use tvmscript_tir::{Buffer, BufferParts, PrimFunc, Stmt};
 
 fn registry() -> Registry {
     let base = Registry::new().with(tvmscript_prim::dialect()).and_then(|r| r.with(tvmscript_ir::nodes()));
@@ -16,19 +16,10 @@ fn registry() -> Registry {
 }
 
 fn buffer(extent: Expr) -> Ref<Buffer> {
-    Buffer::try_new(BufferParts {
-        data: Var::with_type("A", Buffer::pointer_type(DataType::FLOAT32, "")),
-        dtype: DataType::FLOAT32,
-        shape: Array::new([IntImm::int32(4), extent]),
-        strides: Array::default(),
-        elem_offset: None,
-        name: "A".into(),
-        data_alignment: 0,
-        offset_factor: 0,
-        buffer_type: BufferType::Default,
-        axis_separators: Array::default(),
-    })
-    .expect("a plain buffer")
+    let data = Var::with_type("A", Buffer::pointer_type(DataType::FLOAT32, ""));
+    let shape = [IntImm::int32(4), extent];
+    let parts = BufferParts { data, ..BufferParts::compact("A", DataType::FLOAT32, shape) };
+    Buffer::try_new(parts).expect("a plain buffer")
 }
 
 fn func(name: &str, body: impl FnOnce() -> Result<()>) -> Result<()> {

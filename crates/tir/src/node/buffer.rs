@@ -85,6 +85,24 @@ pub struct BufferParts {
     pub axis_separators: Array<Expr>,
 }
 
+impl BufferParts {
+    /// The parts of a buffer in global memory whose elements lie side by side.
+    pub fn compact(name: &str, dtype: DataType, shape: impl IntoIterator<Item = Expr>) -> BufferParts {
+        BufferParts {
+            data: Var::with_type(name, Buffer::pointer_type(dtype, "global")),
+            dtype,
+            shape: Array::new(shape),
+            strides: Array::default(),
+            elem_offset: None,
+            name: name.into(),
+            data_alignment: 0,
+            offset_factor: 0,
+            buffer_type: BufferType::Default,
+            axis_separators: Array::default(),
+        }
+    }
+}
+
 impl Buffer {
     /// A buffer of these parts, absent ones set to their defaults.
     /// # Errors

@@ -28,19 +28,9 @@ pub fn range(min: i32, extent: i32) -> Ref<Range> {
 
 pub fn buffer(name: &str, shape: &[i32]) -> Ref<Buffer> {
     let data = Var::with_type(name, Buffer::pointer_type(DataType::FLOAT32, ""));
-    Buffer::try_new(BufferParts {
-        data,
-        dtype: DataType::FLOAT32,
-        shape: shape.iter().map(|extent| int(*extent)).collect(),
-        strides: Array::default(),
-        elem_offset: None,
-        name: name.into(),
-        data_alignment: 0,
-        offset_factor: 0,
-        buffer_type: BufferType::Default,
-        axis_separators: Array::default(),
-    })
-    .expect("a plain buffer")
+    let shape = shape.iter().map(|extent| int(*extent));
+    let parts = BufferParts { data, ..BufferParts::compact(name, DataType::FLOAT32, shape) };
+    Buffer::try_new(parts).expect("a plain buffer")
 }
 
 pub fn load(buffer: &Ref<Buffer>, indices: impl IntoIterator<Item = Expr>) -> Expr {

@@ -47,7 +47,7 @@ fn every_part_of_a_buffer_is_said() {
         data_alignment: 128,
         offset_factor: 4,
         axis_separators: Array::new([int(1)]),
-        ..buffer_of("A", DataType::float(16), [m.upcast(), n.upcast()])
+        ..BufferParts::compact("A", DataType::float(16), [m.upcast(), n.upcast()])
     };
     let f = func(vec![a.clone()], vec![(a, Buffer::try_new(parts).expect("fits"))], evaluate(s.upcast()));
     assert_eq!(
@@ -63,7 +63,7 @@ fn a_pointer_of_another_type_is_said() {
     let a = Var::with_type("a", PrimType::new(DataType::HANDLE));
     let parts = BufferParts {
         data: Var::with_type("p", PointerType::new(PrimType::new(DataType::int(8)), "global")),
-        ..buffer_of("A", DataType::FLOAT32, [int(4)])
+        ..BufferParts::compact("A", DataType::FLOAT32, [int(4)])
     };
     let f = func(vec![a.clone()], vec![(a, Buffer::try_new(parts).expect("fits"))], evaluate(int(0)));
     assert_eq!(

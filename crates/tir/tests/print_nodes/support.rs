@@ -41,23 +41,8 @@ pub(crate) fn float(value: f64) -> Expr {
     FloatImm::try_new(DataType::FLOAT32, value).expect("fits")
 }
 
-pub(crate) fn buffer_of(name: &str, dtype: DataType, shape: impl IntoIterator<Item = Expr>) -> BufferParts {
-    BufferParts {
-        data: Var::with_type(name, Buffer::pointer_type(dtype, "global")),
-        dtype,
-        shape: Array::new(shape),
-        strides: Array::default(),
-        elem_offset: None,
-        name: name.into(),
-        data_alignment: 64,
-        offset_factor: 1,
-        buffer_type: BufferType::Default,
-        axis_separators: Array::default(),
-    }
-}
-
 pub(crate) fn buffer(name: &str, shape: impl IntoIterator<Item = Expr>) -> Ref<Buffer> {
-    Buffer::try_new(buffer_of(name, DataType::FLOAT32, shape)).expect("a buffer")
+    Buffer::try_new(BufferParts::compact(name, DataType::FLOAT32, shape)).expect("a buffer")
 }
 
 pub(crate) fn store(buffer: &Ref<Buffer>, value: Expr, indices: impl IntoIterator<Item = Expr>) -> StmtRef {
