@@ -7,15 +7,18 @@
 //!
 //! Invariant: how often a node is shared does not show, except where equality asks for it (variables, `dag` nodes).
 
+use std::cell::Cell;
+
 use hashbrown::HashTable;
 
 use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
-use crate::node::FieldSink;
+use crate::dtype::DataType;
+use crate::node::{FieldSink, Node};
 use crate::ptr_map::address_word;
 use crate::raw::{Object, ObjectLike, Str};
 use crate::room;
 use crate::stack::with_stack_at;
-use crate::type_table::{CustomEq, EqStep, EqSteps, Plan};
+use crate::type_table::{CustomEq, EqStep, EqSteps, Plan, TypeInfo};
 use crate::value::{FieldRef, Value};
 
 /// The structural hash of a node, with the default options.
@@ -43,14 +46,23 @@ impl StructuralHash {
     }
 
     fn hash_field(self, value: FieldRef<'_>) -> u64 {
-        HashWork::new(self).word(value, false)
+        HashWork::new(self).word(value, false, Place { def: false, level: 0 })
     }
 }
 
+/// Takes a word into a state. Every field of a node waits for the one before, so this is short; what is done with a
+/// state as a whole is left to [`close`].
 #[inline(always)]
 fn mix(state: u64, word: u64) -> u64 {
-    let x = (state ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (x ^ (x >> 29)).wrapping_add(word)
+    (state ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+}
+
+/// The number that stands for all words taken in. No sum of states or words stays one: otherwise subtrees of
+/// `(a + b) * (c + d)` could change places.
+#[inline(always)]
+fn close(state: u64) -> u64 {
+    let state = (state ^ (state >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    state ^ (state >> 29)
 }
 
 /// A number for bytes that is the same in every process.
@@ -64,14 +76,35 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut last = [0; 8];
     let rest = words.remainder();
     last[..rest.len()].copy_from_slice(rest);
-    mix(mix(state, u64::from_le_bytes(last)), 0x5851_F42D_4C95_7F2D)
+    close(mix(state, u64::from_le_bytes(last)))
 }
 
 /// The hashes of nodes, each added once.
-#[derive(Default)]
 struct Known(HashTable<(usize, u64)>);
 
+/// So many entries are room worth keeping for the next hash: small enough to be emptied at once.
+const KEPT_ENTRIES: usize = 2048;
+
+thread_local! {
+    /// The room of the last hash, empty.
+    static ROOM: Cell<HashTable<(usize, u64)>> = const { Cell::new(HashTable::new()) };
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        if self.0.capacity() <= KEPT_ENTRIES {
+            self.0.clear();
+            // While the thread ends there is no next hash.
+            let _ = ROOM.try_with(|room| room.set(std::mem::take(&mut self.0)));
+        }
+    }
+}
+
 impl Known {
+    fn new() -> Known {
+        Known(ROOM.try_with(Cell::take).unwrap_or_default())
+    }
+
     #[inline]
     fn get(&self, node: &Object) -> Option<u64> {
         let address = node.address();
@@ -92,33 +125,52 @@ impl Known {
 /// A hash under way.
 pub(crate) struct HashWork {
     options: StructuralHash,
-    /// The hash so far of the node in hand, and whether it stands in a definition region.
-    state: u64,
-    def: bool,
-    level: u32,
     /// The hashes of variables and shared nodes that came up.
     known: Known,
     variables: u64,
 }
 
-impl<'a> FieldSink<'a> for HashWork {
+/// Where a node stands: handed down in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// In a definition region.
+    def: bool,
+    /// So many nodes lie around it.
+    level: u32,
+}
+
+impl Place {
+    #[inline(always)]
+    fn below(self, def: bool) -> Place {
+        Place { def: self.def | def, level: self.level + 1 }
+    }
+}
+
+/// The fields of one node on their way into its hash.
+struct FieldHash<'w> {
+    work: &'w mut HashWork,
+    /// Of the fields.
+    place: Place,
+    state: u64,
+}
+
+impl<'a> FieldSink<'a> for FieldHash<'_> {
     #[inline(always)]
     fn field(&mut self, _: usize, def: bool, skip_eq: bool, value: FieldRef<'a>) {
         if !skip_eq {
-            let word = self.word(value, def);
-            self.state = mix(self.state, word);
+            self.state = mix(self.state, self.work.word(value, def, self.place));
         }
     }
 }
 
 impl HashWork {
     fn new(options: StructuralHash) -> HashWork {
-        HashWork { options, state: 0, def: false, level: 0, known: Known::default(), variables: 0 }
+        HashWork { options, known: Known::new(), variables: 0 }
     }
 
-    /// What stands for a field, element or entry of the node in hand.
+    /// What stands for a field, element or entry.
     #[inline(always)]
-    fn word(&mut self, value: FieldRef<'_>, def: bool) -> u64 {
+    fn word(&mut self, value: FieldRef<'_>, def: bool, place: Place) -> u64 {
         match value {
             FieldRef::None | FieldRef::Span(_) => 0xA076_1D64_78BD_642F,
             FieldRef::Bool(b) => 0xE703_7ED1_A0B4_28DB ^ u64::from(b),
@@ -127,22 +179,18 @@ impl HashWork {
                 let bits = if f.is_nan() { f64::NAN.to_bits() } else { f.to_bits() };
                 (0x5899_65CC_7537_4CC3 ^ bits).rotate_left(17)
             }
-            FieldRef::DType(d) => {
-                let bits =
-                    u64::from(d.code as u8) << 24 | u64::from(d.bits) << 16 | u64::from(d.lanes as u16);
-                0x1D8E_4E27_C47D_124F ^ bits
-            }
+            FieldRef::DType(dtype) => dtype_word(dtype),
             FieldRef::Name(n) => text_word(&n.get()),
-            FieldRef::Node(object) => self.node(object, def),
+            FieldRef::Node(object) => self.node(object, place.below(def)),
         }
     }
 
-    fn node(&mut self, object: &Object, def: bool) -> u64 {
+    fn node(&mut self, object: &Object, place: Place) -> u64 {
         let info = object.info();
         let plan = info.plan();
         match plan {
             Plan::Str => return text_word(Str::try_ref(object).map_or("", Str::as_str)),
-            Plan::Leaf => return self.content(object, info.key_hash(), def, Plan::Leaf),
+            Plan::Leaf => return object.hash_fields(self, place, info.key_hash()),
             _ => {}
         }
         // Where a variable comes up first says whether it is free.
@@ -153,68 +201,62 @@ impl HashWork {
         }
         let mut seed = info.key_hash();
         if is_variable {
-            seed = mix(seed, self.variables << 1 | u64::from(def | self.def));
+            seed = mix(seed, self.variables << 1 | u64::from(place.def));
             self.variables += 1;
         }
-        let hash = with_stack_at(self.level, || self.content(object, seed, def, plan));
+        let hash = with_stack_at(place.level, || match plan {
+            Plan::Array => self.array(object, place, seed),
+            Plan::Map => self.map(object, place, seed),
+            Plan::Tensor => self.tensor(object, seed),
+            Plan::Shape => integers(seed, object.as_node().map_or(&[], |shape: &ShapeNode| &shape.values)),
+            _ => match info.custom_eq() {
+                None => object.hash_fields(self, place, seed),
+                Some(custom) => self.steps(object, custom, place, seed),
+            },
+        });
         if is_shared {
             self.known.add(object, hash);
         }
         hash
     }
 
-    /// The hash of a node whose type, and number if it has one, are in `seed`.
-    #[inline]
-    fn content(&mut self, object: &Object, seed: u64, def: bool, plan: Plan) -> u64 {
-        let around = (self.state, self.def);
-        self.state = seed;
-        self.def |= def;
-        self.level += 1;
-        match plan {
-            Plan::Array => self.array(object),
-            Plan::Map => self.map(object),
-            Plan::Tensor => self.tensor(object),
-            Plan::Shape => {
-                if let Some(shape) = object.as_node::<ShapeNode>() {
-                    self.integers(&shape.values);
-                }
-            }
-            _ => match object.info().custom_eq() {
-                None => object.hash_fields(self),
-                Some(custom) => self.steps(object, custom),
-            },
-        }
-        self.level -= 1;
-        let hash = self.state;
-        (self.state, self.def) = around;
-        hash
+    /// The hash of a node from its fields; its type, and its number if it has one, are in `seed`.
+    #[inline(always)]
+    pub(crate) fn fields<T: Node>(
+        &mut self,
+        node: &T,
+        info: &'static TypeInfo,
+        place: Place,
+        seed: u64,
+    ) -> u64 {
+        let mut sink = FieldHash { work: self, place, state: seed };
+        node.fields(info, &mut sink);
+        close(sink.state)
     }
 
-    fn steps(&mut self, object: &Object, custom: CustomEq) {
+    fn steps(&mut self, object: &Object, custom: CustomEq, place: Place, seed: u64) -> u64 {
         let mut steps = EqSteps::default();
         custom(object, object, &mut steps);
-        for step in steps.steps {
-            let (value, def) = match step {
+        close(steps.steps.iter().fold(seed, |state, step| {
+            let (value, def) = match *step {
                 EqStep::Field { index, def } => (object.field(index), def),
                 EqStep::Bind { lhs, .. } => (FieldRef::Node(lhs), true),
             };
-            self.field(0, def, false, value);
-        }
+            mix(state, self.word(value, def, place))
+        }))
     }
 
-    fn array(&mut self, object: &Object) {
+    fn array(&mut self, object: &Object, place: Place, seed: u64) -> u64 {
         let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
-        self.state = mix(self.state, items.len() as u64);
-        for item in items {
-            self.field(0, false, false, item.as_field());
-        }
+        let seed = mix(seed, items.len() as u64);
+        close(items.iter().fold(seed, |state, item| mix(state, self.word(item.as_field(), false, place))))
     }
 
     /// Entries count in the order of their keys' hashes. A node as a key counts when it is a variable that has come up;
     /// otherwise it is known by its address only, and the entry does not count.
-    fn map(&mut self, object: &Object) {
-        let Some(map) = object.as_node::<MapNode>() else { return };
-        self.state = mix(self.state, map.entries().len() as u64);
+    fn map(&mut self, object: &Object, place: Place, seed: u64) -> u64 {
+        let Some(map) = object.as_node::<MapNode>() else { return seed };
+        let mut state = mix(seed, map.entries().len() as u64);
         let mut entries: Vec<(u64, &Value)> = Vec::with_capacity(map.entries().len());
         for (key, value) in map.entries() {
             let key = match key.value() {
@@ -226,35 +268,39 @@ impl HashWork {
                     },
                     _ => continue,
                 },
-                scalar => self.word(scalar.as_field(), false),
+                scalar => self.word(scalar.as_field(), false, place),
             };
             entries.push((key, value));
         }
         entries.sort_by_key(|(key, _)| *key);
         for (index, &(key, value)) in entries.iter().enumerate() {
-            self.state = mix(self.state, key);
+            state = mix(state, key);
             let tie = |other: usize| entries.get(other).is_some_and(|(k, _)| *k == key);
             if !tie(index + 1) && !tie(index.wrapping_sub(1)) {
-                self.field(0, false, false, value.as_field());
+                state = mix(state, self.word(value.as_field(), false, place));
             }
         }
+        close(state)
     }
 
-    fn tensor(&mut self, object: &Object) {
-        let Some(tensor) = object.as_node::<TensorNode>() else { return };
-        self.field(0, false, false, FieldRef::DType(tensor.dtype));
-        self.integers(&tensor.shape);
-        if !self.options.skip_tensor_content {
-            self.state = mix(self.state, tensor.content_hash().word());
-        }
+    fn tensor(&mut self, object: &Object, seed: u64) -> u64 {
+        let Some(tensor) = object.as_node::<TensorNode>() else { return seed };
+        let state = mix(seed, dtype_word(tensor.dtype));
+        let state = integers(state, &tensor.shape);
+        if self.options.skip_tensor_content { state } else { close(mix(state, tensor.content_hash().word())) }
     }
+}
 
-    fn integers(&mut self, values: &[i64]) {
-        self.state = mix(self.state, values.len() as u64);
-        for &value in values {
-            self.state = mix(self.state, value as u64);
-        }
-    }
+fn integers(state: u64, values: &[i64]) -> u64 {
+    let state = mix(state, values.len() as u64);
+    close(values.iter().fold(state, |state, &value| mix(state, value as u64)))
+}
+
+#[inline(always)]
+fn dtype_word(dtype: DataType) -> u64 {
+    let bits =
+        u64::from(dtype.code as u8) << 24 | u64::from(dtype.bits) << 16 | u64::from(dtype.lanes as u16);
+    0x1D8E_4E27_C47D_124F ^ bits
 }
 
 #[inline]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use super::handle::Str;
 use crate::dtype::DataType;
 use crate::equal::EqWork;
-use crate::hash::HashWork;
+use crate::hash::{HashWork, Place};
 use crate::node::Node;
 use crate::span::Span;
 use crate::type_table::TypeInfo;
@@ -39,7 +39,7 @@ pub struct VTable {
     span: unsafe fn(&Object) -> Span,
     set_span: unsafe fn(NonNull<Header>, Span),
     equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
-    hash: unsafe fn(&Object, &mut HashWork),
+    hash: unsafe fn(&Object, &mut HashWork, Place, u64) -> u64,
     children: for<'a> unsafe fn(&'a Object, &mut ChildWork<'a>),
     node_slot: for<'a> unsafe fn(&'a mut Object, usize) -> Option<NodeSlot<'a>>,
     give_name: unsafe fn(&Object, &Str) -> bool,
@@ -113,9 +113,9 @@ impl<T: Node> Functions<T> {
         let (a, b) = unsafe { (lhs.value::<T>(), rhs.value::<T>()) };
         a.zip(b, lhs.info(), work)
     }
-    unsafe fn hash(object: &Object, work: &mut HashWork) {
+    unsafe fn hash(object: &Object, work: &mut HashWork, place: Place, seed: u64) -> u64 {
         // SAFETY: the value is a `T`.
-        unsafe { object.value::<T>() }.fields(object.info(), work);
+        work.fields(unsafe { object.value::<T>() }, object.info(), place, seed)
     }
     unsafe fn node_slot(object: &mut Object, index: usize) -> Option<NodeSlot<'_>> {
         // SAFETY: the value is a `T` and the caller holds the only handle.
@@ -243,11 +243,11 @@ impl Object {
         unsafe { (self.info().vtable().equal)(self, other, work) }
     }
 
-    /// Feeds the fields that the hash takes in to the work.
+    /// The hash of the node from its fields, after `seed`.
     #[inline]
-    pub(crate) fn hash_fields(&self, work: &mut HashWork) {
+    pub(crate) fn hash_fields(&self, work: &mut HashWork, place: Place, seed: u64) -> u64 {
         // SAFETY: as in `field`.
-        unsafe { (self.info().vtable().hash)(self, work) }
+        unsafe { (self.info().vtable().hash)(self, work, place, seed) }
     }
 
     /// Puts the nodes in the fields on the work stack, the last one first.

@@ -282,5 +282,42 @@ fn doubled_graphs_compare_and_hash_in_linear_time() {
 fn hash_is_the_same_in_every_process() {
     let v = var("v");
     let f = o(lambda(&[&v], add(up(&v), call("toy.exp", [float(1.5)]))));
-    assert_eq!(structural_hash(&f), 1_751_497_321_113_154_285);
+    assert_eq!(structural_hash(&f), 7_977_029_413_871_833_237);
+}
+
+/// The leaves in each order.
+fn permutations(leaves: &mut Vec<i64>, from: usize, each: &mut impl FnMut(&[i64])) {
+    if from == leaves.len() {
+        each(leaves);
+    }
+    for other in from..leaves.len() {
+        leaves.swap(from, other);
+        permutations(leaves, from + 1, each);
+        leaves.swap(from, other);
+    }
+}
+
+/// All trees of additions over these leaves.
+fn bracketings(leaves: &[i64]) -> Vec<Ref<Expr>> {
+    if let &[leaf] = leaves {
+        return vec![int(leaf)];
+    }
+    let split = |at: usize| {
+        let (left, right) = (bracketings(&leaves[..at]), bracketings(&leaves[at..]));
+        let pair = move |a: &Ref<Expr>| right.iter().map(|b| add(a.clone(), b.clone())).collect::<Vec<_>>();
+        left.iter().flat_map(pair).collect::<Vec<_>>()
+    };
+    (1..leaves.len()).flat_map(split).collect()
+}
+
+#[test]
+fn subtrees_that_change_places_change_the_hash() {
+    let (mut hashes, mut trees) = (std::collections::HashSet::new(), 0);
+    permutations(&mut (0..6).collect(), 0, &mut |leaves| {
+        for tree in bracketings(leaves) {
+            trees += 1;
+            hashes.insert(structural_hash(&o(tree)));
+        }
+    });
+    assert_eq!((trees, hashes.len()), (720 * 42, 720 * 42));
 }
