@@ -62,7 +62,7 @@ pub(crate) enum Failure {
     /// Elements are needed that the text leaves out.
     LeftOut(LeftOut),
     /// The node cannot be printed.
-    Unprintable(DocsifyError),
+    Unprintable(Box<DocsifyError>),
     /// A path of the command line leads nowhere.
     Path(crate::paths::PathError),
     /// A bug of ours.

@@ -27,6 +27,8 @@ pub struct DocArena {
     stmt_notes: Vec<StmtNote>,
     expr_items: Vec<ExprDoc>,
     stmt_items: Vec<StmtDoc>,
+    /// Where each run of statements begins and ends in `stmt_items`; the empty one first.
+    stmt_runs: Vec<(u32, u32)>,
     kwargs: Vec<(Sym, ExprDoc)>,
     calls: Vec<Call>,
     functions: Vec<Function>,
@@ -74,6 +76,7 @@ impl DocArena {
             stmt_notes: Vec::new(),
             expr_items: Vec::new(),
             stmt_items: Vec::new(),
+            stmt_runs: Vec::new(),
             kwargs: Vec::new(),
             calls: Vec::new(),
             functions: Vec::new(),
@@ -97,6 +100,7 @@ impl DocArena {
         self.stmt_notes.clear();
         self.expr_items.clear();
         self.stmt_items.clear();
+        self.stmt_runs.clear();
         self.kwargs.clear();
         self.calls.clear();
         self.functions.clear();
@@ -114,6 +118,41 @@ impl DocArena {
         self.exprs.extend([Expr::None; 2]);
         self.stmts.extend([Stmt::Comment; 2]);
         self.stmt_notes.extend([StmtNote::default(); 2]);
+        self.stmt_runs.push((0, 0));
+    }
+
+    /// Sets how many expressions, and as many statements, the arena takes at most from now on.
+    pub fn set_max_docs(&mut self, max_docs: u32) {
+        self.max_docs = max_docs.min(u32::MAX - 2);
+    }
+
+    /// How many bytes the docs fill.
+    pub fn used_bytes(&self) -> usize {
+        self.bytes_of(true)
+    }
+
+    /// For how many bytes of docs there is room.
+    pub fn room_bytes(&self) -> usize {
+        self.bytes_of(false)
+    }
+
+    fn bytes_of(&self, used: bool) -> usize {
+        fn of<T>(items: &Vec<T>, used: bool) -> usize {
+            size_of::<T>() * if used { items.len() } else { items.capacity() }
+        }
+        self.symbols.bytes_of(used)
+            + of(&self.exprs, used)
+            + of(&self.stmts, used)
+            + of(&self.stmt_notes, used)
+            + of(&self.expr_items, used)
+            + of(&self.stmt_items, used)
+            + of(&self.stmt_runs, used)
+            + of(&self.kwargs, used)
+            + of(&self.calls, used)
+            + of(&self.functions, used)
+            + of(&self.bytes, used)
+            + of(&self.expr_paths, used)
+            + of(&self.stmt_paths, used)
     }
 
     /// How many expressions and statements the arena holds.
@@ -167,10 +206,17 @@ impl DocArena {
         self.stmt_items[at as usize]
     }
 
+    /// Where a run begins and ends in the side vector that all runs share.
+    #[inline]
+    pub(crate) fn stmt_run(&self, list: StmtList) -> (u32, u32) {
+        self.stmt_runs[list.0 as usize]
+    }
+
     /// The docs of a run.
     #[inline]
     pub fn stmts(&self, list: StmtList) -> &[StmtDoc] {
-        &self.stmt_items[list.start as usize..][..list.len as usize]
+        let (start, end) = self.stmt_run(list);
+        &self.stmt_items[start as usize..end as usize]
     }
 
     /// The parts of a call.
@@ -387,12 +433,17 @@ impl DocArena {
 
     #[inline]
     pub(crate) fn push_stmts(&mut self, docs: &[StmtDoc]) -> StmtList {
-        let Some((start, len)) = self.run(self.stmt_items.len(), docs.len()) else {
+        if docs.is_empty() {
+            return StmtList::default();
+        }
+        let (items, runs) = (self.stmt_items.len(), self.stmt_runs.len());
+        let (Some((start, len)), Some((run, _))) = (self.run(items, docs.len()), self.run(runs, 1)) else {
             return StmtList::default();
         };
         room::make_room(&mut self.stmt_items, docs.len());
         self.stmt_items.extend_from_slice(docs);
-        StmtList { start, len }
+        room::push(&mut self.stmt_runs, (start, start + len));
+        StmtList(run)
     }
 
     #[inline]

@@ -37,7 +37,7 @@ impl DocArena {
             Doc::Stmt(doc) => dump.steps.push(Step::Stmt(doc)),
             Doc::Block(docs) => {
                 dump.out.push('[');
-                dump.steps.push(Step::Stmts { next: docs.start, end: docs.start + docs.len, first: true });
+                dump.steps.push(stmts(self, docs));
             }
         }
         while let Some(step) = dump.steps.pop() {
@@ -205,22 +205,22 @@ impl Dump<'_> {
             }
             Stmt::If { predicate, then_branch, else_branch } => {
                 field(",\"predicate\":", Some(predicate));
-                fields.extend([Step::Text(",\"then\":["), stmts(then_branch)]);
-                block = (Step::Text(",\"else\":["), stmts(else_branch));
+                fields.extend([Step::Text(",\"then\":["), stmts(self.docs, then_branch)]);
+                block = (Step::Text(",\"else\":["), stmts(self.docs, else_branch));
             }
             Stmt::While { predicate, body } => {
                 field(",\"predicate\":", Some(predicate));
-                block = (Step::Text(",\"body\":["), stmts(body));
+                block = (Step::Text(",\"body\":["), stmts(self.docs, body));
             }
             Stmt::For { lhs, rhs, body } => {
                 field(",\"lhs\":", Some(lhs));
                 field(",\"rhs\":", Some(rhs));
-                block = (Step::Text(",\"body\":["), stmts(body));
+                block = (Step::Text(",\"body\":["), stmts(self.docs, body));
             }
             Stmt::Scope { lhs, rhs, body } => {
                 field(",\"lhs\":", lhs);
                 field(",\"rhs\":", Some(rhs));
-                block = (Step::Text(",\"body\":["), stmts(body));
+                block = (Step::Text(",\"body\":["), stmts(self.docs, body));
             }
             Stmt::ExprStmt(expr) => field(",\"expr\":", Some(expr)),
             Stmt::Assert { test, message } => {
@@ -232,14 +232,14 @@ impl Dump<'_> {
                 let parts = self.docs.function_of(function);
                 field(",\"name\":", Some(parts.name));
                 field(",\"return_type\":", parts.return_type);
-                fields.extend([Step::Text(",\"args\":["), stmts(parts.args)]);
+                fields.extend([Step::Text(",\"args\":["), stmts(self.docs, parts.args)]);
                 fields.extend([Step::Text(",\"decorators\":["), exprs(parts.decorators)]);
-                block = (Step::Text(",\"body\":["), stmts(parts.body));
+                block = (Step::Text(",\"body\":["), stmts(self.docs, parts.body));
             }
             Stmt::Class { name, decorators, body } => {
                 field(",\"name\":", Some(name));
                 fields.extend([Step::Text(",\"decorators\":["), exprs(decorators)]);
-                block = (Step::Text(",\"body\":["), stmts(body));
+                block = (Step::Text(",\"body\":["), stmts(self.docs, body));
             }
             Stmt::Comment | Stmt::DocString | Stmt::Break | Stmt::Continue => {}
         }
@@ -276,8 +276,9 @@ fn exprs(list: crate::expr::ExprList) -> Step {
     Step::Exprs { next: list.start, end: list.start + list.len, first: true }
 }
 
-fn stmts(list: crate::stmt::StmtList) -> Step {
-    Step::Stmts { next: list.start, end: list.start + list.len, first: true }
+fn stmts(docs: &DocArena, list: crate::stmt::StmtList) -> Step {
+    let (next, end) = docs.stmt_run(list);
+    Step::Stmts { next, end, first: true }
 }
 
 fn push_json_string(out: &mut String, text: &str) {

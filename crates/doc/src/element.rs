@@ -63,9 +63,9 @@ pub struct PlainSink {
 }
 
 impl PlainSink {
-    /// A sink without text that indents each level by `indent_spaces`.
-    pub fn new(indent_spaces: usize) -> Self {
-        Self { text: String::new(), indent: 0, indent_spaces }
+    /// A sink without text, but with room for so many bytes, that indents each level by `indent_spaces`.
+    pub fn new(indent_spaces: usize, room_bytes: usize) -> Self {
+        Self { text: String::with_capacity(room_bytes), indent: 0, indent_spaces }
     }
 
     /// The text.

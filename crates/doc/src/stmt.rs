@@ -11,22 +11,15 @@ use crate::expr::{ExprDoc, ExprList, SliceDoc};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StmtDoc(pub(crate) NonZeroU32);
 
-/// A run of statement docs; read it with [`DocArena::stmts`](crate::DocArena::stmts).
+/// A run of statement docs; read it with [`DocArena::stmts`](crate::DocArena::stmts). A number, as every doc is, so that a
+/// [`Doc`] is two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct StmtList {
-    pub(crate) start: u32,
-    pub(crate) len: u32,
-}
+pub struct StmtList(pub(crate) u32);
 
 impl StmtList {
-    /// How many docs the run holds.
-    pub fn len(self) -> usize {
-        self.len as usize
-    }
-
     /// Whether the run holds no doc.
     pub fn is_empty(self) -> bool {
-        self.len == 0
+        self.0 == 0
     }
 }
 

@@ -411,7 +411,7 @@ fn comments_and_docstrings() {
     let empty = docs.docstring("");
     let block = docs.block(&[empty, a]);
     assert_eq!(print(&docs, block), "\na");
-    assert_eq!(docs.block(&[]).len(), 0);
+    assert!(docs.block(&[]).is_empty());
 }
 
 #[test]

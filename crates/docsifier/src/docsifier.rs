@@ -10,6 +10,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use tvmscript_doc::{Doc, DocArena, ExprDoc, Sym};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode};
+use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::{DataType, Object, PathId, Registry, Str, Value, with_stack};
 use tvmscript_ir_core::{FieldRef, Ref};
 
@@ -18,10 +19,11 @@ use crate::error::{DocsifyError, Result};
 use crate::frame::Frame;
 use crate::free_vars::CommonPrefix;
 use crate::hindsight::Hindsight;
+use crate::memory::Memory;
 use crate::metadata::Metadata;
 use crate::names::Namer;
 use crate::stmts::Stmts;
-use crate::table::{PrinterTable, Printers, Token};
+use crate::table::{Handler, PrinterTable, Printers, Token};
 
 /// What is known of a node that was defined.
 pub(crate) struct Definition {
@@ -33,13 +35,16 @@ pub(crate) struct Definition {
 }
 
 /// How a defined node is written where it is used.
+#[derive(Clone, Copy)]
 pub(crate) enum DefinedAs {
     /// A name.
     Name(Sym),
-    /// An expression made anew at each use (`A.data`).
-    Doc(DocFactory),
-    /// Not any more: its scope ended. A name that stays taken is released with the frame.
-    Closed(Option<Sym>),
+    /// An expression made anew at each use (`A.data`), by the factory of this number.
+    Doc(u32),
+    /// Not any more: its scope ended. The name stays taken until the frame closes.
+    Ended(Sym),
+    /// Not any more: its frame closed.
+    Closed,
 }
 
 /// Makes the expression that stands for a node, at each use.
@@ -64,7 +69,8 @@ pub struct Docsifier<'r> {
     states: Vec<(TypeId, Box<dyn Any>)>,
     tokens: Vec<Token>,
     names: Namer,
-    defined: HashMap<usize, Definition>,
+    defined: AddressMap<Definition>,
+    factories: Vec<DocFactory>,
     metadata: Metadata,
     prefixes: Vec<PrefixEntry>,
     known: Hindsight,
@@ -98,12 +104,13 @@ impl<'r> Docsifier<'r> {
         };
         // Nearly every doc makes text; so this is room enough for the longest one.
         let max_docs = config.max_bytes.clamp(1 << 12, DocArena::DEFAULT_MAX_DOCS as usize) as u32;
-        let mut docs = DocArena::with_max_docs(max_docs);
-        let mut names = Namer::new();
+        let Memory { mut docs, mut names, defined } = Memory::take(max_docs);
         let mut prefixes = Vec::new();
-        let check = |what: &dyn Fn() -> String, name: &str| match crate::names::is_identifier(name) {
-            true => Ok(()),
-            false => Err(DocsifyError::BadName { what: what(), name: name.to_owned() }),
+        let check = |what: &dyn Fn() -> String, name: &str| -> Result<()> {
+            match crate::names::is_identifier(name) {
+                true => Ok(()),
+                false => Err(DocsifyError::BadName { what: what(), name: name.to_owned() }.into()),
+            }
         };
         for (name, prefix) in table.prefixes() {
             let prefix = config.prefixes.get(name).map_or(prefix, String::as_str);
@@ -129,7 +136,8 @@ impl<'r> Docsifier<'r> {
             states: Vec::new(),
             tokens: vec![Token::DEFAULT],
             names,
-            defined: HashMap::new(),
+            defined,
+            factories: Vec::new(),
             metadata: Metadata::default(),
             prefixes,
             known: Hindsight::default(),
@@ -157,6 +165,12 @@ impl<'r> Docsifier<'r> {
             d.names.reserve(d.docs.sym(word));
         }
         Ok(Some(d))
+    }
+
+    /// Ends the print: its memory is for the next one.
+    pub(crate) fn keep_memory(self) {
+        let Docsifier { docs, names, defined, .. } = self;
+        Memory { docs, names, defined }.keep();
     }
 
     /// What a dialect finds out about the whole root, once per print.
@@ -192,16 +206,23 @@ impl<'r> Docsifier<'r> {
     pub fn doc(&mut self, object: &Object, path: PathId) -> Result<Doc> {
         // A graph that shares its parts may stand for more text than there is room for.
         self.docs.check()?;
-        with_stack(|| {
-            let doc = match self.table.handler(self.token(), object.info()) {
-                Some(handler) => handler(object, path, self)?,
-                None => self.container(object, path)?.into(),
-            };
-            if self.tracks_paths {
-                self.decorate(object, doc, path);
-            }
-            Ok(doc)
+        with_stack(|| match self.table.handler(self.token(), object.info()) {
+            // What the handler writes is handed on where it is: to copy a result right after its parts were written waits
+            // for all that was written before.
+            Some(handler) if !self.tracks_paths => handler(object, path, self),
+            handler => self.decorated(object, path, handler),
         })
+    }
+
+    fn decorated(&mut self, object: &Object, path: PathId, handler: Option<&Handler>) -> Result<Doc> {
+        let doc = match handler {
+            Some(handler) => handler(object, path, self)?,
+            None => self.container(object, path)?.into(),
+        };
+        if self.tracks_paths {
+            self.decorate(object, doc, path);
+        }
+        Ok(doc)
     }
 
     /// Prints a node that is an expression.
@@ -212,7 +233,7 @@ impl<'r> Docsifier<'r> {
     pub fn expr_object(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
         match self.doc(object, path)? {
             Doc::Expr(doc) => Ok(doc),
-            _ => Err(DocsifyError::NotAnExpression { key: object.info().key() }),
+            _ => Err(DocsifyError::NotAnExpression { key: object.info().key() }.into()),
         }
     }
 

@@ -1,6 +1,7 @@
 //! What can go wrong between node and text.
 
 use tvmscript_doc::{DocError, PrintError};
+use tvmscript_ir_core::LeftOut;
 
 /// Why a node cannot be printed: one variant, one cause.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -8,13 +9,13 @@ use tvmscript_doc::{DocError, PrintError};
 pub enum DocsifyError {
     /// The docs cannot be made, or there are too many of them.
     #[error(transparent)]
-    Doc(#[from] DocError),
+    Doc(DocError),
     /// The docs cannot be written out, or the text grows too long.
     #[error(transparent)]
-    Print(#[from] PrintError),
+    Print(PrintError),
     /// The metadata section has a constant without elements.
     #[error(transparent)]
-    LeftOut(#[from] tvmscript_ir_core::LeftOut),
+    LeftOut(LeftOut),
     /// A node printed as a statement where an expression stands.
     #[error("`{key}` is no expression, but stands where one is needed")]
     NotAnExpression {
@@ -45,5 +46,24 @@ pub enum DocsifyError {
     },
 }
 
-/// A result with a [`DocsifyError`].
-pub type Result<T> = std::result::Result<T, DocsifyError>;
+/// A result with a [`DocsifyError`]: boxed, so that what the printer of each node returns fits in two registers.
+pub type Result<T> = std::result::Result<T, Box<DocsifyError>>;
+
+impl From<DocError> for Box<DocsifyError> {
+    #[cold]
+    fn from(error: DocError) -> Self {
+        Box::new(DocsifyError::Doc(error))
+    }
+}
+impl From<PrintError> for Box<DocsifyError> {
+    #[cold]
+    fn from(error: PrintError) -> Self {
+        Box::new(DocsifyError::Print(error))
+    }
+}
+impl From<LeftOut> for Box<DocsifyError> {
+    #[cold]
+    fn from(error: LeftOut) -> Self {
+        Box::new(DocsifyError::LeftOut(error))
+    }
+}

@@ -32,6 +32,7 @@ pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> Re
     let options = python_options(&d);
     let mut text = if config.show_meta { metadata_line(&d)? } else { String::new() };
     let script = python::print(&d.docs, block, &options)?;
+    d.keep_memory();
     if text.is_empty() {
         return Ok(script);
     }
@@ -47,6 +48,8 @@ fn python_options(d: &Docsifier<'_>) -> PythonOptions {
         indent_spaces: config.indent_spaces,
         max_width_columns: config.max_width_columns,
         max_bytes: config.max_bytes,
+        // A little less than most docs make.
+        room_bytes: 6 * d.docs.doc_count(),
         print_line_numbers: config.print_line_numbers,
         underline,
         num_context_lines: config.num_context_lines,

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use tvmscript_doc::Doc;
+use tvmscript_doc::{Doc, ExprDoc, SliceDoc, StmtDoc, StmtList};
 use tvmscript_ir_core::registry::Place;
 use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, RegistryError, Slot, TypeInfo};
 
@@ -13,6 +13,32 @@ use crate::options::PrinterOption;
 
 /// Prints one node.
 pub(crate) type Handler = Box<dyn Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync>;
+
+/// What the printer of one type of nodes gives: any doc, or always one kind.
+pub trait Printed: Sized {
+    /// The result of a print as that of any.
+    fn printed(result: Result<Self>) -> Result<Doc>;
+}
+
+impl Printed for Doc {
+    // Not a map: that would copy each result, right after its parts were written.
+    #[inline(always)]
+    fn printed(result: Result<Doc>) -> Result<Doc> {
+        result
+    }
+}
+
+macro_rules! printed {
+    ($($kind:ty),*) => {$(
+        impl Printed for $kind {
+            #[inline(always)]
+            fn printed(result: Result<$kind>) -> Result<Doc> {
+                result.map(Doc::from)
+            }
+        }
+    )*};
+}
+printed!(ExprDoc, SliceDoc, StmtDoc, StmtList);
 
 /// Makes the frame around a node that is printed alone.
 pub type RootFrame = fn(&Object) -> Frame;
@@ -214,18 +240,18 @@ pub trait DocsifyDialect: Sized {
 
     /// Prints the node named last, under every token that has no printer of its own for it. The node's home is this
     /// dialect: alone, it prints under the dialect's token.
-    fn docsify<D: Into<Doc> + 'static>(
+    fn docsify<D: Printed>(
         self,
-        handler: fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> Result<D>,
+        handler: impl Fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
     ) -> Self
     where
         Self::Node: Class;
 
     /// Prints the node named last under one token only.
-    fn docsify_under<D: Into<Doc> + 'static>(
+    fn docsify_under<D: Printed>(
         self,
         token: &'static str,
-        handler: fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> Result<D>,
+        handler: impl Fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
     ) -> Self
     where
         Self::Node: Class;
@@ -269,9 +295,9 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     type Node = N;
 
     #[track_caller]
-    fn docsify<D: Into<Doc> + 'static>(
+    fn docsify<D: Printed>(
         mut self,
-        handler: fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D>,
+        handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
     ) -> Self
     where
         N: Class,
@@ -285,10 +311,10 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     }
 
     #[track_caller]
-    fn docsify_under<D: Into<Doc> + 'static>(
+    fn docsify_under<D: Printed>(
         mut self,
         token: &'static str,
-        handler: fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D>,
+        handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
     ) -> Self
     where
         N: Class,
@@ -365,11 +391,12 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     }
 }
 
-fn erase<N: Class, D: Into<Doc> + 'static>(
-    handler: fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D>,
+/// The handler of a node's own type as one of any node. It is compiled anew for each, so that a node costs one call.
+fn erase<N: Class, D: Printed>(
+    handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
 ) -> Handler {
     Box::new(move |object, path, d| match object.downcast_ref::<N>() {
-        Some(node) => handler(node, path, d).map(Into::into),
+        Some(node) => D::printed(handler(node, path, d)),
         None => unreachable!("handlers are found by the node's own type"),
     })
 }

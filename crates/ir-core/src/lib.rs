@@ -30,6 +30,7 @@ extern crate self as tvmscript_ir_core;
 mod raw;
 
 pub mod access_path;
+pub mod ahead;
 pub mod attrs;
 pub mod containers;
 pub mod dtype;
@@ -54,6 +55,7 @@ pub mod view;
 pub mod visit;
 
 pub use access_path::{AccessPath, PathId, PathStep, PathTable};
+pub use ahead::ReadAhead;
 pub use attrs::{Attrs, DictAttrs};
 pub use containers::{NameCell, Tensor};
 pub use dtype::{DataType, TypeCode};

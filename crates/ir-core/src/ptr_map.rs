@@ -45,7 +45,7 @@ pub(crate) fn address_word(address: usize) -> u64 {
 }
 
 /// Keyed by addresses of nodes that outlive the map.
-pub(crate) type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
+pub type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
 
 /// A map from nodes to values; a node is equal only to itself. No order.
 pub type PtrMap<V> = HashMap<Object, V, BuildHasherDefault<AddressHasher>>;

@@ -114,7 +114,10 @@ pub(super) fn run<S: Sink>(
         Doc::Expr(doc) => printer.expr(doc),
         Doc::Slice(doc) => printer.expr(doc.0),
         Doc::Stmt(stmt) => printer.stmt(stmt)?,
-        Doc::Block(stmts) => printer.sequence(stmts.start, stmts.start + stmts.len)?,
+        Doc::Block(stmts) => {
+            let (next, end) = docs.stmt_run(stmts);
+            printer.sequence(next, end)?
+        }
     }
     while let Some(work) = printer.stack.pop() {
         printer.check_budget()?;

@@ -111,7 +111,8 @@ impl<S: Sink> Printer<'_, S> {
             self.sink.put(Element::HardLine);
             self.token("pass");
         } else {
-            self.stack.push(Work::Lines { next: body.start, end: body.start + body.len });
+            let (next, end) = self.docs.stmt_run(body);
+            self.stack.push(Work::Lines { next, end });
         }
     }
 
@@ -211,7 +212,8 @@ impl<S: Sink> Printer<'_, S> {
             return Ok(());
         }
         self.open("(");
-        self.parameter(parts.args.start, parts.args.start + parts.args.len)
+        let (next, end) = self.docs.stmt_run(parts.args);
+        self.parameter(next, end)
     }
 
     /// Prints the parameters from `next` on and closes the list.

@@ -35,7 +35,7 @@ impl Docsifier<'_> {
         let former = room::insert(&mut self.defined, address, definition);
         self.frame_mut().defined.push(address);
         // Others that are defined twice, such as buffers, read back equal.
-        if matches!(former, Some(Definition { root, form: DefinedAs::Closed(_), .. }) if root == self.root_number)
+        if matches!(former, Some(Definition { root, form: DefinedAs::Ended(_) | DefinedAs::Closed, .. }) if root == self.root_number)
             && object.info().eq_kind() == EqKind::FreeVar
         {
             self.add_escaping(object);
@@ -48,7 +48,8 @@ impl Docsifier<'_> {
         if self.is_defined(object) {
             return;
         }
-        self.insert_definition(object, DefinedAs::Doc(doc));
+        self.insert_definition(object, DefinedAs::Doc(self.factories.len() as u32));
+        self.factories.push(doc);
     }
 
     /// Ends a definition before its frame closes: where the node stands from now on, nothing defines it. Its name stays taken
@@ -58,7 +59,7 @@ impl Docsifier<'_> {
         if let Some(Definition { root, form, .. }) = definition
             && let DefinedAs::Name(name) = *form
         {
-            (*root, *form) = (self.root_number, DefinedAs::Closed(Some(name)));
+            (*root, *form) = (self.root_number, DefinedAs::Ended(name));
         }
     }
 
@@ -69,19 +70,15 @@ impl Docsifier<'_> {
     #[inline]
     pub fn defined_doc(&mut self, object: &Object) -> Result<Option<ExprDoc>> {
         match self.form(object) {
-            None => Ok(None),
-            Some(DefinedAs::Name(name)) => {
-                let name = *name;
-                Ok(Some(self.docs.id(name)))
-            }
-            Some(DefinedAs::Doc(make)) => make.clone()(self).map(Some),
-            Some(DefinedAs::Closed(_)) => Ok(None),
+            Some(DefinedAs::Name(name)) => Ok(Some(self.docs.id(name))),
+            Some(DefinedAs::Doc(factory)) => self.factories[factory as usize].clone()(self).map(Some),
+            None | Some(DefinedAs::Ended(_) | DefinedAs::Closed) => Ok(None),
         }
     }
 
     #[inline]
-    fn form(&self, object: &Object) -> Option<&DefinedAs> {
-        self.defined.get(&object.address()).map(|definition| &definition.form)
+    fn form(&self, object: &Object) -> Option<DefinedAs> {
+        self.defined.get(&object.address()).map(|definition| definition.form)
     }
 
     /// The number of the frame that has the node's name.
@@ -93,7 +90,7 @@ impl Docsifier<'_> {
     /// Whether the node is defined.
     #[inline]
     pub fn is_defined(&self, object: &Object) -> bool {
-        !matches!(self.form(object), None | Some(DefinedAs::Closed(_)))
+        matches!(self.form(object), Some(DefinedAs::Name(_) | DefinedAs::Doc(_)))
     }
 
     /// Whether the variable is known to stand both inside and outside of the scope that would make it (two loops over one

@@ -58,16 +58,16 @@ impl Docsifier<'_> {
         let (names, root) = (&mut self.names, self.root_number);
         let mut close = |definition: &mut Definition| {
             definition.root = root;
-            let form = std::mem::replace(&mut definition.form, DefinedAs::Closed(None));
-            if let DefinedAs::Name(name) | DefinedAs::Closed(Some(name)) = form {
+            let form = std::mem::replace(&mut definition.form, DefinedAs::Closed);
+            if let DefinedAs::Name(name) | DefinedAs::Ended(name) = form {
                 names.release(name);
             }
             !is_lambda
         };
-        if frame.defined.len() > self.defined.len() / 4 {
+        if frame.defined.len() > self.defined.capacity() / 4 {
             // In the order in which they lie in memory, since they are a good part of all.
             self.defined.retain(|_, definition| {
-                let is_open = !matches!(definition.form, DefinedAs::Closed(None));
+                let is_open = !matches!(definition.form, DefinedAs::Closed);
                 !(is_open && definition.frame == number as u32) || close(definition)
             });
             return;

@@ -6,6 +6,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use super::handle::Str;
+use crate::ahead::FetchWork;
 use crate::dtype::DataType;
 use crate::equal::EqWork;
 use crate::hash::{HashWork, Place};
@@ -41,6 +42,7 @@ pub struct VTable {
     equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
     hash: unsafe fn(&Object, &mut HashWork, Place, u64) -> u64,
     children: for<'a> unsafe fn(&'a Object, &mut ChildWork<'a>),
+    fetch: for<'a> unsafe fn(&'a Object, &mut FetchWork<'a>),
     node_slot: for<'a> unsafe fn(&'a mut Object, usize) -> Option<NodeSlot<'a>>,
     give_name: unsafe fn(&Object, &Str) -> bool,
     by_name: Option<fn(&str) -> Object>,
@@ -125,6 +127,10 @@ impl<T: Node> Functions<T> {
         // SAFETY: the value is a `T`.
         unsafe { object.value::<T>() }.fields_rev(object.info(), work);
     }
+    unsafe fn fetch<'a>(object: &'a Object, work: &mut FetchWork<'a>) {
+        // SAFETY: the value is a `T`.
+        unsafe { object.value::<T>() }.fields(object.info(), work);
+    }
 }
 
 /// The functions of the Rust type `T`.
@@ -140,6 +146,7 @@ pub(crate) fn vtable_of<T: Node>() -> VTable {
         equal: Functions::<T>::equal,
         hash: Functions::<T>::hash,
         children: Functions::<T>::children,
+        fetch: Functions::<T>::fetch,
         node_slot: Functions::<T>::node_slot,
         give_name: Functions::<T>::give_name,
         by_name: T::by_name(),
@@ -257,6 +264,22 @@ impl Object {
         unsafe { (self.info().vtable().children)(self, work) }
     }
 
+    /// Asks the memory for the nodes in the fields.
+    #[inline]
+    pub(crate) fn fetch_children<'a>(&'a self, work: &mut FetchWork<'a>) {
+        // SAFETY: as in `field`.
+        unsafe { (self.info().vtable().fetch)(self, work) }
+    }
+
+    /// Asks the memory for the node, without waiting for it.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        let start = self.ptr.as_ptr().cast_const().cast::<u8>();
+        prefetch(start);
+        // Most nodes are of 40 bytes, and may lie in two lines.
+        prefetch(start.wrapping_add(39));
+    }
+
     /// Takes the node, string or container out of a field, so that it has one handle less. Nothing when the field
     /// holds none, or when this is not the only handle.
     ///
@@ -315,6 +338,18 @@ impl Object {
         // SAFETY: unique now, and the functions belong to the payload.
         unsafe { (self.info().vtable().set_span)(self.ptr, span) }
     }
+}
+
+/// Asks the memory for a line, without waiting for it. Any address will do.
+#[inline(always)]
+pub(crate) fn prefetch<T>(address: *const T) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: a prefetch is a hint; it reads nothing and cannot fault, whatever the address.
+    unsafe {
+        std::arch::x86_64::_mm_prefetch(address.cast(), std::arch::x86_64::_MM_HINT_T0);
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    let _ = address;
 }
 
 impl Clone for Object {

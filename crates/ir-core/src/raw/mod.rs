@@ -17,5 +17,5 @@ mod tests;
 
 pub use bytes::{ALIGNMENT_BYTES, AlignedBytes};
 pub use handle::{Array, Map, MapPart, ObjectLike, Ref, Str};
-pub(crate) use memory::vtable_of;
 pub use memory::{NodeSlot, Object, VTable};
+pub(crate) use memory::{prefetch, vtable_of};

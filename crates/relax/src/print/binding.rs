@@ -3,7 +3,7 @@
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::BaseFunc;
-use tvmscript_ir_core::{Object, Op, PathId, Ref, structural_equal};
+use tvmscript_ir_core::{Object, Op, PathId, ReadAhead, Ref, structural_equal};
 
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
@@ -125,8 +125,8 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
     }
     if d.config().syntax_sugar
         && !is_alone
-        && is_void(struct_info_of(value).as_ref().map(Ref::object))
         && is_void(var.struct_info_.as_ref())
+        && is_void(struct_info_of(value).as_ref().map(Ref::object))
     {
         let value = d.expr(value, value_path)?;
         // No statement says the name; where it is used, the reader has the empty tuple.
@@ -173,7 +173,7 @@ fn bindings(
     let BindingBlock { bindings, span: _ } = node;
     let at = d.field(path, "bindings");
     let mut stmts = Vec::with_capacity(bindings.len());
-    for (i, binding) in bindings.iter().enumerate() {
+    for (i, binding) in ReadAhead::new(bindings).enumerate() {
         let at = d.item(at, i);
         match d.doc(binding.object(), at)? {
             Doc::Stmt(stmt) => stmts.push(stmt),

@@ -76,7 +76,7 @@ fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
         d.expr(op, at)?
     } else {
         let reason = format!("`{}` cannot be called", op.object().info().key());
-        return Err(DocsifyError::Unwritable { key: node.object().info().key(), reason });
+        return Err(DocsifyError::Unwritable { key: node.object().info().key(), reason }.into());
     };
     let at = d.field(path, "args");
     let is_callee = matches!(

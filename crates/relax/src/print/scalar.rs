@@ -28,7 +28,7 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
     }
     if !node.dtype.is_scalar() {
         let reason = format!("a variable here is a scalar, not `{}`", node.dtype);
-        return Err(DocsifyError::Unwritable { key: object.info().key(), reason });
+        return Err(DocsifyError::Unwritable { key: object.info().key(), reason }.into());
     }
     let hint = node.name.get();
     let hint = if hint.is_empty() { "v" } else { hint.as_str() };
@@ -39,7 +39,7 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
         !function.is_some_and(|function| d.is_around_all_uses(&function, object))
     });
     let Some(frame) = head.or(inner) else {
-        return Err(DocsifyError::Undeclared { name: hint.to_owned() });
+        return Err(DocsifyError::Undeclared { name: hint.to_owned() }.into());
     };
     d.in_frame(frame, |d| {
         if let Some(vars) = d.frame_data_mut::<RelaxFrame>().and_then(|f| f.signature_vars.as_mut()) {
@@ -124,7 +124,7 @@ pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Re
 /// The module by its short name, which the function's first use of it introduces: `cls = Module`.
 pub(crate) fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Some(name) = d.defined_doc(node.object())? else {
-        return Err(DocsifyError::Undeclared { name: "Module".to_owned() });
+        return Err(DocsifyError::Undeclared { name: "Module".to_owned() }.into());
     };
     let config = d.config();
     let Some(frame) = d.declaring_frame().filter(|_| !config.module_alias.is_empty()) else {

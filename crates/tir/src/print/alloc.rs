@@ -148,9 +148,9 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
         annotations,
     } = &**node;
     let concise = may_be_concise(node, path, d);
-    let unwritable = |reason: &str| DocsifyError::Unwritable {
-        key: node.object().info().key(),
-        reason: reason.to_owned(),
+    let unwritable = |reason: &str| {
+        let key = node.object().info().key();
+        Box::new(DocsifyError::Unwritable { key, reason: reason.to_owned() })
     };
     let data = data.as_ref().ok_or_else(|| unwritable("it refers to a constant of the module"))?;
     let elided = tvmscript_ir::print::elided(data, "tir", d);

@@ -81,7 +81,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
             None => {
                 let key = node.object().info().key();
                 let reason = format!("it calls a `{}`", op.object().info().key());
-                Err(DocsifyError::Unwritable { key, reason })
+                Err(DocsifyError::Unwritable { key, reason }.into())
             }
         };
     };

@@ -177,5 +177,5 @@ fn statements(dialect: Dialect) -> Dialect {
 
 /// A module where TIR names it.
 fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    d.defined_doc(node.object())?.ok_or_else(|| DocsifyError::Undeclared { name: "Module".to_owned() })
+    d.defined_doc(node.object())?.ok_or_else(|| DocsifyError::Undeclared { name: "Module".to_owned() }.into())
 }
