@@ -150,23 +150,25 @@ impl Plan {
     }
 }
 
-/// An entry of the type table.
+/// An entry of the type table. What walks ask of each node, up to the first functions of the table, stands in one line of
+/// the cache.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub struct TypeInfo {
-    key: &'static str,
     key_hash: u64,
-    index: u32,
-    plan: Plan,
     parent: Option<&'static TypeInfo>,
+    index: u32,
     depth: u32,
-    has_subtypes: AtomicBool,
-    payload: TypeId,
+    plan: Plan,
     shape: Shape,
     eq: EqKind,
+    has_subtypes: AtomicBool,
     custom_eq: Option<CustomEq>,
-    fields: Box<[FieldInfo]>,
     vtable: Option<VTable>,
     construct: Option<Construct>,
+    key: &'static str,
+    payload: TypeId,
+    fields: Box<[FieldInfo]>,
 }
 
 /// What a registration says; made by the derives and by [`register_dynamic`].

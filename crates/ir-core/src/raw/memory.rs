@@ -29,9 +29,14 @@ pub(super) struct Inner<T> {
     value: T,
 }
 
-/// What a node's Rust type can do, reached through a pointer to its header.
+/// What a node's Rust type can do, reached through a pointer to its header. First what walks ask of each node.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct VTable {
+    hash: unsafe fn(&Object, &mut HashWork, Place, u64) -> u64,
+    equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
+    fetch: for<'a> unsafe fn(&'a Object, &mut FetchWork<'a>),
+    children: for<'a> unsafe fn(&'a Object, &mut ChildWork<'a>),
     free: unsafe fn(NonNull<Header>),
     field: unsafe fn(&Object, usize) -> FieldRef<'_>,
     set_field: unsafe fn(NonNull<Header>, usize, Value) -> Result<(), FieldError>,
@@ -39,10 +44,6 @@ pub struct VTable {
     dtype: unsafe fn(&Object) -> DataType,
     span: unsafe fn(&Object) -> Span,
     set_span: unsafe fn(NonNull<Header>, Span),
-    equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
-    hash: unsafe fn(&Object, &mut HashWork, Place, u64) -> u64,
-    children: for<'a> unsafe fn(&'a Object, &mut ChildWork<'a>),
-    fetch: for<'a> unsafe fn(&'a Object, &mut FetchWork<'a>),
     node_slot: for<'a> unsafe fn(&'a mut Object, usize) -> Option<NodeSlot<'a>>,
     give_name: unsafe fn(&Object, &Str) -> bool,
     by_name: Option<fn(&str) -> Object>,
