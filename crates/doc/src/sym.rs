@@ -71,14 +71,36 @@ fn slice(text: &str, (start, end): (u32, u32)) -> &str {
     &text[start as usize..end as usize]
 }
 
-/// A multiply-and-fold hash: names are short, and the table is private to one print.
+const K: u64 = 0x9E37_79B9_7F4A_7C15;
+
+#[inline]
+fn fold(h: u64, word: u64) -> u64 {
+    let wide = u128::from(h ^ word) * u128::from(K);
+    (wide as u64) ^ ((wide >> 64) as u64)
+}
+
+/// The hash of a name. The number at its end counts on from the place of what stands before it: `lv1`, `lv2` and so on
+/// come up one after the other, and stand side by side in the table. The highest bits, by which the table tells its
+/// entries apart, are mixed.
 #[inline]
 fn hash(bytes: &[u8]) -> u64 {
-    const K: u64 = 0x9E37_79B9_7F4A_7C15;
-    let fold = |h: u64, word: u64| {
-        let wide = u128::from(h ^ word) * u128::from(K);
-        (wide as u64) ^ ((wide >> 64) as u64)
-    };
+    let digits = bytes.iter().rev().take(MOST_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
+    let (stem, digits) = bytes.split_at(bytes.len() - digits);
+    let stem = hash_stem(stem);
+    if digits.is_empty() {
+        return stem;
+    }
+    let number = digits.iter().fold(0, |number, byte| number * 10 + u64::from(byte - b'0'));
+    let place = stem.wrapping_add(number) & u64::from(u32::MAX);
+    fold(stem, number) & !u64::from(u32::MAX) | place
+}
+
+/// A longer number is part of what stands before it.
+const MOST_DIGITS: usize = 9;
+
+/// A multiply-and-fold hash: names are short, and the table is private to one print.
+#[inline]
+fn hash_stem(bytes: &[u8]) -> u64 {
     let mut h = K ^ bytes.len() as u64;
     let mut rest = bytes;
     while let Some((word, tail)) = rest.split_first_chunk::<8>() {

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{Array, Object, PathId, Ref};
+use tvmscript_ir_core::{Array, Object, PathId, Ref, Str};
 
 use super::scalar::typed;
 use super::state::RelaxDocsifier;
@@ -176,7 +176,7 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
 }
 
 /// The name a variable asks for.
-pub(crate) fn hint(node: &Var) -> String {
+pub(crate) fn hint(node: &Var) -> Str {
     let hint = node.vid.name_hint.get();
-    if hint.is_empty() { "v".to_owned() } else { hint.to_string() }
+    if hint.is_empty() { Str::new("v") } else { hint }
 }
