@@ -314,9 +314,7 @@ impl<'r> Docsifier<'r> {
 
     /// Strings, arrays, maps, and whatever no dialect prints.
     fn container(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
-        if let Some(text) = object.downcast_ref::<tvmscript_ir_core::containers::StrNode>() {
-            let text = Value::Node(text.object().clone());
-            let text = text.as_str().unwrap_or_default();
+        if let Some(text) = text_of(object) {
             return Ok(if text.contains('\n') { self.metadata(object) } else { self.docs.str(text) });
         }
         if let Some(array) = object.as_node::<ArrayNode>() {

@@ -1,7 +1,6 @@
 //! The payloads of strings, arrays, maps, tensors, and the cell of a name hint.
 
 use std::hash::{Hash, Hasher};
-use std::sync::Mutex;
 
 use indexmap::{Equivalent, IndexMap};
 use smallvec::SmallVec;
@@ -104,42 +103,6 @@ impl From<&str> for Str {
 impl From<String> for Str {
     fn from(text: String) -> Str {
         Str::new(text)
-    }
-}
-
-/// A name hint that the builder may still set after the node was made (`A = T.alloc_buffer(..)` names what the call
-/// returned). Names take no part in equality, so a node stays immutable in every other sense.
-pub struct NameCell(Mutex<Str>);
-
-impl NameCell {
-    /// The hint.
-    pub fn get(&self) -> Str {
-        self.0.lock().unwrap_or_else(|e| e.into_inner()).clone()
-    }
-
-    /// Sets the hint.
-    pub fn set(&self, name: Str) {
-        *self.0.lock().unwrap_or_else(|e| e.into_inner()) = name;
-    }
-}
-impl Clone for NameCell {
-    fn clone(&self) -> Self {
-        NameCell(Mutex::new(self.get()))
-    }
-}
-impl From<Str> for NameCell {
-    fn from(name: Str) -> Self {
-        NameCell(Mutex::new(name))
-    }
-}
-impl From<&str> for NameCell {
-    fn from(name: &str) -> Self {
-        NameCell::from(Str::new(name))
-    }
-}
-impl std::fmt::Debug for NameCell {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.get().fmt(f)
     }
 }
 

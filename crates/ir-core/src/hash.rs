@@ -180,7 +180,7 @@ impl HashWork {
                 (0x5899_65CC_7537_4CC3 ^ bits).rotate_left(17)
             }
             FieldRef::DType(dtype) => dtype_word(dtype),
-            FieldRef::Name(n) => text_word(&n.get()),
+            FieldRef::Name(n) => text_word(n.text()),
             FieldRef::Node(object) => self.node(object, place.below(def)),
         }
     }

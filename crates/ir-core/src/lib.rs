@@ -57,7 +57,7 @@ pub mod visit;
 pub use access_path::{AccessPath, PathId, PathStep, PathTable};
 pub use ahead::ReadAhead;
 pub use attrs::{Attrs, DictAttrs};
-pub use containers::{NameCell, Tensor};
+pub use containers::Tensor;
 pub use dtype::{DataType, TypeCode};
 pub use element::Element;
 pub use equal::{Mismatch, MismatchKind, StructuralEqual, mismatches, structural_equal};
@@ -68,7 +68,8 @@ pub use op::{BaseExpr, Op};
 pub use operators::{IntoOperand, Operand, PoisonNode};
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap};
 pub use raw::{
-    ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NodeSlot, Object, ObjectLike, Ref, Str, VTable,
+    ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,
+    VTable,
 };
 pub use registry::{Dialect, Registry, RegistryError, Slot};
 pub use span::{SourceId, Span, SpanKind};

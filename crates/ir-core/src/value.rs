@@ -1,8 +1,8 @@
 //! Field values: what a node's field, an array's element or a map's entry may hold.
 
-use crate::containers::NameCell;
 use crate::dtype::DataType;
 use crate::node::{Class, Node};
+use crate::raw::NameCell;
 use crate::raw::{Map, MapPart, NodeSlot, Object, ObjectLike, Ref, Str};
 use crate::span::Span;
 use crate::type_table::TypeInfo;

@@ -77,7 +77,7 @@ fn scalars_equal(lhs: FieldRef<'_>, rhs: FieldRef<'_>) -> bool {
         (FieldRef::Int(a), FieldRef::Int(b)) => a == b,
         (FieldRef::Float(a), FieldRef::Float(b)) => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
         (FieldRef::DType(a), FieldRef::DType(b)) => a == b,
-        (FieldRef::Name(a), FieldRef::Name(b)) => a.get() == b.get(),
+        (FieldRef::Name(a), FieldRef::Name(b)) => a.text() == b.text(),
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
@@ -179,6 +180,19 @@ impl Object {
     pub(super) fn allocate<T: Node>(info: &'static TypeInfo, value: T) -> Object {
         let inner = Box::new(Inner { header: Header { count: AtomicUsize::new(1), info }, value });
         Object { ptr: NonNull::from(Box::leak(inner)).cast() }
+    }
+
+    /// The handle as a pointer, still counted.
+    #[inline]
+    pub(super) fn into_ptr(self) -> NonNull<Header> {
+        ManuallyDrop::new(self).ptr
+    }
+
+    /// # Safety
+    /// The pointer must be that of a live node, and the handle counted, or never dropped.
+    #[inline]
+    pub(super) unsafe fn from_ptr(ptr: NonNull<Header>) -> Object {
+        Object { ptr }
     }
 
     #[inline]

@@ -12,6 +12,7 @@
 mod bytes;
 mod handle;
 mod memory;
+mod name;
 #[cfg(test)]
 mod tests;
 
@@ -19,3 +20,4 @@ pub use bytes::{ALIGNMENT_BYTES, AlignedBytes};
 pub use handle::{Array, Map, MapPart, ObjectLike, Ref, Str};
 pub use memory::{NodeSlot, Object, VTable};
 pub(crate) use memory::{prefetch, vtable_of};
+pub use name::NameCell;

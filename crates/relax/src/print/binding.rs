@@ -14,7 +14,7 @@ use crate::node::{
 
 /// Names a variable in the innermost frame.
 pub(crate) fn define(var: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    d.define(var.object(), hint(var).as_str())
+    d.define(var.object(), hint(var))
 }
 
 /// The annotation of a bound variable; none where the reader infers it and that is left unsaid.

@@ -6,7 +6,7 @@ use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir::print::{data, data_dict};
 use tvmscript_ir_core::containers::ArrayNode;
-use tvmscript_ir_core::{Attrs, DictAttrs, Node, Op, PathId, Ref, Value};
+use tvmscript_ir_core::{Attrs, DictAttrs, FieldRef, Node, Object, Op, PathId, Ref, Value};
 use tvmscript_prim::IntImm;
 
 use super::scalar::narrow;
@@ -143,10 +143,10 @@ fn fields(
     let object = attrs.object();
     for (i, field) in object.info().fields().iter().enumerate() {
         let at = d.field(path, field.name);
-        let value = object.field(i).to_value();
-        let doc = match decides_type(op, field.name) {
-            true => d.value(&value, at)?,
-            false => attribute(&value, at, d)?,
+        let doc = match object.field(i) {
+            FieldRef::Node(node) if decides_type(op, field.name) => d.expr_object(node, at)?,
+            FieldRef::Node(node) => attribute_node(node, at, d)?,
+            scalar => d.value(&scalar.to_value(), at)?,
         };
         kwargs.push((field.name, doc));
     }
@@ -155,7 +155,13 @@ fn fields(
 
 /// The value of an attribute whose integers keep the types that are said.
 fn attribute(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let Value::Node(node) = value else { return d.value(value, path) };
+    match value {
+        Value::Node(node) => attribute_node(node, path, d),
+        scalar => d.value(scalar, path),
+    }
+}
+
+fn attribute_node(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(integer) = node.downcast_ref::<IntImm>() {
         return narrow(integer, path, d);
     }

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{Array, Object, PathId, Ref, Str};
+use tvmscript_ir_core::{Array, Object, PathId, Ref};
 
 use super::scalar::typed;
 use super::state::RelaxDocsifier;
@@ -159,7 +159,7 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
         false => annotation,
     };
     let declare = |d: &mut Docsifier<'_>| -> Result<()> {
-        let name = d.define(object, hint(node).as_str())?;
+        let name = d.define(object, hint(node))?;
         let stmt = d.docs.assign(name, None, Some(annotation))?;
         d.push_stmt(stmt);
         Ok(())
@@ -176,7 +176,7 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
 }
 
 /// The name a variable asks for.
-pub(crate) fn hint(node: &Var) -> Str {
-    let hint = node.vid.name_hint.get();
-    if hint.is_empty() { Str::new("v") } else { hint }
+pub(crate) fn hint(node: &Var) -> &str {
+    let hint = node.vid.name_hint.text();
+    if hint.is_empty() { "v" } else { hint }
 }

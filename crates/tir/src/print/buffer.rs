@@ -18,8 +18,8 @@ type Indices = SmallVec<[Subscript; 4]>;
 
 /// Names a buffer in the innermost frame, or gives the name it has.
 pub(crate) fn define(buffer: &Ref<Buffer>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let hint = buffer.name.get();
-    d.define(buffer.object(), if hint.is_empty() { "buffer" } else { &hint })
+    let hint = buffer.name.text();
+    d.define(buffer.object(), if hint.is_empty() { "buffer" } else { hint })
 }
 
 /// The buffer's name; a free one is declared first.
@@ -27,7 +27,7 @@ pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) ->
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
     }
-    let hint = node.name.get();
+    let hint = node.name.text();
     // A pointer that is used further out is declared there.
     if !d.is_defined(node.data.object())
         && d.frame_of_free(node.data.object()) < d.frame_of_free(node.object())
@@ -36,7 +36,7 @@ pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) ->
         d.expr(&node.data, at)?;
     }
     let within = buffer_decl::visible_from(node, d);
-    d.declare_free_within(node.object(), &hint, within, |d| {
+    d.declare_free_within(node.object(), hint, within, |d| {
         let name = define(node, d)?;
         let value = buffer_decl::declaration(node, "Buffer", &[], path, Inline::DataPointer, d)?;
         let stmt = d.docs.bind(name, value);

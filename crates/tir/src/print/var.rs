@@ -14,8 +14,8 @@ use crate::node::{Buffer, IterVar};
 
 /// Names a variable in the innermost frame, or gives the name it has.
 pub(crate) fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let hint = variable.name.get();
-    let hint = if hint.is_empty() { "v" } else { hint.as_str() };
+    let hint = variable.name.text();
+    let hint = if hint.is_empty() { "v" } else { hint };
     let hint = pointer_hint(variable, hint, d);
     d.define(variable.object(), hint)
 }
@@ -42,7 +42,7 @@ impl SharedNames {
         let mut shared = HashSet::new();
         let _ = Visitor::new().pre_order(root, |node| {
             if let Some(buffer) = node.as_node::<Buffer>()
-                && buffer.name.get() == buffer.data.name.get()
+                && buffer.name.text() == buffer.data.name.text()
             {
                 shared.insert(buffer.data.object().address());
             }
@@ -63,8 +63,8 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
         attr::env_thread(&thread, path, None, d)?;
         return define(node, d);
     }
-    let hint = node.name.get();
-    d.declare_free(node.object(), &hint, |d| {
+    let hint = node.name.text();
+    d.declare_free(node.object(), hint, |d| {
         let name = define(node, d)?;
         let value = creation(node, path, d)?;
         let stmt = d.docs.bind(name, value);
