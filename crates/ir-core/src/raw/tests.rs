@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Array, Map, Object, ObjectLike, Ref, Str};
+use super::{Array, Map, NameCell, Object, ObjectLike, Ref, Str};
 use crate::containers::{ArrayNode, MapNode};
 use crate::span::Span;
 use crate::type_table::{EqKind, FieldInfo, FieldKind, register_dynamic};
@@ -275,4 +275,32 @@ fn handles_are_cloned_and_dropped_across_threads() {
     drop(shared);
     let threads = handles.into_iter().map(|h| std::thread::spawn(move || drop(h))).collect::<Vec<_>>();
     threads.into_iter().for_each(|t| t.join().expect("the thread ends well"));
+}
+
+#[test]
+fn names_are_read_while_they_change() {
+    let cell = NameCell::from("first");
+    let first = cell.text();
+    std::thread::scope(|scope| {
+        for writer in 0..2 {
+            let cell = &cell;
+            scope.spawn(move || (0..20).for_each(|i| cell.set(Str::new(format!("{writer}_{i}")))));
+        }
+        for _ in 0..50 {
+            let (text, handle) = (cell.text(), cell.get());
+            assert!(text == "first" || text.contains('_'));
+            assert!(handle.as_str() == "first" || handle.contains('_'));
+        }
+    });
+    // What was read first is still there.
+    assert_eq!(first, "first");
+    assert!(matches!(cell.text(), "0_19" | "1_19"));
+    let copy = cell.clone();
+    let kept = cell.get();
+    drop(cell);
+    assert_eq!(copy.text(), kept.as_str());
+    copy.set(Str::new("other"));
+    assert_eq!((copy.text(), kept.as_object().handle_count()), ("other", 2));
+    drop(copy);
+    assert_eq!(kept.as_object().handle_count(), 1);
 }
