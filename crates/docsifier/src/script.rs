@@ -48,8 +48,8 @@ fn python_options(d: &Docsifier<'_>) -> PythonOptions {
         indent_spaces: config.indent_spaces,
         max_width_columns: config.max_width_columns,
         max_bytes: config.max_bytes,
-        // A little less than most docs make.
-        room_bytes: 6 * d.docs.doc_count(),
+        // A little more than most docs make; what is not written to costs nothing.
+        room_bytes: 8 * d.docs.doc_count(),
         print_line_numbers: config.print_line_numbers,
         underline,
         num_context_lines: config.num_context_lines,
