@@ -44,8 +44,37 @@ pub(crate) fn address_word(address: usize) -> u64 {
     mixed(address as u64)
 }
 
+/// Hashes one address so that nodes side by side in memory stand side by side in a table, which is good for a large table
+/// of nodes that are met in the order in which they were made. Pieces of a mebibyte lie anywhere; the highest bits, by
+/// which a table tells its entries apart, are mixed.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct NearAddressHasher(u64);
+
+impl Hasher for NearAddressHasher {
+    fn finish(&self) -> u64 {
+        let place = (self.0 >> 4).wrapping_add(mixed(self.0 >> 20));
+        mixed(self.0) & !u64::from(u32::MAX) | place & u64::from(u32::MAX)
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+    #[inline]
+    fn write_u64(&mut self, value: u64) {
+        self.0 = self.0.wrapping_mul(31).wrapping_add(value);
+    }
+    #[inline]
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+}
+
+/// Keyed by addresses of nodes that outlive the map, neighbours side by side.
+pub type NearAddressMap<V> = HashMap<usize, V, BuildHasherDefault<NearAddressHasher>>;
+
 /// Keyed by addresses of nodes that outlive the map.
-pub type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
+pub(crate) type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
 
 /// A map from nodes to values; a node is equal only to itself. No order.
 pub type PtrMap<V> = HashMap<Object, V, BuildHasherDefault<AddressHasher>>;
