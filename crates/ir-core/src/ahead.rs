@@ -105,7 +105,8 @@ impl<'a> FetchWork<'a> {
     fn below(&mut self, asked: Asked<'a>) {
         (self.level, self.def) = (asked.level + 1, asked.def);
         match asked.node.info().plan() {
-            Plan::Leaf | Plan::Str | Plan::Shape | Plan::Tensor | Plan::Map => {}
+            // Of those that equal only themselves, such as operators, there are few.
+            Plan::Leaf | Plan::Str | Plan::Shape | Plan::Tensor | Plan::Map | Plan::Unique => {}
             Plan::FreeVar | Plan::Dag if !asked.def => {}
             Plan::Array => {
                 let Some(array) = asked.node.as_node::<ArrayNode>() else { return };
