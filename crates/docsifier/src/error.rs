@@ -46,7 +46,7 @@ pub enum DocsifyError {
     },
 }
 
-/// A result with a [`DocsifyError`]: boxed, so that what the printer of each node returns fits in two registers.
+/// A result with a [`DocsifyError`]: boxed, so that what the printer of each node returns is small.
 pub type Result<T> = std::result::Result<T, Box<DocsifyError>>;
 
 impl From<DocError> for Box<DocsifyError> {

@@ -209,7 +209,7 @@ fn destination_passing(
         let indices = attrs_of::<CallTIRInplaceAttrs>(node);
         let at = d.field(at_attrs, "inplace_indices");
         let list = match indices {
-            Some(attrs) => attribute(&Value::Node(attrs.inplace_indices.object().clone()), at, d)?,
+            Some(attrs) => attribute_node(attrs.inplace_indices.object(), at, d)?,
             None => d.docs.list(&[]),
         };
         kwargs.push(("inplace_indices", list));
