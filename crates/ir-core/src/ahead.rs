@@ -16,33 +16,22 @@ const LEVELS: u8 = 5;
 const DISTANCE: usize = LEVELS as usize + 1;
 /// What lies below fewer elements fits in the cache, where asking costs more than it brings.
 const SHORTEST: usize = 2500;
-/// So many nodes are asked for in one step, at most.
-const MOST_NODES: usize = 256;
+/// So many nodes wait to be looked into, at most. Those below others are left to the walk.
+const ROOM: usize = 128;
 
 /// The elements of an array in order, the next ones fetched.
 #[derive(Debug)]
 pub struct ReadAhead<'a, T> {
     array: &'a Array<T>,
     at: usize,
-    work: FetchWork<'a>,
-    wave: Vec<Asked<'a>>,
+    /// Nothing for a short array.
+    work: Option<Box<FetchWork<'a>>>,
 }
 
 impl<'a, T: ObjectLike> ReadAhead<'a, T> {
     /// A walk along `array`.
     pub fn new(array: &'a Array<T>) -> ReadAhead<'a, T> {
-        ReadAhead { array, at: 0, work: FetchWork::default(), wave: Vec::new() }
-    }
-
-    fn fetch(&mut self) {
-        std::mem::swap(&mut self.wave, &mut self.work.next);
-        for asked in self.wave.drain(..) {
-            self.work.below(asked);
-        }
-        if let Some(element) = self.array.get(self.at + DISTANCE) {
-            (self.work.level, self.work.def) = (0, false);
-            self.work.ask(element.as_object(), false);
-        }
+        ReadAhead { array, at: 0, work: (array.len() >= SHORTEST).then(Box::default) }
     }
 }
 
@@ -51,8 +40,8 @@ impl<'a, T: ObjectLike> Iterator for ReadAhead<'a, T> {
 
     #[inline]
     fn next(&mut self) -> Option<&'a T> {
-        if self.array.len() >= SHORTEST {
-            self.fetch();
+        if let Some(work) = &mut self.work {
+            work.step(self.array.get(self.at + DISTANCE).map(T::as_object));
         }
         let element = self.array.get(self.at)?;
         self.at += 1;
@@ -60,25 +49,37 @@ impl<'a, T: ObjectLike> Iterator for ReadAhead<'a, T> {
     }
 }
 
-/// A node that was asked for one step ago.
+/// A node that was asked for.
 #[derive(Debug, Clone, Copy)]
 struct Asked<'a> {
     node: &'a Object,
-    /// Below the element.
-    level: u8,
-    /// In a definition region: a variable is at home here.
-    def: bool,
-    /// Not the elements of an array that lie apart from it.
-    is_node: bool,
+    place: Place,
 }
 
-/// The nodes asked for in one step.
-#[derive(Debug, Default)]
+/// Where a node stands that was asked for: so many levels below the element, and marks.
+type Place = u32;
+const LEVEL: Place = 0xff;
+/// In a definition region: a variable is at home here.
+const DEF: Place = 0x100;
+/// Not the node, but the elements of an array that lie apart from it.
+const APART: Place = 0x200;
+
+/// The nodes that were asked for and not yet looked into, in a ring.
+#[derive(Debug)]
 pub(crate) struct FetchWork<'a> {
-    next: Vec<Asked<'a>>,
+    ring: [Option<Asked<'a>>; ROOM],
+    /// Counts all that was looked into.
+    start: usize,
+    /// Counts all that was asked for.
+    end: usize,
     /// Of the nodes that are asked for now.
-    level: u8,
-    def: bool,
+    place: Place,
+}
+
+impl Default for FetchWork<'_> {
+    fn default() -> Self {
+        FetchWork { ring: [None; ROOM], start: 0, end: 0, place: 0 }
+    }
 }
 
 impl<'a> FieldSink<'a> for FetchWork<'a> {
@@ -87,41 +88,64 @@ impl<'a> FieldSink<'a> for FetchWork<'a> {
         if let FieldRef::Node(node) = value
             && !skip_eq
         {
-            self.ask(node, def | self.def);
+            self.ask(node, if def { DEF } else { 0 });
         }
     }
 }
 
 impl<'a> FetchWork<'a> {
-    #[inline]
-    fn ask(&mut self, node: &'a Object, def: bool) {
-        node.prefetch();
-        if self.level < LEVELS && self.next.len() < MOST_NODES {
-            self.next.push(Asked { node, level: self.level, def, is_node: true });
+    /// Looks into all that was asked for in the last step, and asks for one element more.
+    fn step(&mut self, element: Option<&'a Object>) {
+        let end = self.end;
+        while self.start != end {
+            self.look_into_next();
+        }
+        if let Some(element) = element {
+            self.place = 0;
+            self.ask(element, 0);
         }
     }
 
+    #[inline(always)]
+    fn ask(&mut self, node: &'a Object, marks: Place) {
+        node.prefetch();
+        self.remember(Asked { node, place: self.place | marks });
+    }
+
+    /// Without a branch: the last place of a full ring is written again and again.
+    #[inline(always)]
+    fn remember(&mut self, asked: Asked<'a>) {
+        self.ring[self.end % ROOM] = Some(asked);
+        self.end += usize::from(self.end - self.start < ROOM - 1);
+    }
+
     #[inline]
-    fn below(&mut self, asked: Asked<'a>) {
-        (self.level, self.def) = (asked.level + 1, asked.def);
-        match asked.node.info().plan() {
+    fn look_into_next(&mut self) {
+        let asked = self.ring[self.start % ROOM];
+        self.start += 1;
+        let Some(Asked { node, place }) = asked else { return };
+        if place & LEVEL >= Place::from(LEVELS) {
+            return;
+        }
+        self.place = (place & !APART) + 1;
+        match node.info().plan() {
             // Of those that equal only themselves, such as operators, there are few.
             Plan::Leaf | Plan::Str | Plan::Shape | Plan::Tensor | Plan::Map | Plan::Unique => {}
-            Plan::FreeVar | Plan::Dag if !asked.def => {}
+            Plan::FreeVar | Plan::Dag if place & DEF == 0 => {}
             Plan::Array => {
-                let Some(array) = asked.node.as_node::<ArrayNode>() else { return };
-                if asked.is_node && array.items_apart() {
+                let Some(array) = node.as_node::<ArrayNode>() else { return };
+                if array.items_apart() && place & APART == 0 {
                     prefetch(array.items().as_ptr());
-                    self.next.push(Asked { is_node: false, ..asked });
+                    self.remember(Asked { node, place: place | APART });
                     return;
                 }
                 for item in array.items() {
                     if let Value::Node(node) = item {
-                        self.ask(node, asked.def);
+                        self.ask(node, 0);
                     }
                 }
             }
-            _ => asked.node.fetch_children(self),
+            _ => node.fetch_children(self),
         }
     }
 }
