@@ -85,10 +85,10 @@ impl Default for FetchWork<'_> {
 impl<'a> FieldSink<'a> for FetchWork<'a> {
     #[inline(always)]
     fn field(&mut self, _: usize, def: bool, skip_eq: bool, value: FieldRef<'a>) {
-        if let FieldRef::Node(node) = value
-            && !skip_eq
-        {
-            self.ask(node, if def { DEF } else { 0 });
+        match value {
+            FieldRef::Node(node) if !skip_eq => self.ask(node, if def { DEF } else { 0 }),
+            FieldRef::Name(name) => name.prefetch(),
+            _ => {}
         }
     }
 }

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::dtype::DataType;
 use crate::node::{Class, Node};
-use crate::raw::{Object, ObjectLike, Str};
+use crate::raw::{Object, ObjectLike, Str, Text};
 use crate::tensor::TensorData;
 use crate::type_table::{EqKind, Shape, TypeDecl, TypeInfo, register_node};
 use crate::value::{FieldError, FieldRef, Fields, Value};
@@ -48,7 +48,7 @@ macro_rules! container {
 /// The payload of a [`Str`].
 #[derive(Debug, Clone)]
 pub struct StrNode {
-    pub(crate) text: Box<str>,
+    pub(crate) text: Text,
 }
 container!(StrNode, "ffi.String", Str);
 
@@ -105,6 +105,15 @@ impl From<String> for Str {
         Str::new(text)
     }
 }
+
+/// What a [`crate::NameCell`] holds once its name was replaced. No field of a node leads here.
+#[derive(Debug, Clone)]
+pub(crate) struct RenamedNode {
+    pub(crate) name: Str,
+    /// What the cell held before, which somebody may still read.
+    pub(crate) _former: Object,
+}
+container!(RenamedNode, "ir_core.Renamed", Fields);
 
 /// The payload of an [`crate::Array`].
 #[derive(Debug, Clone)]

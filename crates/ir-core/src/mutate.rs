@@ -6,9 +6,9 @@
 //!
 //! Invariant: a node that the root's owner does not own alone is never changed, so other holders see nothing.
 
-use crate::containers::{ArrayNode, Key, MapNode, StrNode};
+use crate::containers::{ArrayNode, Key, MapNode};
 use crate::ptr_map::PtrMap;
-use crate::raw::{Object, Ref};
+use crate::raw::{Object, ObjectLike as _, Str};
 use crate::span::Span;
 use crate::type_table::Shape;
 use crate::value::{FieldError, FieldRef, Value};
@@ -46,7 +46,7 @@ pub trait Mutator {
 /// # Errors
 /// [`FieldError`] when a new node does not fit the field that it is put in.
 pub fn mutate(root: Object, mutator: &mut impl Mutator) -> Result<Object, FieldError> {
-    let placeholder = Ref::new(StrNode { text: "".into() }).into();
+    let placeholder = Str::new("").into_object();
     Work { mutator, placeholder, frames: Vec::new(), done: PtrMap::default() }.run(root)
 }
 

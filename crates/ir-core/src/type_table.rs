@@ -1,14 +1,13 @@
 //! The process-wide, append-only table of node types.
 //!
-//! An entry is leaked once and lives as long as the process, so that handles reach it by a plain pointer. Indices
+//! An entry lives as long as the process, in a place that its number gives: that is what a node has of its type. Numbers
 //! are dense and mean something in this process only; what is stored or sent elsewhere is the type key.
 
 use std::any::TypeId;
-use std::sync::RwLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::node::{Class, Node};
-use crate::raw::{Object, VTable, vtable_of};
+use crate::raw::{Object, VTable, append_entry, entries, vtable_of};
 use crate::value::{DynNode, FieldError, Fields, Value};
 
 /// How structural equality treats nodes of a type.
@@ -188,18 +187,32 @@ pub struct TypeDecl<'a> {
     pub fields: &'a [FieldInfo],
 }
 
-static TABLE: RwLock<Vec<&'static TypeInfo>> = RwLock::new(Vec::new());
+/// So much room is kept for the types of the program itself, which are registered when they are first used.
+const RESERVED: usize = 1 << 12;
 
-fn append(make: impl FnOnce(u32) -> TypeInfo) -> &'static TypeInfo {
-    let mut table = TABLE.write().unwrap_or_else(|e| e.into_inner());
-    let info: &'static TypeInfo = Box::leak(Box::new(make(table.len() as u32)));
-    if let Some(parent) = info.parent {
-        // Typed access to a node's struct relies on this.
-        assert!(info.may_stand_under(parent), "`{}` holds another struct than `{}`", info.key, parent.key);
-        parent.has_subtypes.store(true, Ordering::Relaxed);
-    }
-    table.push(info);
-    info
+fn append(reserved: usize, make: impl FnOnce(u32) -> TypeInfo) -> Option<&'static TypeInfo> {
+    append_entry(reserved, |index| {
+        let info = make(index);
+        if let Some(parent) = info.parent {
+            // Typed access to a node's struct relies on this.
+            assert!(
+                info.may_stand_under(parent),
+                "`{}` holds another struct than `{}`",
+                info.key,
+                parent.key
+            );
+            parent.has_subtypes.store(true, Ordering::Relaxed);
+        }
+        info
+    })
+}
+
+/// A type of the program itself.
+///
+/// # Panics
+/// When there are more of them than any program has.
+fn append_static(make: impl FnOnce(u32) -> TypeInfo) -> &'static TypeInfo {
+    append(0, make).expect("the type table has room for the program's own types")
 }
 
 fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
@@ -223,7 +236,7 @@ fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
 
 /// Registers an abstract class. Called once per class by the derive.
 pub fn register_class<T: Class>(decl: TypeDecl<'_>) -> &'static TypeInfo {
-    append(|index| entry::<T>(decl, index))
+    append_static(|index| entry::<T>(decl, index))
 }
 
 /// Registers a node's struct, or a subtype that shares it. Called once per key by the derive.
@@ -234,7 +247,7 @@ pub fn register_node<T: Node>(decl: TypeDecl<'_>) -> &'static TypeInfo {
     fn construct<T: Node>(info: &'static TypeInfo, fields: &mut Fields<'_>) -> Result<Object, FieldError> {
         Ok(Object::new(info, T::from_fields(fields)?))
     }
-    append(|index| TypeInfo {
+    append_static(|index| TypeInfo {
         vtable: Some(vtable_of::<T>()),
         construct: Some(construct::<T>),
         ..entry::<T>(decl, index)
@@ -245,7 +258,7 @@ pub fn register_node<T: Node>(decl: TypeDecl<'_>) -> &'static TypeInfo {
 /// hold their fields as [`Value`]s. Names are leaked: the table is append-only.
 ///
 /// # Errors
-/// [`TypeError::ConcreteParent`] when the parent is a node with a struct, not an abstract class.
+/// [`TypeError::ConcreteParent`] when the parent is a node with a struct, not an abstract class; [`TypeError::Full`].
 pub fn register_dynamic(
     key: &str,
     parent: Option<&'static TypeInfo>,
@@ -257,11 +270,12 @@ pub fn register_dynamic(
     }
     let key: &'static str = Box::leak(key.into());
     let decl = TypeDecl { key, parent, eq, custom_eq: None, shape: Shape::Fields, fields };
-    Ok(append(|index| TypeInfo {
+    let info = append(RESERVED, |index| TypeInfo {
         vtable: Some(vtable_of::<DynNode>()),
         construct: Some(|info, fields| Ok(Object::new(info, DynNode::collect(info, fields)?))),
         ..entry::<DynNode>(decl, index)
-    }))
+    });
+    info.ok_or_else(|| TypeError::Full { key: key.to_owned() })
 }
 
 /// Why a description makes no type.
@@ -275,6 +289,12 @@ pub enum TypeError {
         key: String,
         /// The parent's.
         parent: &'static str,
+    },
+    /// A process holds some thousands of types, and none ever goes.
+    #[error("there is no room for the type `{key}`: too many were made")]
+    Full {
+        /// The type key.
+        key: String,
     },
 }
 
@@ -406,11 +426,10 @@ impl TypeInfo {
 
 /// The first type registered under a key. Where two crates use one key, a [`crate::Registry`] says so.
 pub fn type_by_key(key: &str) -> Option<&'static TypeInfo> {
-    let table = TABLE.read().unwrap_or_else(|e| e.into_inner());
-    table.iter().find(|t| t.key == key).copied()
+    entries().find(|t| t.key == key)
 }
 
 /// The number of types registered so far; indices are below it.
 pub fn type_count() -> usize {
-    TABLE.read().unwrap_or_else(|e| e.into_inner()).len()
+    entries().len()
 }

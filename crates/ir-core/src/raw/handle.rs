@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use super::{NodeSlot, Object};
+use super::{NodeSlot, Object, Text};
 use crate::containers::{ArrayNode, Key, MapNode, StrNode};
 use crate::node::{Class, Node, SubclassOf};
 use crate::value::Value;
@@ -254,15 +254,16 @@ unsafe impl ObjectLike for Str {
 
 impl Str {
     /// A string from text.
-    pub fn new(text: impl Into<Box<str>>) -> Str {
-        Str { object: Object::allocate(StrNode::type_info(), StrNode { text: text.into() }) }
+    pub fn new(text: impl AsRef<str>) -> Str {
+        let text = Text::new(text.as_ref());
+        Str { object: Object::allocate(StrNode::type_info(), StrNode { text }) }
     }
 
     /// The text.
     #[inline]
     pub fn as_str(&self) -> &str {
         // SAFETY: a `Str` stands only for `StrNode`s.
-        unsafe { &self.object.value::<StrNode>().text }
+        unsafe { self.object.value::<StrNode>() }.text.as_str()
     }
 }
 

@@ -4,8 +4,11 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicU32, Ordering, fence};
 
+use smallvec::SmallVec;
+
+use super::entries::entry;
 use super::handle::Str;
 use crate::ahead::FetchWork;
 use crate::dtype::DataType;
@@ -19,9 +22,18 @@ use crate::visit::ChildWork;
 
 #[repr(C)]
 pub(super) struct Header {
-    /// The number of handles; once it is zero, the next dead node (as an address) while it waits to be freed.
-    count: AtomicUsize,
-    info: &'static TypeInfo,
+    /// The number of handles.
+    count: AtomicU32,
+    /// The number of the entry in the type table.
+    type_index: u32,
+}
+
+impl Header {
+    #[inline(always)]
+    fn info(&self) -> &'static TypeInfo {
+        // SAFETY: the number was taken from an entry.
+        unsafe { entry(self.type_index) }
+    }
 }
 
 #[repr(C)]
@@ -78,7 +90,7 @@ impl std::fmt::Debug for VTable {
 struct Functions<T>(PhantomData<T>);
 
 impl<T: Node> Functions<T> {
-    // SAFETY (all): callers pass a header whose `info` was registered for `T`, so the value behind it is a `T`.
+    // SAFETY (all): callers pass a header whose type was registered for `T`, so the value behind it is a `T`.
     unsafe fn free(ptr: NonNull<Header>) {
         // SAFETY: `ptr` came from `Box::into_raw` of this very type and its count has reached zero.
         drop(unsafe { Box::from_raw(ptr.cast::<Inner<T>>().as_ptr()) });
@@ -178,7 +190,8 @@ impl Object {
 
     #[inline]
     pub(super) fn allocate<T: Node>(info: &'static TypeInfo, value: T) -> Object {
-        let inner = Box::new(Inner { header: Header { count: AtomicUsize::new(1), info }, value });
+        let header = Header { count: AtomicU32::new(1), type_index: info.index() as u32 };
+        let inner = Box::new(Inner { header, value });
         Object { ptr: NonNull::from(Box::leak(inner)).cast() }
     }
 
@@ -204,7 +217,7 @@ impl Object {
     /// The type of the node.
     #[inline]
     pub fn info(&self) -> &'static TypeInfo {
-        self.header().info
+        self.header().info()
     }
 
     /// # Safety
@@ -238,7 +251,7 @@ impl Object {
     /// How many handles to the node there are; other threads may change that at any time.
     #[inline]
     pub fn handle_count(&self) -> usize {
-        self.header().count.load(Ordering::Acquire)
+        self.header().count.load(Ordering::Acquire) as usize
     }
 
     /// Whether this is the only handle.
@@ -291,8 +304,8 @@ impl Object {
     pub(crate) fn prefetch(&self) {
         let start = self.ptr.as_ptr().cast_const().cast::<u8>();
         prefetch(start);
-        // Most nodes are of 40 bytes, and may lie in two lines.
-        prefetch(start.wrapping_add(39));
+        // Most nodes are of 32 or 48 bytes, and may lie in two lines.
+        prefetch(start.wrapping_add(47));
     }
 
     /// Takes the node, string or container out of a field, so that it has one handle less. Nothing when the field
@@ -371,18 +384,21 @@ impl Clone for Object {
     #[inline]
     fn clone(&self) -> Object {
         let old = self.header().count.fetch_add(1, Ordering::Relaxed);
-        if old > usize::MAX / 2 {
-            // Only leaked handles in astronomic number lead here; going on would free a live node.
+        if old > u32::MAX / 2 {
+            // Handles that fill 16 GiB, or leaked ones; going on would free a live node.
             std::process::abort();
         }
         Object { ptr: self.ptr }
     }
 }
 
+/// Dead nodes that wait to be freed.
+type DeadList = SmallVec<[NonNull<Header>; 32]>;
+
 thread_local! {
     // No destructor: builders that live in thread-locals drop nodes while a thread ends.
-    static DEAD: Cell<Option<NonNull<Header>>> = const { Cell::new(None) };
-    static FREEING: Cell<bool> = const { Cell::new(false) };
+    /// The list of the loop that frees nodes just now.
+    static DEAD: Cell<Option<NonNull<DeadList>>> = const { Cell::new(None) };
 }
 
 impl Drop for Object {
@@ -398,33 +414,30 @@ impl Drop for Object {
 /// Frees a node whose last handle is gone, and whatever dies with it, in a loop.
 #[cold]
 fn bury(ptr: NonNull<Header>) {
-    if FREEING.get() {
-        // SAFETY: no handle is left, so the header is ours; its count, of the size and alignment of a pointer, is no
-        // longer used as one.
-        unsafe { link(ptr).write(DEAD.get()) };
-        DEAD.set(Some(ptr));
+    /// Ends the loop, also when the destructor of a value panics: what waits is leaked then.
+    struct Loop;
+    impl Drop for Loop {
+        fn drop(&mut self) {
+            DEAD.set(None);
+        }
+    }
+    if let Some(list) = DEAD.get() {
+        // SAFETY: the list belongs to the loop below, further up this thread's stack, and is only reached like this.
+        unsafe { (*list.as_ptr()).push(ptr) };
         return;
     }
-    FREEING.set(true);
+    let mut list = DeadList::new();
+    let list = NonNull::from(&mut list);
+    DEAD.set(Some(list));
+    let end = Loop;
     let mut next = Some(ptr);
     while let Some(ptr) = next {
         // SAFETY: the node is dead and reached only from here; its functions belong to its payload.
-        unsafe { (ptr.as_ref().info.vtable().free)(ptr) };
-        next = DEAD.get();
-        if let Some(ptr) = next {
-            // SAFETY: nodes on the list are dead but not yet freed, and a link was written to each.
-            DEAD.set(unsafe { link(ptr).read() });
-        }
+        unsafe { (ptr.as_ref().info().vtable().free)(ptr) };
+        // SAFETY: as above.
+        next = unsafe { (*list.as_ptr()).pop() };
     }
-    FREEING.set(false);
-}
-
-/// Where a dead node keeps the next one of its list: in place of its count.
-fn link(dead: NonNull<Header>) -> *mut Option<NonNull<Header>> {
-    const { assert!(size_of::<AtomicUsize>() == size_of::<Option<NonNull<Header>>>()) };
-    const { assert!(align_of::<AtomicUsize>() == align_of::<Option<NonNull<Header>>>()) };
-    // SAFETY: the header is alive in memory; only the address of a field is taken.
-    unsafe { (&raw mut (*dead.as_ptr()).count).cast() }
+    drop(end);
 }
 
 impl std::fmt::Debug for Object {

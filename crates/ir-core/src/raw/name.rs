@@ -1,47 +1,52 @@
 //! A name that may be set while others read it.
 
 use std::mem::ManuallyDrop;
-use std::ptr::{NonNull, null_mut};
+use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use super::memory::{Header, Object};
-use super::{ObjectLike, Str};
+use super::memory::{Header, Object, prefetch};
+use super::{ObjectLike, Ref, Str};
+use crate::containers::RenamedNode;
 
 /// A name hint that the builder may still set after the node was made (`A = T.alloc_buffer(..)` names what the call
 /// returned). Names take no part in equality, so a node stays immutable in every other sense.
 ///
 /// To read one takes no lock and counts nothing. So a name that is replaced stays in memory as long as the cell.
 pub struct NameCell {
-    /// A handle to a string, which the cell owns.
+    /// A handle to a string or to a [`RenamedNode`], which the cell owns.
     current: AtomicPtr<Header>,
-    /// The names before it, which somebody may still read.
-    former: AtomicPtr<Former>,
 }
 
-/// A name that was replaced.
-struct Former {
-    /// Kept for those who read it.
-    _name: Object,
-    next: *mut Former,
+/// The handle of a cell, given its address.
+///
+/// # Safety
+/// The address must have been in a cell that has not been dropped yet.
+unsafe fn owned(current: *mut Header) -> ManuallyDrop<Object> {
+    let Some(ptr) = NonNull::new(current) else { unreachable!("the cell is made with a name") };
+    // SAFETY: the address came from a handle that the cell took over, and drops only when it is dropped itself: until
+    // then its `RenamedNode` holds what was replaced. This second handle is never dropped.
+    ManuallyDrop::new(unsafe { Object::from_ptr(ptr) })
 }
 
 impl NameCell {
     fn current(&self) -> ManuallyDrop<Object> {
-        let Some(ptr) = NonNull::new(self.current.load(Ordering::Acquire)) else {
-            unreachable!("the cell is made with a name")
-        };
-        // SAFETY: the pointer came from a handle that the cell took over, and drops only when it is dropped itself, now as
-        // the current name or as a former one. This second handle is never dropped.
-        ManuallyDrop::new(unsafe { Object::from_ptr(ptr) })
+        // SAFETY: the cell is alive.
+        unsafe { owned(self.current.load(Ordering::Acquire)) }
     }
 
     /// The hint.
     #[inline]
     pub fn text(&self) -> &str {
-        let name = self.current();
-        let text: *const str = str_of(&name).as_str();
-        // SAFETY: the text belongs to the string, which is immutable and lives as long as the cell (see `current`).
+        let current = self.current();
+        let text: *const str = str_of(&current).as_str();
+        // SAFETY: the text belongs to the string, which is immutable and lives as long as the cell (see `owned`).
         unsafe { &*text }
+    }
+
+    /// Asks the memory for the hint, without waiting for it.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch(self.current.load(Ordering::Relaxed));
     }
 
     /// The hint, as a handle.
@@ -51,28 +56,35 @@ impl NameCell {
 
     /// Sets the hint.
     pub fn set(&self, name: Str) {
-        let name = name.into_object().into_ptr().as_ptr();
-        let Some(old) = NonNull::new(self.current.swap(name, Ordering::AcqRel)) else {
-            unreachable!("the cell is made with a name")
-        };
-        // SAFETY: the cell owned this handle, and has given it up just now.
-        let old = unsafe { Object::from_ptr(old) };
-        let mut next = self.former.load(Ordering::Relaxed);
-        let former = Box::into_raw(Box::new(Former { _name: old, next }));
-        while let Err(other) =
-            self.former.compare_exchange_weak(next, former, Ordering::Release, Ordering::Relaxed)
-        {
-            next = other;
-            // SAFETY: nobody else knows of it before it is in the list.
-            unsafe { (*former).next = next };
+        if self.text() == name.as_str() {
+            return;
+        }
+        let mut old = self.current.load(Ordering::Acquire);
+        loop {
+            // SAFETY: it was in the cell, which is alive.
+            let former = unsafe { owned(old) };
+            let renamed = Ref::new(RenamedNode { name: name.clone(), _former: Object::clone(&former) });
+            let new = renamed.into_object().into_ptr();
+            match self.current.compare_exchange(old, new.as_ptr(), Ordering::AcqRel, Ordering::Acquire) {
+                Ok(_) => return drop(ManuallyDrop::into_inner(former)),
+                Err(other) => {
+                    // SAFETY: nobody else has seen this handle.
+                    drop(unsafe { Object::from_ptr(new) });
+                    old = other;
+                }
+            }
         }
     }
 }
 
-fn str_of(name: &Object) -> &Str {
-    match Str::try_ref(name) {
+#[inline]
+fn str_of(current: &Object) -> &Str {
+    match Str::try_ref(current) {
         Some(name) => name,
-        None => unreachable!("the cell holds strings only"),
+        None => match current.as_node::<RenamedNode>() {
+            Some(renamed) => &renamed.name,
+            None => unreachable!("the cell holds nothing else"),
+        },
     }
 }
 
@@ -81,11 +93,6 @@ impl Drop for NameCell {
         if let Some(ptr) = NonNull::new(*self.current.get_mut()) {
             // SAFETY: the cell owns the handle, and nobody reads it any more.
             drop(unsafe { Object::from_ptr(ptr) });
-        }
-        let mut next = std::mem::replace(self.former.get_mut(), null_mut());
-        while !next.is_null() {
-            // SAFETY: each came from a box, and stands in the list once.
-            next = unsafe { Box::from_raw(next) }.next;
         }
     }
 }
@@ -98,8 +105,7 @@ impl Clone for NameCell {
 
 impl From<Str> for NameCell {
     fn from(name: Str) -> Self {
-        let current = AtomicPtr::new(name.into_object().into_ptr().as_ptr());
-        NameCell { current, former: AtomicPtr::new(null_mut()) }
+        NameCell { current: AtomicPtr::new(name.into_object().into_ptr().as_ptr()) }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::memory::Header;
 use super::{Array, Map, NameCell, Object, ObjectLike, Ref, Str};
 use crate::containers::{ArrayNode, MapNode};
 use crate::span::Span;
@@ -52,6 +53,23 @@ fn handles_are_one_word_with_a_niche() {
     assert_eq!(size_of::<Option<Ref<Leaf>>>(), size_of::<usize>());
     assert_eq!(size_of::<Option<Array<Str>>>(), size_of::<usize>());
     assert_eq!(size_of::<Value>(), 16);
+    assert_eq!((size_of::<Header>(), size_of::<NameCell>()), (8, size_of::<usize>()));
+}
+
+#[test]
+fn texts_of_any_length_are_kept() {
+    for length in [0, 1, 15, 16, 17, 100] {
+        let ascii = "x".repeat(length);
+        let wide: String = "é".repeat(length / 2);
+        for text in [ascii, wide] {
+            let (string, copy) = (Str::new(&text), Str::new(text.clone()));
+            assert_eq!(
+                (string.as_str(), &string, format!("{string:?}")),
+                (&*text, &copy, format!("{text:?}"))
+            );
+            assert!(!string.as_object().ptr_eq(copy.as_object()));
+        }
+    }
 }
 
 #[test]
@@ -299,6 +317,9 @@ fn names_are_read_while_they_change() {
     let kept = cell.get();
     drop(cell);
     assert_eq!(copy.text(), kept.as_str());
+    copy.set(kept.clone());
+    copy.set(Str::new(kept.as_str()));
+    assert_eq!(kept.as_object().handle_count(), 2);
     copy.set(Str::new("other"));
     assert_eq!((copy.text(), kept.as_object().handle_count()), ("other", 2));
     drop(copy);
