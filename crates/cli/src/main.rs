@@ -26,7 +26,7 @@ use clap::Parser as _;
 
 /// Nodes are many and small: here those of one size lie side by side, without a header each.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tvmscript_ir_core::NodeAllocator = tvmscript_ir_core::NodeAllocator;
 
 /// The stack of every thread that reads or prints. Deep input grows it by itself; this is for what does not ask.
 pub(crate) const STACK_BYTES: usize = 8 << 20;

@@ -67,6 +67,8 @@ pub use node::{Class, Node, SubclassOf};
 pub use op::{BaseExpr, Op};
 pub use operators::{IntoOperand, Operand, PoisonNode};
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap};
+#[cfg(feature = "mimalloc")]
+pub use raw::NodeAllocator;
 pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,
     VTable,

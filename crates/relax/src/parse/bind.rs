@@ -56,8 +56,11 @@ pub(super) fn assign_from(
 }
 
 fn named(p: &mut Parser<'_>, name: Name, var: &Ref<Var>) {
-    let text = p.name_str(name);
-    var.vid.name_hint.set(text);
+    // Most have the name that they were made with.
+    if var.vid.name_hint.text() != p.name_text(name) {
+        let text = p.name_str(name);
+        var.vid.name_hint.set(text);
+    }
 }
 
 fn cast(
