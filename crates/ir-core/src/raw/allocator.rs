@@ -17,8 +17,8 @@ pub struct NodeAllocator;
 /// Any memory of mimalloc is aligned like this.
 const ALIGNED_BYTES: usize = align_of::<*const c_void>();
 
-// SAFETY: the functions are those of one allocator, which keeps the contract of `malloc` and of `aligned_alloc`; memory
-// of at least a word is aligned to one, and what is smaller has no larger alignment than its size.
+// SAFETY: the functions are those of one allocator, which keeps the contract of `malloc` and of `aligned_alloc`. Each
+// piece of its memory is of at least a word and aligned to one, also where less was asked for.
 unsafe impl GlobalAlloc for NodeAllocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
