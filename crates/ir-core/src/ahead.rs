@@ -11,7 +11,7 @@ use crate::type_table::Plan;
 use crate::value::{FieldRef, Value};
 
 /// So many levels below an element are asked for.
-const LEVELS: u8 = 5;
+const LEVELS: Place = 5;
 /// An element is asked for so many steps before its turn.
 const DISTANCE: usize = LEVELS as usize + 1;
 /// What lies below fewer elements fits in the cache, where asking costs more than it brings.
@@ -124,7 +124,7 @@ impl<'a> FetchWork<'a> {
         let asked = self.ring[self.start % ROOM];
         self.start += 1;
         let Some(Asked { node, place }) = asked else { return };
-        if place & LEVEL >= Place::from(LEVELS) {
+        if place & LEVEL >= LEVELS {
             return;
         }
         self.place = (place & !APART) + 1;

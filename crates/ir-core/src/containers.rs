@@ -1,4 +1,4 @@
-//! The payloads of strings, arrays, maps, tensors, and the cell of a name hint.
+//! The payloads of strings, arrays, maps, tensors, and of names that were replaced.
 
 use std::hash::{Hash, Hasher};
 

@@ -8,22 +8,26 @@ use crate::equal::structural_equal;
 use crate::hash::structural_hash;
 use crate::raw::Object;
 
-/// Mixes one address; nothing else is hashed with it.
+/// Hashes an address, or a few.
+///
+/// `NEAR`: nodes side by side in memory stand side by side in a table, which is good for a large table of nodes that are
+/// met in the order in which they were made.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct AddressHasher(u64);
+pub struct AddressHasher<const NEAR: bool = false>(u64);
 
-impl Hasher for AddressHasher {
+impl<const NEAR: bool> Hasher for AddressHasher<NEAR> {
+    #[inline]
     fn finish(&self) -> u64 {
-        self.0
+        if NEAR { near(self.0) } else { mixed(self.0) }
     }
     fn write(&mut self, bytes: &[u8]) {
-        for &b in bytes {
-            self.write_u64(u64::from(b));
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
         }
     }
     #[inline]
     fn write_u64(&mut self, value: u64) {
-        self.0 = mixed(self.0 ^ value);
+        self.0 = mixed(self.0) ^ value;
     }
     #[inline]
     fn write_usize(&mut self, value: usize) {
@@ -44,37 +48,18 @@ pub(crate) fn address_word(address: usize) -> u64 {
     mixed(address as u64)
 }
 
-/// Hashes one address so that nodes side by side in memory stand side by side in a table, which is good for a large table
-/// of nodes that are met in the order in which they were made. Pieces of a mebibyte lie anywhere; the highest bits, by
-/// which a table tells its entries apart, are mixed.
-#[derive(Debug, Default, Clone, Copy)]
-pub struct NearAddressHasher(u64);
-
-impl Hasher for NearAddressHasher {
-    fn finish(&self) -> u64 {
-        let place = (self.0 >> 4).wrapping_add(mixed(self.0 >> 20));
-        mixed(self.0) & !u64::from(u32::MAX) | place & u64::from(u32::MAX)
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.write_u64(u64::from(byte));
-        }
-    }
-    #[inline]
-    fn write_u64(&mut self, value: u64) {
-        self.0 = self.0.wrapping_mul(31).wrapping_add(value);
-    }
-    #[inline]
-    fn write_usize(&mut self, value: usize) {
-        self.write_u64(value as u64);
-    }
+/// Pieces of a mebibyte lie anywhere; the highest bits, by which a table tells its entries apart, are mixed.
+#[inline]
+fn near(address: u64) -> u64 {
+    let place = (address >> 4).wrapping_add(mixed(address >> 20));
+    mixed(address) & !u64::from(u32::MAX) | place & u64::from(u32::MAX)
 }
 
 /// Keyed by addresses of nodes that outlive the map, neighbours side by side.
-pub type NearAddressMap<V> = HashMap<usize, V, BuildHasherDefault<NearAddressHasher>>;
+pub type NearAddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher<true>>>;
 
 /// Keyed by addresses of nodes that outlive the map.
-pub(crate) type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
+pub type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
 
 /// A map from nodes to values; a node is equal only to itself. No order.
 pub type PtrMap<V> = HashMap<Object, V, BuildHasherDefault<AddressHasher>>;

@@ -268,12 +268,14 @@ pub fn register_dynamic(
     if let Some(parent) = parent.filter(|p| p.is_concrete() && p.payload != TypeId::of::<DynNode>()) {
         return Err(TypeError::ConcreteParent { key: key.to_owned(), parent: parent.key });
     }
-    let key: &'static str = Box::leak(key.into());
-    let decl = TypeDecl { key, parent, eq, custom_eq: None, shape: Shape::Fields, fields };
-    let info = append(RESERVED, |index| TypeInfo {
-        vtable: Some(vtable_of::<DynNode>()),
-        construct: Some(|info, fields| Ok(Object::new(info, DynNode::collect(info, fields)?))),
-        ..entry::<DynNode>(decl, index)
+    let info = append(RESERVED, |index| {
+        let key: &'static str = Box::leak(key.into());
+        let decl = TypeDecl { key, parent, eq, custom_eq: None, shape: Shape::Fields, fields };
+        TypeInfo {
+            vtable: Some(vtable_of::<DynNode>()),
+            construct: Some(|info, fields| Ok(Object::new(info, DynNode::collect(info, fields)?))),
+            ..entry::<DynNode>(decl, index)
+        }
     });
     info.ok_or_else(|| TypeError::Full { key: key.to_owned() })
 }

@@ -2,8 +2,7 @@
 
 use crate::dtype::DataType;
 use crate::node::{Class, Node};
-use crate::raw::NameCell;
-use crate::raw::{Map, MapPart, NodeSlot, Object, ObjectLike, Ref, Str};
+use crate::raw::{Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str};
 use crate::span::Span;
 use crate::type_table::TypeInfo;
 

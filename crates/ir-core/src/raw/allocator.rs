@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::c_void;
 
 use libmimalloc_sys::{
-    mi_free, mi_malloc, mi_malloc_aligned, mi_realloc, mi_realloc_aligned, mi_zalloc, mi_zalloc_aligned,
+    mi_free, mi_malloc, mi_malloc_aligned, mi_realloc_aligned, mi_zalloc, mi_zalloc_aligned,
 };
 
 /// mimalloc: nodes of one size lie side by side, without a header each. As `#[global_allocator]`.
@@ -17,31 +17,34 @@ pub struct NodeAllocator;
 /// Any memory of mimalloc is aligned like this.
 const ALIGNED_BYTES: usize = align_of::<*const c_void>();
 
+/// Memory by one of two functions of mimalloc: of a size, or of a size and an alignment.
+#[inline(always)]
+fn take(
+    layout: Layout,
+    plain: unsafe extern "C" fn(usize) -> *mut c_void,
+    aligned: unsafe extern "C" fn(usize, usize) -> *mut c_void,
+) -> *mut u8 {
+    let memory = if layout.align() <= ALIGNED_BYTES {
+        // SAFETY: any size will do.
+        unsafe { plain(layout.size()) }
+    } else {
+        // SAFETY: an alignment of a layout is a power of two.
+        unsafe { aligned(layout.size(), layout.align()) }
+    };
+    memory.cast()
+}
+
 // SAFETY: the functions are those of one allocator, which keeps the contract of `malloc` and of `aligned_alloc`. Each
 // piece of its memory is of at least a word and aligned to one, also where less was asked for.
 unsafe impl GlobalAlloc for NodeAllocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let memory = if layout.align() <= ALIGNED_BYTES {
-            // SAFETY: any size will do.
-            unsafe { mi_malloc(layout.size()) }
-        } else {
-            // SAFETY: an alignment of a layout is a power of two.
-            unsafe { mi_malloc_aligned(layout.size(), layout.align()) }
-        };
-        memory.cast()
+        take(layout, mi_malloc, mi_malloc_aligned)
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let memory = if layout.align() <= ALIGNED_BYTES {
-            // SAFETY: as above.
-            unsafe { mi_zalloc(layout.size()) }
-        } else {
-            // SAFETY: as above.
-            unsafe { mi_zalloc_aligned(layout.size(), layout.align()) }
-        };
-        memory.cast()
+        take(layout, mi_zalloc, mi_zalloc_aligned)
     }
 
     #[inline]
@@ -52,14 +55,8 @@ unsafe impl GlobalAlloc for NodeAllocator {
 
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let memory = memory.cast();
-        let memory = if layout.align() <= ALIGNED_BYTES {
-            // SAFETY: by contract it came from here.
-            unsafe { mi_realloc(memory, size) }
-        } else {
-            // SAFETY: as above; the alignment is that it came with.
-            unsafe { mi_realloc_aligned(memory, size, layout.align()) }
-        };
-        memory.cast()
+        // This one does not round up where a word's alignment is enough.
+        // SAFETY: by contract it came from here, with this alignment.
+        unsafe { mi_realloc_aligned(memory.cast(), size, layout.align()) }.cast()
     }
 }

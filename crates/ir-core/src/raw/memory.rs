@@ -429,7 +429,7 @@ fn bury(ptr: NonNull<Header>) {
     let mut list = DeadList::new();
     let list = NonNull::from(&mut list);
     DEAD.set(Some(list));
-    let end = Loop;
+    let _end = Loop;
     let mut next = Some(ptr);
     while let Some(ptr) = next {
         // SAFETY: the node is dead and reached only from here; its functions belong to its payload.
@@ -437,7 +437,6 @@ fn bury(ptr: NonNull<Header>) {
         // SAFETY: as above.
         next = unsafe { (*list.as_ptr()).pop() };
     }
-    drop(end);
 }
 
 impl std::fmt::Debug for Object {

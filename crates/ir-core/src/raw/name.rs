@@ -43,6 +43,13 @@ impl NameCell {
         unsafe { &*text }
     }
 
+    /// The hint; another one where there is none.
+    #[inline]
+    pub fn text_or<'a>(&'a self, other: &'a str) -> &'a str {
+        let text = self.text();
+        if text.is_empty() { other } else { text }
+    }
+
     /// Asks the memory for the hint, without waiting for it.
     #[inline]
     pub(crate) fn prefetch(&self) {

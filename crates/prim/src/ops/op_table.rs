@@ -7,9 +7,9 @@
 //! `python/tvm/script/ir_builder/tir/ir.py`, parameters and types from `python/tvm/tir/op.py`.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
+use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::{BaseExpr, DataType, Op, Ref};
 
 /// Where a call's type comes from.
@@ -282,28 +282,8 @@ pub static OPS: &[OpEntry] = &[
     hidden("tir.metal.simd_shuffle_up", "tir.metal.simd_shuffle_up", "*args", Same(0), Opaque),
 ];
 
-/// Hashes the address of an interned operator: one multiplication.
-#[derive(Default)]
-struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_usize(usize::from(*byte));
-        }
-    }
-    fn write_usize(&mut self, value: usize) {
-        self.0 = (self.0 ^ value as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    }
-}
-
-type AddressMap = HashMap<usize, &'static OpEntry, BuildHasherDefault<AddressHasher>>;
-
-fn by_address() -> &'static AddressMap {
-    static MAP: OnceLock<AddressMap> = OnceLock::new();
+fn by_address() -> &'static AddressMap<&'static OpEntry> {
+    static MAP: OnceLock<AddressMap<&'static OpEntry>> = OnceLock::new();
     // Interned operators live as long as the process, so their addresses name them.
     MAP.get_or_init(|| OPS.iter().map(|entry| (Op::get(entry.name).object().address(), entry)).collect())
 }

@@ -177,6 +177,5 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
 
 /// The name a variable asks for.
 pub(crate) fn hint(node: &Var) -> &str {
-    let hint = node.vid.name_hint.text();
-    if hint.is_empty() { "v" } else { hint }
+    node.vid.name_hint.text_or("v")
 }

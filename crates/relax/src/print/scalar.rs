@@ -30,8 +30,7 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
         let reason = format!("a variable here is a scalar, not `{}`", node.dtype);
         return Err(DocsifyError::Unwritable { key: object.info().key(), reason }.into());
     }
-    let hint = node.name.text();
-    let hint = if hint.is_empty() { "v" } else { hint };
+    let hint = node.name.text_or("v");
     let inner = d.declaring_frame();
     // A function inside of a fragment declares what is used in it alone.
     let head = d.fragment_frame().filter(|_| {

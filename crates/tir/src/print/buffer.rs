@@ -18,8 +18,7 @@ type Indices = SmallVec<[Subscript; 4]>;
 
 /// Names a buffer in the innermost frame, or gives the name it has.
 pub(crate) fn define(buffer: &Ref<Buffer>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let hint = buffer.name.text();
-    d.define(buffer.object(), if hint.is_empty() { "buffer" } else { hint })
+    d.define(buffer.object(), buffer.name.text_or("buffer"))
 }
 
 /// The buffer's name; a free one is declared first.

@@ -14,9 +14,7 @@ use crate::node::{Buffer, IterVar};
 
 /// Names a variable in the innermost frame, or gives the name it has.
 pub(crate) fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let hint = variable.name.text();
-    let hint = if hint.is_empty() { "v" } else { hint };
-    let hint = pointer_hint(variable, hint, d);
+    let hint = pointer_hint(variable, variable.name.text_or("v"), d);
     d.define(variable.object(), hint)
 }
 
