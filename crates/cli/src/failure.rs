@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::LeftOut;
-use tvmscript::script_parser::errors;
+use tvmscript::script_parser::errors::{self, Diagnostic, LineIndex, Position};
 use tvmscript::{DocsifyError, JsonError};
 
 use crate::input::{Source, display_name};
 use crate::internal::InternalError;
-use crate::place::Place;
 
 /// A file that has no answer: why, and its text if it was read.
 #[derive(Debug)]
@@ -83,16 +81,17 @@ impl Failure {
                 let text = source.map_or("", |s| s.text.as_str());
                 errors::render(errors, name, text, color)
             }
-            Failure::Internal(error) => format!("{name}: {error}\n"),
+            Failure::Internal(error) => format!("{}: {error}\n", errors::escape::name(name)),
             _ => {
-                let (start, _) = self.places(source);
+                let (start, _) = self.range(source);
+                let name = errors::escape::name(name);
                 let at = match self {
                     Failure::Unreadable { .. } | Failure::Unprintable(_) | Failure::Path(_) => {
-                        name.to_owned()
+                        name.into_owned()
                     }
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };
-                format!("error: {at}: {}\n", self.message())
+                format!("error: {at}: {}\n", errors::escape::message(&self.message()))
             }
         }
     }
@@ -103,14 +102,15 @@ impl Failure {
             Failure::Script { errors } | Failure::IllFormed { errors } => {
                 let text = source.map_or("", |s| s.text.as_str());
                 let Some(first) = errors.first() else { return "no script".to_owned() };
-                let place = Place::of(text, first.range().start as usize);
+                let place = LineIndex::new(text).position(first.range().start as usize);
                 let more = match errors.len() - 1 {
                     0 => String::new(),
                     n => format!(" (and {n} more)"),
                 };
-                format!("{}:{}: {first}{more}", place.line, place.column)
+                let message = first.to_string();
+                format!("{}:{}: {}{more}", place.line, place.column, errors::escape::message(&message))
             }
-            _ => self.message().lines().next().unwrap_or_default().to_owned(),
+            _ => errors::escape::message(self.message().lines().next().unwrap_or_default()).into_owned(),
         }
     }
 
@@ -128,52 +128,48 @@ impl Failure {
         }
     }
 
-    fn places(&self, source: Option<&Source>) -> (Place, Place) {
+    /// The place of the failure; the beginning where it belongs to the whole file.
+    fn range(&self, source: Option<&Source>) -> (Position, Position) {
         match self {
             Failure::NotText { before, .. } => {
-                let start = Place::of(before, before.len());
-                (start, Place { column: start.column + 1, offset: start.offset + 1, ..start })
+                let start = LineIndex::new(before).position(before.len());
+                (start, Position { column: start.column + 1, offset: start.offset + 1, ..start })
             }
             Failure::Json(error) => {
-                let place = source.map_or(Place::START, |s| Place::of(&s.text, error.offset_bytes));
-                (place, place)
+                let text = source.map_or("", |s| s.text.as_str());
+                let position = LineIndex::new(text).position(error.offset_bytes);
+                (position, position)
             }
-            _ => (Place::START, Place::START),
+            _ => (Position::START, Position::START),
         }
     }
 
-    /// The mistakes as objects: `{"kind", "message", "start", "end", "notes"}`.
-    pub(crate) fn to_json(&self, source: Option<&Source>) -> Vec<Value> {
-        let kind = match self {
-            Failure::Script { errors } => {
-                let text = source.map_or("", |s| s.text.as_str());
-                return serde_json::from_str(&errors::to_json(errors, text)).unwrap_or_default();
+    /// The mistakes for programs.
+    pub(crate) fn diagnostics(&self, source: Option<&Source>) -> Vec<Diagnostic> {
+        let (code, kind) = match self {
+            Failure::Script { errors } | Failure::IllFormed { errors } => {
+                return errors::diagnostics(errors, source.map_or("", |s| s.text.as_str()));
             }
-            Failure::IllFormed { errors } => {
-                let text = source.map_or("", |s| s.text.as_str());
-                let found = serde_json::from_str::<Vec<Value>>(&errors::to_json(errors, text));
-                let mut found = found.unwrap_or_default();
-                for error in &mut found {
-                    error["kind"] = json!("ill-formed");
-                }
-                return found;
-            }
-            Failure::Unreadable { .. } => "unreadable",
-            Failure::NotText { .. } => "not-utf8",
-            Failure::Constants(_) => "constants",
-            Failure::LeftOut(_) => "left-out",
-            Failure::Json(_) => "json",
-            Failure::Unprintable(_) => "unprintable",
-            Failure::Path(_) => "path",
-            Failure::Internal(_) => "internal",
+            Failure::Unreadable { .. } => ("E0801", "unreadable"),
+            Failure::NotText { .. } => ("E0802", "not-utf8"),
+            Failure::Json(_) => ("E0803", "json"),
+            Failure::Constants(_) => ("E0804", "constants"),
+            Failure::LeftOut(_) => ("E0805", "left-out"),
+            Failure::Unprintable(_) => ("E0806", "unprintable"),
+            Failure::Path(_) => ("E0807", "path"),
+            Failure::Internal(_) => ("E0899", "internal"),
         };
-        let (start, end) = self.places(source);
-        vec![json!({
-            "kind": kind,
-            "message": self.message(),
-            "start": start.to_json(),
-            "end": end.to_json(),
-            "notes": [],
-        })]
+        let (start, end) = self.range(source);
+        vec![Diagnostic {
+            code,
+            kind,
+            severity: "error",
+            message: errors::escape::message(&self.message()).into_owned(),
+            start,
+            end,
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }]
     }
 }

@@ -14,7 +14,6 @@ mod internal;
 mod output;
 mod parallel;
 mod paths;
-mod place;
 mod printer;
 mod registry;
 mod timings;

@@ -61,7 +61,7 @@ impl From<relax::check::WellFormedError> for Finding {
 }
 
 fn diagnostic(script: &Script, error: Finding) -> ParseError {
-    let kind = ParseErrorKind::Dialect { message: error.message };
+    let kind = ParseErrorKind::IllFormed { message: error.message };
     let mut out = match range(error.span) {
         Some(range) => ParseError::new(kind, range),
         // A node that no text made: its path has to do.

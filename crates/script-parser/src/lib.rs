@@ -25,7 +25,7 @@ mod parser;
 mod scope;
 pub mod table;
 
-pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result};
+pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
 pub use eval::parameter_names;
 pub use parser::{Binder, Decorator, Namespace, ParseOptions, Parsed, Parser, Script, parse_script};
 pub use scope::Shadowing;

@@ -2,7 +2,7 @@
 
 mod toy;
 
-use tvmscript_script_parser::errors::{render, to_json};
+use tvmscript_script_parser::errors::{diagnostics, render};
 
 fn shown(text: &str) -> String {
     render(&toy::errors(text), "test.py", text, false)
@@ -31,10 +31,48 @@ fn a_long_line_is_cut_around_the_place() {
 fn json_has_lines_columns_and_offsets() {
     let text = "ä = 1\nresult = ä + nope\n";
     let errors = toy::errors(text);
-    let json: serde_json::Value = serde_json::from_str(&to_json(&errors, text)).expect("JSON");
+    let json = serde_json::to_value(diagnostics(&errors, text)).expect("JSON");
     assert_eq!(json[0]["kind"], "undefined-name");
+    assert_eq!(json[0]["code"], "E0201");
+    assert_eq!(json[0]["severity"], "error");
     assert_eq!(json[0]["start"], serde_json::json!({"line": 2, "column": 14, "offset": 21}));
     assert_eq!(json[0]["end"]["column"], 18);
+}
+
+#[test]
+fn json_has_the_place_of_every_label() {
+    let text = "@Y.script\ndef f(n):\n    for i in n:\n        n + i\n    n + i\n";
+    let json = serde_json::to_value(diagnostics(&toy::errors(text), text)).expect("JSON");
+    let label = &json[0]["labels"][0];
+    assert_eq!(label["message"], "bound here, in a scope that ends before");
+    assert_eq!(label["start"], serde_json::json!({"line": 3, "column": 9, "offset": 28}));
+}
+
+#[test]
+fn what_controls_a_terminal_is_escaped() {
+    let text = "# \u{1b}[2J\u{202e}\n@Y.script\ndef f(n):\n    n + '\u{7}\u{1b}[31m' + nope # \u{202e}\n";
+    for color in [false, true] {
+        let shown = render(&toy::errors(text), "a\u{1b}[0m.py", text, color);
+        let own = |c: char| c == '\u{1b}' && color;
+        assert!(
+            !shown.chars().any(|c| (c.is_control() && c != '\n' && !own(c)) || c == '\u{202e}'),
+            "{shown}"
+        );
+        assert!(!shown.contains("\u{1b}[2J") && !shown.contains("a\u{1b}"), "{shown}");
+        if !color {
+            assert!(shown.contains("a\\x1b[0m.py:4:20"), "{shown}");
+            assert!(shown.contains("'\\x07\\x1b[31m' + nope # \\u{202e}"), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn a_long_name_is_quoted_in_part() {
+    let text = format!("@Y.script\ndef f(n):\n    n + {}\n", "x".repeat(100_000));
+    let shown = render(&toy::errors(&text), "test.py", &text, false);
+    assert!(shown.len() < 2000, "{} bytes", shown.len());
+    let errors = diagnostics(&toy::errors(&text), &text);
+    assert!(errors[0].message.chars().count() < 300, "{}", errors[0].message);
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
     let misuse = run.for_each(&args.files, one, |path, answer| {
         progress.step();
         if args.format == CheckFormat::Json {
-            let errors = answer.as_ref().err().map(|f| f.failure.to_json(f.source.as_ref()));
+            let errors = answer.as_ref().err().map(|f| f.failure.diagnostics(f.source.as_ref()));
             let name = input::display_name(path);
             let line = json!({"file": name, "ok": answer.is_ok(), "errors": errors.unwrap_or_default()});
             progress.clear();

@@ -45,7 +45,8 @@ fn a_file_that_is_no_text_is_said_to_be_so() {
     assert_eq!(ran.status, 1);
     let lines: Vec<Value> = ran.stdout.lines().map(|l| serde_json::from_str(l).expect("an object")).collect();
     let error = json!({
-        "kind": "not-utf8", "message": "not UTF-8 text: byte 0xff", "notes": [],
+        "code": "E0802", "kind": "not-utf8", "severity": "error", "message": "not UTF-8 text: byte 0xff",
+        "labels": [], "notes": [], "help": null,
         "start": {"line": 2, "column": 5, "offset": 10}, "end": {"line": 2, "column": 6, "offset": 11},
     });
     assert_eq!(lines[0], json!({"file": binary, "ok": false, "errors": [error]}));

@@ -1,74 +1,69 @@
-//! Errors as data for programs.
+//! Diagnostics as data for programs.
 
-use super::ParseError;
+use serde::Serialize;
 
-/// Errors as one JSON array: `{"kind", "message", "start", "end", "notes"}`, places as line and column from 1 (columns in
-/// Unicode scalar values) and byte offset.
-pub fn to_json(errors: &[ParseError], text: &str) -> String {
-    let lines = Lines::new(text);
-    let mut out = String::from("[");
-    for (index, error) in errors.iter().enumerate() {
-        if index > 0 {
-            out.push(',');
-        }
+use super::{LineIndex, ParseError, Position, escape};
+
+/// A diagnostic with positions instead of byte ranges, for serialisation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// Stable code, e.g. `E0201`.
+    pub code: &'static str,
+    /// Name of the kind, e.g. `undefined-name`.
+    pub kind: &'static str,
+    /// `error`, `warning` or `note`.
+    pub severity: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Start of the primary label.
+    pub start: Position,
+    /// End of the primary label.
+    pub end: Position,
+    /// Secondary labels, each with its place.
+    pub labels: Vec<DiagnosticLabel>,
+    /// Further explanations.
+    pub notes: Vec<String>,
+    /// How to mend it.
+    pub help: Option<String>,
+}
+
+/// A secondary label of a [`Diagnostic`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DiagnosticLabel {
+    /// What is to be seen there.
+    pub message: String,
+    /// Start of the labelled text.
+    pub start: Position,
+    /// End of the labelled text.
+    pub end: Position,
+}
+
+/// The diagnostics of a text for programs, in the order given.
+pub fn diagnostics(errors: &[ParseError], text: &str) -> Vec<Diagnostic> {
+    let lines = LineIndex::new(text);
+    let words = |text: &str| escape::message(text).into_owned();
+    let diagnostic = |error: &ParseError| {
         let range = error.range();
-        out.push_str("{\"kind\":");
-        string(error.kind.name(), &mut out);
-        out.push_str(",\"message\":");
-        string(&error.kind.to_string(), &mut out);
-        out.push_str(",\"start\":");
-        out.push_str(&lines.place(range.start));
-        out.push_str(",\"end\":");
-        out.push_str(&lines.place(range.end));
-        out.push_str(",\"notes\":[");
-        let labels = error.labels.iter().skip(1).filter(|l| !l.text.is_empty()).map(|l| l.text.as_str());
-        let notes = labels.chain(error.notes.iter().map(String::as_str)).chain(error.help.as_deref());
-        for (index, note) in notes.enumerate() {
-            if index > 0 {
-                out.push(',');
-            }
-            string(note, &mut out);
+        Diagnostic {
+            code: error.kind.code(),
+            kind: error.kind.name(),
+            severity: error.severity.name(),
+            message: words(&error.kind.to_string()),
+            start: lines.position(range.start as usize),
+            end: lines.position(range.end as usize),
+            labels: error
+                .labels
+                .iter()
+                .skip(1)
+                .map(|label| DiagnosticLabel {
+                    message: words(&label.text),
+                    start: lines.position(label.range.start as usize),
+                    end: lines.position(label.range.end as usize),
+                })
+                .collect(),
+            notes: error.notes.iter().map(|note| words(note)).collect(),
+            help: error.help.as_deref().map(words),
         }
-        out.push_str("]}");
-    }
-    out.push(']');
-    out
-}
-
-struct Lines<'a> {
-    text: &'a str,
-    starts: Vec<usize>,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Self {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Lines { text, starts }
-    }
-
-    fn place(&self, offset: u32) -> String {
-        let mut at = (offset as usize).min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let line = self.starts.partition_point(|start| *start <= at).max(1);
-        let column = self.text[self.starts[line - 1]..at].chars().count() + 1;
-        format!("{{\"line\":{line},\"column\":{column},\"offset\":{at}}}")
-    }
-}
-
-fn string(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
+    };
+    errors.iter().map(diagnostic).collect()
 }

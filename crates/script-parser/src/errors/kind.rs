@@ -116,6 +116,12 @@ pub enum ParseErrorKind {
         /// The dialect's words.
         message: String,
     },
+    /// What is read is not well-formed as a whole; the words of the dialect's check.
+    #[error("{message}")]
+    IllFormed {
+        /// The words of the check.
+        message: String,
+    },
 }
 
 impl ParseErrorKind {
@@ -140,6 +146,7 @@ impl ParseErrorKind {
             ParseErrorKind::Host(error) => error.class(),
             ParseErrorKind::Build(_) => "build",
             ParseErrorKind::Dialect { .. } => "dialect",
+            ParseErrorKind::IllFormed { .. } => "ill-formed",
         }
     }
 

@@ -3,18 +3,24 @@
 //! A [`ParseError`] has a typed kind, labelled places (the first is the primary one), notes and help. They are collected:
 //! whoever meets an error records it with the parser and gets a [`Reported`], which says that nothing more needs to be
 //! said; names whose definition failed are poisoned, and using one is silent. [`render`] shows errors to people,
-//! [`to_json`] to programs.
+//! [`diagnostics`] to programs.
 
+mod code;
+pub mod escape;
 mod host;
 mod json;
 mod kind;
+mod position;
 mod render;
+mod severity;
 pub(crate) mod suggest;
 
 pub use host::{HostError, HostErrorKind};
-pub use json::to_json;
+pub use json::{Diagnostic, DiagnosticLabel, diagnostics};
 pub use kind::ParseErrorKind;
+pub use position::{LineIndex, Position};
 pub use render::render;
+pub use severity::Severity;
 
 use crate::ast::TextRange;
 
@@ -40,6 +46,8 @@ pub struct Label {
 pub struct ParseError {
     /// What is wrong.
     pub kind: ParseErrorKind,
+    /// How serious it is.
+    pub severity: Severity,
     /// Where.
     pub labels: Vec<Label>,
     /// What else helps to see it.
@@ -52,7 +60,23 @@ impl ParseError {
     /// An error at a place.
     pub fn new(kind: impl Into<ParseErrorKind>, range: TextRange) -> ParseError {
         let label = Label { range, text: String::new() };
-        ParseError { kind: kind.into(), labels: vec![label], notes: Vec::new(), help: None }
+        let severity = Severity::Error;
+        ParseError { kind: kind.into(), severity, labels: vec![label], notes: Vec::new(), help: None }
+    }
+
+    /// A warning at a place.
+    pub fn warning(kind: impl Into<ParseErrorKind>, range: TextRange) -> ParseError {
+        ParseError { severity: Severity::Warning, ..ParseError::new(kind, range) }
+    }
+
+    /// A note at a place: nothing has to be changed.
+    pub fn note_at(kind: impl Into<ParseErrorKind>, range: TextRange) -> ParseError {
+        ParseError { severity: Severity::Note, ..ParseError::new(kind, range) }
+    }
+
+    /// Whether it is a mistake, not a warning or note.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
     }
 
     /// The primary place.

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use ariadne::{CharSet, Color, Config, IndexType, Label, Report, ReportKind, Source};
 
-use super::ParseError;
+use super::escape::{self, VisibleSource};
+use super::position::floor_char_boundary;
+use super::{LineIndex, ParseError, Severity};
 
 /// Lines longer than this are cut around the place that is shown.
 const MAX_LINE_BYTES: usize = 400;
@@ -12,29 +14,39 @@ const MAX_LINE_BYTES: usize = 400;
 const CONTEXT_BYTES: usize = 120;
 
 /// Shows errors with the lines they speak of, one after the other. Lines and columns count from 1, columns in Unicode
-/// scalar values. Long lines are cut.
+/// scalar values. Long lines are cut, and what controls a terminal is escaped.
 pub fn render(errors: &[ParseError], source_name: &str, text: &str, color: bool) -> String {
     let mut out = Vec::new();
-    let whole = Source::from(text.to_owned());
+    let source_name = &*escape::name(source_name);
+    let lines = LineIndex::new(text);
+    let visible = VisibleSource::new(text);
+    let shown_lines = LineIndex::new(&visible.text);
+    let whole = Source::from(visible.text.to_string());
     for error in errors {
-        let ranges: Vec<Range<usize>> =
-            error.labels.iter().map(|l| within(text, l.range.to_usize())).collect();
-        match shorten(text, &ranges) {
-            None => write(error, &ranges, source_name, &whole, color, &mut out),
-            Some((short, moved)) => {
-                let mut report = Vec::new();
-                write(error, &moved, source_name, &Source::from(short.clone()), color, &mut report);
-                let report = String::from_utf8_lossy(&report).into_owned();
-                // The header names the column of the whole line.
-                let place = |text: &str, ranges: &[Range<usize>]| {
-                    let start = ranges.first().map_or(0, |r| r.start);
-                    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-                    let line = text[..start].matches('\n').count() + 1;
-                    format!("{source_name}:{line}:{} ", text[line_start..start].chars().count() + 1)
-                };
-                let report = report.replacen(&place(&short, &moved), &place(text, &ranges), 1);
-                out.extend_from_slice(report.as_bytes());
+        let ranges = error.labels.iter().map(|l| visible.range(within(text, l.range.to_usize())));
+        let ranges: Vec<Range<usize>> = ranges.collect();
+        let start = ranges.first().map_or(0, |range| range.start);
+        let mut report = Vec::new();
+        let shown = match shorten(&visible.text, &ranges) {
+            None => {
+                write(error, &ranges, source_name, &whole, color, &mut report);
+                shown_lines.position(start)
             }
+            Some((short, moved)) => {
+                write(error, &moved, source_name, &Source::from(short.clone()), color, &mut report);
+                LineIndex::new(&short).position(moved.first().map_or(0, |range| range.start))
+            }
+        };
+        // The header names the column of the text as it is, not as it is shown.
+        let real = lines.position(error.range().start as usize);
+        if shown == real {
+            out.extend_from_slice(&report);
+        } else {
+            let header = |line, column| format!("{source_name}:{line}:{column} ");
+            let report = String::from_utf8_lossy(&report);
+            let report =
+                report.replacen(&header(shown.line, shown.column), &header(real.line, real.column), 1);
+            out.extend_from_slice(report.as_bytes());
         }
     }
     String::from_utf8_lossy(&out).into_owned()
@@ -42,15 +54,8 @@ pub fn render(errors: &[ParseError], source_name: &str, text: &str, color: bool)
 
 /// The range cut to the text.
 fn within(text: &str, range: Range<usize>) -> Range<usize> {
-    let floor = |mut at: usize| {
-        at = at.min(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let start = floor(range.start);
-    start..floor(range.end).max(start)
+    let start = floor_char_boundary(text, range.start);
+    start..floor_char_boundary(text, range.end).max(start)
 }
 
 /// The text with long lines cut around the places, and where the places are in it; nothing when no line is long.
@@ -122,22 +127,28 @@ fn write(
     let primary = ranges.first().cloned().unwrap_or(0..0);
     let config =
         Config::default().with_color(color).with_index_type(IndexType::Byte).with_char_set(CharSet::Unicode);
-    let mut report = Report::build(ReportKind::Error, (source_name, primary))
+    let (kind, marked) = match error.severity {
+        Severity::Error => (ReportKind::Error, Color::Red),
+        Severity::Warning => (ReportKind::Warning, Color::Yellow),
+        Severity::Note => (ReportKind::Custom("Note", Color::Blue), Color::Blue),
+    };
+    let mut report = Report::build(kind, (source_name, primary))
         .with_config(config)
-        .with_message(error.kind.to_string());
+        .with_code(error.kind.code())
+        .with_message(escape::message(&error.kind.to_string()));
     // In the order of the text, so that they stand in one excerpt.
     let mut labels: Vec<_> = error.labels.iter().zip(ranges).enumerate().collect();
     labels.sort_by_key(|(_, (_, range))| range.start);
     for (index, (label, range)) in labels {
-        let color = if index == 0 { Color::Red } else { Color::Blue };
+        let color = if index == 0 { marked } else { Color::Blue };
         // A label without text would show no marks in some layouts: the first one says "here".
-        let text = if label.text.is_empty() { "here" } else { &label.text };
+        let text = escape::message(if label.text.is_empty() { "here" } else { &label.text });
         let shown = Label::new((source_name, range.clone()));
         report = report.with_label(shown.with_message(text).with_color(color));
     }
-    report.with_notes(error.notes.iter().map(String::as_str));
+    report.with_notes(error.notes.iter().map(|note| escape::message(note)));
     if let Some(help) = &error.help {
-        report.set_help(help);
+        report.set_help(escape::message(help));
     }
     // Writing to memory does not fail.
     let _ = report.finish().write((source_name, source), out);

@@ -1,0 +1,64 @@
+//! Positions in a text as people and editors count them.
+
+use serde::Serialize;
+
+/// A position in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Position {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in Unicode scalar values, from 1.
+    pub column: usize,
+    /// The offset in bytes.
+    pub offset: usize,
+}
+
+impl Position {
+    /// The beginning of any text.
+    pub const START: Position = Position { line: 1, column: 1, offset: 0 };
+}
+
+/// The lines of a text, found once.
+pub struct LineIndex<'a> {
+    text: &'a str,
+    starts: Vec<usize>,
+}
+
+impl<'a> LineIndex<'a> {
+    /// Finds the lines of a text.
+    pub fn new(text: &'a str) -> Self {
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        LineIndex { text, starts }
+    }
+
+    /// The position of a byte; the end of the text for an offset beyond it, the start of the character for one inside it.
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = floor_char_boundary(self.text, offset);
+        let line = self.starts.partition_point(|start| *start <= offset).max(1);
+        let column = self.text[self.starts[line - 1]..offset].chars().count() + 1;
+        Position { line, column, offset }
+    }
+}
+
+/// The start of the character that holds a byte; the end of the text for an offset beyond it.
+pub(super) fn floor_char_boundary(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_offsets_bytes() {
+        let lines = LineIndex::new("aä\nb");
+        assert_eq!(lines.position(3), Position { line: 1, column: 3, offset: 3 });
+        assert_eq!(lines.position(2), Position { line: 1, column: 2, offset: 1 });
+        assert_eq!(lines.position(4), Position { line: 2, column: 1, offset: 4 });
+        assert_eq!(lines.position(99), Position { line: 2, column: 2, offset: 5 });
+    }
+}
