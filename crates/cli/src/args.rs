@@ -215,11 +215,12 @@ Examples:
   tvmscript json kernel.py -o kernel.json
   tvmscript json --tvm kernel.py | python -c 'import sys, tvm; print(tvm.ir.load_json(sys.stdin.read()))'
 
-Several scripts in one file become one array, which `from-json` prints as several scripts again.")]
+Several scripts in one file become one array, which `from-json` prints as several scripts again.
+Several files become one document each, in order; with --compact that is one line per file.")]
 pub(crate) struct Json {
-    /// The file to read; `-` is standard input
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    /// Files to read; `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
     /// TVM's form, which `tvm.ir.load_json` reads; spans are not in it
     #[arg(long)]
     pub(crate) tvm: bool,

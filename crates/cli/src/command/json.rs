@@ -1,32 +1,56 @@
 //! `json`: scripts as JSON, in the form of this project or in TVM's.
 
+use std::path::Path;
+
 use tvmscript::Value;
 use tvmscript::ir_core::json::{native, tvm};
 
-use super::Run;
+use super::{Answer, Run};
 use crate::args::Json;
-use crate::failure::Failure;
+use crate::failure::{Failed, Failure};
+use crate::timings::Timings;
 use crate::{Outcome, input, output};
 
-/// Runs the command.
+/// Runs the command. Several files give one document each, in order.
 pub(super) fn run(args: &Json, run: &mut Run) -> Outcome {
-    let Some(input) = run.load(&args.file) else { return Outcome::No };
+    let color = run.color;
+    let mut outcome = Outcome::Done;
+    let mut whole = String::new();
+    let misuse = run.for_each(
+        &args.files,
+        |path, timings| one(path, args, timings),
+        |path, answer| match answer {
+            Ok(text) if args.output.is_some() => whole.push_str(&text),
+            Ok(text) => outcome = outcome.and(output::result(&text)),
+            Err(failed) => {
+                output::diagnose(&failed.render(path, color));
+                outcome = Outcome::No;
+            }
+        },
+    );
+    if args.output.is_some() && misuse.and(outcome) == Outcome::Done {
+        outcome = output::write(args.output.as_deref(), &whole);
+    }
+    misuse.and(outcome)
+}
+
+/// The JSON of a file, with a line break at the end.
+fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<String> {
+    let input = input::load(path, timings)?;
     let value = Value::Node(input::join(&input.scripts));
-    let saved = run.timings.time("save", || match (args.tvm, args.compact) {
+    let saved = timings.time("save", || match (args.tvm, args.compact) {
         (true, false) => tvm::save(&value),
         (true, true) => tvm::save_with(&value, &tvm::SaveOptions { indent_spaces: 0, ..Default::default() }),
         (false, false) => Ok(native::save_pretty(&value)),
         (false, true) => Ok(native::save(&value)),
     });
-    let mut text = match saved {
-        Ok(text) => text,
-        Err(error) => {
-            output::diagnose(&Failure::LeftOut(error).render(&input.source.name, None, run.color));
-            return Outcome::No;
+    match saved {
+        Ok(mut text) => {
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            Ok(text)
         }
-    };
-    if !text.ends_with('\n') {
-        text.push('\n');
+        Err(error) => Err(Failed::new(Failure::LeftOut(error), Some(input.source))),
     }
-    output::write(args.output.as_deref(), &text)
 }

@@ -101,3 +101,18 @@ fn timings_are_one_line_of_json() {
         assert!(line.get(key).is_some_and(|v| v.is_number()), "{key} is missing in {line}");
     }
 }
+
+#[test]
+fn json_takes_several_files_and_writes_one_document_for_each() {
+    let (one, two) = (file("one.json", evaluate_json(1)), file("two.json", evaluate_json(2)));
+    let ran = run(&["json", "--tvm", "--compact", &one, &two]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(lines.len(), 2, "{}", ran.stdout);
+    for (line, value) in lines.into_iter().zip([1, 2]) {
+        assert_eq!(run_with(&["from-json", "-"], line.as_bytes()).stdout, evaluate_text(value));
+    }
+    let wrong = run(&["json", &one, "missing.py"]);
+    assert_eq!(wrong.status, 1);
+    assert!(wrong.stdout.contains("tir.Evaluate") && wrong.stderr.contains("missing.py"));
+}

@@ -1,11 +1,11 @@
 //! The rules themselves: what a use and a definition of a variable must meet, and how a breach is reported.
 
-use tvmscript_ir_core::{Object, Ref, Span};
+use tvmscript_ir_core::{Object, Ref, Span, Str};
 use tvmscript_prim::Var;
 
 use super::scope::{Clash, Definition};
 use super::walk::{At, Checker};
-use super::{ERRORS_PER_VARIABLE, Note, VarUse, WellFormedError, WellFormedErrorKind};
+use super::{ERRORS_PER_VARIABLE, MAX_ERRORS, Note, VarUse, WellFormedError, WellFormedErrorKind};
 use crate::node::*;
 
 impl Checker<'_> {
@@ -19,8 +19,11 @@ impl Checker<'_> {
             } else if var.span.is_known() && var.span != at.span {
                 notes.push(Note { text: "the variable was made here".to_owned(), span: var.span });
             }
-            let kind =
-                WellFormedErrorKind::UndefinedVar { var: var.name.get(), used, was_defined: ended.is_some() };
+            let kind = WellFormedErrorKind::UndefinedVar {
+                var: shown_name(var),
+                used,
+                was_defined: ended.is_some(),
+            };
             self.report_var(object, kind, at, notes);
         } else if at.checks_loops
             && used == VarUse::Value
@@ -29,7 +32,7 @@ impl Checker<'_> {
             && let Some(block) = self.blocks.last()
         {
             let kind = WellFormedErrorKind::LoopVarInBlock {
-                var: var.name.get(),
+                var: shown_name(var),
                 block: block.name_hint.clone(),
                 defined_in: level.checked_sub(1).map(|index| self.blocks[index].name_hint.clone()),
             };
@@ -45,7 +48,7 @@ impl Checker<'_> {
     pub(super) fn define(&mut self, var: &Ref<Var>, at: At) {
         let span = if var.span.is_known() { var.span } else { at.span };
         let definition = Definition { function: self.function, path: at.path, span };
-        let name = || var.name.get();
+        let name = || shown_name(var);
         let (kind, first) = match self.scopes.define(var, definition) {
             None => return,
             Some(Clash::Nested(first)) => (WellFormedErrorKind::NestedDefinition { var: name() }, first),
@@ -91,6 +94,13 @@ impl Checker<'_> {
 
     pub(super) fn report_var(&mut self, var: &Object, kind: WellFormedErrorKind, at: At, notes: Vec<Note>) {
         let next = self.errors.len();
+        if at.in_region {
+            if self.in_regions.len() == MAX_ERRORS {
+                return;
+            }
+            let error = self.error(kind, at, notes);
+            return self.in_regions.push((var.clone(), next, error));
+        }
         let (count, last) = self.per_variable.entry(var.clone()).or_default();
         *count += 1;
         if *count <= ERRORS_PER_VARIABLE {
@@ -100,13 +110,23 @@ impl Checker<'_> {
     }
 
     pub(super) fn report(&mut self, kind: WellFormedErrorKind, at: At, notes: Vec<Note>) {
+        let error = self.error(kind, at, notes);
+        self.errors.push(error);
+    }
+
+    fn error(&self, kind: WellFormedErrorKind, at: At, notes: Vec<Note>) -> WellFormedError {
         let path = self.paths.as_ref().map(|paths| paths.to_path(at.path)).unwrap_or_default();
         let function = self.functions[self.function].0.clone();
-        self.errors.push(WellFormedError { kind, function, path, span: at.span, notes });
+        WellFormedError { kind, function, path, span: at.span, notes }
     }
+}
+
+/// The name that the variable prints with.
+fn shown_name(var: &Var) -> Str {
+    Str::new(var.name.text_or("v"))
 }
 
 /// A key of a map: of the buffers, the parameter.
 fn key_text(key: &Object) -> String {
-    key.as_node::<Var>().map_or_else(|| key.info().key().to_owned(), |var| var.name.get().to_string())
+    key.as_node::<Var>().map_or_else(|| key.info().key().to_owned(), |var| shown_name(var).to_string())
 }

@@ -28,6 +28,8 @@ pub(super) struct At {
     pub(super) span: Span,
     /// Whether loops outside of the block matter: not in the domain of an axis.
     pub(super) checks_loops: bool,
+    /// Inside the regions of a block, which repeat what its body accesses.
+    pub(super) in_region: bool,
 }
 
 /// What is left to do; the last one first.
@@ -62,12 +64,15 @@ pub(super) struct Checker<'a> {
     pub(super) errors: Vec<WellFormedError>,
     /// How many errors each variable gave, and the place of the last one among `errors`.
     pub(super) per_variable: PtrMap<(usize, usize)>,
+    /// Errors of variables in regions, each with the number of errors before it: they count only if the same variable has no
+    /// error elsewhere, because regions that were filled in repeat the mistakes of the body.
+    pub(super) in_regions: Vec<(Object, usize, WellFormedError)>,
     pub(super) scopes: Scopes,
     /// For each open loop's variable, how many blocks with axes are around the loop.
     pub(super) loops: PtrMap<usize>,
     pub(super) blocks: Vec<&'a Block>,
-    /// What was looked at, and when; apart for places where loops do not matter.
-    seen: [PtrMap<u64>; 2],
+    /// What was looked at, and when; apart for places where loops do not matter, and for regions.
+    seen: [PtrMap<u64>; 3],
     /// How often shared parts of this statement came up again.
     revisits: u64,
 }
@@ -80,10 +85,11 @@ impl<'a> Checker<'a> {
             paths: with_paths.then(PathTable::new),
             errors: Vec::new(),
             per_variable: PtrMap::default(),
+            in_regions: Vec::new(),
             scopes: Scopes::default(),
             loops: PtrMap::default(),
             blocks: Vec::new(),
-            seen: [PtrMap::default(), PtrMap::default()],
+            seen: Default::default(),
             revisits: 0,
         }
     }
@@ -105,6 +111,12 @@ impl<'a> Checker<'a> {
                 error.notes.push(Note { text, span: Span::UNKNOWN });
             }
         }
+        for (var, index, error) in std::mem::take(&mut self.in_regions).into_iter().rev() {
+            if !self.per_variable.contains_key(&var) {
+                self.errors.insert(index, error);
+            }
+        }
+        self.errors.truncate(MAX_ERRORS);
         if let Some(error) = self.errors.get_mut(MAX_ERRORS - 1) {
             let text = format!("the check stops after {MAX_ERRORS} errors");
             error.notes.push(Note { text, span: Span::UNKNOWN });
@@ -118,7 +130,7 @@ impl<'a> Checker<'a> {
     }
 
     fn function(&mut self, function: &'a PrimFunc) {
-        let root = At { path: PathId::ROOT, span: function.span, checks_loops: true };
+        let root = At { path: PathId::ROOT, span: function.span, checks_loops: true, in_region: false };
         let mut tasks = vec![Task::Leave, Task::Stmt(&function.body, self.field(root, "body"))];
         let buffers: Vec<(&'a Ref<Buffer>, At)> = {
             let map_at = self.field(root, "buffer_map");
@@ -299,7 +311,7 @@ impl<'a> Checker<'a> {
             tasks.push(Task::Define(&buffer.data, self.field(at, "data")));
         }
         for (name, regions) in [("writes", &block.writes), ("reads", &block.reads)] {
-            let list_at = self.field(at, name);
+            let list_at = At { in_region: true, ..self.field(at, name) };
             for (index, region) in regions.iter().enumerate().rev() {
                 let at = self.item(list_at, index);
                 self.region(tasks, at, region);
@@ -394,7 +406,8 @@ impl<'a> Checker<'a> {
     /// Whether a shared node was looked at since the last thing ended.
     fn is_seen(&mut self, object: &Object, at: At) -> bool {
         let epoch = self.scopes.epoch + 1;
-        match self.seen[usize::from(at.checks_loops)].insert(object.clone(), epoch) {
+        let seen = if at.in_region { 2 } else { usize::from(at.checks_loops) };
+        match self.seen[seen].insert(object.clone(), epoch) {
             Some(before) if before == epoch => true,
             Some(_) => {
                 self.revisits += 1;
