@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use tvmscript::script_parser::{Header, HeaderError};
+
 use crate::printer::{PrinterArgs, TextArgs};
 
 const ABOUT: &str = "Reads, prints, checks and compares TVMScript, without TVM and without Python.";
@@ -46,10 +48,22 @@ pub(crate) struct Args {
     /// with these variables bound to each other.
     #[arg(long, global = true, value_name = "DIALECT", value_parser = fragment_dialect(), help_heading = "Everywhere")]
     pub(crate) fragment: Option<&'static str>,
+    /// Read scripts without a header as if one said this, such as `int_dtype=int64,tir_prefix=X`
+    ///
+    /// The header is the comment `# tvmscript: OPTIONS` in front of a script, which the printer writes where an option changes
+    /// what the text means. Text that TVM printed with such options has none.
+    #[arg(long, global = true, value_name = "OPTIONS", value_parser = header, help_heading = "Everywhere")]
+    pub(crate) header: Option<Header>,
     /// How many files to work on at once [default: one a processor]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     #[arg(help_heading = "Everywhere")]
     pub(crate) jobs: usize,
+}
+
+/// A header whose options there are.
+fn header(text: &str) -> Result<Header, HeaderError> {
+    let header: Header = text.parse()?;
+    header.check(tvmscript::registry()).map(|()| header)
 }
 
 /// The names of dialects whose fragments are read.

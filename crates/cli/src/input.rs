@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tvmscript::ir_core::{Array, ObjectLike as _, json};
 use tvmscript::script_parser::ast::TextRange;
-use tvmscript::{Object, Registry, Value, ir};
+use tvmscript::{Object, ParseOptions, Registry, Value, ir};
 
 use crate::failure::{Failed, Failure};
 use crate::registry::registry;
@@ -112,21 +112,32 @@ pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Vec<S
 /// # Errors
 /// All mistakes in it.
 pub(crate) fn parse(source: &Source, timings: &mut Timings) -> Result<Vec<Script>, Failure> {
-    parse_with(registry(), source, timings)
+    parse_with(registry(), source, &crate::registry::parse_options(), timings)
 }
 
-/// As [`parse`], with a registry of its own.
+/// What a text holds that was printed here.
 ///
 /// # Errors
 /// All mistakes in it.
-pub(crate) fn parse_with(
+pub(crate) fn parse_printed(
     registry: &Registry,
     source: &Source,
     timings: &mut Timings,
 ) -> Result<Vec<Script>, Failure> {
-    let parsed = timings.time("parse", || {
-        tvmscript::parse(&source.name, &source.text, registry, &crate::registry::parse_options())
-    });
+    parse_with(registry, source, &crate::registry::printed_options(), timings)
+}
+
+/// As [`parse`], with a registry and options of its own.
+///
+/// # Errors
+/// All mistakes in it.
+fn parse_with(
+    registry: &Registry,
+    source: &Source,
+    options: &ParseOptions,
+    timings: &mut Timings,
+) -> Result<Vec<Script>, Failure> {
+    let parsed = timings.time("parse", || tvmscript::parse(&source.name, &source.text, registry, options));
     timings.statements += parsed.statements;
     if !parsed.errors.is_empty() {
         return Err(Failure::Script { errors: parsed.errors });

@@ -8,8 +8,8 @@ use tvmscript::{Object, PrinterConfig};
 
 use crate::dialect_flags::DialectFlags;
 use crate::failure::Failure;
-use crate::paths;
-use crate::registry::fragment_of;
+use crate::registry::{fragment_of, registry};
+use crate::{output, paths};
 
 /// How text looks that reads back.
 #[derive(Debug, Clone, Args)]
@@ -59,6 +59,24 @@ impl TextArgs {
         };
         self.dialects.apply(&mut config);
         config
+    }
+
+    /// Whether no text printed with these options reads back; says why.
+    pub(crate) fn is_misused(&self) -> bool {
+        let Err(error) = self.config().check(registry()) else { return false };
+        output::diagnose(&format!("error: {error}"));
+        true
+    }
+
+    /// Whether variables have addresses in their names.
+    pub(crate) fn has_addresses(&self) -> bool {
+        self.show_object_address
+    }
+
+    /// The same options, without addresses in names.
+    #[must_use]
+    pub(crate) fn without_addresses(&self) -> TextArgs {
+        TextArgs { show_object_address: false, ..self.clone() }
     }
 
     /// The same options, with the declarations of what an expression does not define.

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use tvmscript::ir::constants::ConstantStore;
 use tvmscript::ir::print::ConstantOptions;
 use tvmscript::ir_core::LeftOut;
-use tvmscript::script_parser::Parsers;
+use tvmscript::script_parser::{Header, Parsers};
 use tvmscript::{ParseOptions, PrinterConfig, Registry};
 
 use crate::failure::{Failed, Failure};
@@ -34,8 +34,24 @@ pub(crate) fn fragment_dialects() -> Vec<&'static str> {
     parsers.map(|parsers| parsers.fragment_dialects().collect()).unwrap_or_default()
 }
 
+static HEADER: OnceLock<Header> = OnceLock::new();
+
+/// Sets what scripts without a header are read with.
+pub(crate) fn read_with_header(header: Option<&Header>) {
+    if let Some(header) = header {
+        HEADER.get_or_init(|| header.clone());
+    }
+}
+
 /// How a script is read.
 pub(crate) fn parse_options() -> ParseOptions {
+    let mut options = printed_options();
+    options.header = HEADER.get().cloned().unwrap_or_default();
+    options
+}
+
+/// How a script is read that was printed here: its own header says all.
+pub(crate) fn printed_options() -> ParseOptions {
     let mut options = ParseOptions::default();
     options.fragment_of = fragment_of();
     options

@@ -5,7 +5,17 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use tvmscript_doc::AccessPath;
-use tvmscript_ir_core::Object;
+use tvmscript_ir_core::{Object, Registry};
+
+use crate::error::{DocsifyError, Result};
+use crate::names::is_identifier;
+use crate::table::{PrinterTable, Printers};
+
+/// The name of a module inside its own functions, where the options do not name another.
+const DEFAULT_ALIAS: &str = "cls";
+
+/// Names that printed text uses for itself, whichever dialect prints.
+const WORDS: [&str; 4] = ["range", "float", "metadata", "tvm"];
 
 /// Options of a print. Dialects add theirs as typed parts.
 #[derive(Debug)]
@@ -62,7 +72,7 @@ impl Default for PrinterConfig {
             name: None,
             show_meta: false,
             prefixes: BTreeMap::new(),
-            module_alias: "cls".to_owned(),
+            module_alias: DEFAULT_ALIAS.to_owned(),
             verbose_expr: false,
             indent_spaces: 4,
             max_width_columns: None,
@@ -100,6 +110,85 @@ impl PrinterConfig {
     /// A dialect's options, or their defaults.
     pub fn part<P: Any + Default + Clone + Send + Sync>(&self) -> P {
         self.parts.0.get(&TypeId::of::<P>()).and_then(|p| p.downcast_ref::<P>()).cloned().unwrap_or_default()
+    }
+
+    /// Whether text printed with these options reads back: names are identifiers and do not clash, and every option that
+    /// the header has to name has a value that can be read.
+    ///
+    /// # Errors
+    /// [`DocsifyError::BadName`], [`DocsifyError::NameClash`] or [`DocsifyError::BadOption`].
+    pub fn check(&self, registry: &Registry) -> Result<()> {
+        let Some(table) = registry.slot::<Printers>().and_then(Printers::table) else { return Ok(()) };
+        self.check_names(table)?;
+        if self.indent_spaces == 0 {
+            let reason = "a block must be indented by one space at least".to_owned();
+            return Err(DocsifyError::BadOption { option: "indent".to_owned(), reason }.into());
+        }
+        self.header_values(table).map(drop)
+    }
+
+    /// The prefix of a dialect's names.
+    pub(crate) fn prefix<'a>(&'a self, dialect: &str, default: &'a str) -> &'a str {
+        self.prefixes.get(dialect).map_or(default, String::as_str)
+    }
+
+    fn check_names(&self, table: &PrinterTable) -> Result<()> {
+        if self.prefixes.is_empty() && self.module_alias == DEFAULT_ALIAS {
+            return Ok(());
+        }
+        let clash = |what: String, name: &str, holder: String| -> Result<()> {
+            Err(DocsifyError::NameClash { what, name: name.to_owned(), holder }.into())
+        };
+        let check = |what: String, name: &str| -> Result<()> {
+            if !is_identifier(name) {
+                return Err(DocsifyError::BadName { what, name: name.to_owned() }.into());
+            }
+            if WORDS.contains(&name) {
+                return clash(what, name, "a word of every script".to_owned());
+            }
+            Ok(())
+        };
+        let mut taken: Vec<(&str, &str)> = Vec::new();
+        for (dialect, default) in table.prefixes() {
+            let prefix = self.prefix(dialect, default);
+            let what = || format!("prefix of `{dialect}`");
+            check(what(), prefix)?;
+            if let Some((other, _)) = taken.iter().find(|(_, taken)| *taken == prefix) {
+                return clash(what(), prefix, format!("the prefix of `{other}`"));
+            }
+            taken.push((dialect, prefix));
+        }
+        let alias = self.module_alias.as_str();
+        if alias.is_empty() {
+            return Ok(());
+        }
+        check("module alias".to_owned(), alias)?;
+        match taken.iter().find(|(_, taken)| *taken == alias) {
+            Some((other, _)) => clash("module alias".to_owned(), alias, format!("the prefix of `{other}`")),
+            None => Ok(()),
+        }
+    }
+
+    /// What the header names, in the form `option=value`.
+    pub(crate) fn header_values(&self, table: &PrinterTable) -> Result<Vec<String>> {
+        let mut values = Vec::new();
+        if self.show_object_address {
+            values.push("show_object_address=True".to_owned());
+        }
+        // Without parts every option of a dialect has its default.
+        if self.parts.0.is_empty() {
+            return Ok(values);
+        }
+        for option in table.options() {
+            let Some(header) = option.header else { continue };
+            let name = option.name.replace('-', "_");
+            match header(self) {
+                Ok(None) => {}
+                Ok(Some(value)) => values.push(format!("{name}={value}")),
+                Err(reason) => return Err(DocsifyError::BadOption { option: name, reason }.into()),
+            }
+        }
+        Ok(values)
     }
 
     pub(crate) fn tracks_paths(&self) -> bool {

@@ -81,12 +81,15 @@ pub struct Docsifier<'r> {
     /// The address of the node that is printed as data.
     data: Option<usize>,
     tracks_paths: bool,
+    /// Whether the header was written.
+    pub(crate) has_header: bool,
     pub(crate) found_paths: Vec<PathId>,
 }
 
 struct PrefixEntry {
     name: &'static str,
     prefix: Box<str>,
+    is_default: bool,
     used: bool,
 }
 
@@ -96,8 +99,9 @@ impl<'r> Docsifier<'r> {
     /// A print of `root`.
     ///
     /// # Errors
-    /// [`DocsifyError::BadName`] when a prefix or the module alias is no identifier.
+    /// As [`PrinterConfig::check`].
     pub fn new(registry: &'r Registry, config: &'r PrinterConfig, root: &Object) -> Result<Docsifier<'r>> {
+        config.check(registry)?;
         let table = match registry.slot::<Printers>().and_then(Printers::table) {
             Some(table) => table,
             None => &EMPTY_TABLE,
@@ -106,20 +110,17 @@ impl<'r> Docsifier<'r> {
         let max_docs = config.max_bytes.clamp(1 << 12, DocArena::DEFAULT_MAX_DOCS as usize) as u32;
         let Memory { mut docs, mut names, defined } = Memory::take(max_docs);
         let mut prefixes = Vec::new();
-        let check = |what: &dyn Fn() -> String, name: &str| -> Result<()> {
-            match crate::names::is_identifier(name) {
-                true => Ok(()),
-                false => Err(DocsifyError::BadName { what: what(), name: name.to_owned() }.into()),
-            }
-        };
-        for (name, prefix) in table.prefixes() {
-            let prefix = config.prefixes.get(name).map_or(prefix, String::as_str);
-            check(&|| format!("prefix of `{name}`"), prefix)?;
+        for (name, default) in table.prefixes() {
+            let prefix = config.prefix(name, default);
             names.reserve(docs.sym(prefix));
-            prefixes.push(PrefixEntry { name, prefix: prefix.into(), used: false });
+            prefixes.push(PrefixEntry {
+                name,
+                prefix: prefix.into(),
+                is_default: prefix == default,
+                used: false,
+            });
         }
         if !config.module_alias.is_empty() {
-            check(&|| "module alias".to_owned(), &config.module_alias)?;
             names.reserve(docs.sym(&config.module_alias));
         }
         Ok(Docsifier {
@@ -147,6 +148,7 @@ impl<'r> Docsifier<'r> {
             typed: false,
             data: None,
             tracks_paths: config.tracks_paths(),
+            has_header: false,
             found_paths: Vec::new(),
         })
     }
@@ -421,6 +423,11 @@ impl<'r> Docsifier<'r> {
     pub fn prefixed(&mut self, dialect: &str, name: &str) -> ExprDoc {
         let prefix = self.prefix(dialect);
         self.docs.attr(prefix, name)
+    }
+
+    /// Whether a prefix was used so far that is not its dialect's own.
+    pub(crate) fn uses_other_prefixes(&self) -> bool {
+        self.prefixes.iter().any(|p| p.used && !p.is_default)
     }
 
     /// The dialects whose prefix was used so far, with it.

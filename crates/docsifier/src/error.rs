@@ -36,6 +36,24 @@ pub enum DocsifyError {
         /// What the text form cannot say.
         reason: String,
     },
+    /// An option has a value with which no text reads back.
+    #[error("{reason}, so the option `{option}` cannot have it")]
+    BadOption {
+        /// The option.
+        option: String,
+        /// What is wrong with its value.
+        reason: String,
+    },
+    /// A prefix or alias is taken.
+    #[error("`{name}` cannot be the {what}: it is {holder}")]
+    NameClash {
+        /// What it would name.
+        what: String,
+        /// The given name.
+        name: String,
+        /// What has the name.
+        holder: String,
+    },
     /// A prefix or alias is no identifier.
     #[error("`{name}` is no identifier, so it cannot be the {what}")]
     BadName {

@@ -24,7 +24,7 @@ pub use error::{DocsifyError, Result};
 pub use frame::{ExitCallback, Frame, FrameData};
 pub use metadata::Metadata;
 pub use options::{OptionArgument, PrinterOption};
-pub use script::{docsify_root, metadata_line, print, script};
+pub use script::{PrintedText, docsify_root, metadata_line, print, print_text, script};
 pub use stmts::Stmts;
 pub use table::{DocsifyDialect, Printed, PrinterTable, Printers, Token};
 pub use tvmscript_doc as doc;

@@ -13,6 +13,10 @@ pub struct PrinterOption {
     pub argument: OptionArgument,
     /// Sets it to a value as it is written, empty for a switch; what is wrong with the value is said in words.
     pub set: fn(&mut PrinterConfig, &str) -> Result<(), String>,
+    /// The value that the text's header must name for the text to read back; nothing where the option has its default.
+    /// `None` where the text itself shows what the option did. An error, in words, for a value that no text can be read
+    /// with.
+    pub header: Option<fn(&PrinterConfig) -> Result<Option<String>, String>>,
 }
 
 /// What is given with an option.

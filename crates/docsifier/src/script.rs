@@ -20,6 +20,25 @@ const MOST_PRINTS: usize = 4;
 /// # Errors
 /// When a node cannot be written, or the text grows too long.
 pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<String> {
+    print_text(object, registry, config).map(|printed| printed.text)
+}
+
+/// A printed node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PrintedText {
+    /// The text.
+    pub text: String,
+    /// Whether the text refers to a metadata section that it leaves out, so that it does not read back
+    /// ([`PrinterConfig::show_meta`]).
+    pub omits_metadata: bool,
+}
+
+/// Prints a node, and tells whether the text is complete.
+///
+/// # Errors
+/// As [`print`].
+pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<PrintedText> {
     let mut d = Docsifier::new(registry, config, object)?;
     let mut stmts = docsify_root(&mut d, object)?;
     for _ in 1..MOST_PRINTS {
@@ -31,13 +50,14 @@ pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> Re
     let block = d.docs.block(&stmts);
     let options = python_options(&d);
     let mut text = if config.show_meta { metadata_line(&d)? } else { String::new() };
+    let omits_metadata = !config.show_meta && !d.metadata_section().is_empty();
     let script = python::print(&d.docs, block, &options)?;
     d.keep_memory();
     if text.is_empty() {
-        return Ok(script);
+        return Ok(PrintedText { text: script, omits_metadata });
     }
     text.push_str(&script);
-    Ok(text)
+    Ok(PrintedText { text, omits_metadata })
 }
 
 fn python_options(d: &Docsifier<'_>) -> PythonOptions {
@@ -65,16 +85,26 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
     let (token, frame) = d.table().root(object);
     let frame = frame.unwrap_or_else(|| Frame::fragment(()));
     let verbose = d.config().verbose_expr;
-    let ((), mut stmts) = d.with_token_id(token, |d| {
+    let (is_bare, mut stmts) = d.with_token_id(token, |d| {
         d.with_frame(frame, |d| {
             let doc = d.doc(object, PathId::ROOT)?;
-            if matches!(doc, Doc::Expr(_)) && !verbose {
+            let is_bare = matches!(doc, Doc::Expr(_)) && !verbose;
+            if is_bare {
                 d.frame_mut().stmts.clear();
             }
             d.push_doc(doc);
-            Ok(())
+            Ok(is_bare)
         })
     })?;
+    // A part alone has no header, unless its text would read otherwise without.
+    if !is_bare
+        && !d.has_header
+        && (d.uses_other_prefixes() || !d.config().header_values(d.table())?.is_empty())
+    {
+        let mut whole = header(d)?;
+        whole.append(&mut stmts);
+        stmts = whole;
+    }
     if !d.metadata_section().is_empty() && !d.config().show_meta {
         stmts.push(d.docs.comment("Metadata omitted. Use show_meta=True in script() method to show it."));
     }
@@ -114,19 +144,33 @@ pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
 
 /// A function or module as a script: header lines that say where the prefixes come from and a blank line, if a prefix was
 /// used; what a fragment's frame declares for it; then `stmt`.
-pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> StmtList {
-    let lines: Vec<String> = d
-        .used_prefixes()
-        .map(|(name, prefix)| format!("from tvm.script import {name} as {prefix}"))
-        .collect();
-    let mut stmts: Vec<StmtDoc> = lines.iter().map(|line| d.docs.comment(line)).collect();
-    if !stmts.is_empty() {
-        stmts.push(d.docs.comment(""));
-    }
+///
+/// # Errors
+/// As [`PrinterConfig::check`].
+pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
+    let mut stmts = header(d)?;
     let frame = d.frame_mut();
     if frame.declares_free {
         stmts.extend(std::mem::take(&mut frame.stmts).into_vec());
     }
     stmts.push(stmt);
-    d.docs.block(&stmts)
+    Ok(d.docs.block(&stmts))
+}
+
+/// The lines in front of a script: comments that say where the prefixes come from, one that names the options without which
+/// the text would read otherwise, and a blank line behind them.
+fn header(d: &mut Docsifier<'_>) -> Result<Vec<StmtDoc>> {
+    d.has_header = true;
+    let prefixes = d.used_prefixes();
+    let mut lines: Vec<String> =
+        prefixes.map(|(name, prefix)| format!("from tvm.script import {name} as {prefix}")).collect();
+    let values = d.config().header_values(d.table())?;
+    if !values.is_empty() {
+        lines.push(format!("tvmscript: {}", values.join(", ")));
+    }
+    let mut stmts: Vec<StmtDoc> = lines.iter().map(|line| d.docs.comment(line)).collect();
+    if !stmts.is_empty() {
+        stmts.push(d.docs.comment(""));
+    }
+    Ok(stmts)
 }

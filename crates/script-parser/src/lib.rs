@@ -20,6 +20,7 @@ pub mod python;
 
 pub mod errors;
 mod eval;
+mod header;
 mod host;
 mod parser;
 mod scope;
@@ -27,6 +28,7 @@ pub mod table;
 
 pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
 pub use eval::parameter_names;
+pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{Binder, Decorator, Namespace, ParseOptions, Parsed, Parser, Script, parse_script};
 pub use scope::Shadowing;
 pub use table::{

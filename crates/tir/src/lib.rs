@@ -1,5 +1,7 @@
 //! The dialect `tir`: loops, buffers, blocks and functions of scalars.
 
+#[cfg(any(feature = "build", feature = "print"))]
+mod bare;
 #[cfg(feature = "build")]
 pub mod build;
 pub mod check;

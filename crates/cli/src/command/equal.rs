@@ -19,6 +19,9 @@ pub(super) fn run(args: &Equal, run: &mut Run) -> Outcome {
         output::diagnose("error: `-` stands for standard input, which can be read only once");
         return Outcome::Misused;
     }
+    if args.printer.text.is_misused() {
+        return Outcome::Misused;
+    }
     // Both are read, so that the mistakes of both are shown.
     let (left, right) = (run.load(&args.left), run.load(&args.right));
     let (Some(left), Some(right)) = (left, right) else { return Outcome::No };

@@ -33,6 +33,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let mut run =
         Run { color: output::use_color(args.color), jobs: args.jobs, timings: Timings::default(), files: 0 };
     crate::registry::read_fragments_of(args.fragment);
+    crate::registry::read_with_header(args.header.as_ref());
     if let Err((path, failed)) = crate::registry::add_constants(&args.constants, &mut run.timings) {
         output::diagnose(&failed.render(&path, run.color));
         return Outcome::No;

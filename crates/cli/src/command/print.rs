@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tvmscript::docsifier::print_text;
 use tvmscript::ir::constants::ConstantStore;
 use tvmscript::{Object, PrinterConfig};
 
@@ -24,6 +25,9 @@ pub(super) enum From {
 
 /// Runs the command.
 pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
+    if args.printer.text.is_misused() {
+        return Outcome::Misused;
+    }
     let color = run.color;
     let mut outcome = Outcome::Done;
     // What a file is to hold; standard output gets the text of each input as soon as it is there.
@@ -34,8 +38,14 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
         &args.files,
         |path, timings| one(path, from, args, timings),
         |path, answer| match answer {
-            Ok((mut text, constants)) => {
+            Ok((Text { mut text, omits_metadata }, constants)) => {
                 left_out.extend(constants);
+                if omits_metadata {
+                    output::diagnose(&format!(
+                        "note: {}: the text leaves out its metadata section, so it does not read back; `--show-meta` prints it",
+                        input::display_name(path)
+                    ));
+                }
                 if !std::mem::take(&mut is_first) {
                     text.insert(0, '\n');
                 }
@@ -60,7 +70,7 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
 }
 
 /// The text of a file, and the constants that it leaves out, if they are asked for.
-fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<(String, ConstantStore)> {
+fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<(Text, ConstantStore)> {
     let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     let scripts = match from {
         From::Any => input::understand(&source, timings),
@@ -83,11 +93,19 @@ fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<(
     });
     match printed {
         Ok((mut text, left_out)) => {
-            text.push('\n');
+            text.text.push('\n');
             Ok((text, left_out))
         }
         Err(failure) => Err(Failed::new(failure, Some(source))),
     }
+}
+
+/// The text of the scripts of a file.
+#[derive(Debug, Default)]
+pub(super) struct Text {
+    pub(super) text: String,
+    /// Whether it leaves out metadata, without which it does not read back.
+    pub(super) omits_metadata: bool,
 }
 
 /// The text of scripts, with one blank line between and no line break at the end.
@@ -98,19 +116,20 @@ pub(super) fn print_all(
     scripts: &[Script],
     config: impl Fn(&Object) -> Result<PrinterConfig, Failure>,
     timings: &mut Timings,
-) -> Result<String, Failure> {
-    let mut text = String::new();
+) -> Result<Text, Failure> {
+    let mut all = Text::default();
     for script in scripts {
         let config = config(&script.node)?;
         let printed = timings
-            .time("print", || tvmscript::print(&script.node, registry(), &config))
+            .time("print", || print_text(&script.node, registry(), &config))
             .map_err(Failure::Unprintable)?;
-        if text.is_empty() {
-            text = printed;
+        all.omits_metadata |= printed.omits_metadata;
+        if all.text.is_empty() {
+            all.text = printed.text;
         } else {
-            text.push_str("\n\n");
-            text.push_str(&printed);
+            all.text.push_str("\n\n");
+            all.text.push_str(&printed.text);
         }
     }
-    Ok(text)
+    Ok(all)
 }

@@ -19,6 +19,9 @@ use crate::{Outcome, output, paths};
 /// Runs the command.
 pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
     let text = args.text.with_meta();
+    if text.is_misused() {
+        return Outcome::Misused;
+    }
     let mut outcome = Outcome::Done;
     let mut failing = 0;
     let mut progress = Progress::new(args.files.len());
@@ -53,13 +56,13 @@ fn one(path: &Path, text_args: &TextArgs, timings: &mut Timings) -> Answer<Optio
     let Input { source, scripts } = input::load(path, timings)?;
     let config = |_: &Object| Ok(text_args.config());
     let text = match print_all(&scripts, config, timings) {
-        Ok(text) => text,
+        Ok(printed) => printed.text,
         Err(failure) => return Err(Failed::new(failure, Some(source))),
     };
     let printed = Source { name: format!("{} (printed)", source.name), text };
     // What the text leaves out is found in what was printed, unless it was not there either.
     let left_out = left_out(&scripts, &text_args.config()).ok().flatten().and_then(with_constants);
-    let again = match input::parse_with(left_out.as_ref().unwrap_or(registry()), &printed, timings) {
+    let again = match input::parse_printed(left_out.as_ref().unwrap_or(registry()), &printed, timings) {
         Ok(again) => again,
         Err(failure) => {
             return Ok(Some(format!("the print does not parse: {}", failure.one_line(Some(&printed)))));
@@ -80,9 +83,18 @@ fn one(path: &Path, text_args: &TextArgs, timings: &mut Timings) -> Answer<Optio
             return Ok(Some(format!("the print reads back as another program{place}")));
         }
     }
-    match print_all(&again, config, timings) {
-        Ok(second) if second == printed.text => Ok(None),
-        Ok(second) => Ok(Some(first_difference(&printed.text, &second))),
+    // Addresses are others each time: what is compared then is the text without.
+    let (first, config) = match text_args.has_addresses() {
+        false => (Ok(printed.text), text_args.clone()),
+        true => {
+            let plain = text_args.without_addresses();
+            (print_all(&scripts, |_| Ok(plain.config()), timings).map(|printed| printed.text), plain)
+        }
+    };
+    let second = print_all(&again, |_| Ok(config.config()), timings);
+    match first.and_then(|first| Ok((first, second?.text))) {
+        Ok((first, second)) if second == first => Ok(None),
+        Ok((first, second)) => Ok(Some(first_difference(&first, &second))),
         Err(failure) => Ok(Some(format!("the second print fails: {}", failure.one_line(None)))),
     }
 }

@@ -150,7 +150,7 @@ pub fn vdevice(
 
 fn bound(value: ScriptValue) -> Result<Expr> {
     match &value {
-        ScriptValue::Int(i) => Ok(ops::python::int_literal(*i)),
+        ScriptValue::Int(i) => Ok(ops::bare::int(*i)?),
         other => match other.as_node::<PrimExpr>() {
             Some(expr) => Ok(expr.clone()),
             None => Err(BuildError::expected("an expression", other.type_name())),

@@ -25,6 +25,7 @@ pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
         };
         Ok(())
     },
+    header: None,
 }];
 
 /// `R.elided_const("3f9a..", (64, 64), "float32")`, for a tensor that is larger than the options allow, or whose elements were

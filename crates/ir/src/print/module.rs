@@ -85,7 +85,7 @@ fn member_names(functions: &[Function<'_>]) -> Vec<Str> {
 /// `@I.ir_module`, `class Module:`
 pub(super) fn module(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
     let class = d.with_token("ir", |d| class(node, path, d))?;
-    Ok(script(d, class))
+    script(d, class)
 }
 
 fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {

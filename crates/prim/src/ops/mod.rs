@@ -16,6 +16,7 @@
 //! ```
 
 pub mod arith;
+pub mod bare;
 pub mod bits;
 pub mod convert;
 pub mod fold;

@@ -11,6 +11,7 @@ mod statements;
 use tvmscript_ir::{BaseFunc, GlobalVar, RelaxExpr};
 use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::BuildDialect;
+use tvmscript_prim::ops::bare;
 use tvmscript_script_parser::ParseDialect;
 use tvmscript_script_parser::ast::{self, StmtKind};
 use tvmscript_script_parser::table::DecoratorRule;
@@ -29,6 +30,8 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
         .fragments(fragment::read)
+        // Numbers here have types by rules of this dialect.
+        .around_token(|_| bare::suspend(), |_| bare::resume())
         .parse::<ast::Assign>(statements::assign)
         .parse::<ast::AnnAssign>(statements::ann_assign)
         .parse::<ast::If>(statements::conditional)

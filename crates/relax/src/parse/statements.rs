@@ -72,7 +72,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -
         }
         None => {
             let info = annotation?.0;
-            let text = p.name_str(name);
+            let text = p.hint_str(name);
             let var = match is_dataflow {
                 true => Var::dataflow(text, Some(info.clone())),
                 false => Var::new(text, Some(info.clone())),

@@ -14,7 +14,7 @@ use crate::node::{FuncStructInfo, Function};
 /// `@R.function`, `def name(params) -> result:`
 pub(crate) fn function(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
     let function = d.with_token("relax", |d| definition(node, path, d))?;
-    Ok(script(d, function))
+    script(d, function)
 }
 
 fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {

@@ -115,6 +115,8 @@ fn shared(dialect: Dialect) -> Dialect {
         })
         .on::<prim::IntImm>()
         .docsify_under("relax", scalar::int_imm)
+        .on::<prim::FloatImm>()
+        .docsify_under("relax", scalar::float_imm)
         .on::<GlobalVar>()
         .docsify_under("relax", tvmscript_ir::print::function_reference)
         .on::<IRModule>()

@@ -5,7 +5,7 @@ use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{DataType, Object, PathId, Ref};
-use tvmscript_prim::{Expr, IntImm, Var, size_var_type};
+use tvmscript_prim::{Expr, FloatImm, IntImm, Var, size_var_type};
 
 use super::state::{RelaxDocsifier, RelaxFrame};
 
@@ -68,6 +68,15 @@ pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -
     if !d.is_typed() {
         return Ok(literal);
     }
+    let callee = d.prefixed("tir", &dtype.to_string());
+    Ok(d.docs.call_args(callee, &[literal]))
+}
+
+/// `T.float32(1.5)`, always with its type: options of other dialects do not reach into this one.
+pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let FloatImm { span: _, dtype, value } = **node;
+    let literal = d.docs.float(value);
+    let literal = d.at_field(literal, path, "value");
     let callee = d.prefixed("tir", &dtype.to_string());
     Ok(d.docs.call_args(callee, &[literal]))
 }

@@ -28,6 +28,7 @@ pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
         config.part_mut::<RelaxOptions>().show_all_struct_info = false;
         Ok(())
     },
+    header: None,
 }];
 
 /// What a frame of this dialect knows.

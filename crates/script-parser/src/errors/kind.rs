@@ -4,6 +4,7 @@ use tvmscript_irbuilder::{BuildError, BuildErrorKind};
 
 use super::HostError;
 use crate::ast::StmtKind;
+use crate::header::HeaderError;
 use crate::python::SyntaxErrorKind;
 
 /// What can go wrong while reading a script: one variant, one cause.
@@ -13,6 +14,9 @@ pub enum ParseErrorKind {
     /// The text is not Python.
     #[error("{0}")]
     Syntax(SyntaxErrorKind),
+    /// The header of a script cannot be followed.
+    #[error(transparent)]
+    Header(HeaderError),
     /// A name was used before any definition in scope.
     #[error("undefined name `{name}`")]
     UndefinedName {
@@ -129,6 +133,7 @@ impl ParseErrorKind {
     pub fn name(&self) -> &'static str {
         match self {
             ParseErrorKind::Syntax(_) => "syntax",
+            ParseErrorKind::Header(_) => "header",
             ParseErrorKind::UndefinedName { .. } => "undefined-name",
             ParseErrorKind::AlreadyDefined { .. } => "already-defined",
             ParseErrorKind::NoAttribute { .. } => "no-attribute",

@@ -9,6 +9,7 @@
 mod bind;
 mod define;
 mod frames;
+mod headers;
 mod import;
 mod literal;
 mod module;
@@ -29,6 +30,7 @@ pub(crate) use shared::Shared;
 use crate::ast::{Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange};
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use crate::eval::Env;
+use crate::header::{Header, without_address};
 use crate::python::{PythonOptions, parse_python};
 use crate::scope::Scopes;
 use crate::table::{Mode, NodeRules, Token};
@@ -49,6 +51,8 @@ pub struct ParseOptions {
     pub max_errors: usize,
     /// The text is a fragment of this dialect: statements in no function, as one prints that is no function or module.
     pub fragment_of: Option<&'static str>,
+    /// What a text is read with as if a header in front of it said so; its own headers come after it.
+    pub header: Header,
 }
 
 impl Default for ParseOptions {
@@ -60,6 +64,7 @@ impl Default for ParseOptions {
             max_call_depth: 1000,
             max_errors: 1000,
             fragment_of: None,
+            header: Header::default(),
         }
     }
 }
@@ -111,6 +116,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let shared = Shared::new(parsed.ast, text, source, registry, options);
     let mut parser = Parser::new(Rc::new(shared), Some(registry));
     parser.errors.extend(parsed.errors.into_iter().map(ParseError::from));
+    let _reset = parser.begin_headers(&parsed.comments, &options.header);
     let span = Span::set_current(Span::UNKNOWN);
     match options.fragment_of {
         Some(dialect) => parser.fragment(dialect),
@@ -134,6 +140,8 @@ pub struct Parser<'r> {
     pub(crate) shared: Rc<Shared>,
     pub(crate) ast: Rc<Ast>,
     registry: Option<&'r Registry>,
+    /// The headers that are still to come, and what the one that holds now has set.
+    headers: headers::Headers,
     /// The variables of script bodies.
     pub(crate) scopes: Scopes,
     /// The variables of the host code that runs, or that is around the script body.
@@ -175,6 +183,7 @@ impl<'r> Parser<'r> {
             ast: shared.ast.clone(),
             shared,
             registry,
+            headers: headers::Headers::default(),
             scopes: Scopes::default(),
             env: None,
             in_env: false,
@@ -229,6 +238,14 @@ impl<'r> Parser<'r> {
             self.strs.resize(self.ast.name_count().max(index + 1), None);
         }
         self.strs[index].get_or_insert_with(|| Str::new(self.ast.name(name))).clone()
+    }
+
+    /// The text of a name as the hint of a variable: where the header says so, without the address that it ends in.
+    pub fn hint_str(&mut self, name: Name) -> Str {
+        match self.shared.names_have_addresses.get() {
+            true => Str::new(without_address(self.ast.name(name))),
+            false => self.name_str(name),
+        }
     }
 
     /// Where something stands in the text.

@@ -11,13 +11,16 @@ impl Parser<'_> {
     /// Reads the whole text.
     pub(crate) fn module(&mut self) {
         self.define_builtins();
+        self.set_base_header();
         let ast = self.ast.clone();
         for id in ast.module_body() {
             if self.is_exhausted() {
                 break;
             }
             self.last_value = None;
+            self.enter_headers(*id);
             let done = self.visit(*id);
+            self.leave_headers(*id);
             if done.is_ok() {
                 self.gather(*id);
             } else {
@@ -29,6 +32,7 @@ impl Parser<'_> {
     /// Reads the whole text as statements of a dialect, behind imports and the metadata section.
     pub(crate) fn fragment(&mut self, dialect: &str) {
         self.define_builtins();
+        self.set_base_header();
         let ast = self.ast.clone();
         let body = ast.module_body();
         let is_head = |id: &&StmtId| match ast.stmt(**id) {
@@ -46,6 +50,7 @@ impl Parser<'_> {
             let _ = self.visit(*id);
         }
         let Some(first) = body.first() else { return };
+        self.enter_headers(*first);
         let token = self.shared.table.token(dialect);
         let reader = token.and_then(|token| Some((token, self.shared.table.entry(token).fragment?)));
         let Some((token, read)) = reader else {

@@ -37,6 +37,8 @@ pub(crate) struct Shared {
     max_memory: u64,
     max_call_depth: u32,
     pub(crate) max_errors: usize,
+    /// Whether names of variables end in an address, as the header says.
+    pub(crate) names_have_addresses: Cell<bool>,
     /// Environments that functions hold: they may hold those functions in turn.
     environments: RefCell<Vec<Weak<Env>>>,
     /// Parsers for functions that a dialect calls back.
@@ -77,6 +79,7 @@ impl Shared {
             max_memory: options.max_memory_bytes,
             max_call_depth: options.max_call_depth,
             max_errors: options.max_errors.max(1),
+            names_have_addresses: Cell::new(false),
             environments: RefCell::new(Vec::new()),
             spare: RefCell::new(Vec::new()),
             ast: Rc::new(ast),
@@ -172,6 +175,16 @@ impl Shared {
         }
         drop(globals);
         drop(old);
+    }
+
+    /// Gives a name of the module level a value, unless the text itself defined it; gives its slot before.
+    pub(crate) fn set_unless_written(&self, name: Name, slot: Slot) -> Option<Slot> {
+        let known = self.globals.borrow().get(name.index()).cloned().unwrap_or_default();
+        let is_free = known.place == TextRange::default();
+        is_free.then(|| {
+            self.set_global(name, slot);
+            known
+        })
     }
 
     /// The names of the module level, for suggestions.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::ast::{StmtId, StmtKind};
 use crate::errors::Result;
+use crate::header::ReaderOption;
 use crate::parser::Parser;
 
 /// The words of this layer in a dialect's table.
@@ -55,6 +56,9 @@ pub trait ParseDialect: Sized {
 
     /// Functions of this dialect whose arguments are regions: `f(A[0:4])` keeps the slice as it is.
     fn region_functions(self, names: &[&'static str]) -> Self;
+
+    /// What headers of texts can name, beside prefixes.
+    fn reader_options(self, options: &'static [ReaderOption]) -> Self;
 
     /// Runs whenever this dialect's token is entered and left.
     fn around_token(self, enter: TokenHook, exit: TokenHook) -> Self;
@@ -146,6 +150,13 @@ impl<N: 'static> ParseDialect for Dialect<N> {
 
     fn region_functions(mut self, names: &[&'static str]) -> Self {
         self.slot_mut::<Parsers>().region_functions.extend(names);
+        self
+    }
+
+    #[track_caller]
+    fn reader_options(mut self, options: &'static [ReaderOption]) -> Self {
+        let place = Location::caller();
+        self.slot_mut::<Parsers>().options.push((options, place));
         self
     }
 

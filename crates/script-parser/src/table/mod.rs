@@ -19,6 +19,7 @@ pub use statement::Statement;
 
 use crate::ast::{BinOp, BoolOp, ClassDef, CmpOp, ExprId, FunctionDef, Stmt, StmtId, StmtKind, UnaryOp};
 use crate::errors::Result;
+use crate::header::ReaderOption;
 use crate::parser::Parser;
 
 /// A dispatch token by its number in the table: whose rules apply now.
@@ -190,6 +191,8 @@ pub(crate) struct ParseTable {
     pub(crate) prefixes: Vec<(&'static str, &'static str)>,
     /// Functions whose arguments are regions: slices there stay as they are.
     pub(crate) region_functions: Vec<&'static str>,
+    /// What headers of texts can name.
+    options: Vec<ReaderOption>,
 }
 
 impl Default for ParseTable {
@@ -202,6 +205,7 @@ impl Default for ParseTable {
             functions: HashMap::new(),
             prefixes: Vec::new(),
             region_functions: Vec::new(),
+            options: Vec::new(),
         }
     }
 }
@@ -215,6 +219,16 @@ impl std::fmt::Debug for ParseTable {
 impl ParseTable {
     pub(crate) fn token(&self, name: &str) -> Option<Token> {
         self.tokens.iter().position(|t| t.name == name).map(|i| Token(i as u8))
+    }
+
+    /// What headers of texts can name.
+    pub(crate) fn options(&self) -> impl Iterator<Item = ReaderOption> {
+        self.options.iter().copied()
+    }
+
+    /// The option of this name that headers of texts can name.
+    pub(crate) fn option(&self, name: &str) -> Option<ReaderOption> {
+        self.options().find(|option| option.name == name)
     }
 
     fn token_or_new(&mut self, name: &'static str) -> Token {
@@ -280,6 +294,7 @@ pub struct Parsers {
     functions: Vec<(&'static str, &'static str, ParserFn, Place)>,
     prefixes: Vec<(&'static str, &'static str)>,
     region_functions: Vec<&'static str>,
+    options: Vec<(&'static [ReaderOption], Place)>,
     hooks: Vec<(&'static str, Hooks)>,
     /// The places of what is registered already, for the message when it is registered again.
     places: HashMap<String, Place>,
@@ -337,6 +352,11 @@ impl Slot for Parsers {
         for (token, info, _, place) in &other.calls {
             self.claim(format!("`.call_here` of `{}` under the token `{token}`", info.key()), place)?;
         }
+        for (options, place) in &other.options {
+            for option in *options {
+                self.claim(format!("the option `{}` of headers", option.name), place)?;
+            }
+        }
         let table = Arc::make_mut(&mut self.table);
         for (token, kind, handler, _) in other.statements {
             let token = table.token_or_new(token);
@@ -367,6 +387,7 @@ impl Slot for Parsers {
             }
         }
         table.prefixes.extend(other.prefixes);
+        table.options.extend(other.options.iter().flat_map(|(options, _)| options.iter()));
         table.region_functions.extend(other.region_functions);
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! What arguments of script functions may be: numbers where expressions are needed, regions where loads are, and so on.
 
 use tvmscript_ir_core::operators::is_poison;
-use tvmscript_ir_core::{Array, DataType, IntField, Ref, Str};
+use tvmscript_ir_core::{Array, IntField, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::error::Result as PrimResult;
-use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
+use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
 
 use crate::extent;
 use crate::node::{Buffer, BufferLoad, BufferRegion, IterType, IterVar};
@@ -32,9 +32,9 @@ impl ExprArg {
                     Err(BuildError::expected("an expression", object.info().key()))
                 }
             },
-            ScriptValue::Int(i) => Ok(ops::python::int_literal(i)),
+            ScriptValue::Int(i) => Ok(ops::bare::int(i)?),
             ScriptValue::Bool(b) => Ok(IntImm::bool(b)),
-            ScriptValue::Float(f) => Ok(FloatImm::try_new(DataType::FLOAT32, f)?),
+            ScriptValue::Float(f) => Ok(ops::bare::float(f)?),
             ScriptValue::Str(s) => Ok(StringImm::new(s)),
             ScriptValue::DType(d) => Ok(StringImm::new(d.to_string())),
             ScriptValue::BigInt(i) => {

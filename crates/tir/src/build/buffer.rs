@@ -10,6 +10,7 @@ use super::args::{ExprArg, NodeArg, Region, Shape, Stride};
 use super::block::BlockFrame;
 use super::frame::{FrameKind, TirFrame, wrong_frame};
 use super::function::PrimFuncFrame;
+use crate::bare::buffer_dtype_or;
 use crate::node::*;
 
 /// What the functions that declare buffers have in common.
@@ -103,7 +104,7 @@ macro_rules! buffer_functions {
             $($first: $first_ty,)?
             $(#[default = $no_shape])?
             $shape: $shape_ty,
-            #[default = DataType::FLOAT32] $dtype: DataType,
+            #[default = buffer_dtype_or(DataType::FLOAT32)] $dtype: DataType,
             #[default = None] data: Option<NodeArg<Var>>,
             #[default = None] strides: Option<Vec<Stride>>,
             #[default = None] elem_offset: Option<ExprArg>,

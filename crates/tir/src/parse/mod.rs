@@ -10,13 +10,15 @@ mod statements;
 mod subscript;
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{Array, Dialect, Object};
+use tvmscript_ir_core::{Array, DataType, Dialect, Object};
 use tvmscript_irbuilder::{BuildDialect, CallArgs, Result, ScriptValue, script_fn};
+use tvmscript_prim::ops::bare;
 use tvmscript_prim::{Call, Expr, PrimExpr, Range};
-use tvmscript_script_parser::ParseDialect;
 use tvmscript_script_parser::ast::{self, StmtKind};
 use tvmscript_script_parser::table::DecoratorRule;
+use tvmscript_script_parser::{ParseDialect, ReaderOption};
 
+use crate::bare::{bare_buffer, bare_float, bare_int, set_buffer_dtype};
 use crate::build::args::ExprArg;
 use crate::build::{ALIASES, FUNCTIONS, find_name, other_names};
 use crate::node::*;
@@ -25,6 +27,24 @@ use crate::node::*;
 #[script_fn]
 pub fn meta_var(value: ScriptValue) -> Result<ScriptValue> {
     Ok(ScriptValue::host(bind::MetaVar(value)))
+}
+
+/// What headers can name: the types that text leaves unsaid.
+static OPTIONS: &[ReaderOption] = &[
+    ReaderOption { name: "int_dtype", set: |text| dtype(text, bare_int).map(bare::set_int) },
+    ReaderOption { name: "float_dtype", set: |text| dtype(text, bare_float).map(bare::set_float) },
+    ReaderOption { name: "buffer_dtype", set: |text| dtype(text, bare_buffer).map(set_buffer_dtype) },
+];
+
+/// The type that a header names, if `check` accepts it; nothing for `void`, which leaves nothing unsaid.
+fn dtype(
+    text: Option<&str>,
+    check: fn(DataType) -> std::result::Result<(), String>,
+) -> std::result::Result<Option<DataType>, String> {
+    let Some(text) = text else { return Ok(None) };
+    let dtype = text.parse::<DataType>().map_err(|error| error.to_string())?;
+    check(dtype)?;
+    Ok(Some(dtype).filter(|dtype| *dtype != DataType::VOID))
 }
 
 /// Adds the parsers of the dialect to its table.
@@ -42,6 +62,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
         .fragments(fragment::read)
+        .reader_options(OPTIONS)
         .parse::<ast::Assign>(statements::assign)
         .parse::<ast::AnnAssign>(statements::ann_assign)
         .parse::<ast::AugAssign>(statements::aug_assign)

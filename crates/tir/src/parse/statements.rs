@@ -112,7 +112,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
         let kind = ParseErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
         return Err(p.error(node.target, kind));
     };
-    let text = p.name_str(name);
+    let text = p.hint_str(name);
     var.name.set(text);
     let opened = frame(FrameKind::Let { var: var.clone(), value });
     let (_, open) = p.enter_frame(&opened, id)?;
@@ -350,7 +350,11 @@ pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptVa
             open.keep_open();
             Ok(())
         }
-        ScriptValue::Int(i) => add(p, id, Evaluate::new(ops::python::int_literal(*i))),
+        ScriptValue::Int(i) => {
+            let literal = ops::bare::int(*i).map_err(Into::into);
+            let literal = p.checked(at, literal)?;
+            add(p, id, Evaluate::new(literal))
+        }
         ScriptValue::Bool(b) => add(p, id, Evaluate::new(IntImm::bool(*b))),
         ScriptValue::Node(object) => {
             if let Some(expr) = object.downcast_ref::<PrimExpr>() {

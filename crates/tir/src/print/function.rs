@@ -24,7 +24,7 @@ pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_
     let result = d.with_token("tir", |d| function(node, path, d));
     d.set_root(&former);
     let function = result?;
-    Ok(script(d, function))
+    script(d, function)
 }
 
 fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {

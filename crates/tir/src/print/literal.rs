@@ -25,7 +25,8 @@ pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_
     let FloatImm { span: _, dtype, value } = **node;
     let literal = d.docs.float(value);
     let literal = d.at_field(literal, path, "value");
-    if dtype == d.tir().options.float_dtype && !d.is_typed() {
+    // What is not finite is written as a text, which means a number only to a type.
+    if dtype == d.tir().options.float_dtype && !d.is_typed() && value.is_finite() {
         return Ok(literal);
     }
     let callee = d.t_dtype(dtype);

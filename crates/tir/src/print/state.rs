@@ -11,16 +11,17 @@ use tvmscript_prim::ops::op_table::OpEntry;
 
 use super::call::Callee;
 
+use crate::bare::{bare_buffer, bare_float, bare_int};
 use crate::node::{For, IterVar};
 
 /// The options of this dialect: which data types go without saying.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TirOptions {
-    /// Integer literals of this type print bare.
+    /// Integer literals of this type print bare; `void` for none.
     pub int_dtype: DataType,
     /// Float literals of this type print bare; `void` for none.
     pub float_dtype: DataType,
-    /// Buffers of this type print without it.
+    /// Buffers of this type print without it; `void` for none.
     pub buffer_dtype: DataType,
 }
 
@@ -38,25 +39,53 @@ fn dtype(text: &str) -> Result<DataType, String> {
     DataType::from_str(text).map_err(|error| error.to_string())
 }
 
+/// Sets a type that `check` accepts.
+fn set(
+    config: &mut PrinterConfig,
+    text: &str,
+    check: fn(DataType) -> Result<(), String>,
+    field: fn(&mut TirOptions) -> &mut DataType,
+) -> Result<(), String> {
+    let dtype = dtype(text)?;
+    check(dtype)?;
+    *field(config.part_mut()) = dtype;
+    Ok(())
+}
+
+/// What the header says of a type: nothing where it is that of plain Python text, or where no literal stands bare.
+fn header(
+    dtype: DataType,
+    plain: DataType,
+    check: fn(DataType) -> Result<(), String>,
+) -> Result<Option<String>, String> {
+    check(dtype)?;
+    Ok((dtype != plain && dtype != DataType::VOID).then(|| dtype.to_string()))
+}
+
 /// The options as front ends offer them.
 pub(super) static OPTIONS: &[PrinterOption] = &[
     PrinterOption {
         name: "int-dtype",
-        help: "The integer type whose literals print bare",
+        help: "The integer type whose literals print bare; `void` for none",
         argument: OptionArgument::Value { name: "DTYPE", default: "int32" },
-        set: |config, text| dtype(text).map(|dtype| config.part_mut::<TirOptions>().int_dtype = dtype),
+        set: |config, text| set(config, text, bare_int, |options| &mut options.int_dtype),
+        header: Some(|config| header(config.part::<TirOptions>().int_dtype, DataType::INT32, bare_int)),
     },
     PrinterOption {
         name: "float-dtype",
         help: "The float type whose literals print bare; `void` for none",
         argument: OptionArgument::Value { name: "DTYPE", default: "void" },
-        set: |config, text| dtype(text).map(|dtype| config.part_mut::<TirOptions>().float_dtype = dtype),
+        set: |config, text| set(config, text, bare_float, |options| &mut options.float_dtype),
+        header: Some(|config| header(config.part::<TirOptions>().float_dtype, DataType::FLOAT32, bare_float)),
     },
     PrinterOption {
         name: "buffer-dtype",
-        help: "The element type that buffers print without",
+        help: "The element type that buffers print without; `void` for none",
         argument: OptionArgument::Value { name: "DTYPE", default: "float32" },
-        set: |config, text| dtype(text).map(|dtype| config.part_mut::<TirOptions>().buffer_dtype = dtype),
+        set: |config, text| set(config, text, bare_buffer, |options| &mut options.buffer_dtype),
+        header: Some(|config| {
+            header(config.part::<TirOptions>().buffer_dtype, DataType::FLOAT32, bare_buffer)
+        }),
     },
 ];
 

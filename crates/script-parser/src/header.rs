@@ -1,0 +1,272 @@
+//! Headers: comments in front of a script that say how it was printed.
+//!
+//! A printer writes two kinds. `# from tvm.script import tir as T` says by which name the script knows a dialect;
+//! `# tvmscript: int_dtype=int64, buffer_dtype=float16` names the options without which the script would read otherwise.
+//! They stand at the beginning of a line, between statements of the module level, and hold up to the end of the next
+//! function or class; in a fragment, for the whole text. Any other comment is a comment, and so is an import of something
+//! that is no dialect of the registry. A name that the text itself defines keeps its meaning.
+//!
+//! For texts without a header [`ParseOptions::header`](crate::ParseOptions::header) says what it would have said.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use tvmscript_ir_core::Registry;
+
+use crate::ast::TextRange;
+use crate::prescan::Comment;
+use crate::table::{ParseTable, Parsers};
+
+/// What a header names: options with their values, such as `int_dtype=int64` and `tir_prefix=X`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Header {
+    entries: Vec<(String, String)>,
+}
+
+/// Why a header cannot be followed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum HeaderError {
+    /// The text has another form.
+    #[error("`{text}` is not of the form `option=value, ..`")]
+    Malformed {
+        /// The text.
+        text: String,
+    },
+    /// No dialect has the option.
+    #[error("unknown option `{name}` in the header of a script")]
+    UnknownOption {
+        /// The option.
+        name: String,
+        /// The options that there are.
+        known: Vec<String>,
+    },
+    /// The option cannot have the value.
+    #[error("the option `{name}` of a header cannot be `{value}`: {reason}")]
+    BadValue {
+        /// The option.
+        name: String,
+        /// The value.
+        value: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl FromStr for Header {
+    type Err = HeaderError;
+
+    fn from_str(text: &str) -> Result<Header, HeaderError> {
+        let entries = entries(text).ok_or_else(|| HeaderError::Malformed { text: text.to_owned() })?;
+        Ok(Header { entries: entries.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect() })
+    }
+}
+
+impl Header {
+    /// The options and their values, in order.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.entries.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Whether it names nothing.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether a registry's dialects have these options, and the options can have these values.
+    ///
+    /// # Errors
+    /// The first that is wrong.
+    pub fn check(&self, registry: &Registry) -> Result<(), HeaderError> {
+        let table = registry.slot::<Parsers>().map(|p| p.table().clone()).unwrap_or_default();
+        let _reset = Reset(table.clone());
+        self.entries().try_for_each(|(name, value)| {
+            match Setting::find(name, value, &table, registry.dialects())? {
+                Setting::Option { option, value } => set(option, value),
+                Setting::Prefix { .. } | Setting::Addresses(_) => Ok(()),
+            }
+        })
+    }
+}
+
+/// Sets an option.
+pub(crate) fn set(option: ReaderOption, value: &str) -> Result<(), HeaderError> {
+    (option.set)(Some(value)).map_err(|reason| bad_value(option.name, value, reason))
+}
+
+fn bad_value(name: &str, value: &str, reason: impl Into<String>) -> HeaderError {
+    HeaderError::BadValue { name: name.to_owned(), value: value.to_owned(), reason: reason.into() }
+}
+
+/// An option of reading that a header can name.
+#[derive(Debug, Clone, Copy)]
+pub struct ReaderOption {
+    /// Its name in a header: words in lower case, with underscores (`int_dtype`).
+    pub name: &'static str,
+    /// Sets it for what this thread reads from now on, or sets its default; what is wrong with a value is said in words.
+    pub set: fn(Option<&str>) -> Result<(), String>,
+}
+
+/// What one entry of a header sets.
+pub(crate) enum Setting<'a> {
+    /// The name of a dialect in the text.
+    Prefix { dialect: &'static str, prefix: &'a str },
+    /// Whether names of variables end in an address.
+    Addresses(bool),
+    /// An option of a dialect.
+    Option { option: ReaderOption, value: &'a str },
+}
+
+/// The entry whose value says whether names of variables end in an address.
+const ADDRESSES: &str = "show_object_address";
+
+impl<'a> Setting<'a> {
+    pub(crate) fn find(
+        name: &str,
+        value: &'a str,
+        table: &ParseTable,
+        dialects: &[&'static str],
+    ) -> Result<Setting<'a>, HeaderError> {
+        if name == ADDRESSES {
+            return match value {
+                "True" => Ok(Setting::Addresses(true)),
+                "False" => Ok(Setting::Addresses(false)),
+                _ => Err(bad_value(name, value, "it is `True` or `False`")),
+            };
+        }
+        if let Some(option) = table.option(name) {
+            return Ok(Setting::Option { option, value });
+        }
+        let of_dialect = |dialect: &str| table.prefixes.iter().any(|(_, known)| *known == dialect);
+        let dialect = dialects.iter().find(|d| Some(**d) == name.strip_suffix("_prefix") && of_dialect(d));
+        match dialect {
+            Some(dialect) if is_identifier(value) => Ok(Setting::Prefix { dialect, prefix: value }),
+            Some(_) => Err(bad_value(name, value, "it is no identifier")),
+            None => {
+                let options = table.options().map(|option| option.name.to_owned());
+                let prefixes = dialects.iter().filter(|d| of_dialect(d)).map(|d| format!("{d}_prefix"));
+                let known = options.chain(prefixes).chain([ADDRESSES.to_owned()]).collect();
+                Err(HeaderError::UnknownOption { name: name.to_owned(), known })
+            }
+        }
+    }
+}
+
+/// Sets the default of every option once it is dropped.
+pub(crate) struct Reset(pub(crate) Arc<ParseTable>);
+
+impl Reset {
+    pub(crate) fn now(table: &ParseTable) {
+        for option in table.options() {
+            // The default is always a value of the option.
+            let _ = (option.set)(None);
+        }
+    }
+}
+
+impl Drop for Reset {
+    fn drop(&mut self) {
+        Reset::now(&self.0);
+    }
+}
+
+/// A line of a header, in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HeaderLine {
+    pub(crate) range: TextRange,
+    pub(crate) entries: Vec<(String, String)>,
+    /// Whether the line is an import, which may name what is no dialect.
+    pub(crate) is_import: bool,
+}
+
+/// The lines of headers among the comments of a text, in order.
+pub(crate) fn lines(text: &str, comments: &[Comment]) -> Vec<HeaderLine> {
+    let at_line_start = |start: u32| start == 0 || text.as_bytes().get(start as usize - 1) == Some(&b'\n');
+    comments
+        .iter()
+        .filter(|comment| comment.own_line && at_line_start(comment.range.start))
+        .filter_map(|comment| line(text.get(comment.range.to_usize())?, comment.range))
+        .collect()
+}
+
+fn line(comment: &str, range: TextRange) -> Option<HeaderLine> {
+    let content = comment.strip_prefix('#')?.trim();
+    if let Some(import) = content.strip_prefix("from tvm.script import ") {
+        let (dialect, prefix) = import.split_once(" as ")?;
+        let (dialect, prefix) = (dialect.trim(), prefix.trim());
+        let entries = vec![(format!("{dialect}_prefix"), prefix.to_owned())];
+        return is_identifier(prefix).then_some(HeaderLine { range, entries, is_import: true });
+    }
+    let entries = entries(content.strip_prefix("tvmscript:")?)?;
+    let entries = entries.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
+    Some(HeaderLine { range, entries, is_import: false })
+}
+
+/// `option=value, option=value`
+fn entries(text: &str) -> Option<Vec<(&str, &str)>> {
+    let entry = |part: &'_ str| -> Option<(usize, usize)> {
+        let at = part.find('=')?;
+        let value = part[at + 1..].trim();
+        let fits = is_identifier(part[..at].trim()) && !value.is_empty() && !value.contains(['=', ' ', '\t']);
+        fits.then_some((at, at + 1))
+    };
+    text.split(',')
+        .map(|part| entry(part).map(|(end, start)| (part[..end].trim(), part[start..].trim())))
+        .collect()
+}
+
+fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())
+        && chars.all(|c| c == '_' || c.is_ascii_alphanumeric())
+}
+
+/// The name without the address that [`ADDRESSES`] says it ends in: `i` for `i_0x5581f3`.
+pub(crate) fn without_address(name: &str) -> &str {
+    match name.rsplit_once("_0x") {
+        Some((hint, address)) if !address.is_empty() && address.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            hint
+        }
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries_of(comment: &str) -> Option<Vec<(String, String)>> {
+        line(comment, TextRange::at(0)).map(|line| line.entries)
+    }
+
+    #[test]
+    fn both_kinds_of_lines_are_read() {
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(entries_of("# from tvm.script import tir as X"), Some(vec![pair("tir_prefix", "X")]));
+        assert_eq!(
+            entries_of("# tvmscript: int_dtype=int64, float_dtype=float16"),
+            Some(vec![pair("int_dtype", "int64"), pair("float_dtype", "float16")])
+        );
+    }
+
+    #[test]
+    fn other_comments_are_comments() {
+        for comment in [
+            "# tvmscript: see the docs",
+            "# tvmscript:",
+            "# from tvm.script import tir",
+            "# int_dtype=int64",
+            "#",
+        ] {
+            assert_eq!(entries_of(comment), None, "{comment}");
+        }
+    }
+
+    #[test]
+    fn one_address_is_taken_off() {
+        assert_eq!(without_address("i_0x5581f3"), "i");
+        assert_eq!(without_address("i_0x1_0xab"), "i_0x1");
+        assert_eq!(without_address("i_0xyz"), "i_0xyz");
+        assert_eq!(without_address("i"), "i");
+    }
+}

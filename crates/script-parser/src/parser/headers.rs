@@ -1,0 +1,116 @@
+//! Headers while a text is read: which one holds, and what it has set.
+
+use std::collections::VecDeque;
+
+use super::Parser;
+use crate::ast::{HasRange, Name, Stmt, StmtId, TextRange};
+use crate::errors::{ParseError, ParseErrorKind};
+use crate::header::{self, Header, HeaderError, HeaderLine, Reset, Setting};
+use crate::prescan::Comment;
+use crate::scope::{Binding, Slot};
+
+/// The headers of a text.
+#[derive(Debug, Default)]
+pub(super) struct Headers {
+    /// Those that were not reached yet.
+    lines: VecDeque<HeaderLine>,
+    /// Where the last statement ended: comments before stand inside of it.
+    behind: u32,
+    /// What holds everywhere.
+    base: Header,
+    /// Whether a header holds now.
+    holds: bool,
+    /// The names that a header gave values, with their slots before.
+    names: Vec<(Name, Slot)>,
+}
+
+impl Parser<'_> {
+    /// Finds the headers of the text. What they set is reset once the result is dropped.
+    pub(super) fn begin_headers(&mut self, comments: &[Comment], base: &Header) -> Reset {
+        let reset = Reset(self.shared.table.clone());
+        let lines = header::lines(self.shared.text(), comments).into();
+        self.headers = Headers { lines, base: base.clone(), ..Headers::default() };
+        reset
+    }
+
+    /// Sets what holds in front of the first header. The names that need no import have values by now.
+    pub(super) fn set_base_header(&mut self) {
+        let base = self.headers.base.clone();
+        for (name, value) in base.entries() {
+            if let Err(error) = self.follow(name, value) {
+                self.header_error(error, TextRange::at(0));
+            }
+        }
+        // These names stay.
+        self.headers.names.clear();
+    }
+
+    /// Follows the headers between the statement before and this one.
+    pub(super) fn enter_headers(&mut self, next: impl HasRange) {
+        let start = next.range_in(&self.ast).start;
+        while let Some(line) = self.headers.lines.pop_front_if(|line| line.range.start < start) {
+            if line.range.start < self.headers.behind {
+                continue;
+            }
+            self.headers.holds = true;
+            for (name, value) in &line.entries {
+                match self.follow(name, value) {
+                    Err(HeaderError::UnknownOption { .. }) if line.is_import => {}
+                    Err(error) => self.header_error(error, line.range),
+                    Ok(()) => {}
+                }
+            }
+        }
+    }
+
+    /// Ends the headers that hold, behind a definition.
+    pub(super) fn leave_headers(&mut self, id: StmtId) {
+        self.headers.behind = self.ast.range(id).end;
+        let is_definition = matches!(self.ast.stmt(id), Stmt::FunctionDef(_) | Stmt::ClassDef(_));
+        if !is_definition || !std::mem::take(&mut self.headers.holds) {
+            return;
+        }
+        Reset::now(&self.shared.table);
+        self.shared.names_have_addresses.set(false);
+        for (name, slot) in std::mem::take(&mut self.headers.names).into_iter().rev() {
+            let _ = self.shared.set_unless_written(name, slot);
+        }
+        let base = self.headers.base.clone();
+        for (name, value) in base.entries() {
+            // What is wrong with it was said at the beginning.
+            let _ = self.follow(name, value);
+        }
+        self.headers.names.clear();
+    }
+
+    fn follow(&mut self, name: &str, value: &str) -> Result<(), HeaderError> {
+        let dialects: Vec<&str> = self.shared.namespaces.iter().map(|(dialect, _)| *dialect).collect();
+        let table = self.shared.table.clone();
+        match Setting::find(name, value, &table, &dialects)? {
+            Setting::Option { option, value } => header::set(option, value)?,
+            Setting::Addresses(on) => self.shared.names_have_addresses.set(on),
+            Setting::Prefix { dialect, prefix } => {
+                // A name that occurs nowhere needs no value.
+                let name = self.ast.find_name(prefix);
+                if let (Some(name), Some(namespace)) = (name, self.namespace(dialect)) {
+                    let slot = Slot::global(Binding::Value(namespace), TextRange::default());
+                    let before = self.shared.set_unless_written(name, slot);
+                    self.headers.names.extend(before.map(|before| (name, before)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn header_error(&mut self, error: HeaderError, range: TextRange) {
+        let near = match &error {
+            HeaderError::UnknownOption { name, known } => {
+                crate::errors::suggest::nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
+            }
+            _ => None,
+        };
+        let mut error = ParseError::new(ParseErrorKind::Header(error), range);
+        error.help = near.map(|near| format!("did you mean `{near}`?"));
+        let _ = self.report(error);
+    }
+}
