@@ -93,6 +93,14 @@ struct PrefixEntry {
     used: bool,
 }
 
+/// A prefix that the text uses.
+pub(crate) struct UsedPrefix<'a> {
+    pub(crate) dialect: &'static str,
+    pub(crate) prefix: &'a str,
+    /// Whether it is the dialect's own.
+    pub(crate) is_default: bool,
+}
+
 static EMPTY_TABLE: std::sync::LazyLock<PrinterTable> = std::sync::LazyLock::new(PrinterTable::default);
 
 impl<'r> Docsifier<'r> {
@@ -385,6 +393,11 @@ impl<'r> Docsifier<'r> {
         self.tokens.last().copied().unwrap_or(Token::DEFAULT)
     }
 
+    /// Whether the rules of the token of this name apply now.
+    pub fn is_under(&self, name: &str) -> bool {
+        self.table.token(name) == Some(self.token())
+    }
+
     /// Runs `f` under the token of this name; unknown names are the default.
     pub fn with_token<R>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> R) -> R {
         let token = self.table.token(name).unwrap_or(Token::DEFAULT);
@@ -425,14 +438,10 @@ impl<'r> Docsifier<'r> {
         self.docs.attr(prefix, name)
     }
 
-    /// Whether a prefix was used so far that is not its dialect's own.
-    pub(crate) fn uses_other_prefixes(&self) -> bool {
-        self.prefixes.iter().any(|p| p.used && !p.is_default)
-    }
-
-    /// The dialects whose prefix was used so far, with it.
-    pub fn used_prefixes(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.prefixes.iter().filter(|p| p.used).map(|p| (p.name, &*p.prefix))
+    /// The prefixes used so far.
+    pub(crate) fn used_prefixes(&self) -> impl Iterator<Item = UsedPrefix<'_>> {
+        let used = self.prefixes.iter().filter(|p| p.used);
+        used.map(|p| UsedPrefix { dialect: p.name, prefix: &p.prefix, is_default: p.is_default })
     }
 
     // --- what dialects keep ----------------------------------------------------------------------------------

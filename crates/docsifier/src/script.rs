@@ -7,7 +7,7 @@ use tvmscript_doc::{Doc, StmtDoc, StmtList};
 use tvmscript_ir_core::{Object, ObjectLike, PathId, Registry, Value, json};
 
 use crate::config::PrinterConfig;
-use crate::docsifier::Docsifier;
+use crate::docsifier::{Docsifier, UsedPrefix};
 use crate::error::Result;
 use crate::frame::Frame;
 
@@ -96,12 +96,10 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
             Ok(is_bare)
         })
     })?;
-    // A part alone has no header, unless its text would read otherwise without.
-    if !is_bare
-        && !d.has_header
-        && (d.uses_other_prefixes() || !d.config().header_values(d.table())?.is_empty())
-    {
-        let mut whole = header(d)?;
+    // A part alone has only as much of a header as its text would be read otherwise without.
+    if !is_bare && !d.has_header {
+        let lines: Vec<String> = d.used_prefixes().filter(|p| !p.is_default).map(import).collect();
+        let mut whole = header(d, lines)?;
         whole.append(&mut stmts);
         stmts = whole;
     }
@@ -148,7 +146,8 @@ pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
 /// # Errors
 /// As [`PrinterConfig::check`].
 pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
-    let mut stmts = header(d)?;
+    let lines = d.used_prefixes().map(import).collect();
+    let mut stmts = header(d, lines)?;
     let frame = d.frame_mut();
     if frame.declares_free {
         stmts.extend(std::mem::take(&mut frame.stmts).into_vec());
@@ -157,13 +156,15 @@ pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
     Ok(d.docs.block(&stmts))
 }
 
+/// The comment that says where a prefix comes from.
+fn import(used: UsedPrefix<'_>) -> String {
+    format!("from tvm.script import {} as {}", used.dialect, used.prefix)
+}
+
 /// The lines in front of a script: comments that say where the prefixes come from, one that names the options without which
 /// the text would read otherwise, and a blank line behind them.
-fn header(d: &mut Docsifier<'_>) -> Result<Vec<StmtDoc>> {
+fn header(d: &mut Docsifier<'_>, mut lines: Vec<String>) -> Result<Vec<StmtDoc>> {
     d.has_header = true;
-    let prefixes = d.used_prefixes();
-    let mut lines: Vec<String> =
-        prefixes.map(|(name, prefix)| format!("from tvm.script import {name} as {prefix}")).collect();
     let values = d.config().header_values(d.table())?;
     if !values.is_empty() {
         lines.push(format!("tvmscript: {}", values.join(", ")));

@@ -11,7 +11,8 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use tvmscript_ir_core::Registry;
+use tvmscript_ir_core::visit::{Visitor, Walk};
+use tvmscript_ir_core::{FieldRef, Object, Registry};
 
 use crate::ast::TextRange;
 use crate::prescan::Comment;
@@ -221,14 +222,28 @@ fn is_identifier(text: &str) -> bool {
         && chars.all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
-/// The name without the address that [`ADDRESSES`] says it ends in: `i` for `i_0x5581f3`.
-pub(crate) fn without_address(name: &str) -> &str {
-    match name.rsplit_once("_0x") {
-        Some((hint, address)) if !address.is_empty() && address.bytes().all(|b| b.is_ascii_hexdigit()) => {
-            hint
+/// The name without the address that [`ADDRESSES`] says it has: `i` for `i_0x5581f3`. What is named after another name has
+/// the address inside (`A_0x5581f3_s0`).
+fn without_address(name: &str) -> Option<String> {
+    let at = name.rfind("_0x")?;
+    let (hint, rest) = (&name[..at], &name[at + 3..]);
+    let digits = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
+    let behind = &rest[digits..];
+    (digits > 0 && (behind.is_empty() || behind.starts_with('_'))).then(|| format!("{hint}{behind}"))
+}
+
+/// Takes the addresses off the names in a node.
+pub(crate) fn rename_without_addresses(root: &Object) {
+    let _ = Visitor::new().pre_order(root, |object| {
+        for index in 0..object.info().fields().len() {
+            if let FieldRef::Name(cell) = object.field(index)
+                && let Some(name) = without_address(cell.text())
+            {
+                cell.set(name.into());
+            }
         }
-        _ => name,
-    }
+        Walk::Advance
+    });
 }
 
 #[cfg(test)]
@@ -264,9 +279,11 @@ mod tests {
 
     #[test]
     fn one_address_is_taken_off() {
-        assert_eq!(without_address("i_0x5581f3"), "i");
-        assert_eq!(without_address("i_0x1_0xab"), "i_0x1");
-        assert_eq!(without_address("i_0xyz"), "i_0xyz");
-        assert_eq!(without_address("i"), "i");
+        let without = |name| without_address(name).unwrap_or_else(|| format!("still {name}"));
+        assert_eq!(without("i_0x5581f3"), "i");
+        assert_eq!(without("i_0x1_0xab"), "i_0x1");
+        assert_eq!(without("A_0x1f_s0"), "A_s0");
+        assert_eq!(without("i_0xyz"), "still i_0xyz");
+        assert_eq!(without("i"), "still i");
     }
 }

@@ -5,4 +5,5 @@ mod constants;
 mod fragments;
 mod misuse;
 mod nodes;
+mod options;
 mod scripts;

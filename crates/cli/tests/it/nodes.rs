@@ -80,7 +80,10 @@ fn dump_draws_the_asked_kinds() {
 fn printer_options_are_flags() {
     let a = file("a.json", evaluate_json(1));
     let print = |args: &[&str]| run(&[&["print", &a], args].concat());
-    assert_eq!(print(&["--tir-prefix", "tir"]).stdout, "x = tir.int32()\ntir.evaluate(x + 1)\n");
+    assert_eq!(
+        print(&["--tir-prefix", "tir"]).stdout,
+        "# from tvm.script import tir as tir\n\nx = tir.int32()\ntir.evaluate(x + 1)\n"
+    );
     assert_eq!(print(&["--int-dtype", "int64"]).stdout, "x = T.int32()\nT.evaluate(x + T.int32(1))\n");
     assert_eq!(print(&["--print-line-numbers"]).stdout, "1 x = T.int32()\n2 T.evaluate(x + 1)\n");
     let underlined = print(&["--underline", "value.b"]).stdout;

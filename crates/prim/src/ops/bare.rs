@@ -8,7 +8,7 @@ use std::cell::Cell;
 
 use tvmscript_ir_core::DataType;
 
-use super::python::int_literal;
+use super::python::{Operand, int_literal};
 use crate::class::Expr;
 use crate::error::Result;
 use crate::node::{FloatImm, IntImm};
@@ -58,6 +58,17 @@ pub fn int(value: i64) -> Result<Expr> {
 pub fn float(value: f64) -> Result<Expr> {
     let said = FLOAT.get().filter(|_| SUSPENDED.get() == 0);
     FloatImm::try_new(said.unwrap_or(DataType::FLOAT32), value)
+}
+
+/// An operand of the text, a number as its literal.
+/// # Errors
+/// As [`int`] and [`float`].
+pub fn operand(operand: Operand) -> Result<Operand> {
+    Ok(match operand {
+        Operand::Int(value) => Operand::Expr(int(value)?),
+        Operand::Float(value) => Operand::Expr(float(value)?),
+        Operand::Expr(_) | Operand::Bool(_) => operand,
+    })
 }
 
 /// Whether literals of the type can stand bare as integers.

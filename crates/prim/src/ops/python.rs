@@ -7,11 +7,10 @@
 
 use tvmscript_ir_core::DataType;
 
-use super::bare;
 use super::literal::{make_const, truth};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
-use crate::node::IntImm;
+use crate::node::{FloatImm, IntImm};
 
 /// An operand as Python has it: an expression or a number.
 #[derive(Debug, Clone)]
@@ -48,15 +47,15 @@ impl From<bool> for Operand {
 }
 
 impl Operand {
-    /// The operand as an expression: `int` becomes `int32` if it fits and else `int64`, `float` becomes `float32` (or what
-    /// the text's header names: [`bare`]), `bool` becomes `bool`.
+    /// The operand as an expression: `int` becomes `int32` if it fits and else `int64`, `float` becomes `float32`, `bool`
+    /// becomes `bool`.
     /// # Errors
-    /// [`PrimError::OutOfRange`] when a number does not fit its type.
+    /// [`PrimError::OutOfRange`] when a float is beyond `float32`.
     pub fn into_expr(self) -> Result<Expr> {
         match self {
             Operand::Expr(e) => Ok(e),
-            Operand::Int(value) => bare::int(value),
-            Operand::Float(value) => bare::float(value),
+            Operand::Int(value) => Ok(int_literal(value)),
+            Operand::Float(value) => FloatImm::try_new(DataType::FLOAT32, value),
             Operand::Bool(value) => Ok(truth(value)),
         }
     }

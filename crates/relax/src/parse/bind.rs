@@ -58,7 +58,7 @@ pub(super) fn assign_from(
 fn named(p: &mut Parser<'_>, name: Name, var: &Ref<Var>) {
     // Most have the name that they were made with.
     if var.vid.name_hint.text() != p.name_text(name) {
-        let text = p.hint_str(name);
+        let text = p.name_str(name);
         var.vid.name_hint.set(text);
     }
 }
@@ -89,7 +89,7 @@ fn scalar_variable(
     at: ExprId,
     var: &Ref<prim::Var>,
 ) -> Result<Ref<prim::Var>> {
-    let text = p.hint_str(name);
+    let text = p.name_str(name);
     let hint = var.name.get();
     if !hint.is_empty() && hint != text {
         let kind = ParseErrorKind::expected(

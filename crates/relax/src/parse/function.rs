@@ -55,7 +55,7 @@ pub(super) fn define(
             for param in signature.params {
                 let added = param.and_then(|param| {
                     let info = param.resolve(p).inspect_err(|_| p.poison(param.name, param.place))?;
-                    let text = p.hint_str(param.name);
+                    let text = p.name_str(param.name);
                     let var = Var::new(text, Some(info.clone())).with_span(p.span(param.place));
                     let added = with_function("R.function", |function| {
                         function.params.push(var.clone());

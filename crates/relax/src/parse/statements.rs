@@ -72,7 +72,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -
         }
         None => {
             let info = annotation?.0;
-            let text = p.hint_str(name);
+            let text = p.name_str(name);
             let var = match is_dataflow {
                 true => Var::dataflow(text, Some(info.clone())),
                 false => Var::new(text, Some(info.clone())),
@@ -118,6 +118,12 @@ pub(super) fn pass(_: &mut Parser<'_>, _: StmtId) -> Result<()> {
 
 /// An expression by itself: a call that gives nothing.
 pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) -> Result<()> {
+    // A text that stands first is a comment, as in Python.
+    if matches!(p.expr(node.value), Expr::Constant(ast::Constant::Str(_)))
+        && matches!(with_function("a comment", |function| function.blocks.is_empty()), Ok(true))
+    {
+        return Ok(());
+    }
     let value = p.eval(node.value)?;
     if matches!(value, ScriptValue::None) {
         return Ok(());

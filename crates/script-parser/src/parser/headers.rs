@@ -20,6 +20,10 @@ pub(super) struct Headers {
     base: Header,
     /// Whether a header holds now.
     holds: bool,
+    /// Whether names of variables end in an address.
+    addresses: bool,
+    /// How many scripts there were when the last header was reached.
+    scripts: usize,
     /// The names that a header gave values, with their slots before.
     names: Vec<(Name, Slot)>,
 }
@@ -47,6 +51,7 @@ impl Parser<'_> {
 
     /// Follows the headers between the statement before and this one.
     pub(super) fn enter_headers(&mut self, next: impl HasRange) {
+        self.headers.scripts = self.scripts.len();
         let start = next.range_in(&self.ast).start;
         while let Some(line) = self.headers.lines.pop_front_if(|line| line.range.start < start) {
             if line.range.start < self.headers.behind {
@@ -63,17 +68,25 @@ impl Parser<'_> {
         }
     }
 
-    /// Ends the headers that hold, behind a definition.
+    /// Ends the headers that hold, behind a definition. What it built has its names by now.
     pub(super) fn leave_headers(&mut self, id: StmtId) {
+        if self.headers.addresses {
+            self.scripts[self.headers.scripts..]
+                .iter()
+                .for_each(|script| header::rename_without_addresses(&script.node));
+        }
         self.headers.behind = self.ast.range(id).end;
         let is_definition = matches!(self.ast.stmt(id), Stmt::FunctionDef(_) | Stmt::ClassDef(_));
         if !is_definition || !std::mem::take(&mut self.headers.holds) {
             return;
         }
         Reset::now(&self.shared.table);
-        self.shared.names_have_addresses.set(false);
+        self.headers.addresses = false;
         for (name, slot) in std::mem::take(&mut self.headers.names).into_iter().rev() {
-            let _ = self.shared.set_unless_written(name, slot);
+            if self.shared.is_written(name) {
+                continue;
+            }
+            self.shared.set_global(name, slot);
         }
         let base = self.headers.base.clone();
         for (name, value) in base.entries() {
@@ -88,7 +101,7 @@ impl Parser<'_> {
         let table = self.shared.table.clone();
         match Setting::find(name, value, &table, &dialects)? {
             Setting::Option { option, value } => header::set(option, value)?,
-            Setting::Addresses(on) => self.shared.names_have_addresses.set(on),
+            Setting::Addresses(on) => self.headers.addresses = on,
             Setting::Prefix { dialect, prefix } => {
                 // A name that occurs nowhere needs no value.
                 let name = self.ast.find_name(prefix);

@@ -30,7 +30,7 @@ pub(crate) use shared::Shared;
 use crate::ast::{Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange};
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use crate::eval::Env;
-use crate::header::{Header, without_address};
+use crate::header::Header;
 use crate::python::{PythonOptions, parse_python};
 use crate::scope::Scopes;
 use crate::table::{Mode, NodeRules, Token};
@@ -238,14 +238,6 @@ impl<'r> Parser<'r> {
             self.strs.resize(self.ast.name_count().max(index + 1), None);
         }
         self.strs[index].get_or_insert_with(|| Str::new(self.ast.name(name))).clone()
-    }
-
-    /// The text of a name as the hint of a variable: where the header says so, without the address that it ends in.
-    pub fn hint_str(&mut self, name: Name) -> Str {
-        match self.shared.names_have_addresses.get() {
-            true => Str::new(without_address(self.ast.name(name))),
-            false => self.name_str(name),
-        }
     }
 
     /// Where something stands in the text.

@@ -20,12 +20,12 @@ impl Parser<'_> {
             self.last_value = None;
             self.enter_headers(*id);
             let done = self.visit(*id);
-            self.leave_headers(*id);
             if done.is_ok() {
                 self.gather(*id);
             } else {
                 self.built.clear();
             }
+            self.leave_headers(*id);
         }
     }
 
@@ -68,6 +68,7 @@ impl Parser<'_> {
         if let Ok(node) = self.checked(*first, built) {
             self.scripts.push(Script { name: None, node, range: ast.range(*first), is_checked: false });
         }
+        self.leave_headers(*first);
     }
 
     /// Takes down the scripts that a statement of the module level made: a definition, or a name that is given what a

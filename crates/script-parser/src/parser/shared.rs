@@ -5,7 +5,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use tvmscript_ir_core::{Registry, SourceId};
-use tvmscript_irbuilder::Names;
+use tvmscript_irbuilder::{Names, ScriptValue};
 
 use super::{ParseOptions, Parser};
 use crate::ast::{Ast, Name, TextRange};
@@ -37,8 +37,6 @@ pub(crate) struct Shared {
     max_memory: u64,
     max_call_depth: u32,
     pub(crate) max_errors: usize,
-    /// Whether names of variables end in an address, as the header says.
-    pub(crate) names_have_addresses: Cell<bool>,
     /// Environments that functions hold: they may hold those functions in turn.
     environments: RefCell<Vec<Weak<Env>>>,
     /// Parsers for functions that a dialect calls back.
@@ -79,7 +77,6 @@ impl Shared {
             max_memory: options.max_memory_bytes,
             max_call_depth: options.max_call_depth,
             max_errors: options.max_errors.max(1),
-            names_have_addresses: Cell::new(false),
             environments: RefCell::new(Vec::new()),
             spare: RefCell::new(Vec::new()),
             ast: Rc::new(ast),
@@ -177,14 +174,21 @@ impl Shared {
         drop(old);
     }
 
-    /// Gives a name of the module level a value, unless the text itself defined it; gives its slot before.
+    /// Gives a name of the module level a value, unless the text itself gave it one that is no script of before; gives its
+    /// slot before.
     pub(crate) fn set_unless_written(&self, name: Name, slot: Slot) -> Option<Slot> {
         let known = self.globals.borrow().get(name.index()).cloned().unwrap_or_default();
-        let is_free = known.place == TextRange::default();
+        let is_script = matches!(known.binding, Binding::Value(ScriptValue::Node(_)));
+        let is_free = known.place == TextRange::default() || is_script;
         is_free.then(|| {
             self.set_global(name, slot);
             known
         })
+    }
+
+    /// Whether the text itself gave a name of the module level its value.
+    pub(crate) fn is_written(&self, name: Name) -> bool {
+        self.globals.borrow().get(name.index()).is_some_and(|slot| slot.place != TextRange::default())
     }
 
     /// The names of the module level, for suggestions.

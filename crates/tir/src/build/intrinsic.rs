@@ -191,6 +191,10 @@ fn make(
         Kind::Make(Make::Bits(make)) => {
             let operands = args.operands::<OperandArg>()?;
             match <[OperandArg; 2]>::try_from(operands) {
+                // Of two numbers none has a type to give.
+                Ok([OperandArg(a @ Operand::Int(_)), OperandArg(b @ Operand::Int(_))]) => {
+                    Some(ops::python::bits(make, a, ops::bare::operand(b)?))
+                }
                 Ok([a, b]) => Some(ops::python::bits(make, a.0, b.0)),
                 Err(_) => None,
             }

@@ -33,7 +33,12 @@ impl FromScript for Index {
             ScriptValue::None => Ok(None),
             other => ExprArg::convert(other.clone()).map(Some),
         };
-        Ok(Index::Slice { start: bound(&slice.start)?, stop: bound(&slice.stop)?, step: bound(&slice.step)? })
+        let step = match &slice.step {
+            // The evaluator's, where the text has none.
+            ScriptValue::Int(1) => Some(IntImm::int32(1)),
+            step => bound(step)?,
+        };
+        Ok(Index::Slice { start: bound(&slice.start)?, stop: bound(&slice.stop)?, step })
     }
     fn is_poison(&self) -> bool {
         let parts = match self {

@@ -35,7 +35,7 @@ pub(super) fn spread(value: ScriptValue) -> ScriptValue {
 
 /// `x = value`: scopes open, variables and buffers take the name, everything else becomes a let.
 pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
-    let text = p.hint_str(name);
+    let text = p.name_str(name);
     let bound = bind_value(p, &text, at, value)?;
     p.define(name, bound, at, Shadowing::OuterFrames)
 }
@@ -117,14 +117,14 @@ fn named(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue, place: 
 
 /// `for x in ..`: loop variables.
 pub(super) fn loop_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
-    let text = p.hint_str(name);
+    let text = p.name_str(name);
     let bound = named(p, &text, at, value, "a `for` statement")?;
     p.define(name, bound, at, Shadowing::OuterFrames)
 }
 
 /// `with .. as x`: what entering the scope gave.
 pub(super) fn with_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
-    let text = p.hint_str(name);
+    let text = p.name_str(name);
     let bound = named(p, &text, at, value, "a `with` statement")?;
     p.define(name, bound, at, Shadowing::OuterFrames)
 }

@@ -68,7 +68,7 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
                 let value = p.eval(at).and_then(|value| {
                     let value = call_annotation(value);
                     let value = p.checked(at, value)?;
-                    let text = p.hint_str(param.name);
+                    let text = p.name_str(param.name);
                     let added = function::try_arg(text, value);
                     p.checked(at, added)
                 });

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::DataType;
 use tvmscript_irbuilder::{BuildError, Result, ScriptValue};
-use tvmscript_prim::ops::{self, Operand, python, script};
+use tvmscript_prim::ops::{self, Operand, bare, python, script};
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt};
 use tvmscript_script_parser::ast::{BinOp, BoolOp, CmpOp, UnaryOp};
 use tvmscript_script_parser::table::{Mode, Operator};
@@ -52,12 +52,16 @@ pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Resul
         (_, [a, b]) => {
             let (Some(a), Some(b)) = (operand(a)?, operand(b)?) else { return Ok(None) };
             let result = match op {
-                Operator::Binary(op) => python::binary(binary_operator(op), a, b).map_err(with_help)?,
+                Operator::Binary(op) => arithmetic(binary_operator(op), a, b)?,
                 Operator::Compare(op) => {
                     let Some(op) = comparison(op) else { return Ok(None) };
                     match mode {
                         Mode::Script => script::compare(op, a, b).map_err(with_help)?,
-                        Mode::Host => python::compare(op, a, b)?,
+                        // A number on the left is asked last, as in Python.
+                        Mode::Host => match (a, b) {
+                            (a @ Operand::Expr(_), b) => python::compare(op, a, bare::operand(b)?)?,
+                            (a, b) => python::compare(op.reflected(), b, bare::operand(a)?)?,
+                        },
                     }
                 }
                 // Python cannot overload `and` and `or`, so TVM refuses them in lambdas; their meaning is plain.
@@ -69,6 +73,16 @@ pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Resul
         }
         _ => Ok(None),
     }
+}
+
+/// `a op b`. Numbers are literals of the text, except where they take the other operand's type.
+fn arithmetic(op: python::BinaryOperator, a: Operand, b: Operand) -> Result<Expr> {
+    use python::BinaryOperator as Op;
+    let (a, b) = match op {
+        Op::LShift | Op::RShift | Op::BitAnd | Op::BitOr | Op::BitXor => (a, b),
+        _ => (bare::operand(a)?, bare::operand(b)?),
+    };
+    python::binary(op, a, b).map_err(with_help)
 }
 
 fn with_help(error: tvmscript_prim::PrimError) -> BuildError {

@@ -112,7 +112,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
         let kind = ParseErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
         return Err(p.error(node.target, kind));
     };
-    let text = p.hint_str(name);
+    let text = p.name_str(name);
     var.name.set(text);
     let opened = frame(FrameKind::Let { var: var.clone(), value });
     let (_, open) = p.enter_frame(&opened, id)?;

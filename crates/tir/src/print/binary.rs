@@ -61,7 +61,10 @@ macro_rules! binary {
             let $node { span: _, dtype: _, a, b } = &**node;
             let (left, right) = operands(a, b, path, d)?;
             let sugar: fn(&Expr, ExprDoc, ExprDoc, &mut Docsifier<'_>) -> Option<ExprDoc> = $sugar;
-            if stays(BinaryOp::$smart, a, b)
+            // Python computes on two numbers by itself.
+            let is_python = is_number(left, d) && is_number(right, d);
+            if !is_python
+                && stays(BinaryOp::$smart, a, b)
                 && let Some(doc) = sugar(a, left, right, d)
             {
                 return Ok(doc);

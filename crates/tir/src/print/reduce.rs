@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Frame, Result};
-use tvmscript_ir_core::{Array, PathId, Ref};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref};
 use tvmscript_prim::{CommReducer, Expr, IntImm, Var};
 
 use super::expr::list;
@@ -40,9 +40,15 @@ fn each(results: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<Sm
     let mut docs = SmallVec::new();
     for (i, result) in results.iter().enumerate() {
         let at = d.item(path, i);
-        docs.push(match result.is::<IntImm>() {
-            true => d.with_token("tir", |d| d.expr(result, at))?,
-            false => d.expr(result, at)?,
+        docs.push(match result.as_node::<IntImm>() {
+            Some(_) if d.is_under("tir") => d.expr(result, at)?,
+            // The options of this dialect do not hold there.
+            Some(literal) if literal.dtype == DataType::INT32 => {
+                let value = d.docs.int(literal.value);
+                d.at(value, at)
+            }
+            Some(_) => d.with_token("tir", |d| d.typed(|d| d.expr(result, at)))?,
+            None => d.expr(result, at)?,
         });
     }
     Ok(docs)
@@ -106,7 +112,7 @@ pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_
     kwargs.extend(inverse.map(|inverse| ("inverse_index_map", inverse)));
     // TVM leaves the type out and reads `int64`.
     if let Some(first) = node.initial_indices.first()
-        && first.dtype != tvmscript_ir_core::DataType::INT64
+        && first.dtype != DataType::INT64
     {
         kwargs.push(("index_dtype", d.dtype(first.dtype)));
     }

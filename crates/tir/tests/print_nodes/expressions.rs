@@ -1,7 +1,7 @@
 //! Literals, operators, calls.
 
-use tvmscript_docsifier::PrinterConfig;
-use tvmscript_ir_core::{DataType, Op};
+use tvmscript_docsifier::{DocsifyError, PrinterConfig};
+use tvmscript_ir_core::{DataType, Object, Op};
 use tvmscript_prim::*;
 use tvmscript_tir::print::TirOptions;
 
@@ -32,10 +32,46 @@ fn options_say_which_types_go_without_saying() {
         buffer_dtype: DataType::INT32,
     };
     let config = PrinterConfig { verbose_expr: true, ..PrinterConfig::default() }.with_part(options);
-    assert_eq!(text_with(int(5), &config), "T.int32(5)");
-    assert_eq!(text_with(IntImm::int64(5), &config), "5");
-    assert_eq!(text_with(float(1.5), &config), "1.5");
-    assert_eq!(text_with(buffer("A", [IntImm::int64(4)]), &config), "A = T.Buffer((4,), \"float32\")\nA");
+    // The header names what would be read otherwise; `float32` is the type of plain floats.
+    fn text(node: impl Into<Object>, config: &PrinterConfig) -> String {
+        let text = text_with(node, config);
+        let header = "# tvmscript: int_dtype=int64, buffer_dtype=int32\n\n";
+        text.strip_prefix(header).expect("a header").to_owned()
+    }
+    assert_eq!(text(int(5), &config), "T.int32(5)");
+    assert_eq!(text(IntImm::int64(5), &config), "5");
+    assert_eq!(text(float(1.5), &config), "1.5");
+    assert_eq!(text(float(f64::INFINITY), &config), "T.float32(\"inf\")");
+    assert_eq!(text(buffer("A", [IntImm::int64(4)]), &config), "A = T.Buffer((4,), \"float32\")\nA");
+}
+
+#[test]
+fn types_that_no_literal_can_have_are_refused() {
+    let bad = [
+        TirOptions { int_dtype: DataType::FLOAT32, ..TirOptions::default() },
+        TirOptions { int_dtype: DataType::BOOL, ..TirOptions::default() },
+        TirOptions { int_dtype: DataType::INT32.with_lanes(4), ..TirOptions::default() },
+        TirOptions { float_dtype: DataType::INT32, ..TirOptions::default() },
+    ];
+    for options in bad {
+        let config = PrinterConfig::default().with_part(options.clone());
+        let refused = config.check(&registry()).expect_err("no text reads back");
+        assert!(matches!(*refused, DocsifyError::BadOption { .. }), "{options:?}: {refused}");
+    }
+}
+
+#[test]
+fn names_that_clash_are_refused() {
+    let prefix = |name: &str| PrinterConfig {
+        prefixes: [("tir".to_owned(), name.to_owned())].into(),
+        ..PrinterConfig::default()
+    };
+    let alias = |name: &str| PrinterConfig { module_alias: name.to_owned(), ..PrinterConfig::default() };
+    for config in [prefix("I"), prefix("range"), prefix("cls"), alias("T"), alias("metadata")] {
+        let refused = config.check(&registry()).expect_err("the name is taken");
+        assert!(matches!(*refused, DocsifyError::NameClash { .. }), "{refused}");
+    }
+    assert!(matches!(*prefix("1x").check(&registry()).expect_err("no name"), DocsifyError::BadName { .. }));
 }
 
 #[test]
