@@ -24,7 +24,15 @@ pub fn read(dialect: &'static str, text: &str) -> Result<Object, String> {
 /// # Errors
 /// The difference in words.
 pub fn check(dialect: &'static str, fragment: &Object) -> Result<(), String> {
-    let config = PrinterConfig { verbose_expr: true, ..PrinterConfig::default() };
+    check_with(dialect, fragment, PrinterConfig::default())
+}
+
+/// As [`check`], with options of one's own.
+///
+/// # Errors
+/// The difference in words.
+pub fn check_with(dialect: &'static str, fragment: &Object, config: PrinterConfig) -> Result<(), String> {
+    let config = PrinterConfig { verbose_expr: true, show_meta: true, ..config };
     let text = print(fragment, registry(), &config).map_err(|e| e.to_string())?;
     let again = read(dialect, &text).map_err(|e| format!("{e}\n{text}"))?;
     let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };

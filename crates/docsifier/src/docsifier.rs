@@ -308,10 +308,26 @@ impl<'r> Docsifier<'r> {
         result
     }
 
+    /// Whether a node is the one that is printed.
+    pub fn is_root(&self, object: &Object) -> bool {
+        self.root.ptr_eq(object)
+    }
+
+    /// Whether a node is an element of data ([`Docsifier::expr_as_data`]).
+    pub fn is_data(&self, object: &Object) -> bool {
+        self.data == Some(object.address())
+    }
+
+    /// Whether a node stands alone, as the root or as an element of data: where a node of another type would have the same
+    /// text, it says more.
+    pub fn is_alone(&self, object: &Object) -> bool {
+        self.is_root(object) || self.is_data(object)
+    }
+
     /// The node that a function makes without arguments: by the function's name alone, but in data by a call
     /// ([`Docsifier::expr_as_data`]).
     pub fn made_by(&mut self, callee: ExprDoc, object: &Object) -> ExprDoc {
-        match self.data == Some(object.address()) {
+        match self.is_data(object) {
             true => self.docs.call_args(callee, &[]),
             false => callee,
         }

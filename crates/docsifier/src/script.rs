@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use tvmscript_doc::python::{self, PythonOptions};
 use tvmscript_doc::{Doc, StmtDoc, StmtList};
 
+use tvmscript_ir_core::containers::{ArrayNode, MapNode};
 use tvmscript_ir_core::{Object, ObjectLike, PathId, Registry, Value, json};
 
 use crate::config::PrinterConfig;
@@ -87,7 +88,13 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
     let verbose = d.config().verbose_expr;
     let (is_bare, mut stmts) = d.with_token_id(token, |d| {
         d.with_frame(frame, |d| {
-            let doc = d.doc(object, PathId::ROOT)?;
+            let is_container =
+                object.as_node::<ArrayNode>().is_some() || object.as_node::<MapNode>().is_some();
+            // Text that is to be read says more than TVM's.
+            let doc = match d.table().data().filter(|_| verbose && is_container) {
+                Some(print) => print(&Value::Node(object.clone()), PathId::ROOT, d)?.into(),
+                None => d.doc(object, PathId::ROOT)?,
+            };
             let is_bare = matches!(doc, Doc::Expr(_)) && !verbose;
             if is_bare {
                 d.frame_mut().stmts.clear();
@@ -164,7 +171,8 @@ fn import(used: UsedPrefix<'_>) -> String {
 /// The lines in front of a script: comments that say where the prefixes come from, one that names the options without which
 /// the text would read otherwise, and a blank line behind them.
 fn header(d: &mut Docsifier<'_>, mut lines: Vec<String>) -> Result<Vec<StmtDoc>> {
-    d.has_header = true;
+    // Further in, it stands behind what is declared in front.
+    d.has_header |= d.frame_count() <= 1;
     let values = d.config().header_values(d.table())?;
     if !values.is_empty() {
         lines.push(format!("tvmscript: {}", values.join(", ")));

@@ -3,8 +3,9 @@
 use std::panic::Location;
 
 use tvmscript_doc::{Doc, ExprDoc, SliceDoc, StmtDoc, StmtList};
+use tvmscript_ir_core::containers::{ArrayNode, MapNode};
 use tvmscript_ir_core::registry::Place;
-use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, RegistryError, Slot, TypeInfo};
+use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, RegistryError, Slot, TypeInfo, Value};
 
 use crate::docsifier::Docsifier;
 use crate::error::Result;
@@ -39,6 +40,9 @@ macro_rules! printed {
     )*};
 }
 printed!(ExprDoc, SliceDoc, StmtDoc, StmtList);
+
+/// Prints a value so that it is read as it is: a literal node not as a plain number.
+pub type DataPrinter = fn(&Value, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>;
 
 /// Makes the frame around a node that is printed alone.
 pub type RootFrame = fn(&Object) -> Frame;
@@ -76,6 +80,7 @@ pub struct PrinterTable {
     homes: Vec<Option<Token>>,
     variables: Vec<&'static TypeInfo>,
     options: Vec<(&'static PrinterOption, Place)>,
+    data: Option<(DataPrinter, Place)>,
 }
 
 impl std::fmt::Debug for PrinterTable {
@@ -87,7 +92,13 @@ impl std::fmt::Debug for PrinterTable {
 impl Default for PrinterTable {
     fn default() -> Self {
         let default = TokenEntry { name: "", prefix: None, root: None, handlers: Vec::new() };
-        PrinterTable { tokens: vec![default], homes: Vec::new(), variables: Vec::new(), options: Vec::new() }
+        PrinterTable {
+            tokens: vec![default],
+            homes: Vec::new(),
+            variables: Vec::new(),
+            options: Vec::new(),
+            data: None,
+        }
     }
 }
 
@@ -130,9 +141,33 @@ impl PrinterTable {
         find(token).or_else(|| if token == Token::DEFAULT { None } else { find(Token::DEFAULT) })
     }
 
-    /// The token under which a node of this type prints when it is the root, and the frame around it.
+    /// The printer of arrays and maps that stand alone.
+    pub(crate) fn data(&self) -> Option<DataPrinter> {
+        self.data.map(|(print, _)| print)
+    }
+
+    /// The token under which a node of this type prints when it is the root; that of its first elements for an array or a map.
+    fn home(&self, object: &Object) -> Token {
+        let mut at = object.clone();
+        loop {
+            if let Some(home) = self.homes.get(at.info().index()).copied().flatten() {
+                return home;
+            }
+            let first = match (at.as_node::<ArrayNode>(), at.as_node::<MapNode>()) {
+                (Some(array), _) => array.items().iter().find_map(|item| item.as_object().cloned()),
+                (_, Some(map)) => map.entries().values().find_map(|item| item.as_object().cloned()),
+                _ => None,
+            };
+            match first {
+                Some(first) => at = first,
+                None => return Token::DEFAULT,
+            }
+        }
+    }
+
+    /// The token under which a node prints when it is the root, and the frame around it.
     pub(crate) fn root(&self, object: &Object) -> (Token, Option<Frame>) {
-        let home = self.homes.get(object.info().index()).copied().flatten().unwrap_or(Token::DEFAULT);
+        let home = self.home(object);
         (home, self.tokens[home.index()].root.map(|(make, _)| make(object)))
     }
 
@@ -167,6 +202,7 @@ pub struct Printers {
     roots: Vec<(&'static str, RootFrame, Place)>,
     options: Vec<(&'static [PrinterOption], Place)>,
     variables: Vec<&'static TypeInfo>,
+    data: Option<(DataPrinter, Place)>,
     table: Option<PrinterTable>,
 }
 
@@ -187,6 +223,11 @@ impl Printers {
                 return Err(RegistryError::duplicate(what, first, place));
             }
             entry.prefix = Some((prefix, place));
+        }
+        if let Some((print, place)) = other.data
+            && let Some((_, first)) = table.data.replace((print, place))
+        {
+            return Err(RegistryError::duplicate("the printer of data", first, place));
         }
         for (options, place) in other.options {
             for option in options {
@@ -287,6 +328,9 @@ pub trait DocsifyDialect: Sized {
     /// The frame around a node of this dialect that is printed alone.
     fn root_frame(self, make: RootFrame) -> Self;
 
+    /// Prints arrays and maps that stand alone, of whichever dialect their elements are.
+    fn data_printer(self, print: DataPrinter) -> Self;
+
     /// What the dialect adds to the printer's options.
     fn printer_options(self, options: &'static [PrinterOption]) -> Self;
 }
@@ -380,6 +424,13 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     fn root_frame(mut self, make: RootFrame) -> Self {
         let (name, place) = (self.name(), Location::caller());
         self.slot_mut::<Printers>().roots.push((name, make, place));
+        self
+    }
+
+    #[track_caller]
+    fn data_printer(mut self, print: DataPrinter) -> Self {
+        let place = Location::caller();
+        self.slot_mut::<Printers>().data = Some((print, place));
         self
     }
 

@@ -84,7 +84,10 @@ fn printer_options_are_flags() {
         print(&["--tir-prefix", "tir"]).stdout,
         "# from tvm.script import tir as tir\n\nx = tir.int32()\ntir.evaluate(x + 1)\n"
     );
-    assert_eq!(print(&["--int-dtype", "int64"]).stdout, "x = T.int32()\nT.evaluate(x + T.int32(1))\n");
+    assert_eq!(
+        print(&["--int-dtype", "int64"]).stdout,
+        "# tvmscript: int_dtype=int64\n\nx = T.int32()\nT.evaluate(x + T.int32(1))\n"
+    );
     assert_eq!(print(&["--print-line-numbers"]).stdout, "1 x = T.int32()\n2 T.evaluate(x + 1)\n");
     let underlined = print(&["--underline", "value.b"]).stdout;
     assert_eq!(underlined, "x = T.int32()\nT.evaluate(x + 1)\n               ^\n");

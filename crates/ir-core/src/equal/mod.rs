@@ -14,7 +14,7 @@ mod mismatch;
 
 pub use mismatch::{Mismatch, MismatchKind};
 
-use crate::containers::{ArrayNode, ByValue, MapNode, ShapeNode, TensorNode};
+use crate::containers::{ArrayNode, ByValue, Key, MapNode, ShapeNode, TensorNode};
 use crate::node::PairSink;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
@@ -263,14 +263,25 @@ impl<'a> EqWork<'a> {
             && a.items().iter().zip(b.items()).all(|(a, b)| self.pair(false, a.as_field(), b.as_field()))
     }
 
+    /// An entry whose key is a variable that nothing binds, where such variables are mapped: by the key of the same position.
+    fn free_entry(&mut self, key: &'a Object, value: &'a Value, other: Option<(&'a Key, &'a Value)>) -> bool {
+        let Some((other_key, other)) = other else { return false };
+        self.pair(false, FieldRef::Node(key), other_key.value().as_field())
+            && self.pair(false, value.as_field(), other.as_field())
+    }
+
     /// The value of an entry may bind variables that are keys after it.
     fn maps(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
         let (Some(a), Some(b)) = (lhs.as_node::<MapNode>(), rhs.as_node::<MapNode>()) else { return false };
         a.entries().len() == b.entries().len()
-            && a.entries().iter().all(|(key, value)| {
+            && a.entries().iter().enumerate().all(|(position, (key, value))| {
                 let found = match key.value() {
                     Value::Node(key) if matches!(key.info().plan(), Plan::FreeVar | Plan::Dag) => {
                         let Some(there) = self.bindings.translate(key) else { return false };
+                        let is_free = self.options.map_free_vars && there.ptr_eq(key);
+                        if is_free && !b.entries().contains_key(&ByValue(&Value::Node(there.clone()))) {
+                            return self.free_entry(key, value, b.entries().get_index(position));
+                        }
                         if there.ptr_eq(key) {
                             self.own_keys.insert(key.address(), ());
                         }

@@ -1,6 +1,6 @@
 //! Script functions of modules and of small nodes.
 
-use tvmscript_ir_core::{Array, Map, ObjectLike, Op, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, DictAttrs, Map, ObjectLike, Op, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, CallArgs, FromScript, Result, ScriptFn, ScriptValue, script_fn,
 };
@@ -26,6 +26,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &OP,
     &FUNC_TYPE,
     &TUPLE_TYPE,
+    &DICT_ATTRS,
 ];
 
 /// Gives the module attributes.
@@ -146,6 +147,15 @@ pub fn vdevice(
     #[default = "global"] memory_scope: Str,
 ) -> Result<Ref<VDevice>> {
     Ok(Ref::new(VDevice { target: target.map(|t| t.0), vdevice_id, memory_scope }))
+}
+
+/// A dictionary of attributes as a node of its own.
+///
+/// Not in TVM, whose text of such a node alone reads back as a map.
+#[script_fn(name = "DictAttrs")]
+pub fn dict_attrs(attrs: Map<Str, Value>) -> Result<Ref<DictAttrs>> {
+    let entries = attrs.iter().map(|(key, value)| (key.clone(), value.clone()));
+    Ok(DictAttrs::new(entries.collect::<Vec<_>>()))
 }
 
 fn bound(value: ScriptValue) -> Result<Expr> {

@@ -27,6 +27,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .alias("I")
         .root_frame(|_| Frame::fragment(()))
         .printer_options(constants::OPTIONS)
+        .data_printer(data::data)
         .on::<IRModule>()
         .docsify(module::module)
         .on::<DictAttrs>()

@@ -12,7 +12,14 @@ use crate::node::{DummyGlobalInfo, GlobalVar, Target, VDevice};
 pub(super) fn dict_attrs(node: &Ref<DictAttrs>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let DictAttrs { dict } = &**node;
     let at = d.field(path, "__dict__");
-    data_dict(dict, at, d)
+    let entries = data_dict(dict, at, d)?;
+    // A dictionary that stands alone is a map.
+    let is_whole = d.is_root(node.object()) && d.config().verbose_expr;
+    if !is_whole && !d.is_data(node.object()) {
+        return Ok(entries);
+    }
+    let callee = d.prefixed("ir", "DictAttrs");
+    Ok(d.docs.call_args(callee, &[entries]))
 }
 
 /// `I.GlobalVar("f")`

@@ -12,6 +12,10 @@ use crate::node::{DTensorStructInfo, DeviceMesh, Placement};
 
 /// `"S[0], R"`
 pub(crate) fn placement(node: &Ref<Placement>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    // A text that stands alone is a text.
+    if d.is_root(node.object()) && d.config().verbose_expr || d.is_data(node.object()) {
+        return Ok(d.metadata(node.object()));
+    }
     Ok(d.docs.str(&*node.to_string()))
 }
 

@@ -65,6 +65,11 @@ pub(crate) fn tuple(node: &Ref<Tuple>, path: PathId, d: &mut Docsifier<'_>) -> R
     }
     let at = d.field(path, "fields");
     let fields = each(fields, at, d)?;
+    // A tuple of Python is data as well, and read as an array.
+    if d.is_data(node.object()) {
+        let callee = d.r("tuple");
+        return Ok(d.docs.call_args(callee, &fields));
+    }
     Ok(d.docs.tuple(&fields))
 }
 

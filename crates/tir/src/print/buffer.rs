@@ -162,7 +162,7 @@ pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'
     let BufferRegion { buffer, region } = &**node;
     let (buffer_path, region_path) = (d.field(path, "buffer"), d.field(path, "region"));
     // Points alone are a load: a region that is printed alone has slices.
-    let is_load = d.root().ptr_eq(node.object())
+    let is_load = d.is_alone(node.object())
         && region.iter().all(|range| matches!(written(range, Points::Alone), Some(Written::Place)));
     if is_load && region.is_empty() {
         let buffer = d.expr(buffer, buffer_path)?;
@@ -181,7 +181,7 @@ pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) 
     let Some(predicate) = predicate else {
         // Slices without a step are a region: a load that is printed alone has ramps.
         let has_step = |index: &Expr| index.as_node::<Ramp>().is_some_and(|ramp| !is_one(&ramp.stride));
-        let is_region = d.root().ptr_eq(node.object()) && !items.iter().any(has_step);
+        let is_region = d.is_alone(node.object()) && !items.iter().any(has_step);
         let indices = if is_region { plain_indices(items, at, d)? } else { indices(items, at, d)? };
         return Ok(d.docs.index(buffer, &indices));
     };

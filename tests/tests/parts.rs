@@ -1,0 +1,148 @@
+//! Every part that a path leads to, printed by itself: nodes in fields, arrays and maps as a whole. The text of each reads back.
+
+use std::collections::HashMap;
+
+use tvmscript::ir_core::type_table::Shape;
+use tvmscript::ir_core::{AccessPath, DataType, FieldRef, PathStep, containers};
+use tvmscript::tir::print::TirOptions;
+use tvmscript::{Object, PrinterConfig, ir, print, registry};
+use tvmscript_tests::fragments;
+
+/// How many parts of one kind a program is asked for: of one field, and of one type.
+const PER_KIND: usize = 1;
+
+/// A part of a program.
+struct Part {
+    path: AccessPath,
+    node: Object,
+    /// The field that it comes from, such as `tir.Block.iter_vars`; `tir.Block.iter_vars[]` of its elements.
+    field: String,
+    dialect: &'static str,
+}
+
+impl Part {
+    /// Whether it is an array or map without elements.
+    fn is_empty(&self) -> bool {
+        self.node.as_node::<containers::ArrayNode>().is_some_and(|array| array.items().is_empty())
+            || self.node.as_node::<containers::MapNode>().is_some_and(|map| map.entries().is_empty())
+    }
+}
+
+/// The parts of a program, at most [`PER_KIND`] of a kind.
+fn parts(root: &Object) -> Vec<Part> {
+    let mut found: Vec<Part> = Vec::new();
+    let mut counts = HashMap::<(String, &'static str), usize>::new();
+    let mut seen = std::collections::HashSet::new();
+    let mut work = vec![(root.clone(), AccessPath::root(), String::new(), "relax")];
+    while let Some((node, path, field, dialect)) = work.pop() {
+        if matches!(node.info().shape(), Shape::Str | Shape::Tensor) {
+            continue;
+        }
+        let key = node.info().key();
+        let dialect = match key {
+            "tir.PrimFunc" => "tir",
+            "relax.expr.Function" => "relax",
+            _ => dialect,
+        };
+        let count = counts.entry((field.clone(), key)).or_default();
+        if !field.is_empty() && *count < PER_KIND {
+            *count += 1;
+            found.push(Part { path: path.clone(), node: node.clone(), field: field.clone(), dialect });
+        }
+        if !seen.insert(node.address()) {
+            continue;
+        }
+        let mut push = |value: &Object, step: PathStep, field: String| {
+            work.push((value.clone(), path.clone().then(step), field, dialect));
+        };
+        if let Some(array) = node.as_node::<containers::ArrayNode>() {
+            for (i, item) in array.items().iter().enumerate() {
+                if let Some(item) = item.as_object() {
+                    push(item, PathStep::Index(i as u32), format!("{field}[]"));
+                }
+            }
+        } else if let Some(map) = node.as_node::<containers::MapNode>() {
+            for (key, value) in map.entries() {
+                if let Some(value) = value.as_object() {
+                    push(value, PathStep::Key(key.value().clone()), format!("{field}{{}}"));
+                }
+            }
+        } else {
+            for (i, info) in node.info().fields().iter().enumerate() {
+                if let FieldRef::Node(child) = node.field(i) {
+                    push(child, PathStep::Field(info.name), format!("{key}.{}", info.name));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Whether the part has a text of its own that is read as a fragment: functions and modules are scripts.
+fn is_fragment(part: &Part) -> bool {
+    !part.node.is::<ir::BaseFunc>() && !part.node.is::<ir::IRModule>()
+}
+
+/// Arrays and maps that have no text of their own, because their elements are statements or definitions.
+const WITHOUT_TEXT: [&str; 6] = [
+    "tir.SeqStmt.seq",
+    "tir.Block.match_buffers",
+    "relax.expr.SeqExpr.blocks",
+    "relax.expr.BindingBlock.bindings",
+    "relax.expr.DataflowBlock.bindings",
+    "ir.IRModule.functions",
+];
+
+/// Options that the header has to name.
+fn other_options() -> PrinterConfig {
+    let types = TirOptions {
+        int_dtype: DataType::INT64,
+        float_dtype: DataType::float(16),
+        buffer_dtype: DataType::INT32,
+    };
+    let prefixes = [("tir", "X"), ("relax", "T"), ("ir", "R")];
+    PrinterConfig {
+        prefixes: prefixes.into_iter().map(|(d, p)| (d.to_owned(), p.to_owned())).collect(),
+        ..PrinterConfig::default()
+    }
+    .with_part(types)
+}
+
+/// Whether the text of a part reads back, as a fragment of one of the dialects.
+fn check(part: &Part, config: fn() -> PrinterConfig) -> Result<(), String> {
+    let other = if part.dialect == "tir" { "relax" } else { "tir" };
+    let done = fragments::check_with(part.dialect, &part.node, config());
+    done.or_else(|why| fragments::check_with(other, &part.node, config()).map_err(|_| why))
+}
+
+fn check_folders(folders: &[&str]) {
+    let (mut checked, mut failed) = (0, Vec::new());
+    for fixture in folders.iter().flat_map(|folder| tvmscript_tests::fixtures(folder)) {
+        let Ok(objects) = tvmscript_tests::parse(&fixture.name, &fixture.text) else { continue };
+        for part in objects.iter().flat_map(parts).filter(is_fragment) {
+            if WITHOUT_TEXT.contains(&part.field.as_str()) {
+                let refused = print(&part.node, registry(), &PrinterConfig::default());
+                assert!(part.is_empty() || refused.is_err(), "{} at {}", fixture.name, part.path);
+                continue;
+            }
+            checked += 1;
+            let options = if checked % 3 == 0 { other_options } else { PrinterConfig::default };
+            if let Err(why) = check(&part, options) {
+                failed.push(format!("{} at {}: {}: {why}", fixture.name, part.path, part.field));
+            }
+        }
+    }
+    println!("{checked} parts");
+    assert!(checked > 3000, "{checked}");
+    assert!(failed.is_empty(), "{} of {checked}\n{}", failed.len(), failed.join("\n\n"));
+}
+
+#[test]
+fn parts_of_functions_read_back() {
+    check_folders(&["ok", "kernels", "../corpus/tir", "../corpus/tir_lowered"]);
+}
+
+#[test]
+fn parts_of_modules_read_back() {
+    check_folders(&["programs", "../corpus/relax", "../corpus/mixed"]);
+}
