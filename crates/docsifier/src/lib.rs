@@ -23,7 +23,7 @@ pub use docsifier::{DocFactory, Docsifier, field_value, text_of};
 pub use error::{DocsifyError, Result};
 pub use frame::{ExitCallback, Frame, FrameData};
 pub use metadata::Metadata;
-pub use options::{OptionArgument, PrinterOption};
+pub use options::{HeaderValue, OptionArgument, PrinterOption};
 pub use script::{PrintedText, docsify_root, metadata_line, print, print_text, script};
 pub use stmts::Stmts;
 pub use table::{DataPrinter, DocsifyDialect, Printed, PrinterTable, Printers, Token};

@@ -16,8 +16,11 @@ pub struct PrinterOption {
     /// The value that the text's header must name for the text to read back; nothing where the option has its default.
     /// `None` where the text itself shows what the option did. An error, in words, for a value that no text can be read
     /// with.
-    pub header: Option<fn(&PrinterConfig) -> Result<Option<String>, String>>,
+    pub header: Option<HeaderValue>,
 }
+
+/// The value of an option for the header; what is wrong with it is said in words.
+pub type HeaderValue = fn(&PrinterConfig) -> Result<Option<String>, String>;
 
 /// What is given with an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -25,6 +25,7 @@ impl ParseErrorKind {
             ParseErrorKind::NotADecorator { .. } => "E0306",
             ParseErrorKind::Expected { .. } => "E0307",
             ParseErrorKind::NoScript => "E0308",
+            ParseErrorKind::Header(_) => "E0309",
             ParseErrorKind::Host(error) => of_exception(error.kind),
             ParseErrorKind::Build(kind) => of_build(kind),
             ParseErrorKind::Dialect { .. } => "E0600",
