@@ -24,6 +24,8 @@ pub struct ModuleFrame {
     taken: HashSet<Str>,
     /// Names of functions that are not those after `def`.
     names: Option<HashMap<Str, Str>>,
+    /// Names that calls used before the functions' types were known, with those that say the types.
+    renewed: PtrMap<Object>,
     /// Names that were declared twice, which was said then.
     repeated: HashSet<Str>,
     pub(crate) attrs: Option<Map<Str, Value>>,
@@ -84,6 +86,12 @@ impl ModuleFrame {
                 BuildErrorKind::Repeated { what: format!("the function `{name}` of the module") }.into()
             );
         }
+        if let Some(new) = with_type_of(&member.var, &function) {
+            let old = std::mem::replace(&mut member.var, new.clone());
+            if !old.object().is_unique() {
+                self.renewed.insert(old.into(), new.into());
+            }
+        }
         member.function = Some(function);
         Ok(())
     }
@@ -104,8 +112,9 @@ impl Frame for ModuleFrame {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let mut functions = Vec::with_capacity(self.functions.len());
-        for Member { var, function } in self.functions {
+        let ModuleFrame { functions: members, renewed, attrs, global_infos, .. } = *self;
+        let mut functions = Vec::with_capacity(members.len());
+        for Member { var, function } in members {
             match function {
                 Some(function) => functions.push((var, function)),
                 None => {
@@ -114,9 +123,9 @@ impl Frame for ModuleFrame {
                 }
             }
         }
-        let functions = with_function_types(functions);
-        let attrs = Ref::new(DictAttrs { dict: self.attrs.unwrap_or_default() });
-        let module = IRModule::new(functions, attrs, self.global_infos.unwrap_or_default());
+        let functions = with_renewed_names(functions, &renewed);
+        let attrs = Ref::new(DictAttrs { dict: attrs.unwrap_or_default() });
+        let module = IRModule::new(functions, attrs, global_infos.unwrap_or_default());
         Builder::set_result(module.into())
     }
 
@@ -128,45 +137,38 @@ impl Frame for ModuleFrame {
     }
 }
 
-/// The functions under names that say the types the functions have now. A name with another type than its declaration
-/// gave is a new one, also where it is called.
+/// The name with the function's type, where that is not the declared one.
 ///
 /// TVM changes the declared name's type when the function is defined (`DefFunction`,
-/// `src/script/ir_builder/ir/ir.cc`).
-fn with_function_types(
-    functions: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>,
-) -> Vec<(Ref<GlobalVar>, Ref<BaseFunc>)> {
-    let mut renewed: PtrMap<Object> = PtrMap::default();
-    let mut is_called = false;
-    let new_name = |(var, function): (Ref<GlobalVar>, Ref<BaseFunc>)| {
-        let known = function_type(&function);
-        let is_same = match (&var.struct_info_, &known) {
-            // Equal types may still name variables of their own, each its own ones.
-            (Some(declared), Some(known)) => {
-                declared.ptr_eq(known) || (!has_variables(known) && structural_equal(declared, known))
-            }
-            (_, None) => true,
-            (None, Some(_)) => false,
-        };
-        if is_same {
-            return (var, function);
+/// `src/script/ir_builder/ir/ir.cc`): calls that are read later have the result that the function's body gives.
+fn with_type_of(var: &Ref<GlobalVar>, function: &Ref<BaseFunc>) -> Option<Ref<GlobalVar>> {
+    let known = function_type(function)?;
+    let is_same = match &var.struct_info_ {
+        // Equal types may still name variables of their own, each its own ones.
+        Some(declared) => {
+            declared.ptr_eq(&known) || (!has_variables(&known) && structural_equal(declared, &known))
         }
-        let mut new = GlobalVar::clone(&var);
-        new.struct_info_ = known;
-        let new = Ref::new(new);
-        if !var.object().is_unique() {
-            is_called = true;
-            renewed.insert(var.into(), new.clone().into());
-        }
-        (new, function)
+        None => false,
     };
-    let functions: Vec<_> = functions.into_iter().map(new_name).collect();
-    if !is_called {
+    if is_same {
+        return None;
+    }
+    let mut new = GlobalVar::clone(var);
+    new.struct_info_ = Some(known);
+    Some(Ref::new(new))
+}
+
+/// The functions with the names that say their types, also where earlier calls have names that do not.
+fn with_renewed_names(
+    functions: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>,
+    renewed: &PtrMap<Object>,
+) -> Vec<(Ref<GlobalVar>, Ref<BaseFunc>)> {
+    if renewed.is_empty() {
         return functions;
     }
     let replaced = |(var, function): (Ref<GlobalVar>, Ref<BaseFunc>)| {
         // A name stands where an expression may: another name always fits.
-        let new = substitute(function.object().clone(), &renewed).ok();
+        let new = substitute(function.object().clone(), renewed).ok();
         let new = new.and_then(|new| new.downcast::<BaseFunc>().ok());
         (var, new.unwrap_or(function))
     };
