@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{Array, Ref};
 use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
-use tvmscript_script_parser::ast::{self, Expr, ExprId, FunctionDef, List, Stmt, StmtId};
+use tvmscript_script_parser::ast::{FunctionDef, StmtId};
 use tvmscript_script_parser::table::Definition;
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
@@ -30,8 +30,8 @@ pub(super) fn define(
         p.skip_check(definition);
     }
     let is_nested = Builder::context::<IsNested>().is_some();
-    // A function alone that calls itself has a variable for that.
-    if !is_nested && !p.is_known(node.name) && calls(p, node.body, node.name) {
+    // A function alone that uses itself has a variable for that.
+    if !is_nested && uses_itself(p, &node) {
         let var = local_variable(p, &node)?;
         p.define(node.name, var.into(), node.name_place, Shadowing::SameFrame)?;
     }
@@ -102,47 +102,19 @@ fn signature_info(
     })
 }
 
-/// The variable for a function that calls itself.
+/// Whether the function's body uses the function's own name. TVM sees only calls that are bound to a name by themselves;
+/// other uses are undefined names there, although such functions print so.
+fn uses_itself(p: &Parser<'_>, node: &FunctionDef) -> bool {
+    !p.is_defined(node.name)
+        && p.uses_free(node.body, node.name)
+        && (0..node.params.len()).all(|i| p.item(node.params, i).is_none_or(|param| param.name != node.name))
+}
+
+/// The variable for a function that uses itself.
 fn local_variable(p: &mut Parser<'_>, node: &FunctionDef) -> Result<Ref<Var>> {
     let info = signature_info(p, node, true, TupleStructInfo::void)?;
     let name = p.name_str(node.name);
     Ok(Var::new(name, Some(info.upcast())))
-}
-
-/// Whether statements call a function by this plain name: in bound values, results, expressions, branches and scopes.
-fn calls(p: &Parser<'_>, body: List<StmtId>, name: ast::Name) -> bool {
-    let mut work: Vec<List<StmtId>> = vec![body];
-    let is_call = |value: Option<ExprId>| {
-        value.is_some_and(|value| match p.expr(value) {
-            Expr::Call { func, .. } => matches!(p.expr(func), Expr::Name(called) if called == name),
-            _ => false,
-        })
-    };
-    while let Some(body) = work.pop() {
-        for index in 0..body.len() {
-            let Some(id) = p.item(body, index) else { break };
-            let found = match p.stmt(id) {
-                Stmt::Assign(stmt) => is_call(Some(stmt.value)),
-                Stmt::AnnAssign(stmt) => is_call(stmt.value),
-                Stmt::Return(stmt) => is_call(stmt.value),
-                Stmt::Expr(stmt) => is_call(Some(stmt.value)),
-                Stmt::With(stmt) => {
-                    work.push(stmt.body);
-                    false
-                }
-                Stmt::If(stmt) => {
-                    work.push(stmt.orelse);
-                    work.extend((0..stmt.clauses.len()).filter_map(|i| Some(p.item(stmt.clauses, i)?.body)));
-                    false
-                }
-                _ => false,
-            };
-            if found {
-                return true;
-            }
-        }
-    }
-    false
 }
 
 /// The variable that a fragment declares for the function, since it belongs to a dataflow block around: nothing else binds one.
@@ -155,7 +127,7 @@ fn declared_variable(p: &mut Parser<'_>, node: &FunctionDef) -> Option<Ref<Var>>
 /// A function inside of a function: built by itself, then bound to its name.
 pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> Result<()> {
     let mut reserved = declared_variable(p, node);
-    if !p.is_known(node.name) && calls(p, node.body, node.name) {
+    if uses_itself(p, node) {
         let var = local_variable(p, node)?;
         p.define(node.name, var.clone().into(), node.name_place, Shadowing::SameFrame)?;
         reserved = Some(var);

@@ -41,12 +41,6 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
             p.poison(param.name, param.place);
             continue;
         }
-        if param.kind == ParamKind::KeywordOnly {
-            let kind = ParseErrorKind::UnsupportedExpression { what: "a parameter behind `*`" };
-            params.push(Err(p.error_with_help(param.place, kind, "functions are called without keywords")));
-            p.poison(param.name, param.place);
-            continue;
-        }
         let Some(at) = param.annotation else {
             let text = p.name_text(param.name).to_owned();
             let kind = ParseErrorKind::expected("a type annotation", format!("the bare parameter `{text}`"));

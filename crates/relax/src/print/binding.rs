@@ -8,8 +8,8 @@ use tvmscript_ir_core::{Object, Op, PathId, ReadAhead, Ref, structural_equal};
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{
-    Binding, BindingBlock, Call, Expr, ExternFunc, If, MatchCast, SeqExpr, Tuple, TupleGetItem,
-    TupleStructInfo, Var, VarBinding, is_dataflow_var, struct_info_of,
+    Binding, BindingBlock, Call, Expr, ExternFunc, FuncStructInfo, Function, If, MatchCast, SeqExpr, Tuple,
+    TupleGetItem, TupleStructInfo, Var, VarBinding, is_dataflow_var, struct_info_of,
 };
 
 /// Names a variable in the innermost frame.
@@ -97,8 +97,15 @@ fn inferred(_: &Call) -> Option<Object> {
     None
 }
 
-fn is_void(info: Option<&Object>) -> bool {
+pub(super) fn is_void(info: Option<&Object>) -> bool {
     info.and_then(|info| info.as_node::<TupleStructInfo>()).is_some_and(|tuple| tuple.fields.is_empty())
+}
+
+/// Whether a variable holds a function that gives the empty tuple: the reader takes that for the result of a function
+/// that uses itself and says nothing of its result.
+fn gives_nothing(var: &Ref<Var>) -> bool {
+    let info = var.struct_info_.as_ref().and_then(|info| info.as_node::<FuncStructInfo>());
+    info.is_some_and(|info| is_void(Some(info.ret.object())))
 }
 
 /// `x: R.Tensor((3,), dtype="float32") = value`
@@ -121,6 +128,9 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
             d.push_stmt(declaration);
         }
         let name = d.docs.name_of(name).unwrap_or_default().to_owned();
+        if let Some(frame) = d.frame_data_mut::<RelaxFrame>() {
+            frame.omits_result = gives_nothing(var) && value.is::<Function>();
+        }
         return d.with_binding_name(&name, |d| d.doc(value.object(), value_path));
     }
     if d.config().syntax_sugar

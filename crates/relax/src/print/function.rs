@@ -7,7 +7,7 @@ use tvmscript_ir::print::{ModuleFrame, data_dict, function_name, function_name_d
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::{DictAttrs, Map, PathId, Ref, Str, Value};
 
-use super::binding::{Ending, annotation, define, sequence};
+use super::binding::{Ending, annotation, define, is_void, sequence};
 use super::state::{RelaxDocsifier, RelaxFrame};
 use crate::node::{FuncStructInfo, Function};
 
@@ -23,6 +23,11 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     // The frames around: that of the fragment, and that of the module if there is one.
     let around = if d.frame_data::<ModuleFrame>().is_some() { 2 } else { 1 };
     let is_top_level = d.frame_count() <= around;
+    let omits_result = match d.frame_data_mut::<RelaxFrame>() {
+        Some(frame) => std::mem::take(&mut frame.omits_result),
+        None => false,
+    };
+    let omits_result = omits_result && !is_void(Some(ret_struct_info.object()));
     let data =
         RelaxFrame { is_function: true, signature_vars: Some(HashSet::new()), ..RelaxFrame::default() };
     let ((args, result), stmts) = d.with_frame(Frame::new(Some(node.object().clone()), data), |d| {
@@ -74,7 +79,7 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
         name,
         args: &args,
         decorators: &[decorator],
-        return_type: Some(result),
+        return_type: (!omits_result).then_some(result),
         body: &stmts,
     };
     Ok(d.docs.function(parts)?)

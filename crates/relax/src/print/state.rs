@@ -40,6 +40,8 @@ pub(crate) struct RelaxFrame {
     pub(crate) signature_vars: Option<HashSet<usize>>,
     /// The line that gives the module its short name is there.
     pub(crate) has_module_alias: bool,
+    /// The next function says nothing of its result: the variable that holds it is known to give nothing.
+    pub(crate) omits_result: bool,
 }
 
 /// Words of the dialect on the docsifier.

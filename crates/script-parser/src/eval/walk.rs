@@ -180,3 +180,21 @@ pub(crate) fn names_of(ast: &Ast, id: StmtId) -> Vec<Name> {
     }
     names
 }
+
+/// Whether statements, or functions inside of them, use a name that they do not bind.
+pub(crate) fn uses_free(ast: &Ast, body: List<StmtId>, name: Name) -> bool {
+    let (mut names, mut outer) = (Vec::new(), Vec::new());
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    let mut exprs: Vec<ExprId> = Vec::new();
+    while let Some(id) = work.pop() {
+        stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
+        if let Stmt::FunctionDef(def) = ast.stmt(id) {
+            work.extend(ast.list(def.body));
+        }
+    }
+    let mut is_used = false;
+    for root in exprs {
+        expr(ast, root, &mut |id| is_used |= matches!(*ast.expr(id), Expr::Name(used) if used == name));
+    }
+    is_used && !names.contains(&name)
+}

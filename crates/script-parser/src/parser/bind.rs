@@ -3,7 +3,7 @@
 use tvmscript_irbuilder::ScriptValue;
 
 use super::Parser;
-use crate::ast::{Expr, ExprId, HasRange, Name};
+use crate::ast::{Expr, ExprId, HasRange, List, Name, StmtId};
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result};
 use crate::scope::{Binding, Shadowing};
 
@@ -90,6 +90,20 @@ impl Parser<'_> {
     /// Whether the name stands for anything: in the script body, around it, or in Python itself.
     pub fn is_known(&self, name: Name) -> bool {
         !matches!(self.find(name), Binding::Unbound)
+    }
+
+    /// Whether the script or the file around it gives the name a meaning; one of Python's own does not count.
+    pub fn is_defined(&self, name: Name) -> bool {
+        match self.find(name) {
+            Binding::Unbound => false,
+            Binding::Value(value) => value.as_host::<crate::host::builtins::Builtin>().is_none(),
+            Binding::Poison => true,
+        }
+    }
+
+    /// Whether statements use a name that they do not bind themselves.
+    pub fn uses_free(&self, body: List<StmtId>, name: Name) -> bool {
+        crate::eval::walk::uses_free(&self.ast, body, name)
     }
 
     /// The names that an expression speaks of, perhaps more than once each.

@@ -146,6 +146,12 @@ fn new_var<'a>(e: &'a Expr, d: &Docsifier<'_>) -> Option<&'a Ref<Var>> {
     e.downcast_ref::<Var>().filter(|var| d.is_new(var.object()))
 }
 
+/// Whether a declaration that leaves the variable out, or only names it, makes the same one: of this type, no size variable,
+/// and in no other part of the buffer.
+fn is_made_anew(buffer: &Buffer, variable: &Ref<Var>, dtype: DataType) -> bool {
+    use_count(buffer, variable) == 1 && variable.dtype == dtype && !var::is_size_var(variable)
+}
+
 /// The pointer that a declaration without `data=` makes.
 pub(crate) fn has_default_pointer(buffer: &Buffer) -> bool {
     let made = Buffer::pointer_type(buffer.dtype, &buffer.scope());
@@ -234,7 +240,7 @@ fn parts(
     let new_offset = new_var(elem_offset, d).cloned();
     if let Some(variable) = new_offset {
         says_factor = true;
-        if use_count(buffer, &variable) == 1 && variable.dtype == new_var_dtype(shape) {
+        if is_made_anew(buffer, &variable, new_var_dtype(shape)) {
             let (of, path) = (buffer.clone(), path);
             d.define_by_doc(
                 variable.object(),
@@ -293,7 +299,7 @@ fn strides_doc(
     for (i, stride) in buffer.strides.iter().enumerate() {
         let at = d.item(path, i);
         if let Some(variable) = new_var(stride, d).cloned() {
-            if use_count(buffer, &variable) == 1 && variable.dtype == named_dtype {
+            if is_made_anew(buffer, &variable, named_dtype) {
                 let of = buffer.clone();
                 d.define_by_doc(
                     variable.object(),
