@@ -31,15 +31,26 @@ pub enum CallTirError {
         /// The operator.
         op: Str,
     },
-    /// There are more arguments than parameters.
-    #[error("`{callee}` takes {expected} arguments with its results, and the call has {found} without them")]
+    /// Arguments and results are not as many as the parameters.
+    #[error(
+        "`{callee}` takes {params}, but the call has {found}: {args}{} and {results}",
+        if *scalars == 0 { String::new() } else { format!(", {scalars} in `tir_vars`") },
+        params = count(*params, "parameter"),
+        found = args + scalars + results,
+        args = count(*args, "argument"),
+        results = count(*results, "result")
+    )]
     Count {
         /// What is called.
         callee: Str,
-        /// How many it takes.
-        expected: usize,
-        /// How many there are.
-        found: usize,
+        /// How many parameters it has.
+        params: usize,
+        /// How many arguments there are.
+        args: usize,
+        /// How many scalars stand behind them.
+        scalars: usize,
+        /// How many results `out_sinfo` says, without those that take the place of arguments.
+        results: usize,
     },
     /// An argument does not fit.
     #[error("`{callee}` takes `{expected}` as argument {}, not `{found}`", index + 1)]
@@ -84,6 +95,11 @@ pub enum CallTirError {
         /// The argument.
         argument: String,
     },
+}
+
+/// A number of things, in words.
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
 /// A mistake with the route from the call to it, and its place.
@@ -166,9 +182,19 @@ fn results(
     }
     let inputs = infos.len();
     infos.extend(scalars(call));
-    let Some(outputs) = params.len().checked_sub(infos.len()) else {
-        let error = CallTirError::Count { callee: name, expected: params.len(), found: infos.len() };
-        return Err(Mistake::of_call(error, call));
+    let stated_count = stated.as_node::<TupleStructInfo>().map_or(1, |tuple| tuple.fields.len());
+    let in_place = indices.into_iter().flat_map(Array::iter).filter(|index| index.value >= 0).count();
+    let scalars = infos.len() - inputs;
+    let count = || CallTirError::Count {
+        callee: name.clone(),
+        params: params.len(),
+        args: inputs,
+        scalars,
+        results: stated_count.saturating_sub(in_place),
+    };
+    let outputs = params.len().checked_sub(infos.len());
+    let Some(outputs) = outputs.filter(|outputs| outputs + in_place == stated_count) else {
+        return Err(Mistake::of_call(count(), call));
     };
     let (first, rest) = params.split_at(inputs);
     let (outputs, last) = rest.split_at(outputs);
@@ -192,10 +218,7 @@ fn results(
     let infos: Array<Ref<StructInfo>> = infos.into_iter().collect();
     let inferred = match call_result(&function, &infos, analyzer) {
         Ok(inferred) => inferred,
-        Err(CallMismatch::Count { expected }) => {
-            let error = CallTirError::Count { callee: name, expected, found: infos.len() };
-            return Err(Mistake::of_call(error, call));
-        }
+        Err(CallMismatch::Count { .. }) => return Err(Mistake::of_call(count(), call)),
         Err(CallMismatch::Argument { index, expected }) => {
             let (expected, found) = (text(&expected), text(&infos[index]));
             let error = CallTirError::Argument { callee: name, index, expected, found };

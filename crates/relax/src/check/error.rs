@@ -85,8 +85,16 @@ pub enum WellFormedErrorKind {
         callee: Str,
     },
     /// A function is forced to be pure and said not to be.
-    #[error("the attribute `relax.force_pure` contradicts `pure=False`")]
+    #[error(
+        "the attribute `relax.force_pure` says that the function is pure, `pure=False` says that it is not"
+    )]
     ForcedPurity,
+    /// The attribute that forces a function to be pure is neither true nor false.
+    #[error("the attribute `relax.force_pure` is true or false, not {found}")]
+    ForcedPurityValue {
+        /// What it is.
+        found: String,
+    },
     /// What a call gives cannot be told.
     #[error("{message}")]
     NotInferred {
@@ -142,9 +150,29 @@ impl WellFormedError {
         use WellFormedErrorKind as Kind;
         Some(match &self.kind {
             Kind::ImpureCall { .. } => {
-                "write `@R.function(pure=False)`, or call it with `R.call_pure_packed`".to_owned()
+                "write `@R.function(pure=False)`; where the effects do not matter, call it with `R.call_pure_packed`, or \
+                 write `R.func_attr({\"relax.force_pure\": True})` in the function"
+                    .to_owned()
             }
-            Kind::ImpureInDataflow { .. } => "move the call behind the dataflow block".to_owned(),
+            Kind::ImpureInDataflow { .. } => {
+                "move the call behind the dataflow block, also in a function with `relax.force_pure`".to_owned()
+            }
+            Kind::ForcedPurity => {
+                "leave out `pure=False`, so that calls with effects count as pure, or the attribute, so that the \
+                 function has effects"
+                    .to_owned()
+            }
+            Kind::ForcedPurityValue { .. } => "write `True` or `False`".to_owned(),
+            Kind::CallTir(CallTirError::Count { params, scalars, .. }) => {
+                let scalars = match scalars {
+                    0 => " (scalar parameters behind the buffers are given with `tir_vars`)",
+                    _ => "",
+                };
+                format!(
+                    "the {params} parameters are the arguments, then one buffer for each result in `out_sinfo`, which the \
+                     call itself makes{scalars}"
+                )
+            }
             Kind::DataflowVarOutside { name } => {
                 format!("name it in the block's output: `R.output({name})`")
             }

@@ -109,11 +109,19 @@ impl<'a> Checker<'a> {
         let scalars = std::mem::take(&mut self.scalars);
         let vars = self.vars.log.len();
         let in_dataflow = std::mem::replace(&mut self.in_dataflow, false);
-        let forces_purity = attrs.dict.get_str("relax.force_pure").is_some_and(is_true);
+        let force_pure = attrs.dict.get_str("relax.force_pure");
+        let forces_purity = force_pure.is_some_and(is_true);
         let was_pure = std::mem::replace(&mut self.is_pure, *is_pure && !forces_purity);
         self.spanned(*span, |c| {
             if forces_purity && !is_pure {
                 c.report(Kind::ForcedPurity);
+            }
+            if let Some(other) = force_pure.filter(|value| !is_truth_value(value)) {
+                let found = match other.as_str() {
+                    Some(text) => format!("the text \"{text}\""),
+                    None => format!("`{}`", other.kind_name()),
+                };
+                c.report(Kind::ForcedPurityValue { found });
             }
             for param in params.iter() {
                 if let Some(info) = struct_info_of(&param.clone().upcast()) {
@@ -384,6 +392,15 @@ impl<'a> Checker<'a> {
 
 fn text(info: &Ref<StructInfo>) -> String {
     describe::struct_info(info).to_string()
+}
+
+/// Whether a value is one that TVM takes for a truth value.
+fn is_truth_value(value: &Value) -> bool {
+    match value {
+        Value::Bool(_) | Value::Int(_) => true,
+        Value::Node(node) => node.is::<prim::IntImm>(),
+        _ => false,
+    }
 }
 
 fn is_true(value: &Value) -> bool {
