@@ -247,7 +247,17 @@ impl Binding {
 
     fn convert<T: FromScript>(&self, index: usize, value: ScriptValue, at: ArgumentRef) -> Result<T> {
         let name = self.function.params.get(index).map(|p| p.name);
-        T::from_script(value).map_err(|error| error.of_parameter(self.function.name, name).at(at))
+        let advice = match &value {
+            ScriptValue::Host(host) => host.advice(),
+            _ => None,
+        };
+        T::from_script(value).map_err(|error| {
+            let error = error.of_parameter(self.function.name, name).at(at);
+            match advice {
+                Some(advice) if error.help.is_none() => error.with_help(advice),
+                _ => error,
+            }
+        })
     }
 }
 

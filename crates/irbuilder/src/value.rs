@@ -187,6 +187,16 @@ pub trait HostObject: Any {
         Err(BuildError::not_callable(self.type_name()))
     }
 
+    /// Whether another value is an instance of this one; nothing when this one is no class.
+    fn is_class_of(&self, _value: &ScriptValue) -> Option<bool> {
+        None
+    }
+
+    /// What to write in place of the value, where it stands for something that it is not: help for errors.
+    fn advice(&self) -> Option<String> {
+        None
+    }
+
     /// The node that the value stands for, where it stands for one by itself.
     fn node(&self) -> Option<Object> {
         None

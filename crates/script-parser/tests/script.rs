@@ -91,3 +91,18 @@ fn a_script_with_mistakes_is_left_out() {
     let names: Vec<_> = parsed.scripts.iter().filter_map(|s| s.name.as_deref()).collect();
     assert_eq!(names, ["g"]);
 }
+
+#[test]
+fn a_member_of_a_python_module_has_one_declaration() {
+    use tvmscript_ir_core::{Dialect, Registry};
+    use tvmscript_script_parser::ParseDialect;
+    use tvmscript_script_parser::table::{Member, PythonModule};
+    static MODULES: &[PythonModule] =
+        &[PythonModule::new(&["tvm.script"]).members(&[("other", Member::Namespace)])];
+    let registry = |a, b| Registry::new().with(a)?.with(b);
+    let declares = |name| Dialect::new(name).python_modules(MODULES);
+    assert!(registry(declares("a"), Dialect::new("b")).is_ok());
+    let clash = registry(declares("a"), declares("b")).err().map(|error| error.to_string());
+    let message = clash.unwrap_or_default();
+    assert!(message.contains("the member `tvm.script.other` of a Python module"), "{message}");
+}

@@ -1,17 +1,24 @@
 //! The builder: modules, and what scripts call as `I.*`.
 
 mod constants;
+mod field;
 mod functions;
 mod lambda;
 mod module;
 mod poison;
+mod python;
 pub mod script;
 mod target;
+mod target_tags;
 
 pub use constants::elided_tensor;
-pub use functions::{FROM_MIN_EXTENT, FUNCTIONS};
+pub use field::{field, field_names};
+pub use functions::{
+    DUMMY_GLOBAL_INFO, FROM_MIN_EXTENT, FUNC_TYPE, FUNCTIONS, GLOBAL_VAR, OP, RANGE, TUPLE_TYPE, VDEVICE,
+};
 pub use lambda::{call_with_vars, index_map_of, parameter_names};
 pub use module::{
     ModuleFrame, decl_function, def_function, global_infos, in_module, ir_module, lookup, member_names,
 };
+pub use python::{CONST, CONVERT, DATA_TYPE, INT_CONST, POINTER_TYPE, PRIM_TYPE, TARGET_CLASS, const_};
 pub use target::{TargetArg, target};

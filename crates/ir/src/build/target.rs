@@ -108,29 +108,59 @@ const KINDS: &[Kind] = &[
     },
     Kind { name: "webgpu", keys: &["webgpu", "gpu"], options: &[("max_num_threads", Int(256))] },
     Kind { name: "hexagon", keys: &["hexagon", "cpu"], options: &[] },
+    Kind {
+        name: "nvptx",
+        keys: &["cuda", "gpu"],
+        options: &[
+            ("max_num_threads", Int(1024)),
+            ("thread_warp_size", Int(32)),
+            ("mcpu", Text("sm_50")),
+            ("mtriple", Text("nvptx64-nvidia-cuda")),
+        ],
+    },
+    Kind {
+        name: "hip",
+        keys: &["hip", "gpu"],
+        options: &[
+            ("max_num_threads", Int(256)),
+            ("max_threads_per_block", Int(256)),
+            ("max_shared_memory_per_block", Int(65536)),
+            ("thread_warp_size", Int(64)),
+            ("mcpu", Text("gfx900")),
+            ("mtriple", Text("amdgcn-amd-amdhsa-hcc")),
+        ],
+    },
+    Kind { name: "test", keys: &[], options: &[] },
+    Kind { name: "ext_dev", keys: &[], options: &[] },
+    Kind { name: "composite", keys: &[], options: &[] },
 ];
 
+/// Options that hold a list, written with commas.
+const LISTS: [&str; 4] = ["keys", "mattr", "libs", "cl-opt"];
+
 fn from_text(text: &str) -> Result<Ref<Target>> {
+    if let Some(config) = super::target_tags::config(text) {
+        return from_map(&config);
+    }
     let mut words = text.split_whitespace();
     let kind = words.next().unwrap_or_default();
     if !KINDS.iter().any(|k| k.name == kind) {
         let names: Vec<&str> = KINDS.iter().map(|k| k.name).collect();
         let error = BuildError::message(format!("unknown target `{kind}`"));
-        return Err(error.with_help(format!("known ones are {}; others take a dictionary", names.join(", "))));
+        let names = names.join(", ");
+        return Err(error.with_help(format!(
+            "known are {names}, and tags such as `nvidia/nvidia-a100`; others take a dictionary"
+        )));
     }
     let mut entries = vec![(Str::new("kind"), Value::str(kind))];
     for word in words {
         let option = word.trim_start_matches('-');
         let (key, value) = option.split_once('=').unwrap_or((option, "1"));
         let value = match value.parse::<i64>() {
+            _ if LISTS.contains(&key) => value.split(',').map(Str::from).collect::<Array<Str>>().into(),
+            Ok(flag) if key.starts_with("supports_") => Value::Bool(flag != 0),
             Ok(number) => Value::Int(number),
             Err(_) => Value::str(value),
-        };
-        let value = match key {
-            "keys" => {
-                Array::new(option.split_once('=').map_or("", |(_, v)| v).split(',').map(Str::from)).into()
-            }
-            _ => value,
         };
         entries.push((Str::new(key), value));
     }
@@ -145,8 +175,14 @@ fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
     // A dictionary of an unknown kind is taken at its word.
     let known = KINDS.iter().find(|k| k.name == kind.as_str());
     let (known_keys, known_options) = known.map_or((&[][..], &[][..]), |k| (k.keys, k.options));
+    let is_set = |key: &str| map.get_str(key).is_some();
+    // The device, or that of the processor family, comes before the kind's own keys.
+    let device = text("device").or_else(|| {
+        let triple = text("mtriple").filter(|_| kind.as_str() == "llvm")?;
+        (triple.starts_with("aarch64") || triple.starts_with("arm")).then(|| Str::new("arm_cpu"))
+    });
     let keys: Array<Str> = match map.get_str("keys") {
-        None => known_keys.iter().map(|k| Str::new(*k)).collect(),
+        None => device.into_iter().chain(known_keys.iter().map(|k| Str::new(*k))).collect(),
         Some(value) => {
             let items = ScriptValue::from(value);
             Vec::<Str>::from_script(items)?.into_iter().collect()
@@ -156,9 +192,11 @@ fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
         None => None,
         Some(host) => Some(TargetArg::from_script(dict_of(host))?.0.into()),
     };
-    let reserved = ["kind", "tag", "keys", "host", "device", "features"];
+    let reserved = ["kind", "tag", "keys", "host", "features"];
     let mut attrs: Vec<(Str, Value)> = known_options
         .iter()
+        // A processor by its name needs no triple.
+        .filter(|(key, _)| !(kind.as_str() == "llvm" && *key == "mtriple" && is_set("mcpu")))
         .map(|(key, setting)| {
             let value = match setting {
                 Int(i) => Value::Int(*i),

@@ -2,6 +2,7 @@
 
 mod metadata;
 mod module;
+mod python;
 
 use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::BuildDialect;
@@ -9,14 +10,26 @@ use tvmscript_script_parser::ParseDialect;
 use tvmscript_script_parser::ast;
 use tvmscript_script_parser::table::DecoratorRule;
 
+use crate::build::{field, field_names};
+use crate::node::{IRModule, Target, TargetKind};
+
 /// Adds the parsers of the dialect to its table.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .namespace(&["I", "ir"])
         .functions(crate::build::FUNCTIONS)
+        .predefined_modules(&["tvm"])
+        .python_modules(python::MODULES)
         .parser_function("load_json", metadata::load_json)
         .decorator("ir_module", DecoratorRule::Class { define: module::define })
         .parse::<ast::Assign>(module::assign)
         .parse::<ast::ExprStmt>(module::expression)
+        .on::<IRModule>()
+        .attribute(module::attribute, field_names)
+        .subscript(module::item)
+        .on::<Target>()
+        .attribute(field, field_names)
+        .on::<TargetKind>()
+        .attribute(field, field_names)
         .finish()
 }

@@ -5,19 +5,27 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use tvmscript_irbuilder::{HostObject, ScriptValue};
+use tvmscript_ir_core::Object;
+use tvmscript_irbuilder::{BuildError, HostObject, ScriptValue};
 use tvmscript_script_parser::ast::{self, ClassDef, StmtId};
-use tvmscript_script_parser::table::Definition;
+use tvmscript_script_parser::table::{Definition, Indices};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build;
-use crate::node::BaseFunc;
+use crate::node::{BaseFunc, IRModule};
 
 /// What the module's name stands for inside it.
 struct Module {
     name: String,
     /// The functions whose signatures are wrong.
     failed: Rc<RefCell<HashSet<String>>>,
+}
+
+impl Module {
+    /// The name of the class.
+    fn script_name(&self) -> &str {
+        self.name.split('`').nth(1).unwrap_or_default()
+    }
 }
 
 impl HostObject for Module {
@@ -30,11 +38,24 @@ impl HostObject for Module {
     fn attribute_names(&self) -> Vec<String> {
         build::member_names()
     }
+    fn subscript(&self, index: &ScriptValue) -> Option<Result<ScriptValue, BuildError>> {
+        let error = BuildError::message("functions of a module being defined are its attributes");
+        let of = self.script_name();
+        Some(Err(match index {
+            ScriptValue::Str(name) => error.with_help(format!("write `{of}.{name}`")),
+            _ => error,
+        }))
+    }
     fn lacks_by_mistake(&self, name: &str) -> bool {
         self.failed.borrow().contains(name)
     }
     fn takes_definitions(&self) -> bool {
         true
+    }
+    fn advice(&self) -> Option<String> {
+        let of = self.script_name();
+        let member = build::member_names().into_iter().next()?;
+        Some(format!("a module is no value; name one of its functions, such as `{of}.{member}`"))
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -126,4 +147,33 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
 /// An expression by itself: called for its effect on the module.
 pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) -> Result<()> {
     p.eval(node.value).map(drop)
+}
+
+/// `Module["name"]`: a function of a finished module.
+pub(super) fn item(object: &Object, indices: &Indices) -> Result<ScriptValue, BuildError> {
+    let wrong = |found: String| BuildError::expected("the name of a function of the module", found);
+    let (Some(module), [ScriptValue::Str(name)]) = (object.as_node::<IRModule>(), indices.items.as_slice())
+    else {
+        let found = indices.items.first().map_or_else(String::new, ScriptValue::type_name);
+        return Err(wrong(found));
+    };
+    match module.function(name) {
+        Some((_, function)) => Ok(function.clone().into()),
+        None => Err(wrong(format!("\"{name}\""))),
+    }
+}
+
+/// Attributes of a finished module: its fields. Its functions are none.
+pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>, BuildError> {
+    if let Some(module) = object.as_node::<IRModule>()
+        && module.function(name).is_some()
+    {
+        let error = BuildError::message(format!(
+            "`{name}` is a function of another module, which cannot be called here"
+        ));
+        return Err(error.with_help(format!(
+            "take it over in the class of this module, `{name} = Other[\"{name}\"]`, and call that"
+        )));
+    }
+    build::field(object, name)
 }

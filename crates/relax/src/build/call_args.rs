@@ -96,6 +96,27 @@ impl FromScript for OutInfosArg {
     }
 }
 
+/// The function that a call of a function of buffers calls.
+#[derive(Debug, Clone)]
+pub struct FunctionArg(pub Expr);
+
+impl FromScript for FunctionArg {
+    const TYPE: &'static str = "GlobalVar";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        if let Ok(callee) = ExprArg::from_script(value.clone()) {
+            return Ok(FunctionArg(callee.0));
+        }
+        let error =
+            BuildError::expected("a function of the module, such as `cls.add`", describe::value(&value));
+        Err(match value {
+            ScriptValue::Str(name) => error.with_help(format!(
+                "an external function is called with `R.call_dps_packed(\"{name}\", ..)`"
+            )),
+            _ => error,
+        })
+    }
+}
+
 /// The result is made by the caller, who has to know its shape.
 fn has_shape(info: &Ref<StructInfo>) -> Result<()> {
     let tensor = info.as_node::<TensorStructInfo>();

@@ -9,16 +9,13 @@ use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 use super::{device, distributed, expr, function, struct_info};
 use crate::op::{OTHER_FUNCTIONS, operators};
 
+/// Functions that make no calls of operators.
+const OWN: [&[&ScriptFn]; 5] =
+    [struct_info::FUNCTIONS, expr::FUNCTIONS, device::FUNCTIONS, distributed::FUNCTIONS, function::FUNCTIONS];
+
 /// All functions: those of the frames and values, and one an operator.
 pub fn functions() -> Vec<&'static ScriptFn> {
-    let own = [
-        struct_info::FUNCTIONS,
-        expr::FUNCTIONS,
-        device::FUNCTIONS,
-        distributed::FUNCTIONS,
-        function::FUNCTIONS,
-    ];
-    let mut all: Vec<&'static ScriptFn> = own.into_iter().flatten().copied().collect();
+    let mut all: Vec<&'static ScriptFn> = OWN.into_iter().flatten().copied().collect();
     all.extend(OTHER_FUNCTIONS.iter().flat_map(|functions| functions.iter()));
     all.extend(operators().filter_map(|op| op.function));
     all
@@ -71,6 +68,13 @@ impl HostObject for Group {
     fn as_any(&self) -> &dyn Any {
         self
     }
+}
+
+/// The function of this name, if it makes calls of an operator.
+pub(crate) fn operator_function(name: &str) -> Option<&'static ScriptFn> {
+    let function = BY_NAME.get(name).copied()?;
+    let is_own = OWN.into_iter().flatten().any(|own| std::ptr::eq(*own, function));
+    (!is_own).then_some(function)
 }
 
 /// The value of a name that is no function by itself.

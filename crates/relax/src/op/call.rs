@@ -8,8 +8,10 @@ use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
 
 use super::{Infer, InferError, Operator, in_place};
 use crate::analysis::{BaseCheck, base_check};
-use crate::build::args::{AnyExprArg, ExprArg, InfosArg, IntsArg, ShapeArg, StringArg};
-use crate::build::call_args::{CallArgsArg, CalleeArg, ExternalArg, InlineTupleArg, OutInfosArg};
+use crate::build::args::{AnyExprArg, InfosArg, IntsArg, ShapeArg, StringArg};
+use crate::build::call_args::{
+    CallArgsArg, CalleeArg, ExternalArg, FunctionArg, InlineTupleArg, OutInfosArg,
+};
 use crate::describe;
 use crate::node::attrs::{CallInplacePackedAttrs, CallTIRInplaceAttrs, CallTIRWithGradAttrs};
 use crate::node::*;
@@ -25,7 +27,7 @@ fn args_of(callee: Expr, args: Expr, tir_vars: Option<ShapeArg>) -> Vec<Expr> {
 /// Calls a function of scalars and buffers: its last parameters are the results, made here.
 #[script_fn]
 pub fn call_tir(
-    gvar: ExprArg,
+    gvar: FunctionArg,
     args: CallArgsArg,
     out_sinfo: OutInfosArg,
     #[default = None] tir_vars: Option<ShapeArg>,
@@ -37,7 +39,7 @@ pub fn call_tir(
 /// As `R.call_tir`, with results that take the place of arguments.
 #[script_fn]
 pub fn call_tir_inplace(
-    gvar: ExprArg,
+    gvar: FunctionArg,
     args: CallArgsArg,
     inplace_indices: IntsArg,
     out_sinfo: OutInfosArg,
@@ -51,7 +53,7 @@ pub fn call_tir_inplace(
 /// As `R.call_tir`, with the name of the function's gradient.
 #[script_fn]
 pub fn call_tir_with_grad(
-    gvar: ExprArg,
+    gvar: FunctionArg,
     args: CallArgsArg,
     out_sinfo: OutInfosArg,
     te_grad_name: Str,

@@ -5,9 +5,11 @@ mod expr;
 mod fragment;
 mod function;
 mod inspect;
+mod python;
 mod signature;
 mod statements;
 
+use tvmscript_ir::build::{field, field_names};
 use tvmscript_ir::{BaseFunc, GlobalVar, RelaxExpr};
 use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::BuildDialect;
@@ -17,6 +19,7 @@ use tvmscript_script_parser::ast::{self, StmtKind};
 use tvmscript_script_parser::table::DecoratorRule;
 
 use crate::build::{ALIASES, find_name, functions, other_names};
+use crate::node::StructInfo;
 
 /// Adds the parsers of the dialect to its table.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
@@ -25,6 +28,8 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .functions(&functions())
         .function_aliases(ALIASES)
         .name_fallback(find_name, other_names)
+        .absent_names(python::ABSENT)
+        .python_modules(python::MODULES)
         .decorator(
             "function",
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
@@ -46,6 +51,8 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .subscript(expr::subscript)
         .call(expr::call)
         .items(expr::items)
+        .on::<StructInfo>()
+        .attribute(field, field_names)
         .on::<GlobalVar>()
         .call_here(expr::call)
         .on::<BaseFunc>()

@@ -97,9 +97,16 @@ impl Parser<'_> {
             }
             ScriptValue::Host(host) => {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {
-                    let message = format!("the module `{}` cannot be used here", module.path);
-                    let error = HostError::new(HostErrorKind::Import, message);
-                    return self.report(ParseError::new(error, ast.range(id)));
+                    if !self.shared.table.modules.contains(&module.path) {
+                        let message = format!("the module `{}` cannot be used here", module.path);
+                        let error = HostError::new(HostErrorKind::Import, message);
+                        return self.report(ParseError::new(error, ast.range(id)));
+                    }
+                    let path = format!("{}.{name}", module.path);
+                    let (error, help) = self.unusable(&path);
+                    let mut error = ParseError::new(error, ast.range(id));
+                    error.help = help;
+                    return self.report(error);
                 }
                 let what = match host.as_any().downcast_ref::<Namespace>() {
                     Some(namespace) => format!("the dialect `{}`", namespace.dialect()),
@@ -121,7 +128,13 @@ impl Parser<'_> {
             crate::ast::Expr::Attribute { value, .. } => self.shared.text_of(ast.range(value)),
             _ => "",
         };
-        if let Some(near) = suggest::nearest(name, names.iter().map(String::as_str)) {
+        let instead = match value.as_host::<Namespace>() {
+            Some(namespace) => self.shared.table.instead_of(namespace.dialect(), name),
+            None => None,
+        };
+        if let Some(instead) = instead {
+            error.help = Some(instead.to_owned());
+        } else if let Some(near) = suggest::nearest(name, names.iter().map(String::as_str)) {
             let prefix = if prefix.len() <= 20 { prefix } else { ".." };
             error.help = Some(format!("did you mean `{prefix}.{near}`?"));
         }

@@ -2,14 +2,14 @@
 
 use smallvec::SmallVec;
 use tvmscript_ir_core::Span;
-use tvmscript_irbuilder::{CallArgs, ScriptValue};
+use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 
 use super::{Closure, Raise};
 use crate::ast::{Expr, ExprId, Keyword, List};
 use crate::errors::{HostError, Result};
 use crate::host::builtins::{Builtin, Method};
 use crate::parser::{Module, Parser, ParserFunction};
-use crate::table::Mode;
+use crate::table::{Mode, NodeClass};
 
 impl Parser<'_> {
     pub(crate) fn eval_call(
@@ -143,11 +143,16 @@ impl Parser<'_> {
                     return Ok((function.function)(self, args)?);
                 }
                 if let Some(module) = any.downcast_ref::<Module>() {
-                    let message = format!("`{}` cannot be used here", module.path);
-                    return Err(HostError::new(crate::HostErrorKind::Import, message).into());
+                    return Err(self.unusable_module(module));
                 }
                 if host.is_callable() {
                     return Ok(host.call(args)?);
+                }
+                // Python can make such nodes.
+                if let Some(class) = any.downcast_ref::<NodeClass>() {
+                    let message = format!("`{}` cannot be called here", class.type_name());
+                    let error = HostError::new(crate::HostErrorKind::Import, message);
+                    return Err(Raise::WithHelp(error.into(), class.advice().unwrap_or_default()));
                 }
                 Err(self.not_callable(callee))
             }
@@ -163,7 +168,22 @@ impl Parser<'_> {
         self.shared.table.call_under(self.token, object).or_else(|| self.rules(object).call)
     }
 
+    /// The error of calling a module, or what no dialect declares.
+    fn unusable_module(&self, module: &Module) -> Raise {
+        let (error, help) = self.unusable(&module.path);
+        match help {
+            Some(help) => Raise::WithHelp(error.into(), help),
+            None => error.into(),
+        }
+    }
+
     fn not_callable(&self, callee: &ScriptValue) -> Raise {
+        if let ScriptValue::Host(host) = callee
+            && let Some(advice) = host.advice()
+        {
+            let error = HostError::type_error(format!("{} is not callable", host.type_name()));
+            return Raise::WithHelp(error.into(), advice);
+        }
         HostError::type_error(format!("'{}' object is not callable", self.python_type(callee))).into()
     }
 }

@@ -355,6 +355,7 @@ impl Parser<'_> {
         match raise {
             Raise::Reported => Reported(()),
             Raise::Kind(kind) => self.report(ParseError::new(kind, range)),
+            Raise::WithHelp(kind, help) => self.report(ParseError::new(kind, range).with_help(help)),
             Raise::Build(error) => self.build_error_at(range, call, error),
         }
     }

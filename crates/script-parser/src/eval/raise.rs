@@ -11,6 +11,8 @@ pub(crate) enum Raise {
     Reported,
     /// An error without its place.
     Kind(ParseErrorKind),
+    /// An error without its place, and how to mend it.
+    WithHelp(ParseErrorKind, String),
     /// A dialect's error.
     Build(BuildError),
 }

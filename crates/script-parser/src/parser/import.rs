@@ -3,16 +3,13 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use tvmscript_ir_core::DataType;
-use tvmscript_irbuilder::{
-    BuildError, CallArgs, FromScript, HostFunction, HostObject, Names, ScriptValue, release,
-};
+use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
 
 use super::Parser;
 use crate::ast::{Import, ImportFrom, TextRange};
-use crate::errors::{ParseErrorKind, Result};
+use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Result, suggest};
 use crate::scope::{Binding, Slot};
-use crate::table::{DecoratorEntry, ParseTable, ParserFn};
+use crate::table::{DecoratorEntry, Found, ParseTable, ParserFn};
 
 /// The functions of a dialect as a value: what `T` is.
 #[derive(Debug, Clone)]
@@ -37,6 +34,12 @@ impl Namespace {
 impl HostObject for Namespace {
     fn type_name(&self) -> &str {
         "a dialect"
+    }
+
+    fn advice(&self) -> Option<String> {
+        let prefixes = self.table.prefixes.iter().filter(|(_, dialect)| *dialect == self.dialect);
+        let prefix = prefixes.map(|(prefix, _)| *prefix).next()?;
+        Some(format!("`{prefix}` is a namespace; call one of its functions, `{prefix}.name(..)`"))
     }
 
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
@@ -109,7 +112,7 @@ impl HostObject for ParserFunction {
     }
 }
 
-/// A module of Python. Those that are not known here can be imported, not used.
+/// A Python module, or a member of one that no dialect declares: it can be imported, not used.
 #[derive(Debug, Clone)]
 pub(crate) struct Module {
     pub(crate) path: Box<str>,
@@ -118,6 +121,9 @@ pub(crate) struct Module {
 impl HostObject for Module {
     fn type_name(&self) -> &str {
         "a module"
+    }
+    fn advice(&self) -> Option<String> {
+        Some(format!("`{}` is a module; use a member of it", self.path))
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -133,30 +139,71 @@ impl Parser<'_> {
         Some(ScriptValue::host(Namespace { dialect, index, names, table }))
     }
 
-    /// What a dotted path means: a dialect, a module.
+    /// What a dotted path means: a declared module or a member of one, else a module that nothing is known of.
     pub(crate) fn module_value(&self, path: &str) -> ScriptValue {
-        let dialect = ["tvm.script.parser.", "tvm.script.ir_builder.", "tvm.script.", "tvm."]
-            .iter()
-            .find_map(|prefix| self.namespace(path.strip_prefix(prefix)?));
-        dialect.unwrap_or_else(|| ScriptValue::host(Module { path: path.into() }))
+        self.declared(path).unwrap_or_else(|| ScriptValue::host(Module { path: path.into() }))
+    }
+
+    /// The value at a path that starts with a declared module.
+    fn declared(&self, path: &str) -> Option<ScriptValue> {
+        let mut end = path.len();
+        while !self.shared.table.modules.contains(&path[..end]) {
+            end = path[..end].rfind('.')?;
+        }
+        let module = ScriptValue::host(Module { path: path[..end].into() });
+        let members = path[end..].split('.').skip(1);
+        members.into_iter().try_fold(module, |value, name| match &value {
+            ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
+                Some(module) => self.module_member(module, name),
+                None => host.attribute(name),
+            },
+            _ => None,
+        })
+    }
+
+    /// The member of what stands at a module's path, where a dialect declares that as a value: `relu` of
+    /// `tvm.relax.op.nn`.
+    fn declared_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
+        match self.declared(&module.path)? {
+            ScriptValue::Host(host) => host.attribute(name),
+            _ => None,
+        }
     }
 
     /// The member of a module, if it is known.
     pub(crate) fn module_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
-        let path = format!("{}.{name}", module.path);
-        match &*module.path {
-            "math" => return crate::host::math::member(name),
-            "tvm" if name == "DataType" => return Some(HostFunction::value("DataType", dtype)),
-            "tvm.script" | "tvm.script.parser" if name == "ir_module" => {
-                let namespace = self.namespace("ir")?;
-                return namespace.as_host::<Namespace>()?.attribute(name);
-            }
-            _ => {}
+        if &*module.path == "math" {
+            return crate::host::math::member(name);
         }
-        let value = self.module_value(&path);
-        let known = value.as_host::<Module>().is_none()
-            || ["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"].contains(&path.as_str());
-        known.then_some(value)
+        match self.shared.table.modules.member(&module.path, name)? {
+            Found::Value(value) => Some(value),
+            Found::Own(dialect) => self.namespace(dialect)?.as_host::<Namespace>()?.attribute(name),
+            Found::Namespace(dialect) => self.namespace(dialect),
+            Found::Module => {
+                Some(ScriptValue::host(Module { path: format!("{}.{name}", module.path).into() }))
+            }
+            Found::LeftOut(_) => None,
+        }
+    }
+
+    /// Why a module, or a member of one, cannot be used, and what to do instead.
+    pub(crate) fn unusable(&self, path: &str) -> (HostError, Option<String>) {
+        let modules = &self.shared.table.modules;
+        if modules.contains(path) {
+            let error = HostError::type_error(format!("`{path}` is a module, which cannot be called"));
+            return (error, Some(format!("call one of its functions: `{path}.name(..)`")));
+        }
+        let message = format!("`{path}` cannot be used here");
+        let (parent, name) = path.rsplit_once('.').unwrap_or(("", path));
+        let help = match modules.member(parent, name) {
+            Some(Found::LeftOut(instead)) => Some(instead.to_owned()),
+            _ => {
+                let names = modules.names(parent);
+                let near = suggest::nearest(name, names.iter().map(String::as_str));
+                near.map(|near| format!("did you mean `{parent}.{near}`?"))
+            }
+        };
+        (HostError::new(HostErrorKind::Import, message), help)
     }
 
     /// `import a.b as c`
@@ -192,23 +239,24 @@ impl Parser<'_> {
             let name = ast.name(alias.name);
             let place = ast.range(alias.place);
             let bound = alias.asname.unwrap_or(alias.name);
-            let value = match self.module_member(&module, name) {
-                Some(value) => value,
-                // What is known is known in full: a wrong name there is a mistake.
-                None if &*module.path == "math" || name == "*" && !is_future(&module) => {
-                    let kind = match name {
-                        "*" => ParseErrorKind::UnsupportedStatement { kind: "import *", place: "here" },
-                        _ => ParseErrorKind::NoAttribute {
-                            what: format!("the module `{}`", module.path),
-                            name: name.to_owned(),
-                        },
-                    };
-                    result = Err(self.error(alias.place, kind));
-                    self.shared.set_global(bound, Slot::poison(place));
-                    continue;
-                }
-                None => ScriptValue::host(Module { path: format!("{}.{name}", module.path).into() }),
-            };
+            let value =
+                match self.module_member(&module, name).or_else(|| self.declared_member(&module, name)) {
+                    Some(value) => value,
+                    // What is known is known in full: a wrong name there is a mistake.
+                    None if &*module.path == "math" || name == "*" && !is_future(&module) => {
+                        let kind = match name {
+                            "*" => ParseErrorKind::UnsupportedStatement { kind: "import *", place: "here" },
+                            _ => ParseErrorKind::NoAttribute {
+                                what: format!("the module `{}`", module.path),
+                                name: name.to_owned(),
+                            },
+                        };
+                        result = Err(self.error(alias.place, kind));
+                        self.shared.set_global(bound, Slot::poison(place));
+                        continue;
+                    }
+                    None => ScriptValue::host(Module { path: format!("{}.{name}", module.path).into() }),
+                };
             self.assign_host(bound, value, place);
         }
         result
@@ -227,19 +275,13 @@ impl Parser<'_> {
         for (prefix, dialect) in &self.shared.table.prefixes {
             define(prefix, &|| self.namespace(dialect));
         }
-        define("tvm", &|| Some(self.module_value("tvm")));
+        for name in &self.shared.table.modules.predefined {
+            define(name, &|| Some(self.module_value(name)));
+        }
         for name in crate::host::builtins::NAMES {
             define(name, &|| crate::host::builtins::value(name));
         }
     }
-}
-
-/// `tvm.DataType("float32")`: a data type as a value, where its name alone would be text.
-fn dtype(mut args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
-    let one =
-        if args.keywords.is_empty() && args.positional.len() == 1 { args.positional.pop() } else { None };
-    let text = one.ok_or_else(|| BuildError::message("`tvm.DataType` takes the name of a data type"))?;
-    Ok(ScriptValue::DType(DataType::from_script(text).map_err(|e| e.at_position(0))?))
 }
 
 fn is_future(module: &Module) -> bool {

@@ -102,6 +102,8 @@ pub struct Parsed {
     pub scripts: Vec<Script>,
     /// All mistakes, in order of place.
     pub errors: Vec<ParseError>,
+    /// Warnings and notes, in order of place.
+    pub warnings: Vec<ParseError>,
     /// The source that spans in the nodes name.
     pub source: SourceId,
     /// The number of statements that were read.
@@ -131,8 +133,11 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     }
     errors.sort_by_key(|e| (e.range().start, e.range().end));
     errors.dedup();
+    let mut warnings = std::mem::take(&mut parser.warnings);
+    warnings.sort_by_key(|e| (e.range().start, e.range().end));
+    warnings.dedup();
     parser.shared.close();
-    Parsed { scripts, errors, source, statements }
+    Parsed { scripts, errors, warnings, source, statements }
 }
 
 /// What handlers work with while a text is read.
@@ -151,6 +156,7 @@ pub struct Parser<'r> {
     pub(crate) token: Token,
     pub(crate) mode: Mode,
     pub(crate) errors: Vec<ParseError>,
+    pub(crate) warnings: Vec<ParseError>,
     /// Rules by type index, found once.
     rules: Vec<Option<NodeRules>>,
     /// Names as strings of IR, made once.
@@ -190,6 +196,7 @@ impl<'r> Parser<'r> {
             token: Token::DEFAULT,
             mode: Mode::Host,
             errors: Vec::new(),
+            warnings: Vec::new(),
             rules: Vec::new(),
             strs: Vec::new(),
             namespace_cache: Vec::new(),
@@ -330,6 +337,15 @@ impl<'r> Parser<'r> {
             self.errors.push(error);
         }
         Reported(())
+    }
+
+    /// Records a note at a span of this text: nothing has to be changed.
+    pub fn note(&mut self, at: Span, kind: impl Into<ParseErrorKind>) {
+        if let Some(range) = self.range_of_span(at)
+            && self.warnings.len() < self.shared.max_errors
+        {
+            self.warnings.push(ParseError::note_at(kind, range));
+        }
     }
 
     /// The part of the text that a message shows for a place.

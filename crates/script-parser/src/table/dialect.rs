@@ -8,7 +8,8 @@ use tvmscript_ir_core::{Class, Dialect};
 
 use super::{
     AttributeFn, CallFn, DecoratorRule, FragmentReader, Hooks, ItemsFn, LocalFunctionHook, NamesFn,
-    NodeRules, OperatorFn, ParserFn, Parsers, Statement, StmtHandler, SubscriptFn, TokenHook, TruthFn,
+    NodeRules, OperatorFn, ParserFn, Parsers, PythonModule, Statement, StmtHandler, SubscriptFn, TokenHook,
+    TruthFn,
 };
 use crate::ast::{StmtId, StmtKind};
 use crate::errors::Result;
@@ -59,6 +60,14 @@ pub trait ParseDialect: Sized {
 
     /// What headers of texts can name, beside prefixes.
     fn reader_options(self, options: &'static [ReaderOption]) -> Self;
+    /// Names that scripts look for in this dialect's namespace without finding them, each with what to do instead.
+    fn absent_names(self, names: &[(&'static str, &'static str)]) -> Self;
+
+    /// Python modules with what this dialect offers in them, for imports.
+    fn python_modules(self, modules: &'static [PythonModule]) -> Self;
+
+    /// Python modules that scripts name without an import.
+    fn predefined_modules(self, names: &[&'static str]) -> Self;
 
     /// Runs whenever this dialect's token is entered and left.
     fn around_token(self, enter: TokenHook, exit: TokenHook) -> Self;
@@ -157,6 +166,26 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn reader_options(mut self, options: &'static [ReaderOption]) -> Self {
         let place = Location::caller();
         self.slot_mut::<Parsers>().options.push((options, place));
+        self
+    }
+
+    fn absent_names(mut self, names: &[(&'static str, &'static str)]) -> Self {
+        let dialect = self.name();
+        let names = names.iter().map(|(name, instead)| (dialect, *name, *instead));
+        self.slot_mut::<Parsers>().absent.extend(names);
+        self
+    }
+
+    #[track_caller]
+    fn python_modules(mut self, modules: &'static [PythonModule]) -> Self {
+        let (dialect, place) = (self.name(), Location::caller());
+        let modules = modules.iter().map(|module| (dialect, module, place));
+        self.slot_mut::<Parsers>().modules.extend(modules);
+        self
+    }
+
+    fn predefined_modules(mut self, names: &[&'static str]) -> Self {
+        self.slot_mut::<Parsers>().predefined_modules.extend(names);
         self
     }
 

@@ -5,6 +5,7 @@
 //! nearest ancestor first. All handlers are plain functions; [`ParseDialect`] is how a dialect lists them.
 
 mod dialect;
+mod python_module;
 mod statement;
 
 use std::collections::HashMap;
@@ -15,6 +16,8 @@ use tvmscript_ir_core::{Object, RegistryError, Slot, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
 
 pub use dialect::ParseDialect;
+pub(crate) use python_module::{Found, PythonModules};
+pub use python_module::{Member, NodeClass, PythonModule};
 pub use statement::Statement;
 
 use crate::ast::{BinOp, BoolOp, ClassDef, CmpOp, ExprId, FunctionDef, Stmt, StmtId, StmtKind, UnaryOp};
@@ -193,6 +196,9 @@ pub(crate) struct ParseTable {
     pub(crate) region_functions: Vec<&'static str>,
     /// What headers of texts can name.
     options: Vec<ReaderOption>,
+    /// Names that a dialect's namespace does not have, with what to do instead.
+    absent: HashMap<(&'static str, &'static str), &'static str>,
+    pub(crate) modules: PythonModules,
 }
 
 impl Default for ParseTable {
@@ -206,6 +212,8 @@ impl Default for ParseTable {
             prefixes: Vec::new(),
             region_functions: Vec::new(),
             options: Vec::new(),
+            absent: HashMap::new(),
+            modules: PythonModules::default(),
         }
     }
 }
@@ -256,6 +264,11 @@ impl ParseTable {
         self.functions.get(&(dialect, name)).copied()
     }
 
+    /// What to do instead of using a name that the dialect's namespace does not have, where that is known.
+    pub(crate) fn instead_of(&self, dialect: &str, name: &str) -> Option<&'static str> {
+        self.absent.get(&(dialect, name)).copied()
+    }
+
     pub(crate) fn decorator_names<'a>(&'a self, dialect: &'a str) -> impl Iterator<Item = &'static str> + 'a {
         let names = self.decorators.keys().chain(self.functions.keys());
         names.filter(move |(d, _)| *d == dialect).map(|(_, name)| *name)
@@ -295,6 +308,9 @@ pub struct Parsers {
     prefixes: Vec<(&'static str, &'static str)>,
     region_functions: Vec<&'static str>,
     options: Vec<(&'static [ReaderOption], Place)>,
+    absent: Vec<(&'static str, &'static str, &'static str)>,
+    modules: Vec<python_module::Declared>,
+    predefined_modules: Vec<&'static str>,
     hooks: Vec<(&'static str, Hooks)>,
     /// The places of what is registered already, for the message when it is registered again.
     places: HashMap<String, Place>,
@@ -326,10 +342,15 @@ impl Parsers {
     }
 
     fn claim(&mut self, what: String, place: Place) -> Result<(), RegistryError> {
-        match self.places.insert(what.clone(), place) {
-            Some(first) => Err(RegistryError::duplicate(what, first, place)),
-            None => Ok(()),
-        }
+        claim(&mut self.places, what, place)
+    }
+}
+
+/// Notes where something is registered.
+fn claim(places: &mut HashMap<String, Place>, what: String, place: Place) -> Result<(), RegistryError> {
+    match places.insert(what.clone(), place) {
+        Some(first) => Err(RegistryError::duplicate(what, first, place)),
+        None => Ok(()),
     }
 }
 
@@ -389,6 +410,14 @@ impl Slot for Parsers {
         table.prefixes.extend(other.prefixes);
         table.options.extend(other.options.iter().flat_map(|(options, _)| options.iter()));
         table.region_functions.extend(other.region_functions);
+        table
+            .absent
+            .extend(other.absent.into_iter().map(|(dialect, name, instead)| ((dialect, name), instead)));
+        table.modules.predefined.extend(other.predefined_modules);
+        let places = &mut self.places;
+        for (dialect, module, place) in other.modules {
+            table.modules.add(dialect, module, |what| claim(places, what, place))?;
+        }
         Ok(())
     }
 }

@@ -7,6 +7,7 @@ use tvmscript_irbuilder::{
 use tvmscript_script_parser::{
     DecoratorRule, Definition, Mode, Operator, ParseDialect, ParseError, ParseOptions, Parsed, Parser,
     Result, Shadowing, ast, parse_script,
+    table::{Member, PythonModule},
 };
 
 /// The class of expressions.
@@ -161,9 +162,13 @@ fn subscript(object: &Object, indices: &tvmscript_script_parser::Indices) -> Res
     Ok(term(&format!("{}[{}]", show(&ScriptValue::Node(object.clone())), parts.join(", "))))
 }
 
+static MODULES: &[PythonModule] =
+    &[PythonModule::new(&["tvm.script"]).members(&[("toy", Member::Namespace)])];
+
 fn dialect() -> Dialect {
     Dialect::new("toy")
         .namespace(&["Y"])
+        .python_modules(MODULES)
         .decorator("script", DecoratorRule::Function { define: script, declare: None })
         .functions(&[&IDENTITY, &APPLY])
         .region_functions(&["reads"])

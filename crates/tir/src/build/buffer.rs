@@ -14,27 +14,27 @@ use crate::bare::buffer_dtype_or;
 use crate::node::*;
 
 /// What the functions that declare buffers have in common.
-struct Declaration {
-    shape: Array<Expr>,
+pub(super) struct Declaration {
+    pub(super) shape: Array<Expr>,
     /// Where the shape stands among the arguments.
-    shape_at: usize,
-    dtype: DataType,
-    data: Option<Ref<Var>>,
-    strides: Option<Vec<Stride>>,
+    pub(super) shape_at: usize,
+    pub(super) dtype: DataType,
+    pub(super) data: Option<Ref<Var>>,
+    pub(super) strides: Option<Vec<Stride>>,
     /// The type of variables made for strides given by name.
-    stride_dtype: DataType,
-    elem_offset: Option<Expr>,
-    scope: Str,
-    align: i64,
-    offset_factor: i64,
-    buffer_type: Str,
-    axis_separators: Option<Shape>,
+    pub(super) stride_dtype: DataType,
+    pub(super) elem_offset: Option<Expr>,
+    pub(super) scope: Str,
+    pub(super) align: i64,
+    pub(super) offset_factor: i64,
+    pub(super) buffer_type: Str,
+    pub(super) axis_separators: Option<Shape>,
 }
 
 impl Declaration {
     /// # Source
     /// `BufferDecl`, `src/script/ir_builder/tir/ir.cc`.
-    fn build(self) -> Result<Ref<Buffer>> {
+    pub(super) fn build(self) -> Result<Ref<Buffer>> {
         // A broadcasting buffer that is given no strides gets variables for them, except under the name that TVM's reader
         // does not know: passes leave such buffers behind.
         let mut is_bare = false;

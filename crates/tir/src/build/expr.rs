@@ -141,8 +141,11 @@ pub fn var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
 
 /// A variable that is never negative.
 #[script_fn(name = "SizeVar")]
-pub fn size_var(name: Str, dtype: DataType) -> Result<Ref<Var>> {
-    Ok(Var::size_var(name, dtype))
+pub fn size_var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
+    match dtype.as_node::<tvmscript_prim::Type>() {
+        Some(ty) => Ok(Var::size_var_with_type(name, ty.clone())),
+        None => Ok(Var::size_var(name, DataType::from_script(dtype).map_err(|e| e.at_position(1))?)),
+    }
 }
 
 /// A variable, as scripts of older releases write it.
@@ -236,7 +239,7 @@ pub fn iter_var_node(
     make_iter_var(dom, var, iter_type, thread_tag).map_err(|e| e.at_position(1))
 }
 
-fn make_iter_var(
+pub(super) fn make_iter_var(
     dom: Option<Domain>,
     var: ScriptValue,
     iter_type: IterType,

@@ -304,7 +304,7 @@ impl From<OperandArg> for ScriptValue {
 }
 
 /// An argument of a packed call: buffers become arrays on the stack.
-struct PackedArg(Expr);
+pub(super) struct PackedArg(pub(super) Expr);
 
 impl FromScript for PackedArg {
     const TYPE: &'static str = "PrimExpr | Buffer";

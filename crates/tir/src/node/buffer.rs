@@ -1,7 +1,7 @@
 //! Buffers: a pointer with a shape.
 
 use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Node, Ref, Span, Str};
-use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Type, Var};
+use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Type, Var, ops};
 
 use crate::error::{Result, TirError};
 
@@ -182,5 +182,50 @@ impl Buffer {
     pub fn pointer_type(dtype: DataType, scope: &str) -> Ref<Type> {
         let element = if dtype == DataType::BOOL { DataType::int(8) } else { dtype };
         PointerType::new(PrimType::new(element), scope)
+    }
+
+    /// The same memory as a buffer with one dimension for each group of dimensions that the axis separators keep apart.
+    ///
+    /// # Errors
+    /// When a separator or the strides do not fit the dimensions, or an extent overflows.
+    /// # Source
+    /// `Buffer::GetFlattenedBuffer`, `src/tir/ir/buffer.cc`.
+    pub fn flattened(&self) -> Result<Ref<Buffer>> {
+        let rank = self.shape.len();
+        let wrong = || TirError::AxisSeparators { rank };
+        let mut separators = Vec::with_capacity(self.axis_separators.len());
+        for separator in self.axis_separators.iter() {
+            let at = ops::int_value(separator).and_then(|at| usize::try_from(at).ok()).ok_or_else(wrong)?;
+            if at > rank || separators.last().is_some_and(|last| *last > at) {
+                return Err(wrong());
+            }
+            separators.push(at);
+        }
+        let extents: Vec<Expr> = if self.strides.is_empty() {
+            let mut extents = vec![IntImm::int32(1); separators.len() + 1];
+            for (dim, extent) in self.shape.iter().enumerate() {
+                let group = separators.iter().filter(|at| **at <= dim).count();
+                extents[group] = ops::mul(extents[group].clone(), extent.clone())?;
+            }
+            extents
+        } else {
+            if self.strides.len() != rank {
+                let what = "strides and dimensions";
+                return Err(TirError::Count { what, left: self.strides.len(), right: rank });
+            }
+            let first = std::iter::once(0).chain(separators.iter().copied());
+            let extent = |dim: usize| match (self.strides.get(dim), self.shape.get(dim)) {
+                (Some(stride), Some(extent)) => Ok(ops::mul(stride.clone(), extent.clone())?),
+                _ => Err(wrong()),
+            };
+            first.map(extent).collect::<Result<_>>()?
+        };
+        if extents.len() == rank && self.strides.is_empty() {
+            return Ok(Ref::new(self.clone()));
+        }
+        let separators = self.axis_separators.iter().zip(1..).map(|(s, at)| IntImm::try_new(s.dtype(), at));
+        let axis_separators = separators.collect::<std::result::Result<Array<Expr>, _>>()?;
+        let strides = Array::default();
+        Ok(Ref::new(Buffer { shape: Array::new(extents), strides, axis_separators, ..self.clone() }))
     }
 }

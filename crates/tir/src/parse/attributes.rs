@@ -1,45 +1,45 @@
 //! Attributes and methods of nodes in scripts: `A.data`, `A.vload(..)`, `e.astype(..)`, and every reflected field.
 
-use tvmscript_ir_core::{Array, DataType, FieldRef, Object, Op, Ref};
+use tvmscript_ir::build::{field, field_names};
+use tvmscript_ir_core::{Array, DataType, Object, Op, Ref};
 use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, Result, ScriptValue, Signature};
 use tvmscript_prim::{Call, Expr, IntImm, PrimExpr, PrimExprExt, ops};
 
 use crate::build::args::{ExprArg, Shape};
 use crate::node::{Buffer, BufferLoad, BufferStore};
 
-/// A reflected field of any node.
-pub(super) fn field(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
-    let Some(index) = object.info().field_index(name) else { return Ok(None) };
-    Ok(Some(match object.field(index) {
-        FieldRef::Node(o) => ScriptValue::from(&tvmscript_ir_core::Value::Node(o.clone())),
-        // Upstream gives dtypes as text.
-        FieldRef::DType(d) => ScriptValue::str(&d.to_string()),
-        other => ScriptValue::from(&other.to_value()),
-    }))
-}
-
-/// The names of a node's fields.
-pub(super) fn field_names(object: &Object) -> Vec<String> {
-    object.info().fields().iter().map(|f| f.name.to_owned()).collect()
-}
-
 /// Attributes of expressions.
 pub(super) fn expr(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
-    if name == "astype" {
-        let Some(value) = object.downcast_ref::<PrimExpr>().cloned() else { return Ok(None) };
-        return Ok(Some(HostFunction::value("astype", move |args: CallArgs| {
+    let Some(value) = object.downcast_ref::<PrimExpr>().cloned() else { return field(object, name) };
+    Ok(Some(match name {
+        "astype" => HostFunction::value("astype", move |args: CallArgs| {
             let dtype =
                 Signature::new("astype", &["dtype"]).bind(args)?.required(0, DataType::from_script)?;
             Ok(ops::cast(dtype, value.clone())?.into())
-        })));
-    }
-    field(object, name)
+        }),
+        "equal" => HostFunction::value("equal", move |args: CallArgs| {
+            let other = Signature::new("equal", &["other"]).bind(args)?.required(0, ExprArg::convert)?;
+            Ok(ops::eq(value.clone(), other)?.into())
+        }),
+        "same_as" => same_as(object),
+        _ => return field(object, name),
+    }))
+}
+
+/// The method `same_as`: whether another value is this very node.
+fn same_as(object: &Object) -> ScriptValue {
+    let own = object.clone();
+    HostFunction::value("same_as", move |args: CallArgs| {
+        let other =
+            Signature::new("same_as", &["other"]).bind(args)?.required(0, ScriptValue::from_script)?;
+        Ok(ScriptValue::Bool(matches!(other, ScriptValue::Node(other) if other.ptr_eq(&own))))
+    })
 }
 
 /// The names of an expression's attributes.
 pub(super) fn expr_names(object: &Object) -> Vec<String> {
     let mut names = field_names(object);
-    names.push("astype".to_owned());
+    names.extend(["astype", "equal", "same_as"].map(str::to_owned));
     names
 }
 
@@ -51,6 +51,14 @@ pub(super) fn buffer(object: &Object, name: &str) -> Result<Option<ScriptValue>>
             Signature::new("scope", &[]).bind(args)?;
             Ok(ScriptValue::Str(buffer.scope()))
         }),
+        "get_flattened_buffer" => HostFunction::value("get_flattened_buffer", move |args| {
+            Signature::new("get_flattened_buffer", &[]).bind(args)?;
+            // A buffer that is flat already stays the same one.
+            let flat = buffer.flattened()?;
+            let is_same = flat.shape.len() == buffer.shape.len() && buffer.strides.is_empty();
+            Ok(if is_same { buffer.clone() } else { flat }.into())
+        }),
+        "same_as" => same_as(object),
         "vload" => HostFunction::value("vload", move |args| vload(&buffer, args)),
         "vstore" => HostFunction::value("vstore", move |args| vstore(&buffer, args)),
         "access_ptr" => HostFunction::value("access_ptr", move |args| access_ptr(&buffer, args)),
@@ -62,7 +70,8 @@ pub(super) fn buffer(object: &Object, name: &str) -> Result<Option<ScriptValue>>
 /// The names of a buffer's attributes.
 pub(super) fn buffer_names(object: &Object) -> Vec<String> {
     let mut names = field_names(object);
-    names.extend(["scope", "vload", "vstore", "access_ptr", "offset_of"].map(str::to_owned));
+    let methods = ["access_ptr", "get_flattened_buffer", "offset_of", "same_as", "scope", "vload", "vstore"];
+    names.extend(methods.map(str::to_owned));
     names
 }
 
@@ -154,12 +163,11 @@ fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
     let mut elem_offset = ops::add(buffer.elem_offset.clone(), offset)?;
     let mut dtype = buffer.dtype;
     if lanes > 1 {
-        let by = |e: Expr| {
-            let divisor = ops::make_const(e.dtype(), lanes)?;
-            ops::truncdiv(e, divisor)
-        };
+        let divisor = ops::make_const(buffer.elem_offset.dtype(), lanes)?;
+        let by = |e: Expr| ops::truncdiv(e, divisor.clone());
         extent = by(extent)?;
-        elem_offset = by(elem_offset)?;
+        // TVM leaves out the given offset here; so that its scripts are read as it reads them, it is left out as well.
+        elem_offset = by(buffer.elem_offset.clone())?;
         dtype = dtype.with_lanes(i16::try_from(lanes).unwrap_or(i16::MAX));
     }
     let annotation = ops::math::type_annotation(dtype);
@@ -191,17 +199,4 @@ fn offset_of(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
         None => buffer.elem_offset.clone(),
     };
     Ok(ScriptValue::Node(Array::new([crate::extent::simplify(&offset)]).object().clone()))
-}
-
-/// The type of what a call of a function of the module gives, read off the function's type.
-pub(super) fn result_dtype(function_type: Option<&Object>) -> DataType {
-    let ret = function_type.and_then(|t| match t.field(t.info().field_index("ret")?) {
-        FieldRef::Node(ret) => Some(ret.clone()),
-        _ => None,
-    });
-    let dtype = ret.and_then(|r| match r.field(r.info().field_index("dtype")?) {
-        FieldRef::DType(d) => Some(d),
-        _ => None,
-    });
-    dtype.unwrap_or(DataType::VOID)
 }

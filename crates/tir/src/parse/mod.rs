@@ -5,11 +5,14 @@ mod bind;
 mod fragment;
 mod function;
 mod late;
+mod llvm;
 mod operators;
+mod python;
 mod statements;
 mod subscript;
 
 use tvmscript_ir::GlobalVar;
+use tvmscript_ir::build::{field, field_names};
 use tvmscript_ir_core::{Array, DataType, Dialect, Object};
 use tvmscript_irbuilder::{BuildDialect, CallArgs, Result, ScriptValue, script_fn};
 use tvmscript_prim::ops::bare;
@@ -55,6 +58,9 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .functions(&[&META_VAR])
         .function_aliases(ALIASES)
         .name_fallback(find_name, other_names)
+        .parser_function("llvm_lookup_intrinsic_id", llvm::lookup_intrinsic_id)
+        .absent_names(python::ABSENT)
+        .python_modules(python::MODULES)
         .region_functions(&["reads", "writes", "match_buffer", "realize"])
         .around_local_functions(function::refuse_nested, |_, _| Ok(()))
         .decorator(
@@ -80,12 +86,12 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .attribute(attributes::expr, attributes::expr_names)
         .on::<IterVar>()
         .operator(operators::apply)
-        .attribute(attributes::field, attributes::field_names)
+        .attribute(field, field_names)
         .on::<BufferRegion>()
         .operator(operators::apply)
-        .attribute(attributes::field, attributes::field_names)
+        .attribute(field, field_names)
         .on::<Range>()
-        .attribute(attributes::field, attributes::field_names)
+        .attribute(field, field_names)
         .on::<Buffer>()
         .attribute(attributes::buffer, attributes::buffer_names)
         .subscript(subscript::buffer)
@@ -100,6 +106,6 @@ fn call_function(object: &Object, args: CallArgs) -> Result<ScriptValue> {
     let exprs = exprs.map(|(i, v)| ExprArg::convert(v).map_err(|e| e.at_position(i)));
     let exprs: Array<Expr> = exprs.collect::<Result<_>>()?;
     let Some(var) = object.downcast_ref::<GlobalVar>() else { return Ok(ScriptValue::None) };
-    let dtype = attributes::result_dtype(var.struct_info_.as_ref());
+    let dtype = crate::build::result_dtype(var.struct_info_.as_ref());
     Ok(Call::with_callee(dtype, var.clone().upcast::<tvmscript_ir::RelaxExpr>().upcast(), exprs).into())
 }

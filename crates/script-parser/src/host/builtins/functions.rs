@@ -242,6 +242,15 @@ fn isinstance(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     };
     let own = type_name(&value);
     for class in &classes {
+        // A class of a dialect's nodes.
+        if let ScriptValue::Host(host) = class
+            && let Some(is_instance) = host.is_class_of(&value)
+        {
+            if is_instance {
+                return Ok(ScriptValue::Bool(true));
+            }
+            continue;
+        }
         let Some(builtin) = class.as_host::<Builtin>().filter(|b| b.is_type) else {
             let message = "isinstance() arg 2 must be a type, a tuple of types, or a union";
             return Err(HostError::type_error(message).into());

@@ -1,0 +1,23 @@
+//! Fields of nodes as attributes in scripts, by reflection.
+
+use tvmscript_ir_core::{FieldRef, Object, Value};
+use tvmscript_irbuilder::{Result, ScriptValue};
+
+/// The field of a node, as an attribute.
+///
+/// # Errors
+/// Never; the form is that of rules for attributes.
+pub fn field(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
+    let Some(index) = object.info().field_index(name) else { return Ok(None) };
+    Ok(Some(match object.field(index) {
+        FieldRef::Node(o) => ScriptValue::from(&Value::Node(o.clone())),
+        // Upstream gives dtypes as text.
+        FieldRef::DType(d) => ScriptValue::str(&d.to_string()),
+        other => ScriptValue::from(&other.to_value()),
+    }))
+}
+
+/// The names of a node's fields.
+pub fn field_names(object: &Object) -> Vec<String> {
+    object.info().fields().iter().map(|f| f.name.to_owned()).collect()
+}

@@ -1,0 +1,98 @@
+//! What scripts use of TVM's Python modules besides `I`: constants, data types, types, operators by name, targets.
+
+use tvmscript_ir_core::{DataType, Op, Ref, Str};
+use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
+use tvmscript_prim::{Expr, PointerType, PrimType, Type, ops};
+
+use super::target::TargetArg;
+use crate::node::Target;
+
+/// The largest finite `float32`: a float beyond it is inferred to be `float64`.
+const MAX_FLOAT32: f64 = 3.402_823_47e38;
+
+/// The data type of a plain number.
+/// # Source
+/// `_scalar_type_inference`, `python/tvm/runtime/object_generic.py`.
+fn inferred_dtype(value: &ScriptValue) -> DataType {
+    match value {
+        ScriptValue::Bool(_) => DataType::BOOL,
+        ScriptValue::Float(f) if (-MAX_FLOAT32..=MAX_FLOAT32).contains(f) => DataType::FLOAT32,
+        ScriptValue::Float(_) => DataType::float(64),
+        ScriptValue::Int(i) if i32::try_from(*i).is_ok() => DataType::INT32,
+        _ => DataType::INT64,
+    }
+}
+
+/// A constant; without a data type, that of a plain number is `int32`, `int64`, `float32` or `bool`.
+#[script_fn]
+pub fn const_(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> Result<Expr> {
+    let dtype = dtype.unwrap_or_else(|| inferred_dtype(&value));
+    let made = match &value {
+        ScriptValue::Bool(b) => ops::make_const(dtype, i64::from(*b)),
+        ScriptValue::Int(i) => ops::make_const(dtype, *i),
+        ScriptValue::Float(f) => ops::make_const(dtype, *f),
+        ScriptValue::BigInt(big) => match u64::try_from(&**big) {
+            Ok(number) if dtype == DataType::uint(64) => ops::make_const(dtype, ops::Number::UInt(number)),
+            _ => Err(tvmscript_prim::PrimError::OutOfRange { value: big.to_string(), dtype }),
+        },
+        other => {
+            let error = BuildError::expected("an int, float or bool", other.type_name());
+            return Err(error
+                .with_help("an expression needs no `const`; `.astype(..)` converts it")
+                .at_position(0));
+        }
+    };
+    made.map_err(|e| BuildError::from(e).at_position(0))
+}
+
+/// A constant of `int32`, or of another data type.
+#[script_fn(name = "const")]
+pub fn int_const(value: ScriptValue, #[default = DataType::INT32] dtype: DataType) -> Result<Expr> {
+    try_const(value, Some(dtype))
+}
+
+/// The value itself: scripts take Python's numbers, text and lists where TVM takes its own.
+#[script_fn]
+pub fn convert(value: ScriptValue) -> Result<ScriptValue> {
+    Ok(value)
+}
+
+/// A data type as a value, where its name alone would be text.
+#[script_fn(name = "DataType")]
+pub fn data_type(dtype: DataType) -> Result<ScriptValue> {
+    Ok(ScriptValue::DType(dtype))
+}
+
+/// The type of scalars, or of vectors.
+#[script_fn(name = "PrimType")]
+pub fn prim_type(dtype: DataType) -> Result<Ref<Type>> {
+    Ok(PrimType::new(dtype))
+}
+
+/// The type of a pointer.
+#[script_fn(name = "PointerType")]
+pub fn pointer_type(element_type: Ref<Type>, #[default = ""] storage_scope: Str) -> Result<Ref<Type>> {
+    Ok(PointerType::new(element_type, &storage_scope))
+}
+
+/// An operator by its name.
+#[script_fn(name = "get")]
+pub fn op_get(op_name: Str) -> Result<Ref<Op>> {
+    Ok(Op::get(&op_name))
+}
+
+/// A target, with the target of the code that drives it.
+#[script_fn(name = "Target", members = [CURRENT_TARGET])]
+pub fn target_class(target: TargetArg, #[default = None] host: Option<TargetArg>) -> Result<Ref<Target>> {
+    Ok(super::target::target(target, host))
+}
+
+/// The target around the script: none, since no target is entered here.
+#[script_fn(name = "current")]
+pub fn current_target(#[default = true] allow_none: bool) -> Result<ScriptValue> {
+    match allow_none {
+        true => Ok(ScriptValue::None),
+        false => Err(BuildError::message("no target is current here")
+            .with_help("name one: `tvm.target.Target(\"llvm\")`")),
+    }
+}

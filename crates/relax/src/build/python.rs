@@ -1,0 +1,108 @@
+//! What scripts use of TVM's module `tvm.relax` where that differs from the function of the same name in `R`.
+
+use tvmscript_ir_core::{Attrs, DataType, DictAttrs, Op, Ref, Str};
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+
+use super::args::{AnyExprArg, ExprArg, InfoArg, InfosArg, convert};
+use super::struct_info::tensor_of_arguments;
+use crate::node::*;
+
+/// What is called: an operator, a function of the module, a function found by name, a variable.
+#[derive(Debug, Clone)]
+pub struct CalleeArg(Expr);
+
+impl FromScript for CalleeArg {
+    const TYPE: &'static str = "Op | Expr | str";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match &value {
+            ScriptValue::Str(name) => Ok(CalleeArg(Op::get(name).upcast())),
+            _ => match value.as_node::<Op>() {
+                Some(op) => Ok(CalleeArg(op.clone().upcast())),
+                None => ExprArg::from_script(value).map(|callee| CalleeArg(callee.0)),
+            },
+        }
+    }
+}
+
+/// A call, as the node itself.
+#[script_fn(name = "Call")]
+pub fn call_node(
+    op: CalleeArg,
+    args: ScriptValue,
+    #[default = None] attrs: Option<ScriptValue>,
+    #[default = None] sinfo_args: Option<InfosArg>,
+) -> Result<Ref<Call>> {
+    let items = args.items().ok_or_else(|| {
+        BuildError::expected("a list or tuple of arguments", args.type_name()).at_position(1)
+    })?;
+    let args = items.iter().enumerate().map(|(i, arg)| convert(arg).map_err(|e| e.at_item(i).at_position(1)));
+    let args = args.collect::<Result<Vec<_>>>()?;
+    let attrs: Option<Ref<Attrs>> = match attrs.unwrap_or_default() {
+        ScriptValue::None => None,
+        given => match given.as_node::<Attrs>() {
+            Some(attrs) => Some(attrs.clone()),
+            None => {
+                let dict = tvmscript_ir_core::Map::from_script(given).map_err(|e| e.at_position(2))?;
+                Some(Ref::new(DictAttrs { dict }).upcast())
+            }
+        },
+    };
+    Ok(Call::new(op.0, args, attrs, sinfo_args.map_or_else(Vec::new, |infos| infos.0)))
+}
+
+/// A variable.
+#[script_fn(name = "Var")]
+pub fn var_node(name_hint: Str, #[default = None] struct_info: Option<InfoArg>) -> Result<Ref<Var>> {
+    Ok(Var::new(name_hint, struct_info.map(|info| info.0)))
+}
+
+/// A variable that is visible in its dataflow block only.
+#[script_fn(name = "DataflowVar")]
+pub fn dataflow_var_node(name_hint: Str, #[default = None] struct_info: Option<InfoArg>) -> Result<Ref<Var>> {
+    Ok(Var::dataflow(name_hint, struct_info.map(|info| info.0)))
+}
+
+/// A tensor: its shape, its element type, the device it is bound to; or only how many dimensions it has.
+#[script_fn(name = "TensorStructInfo")]
+pub fn tensor_struct_info(
+    #[default = None] shape: Option<ScriptValue>,
+    #[default = DataType::FLOAT32] dtype: DataType,
+    #[default = None] vdevice: Option<ScriptValue>,
+    #[default = -1] ndim: i64,
+) -> Result<ScriptValue> {
+    let dtype = Some(ScriptValue::DType(dtype));
+    if let Some(shape @ ScriptValue::Str(_)) = &shape {
+        return Err(BuildError::expected("a shape such as (2, 3)", shape.type_name()).at_position(0));
+    }
+    tensor_of_arguments(shape, dtype, vdevice, ndim)
+}
+
+/// Several values as one.
+#[script_fn(name = "TupleStructInfo")]
+pub fn tuple_struct_info(fields: Vec<InfoArg>) -> Result<Ref<StructInfo>> {
+    Ok(TupleStructInfo::new(fields.into_iter().map(|field| field.0)))
+}
+
+/// A function.
+#[script_fn(name = "FuncStructInfo")]
+pub fn func_struct_info(
+    params: Vec<InfoArg>,
+    ret: InfoArg,
+    #[default = true] purity: bool,
+) -> Result<Ref<FuncStructInfo>> {
+    Ok(FuncStructInfo::new(params.into_iter().map(|param| param.0).collect(), ret.0, purity))
+}
+
+/// The shape of a tensor: as it is known, or what finds it at run time.
+#[script_fn]
+pub fn get_shape_of(expr: AnyExprArg) -> Result<Expr> {
+    let info = struct_info_of(&expr.0);
+    let tensor = info.as_ref().and_then(|info| info.as_node::<TensorStructInfo>());
+    let Some(tensor) = tensor else {
+        return Err(BuildError::expected("a tensor", crate::describe::value(&expr.0.into())).at_position(0));
+    };
+    match &tensor.shape {
+        Some(shape) => Ok(shape.clone().upcast()),
+        None => Ok(Call::of_op("relax.shape_of", [expr.0], None).upcast()),
+    }
+}

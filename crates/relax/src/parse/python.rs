@@ -1,0 +1,96 @@
+//! The Python module `tvm.relax`, as far as scripts and their helpers use it.
+
+use tvmscript_ir::GlobalVar;
+use tvmscript_ir_core::{BaseExpr, Class};
+use tvmscript_irbuilder::ScriptValue;
+use tvmscript_script_parser::table::{Member, NodeClass, PythonModule};
+
+use crate::build::{self, expr, struct_info};
+use crate::node;
+
+use Member::{Class as IsClass, LeftOut};
+
+/// A class of nodes that scripts only ask values for.
+const fn class<T: Class>() -> Member {
+    IsClass(NodeClass::new(T::type_info))
+}
+
+/// A class of nodes, and what makes them.
+macro_rules! made {
+    ($node:ty, $function:expr) => {
+        IsClass(NodeClass::new(<$node>::type_info).made_by(&$function))
+    };
+}
+
+const BINDINGS: Member =
+    LeftOut("scripts make bindings and blocks by writing them: `y = R.add(x, x)`, `with R.dataflow():`");
+
+/// Names that scripts look for in `R`, which TVM does not have either, or which are left out.
+pub(super) const ABSENT: &[(&str, &str)] = &[
+    (
+        "emit_te",
+        "it runs Python that makes a tensor expression, which is not read here; write the computation as a \
+     `T.prim_func` of the module and call it with `R.call_tir`",
+    ),
+    ("Call", "call the operator's function, such as `R.add(x, y)`, or write `tvm.relax.Call(op, args)`"),
+    ("op", "operators stand directly in `R`: write `R.add(x, y)`; the Python module is `tvm.relax.op`"),
+    ("macro", "call a Python function instead: helpers are run where they are called"),
+    ("Var", "parameters and assignments make variables; outside of scripts it is `tvm.relax.Var(..)`"),
+    ("PrimValue", "write `R.prim_value(..)`"),
+    ("StringImm", "write `R.str(..)`"),
+    ("DataTypeImm", "write `R.dtype(..)`"),
+    ("Constant", "write `R.const(..)`"),
+];
+
+/// Functions that are those of `R`.
+const SAME: &[&str] =
+    &["call_dps_packed", "call_pure_packed", "call_tir", "call_tir_inplace", "call_tir_with_grad", "const"];
+
+const MEMBERS: &[(&str, Member)] = &[
+    // expressions
+    ("Call", made!(node::Call, build::CALL_NODE)),
+    ("Constant", class::<node::Constant>()),
+    ("DataTypeImm", made!(node::DataTypeImm, expr::DTYPE)),
+    ("DataflowVar", IsClass(NodeClass::new(node::dataflow_var_type).made_by(&build::DATAFLOW_VAR_NODE))),
+    ("Expr", class::<BaseExpr>()),
+    ("ExternFunc", made!(node::ExternFunc, expr::EXTERN_FUNC)),
+    ("Function", class::<node::Function>()),
+    ("GlobalVar", made!(GlobalVar, tvmscript_ir::build::GLOBAL_VAR)),
+    ("If", class::<node::If>()),
+    ("PrimValue", made!(node::PrimValue, expr::PRIM_VALUE)),
+    ("SeqExpr", class::<node::SeqExpr>()),
+    ("ShapeExpr", made!(node::ShapeExpr, expr::SHAPE_NODE)),
+    ("StringImm", made!(node::StringImm, expr::STRING)),
+    ("Tuple", made!(node::Tuple, expr::TUPLE_NODE)),
+    ("TupleGetItem", made!(node::TupleGetItem, expr::TUPLE_GET_ITEM)),
+    ("Var", made!(node::Var, build::VAR_NODE)),
+    ("get_shape_of", Member::Function(&build::GET_SHAPE_OF)),
+    // struct info
+    ("FuncStructInfo", made!(node::FuncStructInfo, build::FUNC_STRUCT_INFO)),
+    ("ObjectStructInfo", made!(node::ObjectStructInfo, struct_info::OBJECT)),
+    ("PrimStructInfo", made!(node::PrimStructInfo, struct_info::PRIM)),
+    ("ShapeStructInfo", made!(node::ShapeStructInfo, struct_info::SHAPE)),
+    ("StructInfo", class::<node::StructInfo>()),
+    ("TensorStructInfo", made!(node::TensorStructInfo, build::TENSOR_STRUCT_INFO)),
+    ("TupleStructInfo", made!(node::TupleStructInfo, build::TUPLE_STRUCT_INFO)),
+    // what scripts write as statements
+    ("BindingBlock", BINDINGS),
+    ("BlockBuilder", BINDINGS),
+    ("DataflowBlock", BINDINGS),
+    ("MatchCast", BINDINGS),
+    ("VarBinding", BINDINGS),
+];
+
+/// An operator, or a group of them: the members of `tvm.relax.op`.
+fn operator(name: &str) -> Option<ScriptValue> {
+    let is_group = || build::find_name(name);
+    build::operator_function(name).map(ScriptValue::Function).or_else(is_group)
+}
+
+/// The modules.
+pub(super) static MODULES: &[PythonModule] = &[
+    PythonModule::new(&["tvm.script", "tvm.script.parser", "tvm.script.ir_builder"])
+        .members(&[("relax", Member::Namespace)]),
+    PythonModule::new(&["tvm.relax", "tvm.relax.expr", "tvm.relax.struct_info"]).names(SAME).members(MEMBERS),
+    PythonModule::new(&["tvm.relax.op"]).fallback(operator),
+];
