@@ -54,7 +54,7 @@ pub mod value;
 pub mod view;
 pub mod visit;
 
-pub use access_path::{AccessPath, PathId, PathStep, PathTable};
+pub use access_path::{AccessPath, PathError, PathId, PathStep, PathTable};
 pub use ahead::ReadAhead;
 pub use attrs::{Attrs, DictAttrs};
 pub use containers::Tensor;
@@ -80,4 +80,4 @@ pub use tensor::{ContentHash, LeftOut, TensorData};
 pub use tvmscript_ir_macros::{Class, Node};
 pub use type_table::{EqKind, FieldInfo, TypeInfo};
 pub use value::{Field, FieldError, FieldRef, Fields, IntField, Value};
-pub use visit::{Visitor, Walk, post_order_visit, pre_order_visit};
+pub use visit::{Visitor, Walk, post_order_visit, pre_order_visit, tree_size};

@@ -162,6 +162,7 @@ pub struct TypeInfo {
     shape: Shape,
     eq: EqKind,
     has_subtypes: AtomicBool,
+    is_sequence: AtomicBool,
     custom_eq: Option<CustomEq>,
     vtable: Option<VTable>,
     construct: Option<Construct>,
@@ -224,6 +225,7 @@ fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
         parent: decl.parent,
         depth: decl.parent.map_or(0, |p| p.depth + 1),
         has_subtypes: AtomicBool::new(false),
+        is_sequence: AtomicBool::new(false),
         payload: TypeId::of::<T>(),
         shape: decl.shape,
         eq: decl.eq,
@@ -386,6 +388,18 @@ impl TypeInfo {
     /// The index of the field with this name.
     pub fn field_index(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|f| f.name == name)
+    }
+
+    /// Says that a node of this type only lists nodes in its one array, each of which may also stand alone in its place, as
+    /// statements do for `SeqStmt`. A comparison then aligns a lone node with the elements of the list.
+    pub fn mark_sequence(&self) {
+        self.is_sequence.store(true, Ordering::Relaxed);
+    }
+
+    /// The field with the elements, if the type was declared a sequence.
+    pub(crate) fn sequence_field(&self) -> Option<usize> {
+        let compared = |f: &FieldInfo| !f.skip_eq && f.kind == FieldKind::Node;
+        if !self.is_sequence.load(Ordering::Relaxed) { None } else { self.fields.iter().position(compared) }
     }
 
     /// Whether nodes of exactly this type exist.

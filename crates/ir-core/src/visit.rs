@@ -10,7 +10,7 @@ use crate::containers::{ArrayNode, MapNode};
 use crate::node::FieldSink;
 use crate::ptr_map::AddressMap;
 use crate::raw::Object;
-use crate::type_table::Shape;
+use crate::type_table::{EqKind, Shape};
 use crate::value::{FieldRef, Value};
 
 /// How a walk goes on after a node.
@@ -128,6 +128,43 @@ pub fn post_order_visit(root: &Object, mut f: impl FnMut(&Object)) {
 /// Calls `f` for each node once, before its children, and goes below it only if `f` says so.
 pub fn pre_order_visit(root: &Object, mut f: impl FnMut(&Object) -> bool) {
     let _ = Visitor::new().pre_order(root, |object| if f(object) { Walk::Advance } else { Walk::Skip });
+}
+
+/// Nodes of the tree that a graph unfolds to, where a shared node counts each time it is held; what stands for itself by a
+/// name (variables) counts as one. A measure of the text that the graph would make. `u64::MAX` for that many or more.
+pub fn tree_size(root: &Object) -> u64 {
+    let mut sizes: AddressMap<u64> = AddressMap::default();
+    let size_of = |sizes: &AddressMap<u64>, object: &Object| match object.info().shape() {
+        Shape::Str | Shape::Tensor => 1,
+        _ => sizes.get(&object.address()).copied().unwrap_or(1),
+    };
+    let _ = Visitor::new().with_containers().post_order(root, |object| {
+        let mut size = 1u64;
+        if !matches!(object.info().eq_kind(), EqKind::FreeVar | EqKind::Dag | EqKind::Unique) {
+            let mut add = |value: FieldRef<'_>| {
+                if let FieldRef::Node(child) = value {
+                    size = size.saturating_add(size_of(&sizes, child));
+                }
+            };
+            match object.info().shape() {
+                Shape::Fields => (0..object.info().fields().len()).for_each(|i| add(object.field(i))),
+                Shape::Array => {
+                    let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                    items.iter().for_each(|item| add(item.as_field()));
+                }
+                Shape::Map => {
+                    for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
+                        add(key.value().as_field());
+                        add(value.as_field());
+                    }
+                }
+                Shape::Str | Shape::Tensor => {}
+            }
+        }
+        sizes.insert(object.address(), size);
+        Walk::Advance
+    });
+    size_of(&sizes, root)
 }
 
 enum Task<'a> {

@@ -6,6 +6,7 @@
 //!   class of a dialect that this crate does not know; that dialect must be loaded first); `eq = tree | dag | free_var |
 //!   const_tree | unique` says how structural equality treats it (default `tree`), `custom_eq = path` replaces it;
 //!   `by_name = path` (a function from a name to the node) says that in JSON the node is only its field `name`;
+//!   `sequence` says that the node only lists nodes that may also stand alone in its place (`SeqStmt`);
 //! - on a field: `#[node(def)]` (defines variables), `#[node(skip_eq)]` (ignored by equality and hash),
 //!   `#[node(name = "..")]` (another name in text and JSON).
 //!

@@ -13,6 +13,7 @@ struct Options {
     custom_eq: Option<Path>,
     by_name: Option<Path>,
     namer: Option<Path>,
+    sequence: bool,
 }
 
 struct FieldOptions<'a> {
@@ -32,6 +33,7 @@ fn options(input: &DeriveInput) -> Result<Options> {
     let mut custom_eq = None;
     let mut by_name = None;
     let mut namer = None;
+    let mut sequence = false;
     for attr in input.attrs.iter().filter(|a| a.path().is_ident("node")) {
         attr.parse_nested_meta(|meta| {
             if meta.path.is_ident("key") {
@@ -48,6 +50,8 @@ fn options(input: &DeriveInput) -> Result<Options> {
                 by_name = Some(meta.value()?.parse::<Path>()?);
             } else if meta.path.is_ident("namer") {
                 namer = Some(meta.value()?.parse::<Path>()?);
+            } else if meta.path.is_ident("sequence") {
+                sequence = true;
             } else if meta.path.is_ident("eq") {
                 let kind = meta.value()?.parse::<Ident>()?;
                 eq = match kind.to_string().as_str() {
@@ -63,7 +67,7 @@ fn options(input: &DeriveInput) -> Result<Options> {
                 };
             } else {
                 return Err(meta.error(
-                    "expected `key`, `parent`, `ancestors`, `eq`, `custom_eq`, `by_name` or `namer`",
+                    "expected `key`, `parent`, `ancestors`, `eq`, `custom_eq`, `by_name`, `namer` or `sequence`",
                 ));
             }
             Ok(())
@@ -71,7 +75,7 @@ fn options(input: &DeriveInput) -> Result<Options> {
     }
     let key =
         key.ok_or_else(|| syn::Error::new_spanned(&input.ident, "a node needs `#[node(key = \"..\")]`"))?;
-    Ok(Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name, namer })
+    Ok(Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name, namer, sequence })
 }
 
 fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
@@ -98,7 +102,9 @@ fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
 }
 
 pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
-    let Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name, namer } = options(&input)?;
+    let Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name, namer, sequence } =
+        options(&input)?;
+    let mark_sequence = sequence.then(|| quote!(info.mark_sequence();));
     let Data::Struct(data) = &input.data else {
         return Err(syn::Error::new_spanned(&input.ident, "a node is a struct"));
     };
@@ -218,14 +224,18 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
             #[inline]
             fn type_info() -> &'static #core::type_table::TypeInfo {
                 static INFO: ::std::sync::OnceLock<&'static #core::type_table::TypeInfo> = ::std::sync::OnceLock::new();
-                INFO.get_or_init(|| #core::type_table::register_node::<#name>(#core::type_table::TypeDecl {
-                    key: #key,
-                    parent: #parent_info,
-                    eq: #core::type_table::EqKind::#eq,
-                    custom_eq: #custom_eq,
-                    shape: #core::type_table::Shape::Fields,
-                    fields: &[#(#infos),*],
-                }))
+                INFO.get_or_init(|| {
+                    let info = #core::type_table::register_node::<#name>(#core::type_table::TypeDecl {
+                        key: #key,
+                        parent: #parent_info,
+                        eq: #core::type_table::EqKind::#eq,
+                        custom_eq: #custom_eq,
+                        shape: #core::type_table::Shape::Fields,
+                        fields: &[#(#infos),*],
+                    });
+                    #mark_sequence
+                    info
+                })
             }
         }
         #subclass

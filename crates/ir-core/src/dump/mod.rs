@@ -2,14 +2,17 @@
 //!
 //! [`Graph::of`] collects what is to be shown; the forms write it down. What a node's label says beyond its class comes from
 //! the caller, who may ask a printer; by default it is the node's scalar fields. Nodes are numbered in the order of a
-//! recursive walk. A node comes up once, with an edge from the first node that holds it, as in PrePostOrderVisit of TVM;
-//! further edges are marked as such.
+//! recursive walk over the fields; what is known of a node by inference (`struct_info_`) comes last. A node comes up once,
+//! with an edge from the first node that holds it, as in PrePostOrderVisit of TVM; further edges are marked as such. The
+//! place of an edge is a piece of an access path, which [`AccessPath::parse`](crate::AccessPath::parse) reads.
 
 mod classes;
 mod write;
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
+use crate::access_path::KeyText;
 use crate::containers::{ArrayNode, MapNode};
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
@@ -21,6 +24,9 @@ use crate::value::{FieldRef, Value};
 pub struct DumpOptions {
     /// The classes to show; others are passed through. Empty: all.
     pub kinds: Vec<&'static TypeInfo>,
+    /// Show what TVM's visitors of statements and expressions come to: neither definitions (`For::loop_var`) nor what nodes
+    /// of other kinds hold (the shape of a buffer).
+    pub as_visited: bool,
     /// Show nodes that are alike once, with an edge from each node that holds one.
     pub dedupe: bool,
     /// The most characters of a label, beyond which it is cut off.
@@ -63,6 +69,11 @@ pub struct GraphEdge {
     pub first: bool,
 }
 
+/// Whether a field holds what was found out about the node: such fields end in `_`.
+fn is_inferred(field: &str) -> bool {
+    field.ends_with('_') && !field.ends_with("__")
+}
+
 /// The scalar fields of a node, such as `dtype=int32 value=1`.
 pub fn fields_label(object: &Object) -> String {
     let mut out = String::new();
@@ -82,8 +93,8 @@ pub fn fields_label(object: &Object) -> String {
     out
 }
 
-/// The most steps that the place of an edge names; more lie between shown nodes only when many are passed through.
-const MAX_STEPS: usize = 8;
+/// Steps that the place of an edge names at most; more lie between shown nodes only when many are passed through.
+const MAX_STEPS: usize = 64;
 
 /// A step from a shown node down to one in it.
 #[derive(Clone, Copy)]
@@ -91,8 +102,40 @@ enum Place<'a> {
     Root,
     Field(u32, &'static str),
     Item(u32, usize),
-    Entry(u32, &'a Value),
-    Key(u32, usize),
+    Entry(u32, MapKey<'a>),
+    Key(u32, MapKey<'a>),
+}
+
+/// A key of a map, as a place names it.
+#[derive(Clone, Copy)]
+enum MapKey<'a> {
+    Named(&'a Value),
+    /// By the number of its entry, where its name is that of several.
+    Numbered(usize),
+}
+
+impl std::fmt::Display for MapKey<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            MapKey::Named(key) => KeyText(key).fmt(f),
+            MapKey::Numbered(number) => write!(f, "#{number}"),
+        }
+    }
+}
+
+/// The keys of a map in the order of its entries.
+fn map_keys(map: &MapNode) -> Vec<MapKey<'_>> {
+    let keys = map.entries().keys().map(|key| key.value());
+    let mut names: HashMap<String, u32> = HashMap::new();
+    for key in keys.clone().filter(|key| key.as_object().is_some()) {
+        *names.entry(KeyText(key).to_string()).or_insert(0) += 1;
+    }
+    let is_clear = |key: &Value| {
+        key.as_object().is_none() || names.get(&KeyText(key).to_string()).is_none_or(|&count| count == 1)
+    };
+    keys.enumerate()
+        .map(|(i, key)| if is_clear(key) { MapKey::Named(key) } else { MapKey::Numbered(i) })
+        .collect()
 }
 
 struct Item<'a> {
@@ -164,7 +207,9 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                 }
                 parent = Some(number);
                 below = 0;
-            } else if !object.is_unique() && self.passed.insert(object.address(), ()).is_some() {
+            } else if self.options.as_visited && is_node && parent.is_some()
+                || !object.is_unique() && self.passed.insert(object.address(), ()).is_some()
+            {
                 continue;
             }
             self.children(object, parent, below);
@@ -197,8 +242,14 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
         match info.shape() {
             Shape::Str | Shape::Tensor => {}
             Shape::Fields => {
-                for (index, field) in info.fields().iter().enumerate() {
-                    self.push(object.field(index), parent, Place::Field(place, field.name));
+                let as_visited = self.options.as_visited;
+                for is_last in [false, true] {
+                    let fields = info.fields().iter().enumerate();
+                    for (index, field) in fields.filter(|(_, f)| is_inferred(f.name) == is_last) {
+                        if !as_visited || !field.def && !is_last {
+                            self.push(object.field(index), parent, Place::Field(place, field.name));
+                        }
+                    }
                 }
             }
             Shape::Array => {
@@ -209,10 +260,10 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                 }
             }
             Shape::Map => {
-                let entries = object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries);
-                for (i, (key, value)) in entries.enumerate() {
-                    self.push(key.value().as_field(), parent, Place::Key(place, i));
-                    self.push(value.as_field(), parent, Place::Entry(place, key.value()));
+                let Some(map) = object.as_node::<MapNode>() else { return };
+                for ((key, value), name) in map.entries().iter().zip(map_keys(map)) {
+                    self.push(key.value().as_field(), parent, Place::Key(place, name));
+                    self.push(value.as_field(), parent, Place::Entry(place, name));
                 }
             }
         }
@@ -242,8 +293,8 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                 Place::Field(0, name) => (name.to_owned(), 0),
                 Place::Field(before, name) => (format!(".{name}"), before),
                 Place::Item(before, index) => (format!("[{index}]"), before),
-                Place::Entry(before, key) => (format!("[{key:?}]"), before),
-                Place::Key(before, index) => (format!(".key[{index}]"), before),
+                Place::Entry(before, key) => (format!("[{key}]"), before),
+                Place::Key(before, key) => (format!(".key[{key}]"), before),
             };
             steps.push(step);
             at = before;

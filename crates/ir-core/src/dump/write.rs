@@ -8,19 +8,26 @@ use super::{Graph, GraphEdge};
 const MAX_INDENT: usize = 60;
 
 impl Graph {
-    /// Graphviz's language: each node's label is its class and what is said of it, lines end in `\l`.
+    /// Graphviz's language: each node's label is its class and what is said of it. Lines of it end in `\l`, which sets
+    /// them flush left; a label of one line without an end is centred, as the class is.
     pub fn to_dot(&self) -> String {
         let mut out = String::from("digraph {\n  node [shape=box]\n");
         for (number, node) in self.nodes.iter().enumerate() {
-            let _ = write!(out, "  node{number}[label=\"");
-            for line in std::iter::once(node.class).chain(node.label.lines()) {
+            let _ = write!(out, "  node{number}[label=\"{}", node.class);
+            if !node.label.is_empty() {
+                out.push_str("\\n");
+            }
+            let is_one_line = !node.label.contains('\n');
+            for line in node.label.lines() {
                 for c in line.chars() {
                     if matches!(c, '"' | '\\') {
                         out.push('\\');
                     }
                     out.push(c);
                 }
-                out.push_str("\\l");
+                if !is_one_line {
+                    out.push_str("\\l");
+                }
             }
             out.push_str("\"];\n");
         }
@@ -31,23 +38,23 @@ impl Graph {
         out
     }
 
-    /// A tree, one line a node: where it is held, its class, what is said of it. A node that was shown before is named by
-    /// the number of its line.
+    /// A tree, one line per node: where it is held, its class, what is said of it. A node that was shown before is named
+    /// by the number of its line. Where the kinds that are shown leave out what holds them, there are several trees.
     pub fn to_text(&self) -> String {
         let mut held: Vec<Vec<&GraphEdge>> = vec![Vec::new(); self.nodes.len()];
+        let mut is_root = vec![true; self.nodes.len()];
         for edge in &self.edges {
             held[edge.from as usize].push(edge);
+            is_root[edge.to as usize] &= !edge.first;
         }
         let mut out = String::new();
-        let mut stack: Vec<(usize, Option<&GraphEdge>)> = Vec::new();
-        if !self.nodes.is_empty() {
-            stack.push((0, None));
-        }
+        let roots = is_root.iter().enumerate().rev().filter(|(_, is_root)| **is_root);
+        let mut stack: Vec<(usize, usize, Option<&GraphEdge>)> =
+            roots.map(|(root, _)| (0, root, None)).collect();
         let mut lines = vec![0u32; self.nodes.len()];
         let mut line = 0;
-        while let Some((depth, edge)) = stack.pop() {
+        while let Some((depth, number, edge)) = stack.pop() {
             line += 1;
-            let number = edge.map_or(0, |e| e.to as usize);
             let _ = write!(out, "{:1$}", "", 2 * depth.min(MAX_INDENT));
             if depth > MAX_INDENT {
                 let _ = write!(out, "({depth}) ");
@@ -70,7 +77,7 @@ impl Graph {
                 out.push_str(" …");
             }
             out.push('\n');
-            stack.extend(held[number].iter().rev().map(|&e| (depth + 1, Some(e))));
+            stack.extend(held[number].iter().rev().map(|&e| (depth + 1, e.to as usize, Some(e))));
         }
         if self.is_cut {
             out.push_str("… more nodes than the limit\n");

@@ -9,7 +9,9 @@
 //! bound by the first place that defines it.
 //! Upstream counterpart: `src/ffi/extra/structural_equal.cc` of tvm-ffi.
 
+mod align;
 mod classes;
+mod finder;
 mod mismatch;
 
 pub use mismatch::{Mismatch, MismatchKind};
@@ -57,9 +59,10 @@ impl StructuralEqual {
 
     /// Every place where the nodes differ, at most `limit`, those in names last. Empty when they are equal.
     ///
-    /// Variables that differ are reported once for each pair of variables, shared nodes at the first path to them.
+    /// Elements that one array has more are reported as such, and do not shift what follows them. What differs in a shared
+    /// node is reported at the first path to it, with the others as [`Mismatch::repeats`].
     pub fn mismatches(self, lhs: &Object, rhs: &Object, limit: usize) -> Vec<Mismatch> {
-        mismatch::find(self, lhs, rhs, limit)
+        finder::find(self, lhs, rhs, limit)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Dumps: the graph, its numbering, and its three forms.
 
 use tvmscript_ir_core::dump::{DumpOptions, Graph};
-use tvmscript_ir_core::{Class, Map, Object, Value};
+use tvmscript_ir_core::{AccessPath, Class, Map, Object, Value};
 
 use crate::toy::*;
 
@@ -38,8 +38,8 @@ fn dot_has_an_edge_to_each_node_but_the_root() {
     let dot = graph.to_dot();
     assert_eq!(dot.matches("[label=").count(), 11);
     assert_eq!(dot.matches(" -> ").count(), 10);
-    assert!(dot.starts_with("digraph {\n  node [shape=box]\n  node0[label=\"toy.Let\\l\"];\n"));
-    assert!(dot.contains(r#"node5[label="ir.Op\lname=\"toy.f\"\l"];"#), "{dot}");
+    assert!(dot.starts_with("digraph {\n  node [shape=box]\n  node0[label=\"toy.Let\"];\n"));
+    assert!(dot.contains(r#"node5[label="ir.Op\nname=\"toy.f\""];"#), "{dot}");
     assert!(dot.contains("  node0 -> node3;\n  node3 -> node4;\n"));
 }
 
@@ -77,10 +77,54 @@ fn deep_and_doubled_graphs_are_dumped_on_a_small_stack() {
     on_small_stack(|| {
         let few = DumpOptions { kinds: vec![Call::type_info()], ..DumpOptions::default() };
         let calls = call("toy.f", [chain(call("toy.g", []), 100_000)]);
-        assert_eq!(Graph::of(calls.object(), &few).edges[0].place, "….a.a.a.a.a.a.a.a");
+        assert_eq!(Graph::of(calls.object(), &few).edges[0].place, format!("…{}", ".a".repeat(64)));
         for options in [DumpOptions::default(), DumpOptions { dedupe: true, ..DumpOptions::default() }] {
             assert!(Graph::of(chain(int(0), 100_000).object(), &options).to_text().len() < 100_000_000);
             assert_eq!(Graph::of(doubled(int(0), 64).object(), &options).nodes.len(), 65);
         }
     });
+}
+
+#[test]
+fn text_has_a_tree_for_each_root_that_the_kinds_leave() {
+    let options = DumpOptions { kinds: vec![Int::type_info()], ..DumpOptions::default() };
+    let graph = Graph::of(&sample(), &options);
+    assert_eq!(graph.edges, []);
+    let expected = "toy.Int dtype=int32 value=2\ntoy.Int dtype=int32 value=1\ntoy.Int dtype=int32 value=7\ntoy.Int dtype=int32 value=1\n";
+    assert_eq!(graph.to_text(), expected);
+}
+
+#[test]
+fn labels_of_several_lines_end_each_flush_left() {
+    let graph =
+        Graph::with_labels(int(1).object(), &DumpOptions::default(), |_| "for \"i\":\n    pass\n".to_owned());
+    assert!(
+        graph.to_dot().contains(r#"node0[label="toy.Int\nfor \"i\":\l    pass\l"];"#),
+        "{}",
+        graph.to_dot()
+    );
+}
+
+#[test]
+fn visitors_see_no_definitions() {
+    let options = DumpOptions { kinds: vec![Expr::type_info()], as_visited: true, ..DumpOptions::default() };
+    let graph = Graph::of(&sample(), &options);
+    let classes: Vec<_> = graph.nodes.iter().map(|n| n.class).collect();
+    assert_eq!(classes[..3], ["toy.Let", "toy.Int", "toy.Add"]);
+    // The variable comes up where it is used.
+    assert_eq!(classes.iter().filter(|c| **c == "toy.Var").count(), 1);
+}
+
+#[test]
+fn places_are_pieces_of_access_paths() {
+    let (x, other) = (var("x"), var("x"));
+    let table = [(x.clone(), int(1)), (other.clone(), int(2))];
+    let root: Object = lambda_with(&[&x, &other], table, add(up(&x), int(1))).into();
+    let graph = Graph::of(&root, &DumpOptions::default());
+    let places: Vec<_> = graph.edges.iter().map(|e| e.place.as_str()).collect();
+    assert!(places.contains(&"table[#1]") && places.contains(&"table.key[#0]"), "{places:?}");
+    for edge in graph.edges.iter().filter(|e| e.from == 0) {
+        let (_, part) = AccessPath::parse(&edge.place, &root).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(part.kind_name(), graph.nodes[edge.to as usize].class);
+    }
 }

@@ -241,8 +241,8 @@ fn names_are_reported_last() {
 #[test]
 fn mismatches_are_bounded() {
     let many = |offset: i64| o(call("toy.f", (0..1000).map(|i| int(i + offset))));
-    assert_eq!(mismatches(&many(0), &many(1)).len(), 100);
-    assert_eq!(StructuralEqual::default().mismatches(&many(0), &many(1), 7).len(), 7);
+    assert_eq!(mismatches(&many(0), &many(5000)).len(), 100);
+    assert_eq!(StructuralEqual::default().mismatches(&many(0), &many(5000), 7).len(), 7);
     assert_eq!(mismatches(&o(int(1)), &o(float(1.0)))[0].kind, MismatchKind::Type);
 }
 
@@ -271,7 +271,10 @@ fn doubled_graphs_compare_and_hash_in_linear_time() {
     check_equal(&a, &b);
     let c = o(doubled(int(1), 64));
     assert!(!structural_equal(&a, &c));
-    assert_eq!(mismatches(&a, &c).len(), 1);
+    // Both leaves of the innermost sum; each sum around it comes up twice, and says so.
+    let found = mismatches(&a, &c);
+    assert_eq!(found.len(), 2);
+    assert_eq!(found.iter().map(|m| m.repeats.len()).sum::<usize>(), 2 * 63);
     // Two ladders whose rungs cross: sharing differs at each level, the trees are the same.
     let crossed = (0..64).fold((int(1), int(1)), |(l, r), _| (add(l.clone(), r.clone()), add(r, l)));
     check_equal(&o(crossed.0), &c);
@@ -320,4 +323,103 @@ fn subtrees_that_change_places_change_the_hash() {
         }
     });
     assert_eq!((trees, hashes.len()), (720 * 42, 720 * 42));
+}
+
+#[test]
+fn inserted_and_removed_elements_are_the_only_differences() {
+    let calls = |values: &[i64]| o(call("toy.f", values.iter().map(|v| call("toy.g", [int(*v)]))));
+    check_differs(
+        &calls(&[1, 2, 3, 4]),
+        &calls(&[1, 9, 2, 3, 4]),
+        &["<root>.args[<missing item at 1>] | <root>.args[1] | only on one side"],
+    );
+    check_differs(
+        &calls(&[1, 2, 3, 4]),
+        &calls(&[2, 3, 7, 5]),
+        &[
+            "<root>.args[0] | <root>.args[<missing item at 0>] | only on one side",
+            "<root>.args[3].args[0].value | <root>.args[2].args[0].value | different values",
+            "<root>.args[<missing item at 3>] | <root>.args[3] | only on one side",
+        ],
+    );
+    let many = |skip: i64| o(call("toy.f", (0..100_000).filter(|v| *v != skip).map(int)));
+    assert_eq!(mismatches(&many(-1), &many(50_000)).len(), 1);
+}
+
+#[test]
+fn a_variable_that_differs_is_reported_at_each_use() {
+    let (x, y) = (var("x"), var("y"));
+    let sum = |v: &Ref<Var>| add(up(v), int(1));
+    let of = |v: &Ref<Var>| o(lambda(&[&x, &y], call("toy.f", [sum(v), up(&x), sum(v)])));
+    check_differs(
+        &of(&x),
+        &of(&y),
+        &[
+            "<root>.body.args[0].a | <root>.body.args[0].a | not bound to each other",
+            "<root>.body.args[2].a | <root>.body.args[2].a | not bound to each other",
+        ],
+    );
+}
+
+#[test]
+fn differences_in_shared_nodes_are_repeated_at_each_place() {
+    let twice = |value: i64| {
+        let shared = add(int(1), int(value));
+        o(call("toy.f", [shared.clone(), int(0), shared]))
+    };
+    let found = mismatches(&twice(2), &twice(3));
+    let [one] = &*found else { panic!("{found:?}") };
+    assert_eq!(one.lhs.to_string(), "<root>.args[0].b.value");
+    let repeats: Vec<_> = one.repeats.iter().map(|(l, r)| format!("{l} | {r}")).collect();
+    assert_eq!(repeats, ["<root>.args[2].b.value | <root>.args[2].b.value"]);
+}
+
+#[test]
+fn whatever_makes_nodes_unequal_is_reported() {
+    // As in `a_variable_that_was_its_own_key_may_be_bound_later`: the shared tail differs only where it comes again.
+    let (x, y) = (var("x"), var("y"));
+    let table = |k: &Ref<Var>| call_with("toy.f", [], Map::new([(Value::from(up(k)), Value::from(7))]));
+    let tail = table(&x);
+    let lhs = o(call("toy.g", [tail.clone(), lambda(&[&x], tail.clone())]));
+    let rhs = o(call("toy.g", [tail.clone(), lambda(&[&y], tail)]));
+    let found = mismatches(&lhs, &rhs);
+    assert!(found.iter().any(|m| m.lhs.to_string() == "<root>.args[1].body.attrs[\"x\"]"), "{found:?}");
+}
+
+#[test]
+fn renamed_functions_are_differences_in_names() {
+    let make = |name: &str, value: i64| {
+        let f = global(name);
+        module([(f.clone(), int(value)), (global("main"), call("toy.h", [f.upcast()]))])
+    };
+    let found = |a: &Object, b: &Object| {
+        mismatches(a, b).iter().map(|m| format!("{} | {} | {}", m.lhs, m.rhs, m.kind)).collect::<Vec<_>>()
+    };
+    let name =
+        "<root>.functions.key[\"f\"].name_hint | <root>.functions.key[\"g\"].name_hint | different values";
+    assert_eq!(found(&make("f", 1), &make("g", 1)), [name]);
+    assert_eq!(
+        found(&make("f", 1), &make("g", 2)),
+        ["<root>.functions[\"f\"].value | <root>.functions[\"g\"].value | different values", name]
+    );
+}
+
+#[test]
+fn names_do_not_crowd_out_other_differences() {
+    let attrs = |name: &str, n: i64| {
+        Map::new([(Value::str("global_symbol"), Value::str(name)), (Value::str("n"), Value::from(n))])
+    };
+    let (a, b) = (o(call_with("toy.f", [], attrs("f", 1))), o(call_with("toy.f", [], attrs("g", 2))));
+    let found = StructuralEqual::default().mismatches(&a, &b, 1);
+    assert_eq!(found.iter().map(|m| m.lhs.to_string()).collect::<Vec<_>>(), ["<root>.attrs[\"n\"]"]);
+}
+
+#[test]
+fn graphs_that_share_differently_are_compared_in_bounded_time() {
+    // Each sum of the two before it, against each sum of the one before it twice: every pair of levels comes up.
+    let fibonacci = (0..5000).fold((int(1), int(1)), |(a, b), _| (b.clone(), add(a, b)));
+    let doubled = doubled(int(2), 5000);
+    let start = std::time::Instant::now();
+    assert!(!mismatches(&o(fibonacci.1), &o(doubled)).is_empty());
+    assert!(start.elapsed().as_secs() < 60);
 }

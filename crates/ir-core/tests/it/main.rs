@@ -4,6 +4,7 @@
 mod dump;
 mod equal;
 mod json;
+mod paths;
 mod props;
 mod toy;
 mod walk;

@@ -241,7 +241,7 @@ pub struct DeclBuffer {
 
 /// Statements in order.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.SeqStmt", parent = Stmt)]
+#[node(key = "tir.SeqStmt", parent = Stmt, sequence)]
 pub struct SeqStmt {
     /// Where they were written.
     pub span: Span,

@@ -1,13 +1,18 @@
-//! Access paths: the route from a root to a node, as `<root>.body.seq[2]`.
+//! Access paths: the route from a root to a node, as `<root>.body.seq[2]` or `<root>.functions["main"].body`.
 //!
 //! While printing, a path is one push: [`PathTable`] links steps to their parents and hands out ids. Whole
-//! [`AccessPath`]s are made only for those who ask.
+//! [`AccessPath`]s are made only on request. [`AccessPath::parse`] reads the text of a path back, from a given root.
+
+mod text;
+
+pub use text::{PathError, key_name};
 
 use std::fmt;
 
-use crate::containers::StrNode;
+use crate::containers::{ArrayNode, ByValue, MapNode, StrNode};
 use crate::raw::Object;
 use crate::value::Value;
+pub(crate) use text::KeyText;
 
 /// One step from a node to a part of it.
 #[derive(Debug, Clone)]
@@ -16,8 +21,10 @@ pub enum PathStep {
     Field(&'static str),
     /// An element of an array.
     Index(u32),
-    /// An entry of a map.
+    /// The value of a map's entry.
     Key(Value),
+    /// The key itself of a map's entry.
+    KeyItself(Value),
     /// The other side has an element here; this side's array ends before it.
     MissingIndex(u32),
     /// The other side has an entry here; this side's map lacks it.
@@ -31,7 +38,9 @@ impl PartialEq for PathStep {
             (PathStep::Field(a), PathStep::Field(b)) => a == b,
             (PathStep::Index(a), PathStep::Index(b))
             | (PathStep::MissingIndex(a), PathStep::MissingIndex(b)) => a == b,
-            (PathStep::Key(a), PathStep::Key(b)) | (PathStep::MissingKey(a), PathStep::MissingKey(b)) => {
+            (PathStep::Key(a), PathStep::Key(b))
+            | (PathStep::KeyItself(a), PathStep::KeyItself(b))
+            | (PathStep::MissingKey(a), PathStep::MissingKey(b)) => {
                 Key::new(a.clone()) == Key::new(b.clone())
             }
             _ => false,
@@ -45,10 +54,32 @@ impl fmt::Display for PathStep {
         match self {
             PathStep::Field(name) => write!(f, ".{name}"),
             PathStep::Index(i) => write!(f, "[{i}]"),
-            PathStep::Key(k) => write!(f, "[{k:?}]"),
+            PathStep::Key(k) => write!(f, "[{}]", KeyText(k)),
+            PathStep::KeyItself(k) => write!(f, ".key[{}]", KeyText(k)),
             PathStep::MissingIndex(i) => write!(f, "[<missing item at {i}>]"),
-            PathStep::MissingKey(k) => write!(f, "[<missing item at {k:?}>]"),
+            PathStep::MissingKey(k) => write!(f, "[<missing item at {}>]", KeyText(k)),
         }
+    }
+}
+
+impl PathStep {
+    /// The part of `node` that the step leads to; `None` where the node has no such part.
+    pub fn follow(&self, node: &Object) -> Option<Value> {
+        match self {
+            PathStep::Field(name) => Some(node.field(node.info().field_index(name)?).to_value()),
+            PathStep::Index(index) => node.as_node::<ArrayNode>()?.items().get(*index as usize).cloned(),
+            PathStep::Key(key) => node.as_node::<MapNode>()?.entries().get(&ByValue(key)).cloned(),
+            PathStep::KeyItself(key) => {
+                let entries = node.as_node::<MapNode>()?.entries();
+                entries.contains_key(&ByValue(key)).then(|| key.clone())
+            }
+            PathStep::MissingIndex(_) | PathStep::MissingKey(_) => None,
+        }
+    }
+
+    /// Whether the step says that this side lacks what the other has.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, PathStep::MissingIndex(_) | PathStep::MissingKey(_))
     }
 }
 
@@ -152,6 +183,15 @@ impl AccessPath {
             }
         }
         out
+    }
+
+    /// The part that the path leads to from `root`; `None` where it leads nowhere.
+    pub fn follow(&self, root: &Object) -> Option<Value> {
+        let mut at = Value::Node(root.clone());
+        for step in &self.steps {
+            at = step.follow(at.as_object()?)?;
+        }
+        Some(at)
     }
 
     /// Whether this path leads to `other` or to something around it.

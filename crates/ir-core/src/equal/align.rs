@@ -1,0 +1,444 @@
+//! Alignment of two arrays whose elements differ: which element stands for which, and which stand on one side only.
+//!
+//! Elements are known by the signature of their first nodes ([`Signatures`]). Equal ends are cut off, elements that occur
+//! once on each side are anchors (patience diff), and what is left between anchors is aligned by cost if it is short, by
+//! position if it is long. So runs of equal elements cost linear time.
+//!
+//! Invariant: equal elements have equal signatures, so arrays that are equal are aligned by position. Nothing else depends
+//! on the alignment being good: aligned elements are compared afterwards.
+
+use hashbrown::HashMap;
+
+use super::Bindings;
+use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use crate::hash::hash_bytes;
+use crate::ptr_map::AddressMap;
+use crate::raw::{Object, ObjectLike, Str};
+use crate::type_table::{EqStep, EqSteps, Plan};
+use crate::value::{FieldRef, Value};
+
+/// One row of an alignment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Row {
+    /// An element of each side.
+    Both(usize, usize),
+    /// An element that only the left side has.
+    Left(usize),
+    /// An element that only the right side has.
+    Right(usize),
+}
+
+/// What is known of an element before it is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Signature {
+    /// Of the first nodes and their scalars.
+    pub(super) content: u64,
+    /// Of the first few nodes without scalars.
+    pub(super) form: u64,
+    /// Of the element's own type.
+    pub(super) class: u64,
+}
+
+/// Nodes that a signature looks at.
+const MAX_NODES: usize = 64;
+/// Nodes that the form of an element looks at.
+const FORM_NODES: usize = 8;
+
+/// Makes signatures under the bindings known so far. A bound variable counts as the one it is bound to, any other by the
+/// order in which it comes up in the element.
+pub(super) struct Signatures<'b, 'a> {
+    pub(super) bindings: &'b Bindings<'a>,
+    /// The elements are those of the left side.
+    pub(super) is_left: bool,
+}
+
+impl Signatures<'_, '_> {
+    pub(super) fn of(&self, value: FieldRef<'_>) -> Signature {
+        let mut work =
+            Work { signatures: self, content: 0, form: 0, nodes: 0, unbound: AddressMap::default() };
+        let mut stack = vec![value];
+        let class = match value {
+            FieldRef::Node(node) => node.info().key_hash(),
+            _ => 0,
+        };
+        while let Some(value) = stack.pop() {
+            work.value(value, &mut stack);
+            if work.nodes >= MAX_NODES {
+                break;
+            }
+        }
+        Signature { content: work.content, form: work.form, class }
+    }
+}
+
+struct Work<'s, 'b, 'a> {
+    signatures: &'s Signatures<'b, 'a>,
+    content: u64,
+    form: u64,
+    nodes: usize,
+    /// Variables without a partner, by the order in which they came up.
+    unbound: AddressMap<u64>,
+}
+
+fn mix(state: u64, word: u64) -> u64 {
+    (state ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+}
+
+impl Work<'_, '_, '_> {
+    fn scalar(&mut self, word: u64) {
+        self.content = mix(self.content, word);
+    }
+
+    fn value<'v>(&mut self, value: FieldRef<'v>, stack: &mut Vec<FieldRef<'v>>) {
+        match value {
+            FieldRef::None | FieldRef::Span(_) => self.scalar(1),
+            FieldRef::Bool(b) => self.scalar(2 + u64::from(b)),
+            FieldRef::Int(i) => self.scalar(mix(4, i as u64)),
+            FieldRef::Float(f) => {
+                self.scalar(mix(5, if f.is_nan() { f64::NAN.to_bits() } else { f.to_bits() }));
+            }
+            FieldRef::DType(d) => {
+                let word =
+                    u64::from(d.code as u8) << 32 | u64::from(d.bits) << 16 | u64::from(d.lanes as u16);
+                self.scalar(mix(6, word));
+            }
+            FieldRef::Name(name) => self.scalar(hash_bytes(name.text().as_bytes())),
+            FieldRef::Node(node) => self.node(node, stack),
+        }
+    }
+
+    fn node<'v>(&mut self, node: &'v Object, stack: &mut Vec<FieldRef<'v>>) {
+        let info = node.info();
+        self.content = mix(self.content, info.key_hash());
+        if self.nodes < FORM_NODES {
+            self.form = mix(self.form, info.key_hash());
+        }
+        self.nodes += 1;
+        match info.plan() {
+            Plan::Str => self.scalar(hash_bytes(Str::try_ref(node).map_or("", Str::as_str).as_bytes())),
+            Plan::Unique => {
+                self.scalar(node.address() as u64);
+                // Which operator is called says as much as the type of a node.
+                if self.nodes <= FORM_NODES {
+                    self.form = mix(self.form, node.address() as u64);
+                }
+            }
+            Plan::Tensor => {
+                if let Some(tensor) = node.as_node::<TensorNode>() {
+                    tensor.shape.iter().for_each(|&extent| self.scalar(extent as u64));
+                }
+            }
+            Plan::Shape => {
+                if let Some(shape) = node.as_node::<ShapeNode>() {
+                    shape.values.iter().for_each(|&extent| self.scalar(extent as u64));
+                }
+            }
+            Plan::Array => {
+                let items = node.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                self.scalar(items.len() as u64);
+                stack.extend(items.iter().take(MAX_NODES).rev().map(Value::as_field));
+            }
+            // Entries are compared without order.
+            Plan::Map => self.scalar(node.as_node::<MapNode>().map_or(0, |map| map.entries().len() as u64)),
+            Plan::FreeVar | Plan::Dag => {
+                let bindings = self.signatures.bindings;
+                let partner = match self.signatures.is_left {
+                    true => bindings.to_rhs.get(&node.address()).map(|partner| partner.address()),
+                    false => bindings.to_lhs.contains_key(&node.address()).then(|| node.address()),
+                };
+                match partner {
+                    Some(partner) => self.scalar(partner as u64),
+                    None => {
+                        let next = self.unbound.len() as u64;
+                        let number = *self.unbound.entry(node.address()).or_insert(next);
+                        self.scalar(number);
+                    }
+                }
+            }
+            _ => match info.custom_eq() {
+                None => {
+                    let fields = info.fields().iter().enumerate().rev();
+                    stack.extend(fields.filter(|(_, f)| !f.skip_eq).map(|(index, _)| node.field(index)));
+                }
+                Some(custom) => {
+                    let mut steps = EqSteps::default();
+                    custom(node, node, &mut steps);
+                    stack.extend(steps.steps.iter().rev().map(|step| match *step {
+                        EqStep::Field { index, .. } => node.field(index),
+                        EqStep::Bind { lhs, .. } => FieldRef::Node(lhs),
+                    }));
+                }
+            },
+        }
+    }
+}
+
+/// Longest product of lengths that is aligned by cost.
+const MAX_CELLS: usize = 1 << 16;
+/// Nesting of anchors within anchors.
+const MAX_ROUNDS: u32 = 16;
+
+/// Aligns two arrays, given by the signatures of their elements.
+pub(super) fn align(lhs: &[Signature], rhs: &[Signature]) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(lhs.len().max(rhs.len()));
+    let mut spans = vec![Span { lhs: (0, lhs.len()), rhs: (0, rhs.len()), round: 0 }];
+    while let Some(span) = spans.pop() {
+        resolve(lhs, rhs, span, &mut rows, &mut spans);
+    }
+    if lhs.len() == rhs.len() {
+        // By position, unless the alignment saves something.
+        let apart = lhs.iter().zip(rhs).filter(|(a, b)| a.content != b.content).count();
+        let edits = rows.iter().filter(|row| !matches!(row, Row::Both(..))).count();
+        if edits >= apart {
+            return (0..lhs.len()).map(|i| Row::Both(i, i)).collect();
+        }
+    }
+    rows
+}
+
+/// A part of both arrays that is still to be aligned.
+#[derive(Clone, Copy)]
+struct Span {
+    lhs: (usize, usize),
+    rhs: (usize, usize),
+    round: u32,
+}
+
+/// Adds the rows of a span, or splits it: the parts then stand on `spans`, the first on top.
+fn resolve(lhs: &[Signature], rhs: &[Signature], span: Span, rows: &mut Vec<Row>, spans: &mut Vec<Span>) {
+    let Span { lhs: (mut a, mut a_end), rhs: (mut b, mut b_end), round } = span;
+    let same = |i: usize, j: usize| lhs[i].content == rhs[j].content;
+    while a < a_end && b < b_end && same(a, b) {
+        rows.push(Row::Both(a, b));
+        (a, b) = (a + 1, b + 1);
+    }
+    let mut tail = 0;
+    while a < a_end && b < b_end && same(a_end - 1, b_end - 1) {
+        (a_end, b_end, tail) = (a_end - 1, b_end - 1, tail + 1);
+    }
+    if tail > 0 {
+        // Equal at the ends: the next look at it takes all of it as a prefix.
+        spans.push(Span { lhs: (a_end, a_end + tail), rhs: (b_end, b_end + tail), round });
+    }
+    if a == a_end || b == b_end {
+        rows.extend((a..a_end).map(Row::Left));
+        rows.extend((b..b_end).map(Row::Right));
+        return;
+    }
+    let anchors = if round < MAX_ROUNDS { anchors(lhs, rhs, (a, a_end), (b, b_end)) } else { Vec::new() };
+    if anchors.is_empty() {
+        gap(lhs, rhs, (a, a_end), (b, b_end), rows);
+        return;
+    }
+    let first = spans.len();
+    for (i, j) in anchors {
+        spans.push(Span { lhs: (a, i), rhs: (b, j), round: round + 1 });
+        spans.push(Span { lhs: (i, i + 1), rhs: (j, j + 1), round });
+        (a, b) = (i + 1, j + 1);
+    }
+    spans.push(Span { lhs: (a, a_end), rhs: (b, b_end), round: round + 1 });
+    spans[first..].reverse();
+}
+
+/// Elements that occur once on each side, in an order that both have: the longest such chain.
+fn anchors(
+    lhs: &[Signature],
+    rhs: &[Signature],
+    (a, a_end): (usize, usize),
+    (b, b_end): (usize, usize),
+) -> Vec<(usize, usize)> {
+    #[derive(Default)]
+    struct Seen {
+        left: Option<usize>,
+        right: Option<usize>,
+        twice: bool,
+    }
+    let mut seen: HashMap<u64, Seen> = HashMap::new();
+    for (i, element) in (a..).zip(&lhs[a..a_end]) {
+        let entry = seen.entry(element.content).or_default();
+        entry.twice |= entry.left.replace(i).is_some();
+    }
+    for (j, element) in (b..).zip(&rhs[b..b_end]) {
+        let entry = seen.entry(element.content).or_default();
+        entry.twice |= entry.right.replace(j).is_some();
+    }
+    let mut pairs: Vec<(usize, usize)> =
+        seen.values().filter(|s| !s.twice).filter_map(|s| Some((s.left?, s.right?))).collect();
+    pairs.sort_unstable();
+    // The longest increasing run of right places, by patience sorting.
+    let mut piles: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
+    for (at, &(_, right)) in pairs.iter().enumerate() {
+        let pile = piles.partition_point(|&top| pairs[top].1 < right);
+        before[at] = pile.checked_sub(1).map(|below| piles[below]);
+        match piles.get_mut(pile) {
+            Some(top) => *top = at,
+            None => piles.push(at),
+        }
+    }
+    let mut chain = Vec::with_capacity(piles.len());
+    let mut at = piles.last().copied();
+    while let Some(pair) = at {
+        chain.push(pairs[pair]);
+        at = before[pair];
+    }
+    chain.reverse();
+    chain
+}
+
+/// The cost of an element that stands on one side only.
+const ALONE: u32 = 3;
+
+/// The cost of two elements that stand for each other.
+fn cost(a: Signature, b: Signature) -> u32 {
+    if a.content == b.content {
+        0
+    } else if a.form == b.form {
+        2
+    } else if a.class == b.class {
+        4
+    } else {
+        5
+    }
+}
+
+/// Aligns elements between anchors.
+fn gap(
+    lhs: &[Signature],
+    rhs: &[Signature],
+    (a, a_end): (usize, usize),
+    (b, b_end): (usize, usize),
+    rows: &mut Vec<Row>,
+) {
+    let (left, right) = (a_end - a, b_end - b);
+    if left.saturating_mul(right) > MAX_CELLS {
+        let common = left.min(right);
+        rows.extend((0..common).map(|i| Row::Both(a + i, b + i)));
+        rows.extend((a + common..a_end).map(Row::Left));
+        rows.extend((b + common..b_end).map(Row::Right));
+        return;
+    }
+    // `costs[i][j]`: of what is left from element `i` and `j` on.
+    let width = right + 1;
+    let mut costs = vec![0u32; (left + 1) * width];
+    for i in (0..=left).rev() {
+        for j in (0..=right).rev() {
+            let both = (i < left && j < right)
+                .then(|| costs[(i + 1) * width + j + 1] + cost(lhs[a + i], rhs[b + j]));
+            let one = (i < left).then(|| costs[(i + 1) * width + j] + ALONE);
+            let other = (j < right).then(|| costs[i * width + j + 1] + ALONE);
+            costs[i * width + j] = [both, one, other].into_iter().flatten().min().unwrap_or(0);
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    while i < left || j < right {
+        let here = costs[i * width + j];
+        if i < left && j < right && here == costs[(i + 1) * width + j + 1] + cost(lhs[a + i], rhs[b + j]) {
+            rows.push(Row::Both(a + i, b + j));
+            (i, j) = (i + 1, j + 1);
+        } else if i < left && here == costs[(i + 1) * width + j] + ALONE {
+            rows.push(Row::Left(a + i));
+            i += 1;
+        } else {
+            rows.push(Row::Right(b + j));
+            j += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signatures(text: &str) -> Vec<Signature> {
+        let of = |c: char| {
+            let lower = c.to_ascii_lowercase() as u64;
+            Signature { content: c as u64, form: lower, class: 0 }
+        };
+        text.chars().map(of).collect()
+    }
+
+    /// Aligned elements as pairs, lone ones with a sign.
+    fn show(lhs: &str, rhs: &str) -> String {
+        let (l, r): (Vec<char>, Vec<char>) = (lhs.chars().collect(), rhs.chars().collect());
+        let rows = align(&signatures(lhs), &signatures(rhs));
+        let row = |row: &Row| match *row {
+            Row::Both(i, j) => format!("{}{}", l[i], r[j]),
+            Row::Left(i) => format!("-{}", l[i]),
+            Row::Right(j) => format!("+{}", r[j]),
+        };
+        rows.iter().map(row).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn inserted_and_removed_elements_do_not_shift_the_rest() {
+        assert_eq!(show("abcd", "abxcd"), "aa bb +x cc dd");
+        assert_eq!(show("abcd", "acd"), "aa -b cc dd");
+        assert_eq!(show("abc", "bcd"), "-a bb cc +d");
+        assert_eq!(show("aaaa", "aaa"), "aa aa aa -a");
+        assert_eq!(show("", "ab"), "+a +b");
+    }
+
+    #[test]
+    fn changed_elements_stand_for_those_of_their_form() {
+        assert_eq!(show("ab", "aB"), "aa bB");
+        assert_eq!(show("b", "xB"), "+x bB");
+        assert_eq!(show("axb", "AyB"), "aA xy bB");
+    }
+
+    #[test]
+    fn elements_that_only_change_places_stay_where_they_are() {
+        assert_eq!(show("ab", "ba"), "ab ba");
+    }
+
+    #[test]
+    fn every_element_stands_in_one_row_and_order_is_kept() {
+        let mut state = 7u64;
+        let mut next = |n: u64| {
+            state = mix(state, 0x5851_F42D_4C95_7F2D);
+            state % n
+        };
+        for _ in 0..500 {
+            let mut word = |letters: u64| {
+                let length = next(9);
+                (0..length).map(|_| (b'a' + next(letters) as u8) as char).collect::<String>()
+            };
+            let (lhs, rhs) = (word(5), word(5));
+            let rows = align(&signatures(&lhs), &signatures(&rhs));
+            let left: Vec<usize> = rows
+                .iter()
+                .filter_map(|row| match *row {
+                    Row::Both(i, _) | Row::Left(i) => Some(i),
+                    Row::Right(_) => None,
+                })
+                .collect();
+            let right: Vec<usize> = rows
+                .iter()
+                .filter_map(|row| match *row {
+                    Row::Both(_, j) | Row::Right(j) => Some(j),
+                    Row::Left(_) => None,
+                })
+                .collect();
+            assert_eq!(left, (0..lhs.len()).collect::<Vec<_>>(), "{lhs} {rhs} {rows:?}");
+            assert_eq!(right, (0..rhs.len()).collect::<Vec<_>>(), "{lhs} {rhs} {rows:?}");
+            if lhs == rhs {
+                assert!(rows.iter().all(|row| matches!(row, Row::Both(i, j) if i == j)));
+            }
+        }
+    }
+
+    #[test]
+    fn long_arrays_with_few_changes_are_aligned_in_linear_time() {
+        let of = |n: u64| Signature { content: n, form: n, class: 0 };
+        let lhs: Vec<Signature> = (0..200_000).map(of).collect();
+        let mut rhs = lhs.clone();
+        rhs.insert(100_000, of(1 << 40));
+        rhs.remove(150_000);
+        let rows = align(&lhs, &rhs);
+        let alone: Vec<&Row> = rows.iter().filter(|row| !matches!(row, Row::Both(..))).collect();
+        assert_eq!(alone, [&Row::Right(100_000), &Row::Left(149_999)]);
+        // Nothing in common, and no anchors: by position.
+        let other: Vec<Signature> = (0..200_001).map(|n| of(n % 2 + (1 << 41))).collect();
+        assert_eq!(align(&lhs, &other).len(), 200_001);
+    }
+}

@@ -1,0 +1,102 @@
+//! Arrays, and nodes that list what another node is one of.
+
+use super::{Finder, Item, Paths, Task};
+use crate::access_path::PathStep;
+use crate::containers::ArrayNode;
+use crate::equal::align::{Row, Signature, Signatures, align};
+use crate::raw::Object;
+use crate::value::{FieldRef, Value};
+
+impl<'a> Finder<'a> {
+    pub(super) fn arrays(&mut self, lhs: &'a Object, rhs: &'a Object, paths: Paths, def: bool) {
+        let (a, b) = (items(lhs), items(rhs));
+        if let ([a], [b]) = (a, b) {
+            let paths = self.same_step(paths, PathStep::Index(0));
+            return self.push(a.as_field(), b.as_field(), paths, def);
+        }
+        let fields = |items: &'a [Value]| items.iter().map(Value::as_field).collect::<Vec<_>>();
+        let rows = self.rows(&fields(a), &fields(b));
+        for row in rows.into_iter().rev() {
+            let index = |i: usize| PathStep::Index(i as u32);
+            let missing = |i: usize| PathStep::MissingIndex(i as u32);
+            let (left, right, task) = match row {
+                Row::Both(i, j) => {
+                    (index(i), index(j), Task::Pair { lhs: a[i].as_field(), rhs: b[j].as_field() })
+                }
+                Row::Left(i) => (index(i), missing(i), Task::Missing),
+                Row::Right(j) => (missing(j), index(j), Task::Missing),
+            };
+            let paths = self.step(paths, left, right);
+            self.stack.push(Item { task, paths, def });
+        }
+    }
+
+    fn rows(&self, lhs: &[FieldRef<'a>], rhs: &[FieldRef<'a>]) -> Vec<Row> {
+        let signatures = |fields: &[FieldRef<'a>], is_left: bool| -> Vec<Signature> {
+            let signatures = Signatures { bindings: &self.bindings, is_left };
+            fields.iter().map(|field| signatures.of(*field)).collect()
+        };
+        align(&signatures(lhs, true), &signatures(rhs, false))
+    }
+
+    /// Aligns a node with the elements of one that lists nodes of its kind; whether one of them is such.
+    pub(super) fn sequence(&mut self, lhs: &'a Object, rhs: &'a Object, paths: Paths, def: bool) -> bool {
+        let (list, is_left) = match (lhs.info().sequence_field(), rhs.info().sequence_field()) {
+            (Some(index), None) => ((lhs, index), true),
+            (None, Some(index)) => ((rhs, index), false),
+            _ => return false,
+        };
+        let (node, alone) = if is_left { (lhs, rhs) } else { (rhs, lhs) };
+        let related = node.info().parent().is_some_and(|parent| alone.info().is_a(parent));
+        let FieldRef::Node(array) = node.field(list.1) else { return false };
+        if !related || !array.is::<ArrayNode>() {
+            return false;
+        }
+        let elements: Vec<FieldRef<'a>> = items(array).iter().map(Value::as_field).collect();
+        let alone = [FieldRef::Node(alone)];
+        let rows = if is_left { self.rows(&elements, &alone) } else { self.rows(&alone, &elements) };
+        let step = PathStep::Field(node.info().fields()[list.1].name);
+        let inside = match is_left {
+            true => Paths { lhs: self.left.child(paths.lhs, step), rhs: paths.rhs },
+            false => Paths { lhs: paths.lhs, rhs: self.right.child(paths.rhs, step) },
+        };
+        // At least the lists are a difference, should all of their elements be alike.
+        let before = self.found.len();
+        self.stack.push(Item { task: Task::LeaveSequence { before }, paths, def });
+        for row in rows.into_iter().rev() {
+            let (i, j) = match row {
+                Row::Both(i, j) => (Some(i), Some(j)),
+                Row::Left(i) => (Some(i), None),
+                Row::Right(j) => (None, Some(j)),
+            };
+            let (element, other) = if is_left { (i, j) } else { (j, i) };
+            let at = element.or(other).unwrap_or(0) as u32;
+            let step_of = |found: Option<usize>| match found {
+                Some(i) => PathStep::Index(i as u32),
+                None => PathStep::MissingIndex(at),
+            };
+            // The lone node stands where the list does.
+            let (l, r) = match is_left {
+                true => (
+                    self.left.child(inside.lhs, step_of(element)),
+                    if other.is_some() { paths.rhs } else { self.right.child(paths.rhs, step_of(other)) },
+                ),
+                false => (
+                    if other.is_some() { paths.lhs } else { self.left.child(paths.lhs, step_of(other)) },
+                    self.right.child(inside.rhs, step_of(element)),
+                ),
+            };
+            let task = match (element, other) {
+                (Some(i), Some(_)) if is_left => Task::Pair { lhs: elements[i], rhs: alone[0] },
+                (Some(i), Some(_)) => Task::Pair { lhs: alone[0], rhs: elements[i] },
+                _ => Task::Missing,
+            };
+            self.stack.push(Item { task, paths: Paths { lhs: l, rhs: r }, def });
+        }
+        true
+    }
+}
+
+fn items(array: &Object) -> &[Value] {
+    array.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items)
+}
