@@ -263,6 +263,15 @@ impl DocArena {
         self.stmt_notes[stmt.0.get() as usize].comment
     }
 
+    /// The name of a function or class.
+    pub fn definition_name(&self, stmt: StmtDoc) -> Option<ExprDoc> {
+        match self.stmt(stmt) {
+            Stmt::Function(function) => Some(self.function_of(function).name),
+            Stmt::Class { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
     /// What a statement does.
     pub fn role_of(&self, stmt: StmtDoc) -> StmtRole {
         self.stmt_notes[stmt.0.get() as usize].role
@@ -279,6 +288,16 @@ impl DocArena {
         let more =
             if first.is_some() && !self.more_paths.is_empty() { self.more_paths.get(&doc) } else { None };
         first.into_iter().chain(more.into_iter().flatten().copied())
+    }
+
+    /// All docs that have access paths, each with each of them.
+    pub fn docs_with_paths(&self) -> impl Iterator<Item = (DocRef, PathId)> + '_ {
+        let id = |index: usize| NonZeroU32::new(index as u32);
+        let exprs = self.expr_paths.iter().enumerate().filter(|(_, path)| path.is_some());
+        let exprs = exprs.filter_map(move |(index, _)| Some(DocRef::Expr(ExprDoc(id(index)?))));
+        let stmts = self.stmt_paths.iter().enumerate().filter(|(_, path)| path.is_some());
+        let stmts = stmts.filter_map(move |(index, _)| Some(DocRef::Stmt(StmtDoc(id(index)?))));
+        exprs.chain(stmts).flat_map(|doc| self.paths_of(doc).map(move |path| (doc, path)))
     }
 
     /// The table that the paths of docs are in.

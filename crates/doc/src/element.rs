@@ -36,6 +36,9 @@ pub enum Element<'a> {
 pub enum Mark {
     /// The text of a doc that carries an access path.
     Doc(DocRef),
+    /// What stands for the innermost marked statement where only something inside it is meant that has no text: the name of
+    /// a definition, the line of a loop.
+    Head,
     /// A comment or a docstring: never underlined, and no reason to break a line.
     Comment,
 }

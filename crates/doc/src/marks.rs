@@ -8,7 +8,8 @@ use tvmscript_ir_core::{AccessPath, PathId};
 
 use crate::arena::DocArena;
 use crate::element::{Element, Mark, Sink, push_spaces};
-use crate::stmt::DocRef;
+use crate::expr::Expr;
+use crate::stmt::{DocRef, StmtDoc};
 
 /// Writes elements into text and records where each marked one stands.
 #[derive(Debug)]
@@ -18,9 +19,17 @@ pub(crate) struct MarkSink {
     indent_spaces: usize,
     open: Vec<Open>,
     /// Marked docs in the order in which they begin; an outer one comes before an inner one.
-    docs: Vec<(DocRef, Range<usize>)>,
+    docs: Vec<Marked>,
     /// Line ends, indentation and comments, in order of their ends.
     exempt: Vec<Range<usize>>,
+}
+
+/// A marked doc and where it stands.
+#[derive(Debug, Clone)]
+struct Marked {
+    doc: DocRef,
+    range: Range<usize>,
+    head: Option<Range<usize>>,
 }
 
 /// A mark that has begun.
@@ -28,6 +37,8 @@ pub(crate) struct MarkSink {
 enum Open {
     /// The doc at this place of the record.
     Doc(usize),
+    /// The head of the doc at this place of the record.
+    Head(usize),
     /// A comment that begins at this byte.
     Comment(usize),
 }
@@ -48,7 +59,9 @@ impl MarkSink {
     pub(crate) fn finish(self, len: impl FnOnce(&str) -> usize) -> MarkedText {
         let Self { mut text, mut docs, mut exempt, .. } = self;
         text.truncate(len(&text));
-        let ranges = docs.iter_mut().map(|(_, range)| range).chain(&mut exempt);
+        let ranges =
+            docs.iter_mut().flat_map(|marked| std::iter::once(&mut marked.range).chain(&mut marked.head));
+        let ranges = ranges.chain(&mut exempt);
         for range in ranges {
             *range = range.start.min(text.len())..range.end.min(text.len());
         }
@@ -60,26 +73,66 @@ impl MarkSink {
 #[derive(Debug)]
 pub(crate) struct MarkedText {
     pub(crate) text: String,
-    docs: Vec<(DocRef, Range<usize>)>,
+    docs: Vec<Marked>,
     exempt: Vec<Range<usize>>,
 }
 
 impl MarkedText {
-    /// The ranges to underline for `requests`, in order and apart from each other: for each request the docs with the
-    /// longest path that leads to it or to something around it, without line ends and comments.
+    /// The ranges to underline for `requests`, in order and apart from each other, without line ends and comments: for each
+    /// request what [`SourceMap::ranges_of`] says.
     pub(crate) fn underlines(&self, arena: &DocArena, requests: &[AccessPath]) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         for request in requests {
-            ranges.extend(best_ranges(arena, request, self.docs.iter().map(|(doc, range)| (*doc, range))));
+            let docs = self.docs.iter().map(|marked| (marked.doc, &marked.range, marked.head.as_ref()));
+            ranges.extend(best_ranges(arena, request, docs));
         }
+        let ranges = self.with_whole_lists(arena, merge(ranges));
         subtract(merge(ranges), &merge(self.exempt.clone()))
+    }
+
+    /// Adds the lists and tuples all of whose elements are underlined: `(8,)`, not `8`.
+    fn with_whole_lists(&self, arena: &DocArena, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        let is_list = |doc: DocRef| match doc {
+            DocRef::Expr(doc) => matches!(arena.expr(doc), Expr::Tuple(_) | Expr::List(_)),
+            DocRef::Stmt(_) => false,
+        };
+        // Inner ones first.
+        for marked in self.docs.iter().rev() {
+            let range = &marked.range;
+            let first = ranges.partition_point(|underlined| underlined.end <= range.start);
+            let inside = ranges[first..].iter().take_while(|underlined| underlined.start < range.end);
+            if !is_list(marked.doc) || inside.clone().next().is_none() {
+                continue;
+            }
+            let mut at = range.start;
+            let mut is_whole = true;
+            for underlined in inside {
+                is_whole &= self.is_punctuation(at..underlined.start);
+                at = underlined.end;
+            }
+            if is_whole && self.is_punctuation(at..range.end) {
+                ranges.push(range.clone());
+                ranges = merge(ranges);
+            }
+        }
+        ranges
+    }
+
+    /// Whether only brackets, commas and white space stand there; nothing does in a range that ends before it begins.
+    fn is_punctuation(&self, range: Range<usize>) -> bool {
+        let text = self.text.get(range).unwrap_or_default();
+        text.bytes().all(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b',' | b' ' | b'\n'))
     }
 
     /// The text and its map.
     pub(crate) fn into_map(self, arena: &DocArena) -> (String, SourceMap) {
         let mut entries: Vec<MapEntry> = Vec::with_capacity(self.docs.len());
+        let mut statements: Vec<(Range<usize>, StmtDoc)> = Vec::new();
         let mut around: Vec<u32> = Vec::new();
-        for (doc, range) in self.docs {
+        for Marked { doc, range, head } in self.docs {
+            if let DocRef::Stmt(stmt) = doc {
+                statements.push((range.clone(), stmt));
+            }
             // The entry that this one stands in: the innermost of the open ones that does not end before.
             while around
                 .last()
@@ -90,9 +143,9 @@ impl MarkedText {
             let Some(path) = arena.paths_of(doc).next() else { continue };
             let parent = around.last().copied();
             around.push(entries.len() as u32);
-            entries.push(MapEntry { range, doc, path, parent });
+            entries.push(MapEntry { range, head, doc, path, parent });
         }
-        (self.text, SourceMap { entries })
+        (self.text, SourceMap { entries, statements })
     }
 }
 
@@ -101,6 +154,8 @@ impl MarkedText {
 pub struct MapEntry {
     /// The bytes of the text.
     pub range: Range<usize>,
+    /// Of a statement with a body: the name of the definition, or the line of the loop, without the body.
+    pub head: Option<Range<usize>>,
     /// The doc that was printed there; [`DocArena::paths_of`] has its other paths.
     pub doc: DocRef,
     /// The first path of the doc.
@@ -112,12 +167,18 @@ pub struct MapEntry {
 #[derive(Debug, Clone, Default)]
 pub struct SourceMap {
     entries: Vec<MapEntry>,
+    statements: Vec<(Range<usize>, StmtDoc)>,
 }
 
 impl SourceMap {
     /// All pieces, by their beginning, outer ones first.
     pub fn entries(&self) -> &[MapEntry] {
         &self.entries
+    }
+
+    /// All statements, whether or not they stand for anything, by their beginning, outer ones first.
+    pub fn statements(&self) -> &[(Range<usize>, StmtDoc)] {
+        &self.statements
     }
 
     /// The innermost piece around a byte of the text.
@@ -130,63 +191,94 @@ impl SourceMap {
         Some(entry)
     }
 
-    /// Where the part of the IR at `path` is printed; if it is not, where the nearest printed part around it is.
+    /// Where the part of the IR at `path` is printed. If it is not, where what it holds is; if that is not either, the
+    /// nearest printed part around it, of which a statement with a body shows its head only.
     pub fn ranges_of(&self, arena: &DocArena, path: &AccessPath) -> Vec<Range<usize>> {
-        merge(best_ranges(arena, path, self.entries.iter().map(|entry| (entry.doc, &entry.range))))
+        let docs = self.entries.iter().map(|entry| (entry.doc, &entry.range, entry.head.as_ref()));
+        merge(best_ranges(arena, path, docs))
     }
 }
 
-/// The ranges of the docs whose paths are the longest that lead to `request` or to something around it.
+/// A doc, where it stands, and its head.
+type Stands<'r> = (DocRef, &'r Range<usize>, Option<&'r Range<usize>>);
+
+/// The ranges that stand for `request`, in any order.
 fn best_ranges<'r>(
     arena: &DocArena,
     request: &AccessPath,
-    docs: impl Iterator<Item = (DocRef, &'r Range<usize>)>,
+    docs: impl Iterator<Item = Stands<'r>>,
 ) -> Vec<Range<usize>> {
-    let mut matcher = Matcher { arena, request, known: vec![Some(Some(0))] };
+    let mut matcher = Matcher { arena, request, known: vec![Some(Relation::Around(0))] };
+    let whole = request.steps.len();
     let mut best = 0;
-    let mut ranges = Vec::new();
-    for (doc, range) in docs {
-        for depth in arena.paths_of(doc).filter_map(|path| matcher.depth(path)) {
-            if depth > best {
-                best = depth;
-                ranges.clear();
-            }
-            if depth == best {
-                ranges.push(range.clone());
+    let (mut around, mut below) = (Vec::new(), Vec::new());
+    for (doc, range, head) in docs {
+        for path in arena.paths_of(doc) {
+            match matcher.relation(path) {
+                Relation::Elsewhere => {}
+                Relation::Below => below.push(range.clone()),
+                Relation::Around(depth) => {
+                    if depth > best {
+                        best = depth;
+                        around.clear();
+                    }
+                    if depth == best {
+                        let is_whole = depth == whole;
+                        around.push(head.filter(|_| !is_whole).unwrap_or(range).clone());
+                    }
+                }
             }
         }
     }
-    ranges
+    if best < whole && !below.is_empty() { below } else { around }
 }
 
-/// Tells how long the paths of a table are that lead to one request or around it. Each step is looked at once.
+/// How a path relates to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    /// It leads to the request, or to something around it; the number of its steps.
+    Around(usize),
+    /// It leads to something inside the request.
+    Below,
+    /// Neither.
+    Elsewhere,
+}
+
+/// Tells how the paths of a table relate to one request. Each step is looked at once.
 struct Matcher<'a> {
     arena: &'a DocArena,
     request: &'a AccessPath,
-    /// By path: unknown, elsewhere, or the number of its steps.
-    known: Vec<Option<Option<usize>>>,
+    /// By path, as far as known.
+    known: Vec<Option<Relation>>,
 }
 
 impl Matcher<'_> {
-    fn depth(&mut self, path: PathId) -> Option<usize> {
+    fn relation(&mut self, path: PathId) -> Relation {
         let mut unknown = Vec::new();
         let mut at = path;
-        let mut depth = loop {
+        let mut relation = loop {
             if let Some(known) = self.known.get(at.index()).copied().flatten() {
                 break known;
             }
-            let Some((parent, step)) = self.arena.paths().parent(at) else { break None };
+            let Some((parent, step)) = self.arena.paths().parent(at) else { break Relation::Elsewhere };
             unknown.push((at, step));
             at = parent;
         };
         for (path, step) in unknown.into_iter().rev() {
-            depth = depth.filter(|&depth| self.request.steps.get(depth) == Some(step)).map(|depth| depth + 1);
+            relation = match relation {
+                Relation::Around(depth) => match self.request.steps.get(depth) {
+                    Some(next) if next == step => Relation::Around(depth + 1),
+                    Some(_) => Relation::Elsewhere,
+                    None => Relation::Below,
+                },
+                other => other,
+            };
             if self.known.len() <= path.index() {
                 self.known.resize(path.index() + 1, None);
             }
-            self.known[path.index()] = Some(depth);
+            self.known[path.index()] = Some(relation);
         }
-        depth
+        relation
     }
 }
 
@@ -251,11 +343,29 @@ impl Sink for MarkSink {
             Element::MarkBegin(Mark::Doc(doc)) => {
                 let start = self.text.len();
                 self.open.push(Open::Doc(self.docs.len()));
-                self.docs.push((doc, start..start));
+                self.docs.push(Marked { doc, range: start..start, head: None });
+            }
+            Element::MarkBegin(Mark::Head) => {
+                let start = self.text.len();
+                let of = self.open.iter().rev().find_map(|open| match open {
+                    Open::Doc(at) => Some(*at),
+                    Open::Head(_) | Open::Comment(_) => None,
+                });
+                // A head follows the beginning of its statement.
+                let of = of.unwrap_or_default();
+                if let Some(marked) = self.docs.get_mut(of) {
+                    marked.head = Some(start..start);
+                }
+                self.open.push(Open::Head(of));
             }
             Element::MarkBegin(Mark::Comment) => self.open.push(Open::Comment(self.text.len())),
             Element::MarkEnd => match self.open.pop() {
-                Some(Open::Doc(at)) => self.docs[at].1.end = self.text.len(),
+                Some(Open::Doc(at)) => self.docs[at].range.end = self.text.len(),
+                Some(Open::Head(at)) => {
+                    if let Some(head) = self.docs.get_mut(at).and_then(|marked| marked.head.as_mut()) {
+                        head.end = self.text.len();
+                    }
+                }
                 Some(Open::Comment(start)) => self.exempt.push(start..self.text.len()),
                 None => debug_assert!(false, "a mark ends that never began"),
             },

@@ -44,6 +44,8 @@ pub struct PrinterConfig {
     pub show_object_address: bool,
     /// Paths to underline.
     pub path_to_underline: Vec<AccessPath>,
+    /// Paths to underline where a text stands for just this part; left out where only a part around it has one.
+    pub path_to_underline_if_printed: Vec<AccessPath>,
     /// Paths to comment on.
     pub path_to_annotate: Vec<(AccessPath, String)>,
     /// Nodes to underline, by identity.
@@ -81,6 +83,7 @@ impl Default for PrinterConfig {
             syntax_sugar: true,
             show_object_address: false,
             path_to_underline: Vec::new(),
+            path_to_underline_if_printed: Vec::new(),
             path_to_annotate: Vec::new(),
             obj_to_underline: Vec::new(),
             obj_to_annotate: Vec::new(),
@@ -191,8 +194,10 @@ impl PrinterConfig {
         Ok(values)
     }
 
-    pub(crate) fn tracks_paths(&self) -> bool {
+    /// Whether anything is to be underlined or commented on.
+    pub(crate) fn has_messages(&self) -> bool {
         !(self.path_to_underline.is_empty()
+            && self.path_to_underline_if_printed.is_empty()
             && self.path_to_annotate.is_empty()
             && self.obj_to_underline.is_empty()
             && self.obj_to_annotate.is_empty())

@@ -20,6 +20,7 @@ use crate::frame::Frame;
 use crate::free_vars::CommonPrefix;
 use crate::hindsight::Hindsight;
 use crate::memory::Memory;
+use crate::messages::Messages;
 use crate::metadata::Metadata;
 use crate::names::Namer;
 use crate::stmts::Stmts;
@@ -83,7 +84,7 @@ pub struct Docsifier<'r> {
     tracks_paths: bool,
     /// Whether the header was written.
     pub(crate) has_header: bool,
-    pub(crate) found_paths: Vec<PathId>,
+    pub(crate) messages: Messages,
 }
 
 struct PrefixEntry {
@@ -155,9 +156,9 @@ impl<'r> Docsifier<'r> {
             cache: HashMap::new(),
             typed: false,
             data: None,
-            tracks_paths: config.tracks_paths(),
             has_header: false,
-            found_paths: Vec::new(),
+            tracks_paths: config.has_messages(),
+            messages: Messages::default(),
         })
     }
 
@@ -170,11 +171,31 @@ impl<'r> Docsifier<'r> {
             return Ok(None);
         }
         let mut d = Docsifier::new(former.registry, former.config, &former.root)?;
+        d.tracks_paths = former.tracks_paths;
         d.known = former.known.and(&former.found);
         for word in d.known.words() {
             d.names.reserve(d.docs.sym(word));
         }
         Ok(Some(d))
+    }
+
+    /// Records for every doc which part of the root it stands for, as it is done where the options ask for underlines.
+    pub fn track_paths(&mut self) {
+        self.tracks_paths = true;
+    }
+
+    /// Whether docs say which part of the root they stand for.
+    pub fn tracks_paths(&self) -> bool {
+        self.tracks_paths
+    }
+
+    /// Runs `f` for nodes that text needs and the root does not hold (`min + extent`): the docs that it makes stand for
+    /// nothing.
+    pub fn untracked<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.tracks_paths, false);
+        let result = f(self);
+        self.tracks_paths = before;
+        result
     }
 
     /// Ends the print: its memory is for the next one.
@@ -380,9 +401,10 @@ impl<'r> Docsifier<'r> {
         }
         let mut docs = Vec::with_capacity(entries.len());
         for (key, value) in entries {
+            let at = self.key_itself(path, key);
+            let key_doc = self.value(key, at)?;
             let at = self.entry(path, key);
-            let key = self.value(key, at)?;
-            docs.push((key, self.value(value, at)?));
+            docs.push((key_doc, self.value(value, at)?));
         }
         Ok(self.docs.dict(&docs))
     }

@@ -11,6 +11,7 @@ use crate::config::PrinterConfig;
 use crate::docsifier::{Docsifier, UsedPrefix};
 use crate::error::Result;
 use crate::frame::Frame;
+use crate::messages;
 
 /// How often a print is made anew at most, each time with what the one before found out too late. What the second finds is
 /// rare: a name that another one, given up, would have had.
@@ -40,16 +41,14 @@ pub struct PrintedText {
 /// # Errors
 /// As [`print`].
 pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<PrintedText> {
-    let mut d = Docsifier::new(registry, config, object)?;
-    let mut stmts = docsify_root(&mut d, object)?;
-    for _ in 1..MOST_PRINTS {
-        let Some(again) = Docsifier::again(&d)? else { break };
-        d = again;
-        stmts = docsify_root(&mut d, object)?;
+    let d = Docsifier::new(registry, config, object)?;
+    let (mut d, stmts) = docsify_settled(d, object)?;
+    let mut options = python_options(&d);
+    if d.config().has_messages() {
+        messages::place(&mut d, object, &stmts, &options)?;
+        options.underline = std::mem::take(&mut d.messages.to_underline);
     }
-    d.docs.check()?;
     let block = d.docs.block(&stmts);
-    let options = python_options(&d);
     let mut text = if config.show_meta { metadata_line(&d)? } else { String::new() };
     let omits_metadata = !config.show_meta && !d.metadata_section().is_empty();
     let script = python::print(&d.docs, block, &options)?;
@@ -61,10 +60,23 @@ pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) 
     Ok(PrintedText { text, omits_metadata })
 }
 
-fn python_options(d: &Docsifier<'_>) -> PythonOptions {
+/// The statements of a whole script, made anew while a print finds out too late what it must know from the start.
+pub(crate) fn docsify_settled<'r>(
+    mut d: Docsifier<'r>,
+    object: &Object,
+) -> Result<(Docsifier<'r>, Vec<StmtDoc>)> {
+    let mut stmts = docsify_root(&mut d, object)?;
+    for _ in 1..MOST_PRINTS {
+        let Some(again) = Docsifier::again(&d)? else { break };
+        d = again;
+        stmts = docsify_root(&mut d, object)?;
+    }
+    d.docs.check()?;
+    Ok((d, stmts))
+}
+
+pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
     let config = d.config();
-    let mut underline = config.path_to_underline.clone();
-    underline.extend(d.found_paths.iter().map(|path| d.docs.paths().to_path(*path)));
     PythonOptions {
         indent_spaces: config.indent_spaces,
         max_width_columns: config.max_width_columns,
@@ -72,7 +84,6 @@ fn python_options(d: &Docsifier<'_>) -> PythonOptions {
         // A little more than most docs make; what is not written to costs nothing.
         room_bytes: 8 * d.docs.doc_count(),
         print_line_numbers: config.print_line_numbers,
-        underline,
         num_context_lines: config.num_context_lines,
         ..PythonOptions::default()
     }

@@ -209,6 +209,7 @@ impl<S: Sink> Printer<'_, S> {
             Work::ClassHead { stmt, name } => {
                 self.token("class ");
                 self.stack.push(Work::ClassBody(stmt));
+                self.mark_head();
                 self.expr(name);
             }
             Work::ClassBody(stmt) => {
@@ -284,10 +285,21 @@ impl<S: Sink> Printer<'_, S> {
     pub(super) fn mark(&mut self, doc: impl Into<DocRef>) {
         if S::MARKS {
             let doc = doc.into();
-            if self.docs.paths_of(doc).next().is_some() {
+            // Statements are marked in any case, for comments on what is inside them.
+            if matches!(doc, DocRef::Stmt(_)) || self.docs.paths_of(doc).next().is_some() {
                 self.sink.put(Element::MarkBegin(Mark::Doc(doc)));
                 self.stack.push(Work::EndMark);
             }
+        }
+    }
+
+    /// Begins the head of a marked statement and leaves its end on the stack; what the head is followed by stands there
+    /// already.
+    #[inline]
+    pub(super) fn mark_head(&mut self) {
+        if S::MARKS {
+            self.sink.put(Element::MarkBegin(Mark::Head));
+            self.stack.push(Work::EndMark);
         }
     }
 }

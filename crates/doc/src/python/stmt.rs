@@ -18,23 +18,26 @@ impl<S: Sink> Printer<'_, S> {
             }
             Stmt::If { predicate, then_branch, else_branch } => {
                 self.comment_before(doc);
-                self.token("if ");
                 if !else_branch.is_empty() {
                     self.stack.push(Work::ElseBlock(else_branch));
                 }
                 self.stack.push(Work::Block(then_branch));
+                self.mark_head();
+                self.token("if ");
                 self.expr(predicate);
             }
             Stmt::While { predicate, body } => {
                 self.comment_before(doc);
-                self.token("while ");
                 self.stack.push(Work::Block(body));
+                self.mark_head();
+                self.token("while ");
                 self.expr(predicate);
             }
             Stmt::For { lhs, rhs, body } => {
                 self.comment_before(doc);
-                self.token("for ");
                 self.stack.push(Work::Block(body));
+                self.mark_head();
+                self.token("for ");
                 self.stack.push(Work::ForIterable(rhs));
                 self.bare_tuple(lhs, true);
             }
@@ -128,8 +131,9 @@ impl<S: Sink> Printer<'_, S> {
 
     fn scope(&mut self, doc: StmtDoc, lhs: Option<ExprDoc>, rhs: ExprDoc, body: StmtList) {
         self.comment_before(doc);
-        self.token("with ");
         self.stack.push(Work::Block(body));
+        self.mark_head();
+        self.token("with ");
         if let Some(lhs) = lhs {
             self.stack.push(Work::ScopeName(lhs));
         } else if self.strict && matches!(self.docs.expr(rhs), Expr::Tuple(_)) {
@@ -197,6 +201,7 @@ impl<S: Sink> Printer<'_, S> {
     pub(super) fn function_head(&mut self, stmt: StmtDoc, function: FunctionId) {
         self.token("def ");
         self.stack.push(Work::Parameters { stmt, function });
+        self.mark_head();
         self.expr(self.docs.function_of(function).name);
     }
 

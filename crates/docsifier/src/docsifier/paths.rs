@@ -1,6 +1,6 @@
 //! Access paths on docs, and the comments and underlines that are asked for by node or path.
 
-use tvmscript_doc::{Doc, ExprDoc, StmtDoc};
+use tvmscript_doc::{Doc, ExprDoc, SliceDoc, StmtDoc};
 use tvmscript_ir_core::{Object, PathId, PathStep, Value};
 
 use super::Docsifier;
@@ -46,11 +46,34 @@ impl Docsifier<'_> {
         if self.tracks_paths { self.docs.child_path(path, PathStep::Key(key.clone())) } else { PathId::ROOT }
     }
 
-    pub(super) fn decorate(&mut self, object: &Object, doc: Doc, path: PathId) {
-        let config = self.config;
-        if config.obj_to_underline.iter().any(|o| o.ptr_eq(object)) {
-            self.found_paths.push(path);
+    /// Says that a statement stands for the node at `path`, beside whatever it stands for already.
+    #[inline]
+    pub fn at_stmt(&mut self, stmt: StmtDoc, path: PathId) -> StmtDoc {
+        if self.tracks_paths {
+            self.docs.add_path(stmt, path);
         }
+        stmt
+    }
+
+    /// The path of the key of a map's entry.
+    pub fn key_itself(&mut self, path: PathId, key: &Value) -> PathId {
+        match self.tracks_paths {
+            true => self.docs.child_path(path, PathStep::KeyItself(key.clone())),
+            false => PathId::ROOT,
+        }
+    }
+
+    /// Says that a slice stands for the node at `path`, beside whatever it stands for already.
+    #[inline]
+    pub fn at_slice(&mut self, slice: SliceDoc, path: PathId) -> SliceDoc {
+        if self.tracks_paths {
+            self.docs.add_path(slice, path);
+        }
+        slice
+    }
+
+    pub(super) fn decorate(&mut self, object: &Object, doc: Doc, path: PathId) {
+        self.find_object(object, path);
         let stmt = match doc {
             Doc::Expr(doc) => {
                 self.docs.add_path(doc, path);
@@ -77,22 +100,41 @@ impl Docsifier<'_> {
         self.annotate(object, stmt, path);
     }
 
+    /// Notes where the nodes that messages are about are printed.
+    fn find_object(&mut self, object: &Object, path: PathId) {
+        let config = self.config;
+        let find = |objects: &mut dyn Iterator<Item = &Object>| -> Vec<usize> {
+            objects.enumerate().filter(|(_, o)| o.ptr_eq(object)).map(|(index, _)| index).collect()
+        };
+        if !config.obj_to_underline.is_empty() {
+            let found = find(&mut config.obj_to_underline.iter());
+            self.messages.underlined.extend(found.into_iter().map(|index| (index, path)));
+        }
+        if !config.obj_to_annotate.is_empty() {
+            for index in find(&mut config.obj_to_annotate.iter().map(|(o, _)| o)) {
+                self.messages.printed_objects.entry(index).or_insert(path);
+            }
+        }
+    }
+
     /// Puts the comments on a statement that were asked for at this node or path.
     pub fn annotate(&mut self, object: &Object, stmt: StmtDoc, path: PathId) {
         if !self.tracks_paths {
             return;
         }
         let config = self.config;
-        for (annotated, text) in &config.obj_to_annotate {
+        for (index, (annotated, text)) in config.obj_to_annotate.iter().enumerate() {
             if annotated.ptr_eq(object) {
-                self.docs.add_comment(stmt, text);
+                self.add_message(stmt, text);
+                self.messages.placed_objects.insert(index);
             }
         }
         if !config.path_to_annotate.is_empty() {
             let here = self.docs.paths().to_path(path);
-            for (annotated, text) in &config.path_to_annotate {
+            for (index, (annotated, text)) in config.path_to_annotate.iter().enumerate() {
                 if *annotated == here {
-                    self.docs.add_comment(stmt, text);
+                    self.add_message(stmt, text);
+                    self.messages.placed_paths.insert(index);
                 }
             }
         }

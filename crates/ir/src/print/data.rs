@@ -56,9 +56,10 @@ fn object(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc>
         }
         let mut docs = Vec::with_capacity(entries.len());
         for (key, entry) in entries {
+            let at = d.key_itself(path, key);
+            let key_doc = d.value(key, at)?;
             let at = d.entry(path, key);
-            let key = d.value(key, at)?;
-            docs.push((key, data(entry, at, d)?));
+            docs.push((key_doc, data(entry, at, d)?));
         }
         let dict = d.docs.dict(&docs);
         return Ok(d.at(dict, path));

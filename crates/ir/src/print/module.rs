@@ -101,15 +101,16 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
         if !attrs.dict.is_empty() {
             let at = d.field(path, "attrs");
             let attrs = d.expr(attrs, at)?;
-            call_stmt("module_attrs", attrs, d);
+            call_stmt("module_attrs", attrs, at, d);
         }
         if !global_infos.is_empty() {
             let at = d.field(path, "global_infos");
             let infos = d.expr_object(&global_infos.clone().into_object(), at)?;
-            call_stmt("module_global_infos", infos, d);
+            call_stmt("module_global_infos", infos, at, d);
         }
         let names = member_names(&functions);
-        function_names(&functions, &names, d);
+        let at = d.field(path, "functions");
+        function_names(&functions, &names, at, d);
         for ((var, _), name) in functions.iter().zip(&names) {
             let (module, member) = (node.object().clone(), name.clone());
             let factory = move |d: &mut Docsifier<'_>| {
@@ -120,9 +121,10 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
         }
         let at = d.field(path, "functions");
         for ((var, function), name) in functions.iter().zip(&names) {
+            let key = key_itself(at, var, d);
             let at = d.entry(at, &Value::Node(var.object().clone()));
             let doc = d.with_binding_name(name, |d| d.doc(function.object(), at))?;
-            member(name, doc, d);
+            member(name, doc, key, d);
         }
         Ok(name)
     })?;
@@ -131,35 +133,51 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
 }
 
 /// `I.module_function_names({"in_": "in"})` for the functions whose name Python cannot read.
-fn function_names(functions: &[Function<'_>], names: &[Str], d: &mut Docsifier<'_>) {
+fn function_names(functions: &[Function<'_>], names: &[Str], path: PathId, d: &mut Docsifier<'_>) {
     let other = functions.iter().zip(names).filter(|((var, _), name)| var.name_hint != **name);
     let entries: Vec<_> = other
-        .map(|((var, _), name)| (d.docs.str(name.as_str()), d.docs.str(var.name_hint.as_str())))
+        .map(|((var, _), name)| {
+            let real = d.docs.str(var.name_hint.as_str());
+            let at = key_itself(path, var, d);
+            (d.docs.str(name.as_str()), d.at_field(real, at, "name_hint"))
+        })
         .collect();
     if !entries.is_empty() {
         let names = d.docs.dict(&entries);
-        call_stmt("module_function_names", names, d);
+        call_stmt("module_function_names", names, path, d);
     }
 }
 
-fn call_stmt(name: &str, arg: tvmscript_docsifier::doc::ExprDoc, d: &mut Docsifier<'_>) {
+/// The path of the variable that a module has for a function.
+fn key_itself(functions: PathId, var: &Ref<GlobalVar>, d: &mut Docsifier<'_>) -> PathId {
+    d.key_itself(functions, &Value::Node(var.object().clone()))
+}
+
+fn call_stmt(name: &str, arg: tvmscript_docsifier::doc::ExprDoc, path: PathId, d: &mut Docsifier<'_>) {
     let callee = d.prefixed("ir", name);
     let call = d.docs.call_args(callee, &[arg]);
+    let call = d.at(call, path);
     let stmt = d.docs.expr_stmt(call);
     d.push_stmt(stmt);
 }
 
 /// Adds a function: as its statement, without the header lines before it; or as a value bound to its name.
-fn member(name: &Str, doc: Doc, d: &mut Docsifier<'_>) {
+fn member(name: &Str, doc: Doc, key: PathId, d: &mut Docsifier<'_>) {
     match doc {
         Doc::Block(list) if !list.is_empty() => {
             let last = d.docs.stmts(list).last().copied();
             if let Some(last) = last {
+                if let Some(name) = d.docs.definition_name(last) {
+                    let name = d.at(name, key);
+                    d.at_field(name, key, "name_hint");
+                }
                 d.push_stmt(last);
             }
         }
         Doc::Expr(value) => {
             let name = d.docs.id(name.as_str());
+            let name = d.at(name, key);
+            let name = d.at_field(name, key, "name_hint");
             let stmt = d.docs.bind(name, value);
             d.push_stmt(stmt);
         }

@@ -115,7 +115,12 @@ pub fn range_with(
     let at = d.field(path, "extent");
     match end_of(min, extent) {
         Some(end) => {
-            let end = scalar(&end, at, d)?;
+            let end = match end.ptr_eq(extent) {
+                true => scalar(&end, at, d)?,
+                // A sum that the node does not hold.
+                false => d.untracked(|d| scalar(&end, at, d))?,
+            };
+            let end = d.at(end, at);
             Ok(d.docs.call_args(callee, &[first, end]))
         }
         None => {

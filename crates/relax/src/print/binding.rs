@@ -116,6 +116,7 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
     if let Some(conditional) = value.downcast_ref::<If>() {
         let annotation = annotation(var, var_path, Some(value), d)?;
         let name = define(var, d)?;
+        let name = d.at(name, var_path);
         return if_expr(conditional, value_path, Some((name, annotation)), d).map(Into::into);
     }
     let is_alone = d.root().ptr_eq(node.object());
@@ -131,7 +132,16 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         if let Some(frame) = d.frame_data_mut::<RelaxFrame>() {
             frame.omits_result = gives_nothing(var) && value.is::<Function>();
         }
-        return d.with_binding_name(&name, |d| d.doc(value.object(), value_path));
+        let doc = d.with_binding_name(&name, |d| d.doc(value.object(), value_path))?;
+        let stmt = match doc {
+            Doc::Block(list) => d.docs.stmts(list).last().copied(),
+            Doc::Stmt(stmt) => Some(stmt),
+            Doc::Expr(_) | Doc::Slice(_) => None,
+        };
+        if let Some(name) = stmt.and_then(|stmt| d.docs.definition_name(stmt)) {
+            d.at(name, var_path);
+        }
+        return Ok(doc);
     }
     if d.config().syntax_sugar
         && !is_alone

@@ -103,7 +103,8 @@ fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
     if !sinfo_args.is_empty() {
         let at = d.field(path, "sinfo_args");
         let infos = each(sinfo_args, at, d)?;
-        kwargs.push(("sinfo_args", d.docs.tuple(&infos)));
+        let infos = d.docs.tuple(&infos);
+        kwargs.push(("sinfo_args", d.at(infos, at)));
     }
     Ok(d.docs.call(callee, &docs, &kwargs))
 }
@@ -126,8 +127,10 @@ fn entries<'a>(
 ) -> Result<()> {
     let mut entries: Vec<_> = dict.dict.iter().collect();
     entries.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
+    let at = d.field(path, "__dict__");
     for (key, value) in entries {
-        kwargs.push((key.as_str(), data(value, path, d)?));
+        let at = d.entry(at, &Value::from(key.clone()));
+        kwargs.push((key.as_str(), data(value, at, d)?));
     }
     Ok(())
 }
@@ -236,6 +239,7 @@ fn destination_passing(
     } else {
         d.r(name.strip_prefix("relax.").unwrap_or(name))
     };
+    let callee = d.at_field(callee, path, "op");
     Ok(Some(d.docs.call(callee, &args, &kwargs)))
 }
 
@@ -245,7 +249,8 @@ fn results(info: &Ref<StructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Resul
         Some(tuple) if tuple.fields.len() != 1 => {
             let at_fields = d.field(path, "fields");
             let fields = each(&tuple.fields, at_fields, d)?;
-            Ok(d.docs.list(&fields))
+            let list = d.docs.list(&fields);
+            Ok(d.at(list, path))
         }
         _ => d.expr(info, path),
     }
@@ -270,6 +275,7 @@ fn python(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<Optio
     let at = d.item(at, 0);
     let info = results(&node.sinfo_args[0], at, d)?;
     let callee = d.r("call_py_func");
+    let callee = d.at_field(callee, path, "op");
     Ok(Some(d.docs.call(callee, &docs, &[("out_sinfo", info)])))
 }
 
@@ -288,6 +294,7 @@ fn format_at(
     let mut docs = super::expr::each(&node.args, at, d)?;
     let format = docs.remove(index);
     let callee = d.r(name);
+    let callee = d.at_field(callee, path, "op");
     Ok(Some(d.docs.call(callee, &docs, &[("format", format)])))
 }
 
@@ -310,6 +317,7 @@ fn hint_on_device(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     let scope = d.docs.str(memory_scope.as_str());
     let scope = d.at_field(scope, at, "memory_scope");
     let callee = d.r("hint_on_device");
+    let callee = d.at_field(callee, path, "op");
     Ok(Some(d.docs.call_args(callee, &[data, device, scope])))
 }
 
@@ -323,5 +331,6 @@ fn to_vdevice(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<O
     let at = d.item(at, 0);
     let data = callee_arg(&node.args[0], at, d)?;
     let callee = d.r("to_vdevice");
+    let callee = d.at_field(callee, path, "op");
     Ok(Some(d.docs.call(callee, &[data], &[("dst_vdevice", device)])))
 }

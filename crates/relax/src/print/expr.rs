@@ -127,6 +127,7 @@ pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>
         return Ok(value);
     }
     let dtype = d.dtype(data.dtype);
+    let dtype = d.at_field(dtype, path, "data");
     let callee = d.r("const");
     Ok(d.docs.call_args(callee, &[value, dtype]))
 }

@@ -5,7 +5,7 @@ use tvmscript_docsifier::doc::{FunctionParts, StmtDoc, StmtList, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, script};
 use tvmscript_ir::print::{ModuleFrame, data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
-use tvmscript_ir_core::{DictAttrs, Map, PathId, Ref, Str, Value};
+use tvmscript_ir_core::{DictAttrs, Map, PathId, Ref, Str, Value, structural_equal};
 
 use super::binding::{Ending, annotation, define, is_void, sequence};
 use super::state::{RelaxDocsifier, RelaxFrame};
@@ -35,8 +35,16 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
         let inferred = struct_info_.as_ref().and_then(|info| info.as_node::<FuncStructInfo>());
         let result = match inferred {
             Some(info) => {
-                let at = d.field(path, "struct_info_");
-                let at = d.field(at, "ret");
+                // Where both say the same, the text stands for what two functions are compared by.
+                let is_declared =
+                    d.tracks_paths() && structural_equal(info.ret.object(), ret_struct_info.object());
+                let at = match is_declared {
+                    true => d.field(path, "ret_struct_info"),
+                    false => {
+                        let at = d.field(path, "struct_info_");
+                        d.field(at, "ret")
+                    }
+                };
                 d.expr(&info.ret, at)?
             }
             None => {
@@ -49,6 +57,7 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
         for (i, param) in params.iter().enumerate() {
             let at = d.item(at, i);
             let name = define(param, d)?;
+            let name = d.at(name, at);
             let annotation = annotation(param, at, None, d)?;
             let stmt = d.docs.assign(name, None, annotation)?;
             d.docs.set_role(stmt, StmtRole::DeclareParam);
@@ -66,7 +75,8 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     let mut decorator = d.r("function");
     let mut kwargs = Vec::new();
     if !is_pure {
-        kwargs.push(("pure", d.docs.bool(false)));
+        let no = d.docs.bool(false);
+        kwargs.push(("pure", d.at_field(no, path, "is_pure")));
     }
     if is_top_level && node.attrs.dict.get_str(GLOBAL_SYMBOL).is_none() {
         kwargs.push(("private", d.docs.bool(true)));
@@ -105,9 +115,11 @@ fn attributes(
         return Ok(());
     }
     let at = d.field(path, "attrs");
-    let attrs = data_dict(&shown, at, d)?;
+    let dict = d.field(at, "__dict__");
+    let attrs = data_dict(&shown, dict, d)?;
     let callee = d.r("func_attr");
     let call = d.docs.call_args(callee, &[attrs]);
+    let call = d.at(call, at);
     let stmt = d.docs.expr_stmt(call);
     d.push_stmt(stmt);
     Ok(())

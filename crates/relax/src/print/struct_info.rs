@@ -67,6 +67,9 @@ pub(crate) fn shape(node: &Ref<ShapeStructInfo>, path: PathId, d: &mut Docsifier
             let at = d.field(path, "values");
             let values = dimensions(values, at, d)?;
             let list = d.docs.list(&values);
+            let list = d.at(list, at);
+            // The values say how many they are.
+            let list = d.at_field(list, path, "ndim");
             Ok(d.docs.call_args(callee, &[list]))
         }
         None => {
@@ -83,7 +86,9 @@ pub(crate) fn tensor_shape(shape: &Object, path: PathId, d: &mut Docsifier<'_>) 
         Some(shape) => {
             let at = d.field(path, "values");
             let values = dimensions(&shape.values, at, d)?;
-            Ok(d.docs.tuple(&values))
+            let tuple = d.docs.tuple(&values);
+            let tuple = d.at(tuple, at);
+            Ok(d.at(tuple, path))
         }
         None => d.expr_object(shape, path),
     }
@@ -96,7 +101,9 @@ pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifi
     let mut kwargs: SmallVec<[(&str, ExprDoc); 3]> = SmallVec::new();
     if let Some(shape) = shape {
         let at = d.field(path, "shape");
-        args.push(tensor_shape(shape.object(), at, d)?);
+        let doc = tensor_shape(shape.object(), at, d)?;
+        // The shape says how many dimensions there are.
+        args.push(d.at_field(doc, path, "ndim"));
     }
     if !dtype.is_void() {
         let dtype = d.dtype(*dtype);

@@ -50,7 +50,7 @@ fn declare(
         Ok(name)
     })?;
     let scope = Scope::plain(concise, name, value, d);
-    Ok(scope.close(stmts, d))
+    Ok(scope.close(stmts, path, d))
 }
 
 /// The scope that a pointer points into.
@@ -132,7 +132,7 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
         d.end_definition(buffer_var.object());
     }
     let scope = Scope::plain(concise, name, value, d);
-    Ok(scope.close(stmts, d))
+    Ok(scope.close(stmts, path, d))
 }
 
 /// `p = T.allocate_const([0, 1], "int32", [2])`
@@ -181,7 +181,7 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
         Ok(name)
     })?;
     let scope = Scope::plain(concise, name, value, d);
-    Ok(scope.close(stmts, d))
+    Ok(scope.close(stmts, path, d))
 }
 
 /// The elements as a list of literals; nothing where the type has none.
@@ -227,5 +227,5 @@ pub(crate) fn buffer_realize(node: &Ref<BufferRealize>, path: PathId, d: &mut Do
     let at = d.field(path, "body");
     let ((), stmts) = d.with_open_frame(frame, |d| body(&node.body, at, d))?;
     let scope = Scope::plain(concise, None, context, d);
-    Ok(scope.close(stmts, d))
+    Ok(scope.close(stmts, path, d))
 }

@@ -42,7 +42,7 @@ pub(crate) fn attr_stmt(node: &Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_
         Ok(target)
     })?;
     let scope = Scope::plain(concise, target, context, d);
-    Ok(scope.close(stmts, d))
+    Ok(scope.close(stmts, path, d))
 }
 
 fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Opening<'a>> {

@@ -49,10 +49,11 @@ fn print(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifie
     Ok(d.docs.scope(None, context, &stmts))
 }
 
-/// A statement that is a call of `T.name`.
-fn call_stmt(name: &str, args: &[ExprDoc], d: &mut Docsifier<'_>) {
+/// A statement that is a call of `T.name` and stands for the part at `path`.
+fn call_stmt(name: &str, args: &[ExprDoc], path: PathId, d: &mut Docsifier<'_>) {
     let callee = d.t(name);
     let call = d.docs.call_args(callee, args);
+    let call = d.at(call, path);
     let stmt = d.docs.expr_stmt(call);
     d.push_stmt(stmt);
 }
@@ -76,17 +77,17 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
     {
         let at = d.field(path, "predicate");
         let predicate = d.expr(&realize.predicate, at)?;
-        call_stmt("where", &[predicate], d);
+        call_stmt("where", &[predicate], at, d);
     }
     for (name, regions) in [("reads", reads), ("writes", writes)] {
         let at = d.field(path, name);
         let docs = regions_docs(regions, at, d)?;
-        call_stmt(name, &docs, d);
+        call_stmt(name, &docs, at, d);
     }
     if !annotations.is_empty() {
         let at = d.field(path, "annotations");
         let annotations = data_dict(annotations, at, d)?;
-        call_stmt("block_attr", &[annotations], d);
+        call_stmt("block_attr", &[annotations], at, d);
     }
     let at = d.field(path, "alloc_buffers");
     allocations(alloc_buffers, at, d)?;
@@ -102,6 +103,7 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
         let callee = d.t("init");
         let context = d.docs.call_args(callee, &[]);
         let stmt = d.docs.scope(None, context, &stmts);
+        d.at_stmt(stmt, at);
         d.push_stmt(stmt);
     }
     let at = d.field(path, "body");
@@ -130,6 +132,7 @@ pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Do
         let known = d.is_defined(allocated.object());
         let name = buffer::define(allocated, d)?;
         if known {
+            let name = d.at(name, at);
             let stmt = buffer::known_buffer("alloc_buffer", &[], name, d);
             d.push_stmt(stmt);
             continue;
@@ -200,7 +203,10 @@ fn remap(
     let mut kinds = String::with_capacity(run.len());
     for &i in run {
         let axis = &node.iter_vars[i];
-        names.push(var::define(&axis.var, d)?);
+        let name = var::define(&axis.var, d)?;
+        let at = d.item(path, i);
+        let name = d.at_field(name, at, "var");
+        names.push(d.at(name, at));
         let at = d.item(values_path, i);
         bindings.push(d.expr(&realize.iter_values[i], at)?);
         kinds.push(if axis.iter_type == IterType::DataPar { 'S' } else { 'R' });
@@ -250,14 +256,22 @@ fn single(
     let stmt = match short {
         Some((_, Short { kind, dtype })) => {
             let callee = d.docs.attr(callee, kind);
-            let dtype = dtype.map(|dtype| ("dtype", d.dtype(dtype)));
+            let callee = d.at_field(callee, at, "iter_type");
+            let var = d.field(at, "var");
+            let dtype = dtype.map(|dtype| {
+                let doc = d.dtype(dtype);
+                ("dtype", d.at_field(doc, var, "dtype"))
+            });
             let value = d.docs.call(callee, &args, dtype.as_slice());
+            let value = d.at(value, at);
             let name = var::define(&axis.var, d)?;
+            let name = d.at(name, var);
             d.docs.bind(name, value)
         }
         None => {
             let callee = d.docs.attr(callee, "iter_var");
             let call = d.docs.call_args(callee, &args);
+            let call = d.at(call, at);
             d.docs.expr_stmt(call)
         }
     };
@@ -297,7 +311,8 @@ fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprD
     let Range { min, extent, span: _ } = &**dom;
     if is_zero(min) && min.dtype() == extent.dtype() {
         let at = d.field(path, "extent");
-        return d.expr(extent, at);
+        let doc = d.expr(extent, at)?;
+        return Ok(d.at(doc, path));
     }
     let end = extent::sum(min, extent);
     // The reader simplifies the difference of the ends only where that makes it a constant.
@@ -308,11 +323,13 @@ fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprD
     };
     if is_zero(min) || min.dtype() != extent.dtype() || !reads_back() {
         let callee = d.t("Range");
-        return tvmscript_ir::print::range_call(dom, callee, path, d);
+        let call = tvmscript_ir::print::range_call(dom, callee, path, d)?;
+        return Ok(d.at(call, path));
     }
     let at = d.field(path, "min");
     let min = d.expr(min, at)?;
     let at = d.field(path, "extent");
-    let end = d.expr(&end, at)?;
-    Ok(d.docs.tuple(&[min, end]))
+    let end = super::expr::end(&end, extent, at, d)?;
+    let tuple = d.docs.tuple(&[min, end]);
+    Ok(d.at(tuple, path))
 }

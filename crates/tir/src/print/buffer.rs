@@ -9,7 +9,7 @@ use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range};
 
 use super::buffer_decl::{self, Inline};
-use super::expr::list;
+use super::expr::{end, list};
 use super::state::TirDocsifier;
 use crate::extent;
 use crate::node::{Buffer, BufferLoad, BufferRegion, BufferStore, MatchBufferRegion, ProducerLoad};
@@ -77,7 +77,7 @@ fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscr
     let start = d.expr(&ramp.base, at)?;
     let length = ops::mul(ramp.lanes.clone(), ramp.stride.clone()).unwrap_or_else(|_| ramp.lanes.clone());
     let at = d.field(path, "lanes");
-    let stop = d.expr(&extent::sum(&ramp.base, &length), at)?;
+    let stop = end(&extent::sum(&ramp.base, &length), &ramp.lanes, at, d)?;
     let step = match is_one(&ramp.stride) {
         true => None,
         false => {
@@ -85,7 +85,8 @@ fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscr
             Some(d.expr(&ramp.stride, at)?)
         }
     };
-    Ok(d.docs.slice(Some(start), Some(stop), step).into())
+    let slice = d.docs.slice(Some(start), Some(stop), step);
+    Ok(d.at_slice(slice, path).into())
 }
 
 /// How one range of a region is written.
@@ -130,11 +131,12 @@ pub(crate) fn region_of(
         let min = d.field(at, "min");
         let start = d.expr(&range.min, min)?;
         slices.push(match written {
-            Written::Place => start.into(),
+            Written::Place => d.at(start, at).into(),
             Written::Stop(stop) => {
-                let at = d.field(at, "extent");
-                let stop = d.expr(&stop, at)?;
-                d.docs.slice(Some(start), Some(stop), None).into()
+                let extent = d.field(at, "extent");
+                let stop = end(&stop, &range.extent, extent, d)?;
+                let slice = d.docs.slice(Some(start), Some(stop), None);
+                d.at_slice(slice, at).into()
             }
         });
     }

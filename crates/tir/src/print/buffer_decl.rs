@@ -89,7 +89,8 @@ pub(crate) fn declaration(
     all.push(parts.shape);
     all.extend(parts.dtype);
     let callee = d.t(method);
-    Ok(d.docs.call(callee, &all, &parts.kwargs))
+    let call = d.docs.call(callee, &all, &parts.kwargs);
+    Ok(d.at(call, path))
 }
 
 /// `T.Buffer((16,), "float32")`, as the annotation of a parameter.
@@ -100,7 +101,8 @@ pub(crate) fn annotation(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'
         None => dtype_doc(buffer.dtype, path, d),
     };
     let callee = d.t("Buffer");
-    Ok(d.docs.call_args(callee, &[shape, dtype]))
+    let call = d.docs.call_args(callee, &[shape, dtype]);
+    Ok(d.at(call, path))
 }
 
 fn dtype_doc(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
@@ -202,6 +204,8 @@ fn parts(
         extents.push(d.expr(extent, at)?);
     }
     let shape_doc = d.docs.tuple(&extents);
+    let at = d.field(path, "shape");
+    let shape_doc = d.at(shape_doc, at);
 
     let dtype = match *dtype == d.tir().options.buffer_dtype {
         true => None,
@@ -318,5 +322,6 @@ fn strides_doc(
         }
         docs.push(d.host(|d| d.expr(stride, at))?);
     }
-    Ok(d.docs.tuple(&docs))
+    let tuple = d.docs.tuple(&docs);
+    Ok(d.at(tuple, path))
 }

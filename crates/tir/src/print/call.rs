@@ -93,7 +93,15 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     if is_link || (matches!(callee.maker, Maker::Function(Make::Ternary(_))) && is_long_chain(node)) {
         return conditional(args, path, d);
     }
-    arguments(callee.doc, *dtype, callee.dtype, args, path, d)
+    let doc = match d.tracks_paths() {
+        // One that stands for the operator of this call alone.
+        true => {
+            let doc = d.t(entry.printed);
+            d.at_field(doc, path, "op")
+        }
+        false => callee.doc,
+    };
+    arguments(doc, *dtype, callee.dtype, args, path, d)
 }
 
 /// Longer chains of conditionals print as Python spells them. TVM nests calls, and CPython reads no more than 200 nested

@@ -31,6 +31,15 @@ pub(crate) fn list(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> 
     Ok(d.at(list, path))
 }
 
+/// The end of a range, which stands for its extent: a sum that the node does not hold, unless it is the extent itself.
+pub(crate) fn end(stop: &Expr, extent: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    if stop.ptr_eq(extent) {
+        return d.expr(stop, path);
+    }
+    let doc = d.untracked(|d| d.expr(stop, path))?;
+    Ok(d.at(doc, path))
+}
+
 /// `T.Cast("float16", x)`
 pub(crate) fn cast(node: &Ref<Cast>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Cast { span: _, dtype, value } = &**node;

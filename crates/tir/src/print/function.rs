@@ -83,9 +83,11 @@ fn params(
                     && data_uses.get(&buffer.data.object().address()) == Some(&1) =>
             {
                 inlined.insert(buffer.object().address());
-                let at = d.entry(map_path, &Value::Node(param.object().clone()));
+                let map_at = d.entry(map_path, &Value::Node(param.object().clone()));
                 let name = buffer::define(buffer, d)?;
-                (name, buffer_decl::annotation(buffer, at, d)?)
+                // The parameter itself has no other text.
+                let name = d.at(name, at);
+                (name, buffer_decl::annotation(buffer, map_at, d)?)
             }
             _ => {
                 let annotation = match var::is_size_var(param) {
@@ -95,7 +97,8 @@ fn params(
                         d.expr(&param.type_annotation, at)?
                     }
                 };
-                (var::define(param, d)?, annotation)
+                let name = var::define(param, d)?;
+                (d.at(name, at), d.at_field(annotation, at, "dtype"))
             }
         };
         let stmt = d.docs.assign(annotated.0, None, Some(annotated.1))?;
@@ -191,9 +194,11 @@ fn attributes(node: &PrimFunc, name: &str, path: PathId, d: &mut Docsifier<'_>) 
         return Ok(());
     }
     let at = d.field(path, "attrs");
-    let attrs = data_dict(&shown, at, d)?;
+    let dict = d.field(at, "__dict__");
+    let attrs = data_dict(&shown, dict, d)?;
     let callee = d.t("func_attr");
     let call = d.docs.call_args(callee, &[attrs]);
+    let call = d.at(call, at);
     let stmt = d.docs.expr_stmt(call);
     d.push_stmt(stmt);
     Ok(())
@@ -218,6 +223,7 @@ fn matched_buffers(
         let known = d.is_defined(buffer.object());
         let name = buffer::define(buffer, d)?;
         if known {
+            let name = d.at(name, at);
             let stmt = buffer::known_buffer("match_buffer", &[param], name, d);
             d.push_stmt(stmt);
             continue;

@@ -2,7 +2,7 @@
 
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_ir_core::{DataType, PathId, Ref};
 use tvmscript_prim::{FloatImm, IntImm, StringImm};
 
 use super::state::TirDocsifier;
@@ -16,8 +16,18 @@ pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -
     }
     let literal = if dtype.is_bool() { d.docs.bool(value != 0) } else { d.docs.int(value) };
     let literal = d.at_field(literal, path, "value");
-    let callee = d.t_dtype(dtype);
+    let callee = dtype_of(dtype, path, d);
     Ok(d.docs.call_args(callee, &[literal]))
+}
+
+/// `T.float32`, which stands for the type of the node at `path`.
+fn dtype_of(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
+    if !d.tracks_paths() {
+        return d.t_dtype(dtype);
+    }
+    // One of its own: the doc that is made once stands for no node.
+    let doc = d.t(&dtype.to_string());
+    d.at_field(doc, path, "dtype")
 }
 
 /// `T.float32(1.0)`
@@ -29,7 +39,7 @@ pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_
     if dtype == d.tir().options.float_dtype && !d.is_typed() && value.is_finite() {
         return Ok(literal);
     }
-    let callee = d.t_dtype(dtype);
+    let callee = dtype_of(dtype, path, d);
     Ok(d.docs.call_args(callee, &[literal]))
 }
 

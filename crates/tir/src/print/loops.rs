@@ -9,6 +9,7 @@ use tvmscript_ir_core::{PathId, Ref};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
 
+use super::expr::end;
 use super::state::TirDocsifier;
 use super::stmt::body;
 use super::var;
@@ -72,7 +73,9 @@ fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifi
         let mut at = path;
         let mut inner = &node.body;
         for l in loops {
-            names.push(var::define(&l.loop_var, d)?);
+            let name = var::define(&l.loop_var, d)?;
+            let var = d.field(at, "loop_var");
+            names.push(d.at(name, var));
             let extent = d.field(at, "extent");
             extents.push(d.expr(&l.extent, extent)?);
             d.at_field(callee, at, "kind");
@@ -92,6 +95,8 @@ fn single(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDo
     let ((name, call), stmts) = d.with_frame(frame, |d| {
         let known = d.is_defined(node.loop_var.object());
         let name = var::define(&node.loop_var, d)?;
+        let at = d.field(path, "loop_var");
+        let name = d.at(name, at);
         let call = iterable(node, path, known.then_some(name), d)?;
         let at = d.field(path, "body");
         body(&node.body, at, d)?;
@@ -114,7 +119,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
                 args.push(d.expr(min, at)?);
             }
             let at = d.field(path, "extent");
-            args.push(d.expr(&stop, at)?);
+            args.push(end(&stop, extent, at, d)?);
         }
         // Alone among the loops, those of a grid have their extents as they are written.
         None if from_zero && is_range => {
@@ -126,12 +131,15 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
         }
         None => {
             let range = Range::from_min_extent(min.clone(), extent.clone());
+            // Its ends are the fields of the loop.
             args.push(super::types::range(&range, path, d)?);
         }
     }
     if let (ForKind::ThreadBinding, Some(thread)) = (kind, thread_binding) {
         let tag = d.docs.str(thread.thread_tag.as_str());
-        kwargs.push(("thread", d.at_field(tag, path, "thread_binding")));
+        let at = d.field(path, "thread_binding");
+        let tag = d.at_field(tag, at, "thread_tag");
+        kwargs.push(("thread", d.at(tag, at)));
     }
     if !annotations.is_empty() {
         let at = d.field(path, "annotations");

@@ -78,8 +78,9 @@ impl Scope {
     }
 
     /// The scope with the statements inside it.
-    pub(crate) fn close(self, stmts: Stmts, d: &mut Docsifier<'_>) -> Doc {
+    pub(crate) fn close(self, stmts: Stmts, path: PathId, d: &mut Docsifier<'_>) -> Doc {
         let Scope { concise, opening, target, context } = self;
+        d.at_stmt(opening, path);
         if !concise {
             let stmts = stmts.into_vec();
             return d.docs.scope(target, context, &stmts).into();
@@ -181,7 +182,7 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
         _ => (Some(name), d.docs.call_args(callee, &[value])),
     };
     let opening = d.docs.assign(name, Some(value), type_doc)?;
-    Ok(Scope { concise: concise && !known, opening, target, context }.close(stmts, d))
+    Ok(Scope { concise: concise && !known, opening, target, context }.close(stmts, path, d))
 }
 
 /// `assert c, "message"`, `with T.Assert(c, "message"):`
@@ -198,7 +199,7 @@ pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifie
     let callee = d.t("Assert");
     let context = d.docs.call_args(callee, &[condition, message]);
     let opening = d.docs.assert(condition, Some(message));
-    Ok(Scope { concise, opening, target: None, context }.close(stmts, d))
+    Ok(Scope { concise, opening, target: None, context }.close(stmts, path, d))
 }
 
 /// `while c:`

@@ -11,14 +11,15 @@ use tvmscript_prim::{Expr, PointerType, PrimExprExt, PrimType, Range, TupleType}
 use super::state::TirDocsifier;
 
 /// `T.float32`
-pub(crate) fn prim_type(node: &Ref<PrimType>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let PrimType { span: _, dtype } = **node;
     // The name alone is read as the type without values.
     if dtype.is_void() && d.is_root(node.object()) && d.config().verbose_expr {
         return Ok(d.metadata(node.object()));
     }
     let name = dtype.to_string();
-    Ok(d.t(&name))
+    let name = d.t(&name);
+    Ok(d.at_field(name, path, "dtype"))
 }
 
 /// `T.handle("float32", "shared")`

@@ -64,6 +64,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
     let hint = node.name.text();
     d.declare_free(node.object(), hint, |d| {
         let name = define(node, d)?;
+        let name = d.at(name, path);
         let value = creation(node, path, d)?;
         let stmt = d.docs.bind(name, value);
         d.docs.set_role(stmt, StmtRole::DefineName);
@@ -118,6 +119,7 @@ pub(crate) fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> 
         None => d.t_dtype(*dtype),
     };
     let call = d.docs.call(callee, &args, &kwargs);
+    let call = d.at_field(call, path, "dtype");
     Ok(d.at(call, at))
 }
 

@@ -1,0 +1,119 @@
+//! Text together with what each piece of it stands for.
+
+use std::ops::Range;
+
+use hashbrown::{HashMap, HashSet};
+use tvmscript_doc::python;
+use tvmscript_doc::{DocArena, MapEntry, SourceMap};
+use tvmscript_ir_core::{AccessPath, Object, Registry, Value};
+
+use crate::config::PrinterConfig;
+use crate::docsifier::Docsifier;
+use crate::error::Result;
+use crate::messages::{PathValues, Places};
+use crate::script::{docsify_settled, python_options};
+
+/// A printed node, and which bytes of its text stand for which part of it.
+#[derive(Debug)]
+pub struct MappedText {
+    text: String,
+    root: Object,
+    docs: DocArena,
+    map: SourceMap,
+    /// For each node, by address, the places of its text.
+    by_node: HashMap<usize, Vec<Range<usize>>>,
+    /// Where statements begin.
+    statements: HashSet<usize>,
+    places: Places,
+}
+
+/// Prints a node, with a map from text to nodes and back. Line numbers, underlines, comments and the metadata section are
+/// left out.
+///
+/// # Errors
+/// As [`crate::print`].
+pub fn print_mapped(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<MappedText> {
+    let mut d = Docsifier::new(registry, config, object)?;
+    d.track_paths();
+    let (mut d, stmts) = docsify_settled(d, object)?;
+    let block = d.docs.block(&stmts);
+    let options = python_options(&d);
+    let (text, map) = python::print_mapped(&d.docs, block, &options)?;
+    let docs = std::mem::take(&mut d.docs);
+    let statements = map.statements().iter().map(|(range, _)| range.start).collect();
+    let places = Places::new(&docs, object);
+    let by_node = HashMap::new();
+    let mut mapped = MappedText { text, root: object.clone(), docs, map, by_node, statements, places };
+    let mut by_node: HashMap<usize, Vec<Range<usize>>> = HashMap::new();
+    let mut values = PathValues::new(object);
+    for entry in mapped.map.entries() {
+        for path in mapped.docs.paths_of(entry.doc) {
+            if let Some(Value::Node(node)) = values.get(mapped.docs.paths(), path) {
+                let ranges = by_node.entry(node.address()).or_default();
+                // Two docs of one text follow each other.
+                if ranges.last() != Some(&entry.range) {
+                    ranges.push(entry.range.clone());
+                }
+            }
+        }
+    }
+    mapped.by_node = by_node;
+    Ok(mapped)
+}
+
+impl MappedText {
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The pieces of the text.
+    pub fn map(&self) -> &SourceMap {
+        &self.map
+    }
+
+    /// Where a node is printed: at each place that stands for it. A buffer that is declared and used three times has four.
+    pub fn ranges_of_node(&self, node: &Object) -> &[Range<usize>] {
+        self.by_node.get(&node.address()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The text of a node where it stands first, without the indentation around it; that of a statement ends with a line
+    /// end.
+    pub fn text_of_node(&self, node: &Object) -> Option<String> {
+        let range = self.ranges_of_node(node).first()?;
+        let line_start = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+        let indent = self.text[line_start..].len() - self.text[line_start..].trim_start_matches(' ').len();
+        let mut text = String::with_capacity(range.len());
+        for (number, line) in self.text[range.clone()].split('\n').enumerate() {
+            if number > 0 {
+                text.push('\n');
+            }
+            let spaces =
+                if number == 0 { 0 } else { indent.min(line.len() - line.trim_start_matches(' ').len()) };
+            text.push_str(&line[spaces..]);
+        }
+        if self.statements.contains(&range.start) && range.start == line_start + indent {
+            text.push('\n');
+        }
+        Some(text)
+    }
+
+    /// Where the part at a path is printed: at its own place, at another path to the same node, or as a part of the nearest
+    /// printed node around it ([`SourceMap::ranges_of`]). Underlines go by this, too.
+    pub fn ranges_of(&self, path: &AccessPath) -> Vec<Range<usize>> {
+        let path = self.places.printed(self.docs.paths(), &self.root, path.clone());
+        self.map.ranges_of(&self.docs, &path)
+    }
+
+    /// The innermost part that the byte at `offset_bytes` of the text stands for, and the path to it.
+    pub fn at(&self, offset_bytes: usize) -> Option<(AccessPath, Value)> {
+        self.part_of(self.map.at(offset_bytes)?)
+    }
+
+    /// The part that a piece of the text stands for, and the path to it.
+    pub fn part_of(&self, entry: &MapEntry) -> Option<(AccessPath, Value)> {
+        let path = self.docs.paths().to_path(entry.path);
+        let value = path.follow(&self.root)?;
+        Some((path, value))
+    }
+}

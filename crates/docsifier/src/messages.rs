@@ -1,0 +1,313 @@
+//! Messages about parts of the root: which text they go to.
+//!
+//! A comment or an underline is asked for by path or by node. A statement that stands for the part gets its comment while
+//! it is made. What is left is placed when all docs are there: a part without a text of its own is looked for elsewhere in
+//! the text, where another path leads to it, and else goes to the nearest part around it that is printed. The comment then
+//! says which part is meant.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use hashbrown::HashSet;
+use tvmscript_doc::python::{self, PythonOptions};
+use tvmscript_doc::{DocArena, SourceMap, Stmt, StmtDoc, StmtRole};
+use tvmscript_ir_core::containers::{ArrayNode, MapNode};
+use tvmscript_ir_core::ptr_map::AddressMap;
+use tvmscript_ir_core::type_table::Shape;
+use tvmscript_ir_core::{AccessPath, FieldRef, Object, PathId, PathStep, PathTable, Value};
+
+use crate::docsifier::Docsifier;
+use crate::error::Result;
+
+/// What is known of the messages of one print.
+#[derive(Debug, Default)]
+pub(crate) struct Messages {
+    /// Nodes to underline, by their number in the options, and a path under which each was printed.
+    pub(crate) underlined: Vec<(usize, PathId)>,
+    /// Nodes to comment on, by their number in the options, and the first path under which each was printed.
+    pub(crate) printed_objects: HashMap<usize, PathId>,
+    /// Nodes whose comment stands.
+    pub(crate) placed_objects: HashSet<usize>,
+    /// Paths whose comment stands.
+    pub(crate) placed_paths: HashSet<usize>,
+    /// All that is to be underlined, once it is placed.
+    pub(crate) to_underline: Vec<AccessPath>,
+}
+
+/// Places what is left of the messages of a print of `root`, whose statements are `stmts`.
+///
+/// # Errors
+/// When the text cannot be made.
+pub(crate) fn place(
+    d: &mut Docsifier<'_>,
+    root: &Object,
+    stmts: &[StmtDoc],
+    options: &PythonOptions,
+) -> Result<()> {
+    let places = Places::new(&d.docs, root);
+    let config = d.config();
+    let mut underline = config.path_to_underline.clone();
+    let messages = std::mem::take(&mut d.messages);
+    let to_path = |path: &PathId| d.docs.paths().to_path(*path);
+    underline.extend(messages.underlined.iter().map(|(_, path)| to_path(path)));
+    for (index, object) in config.obj_to_underline.iter().enumerate() {
+        if !messages.underlined.iter().any(|(found, _)| *found == index) {
+            underline.extend(path_to(root, object));
+        }
+    }
+    let mut comments: Vec<(AccessPath, &str)> = Vec::new();
+    for (index, (path, text)) in config.path_to_annotate.iter().enumerate() {
+        if !messages.placed_paths.contains(&index) {
+            comments.push((path.clone(), text));
+        }
+    }
+    for (index, (object, text)) in config.obj_to_annotate.iter().enumerate() {
+        if !messages.placed_objects.contains(&index) {
+            let path = messages.printed_objects.get(&index).map(to_path).or_else(|| path_to(root, object));
+            comments.extend(path.map(|path| (path, text.as_str())));
+        }
+    }
+    let mut underline: Vec<AccessPath> =
+        underline.into_iter().map(|path| places.printed(d.docs.paths(), root, path)).collect();
+    underline.extend(
+        config
+            .path_to_underline_if_printed
+            .iter()
+            .filter_map(|path| places.itself(d.docs.paths(), root, path)),
+    );
+    if !comments.is_empty() {
+        let comments: Vec<_> = comments
+            .into_iter()
+            .map(|(path, text)| (places.printed(d.docs.paths(), root, path.clone()), path, text))
+            .collect();
+        let block = d.docs.block(stmts);
+        let (_, map) = python::print_mapped(&d.docs, block, options)?;
+        for (printed, asked, text) in comments {
+            comment(d, stmts, &map, &printed, &asked, text);
+        }
+    }
+    d.messages = Messages { to_underline: underline, ..messages };
+    Ok(())
+}
+
+/// Puts a comment on the statement around the text of a part.
+fn comment(
+    d: &mut Docsifier<'_>,
+    stmts: &[StmtDoc],
+    map: &SourceMap,
+    printed: &AccessPath,
+    asked: &AccessPath,
+    text: &str,
+) {
+    let ranges = map.ranges_of(&d.docs, printed);
+    let around = ranges.first().and_then(|range| statement_around(d, map, range));
+    let Some(stmt) = around.or_else(|| stmts.last().copied()) else { return };
+    let whole = &asked.steps[..];
+    let own = d.docs.paths_of(stmt).map(|path| d.docs.paths().to_path(path).steps);
+    let own = own.filter(|steps| whole.starts_with(steps)).map(|steps| steps.len()).max().unwrap_or(0);
+    let part: String = whole[own..].iter().map(PathStep::to_string).collect();
+    let part = part.strip_prefix('.').unwrap_or(&part);
+    let message = if part.is_empty() { text.to_owned() } else { format!("{part}: {text}") };
+    d.add_message(stmt, &message);
+}
+
+/// The innermost statement around a range that may have a comment.
+fn statement_around(d: &Docsifier<'_>, map: &SourceMap, range: &Range<usize>) -> Option<StmtDoc> {
+    let around = map.statements().iter().filter(|(at, _)| at.start <= range.start && range.end <= at.end);
+    around.map(|(_, stmt)| *stmt).rfind(|stmt| d.docs.role_of(*stmt) != StmtRole::DeclareParam)
+}
+
+impl Docsifier<'_> {
+    /// Adds a message to the comment of a statement: on a line of its own above a statement with a body, behind what stands
+    /// there at the end of a line.
+    pub(crate) fn add_message(&mut self, stmt: StmtDoc, text: &str) {
+        let is_inline = matches!(
+            self.docs.stmt(stmt),
+            Stmt::Assign { .. }
+                | Stmt::ExprStmt(_)
+                | Stmt::Assert { .. }
+                | Stmt::Return(_)
+                | Stmt::Break
+                | Stmt::Continue
+        );
+        match self.docs.comment_of(stmt).filter(|_| is_inline) {
+            Some(before) => {
+                let joined = format!("{before}; {text}");
+                self.docs.set_comment(stmt, Some(&joined));
+            }
+            None => self.docs.add_comment(stmt, text),
+        }
+    }
+}
+
+/// Which parts of the root have a text.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// Paths of docs, by the node that holds the part and the last step.
+    by_holder: HashMap<(usize, u64), Vec<PathId>>,
+}
+
+impl Places {
+    pub(crate) fn new(docs: &DocArena, root: &Object) -> Places {
+        let table = docs.paths();
+        let mut values = PathValues::new(root);
+        let mut places = Places { by_holder: HashMap::new() };
+        for (_, path) in docs.docs_with_paths() {
+            let Some((parent, step)) = table.parent(path) else { continue };
+            if let Some(Value::Node(holder)) = values.get(table, parent) {
+                places.by_holder.entry((holder.address(), step_word(step))).or_default().push(path);
+            }
+        }
+        places
+    }
+
+    /// The path, if it leads to a part that has a text.
+    fn itself(&self, table: &PathTable, root: &Object, path: &AccessPath) -> Option<AccessPath> {
+        let (step, around) = path.steps.split_last()?;
+        let holders = holders(root, path);
+        let holder = holders.get(around.len())?;
+        let found = self.by_holder.get(&(holder.address(), step_word(step)))?;
+        found.iter().any(|at| table.to_path(*at) == *path).then(|| path.clone())
+    }
+
+    /// The path itself, if a part that it leads through has a text at its own place; else the same with another way to the
+    /// innermost node that has a text elsewhere.
+    pub(crate) fn printed(&self, table: &PathTable, root: &Object, path: AccessPath) -> AccessPath {
+        let holders = holders(root, &path);
+        for (depth, step) in path.steps.iter().enumerate().rev() {
+            let Some(holder) = holders.get(depth) else { continue };
+            let Some(found) = self.by_holder.get(&(holder.address(), step_word(step))) else { continue };
+            let mut elsewhere = None;
+            for at in found.iter().filter(|at| table.parent(**at).is_some_and(|(_, last)| last == step)) {
+                let other = table.to_path(*at);
+                if other.steps == path.steps[..=depth] {
+                    return path;
+                }
+                elsewhere.get_or_insert(other);
+            }
+            if let Some(mut other) = elsewhere {
+                other.steps.extend_from_slice(&path.steps[depth + 1..]);
+                return other;
+            }
+        }
+        path
+    }
+}
+
+/// A number that equal steps share.
+fn step_word(step: &PathStep) -> u64 {
+    match step {
+        PathStep::Field(name) => {
+            name.bytes().fold(0, |word, byte| (word * 31 + u64::from(byte)) & (u64::MAX >> 6))
+        }
+        PathStep::Index(index) => u64::from(*index),
+        _ => u64::MAX,
+    }
+}
+
+/// The parts that the paths of a table lead to, each step followed once.
+pub(crate) struct PathValues {
+    /// By path, as far as known; an inner nothing is a path that leads nowhere.
+    values: Vec<Option<Option<Value>>>,
+}
+
+impl PathValues {
+    pub(crate) fn new(root: &Object) -> PathValues {
+        PathValues { values: vec![Some(Some(Value::Node(root.clone())))] }
+    }
+
+    pub(crate) fn get(&mut self, table: &PathTable, path: PathId) -> Option<&Value> {
+        let mut open = Vec::new();
+        let mut at = path;
+        while self.values.get(at.index()).is_none_or(Option::is_none) {
+            open.push(at);
+            let Some((parent, _)) = table.parent(at) else { break };
+            at = parent;
+        }
+        for at in open.into_iter().rev() {
+            let value = table.parent(at).and_then(|(parent, step)| {
+                let holder = self.values.get(parent.index())?.as_ref()?.as_ref()?.as_object()?;
+                step.follow(holder)
+            });
+            if self.values.len() <= at.index() {
+                self.values.resize(at.index() + 1, None);
+            }
+            self.values[at.index()] = Some(value);
+        }
+        self.values.get(path.index())?.as_ref()?.as_ref()
+    }
+}
+
+/// The nodes along a path, the root first; they end where the path leads to no node.
+fn holders(root: &Object, path: &AccessPath) -> Vec<Object> {
+    let mut holders = vec![root.clone()];
+    for step in &path.steps {
+        let next = holders.last().and_then(|at| step.follow(at));
+        match next {
+            Some(Value::Node(node)) => holders.push(node),
+            _ => break,
+        }
+    }
+    holders
+}
+
+/// The first path to a node, in the order of the fields.
+fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
+    let mut met: AddressMap<()> = AddressMap::default();
+    let mut nodes: Vec<(Object, Option<(usize, PathStep)>)> = vec![(root.clone(), None)];
+    let mut stack = vec![0usize];
+    while let Some(at) = stack.pop() {
+        let node = nodes[at].0.clone();
+        if node.ptr_eq(wanted) {
+            let mut steps = Vec::new();
+            let mut at = at;
+            while let Some((before, step)) = nodes[at].1.clone() {
+                steps.push(step);
+                at = before;
+            }
+            steps.reverse();
+            return Some(AccessPath { steps });
+        }
+        if met.insert(node.address(), ()).is_some() {
+            continue;
+        }
+        let first = stack.len();
+        for (step, child) in children(&node) {
+            stack.push(nodes.len());
+            nodes.push((child, Some((at, step))));
+        }
+        stack[first..].reverse();
+    }
+    None
+}
+
+fn children(node: &Object) -> Vec<(PathStep, Object)> {
+    let as_object = |value: &Value| value.as_object().cloned();
+    match node.info().shape() {
+        Shape::Fields => {
+            let fields = node.info().fields().iter().enumerate();
+            fields
+                .filter_map(|(index, field)| match node.field(index) {
+                    FieldRef::Node(child) => Some((PathStep::Field(field.name), child.clone())),
+                    _ => None,
+                })
+                .collect()
+        }
+        Shape::Array => {
+            let items = node.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items).iter().enumerate();
+            items.filter_map(|(i, item)| Some((PathStep::Index(i as u32), as_object(item)?))).collect()
+        }
+        Shape::Map => {
+            let entries = node.as_node::<MapNode>().into_iter().flat_map(MapNode::entries);
+            entries
+                .flat_map(|(key, value)| {
+                    let key = key.value();
+                    let itself = as_object(key).map(|node| (PathStep::KeyItself(key.clone()), node));
+                    let value = as_object(value).map(|node| (PathStep::Key(key.clone()), node));
+                    itself.into_iter().chain(value)
+                })
+                .collect()
+        }
+        Shape::Str | Shape::Tensor => Vec::new(),
+    }
+}
