@@ -253,6 +253,9 @@ Examples:
   tvmscript dump kernel.py --format text
   tvmscript dump kernel.py --format dot --kinds stmt --dedupe | dot -Tsvg > kernel.svg
 
+The labels of Graphviz's language are each node's class and its text, those of the other forms its class and
+its plain fields. The places are parts of access paths, as `print --only` and `--underline` take them.
+
 A kind is `stmt`, `expr`, `func`, or a type key such as `tir.For`; classes stand for all nodes below them.")]
 pub(crate) struct Dump {
     /// The file to read; `-` is standard input
@@ -264,6 +267,9 @@ pub(crate) struct Dump {
     /// Show only these kinds of nodes; others are passed through
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kinds: Vec<String>,
+    /// Show what TVM's visitors come to: no definitions, and nothing inside other kinds of nodes
+    #[arg(long, requires = "kinds")]
+    pub(crate) as_visited: bool,
     /// Show nodes that are alike once
     #[arg(long)]
     pub(crate) dedupe: bool,

@@ -143,7 +143,16 @@ fn identifier_or_empty(text: &str) -> Result<String, String> {
 }
 
 fn annotation(text: &str) -> Result<(String, String), String> {
-    let (path, comment) = text.split_once('=').ok_or("expected PATH=TEXT")?;
+    // A key in quotes may hold anything.
+    let mut is_quoted = false;
+    let at = text.char_indices().find(|&(_, c)| {
+        is_quoted ^= c == '"';
+        c == '=' && !is_quoted
+    });
+    let (path, comment) = match at {
+        Some((at, _)) => (&text[..at], &text[at + 1..]),
+        None => return Err("expected PATH=TEXT".to_owned()),
+    };
     if comment.contains(['\n', '\r']) {
         return Err("a comment is one line".to_owned());
     }

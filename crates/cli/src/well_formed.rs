@@ -8,7 +8,6 @@ use tvmscript::tir::check::Note;
 use tvmscript::{relax, tir};
 
 use crate::input::Script;
-use crate::paths;
 
 /// The mistakes of scripts that are meant to be well-formed, in order of place.
 pub(crate) fn errors(scripts: &[Script]) -> Vec<ParseError> {
@@ -68,8 +67,7 @@ fn diagnostic(script: &Script, error: Finding) -> ParseError {
         None => {
             let function =
                 error.function.as_ref().map_or(String::new(), |name| format!(" of function `{name}`"));
-            ParseError::new(kind, script.range)
-                .with_note(format!("at {}{function}", paths::show(&error.path)))
+            ParseError::new(kind, script.range).with_note(format!("at {}{function}", error.path))
         }
     };
     for note in &error.notes {

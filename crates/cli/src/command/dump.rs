@@ -1,10 +1,15 @@
 //! `dump`: the nodes of a script as a tree or a graph.
 
-use tvmscript::ir_core::dump::{DumpOptions, Graph};
+use tvmscript::docsifier::{MappedText, print_mapped};
+use tvmscript::ir_core::dump::{DumpOptions, Graph, fields_label};
+use tvmscript::ir_core::tree_size;
 use tvmscript::ir_core::type_table::TypeInfo;
+use tvmscript::{Object, PrinterConfig};
 
 use super::Run;
+use super::equal::MAX_TREE_NODES;
 use crate::args::{Dump, DumpFormat};
+use crate::input::Script;
 use crate::registry::registry;
 use crate::{Outcome, input, output};
 
@@ -23,20 +28,62 @@ pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
     };
     let Some(input) = run.load(&args.file) else { return Outcome::No };
     let root = input::join(&input.scripts);
-    let options =
-        DumpOptions { kinds, dedupe: args.dedupe, max_label: args.max_label, ..DumpOptions::default() };
-    let mut text = run.timings.time("dump", || {
-        let graph = Graph::of(&root, &options);
-        match args.format {
-            DumpFormat::Text => graph.to_text(),
-            DumpFormat::Dot => graph.to_dot(),
-            DumpFormat::Json => graph.to_json(),
+    let options = DumpOptions {
+        kinds,
+        as_visited: args.as_visited,
+        dedupe: args.dedupe,
+        max_label: args.max_label,
+        ..DumpOptions::default()
+    };
+    let mut text = run.timings.time("dump", || match args.format {
+        DumpFormat::Text => Graph::of(&root, &options).to_text(),
+        DumpFormat::Dot => {
+            let mut texts = Texts::new(&input.scripts);
+            Graph::with_labels(&root, &options, |node| texts.label(node)).to_dot()
         }
+        DumpFormat::Json => Graph::of(&root, &options).to_json(),
     });
     if !text.ends_with('\n') {
         text.push('\n');
     }
     output::write(args.output.as_deref(), &text)
+}
+
+/// Text in all labels together: statements hold the text of those inside them.
+const MAX_LABEL_BYTES: usize = 64 << 20;
+
+/// The printed text of the nodes of scripts.
+struct Texts {
+    scripts: Vec<MappedText>,
+    left_bytes: usize,
+}
+
+impl Texts {
+    /// Scripts that cannot be printed, or only at great length, have none.
+    fn new(scripts: &[Script]) -> Texts {
+        let config = PrinterConfig {
+            // Each loop for itself.
+            syntax_sugar: false,
+            ..PrinterConfig::default()
+        };
+        let print = |script: &Script| match tree_size(&script.node) > MAX_TREE_NODES {
+            true => None,
+            false => print_mapped(&script.node, registry(), &config).ok(),
+        };
+        Texts { scripts: scripts.iter().filter_map(print).collect(), left_bytes: MAX_LABEL_BYTES }
+    }
+
+    /// A node's text, or its fields where it has none.
+    fn label(&mut self, node: &Object) -> String {
+        let text = self.scripts.iter().find_map(|script| script.text_of_node(node));
+        match text.filter(|text| text.len() <= self.left_bytes) {
+            Some(text) => {
+                self.left_bytes -= text.len();
+                text
+            }
+            None => fields_label(node),
+        }
+    }
 }
 
 /// The classes that a word on the command line means.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tvmscript::ir_core::{AccessPath, StructuralEqual};
+use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual, tree_size};
 use tvmscript::{Mismatch, Object};
 
 use super::Run;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::input::Input;
 use crate::printer::PrinterArgs;
 use crate::registry::{fragment_of, registry};
-use crate::{Outcome, output, paths};
+use crate::{Outcome, output};
 
 /// Runs the command.
 pub(super) fn run(args: &Equal, run: &mut Run) -> Outcome {
@@ -58,8 +58,10 @@ fn compare(args: &Equal, left: &Input, right: &Input, run: &mut Run) -> Result<O
         }
         let a_name = side_name(&left.source.name, a.name.as_deref());
         let b_name = side_name(&right.source.name, b.name.as_deref());
-        side(&mut report, "---", &a_name, &a.node, found.iter().map(|m| &m.lhs), &args.printer)?;
-        side(&mut report, "+++", &b_name, &b.node, found.iter().map(|m| &m.rhs), &args.printer)?;
+        let left = found.iter().map(|m| (&m.lhs, m.repeats.iter().map(|(lhs, _)| lhs.clone()), m.kind));
+        side(&mut report, "---", &a_name, &a.node, left, &args.printer)?;
+        let right = found.iter().map(|m| (&m.rhs, m.repeats.iter().map(|(_, rhs)| rhs.clone()), m.kind));
+        side(&mut report, "+++", &b_name, &b.node, right, &args.printer)?;
         list(&mut report, &found, args.limit);
     }
     Ok((!report.is_empty()).then_some(report))
@@ -72,21 +74,34 @@ fn side_name(file: &str, script: Option<&str>) -> String {
     }
 }
 
-/// The text of one side, underlined.
+/// Nodes that the text of one side may stand for, each counted as often as it is held: nodes that share their parts may
+/// stand for text without end, which nobody reads. The list of differences needs none.
+pub(super) const MAX_TREE_NODES: u64 = 50_000_000;
+
+/// The text of one side, underlined at each path and at its repeats.
 fn side<'a>(
     report: &mut String,
     mark: &str,
     name: &str,
     node: &Object,
-    paths: impl Iterator<Item = &'a AccessPath>,
+    paths: impl Iterator<Item = (&'a AccessPath, impl Iterator<Item = AccessPath>, MismatchKind)>,
     printer: &PrinterArgs,
 ) -> Result<(), Failure> {
     let mut config = printer.config(node)?;
-    config.path_to_underline.extend(paths.cloned());
-    let text = match tvmscript::print(node, registry(), &config) {
-        Ok(text) => text,
-        // The list of differences below says it without the text.
-        Err(error) => format!("(cannot be printed: {error})"),
+    for (path, repeats, kind) in paths {
+        config.path_to_underline.push(path.clone());
+        config.path_to_underline_if_printed.extend(repeats);
+        // Of an entry that the other side lacks, the key as well.
+        if let (MismatchKind::Missing, Some((PathStep::Key(key), map))) = (kind, path.steps.split_last()) {
+            let map = AccessPath { steps: map.to_vec() };
+            config.path_to_underline_if_printed.push(map.then(PathStep::KeyItself(key.clone())));
+        }
+    }
+    let text = if tree_size(node) > MAX_TREE_NODES {
+        "(not printed: its nodes share so many parts that the text would be too long)".to_owned()
+    } else {
+        // Without the text, the list of differences below says it.
+        tvmscript::print(node, registry(), &config).unwrap_or_else(|e| format!("(cannot be printed: {e})"))
     };
     let _ = writeln!(report, "{mark} {name}\n{text}\n");
     Ok(())
@@ -99,11 +114,17 @@ fn list(report: &mut String, found: &[Mismatch], limit: usize) {
     let noun = if count == 1 { "difference" } else { "differences" };
     let _ = writeln!(report, "{count}{more} {noun}:");
     for mismatch in found {
-        let (lhs, rhs) = (paths::show(&mismatch.lhs), paths::show(&mismatch.rhs));
-        let _ = write!(report, "  {lhs}");
-        if lhs != rhs {
-            let _ = write!(report, " against {rhs}");
-        }
-        let _ = writeln!(report, ": {}", mismatch.kind);
+        let Mismatch { lhs, rhs, kind, .. } = mismatch;
+        let lacks = |path: &AccessPath| path.steps.last().is_some_and(PathStep::is_missing);
+        let _ = match (lacks(lhs), lacks(rhs)) {
+            (false, true) => writeln!(report, "  {lhs}: only on the left"),
+            (true, false) => writeln!(report, "  {rhs}: only on the right"),
+            _ => {
+                let (lhs, rhs) = (lhs.to_string(), rhs.to_string());
+                // Keys of the same name may be two variables.
+                let against = if lhs == rhs { String::new() } else { format!(" against {rhs}") };
+                writeln!(report, "  {lhs}{against}: {kind}")
+            }
+        };
     }
 }

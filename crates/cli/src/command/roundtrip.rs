@@ -14,7 +14,7 @@ use crate::output::Progress;
 use crate::printer::TextArgs;
 use crate::registry::{left_out, registry, with_constants};
 use crate::timings::Timings;
-use crate::{Outcome, output, paths};
+use crate::{Outcome, output};
 
 /// Runs the command.
 pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
@@ -77,7 +77,7 @@ fn one(path: &Path, text_args: &TextArgs, timings: &mut Timings) -> Answer<Optio
         let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
         if !timings.time("equal", || equal.compare(&before.node, &after.node)) {
             let place = match mismatches(&before.node, &after.node).first() {
-                Some(first) => format!(": {} at {}", first.kind, paths::show(&first.lhs)),
+                Some(first) => format!(": {} at {}", first.kind, first.lhs),
                 None => String::new(),
             };
             return Ok(Some(format!("the print reads back as another program{place}")));

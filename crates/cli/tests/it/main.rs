@@ -1,6 +1,7 @@
 //! The `tvmscript` command from outside: exit status, output, diagnostics.
 
 mod common;
+mod compare;
 mod constants;
 mod fragments;
 mod misuse;
