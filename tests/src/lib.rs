@@ -11,6 +11,7 @@ use tvmscript::{Object, PrinterConfig};
 
 pub mod fragments;
 pub mod generate;
+pub mod json_changes;
 mod marks;
 
 pub use marks::{Mark, marks};

@@ -1,12 +1,14 @@
 //! The bodies of the fuzz targets, over changed fixtures and JSON, without a fuzzer: the same changes in every run.
 //!
-//! `FUZZ_ROUNDS` (changes a text) and `FUZZ_SEED` make a longer or another run.
+//! `FUZZ_ROUNDS` (changes a text) and `FUZZ_SEED` make a longer or another run; with `FUZZ_SECONDS` it is repeated, with other
+//! changes, until so much time is over.
 
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use tvmscript_test_texts::{Random, files_of, number, tokens};
+use tvmscript_tests::json_changes;
 
 #[path = "../fuzz/src/lib.rs"]
 mod targets;
@@ -51,12 +53,27 @@ fn change(text: &str, other: &str, random: &mut Random) -> String {
     text
 }
 
-/// Asks about each text as it is and changed; the texts of failures are kept.
+/// Asks about each text as it is and with tokens changed; the texts of failures are kept.
 fn campaign(name: &str, texts: &[String], rounds: u64, targets: &[fn(&str)]) {
+    campaign_with(name, texts, rounds, targets, change);
+}
+
+/// As [`campaign`], with changes of another kind.
+fn campaign_with(
+    name: &str,
+    texts: &[String],
+    rounds: u64,
+    targets: &[fn(&str)],
+    change: impl Fn(&str, &str, &mut Random) -> String,
+) {
     assert!(texts.len() > 20, "{} texts", texts.len());
     let mut random = Random::new(number("FUZZ_SEED", 1));
     let mut failures = Vec::new();
-    for text in texts {
+    let start = std::time::Instant::now();
+    let seconds = number("FUZZ_SECONDS", 0);
+    let passes = std::iter::once(())
+        .chain(std::iter::repeat_with(|| ()).take_while(|()| start.elapsed().as_secs() < seconds));
+    for text in passes.flat_map(|()| texts) {
         for round in 0..=number("FUZZ_ROUNDS", rounds) {
             let other = &texts[random.below(texts.len())];
             let text = if round == 0 { text.clone() } else { change(text, other, &mut random) };
@@ -102,8 +119,8 @@ fn changed_scripts_parse_or_err_and_read_back() {
     campaign("scripts", &texts, 2, &[targets::parse, targets::roundtrip]);
 }
 
-#[test]
-fn changed_json_loads_or_errs() {
+/// The JSON of the corpus, in TVM's form.
+fn corpus_json() -> Vec<String> {
     let mut texts: Vec<String> = files("corpus/json", "gz")
         .iter()
         .map(|path| {
@@ -115,5 +132,45 @@ fn changed_json_loads_or_errs() {
         })
         .collect();
     texts.retain(|text| text.len() <= 10 * MAX_BYTES);
+    texts
+}
+
+/// Programs as JSON in both forms.
+fn json_of_programs() -> Vec<String> {
+    let registry = tvmscript::registry();
+    let mut texts = corpus_json();
+    let mut scripts = files("fixtures/ok", "py");
+    scripts.extend(files("fixtures/kernels", "py"));
+    for path in scripts {
+        let text = std::fs::read_to_string(path).unwrap();
+        let parsed = tvmscript::parse("fuzz", &text, registry, &tvmscript::ParseOptions::default());
+        texts.extend(parsed.scripts.iter().filter_map(|script| tvmscript::to_tvm_json(&script.node).ok()));
+    }
+    texts.retain(|text| text.len() <= 10 * MAX_BYTES);
+    let ours = texts.iter().filter_map(|text| tvmscript::from_tvm_json(text, registry).ok());
+    let ours: Vec<String> = ours.map(|node| tvmscript::to_json(&node)).collect();
+    texts.extend(ours);
+    texts
+}
+
+#[test]
+fn json_with_changed_values_loads_or_errs() {
+    let texts = json_of_programs();
+    campaign_with("from-json", &texts, 1, &[targets::from_json], |text, _, random| {
+        json_changes::change_structure(text, random)
+    });
+}
+
+#[test]
+fn json_with_changed_bytes_loads_or_errs() {
+    let texts = json_of_programs();
+    campaign_with("from-json-bytes", &texts, 1, &[targets::from_json], |text, _, random| {
+        json_changes::change_bytes(text, random)
+    });
+}
+
+#[test]
+fn changed_json_loads_or_errs() {
+    let texts = corpus_json();
     campaign("json", &texts, 10, &[targets::json]);
 }

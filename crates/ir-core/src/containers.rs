@@ -13,7 +13,7 @@ use crate::type_table::{EqKind, Shape, TypeDecl, TypeInfo, register_node};
 use crate::value::{FieldError, FieldRef, Fields, Value};
 
 macro_rules! container {
-    ($ty:ident, $key:literal, $shape:ident) => {
+    ($ty:ident, $key:literal, $shape:ident $(, check = $check:path)?) => {
         // SAFETY: the entry is registered for this very struct.
         unsafe impl Class for $ty {
             #[inline]
@@ -23,6 +23,7 @@ macro_rules! container {
                     register_node::<$ty>(TypeDecl {
                         key: $key,
                         parent: None,
+                        missing_parent: None,
                         eq: EqKind::Tree,
                         custom_eq: None,
                         shape: Shape::$shape,
@@ -32,11 +33,12 @@ macro_rules! container {
             }
         }
         impl Node for $ty {
+            $(const CHECK: Option<fn(&Self) -> Result<(), crate::invariants::Invalid>> = Some($check);)?
             fn field(&self, _: usize) -> FieldRef<'_> {
                 FieldRef::None
             }
-            fn set_field(&mut self, _: usize, _: Value) -> Result<(), FieldError> {
-                Ok(())
+            fn set_field(&mut self, index: usize, _: Value) -> Result<(), FieldError> {
+                Err(FieldError::NoField { key: $key, index })
             }
             fn from_fields(_: &mut Fields<'_>) -> Result<Self, FieldError> {
                 Err(FieldError::Abstract { key: $key })
@@ -80,6 +82,11 @@ impl PartialEq<str> for Str {
         self.as_str() == other
     }
 }
+impl PartialEq<String> for Str {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == other
+    }
+}
 impl PartialEq<&str> for Str {
     fn eq(&self, other: &&str) -> bool {
         self.as_str() == *other
@@ -88,6 +95,22 @@ impl PartialEq<&str> for Str {
 impl Hash for Str {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
+    }
+}
+impl PartialOrd for Str {
+    fn partial_cmp(&self, other: &Str) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Str {
+    /// The order of the texts.
+    fn cmp(&self, other: &Str) -> std::cmp::Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+impl AsRef<str> for Str {
+    fn as_ref(&self) -> &str {
+        self.as_str()
     }
 }
 impl std::borrow::Borrow<str> for Str {
@@ -273,7 +296,7 @@ pub struct TensorNode {
     /// The elements.
     pub data: TensorData,
 }
-container!(TensorNode, "ffi.Tensor", Tensor);
+container!(TensorNode, "ffi.Tensor", Tensor, check = crate::invariants::check_tensor);
 
 /// A handle to a tensor's value.
 pub type Tensor = crate::raw::Ref<TensorNode>;

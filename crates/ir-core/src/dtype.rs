@@ -183,6 +183,17 @@ impl DataType {
     pub const fn is_handle(self) -> bool {
         matches!(self.code, TypeCode::Handle) && self.bits != 0
     }
+    /// Whether values of the type exist: a width that the code has, lanes other than 0, or void.
+    pub fn is_valid(self) -> bool {
+        let fits = match self.code {
+            TypeCode::Handle if self.bits == 0 => return self.lanes == 0,
+            TypeCode::Int | TypeCode::UInt | TypeCode::Float | TypeCode::BFloat => self.bits > 0,
+            TypeCode::Handle => self.bits == 64,
+            TypeCode::Bool => self.bits == 8,
+            code => SMALL_FLOATS.iter().any(|(small, _, bits)| *small == code && *bits == self.bits),
+        };
+        fits && self.lanes != 0 && self.lanes != i16::MIN
+    }
     /// The factor of `vscale` in a scalable vector's lanes, or the lanes of a fixed one.
     pub const fn lane_count(self) -> i32 {
         if self.lanes < 0 { -(self.lanes as i32) } else { self.lanes as i32 }
@@ -256,7 +267,8 @@ impl FromStr for DataType {
                 let bits = match &rest[..digits] {
                     "" => default,
                     _ if code == TypeCode::Bool => return Err(unknown()),
-                    d => d.parse::<u8>().map_err(|_| unknown())?,
+                    // A width of 0 stands for the default, as TVM reads it.
+                    d => Some(d.parse::<u8>().map_err(|_| unknown())?).filter(|b| *b > 0).unwrap_or(default),
                 };
                 (code, bits, &rest[digits..])
             }
@@ -307,6 +319,7 @@ mod tests {
         assert_eq!("int".parse(), Ok(DataType::INT32));
         assert_eq!("float".parse(), Ok(DataType::FLOAT32));
         assert_eq!("bfloat".parse::<DataType>().map(|d| d.bits), Ok(16));
+        assert_eq!("uint0x4".parse(), Ok(DataType::uint(32).with_lanes(4)));
     }
 
     #[test]

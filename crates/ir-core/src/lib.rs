@@ -37,7 +37,9 @@ pub mod dtype;
 pub mod dump;
 pub mod element;
 pub mod equal;
+pub mod fresh;
 pub mod hash;
+pub mod invariants;
 pub mod json;
 pub mod mutate;
 pub mod node;
@@ -61,12 +63,13 @@ pub use containers::Tensor;
 pub use dtype::{DataType, TypeCode};
 pub use element::Element;
 pub use equal::{Mismatch, MismatchKind, StructuralEqual, mismatches, structural_equal};
+pub use fresh::{copy_fresh, free_variables};
 pub use hash::{StructuralHash, structural_hash};
-pub use mutate::{Descend, Mutator, mutate, post_order_mutate, substitute};
+pub use mutate::{Descend, Mutator, RewriteError, mutate, post_order_mutate, substitute};
 pub use node::{Class, Node, SubclassOf};
 pub use op::{BaseExpr, Op};
 pub use operators::{IntoOperand, Operand, PoisonNode};
-pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap};
+pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};
 #[cfg(feature = "mimalloc")]
 pub use raw::NodeAllocator;
 pub use raw::{

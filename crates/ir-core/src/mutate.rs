@@ -5,10 +5,42 @@
 //! their children. A new node without a span takes over that of the node it stands for. The walk keeps its own stack.
 //!
 //! Invariant: a node that the root's owner does not own alone is never changed, so other holders see nothing.
+//!
+//! A changed node must hold the invariants that it declares ([`crate::invariants`]) when [`Mutator::leave`] is through with
+//! it; a new child must be of the field's class. Else the walk ends with the path of the first node that does not.
+//!
+//! ```
+//! use tvmscript_ir_core::{Array, Node, Object, Ref, post_order_mutate, ptr_map, substitute};
+//!
+//! /// A tree of numbers.
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "doc.Tree")]
+//! struct Tree {
+//!     number: i64,
+//!     below: Array<Ref<Tree>>,
+//! }
+//!
+//! let tree = |number, below: Vec<Ref<Tree>>| Ref::new(Tree { number, below: Array::new(below) });
+//! let (one, two) = (tree(1, vec![]), tree(2, vec![]));
+//! let root = tree(3, vec![one.clone(), two.clone()]);
+//!
+//! // Every 1 becomes a 10; what has no 1 below stays the same node. The handle keeps its type.
+//! let is_one = |node: &Object| node.as_node::<Tree>().is_some_and(|tree| tree.number == 1);
+//! let new: Ref<Tree> = post_order_mutate(root.clone(), |node| is_one(node).then(|| tree(10, vec![]).into()))?;
+//! assert_eq!(new.below[0].number, 10);
+//! assert!(new.below[1].ptr_eq(&two));
+//! assert_eq!(root.below[0].number, 1, "others who hold the root see nothing");
+//!
+//! // One node for another.
+//! let new = substitute(root, &ptr_map([(&one, two.clone().into())]))?;
+//! assert!(new.below[0].ptr_eq(&two));
+//! # Ok::<(), tvmscript_ir_core::RewriteError>(())
+//! ```
 
+use crate::access_path::{AccessPath, PathStep};
 use crate::containers::{ArrayNode, Key, MapNode};
 use crate::ptr_map::PtrMap;
-use crate::raw::{Object, ObjectLike as _, Str};
+use crate::raw::{Object, ObjectLike, Str};
 use crate::span::Span;
 use crate::type_table::Shape;
 use crate::value::{FieldError, FieldRef, Value};
@@ -32,32 +64,55 @@ pub trait Mutator {
     }
 
     /// Called after a node's children, with the node as they left it. Gives what stands in its place; the node itself
-    /// may be changed through [`Object::set_field`] or [`crate::Ref::make_mut`].
+    /// may be changed through [`Object::set_field`] or [`crate::Ref::make_mut`]. A change in place is not checked against
+    /// the node's invariants: [`Object::check`] does that.
     fn leave(&mut self, node: Object) -> Object {
         node
     }
 }
 
-/// Rewrites what is below `root`, and `root`.
+/// Why a rewrite failed, and at which node.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{error}, at `{path}`")]
+pub struct RewriteError {
+    /// The path from the old root to the node.
+    pub path: AccessPath,
+    /// What does not fit.
+    pub error: FieldError,
+}
+
+impl RewriteError {
+    #[cold]
+    pub(crate) fn of_root<T: ObjectLike>(found: Object) -> RewriteError {
+        let error = FieldError::Root { expected: T::description(), found: found.info().key() };
+        RewriteError { path: AccessPath::root(), error }
+    }
+}
+
+/// Rewrites what is below `root`, and `root`. The result is a handle of the same type: `Ref<Stmt>` for `Ref<Stmt>`, any
+/// [`Object`] for an `Object`.
 ///
 /// Strings, tensors and plain tuples of integers are values: a mutator does not see them. It does not see arrays and
 /// maps either, but their elements, keys and values.
 ///
 /// # Errors
-/// [`FieldError`] when a new node does not fit the field that it is put in.
-pub fn mutate(root: Object, mutator: &mut impl Mutator) -> Result<Object, FieldError> {
+/// [`RewriteError`] when a new node is not of the class of the field that it is put in, when a changed node breaks its
+/// invariants, and when the new root is of another class.
+pub fn mutate<T: ObjectLike>(root: T, mutator: &mut impl Mutator) -> Result<T, RewriteError> {
     let placeholder = Str::new("").into_object();
-    Work { mutator, placeholder, frames: Vec::new(), done: PtrMap::default() }.run(root)
+    let mut work = Work { mutator, placeholder, frames: Vec::new(), done: PtrMap::default() };
+    let new = work.run(root.into_object())?;
+    T::try_from_object(new).map_err(RewriteError::of_root::<T>)
 }
 
 /// Rewrites with a function that is called for each node after its children, and gives a replacement or nothing.
 ///
 /// # Errors
 /// As [`mutate`].
-pub fn post_order_mutate(
-    root: Object,
+pub fn post_order_mutate<T: ObjectLike>(
+    root: T,
     f: impl FnMut(&Object) -> Option<Object>,
-) -> Result<Object, FieldError> {
+) -> Result<T, RewriteError> {
     struct Function<F>(F);
     impl<F: FnMut(&Object) -> Option<Object>> Mutator for Function<F> {
         fn leave(&mut self, node: Object) -> Object {
@@ -71,7 +126,7 @@ pub fn post_order_mutate(
 ///
 /// # Errors
 /// As [`mutate`].
-pub fn substitute(root: Object, map: &PtrMap<Object>) -> Result<Object, FieldError> {
+pub fn substitute<T: ObjectLike>(root: T, map: &PtrMap<Object>) -> Result<T, RewriteError> {
     struct Substitution<'m>(&'m PtrMap<Object>);
     impl Mutator for Substitution<'_> {
         fn enter(&mut self, node: &Object) -> Descend {
@@ -116,20 +171,39 @@ struct Outcome {
 }
 
 impl<M: Mutator> Work<'_, M> {
-    fn run(&mut self, root: Object) -> Result<Object, FieldError> {
+    fn run(&mut self, root: Object) -> Result<Object, RewriteError> {
         let mut outcome = self.start(root, true);
         loop {
             // Hand the result to the node around it, or go on with the next child.
             match outcome.take() {
                 Some(outcome) if self.frames.is_empty() => return Ok(outcome.node),
-                Some(outcome) => self.put_back(outcome)?,
+                Some(outcome) => self.put_back(outcome).map_err(|error| self.at(error, 1))?,
                 None => {}
             }
             outcome = match self.next_child() {
                 Some((child, taken)) => self.start(child, taken),
-                None => self.finish(),
+                None => self.finish().map_err(|error| self.at(error, 0))?,
             };
         }
+    }
+
+    /// The error with the path of the innermost node, or of the node around the child in hand.
+    #[cold]
+    fn at(&self, error: FieldError, innermost: usize) -> RewriteError {
+        let around = &self.frames[..self.frames.len() - innermost.min(self.frames.len())];
+        let step = |frame: &Frame| {
+            let index = frame.next.saturating_sub(1);
+            Some(match frame.node.info().shape() {
+                Shape::Fields => PathStep::Field(frame.node.info().fields().get(index)?.name),
+                Shape::Array => PathStep::Index(index as u32),
+                Shape::Map => {
+                    let (key, _) = frame.node.as_node::<MapNode>()?.entries().get_index(index / 2)?;
+                    PathStep::Key(key.value().clone())
+                }
+                Shape::Str | Shape::Tensor => return None,
+            })
+        };
+        RewriteError { path: AccessPath { steps: around.iter().filter_map(step).collect() }, error }
     }
 
     /// Begins with a node; gives the outcome when there is nothing below to do. Of the node's handles one is here, and
@@ -245,8 +319,9 @@ impl<M: Mutator> Work<'_, M> {
     }
 
     /// Ends the innermost node: all its children are done.
-    fn finish(&mut self) -> Option<Outcome> {
-        let Frame { mut node, mut changed, original, shared, keys, .. } = self.frames.pop()?;
+    fn finish(&mut self) -> Result<Option<Outcome>, FieldError> {
+        let Some(frame) = self.frames.pop() else { return Ok(None) };
+        let Frame { mut node, mut changed, original, shared, keys, .. } = frame;
         if !keys.is_empty() {
             node.make_unique();
             if let Some(map) = node.unique_mut::<MapNode>() {
@@ -260,16 +335,23 @@ impl<M: Mutator> Work<'_, M> {
         }
         if node.info().shape() == Shape::Fields {
             let span = node.span();
+            if changed {
+                node = node.info().normalize(node);
+            }
             // Held here as well, the node would count as shared and be copied by a change in `leave`.
             let mut new = self.mutator.leave(node);
             hand_down_span(span, &mut new);
             node = new;
+            changed |= node.address() != original;
+            if changed {
+                node.check()?;
+            }
         }
         changed |= node.address() != original;
         if let Some(shared) = shared {
             self.done.insert(shared, node.clone());
         }
-        Some(Outcome { node, changed })
+        Ok(Some(Outcome { node, changed }))
     }
 }
 

@@ -3,7 +3,9 @@
 //! Nobody writes these impls by hand: `#[derive(Node)]` and `#[derive(Class)]` do, from the plain struct.
 
 use crate::dtype::DataType;
-use crate::raw::{NodeSlot, Object, Str};
+use crate::fresh::Definitions;
+use crate::invariants::Invalid;
+use crate::raw::{NodeSlot, Object, Ref, Str};
 use crate::span::Span;
 use crate::type_table::TypeInfo;
 use crate::value::{FieldError, FieldRef, Fields, Value};
@@ -39,6 +41,17 @@ pub unsafe trait SubclassOf<Parent: Class>: Class {}
 
 /// A concrete node: a plain struct with reflected fields.
 pub trait Node: Class + Clone + Send + Sync + Sized {
+    /// Checks the node's own invariants (`#[node(check = path)]`); see [`crate::invariants`].
+    const CHECK: Option<fn(&Self) -> Result<(), Invalid>> = None;
+
+    /// Restores the node's normal form after a rewrite changed its children (`#[node(normalize = path)]`): a sequence
+    /// splices nested ones, for instance. [`crate::mutate`] calls it before [`crate::Mutator::leave`].
+    const NORMALIZE: Option<fn(Ref<Self>) -> Object> = None;
+
+    /// Names what the node defines, where that is not what stands in its `#[node(def)]` fields
+    /// (`#[node(defines = path)]`); see [`crate::fresh`].
+    const DEFINES: Option<fn(&Self, &mut Definitions)> = None;
+
     /// The field at `index`, in declaration order; [`FieldRef::None`] past the end.
     fn field(&self, index: usize) -> FieldRef<'_>;
 

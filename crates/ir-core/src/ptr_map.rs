@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use crate::equal::structural_equal;
 use crate::hash::structural_hash;
-use crate::raw::Object;
+use crate::raw::{Object, ObjectLike};
 
 /// Hashes an address, or a few.
 ///
@@ -63,6 +63,18 @@ pub type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
 
 /// A map from nodes to values; a node is equal only to itself. No order.
 pub type PtrMap<V> = HashMap<Object, V, BuildHasherDefault<AddressHasher>>;
+
+/// A map from these nodes to these values, for [`crate::substitute`] among others.
+///
+/// ```
+/// # use tvmscript_ir_core::{ObjectLike, Str, ptr_map};
+/// let (x, y) = (Str::new("x"), Str::new("y"));
+/// let map = ptr_map([(&x, "first"), (&y, "second")]);
+/// assert_eq!(map.get(x.as_object()), Some(&"first"));
+/// ```
+pub fn ptr_map<'k, K: ObjectLike + 'k, V>(entries: impl IntoIterator<Item = (&'k K, V)>) -> PtrMap<V> {
+    entries.into_iter().map(|(key, value)| (key.as_object().clone(), value)).collect()
+}
 
 /// A set of nodes; a node is equal only to itself. No order.
 pub type PtrSet = hashbrown::HashSet<Object, BuildHasherDefault<AddressHasher>>;

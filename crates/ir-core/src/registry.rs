@@ -64,6 +64,26 @@ pub enum RegistryError {
         /// The place of the second registration.
         second: String,
     },
+    /// The dialect with the parent of a node was not loaded when the node's type was made.
+    #[error(
+        "the parent `{parent}` of the node `{key}`, registered at {place}, is not known: load its dialect first"
+    )]
+    MissingParent {
+        /// The node's type key.
+        key: &'static str,
+        /// The parent's type key.
+        parent: &'static str,
+        /// The place of the node's registration.
+        place: String,
+    },
+    /// A table is full.
+    #[error("there are too many {what}: at most {limit}")]
+    TooMany {
+        /// What there are too many of, such as "dispatch tokens".
+        what: &'static str,
+        /// How many there may be.
+        limit: usize,
+    },
 }
 
 /// A place in the source of a registration.
@@ -165,10 +185,15 @@ impl Registry {
     /// Adds a dialect.
     ///
     /// # Errors
-    /// When a type key, or anything in a slot, is registered already; the error names both places.
+    /// When a type key, or anything in a slot, is registered already; the error names both places. When the parent of a
+    /// node is not known.
     pub fn with<T>(mut self, dialect: Dialect<T>) -> Result<Registry, RegistryError> {
         let Tables { name, nodes, slots } = dialect.tables;
         for entry in nodes {
+            if let Some(parent) = entry.info.missing_parent() {
+                let place = entry.place.to_string();
+                return Err(RegistryError::MissingParent { key: entry.info.key(), parent, place });
+            }
             if let Some(first) = self.nodes.insert(entry.info.key(), entry) {
                 let what = format!("the node `{}`", entry.info.key());
                 return Err(RegistryError::duplicate(what, first.place, entry.place));

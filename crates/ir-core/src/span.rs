@@ -174,6 +174,15 @@ impl Span {
         kind.cloned().unwrap_or(SpanKind::Unknown)
     }
 
+    /// How many parts the span adds to a sequence that holds it.
+    pub(crate) fn part_count(self) -> usize {
+        match self.kind() {
+            SpanKind::Sequence { spans, .. } => spans.len(),
+            SpanKind::Unknown => 0,
+            _ => 1,
+        }
+    }
+
     /// Whether anything is known.
     pub fn is_known(self) -> bool {
         self.0 != 0

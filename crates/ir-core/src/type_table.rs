@@ -6,6 +6,8 @@
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::fresh::Definitions;
+use crate::invariants::Invalid;
 use crate::node::{Class, Node};
 use crate::raw::{Object, VTable, append_entry, entries, vtable_of};
 use crate::value::{DynNode, FieldError, Fields, Value};
@@ -51,6 +53,8 @@ pub struct FieldInfo {
     pub skip_eq: bool,
     /// The field is written by TVM's JSON form; spans of our own are not.
     pub kind: FieldKind,
+    /// The field repeats what follows from other fields, such as inferred struct info. Walks may skip it.
+    pub derived: bool,
 }
 
 /// What a field holds.
@@ -78,6 +82,9 @@ pub enum FieldKind {
 pub type CustomEq = for<'a> fn(&'a Object, &'a Object, &mut EqSteps<'a>);
 
 type Construct = fn(&'static TypeInfo, &mut Fields<'_>) -> Result<Object, FieldError>;
+type Check = fn(&Object) -> Result<(), Invalid>;
+type Normalize = fn(Object) -> Object;
+type Defines = fn(&Object, &mut Definitions);
 
 /// One step of a [`CustomEq`].
 #[derive(Debug, Clone, Copy)]
@@ -166,6 +173,10 @@ pub struct TypeInfo {
     custom_eq: Option<CustomEq>,
     vtable: Option<VTable>,
     construct: Option<Construct>,
+    check: Option<Check>,
+    normalize: Option<Normalize>,
+    defines: Option<Defines>,
+    missing_parent: Option<&'static str>,
     key: &'static str,
     payload: TypeId,
     fields: Box<[FieldInfo]>,
@@ -178,6 +189,8 @@ pub struct TypeDecl<'a> {
     pub key: &'static str,
     /// The parent class.
     pub parent: Option<&'static TypeInfo>,
+    /// The key of a parent that is not registered yet. A [`crate::Registry`] refuses the type.
+    pub missing_parent: Option<&'static str>,
     /// How equality treats the nodes.
     pub eq: EqKind,
     /// A custom comparison.
@@ -233,6 +246,10 @@ fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
         fields: decl.fields.into(),
         vtable: None,
         construct: None,
+        check: None,
+        normalize: None,
+        defines: None,
+        missing_parent: decl.missing_parent,
     }
 }
 
@@ -249,9 +266,30 @@ pub fn register_node<T: Node>(decl: TypeDecl<'_>) -> &'static TypeInfo {
     fn construct<T: Node>(info: &'static TypeInfo, fields: &mut Fields<'_>) -> Result<Object, FieldError> {
         Ok(Object::new(info, T::from_fields(fields)?))
     }
+    fn check<T: Node>(object: &Object) -> Result<(), Invalid> {
+        match (T::CHECK, object.as_node::<T>()) {
+            (Some(check), Some(node)) => check(node),
+            _ => Ok(()),
+        }
+    }
+    fn defines<T: Node>(object: &Object, definitions: &mut Definitions) {
+        if let (Some(defines), Some(node)) = (T::DEFINES, object.as_node::<T>()) {
+            defines(node, definitions);
+        }
+    }
+    fn normalize<T: Node>(object: Object) -> Object {
+        match (T::NORMALIZE, object.downcast::<T>()) {
+            (Some(normalize), Ok(node)) => normalize(node),
+            (None, Ok(node)) => node.into(),
+            (_, Err(object)) => object,
+        }
+    }
     append_static(|index| TypeInfo {
         vtable: Some(vtable_of::<T>()),
         construct: Some(construct::<T>),
+        check: T::CHECK.map(|_| check::<T> as Check),
+        normalize: T::NORMALIZE.map(|_| normalize::<T> as Normalize),
+        defines: T::DEFINES.map(|_| defines::<T> as Defines),
         ..entry::<T>(decl, index)
     })
 }
@@ -272,7 +310,8 @@ pub fn register_dynamic(
     }
     let info = append(RESERVED, |index| {
         let key: &'static str = Box::leak(key.into());
-        let decl = TypeDecl { key, parent, eq, custom_eq: None, shape: Shape::Fields, fields };
+        let decl =
+            TypeDecl { key, parent, missing_parent: None, eq, custom_eq: None, shape: Shape::Fields, fields };
         TypeInfo {
             vtable: Some(vtable_of::<DynNode>()),
             construct: Some(|info, fields| Ok(Object::new(info, DynNode::collect(info, fields)?))),
@@ -339,6 +378,39 @@ impl TypeInfo {
             }
         }
         std::ptr::eq(at, other)
+    }
+
+    /// The key of the parent that was not registered when this type was; see [`crate::RegistryError::MissingParent`].
+    pub fn missing_parent(&self) -> Option<&'static str> {
+        self.missing_parent
+    }
+
+    /// Checks a node of this type against the invariants that its struct declares.
+    #[inline]
+    pub(crate) fn check(&self, object: &Object) -> Result<(), FieldError> {
+        match self.check {
+            Some(check) => check(object).map_err(|invalid| invalid.of(self.key)),
+            None => Ok(()),
+        }
+    }
+
+    /// A changed node of this type in the form that its struct declares as normal.
+    #[inline]
+    pub(crate) fn normalize(&self, object: Object) -> Object {
+        match self.normalize {
+            Some(normalize) => normalize(object),
+            None => object,
+        }
+    }
+
+    /// What names the definitions of a node of this type, if its `def` fields do not.
+    pub(crate) fn defines(&self) -> Option<Defines> {
+        self.defines
+    }
+
+    /// Whether the type was made from a description ([`register_dynamic`]), so that its fields have kinds and no Rust types.
+    pub(crate) fn is_dynamic(&self) -> bool {
+        self.payload == TypeId::of::<DynNode>()
     }
 
     pub(crate) fn payload(&self) -> TypeId {
@@ -418,7 +490,8 @@ impl TypeInfo {
     /// Makes a node from its fields in declaration order.
     ///
     /// # Errors
-    /// [`FieldError`] when the type is abstract, or the values do not fit in kind or number.
+    /// [`FieldError`] when the type is abstract, the values do not fit in kind, class or number, or the node's own
+    /// invariants do not hold (`#[node(check = ..)]`).
     pub fn construct(&'static self, mut values: Vec<Value>) -> Result<Object, FieldError> {
         self.construct_from(&mut values)
     }
@@ -436,7 +509,9 @@ impl TypeInfo {
                 found: values.len(),
             });
         }
-        construct(self, &mut Fields::new(self, values))
+        let object = construct(self, &mut Fields::new(self, values))?;
+        self.check(&object)?;
+        Ok(object)
     }
 }
 

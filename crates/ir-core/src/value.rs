@@ -169,7 +169,7 @@ impl FieldRef<'_> {
     }
 }
 
-/// Why a value cannot be a field.
+/// Why a value cannot be a field, or values cannot be the fields of a node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldError {
@@ -181,7 +181,7 @@ pub enum FieldError {
         /// The field's name.
         field: &'static str,
         /// What the field takes.
-        expected: &'static str,
+        expected: String,
         /// What was given.
         found: String,
     },
@@ -195,6 +195,32 @@ pub enum FieldError {
         /// The given number.
         found: usize,
     },
+    /// The node has no such field.
+    #[error("`{key}` has no field with the number {index}")]
+    NoField {
+        /// The node's type key.
+        key: &'static str,
+        /// The number.
+        index: usize,
+    },
+    /// The fields fit one by one, but an invariant of the node does not hold.
+    #[error("field `{field}` of `{key}` is invalid: {reason}")]
+    Invalid {
+        /// The node's type key.
+        key: &'static str,
+        /// The field.
+        field: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// A rewrite gave a root of another class than asked for.
+    #[error("the new root is not {expected}, but `{found}`")]
+    Root {
+        /// The class asked for.
+        expected: String,
+        /// The type key of the new root.
+        found: &'static str,
+    },
     /// No node has this type itself.
     #[error("`{key}` is an abstract class")]
     Abstract {
@@ -203,10 +229,24 @@ pub enum FieldError {
     },
 }
 
+impl FieldError {
+    /// The field that the error is about, if it is about one.
+    pub fn field(&self) -> Option<&'static str> {
+        match self {
+            FieldError::Kind { field, .. } | FieldError::Invalid { field, .. } => Some(field),
+            _ => None,
+        }
+    }
+}
+
 /// A Rust type that a reflected field may have.
 pub trait Field: Sized {
-    /// What the field takes, in words.
-    const EXPECTED: &'static str;
+    /// What the field takes, in words, with the class of nodes.
+    fn expected() -> String;
+    /// What was given instead, in words.
+    fn found(value: &Value) -> String {
+        quoted_kind(value)
+    }
     /// What the field holds.
     const KIND: crate::type_table::FieldKind;
     /// The field as generic walks see it.
@@ -234,7 +274,9 @@ mod fields {
     use crate::type_table::FieldKind;
 
     impl Field for bool {
-        const EXPECTED: &'static str = "a bool";
+        fn expected() -> String {
+            "a bool".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Bool;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -249,7 +291,9 @@ mod fields {
         }
     }
     impl Field for i64 {
-        const EXPECTED: &'static str = "an int";
+        fn expected() -> String {
+            "an int".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Int;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -263,7 +307,9 @@ mod fields {
         }
     }
     impl<T: IntField> Field for T {
-        const EXPECTED: &'static str = "the number of a variant";
+        fn expected() -> String {
+            "the number of a variant".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Int;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -277,7 +323,9 @@ mod fields {
         }
     }
     impl Field for f64 {
-        const EXPECTED: &'static str = "a float";
+        fn expected() -> String {
+            "a float".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Float;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -292,7 +340,9 @@ mod fields {
         }
     }
     impl Field for DataType {
-        const EXPECTED: &'static str = "a dtype";
+        fn expected() -> String {
+            "a dtype".to_owned()
+        }
         const KIND: FieldKind = FieldKind::DType;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -306,7 +356,9 @@ mod fields {
         }
     }
     impl Field for Span {
-        const EXPECTED: &'static str = "a span";
+        fn expected() -> String {
+            "a span".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Span;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -320,7 +372,9 @@ mod fields {
         }
     }
     impl Field for NameCell {
-        const EXPECTED: &'static str = "a string";
+        fn expected() -> String {
+            "a string".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Node;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -331,7 +385,9 @@ mod fields {
         }
     }
     impl Field for Value {
-        const EXPECTED: &'static str = "any value";
+        fn expected() -> String {
+            "any value".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Any;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -356,7 +412,9 @@ mod fields {
         }
     }
     impl Field for Object {
-        const EXPECTED: &'static str = "a node";
+        fn expected() -> String {
+            "a node".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Node;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -374,7 +432,9 @@ mod fields {
         }
     }
     impl Field for Option<Object> {
-        const EXPECTED: &'static str = "a node or None";
+        fn expected() -> String {
+            "a node or None".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Node;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -393,7 +453,9 @@ mod fields {
         }
     }
     impl Field for Option<i64> {
-        const EXPECTED: &'static str = "an int or None";
+        fn expected() -> String {
+            "an int or None".to_owned()
+        }
         const KIND: FieldKind = FieldKind::Any;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {
@@ -408,12 +470,17 @@ mod fields {
         }
     }
     macro_rules! object_field {
-        ($([$($g:tt)*] $ty:ty: $what:literal / $maybe:literal),* $(,)?) => {$(
+        ($([$($g:tt)*] $ty:ty),* $(,)?) => {$(
             impl<$($g)*> Field for $ty {
-                const EXPECTED: &'static str = $what;
                 const KIND: FieldKind = FieldKind::Node;
+                fn expected() -> String {
+                    with_article(&<$ty as ObjectLike>::description())
+                }
+                fn found(value: &Value) -> String {
+                    found_object::<$ty>(value)
+                }
                 #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
+                fn as_field(&self) -> FieldRef<'_> {
                     FieldRef::Node(self.as_object())
                 }
                 fn from_value(value: Value) -> Result<Self, Value> {
@@ -425,10 +492,15 @@ mod fields {
                 }
             }
             impl<$($g)*> Field for Option<$ty> {
-                const EXPECTED: &'static str = $maybe;
                 const KIND: FieldKind = FieldKind::Node;
+                fn expected() -> String {
+                    format!("{} or None", <$ty as Field>::expected())
+                }
+                fn found(value: &Value) -> String {
+                    found_object::<$ty>(value)
+                }
                 #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
+                fn as_field(&self) -> FieldRef<'_> {
                     self.as_ref().map_or(FieldRef::None, |o| FieldRef::Node(o.as_object()))
                 }
                 fn from_value(value: Value) -> Result<Self, Value> {
@@ -445,11 +517,22 @@ mod fields {
         )*};
     }
     object_field! {
-        [] Str: "a string" / "a string or None",
-        [T: Class] Ref<T>: "a node of the field's class" / "a node of the field's class or None",
-        [T: ObjectLike] Array<T>: "an array of the field's elements" / "such an array or None",
-        [] Array<Value>: "an array" / "an array or None",
-        [K: MapPart + 'static, V: MapPart + 'static] Map<K, V>: "a map of the field's entries" / "such a map or None",
+        [] Str,
+        [T: Class] Ref<T>,
+        [T: ObjectLike] Array<T>,
+        [] Array<Value>,
+        [K: MapPart + 'static, V: MapPart + 'static] Map<K, V>,
+    }
+
+    /// `a string`, `an array of ..`, `` a `tir.Stmt` ``.
+    fn with_article(description: &str) -> String {
+        format!("{} {description}", if description.starts_with('a') { "an" } else { "a" })
+    }
+
+    /// What a value is, or for a container of the right shape, which of its elements does not fit.
+    fn found_object<T: ObjectLike>(value: &Value) -> String {
+        let misfit = value.as_object().and_then(T::misfit);
+        misfit.unwrap_or_else(|| quoted_kind(value))
     }
 }
 
@@ -476,15 +559,81 @@ impl<'a> Fields<'a> {
         self.next += 1;
         T::from_value(value).map_err(|found| field_error::<T>(self.info, index, &found))
     }
+
+    /// The next field in declaration order; a node in it must be of the class `C`.
+    ///
+    /// # Errors
+    /// When it is of another kind or class than the field.
+    pub fn take_of<T: Field, C: Class>(&mut self) -> Result<T, FieldError> {
+        let (info, index) = (self.info, self.next);
+        of_class::<T, C>(self.take()?, info, index)
+    }
+}
+
+/// The value of a field whose nodes must be of the class `C` (`#[node(class = C)]`). Used by the derive.
+///
+/// # Errors
+/// When it is a node of another class.
+pub fn of_class<T: Field, C: Class>(value: T, info: &TypeInfo, index: usize) -> Result<T, FieldError> {
+    match value.as_field() {
+        FieldRef::Node(node) if !node.is::<C>() => Err(FieldError::Kind {
+            key: info.key(),
+            field: field_name(info, index),
+            expected: format!("a `{}`", C::type_info().key()),
+            found: format!("`{}`", node.info().key()),
+        }),
+        _ => Ok(value),
+    }
+}
+
+/// The kind of a value, in words; of a node its type key.
+fn quoted_kind(value: &Value) -> String {
+    match value {
+        Value::Node(node) => format!("`{}`", node.info().key()),
+        other => other.kind_name().to_owned(),
+    }
+}
+
+fn field_name(info: &TypeInfo, index: usize) -> &'static str {
+    info.fields().get(index).map_or("?", |f| f.name)
+}
+
+/// Checks a value against the declared kind of a field of a type made from a description.
+///
+/// # Errors
+/// When there is no such field, or it takes another kind.
+pub(crate) fn check_kind(info: &TypeInfo, index: usize, value: &Value) -> Result<(), FieldError> {
+    use crate::type_table::FieldKind;
+    let Some(field) = info.fields().get(index) else {
+        return Err(FieldError::NoField { key: info.key(), index });
+    };
+    let (fits, expected) = match field.kind {
+        FieldKind::Any => (true, ""),
+        FieldKind::Bool => (matches!(value, Value::Bool(_)), "a bool"),
+        FieldKind::Int => (matches!(value, Value::Int(_)), "an int"),
+        FieldKind::Float => (matches!(value, Value::Float(_) | Value::Int(_)), "a float"),
+        FieldKind::DType => (matches!(value, Value::DType(_)), "a dtype"),
+        FieldKind::Span => (matches!(value, Value::None), "a span"),
+        FieldKind::Node => (matches!(value, Value::Node(_) | Value::None), "a node or None"),
+    };
+    match fits {
+        true => Ok(()),
+        false => Err(FieldError::Kind {
+            key: info.key(),
+            field: field.name,
+            expected: expected.to_owned(),
+            found: quoted_kind(value),
+        }),
+    }
 }
 
 /// The error for a value that does not fit the field at `index`. Used by the derive.
 pub fn field_error<T: Field>(info: &TypeInfo, index: usize, found: &Value) -> FieldError {
     FieldError::Kind {
         key: info.key(),
-        field: info.fields().get(index).map_or("?", |f| f.name),
-        expected: T::EXPECTED,
-        found: found.kind_name().to_owned(),
+        field: field_name(info, index),
+        expected: T::expected(),
+        found: T::found(found),
     }
 }
 
@@ -496,7 +645,12 @@ pub struct DynNode {
 
 impl DynNode {
     pub(crate) fn collect(info: &TypeInfo, fields: &mut Fields<'_>) -> Result<DynNode, FieldError> {
-        let fields = info.fields().iter().map(|_| fields.take::<Value>()).collect::<Result<_, _>>()?;
+        let take = |index| {
+            let value = fields.take::<Value>()?;
+            check_kind(info, index, &value)?;
+            Ok(value)
+        };
+        let fields = (0..info.fields().len()).map(take).collect::<Result<_, _>>()?;
         Ok(DynNode { fields })
     }
 }
@@ -510,6 +664,7 @@ unsafe impl Class for DynNode {
             register_node::<DynNode>(TypeDecl {
                 key: "ir_core.DynNode",
                 parent: None,
+                missing_parent: None,
                 eq: EqKind::Tree,
                 custom_eq: None,
                 shape: Shape::Fields,

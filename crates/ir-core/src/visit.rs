@@ -3,6 +3,37 @@
 //! A walk calls a closure before a node's children, after them, or both; the closure says how to go on. The walk keeps
 //! its own stack. Children are the nodes in the fields, in declaration order, the elements of arrays, and the keys and
 //! values of maps; strings, tensors and plain tuples of integers are values, not nodes, and are not visited.
+//!
+//! ```
+//! use tvmscript_ir_core::{Array, Node, Object, Ref, Visitor, Walk, post_order_visit};
+//!
+//! /// A tree of numbers.
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "doc.Tree")]
+//! struct Tree {
+//!     number: i64,
+//!     below: Array<Ref<Tree>>,
+//! }
+//!
+//! let tree = |number, below: Vec<Ref<Tree>>| Ref::new(Tree { number, below: Array::new(below) });
+//! let shared = tree(1, vec![]);
+//! let root: Object = tree(3, vec![shared.clone(), tree(2, vec![shared])]).into();
+//!
+//! let mut sum = 0;
+//! post_order_visit(&root, |node| sum += node.as_node::<Tree>().map_or(0, |tree| tree.number));
+//! assert_eq!(sum, 6, "the shared node counts once");
+//!
+//! // Up to the first node that matches, parents first.
+//! let mut found = None;
+//! let _ = Visitor::new().pre_order(&root, |node| match node.as_node::<Tree>() {
+//!     Some(tree) if tree.below.is_empty() => {
+//!         found = Some(tree.number);
+//!         Walk::Stop
+//!     }
+//!     _ => Walk::Advance,
+//! });
+//! assert_eq!(found, Some(1));
+//! ```
 
 use std::ops::ControlFlow;
 
@@ -38,11 +69,12 @@ pub enum Event {
 pub struct Visitor {
     once: bool,
     containers: bool,
+    skip_derived: bool,
 }
 
 impl Default for Visitor {
     fn default() -> Self {
-        Visitor { once: true, containers: false }
+        Visitor { once: true, containers: false, skip_derived: false }
     }
 }
 
@@ -65,6 +97,13 @@ impl Visitor {
         Visitor { containers: true, ..self }
     }
 
+    /// Passes over fields that only repeat what other fields say (`#[node(derived)]`), such as the inferred struct info of
+    /// Relax expressions: a walk for what a program says need not see its types again at every node.
+    #[must_use]
+    pub fn skip_derived(self) -> Visitor {
+        Visitor { skip_derived: true, ..self }
+    }
+
     /// Calls `f` before each node's children. `Break` after `Stop`.
     pub fn pre_order(self, root: &Object, mut f: impl FnMut(&Object) -> Walk) -> ControlFlow<()> {
         self.walk(root, |event, object| match event {
@@ -83,7 +122,7 @@ impl Visitor {
 
     /// Calls `f` before and after each node's children. A node skipped on `Enter` gets its `Leave`.
     pub fn walk(self, root: &Object, mut f: impl FnMut(Event, &Object) -> Walk) -> ControlFlow<()> {
-        let mut work = ChildWork::default();
+        let mut work = ChildWork { skip_derived: self.skip_derived, ..ChildWork::default() };
         let mut seen: AddressMap<()> = AddressMap::default();
         work.node(root);
         while let Some(task) = work.stack.pop() {
@@ -176,6 +215,7 @@ enum Task<'a> {
 #[derive(Default)]
 pub(crate) struct ChildWork<'a> {
     stack: Vec<Task<'a>>,
+    skip_derived: bool,
 }
 
 impl<'a> FieldSink<'a> for ChildWork<'a> {
@@ -198,6 +238,15 @@ impl<'a> ChildWork<'a> {
     #[inline]
     fn children(&mut self, object: &'a Object) {
         match object.info().shape() {
+            Shape::Fields if self.skip_derived => {
+                for (index, field) in object.info().fields().iter().enumerate().rev() {
+                    if let FieldRef::Node(child) = object.field(index)
+                        && !field.derived
+                    {
+                        self.node(child);
+                    }
+                }
+            }
             Shape::Fields => object.push_children(self),
             Shape::Array => {
                 let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);

@@ -35,6 +35,7 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
                 INFO.get_or_init(|| #core::type_table::register_class::<#name>(#core::type_table::TypeDecl {
                     key: #key,
                     parent: #parent_info,
+                    missing_parent: ::core::option::Option::None,
                     eq: #core::type_table::EqKind::Tree,
                     custom_eq: ::core::option::Option::None,
                     shape: #core::type_table::Shape::Fields,

@@ -3,12 +3,16 @@
 //! `#[derive(Node)]` is the whole declaration of a node:
 //!
 //! - `#[node(key = "tir.For", parent = Stmt)]`: the type key and the parent class (`parent_key = "tir.Stmt"` names a
-//!   class of a dialect that this crate does not know; that dialect must be loaded first); `eq = tree | dag | free_var |
+//!   class of a dialect that this crate does not know; that dialect must be loaded first, else a registry refuses the node); `eq = tree | dag | free_var |
 //!   const_tree | unique` says how structural equality treats it (default `tree`), `custom_eq = path` replaces it;
 //!   `by_name = path` (a function from a name to the node) says that in JSON the node is only its field `name`;
 //!   `sequence` says that the node only lists nodes that may also stand alone in its place (`SeqStmt`);
+//!   `check = path` (`fn(&Self) -> Result<(), Invalid>`) declares the node's invariants, which hold wherever reflection
+//!   makes or rewrites it; `normalize = path` (`fn(Ref<Self>) -> Object`) restores a normal form after a rewrite;
+//!   `defines = path` (`fn(&Self, &mut Definitions)`) names what the node defines, for copies with fresh definitions;
 //! - on a field: `#[node(def)]` (defines variables), `#[node(skip_eq)]` (ignored by equality and hash),
-//!   `#[node(name = "..")]` (another name in text and JSON).
+//!   `#[node(name = "..")]` (another name in text and JSON), `#[node(class = C)]` (nodes of an untyped field must be of the
+//!   class `C`), `#[node(derived)]` (repeats what other fields say; walks may skip it).
 //!
 //! A field named `span` of type `Span` is the node's span, one named `dtype` of type `DataType` its dtype.
 //! `#[script_fn]` on a plain function is the whole declaration of a script function: the binding of arguments, the Rust

@@ -14,6 +14,9 @@ struct Options {
     by_name: Option<Path>,
     namer: Option<Path>,
     sequence: bool,
+    check: Option<Path>,
+    normalize: Option<Path>,
+    defines: Option<Path>,
 }
 
 struct FieldOptions<'a> {
@@ -22,6 +25,8 @@ struct FieldOptions<'a> {
     name: String,
     def: bool,
     skip_eq: bool,
+    derived: bool,
+    class: Option<Path>,
 }
 
 fn options(input: &DeriveInput) -> Result<Options> {
@@ -34,6 +39,9 @@ fn options(input: &DeriveInput) -> Result<Options> {
     let mut by_name = None;
     let mut namer = None;
     let mut sequence = false;
+    let mut check = None;
+    let mut normalize = None;
+    let mut defines = None;
     for attr in input.attrs.iter().filter(|a| a.path().is_ident("node")) {
         attr.parse_nested_meta(|meta| {
             if meta.path.is_ident("key") {
@@ -52,6 +60,12 @@ fn options(input: &DeriveInput) -> Result<Options> {
                 namer = Some(meta.value()?.parse::<Path>()?);
             } else if meta.path.is_ident("sequence") {
                 sequence = true;
+            } else if meta.path.is_ident("check") {
+                check = Some(meta.value()?.parse::<Path>()?);
+            } else if meta.path.is_ident("normalize") {
+                normalize = Some(meta.value()?.parse::<Path>()?);
+            } else if meta.path.is_ident("defines") {
+                defines = Some(meta.value()?.parse::<Path>()?);
             } else if meta.path.is_ident("eq") {
                 let kind = meta.value()?.parse::<Ident>()?;
                 eq = match kind.to_string().as_str() {
@@ -67,7 +81,7 @@ fn options(input: &DeriveInput) -> Result<Options> {
                 };
             } else {
                 return Err(meta.error(
-                    "expected `key`, `parent`, `ancestors`, `eq`, `custom_eq`, `by_name`, `namer` or `sequence`",
+                    "expected `key`, `parent`, `parent_key`, `ancestors`, `eq`, `custom_eq`, `by_name`, `namer`, `check`, `normalize`, `defines` or `sequence`",
                 ));
             }
             Ok(())
@@ -75,15 +89,35 @@ fn options(input: &DeriveInput) -> Result<Options> {
     }
     let key =
         key.ok_or_else(|| syn::Error::new_spanned(&input.ident, "a node needs `#[node(key = \"..\")]`"))?;
-    Ok(Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name, namer, sequence })
+    Ok(Options {
+        key,
+        parent,
+        parent_key,
+        ancestors,
+        eq,
+        custom_eq,
+        by_name,
+        namer,
+        check,
+        normalize,
+        defines,
+        sequence,
+    })
 }
 
 fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
     let Some(ident) = &field.ident else {
         return Err(syn::Error::new_spanned(field, "a node's fields have names"));
     };
-    let mut out =
-        FieldOptions { ident, ty: &field.ty, name: ident.to_string(), def: false, skip_eq: ident == "span" };
+    let mut out = FieldOptions {
+        ident,
+        ty: &field.ty,
+        name: ident.to_string(),
+        def: false,
+        skip_eq: ident == "span",
+        derived: false,
+        class: None,
+    };
     for attr in field.attrs.iter().filter(|a| a.path().is_ident("node")) {
         attr.parse_nested_meta(|meta| {
             if meta.path.is_ident("def") {
@@ -92,8 +126,12 @@ fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
                 out.skip_eq = true;
             } else if meta.path.is_ident("name") {
                 out.name = meta.value()?.parse::<LitStr>()?.value();
+            } else if meta.path.is_ident("derived") {
+                out.derived = true;
+            } else if meta.path.is_ident("class") {
+                out.class = Some(meta.value()?.parse::<Path>()?);
             } else {
-                return Err(meta.error("expected `def`, `skip_eq` or `name`"));
+                return Err(meta.error("expected `def`, `skip_eq`, `derived`, `class` or `name`"));
             }
             Ok(())
         })?;
@@ -102,8 +140,20 @@ fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
 }
 
 pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
-    let Options { key, parent, parent_key, ancestors, eq, custom_eq, by_name, namer, sequence } =
-        options(&input)?;
+    let Options {
+        key,
+        parent,
+        parent_key,
+        ancestors,
+        eq,
+        custom_eq,
+        by_name,
+        namer,
+        check,
+        normalize,
+        defines,
+        sequence,
+    } = options(&input)?;
     let mark_sequence = sequence.then(|| quote!(info.mark_sequence();));
     let Data::Struct(data) = &input.data else {
         return Err(syn::Error::new_spanned(&input.ident, "a node is a struct"));
@@ -119,18 +169,44 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
     let core = quote!(::tvmscript_ir_core);
     let (parent_info, subclass) =
         super::class::parent_tokens(&core, &quote!(#name), parent.as_ref(), &ancestors);
-    let parent_info = match parent_key {
-        Some(key) => quote!(#core::type_table::type_by_key(#key)),
-        None => parent_info,
+    let none = quote!(::core::option::Option::None);
+    let (parent_info, missing_parent) = match parent_key {
+        Some(key) => (
+            quote!(#core::type_table::type_by_key(#key)),
+            quote!(match #core::type_table::type_by_key(#key) {
+                ::core::option::Option::Some(_) => #none,
+                ::core::option::Option::None => ::core::option::Option::Some(#key),
+            }),
+        ),
+        None => (parent_info, none),
     };
+    let check = check.map(|path| {
+        quote! {
+            const CHECK: ::core::option::Option<
+                fn(&Self) -> ::core::result::Result<(), #core::invariants::Invalid>,
+            > = ::core::option::Option::Some(#path);
+        }
+    });
+    let defines = defines.map(|path| {
+        quote! {
+            const DEFINES: ::core::option::Option<fn(&Self, &mut #core::fresh::Definitions)> =
+                ::core::option::Option::Some(#path);
+        }
+    });
+    let normalize = normalize.map(|path| {
+        quote! {
+            const NORMALIZE: ::core::option::Option<fn(#core::Ref<Self>) -> #core::Object> =
+                ::core::option::Option::Some(#path);
+        }
+    });
     let custom_eq = match custom_eq {
         Some(path) => quote!(::core::option::Option::Some(#path)),
         None => quote!(::core::option::Option::None),
     };
     let infos = fields.iter().map(|f| {
-        let FieldOptions { ty, name, def, skip_eq, .. } = f;
+        let FieldOptions { ty, name, def, skip_eq, derived, .. } = f;
         quote!(#core::type_table::FieldInfo {
-            name: #name, def: #def, skip_eq: #skip_eq, kind: <#ty as #core::value::Field>::KIND,
+            name: #name, def: #def, skip_eq: #skip_eq, kind: <#ty as #core::value::Field>::KIND, derived: #derived,
         })
     });
     let get = fields.iter().enumerate().map(|(i, f)| {
@@ -194,16 +270,27 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
     let give_name = give_name.map(|body| quote!(fn give_name(&self, name: &#core::Str) -> bool #body));
     let set = fields.iter().enumerate().map(|(i, f)| {
         let (ident, ty) = (f.ident, f.ty);
+        let checked = match &f.class {
+            Some(class) => quote!(#core::value::of_class::<#ty, #class>(
+                value,
+                <Self as #core::node::Class>::type_info(),
+                #i,
+            )?),
+            None => quote!(value),
+        };
         quote!(#i => match <#ty as #core::value::Field>::from_value(value) {
-            ::core::result::Result::Ok(value) => self.#ident = value,
+            ::core::result::Result::Ok(value) => self.#ident = #checked,
             ::core::result::Result::Err(found) => return ::core::result::Result::Err(
                 #core::value::field_error::<#ty>(<Self as #core::node::Class>::type_info(), #i, &found),
             ),
         },)
     });
     let take = fields.iter().map(|f| {
-        let ident = f.ident;
-        quote!(#ident: fields.take()?,)
+        let (ident, ty) = (f.ident, f.ty);
+        match &f.class {
+            Some(class) => quote!(#ident: fields.take_of::<#ty, #class>()?,),
+            None => quote!(#ident: fields.take()?,),
+        }
     });
     let dtype = fields.iter().find(|f| f.ident == "dtype").map(|_| {
         quote! {
@@ -228,6 +315,7 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
                     let info = #core::type_table::register_node::<#name>(#core::type_table::TypeDecl {
                         key: #key,
                         parent: #parent_info,
+                        missing_parent: #missing_parent,
                         eq: #core::type_table::EqKind::#eq,
                         custom_eq: #custom_eq,
                         shape: #core::type_table::Shape::Fields,
@@ -240,6 +328,9 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
         }
         #subclass
         impl #core::node::Node for #name {
+            #check
+            #normalize
+            #defines
             #[inline]
             fn field(&self, index: usize) -> #core::value::FieldRef<'_> {
                 match index {
@@ -254,8 +345,14 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
             ) -> ::core::result::Result<(), #core::value::FieldError> {
                 match index {
                     #(#set)*
-                    _ => {}
+                    _ => {
+                        return ::core::result::Result::Err(#core::value::FieldError::NoField {
+                            key: <Self as #core::node::Class>::type_info().key(),
+                            index,
+                        });
+                    }
                 }
+                #[allow(unreachable_code)]
                 ::core::result::Result::Ok(())
             }
             fn from_fields(

@@ -44,6 +44,32 @@ pub fn roundtrip(text: &str) {
     }
 }
 
+/// The reader of JSON, in either form, gives a node or an error. Every node that it gives holds its invariants, and can be
+/// printed, checked, hashed, compared and saved; what is saved loads as the same node.
+pub fn from_json(text: &str) {
+    let registry = tvmscript::registry();
+    let Ok(node) = tvmscript::from_json(text, registry) else { return };
+    let violations = tvmscript::ir_core::invariants::violations(&node, 1);
+    assert!(violations.is_empty(), "{violations:?}");
+    for show_meta in [true, false] {
+        let options = tvmscript::PrinterConfig { show_meta, max_bytes: 1 << 22, ..Default::default() };
+        let _ = tvmscript::print(&node, registry, &options);
+    }
+    let _ = (tvmscript::tir::check::well_formed(&node), tvmscript::relax::check::well_formed(&node));
+    let hash = tvmscript::structural_hash(&node);
+    let _ = tvmscript::structural_equal(&node, &node);
+    let saved = tvmscript::to_json(&node);
+    let again = tvmscript::from_json(&saved, registry);
+    let again = again.unwrap_or_else(|error| panic!("what was saved does not load: {error}"));
+    assert_eq!(tvmscript::structural_hash(&again), hash, "another node was loaded");
+    assert_eq!(tvmscript::to_json(&again), saved, "what was loaded is saved in other words");
+    if let Ok(saved) = tvmscript::to_tvm_json(&node) {
+        let again = tvmscript::from_tvm_json(&saved, registry);
+        let again = again.unwrap_or_else(|error| panic!("what was saved for TVM does not load: {error}"));
+        assert_eq!(tvmscript::structural_hash(&again), hash, "another node was loaded");
+    }
+}
+
 /// The reader of JSON gives a program or an error; a program saves and loads to an equal one, and prints or says why
 /// not.
 pub fn json(text: &str) {

@@ -67,7 +67,7 @@ pub struct Region {
 pub fn twice_type() -> &'static TypeInfo {
     static INFO: OnceLock<&'static TypeInfo> = OnceLock::new();
     INFO.get_or_init(|| {
-        let field = |name, kind| FieldInfo { name, def: false, skip_eq: false, kind };
+        let field = |name, kind| FieldInfo { name, def: false, skip_eq: false, kind, derived: false };
         let fields = [field("dtype", FieldKind::DType), field("value", FieldKind::Node)];
         register_dynamic("toy.Twice", type_by_key("ir.PrimExpr"), EqKind::Tree, &fields)
             .expect("the description is complete")

@@ -30,7 +30,7 @@ impl fmt::Display for MismatchKind {
 }
 
 /// One place where two nodes differ.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// The path on the left. Where the left lacks something, the last step is a missing one.
     pub lhs: AccessPath,
@@ -41,6 +41,16 @@ pub struct Mismatch {
     /// Other paths to the same difference, on the left and on the right: where both sides hold the same two nodes again. Of
     /// one comparison at most 1,000.
     pub repeats: Vec<(AccessPath, AccessPath)>,
+}
+
+impl fmt::Display for Mismatch {
+    /// What differs and where, with both paths where they are not the same.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.lhs == self.rhs {
+            true => write!(f, "{} at `{}`", self.kind, self.lhs),
+            false => write!(f, "{} at `{}` and `{}`", self.kind, self.lhs, self.rhs),
+        }
+    }
 }
 
 impl Mismatch {

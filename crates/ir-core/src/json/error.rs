@@ -79,10 +79,21 @@ pub enum JsonErrorKind {
         index: i64,
     },
     /// A node refers to itself or to one after it, perhaps in a cycle.
-    #[error("node {index} does not come before the node that refers to it")]
+    #[error(
+        "node {from} refers to {}: a node must come after all nodes that it refers to, so cycles cannot be read",
+        if from == index { "itself".to_owned() } else { format!("node {index}, which comes after it") }
+    )]
     ForwardReference {
-        /// The index.
+        /// The index of the node that refers.
+        from: i64,
+        /// The index of the node referred to.
         index: i64,
+    },
+    /// Arrays or spans that contain each other stand for more elements than can be checked.
+    #[error("shared arrays, maps or spans stand for more than {limit} elements")]
+    TooManyElements {
+        /// The limit.
+        limit: u64,
     },
     /// The text of a dtype is none.
     #[error("unknown dtype `{text}`")]

@@ -1,10 +1,43 @@
 //! JSON: TVM's graph form, read and written ([`tvm`]), and our own ([`native`]).
 //!
-//! Both are flat lists of nodes in which a shared node stands once, so neither depth nor sharing troubles them.
+//! Both are flat lists of nodes in which a shared node stands once, so neither depth nor sharing troubles them: loading takes
+//! time in proportion to the text. Each node must be of its field's class and hold its own invariants
+//! ([`crate::invariants`]); else loading ends with the path and the place of the first one that does not. A byte order mark
+//! at the beginning is passed over.
+//!
+//! ```
+//! use tvmscript_ir_core::json::{self, JsonErrorKind};
+//! use tvmscript_ir_core::{Dialect, Node, Ref, Registry, Value};
+//!
+//! /// A number and what comes after it.
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "doc.Cell")]
+//! struct Cell {
+//!     number: i64,
+//!     next: Option<Ref<Cell>>,
+//! }
+//!
+//! let registry = Registry::new().with(Dialect::new("doc").node::<Cell>())?;
+//! let list = Ref::new(Cell { number: 1, next: Some(Ref::new(Cell { number: 2, next: None })) });
+//!
+//! let text = json::native::save(&list.into());
+//! let read = json::load(&text, &registry)?;
+//! let cell = read.as_object().and_then(|node| node.as_node::<Cell>()).expect("a cell was saved");
+//! assert_eq!((cell.number, cell.next.as_ref().map(|next| next.number)), (1, Some(2)));
+//!
+//! let error = json::load(&text.replace("\"number\":2", "\"number\":true"), &registry).unwrap_err();
+//! assert_eq!(error.path, "$.nodes[0].fields.number");
+//! assert_eq!(error.kind.to_string(), "field `number` of `doc.Cell` takes an int, not bool");
+//!
+//! let in_tvms_form = json::tvm::save(&read)?;
+//! assert!(json::load(&in_tvms_form, &registry).is_ok());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod base64;
 mod emit;
 mod error;
+mod limits;
 pub mod native;
 mod scan;
 pub mod tvm;

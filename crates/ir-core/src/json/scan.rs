@@ -23,14 +23,90 @@ impl Number {
     }
 }
 
+/// What may stand in front of a text to say how its bytes are ordered.
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+
 pub(super) struct Scanner<'s> {
     text: &'s str,
     at: usize,
 }
 
 impl<'s> Scanner<'s> {
+    /// A reader of the whole text, after a byte order mark if there is one.
     pub(super) fn new(text: &'s str) -> Scanner<'s> {
-        Scanner { text, at: 0 }
+        Scanner { text, at: if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 } }
+    }
+
+    /// The number of elements of the document's array `nodes`; nothing where the text is malformed.
+    #[cold]
+    pub(super) fn count_nodes(&self) -> Option<usize> {
+        let mut scan = Scanner::new(self.text);
+        scan.expect(b'{').ok()?;
+        let mut first = true;
+        while scan.more(first, b'}').ok()? {
+            first = false;
+            if scan.key().ok()? != "nodes" {
+                scan.skip_value().ok()?;
+                continue;
+            }
+            scan.expect(b'[').ok()?;
+            let mut count = 0;
+            while scan.more(count == 0, b']').ok()? {
+                scan.skip_value().ok()?;
+                count += 1;
+            }
+            return Some(count);
+        }
+        None
+    }
+
+    /// Goes to the value at a path such as `$.nodes[3].fields.a`, or as near to it as the text goes.
+    #[cold]
+    pub(super) fn locate(text: &'s str, path: &str) -> usize {
+        let mut scan = Scanner::new(text);
+        let mut rest = path.strip_prefix('$').unwrap_or(path);
+        scan.peek();
+        let mut place = scan.at;
+        while !rest.is_empty() {
+            match scan.child(rest) {
+                Some(behind) => rest = behind,
+                None => break,
+            }
+            scan.peek();
+            place = scan.at;
+        }
+        place
+    }
+
+    /// Enters the first step of a path; gives the path behind it.
+    fn child<'p>(&mut self, path: &'p str) -> Option<&'p str> {
+        let mut first = true;
+        if let Some(path) = path.strip_prefix('.') {
+            self.expect(b'{').ok()?;
+            while self.more(first, b'}').ok()? {
+                first = false;
+                let key = self.key().ok()?;
+                if let Some(behind) = path.strip_prefix(&*key)
+                    && (behind.is_empty() || behind.starts_with(['.', '[']))
+                {
+                    return Some(behind);
+                }
+                self.skip_value().ok()?;
+            }
+            return None;
+        }
+        let (index, behind) = path.strip_prefix('[')?.split_once(']')?;
+        let index: usize = index.parse().ok()?;
+        self.expect(b'[').ok()?;
+        for at in 0..=index {
+            if !self.more(at == 0, b']').ok()? {
+                return None;
+            }
+            if at < index {
+                self.skip_value().ok()?;
+            }
+        }
+        Some(behind)
     }
 
     pub(super) fn offset(&self) -> usize {

@@ -28,6 +28,14 @@ pub unsafe trait ObjectLike: Sized {
     /// Whether `object` may stand behind this type.
     fn accepts(object: &Object) -> bool;
 
+    /// What stands behind this type, in words without an article: `` `tir.Stmt` ``, `array of strings`.
+    fn description() -> String;
+
+    /// Why an object does not fit, where more is to be said than its type: which element of an array is wrong.
+    fn misfit(_object: &Object) -> Option<String> {
+        None
+    }
+
     /// The untyped handle.
     fn as_object(&self) -> &Object {
         // SAFETY: transparent over `Object`.
@@ -70,6 +78,9 @@ unsafe impl<T: Class> ObjectLike for Ref<T> {
     #[inline]
     fn accepts(object: &Object) -> bool {
         object.info().is_a(T::type_info())
+    }
+    fn description() -> String {
+        format!("`{}`", T::type_info().key())
     }
 }
 
@@ -225,6 +236,24 @@ impl<T: ?Sized> std::fmt::Debug for Ref<T> {
     }
 }
 
+impl From<Str> for Object {
+    fn from(value: Str) -> Object {
+        value.into_object()
+    }
+}
+
+impl<T> From<Array<T>> for Object {
+    fn from(value: Array<T>) -> Object {
+        value.object
+    }
+}
+
+impl<K, V> From<Map<K, V>> for Object {
+    fn from(value: Map<K, V>) -> Object {
+        value.object
+    }
+}
+
 impl<T: ?Sized> From<Ref<T>> for Object {
     fn from(value: Ref<T>) -> Object {
         value.object
@@ -243,12 +272,18 @@ unsafe impl ObjectLike for Object {
     fn accepts(_object: &Object) -> bool {
         true
     }
+    fn description() -> String {
+        "node".to_owned()
+    }
 }
 
 // SAFETY: `repr(transparent)`, and the type is checked.
 unsafe impl ObjectLike for Str {
     fn accepts(object: &Object) -> bool {
         std::ptr::eq(object.info(), StrNode::type_info())
+    }
+    fn description() -> String {
+        "string".to_owned()
     }
 }
 
@@ -282,12 +317,23 @@ unsafe impl<T: ObjectLike> ObjectLike for Array<T> {
             None => false,
         }
     }
+    fn description() -> String {
+        format!("array of {}", T::description())
+    }
+    fn misfit(object: &Object) -> Option<String> {
+        let items = object.as_node::<ArrayNode>()?.items();
+        let index = items.iter().position(|v| !matches!(v, Value::Node(o) if T::accepts(o)))?;
+        Some(format!("an array whose element {index} is {}", items[index].kind_name()))
+    }
 }
 
 // SAFETY: `repr(transparent)`; any element is a `Value`.
 unsafe impl ObjectLike for Array<Value> {
     fn accepts(object: &Object) -> bool {
         std::ptr::eq(object.info(), ArrayNode::type_info())
+    }
+    fn description() -> String {
+        "array".to_owned()
     }
 }
 
@@ -421,6 +467,8 @@ pub struct Map<K = Value, V = Value> {
 pub trait MapPart: Sized {
     /// Whether the value fits.
     fn fits(value: &Value) -> bool;
+    /// What fits, in words.
+    fn part_description() -> String;
     /// The typed view of a value that fits.
     fn view(value: &Value) -> &Self;
     /// The untyped value.
@@ -430,6 +478,9 @@ pub trait MapPart: Sized {
 impl MapPart for Value {
     fn fits(_: &Value) -> bool {
         true
+    }
+    fn part_description() -> String {
+        "any value".to_owned()
     }
     fn view(value: &Value) -> &Value {
         value
@@ -442,6 +493,9 @@ impl MapPart for Value {
 impl<T: ObjectLike> MapPart for T {
     fn fits(value: &Value) -> bool {
         matches!(value, Value::Node(o) if T::accepts(o))
+    }
+    fn part_description() -> String {
+        T::description()
     }
     fn view(value: &Value) -> &T {
         match value {
@@ -461,6 +515,16 @@ unsafe impl<K: MapPart + 'static, V: MapPart + 'static> ObjectLike for Map<K, V>
         let Some(map) = object.as_node::<MapNode>() else { return false };
         let any = TypeId::of::<(K, V)>() == TypeId::of::<(Value, Value)>();
         any || map.entries().iter().all(|(k, v)| K::fits(k.value()) && V::fits(v))
+    }
+    fn description() -> String {
+        format!("map from {} to {}", K::part_description(), V::part_description())
+    }
+    fn misfit(object: &Object) -> Option<String> {
+        let entries = object.as_node::<MapNode>()?.entries();
+        let (index, (key, value)) =
+            entries.iter().enumerate().find(|(_, (k, v))| !(K::fits(k.value()) && V::fits(v)))?;
+        let (key, value) = (key.value().kind_name(), value.kind_name());
+        Some(format!("a map whose entry {index} is {key} to {value}"))
     }
 }
 

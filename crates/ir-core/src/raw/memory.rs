@@ -342,19 +342,37 @@ impl Object {
         unsafe { (self.info().vtable().give_name)(self, name) }
     }
 
+    /// A new node with the same fields.
+    pub(crate) fn duplicate(&self) -> Object {
+        // SAFETY: as in `field`.
+        unsafe { (self.info().vtable().duplicate)(self) }
+    }
+
     /// Makes this handle the only one, copying the node (not its children) when it is shared.
     pub fn make_unique(&mut self) {
         if !self.is_unique() {
-            // SAFETY: as in `field`.
-            *self = unsafe { (self.info().vtable().duplicate)(self) };
+            *self = self.duplicate();
         }
     }
 
-    /// Replaces one field, copying the node first when it is shared.
+    /// Checks the node's own invariants, those of its children not; see [`crate::invariants`].
     ///
     /// # Errors
-    /// [`FieldError`] when the value does not fit the field; the node is then unchanged.
+    /// [`FieldError::Invalid`] when one does not hold.
+    pub fn check(&self) -> Result<(), FieldError> {
+        self.info().check(self)
+    }
+
+    /// Replaces one field, copying the node first when it is shared. The value must be of the field's kind and class. The
+    /// node's other invariants may not hold before further fields are set: [`Object::check`] asks for them.
+    ///
+    /// # Errors
+    /// [`FieldError`] when there is no such field or the value does not fit it; the node is then unchanged.
     pub fn set_field(&mut self, index: usize, value: Value) -> Result<(), FieldError> {
+        let info = self.info();
+        if info.is_dynamic() {
+            crate::value::check_kind(info, index, &value)?;
+        }
         self.make_unique();
         // SAFETY: unique now, and the functions belong to the payload.
         unsafe { (self.info().vtable().set_field)(self.ptr, index, value) }

@@ -122,6 +122,31 @@ impl From<&str> for NameCell {
     }
 }
 
+impl std::fmt::Display for NameCell {
+    /// The hint.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.text())
+    }
+}
+
+impl PartialEq<str> for NameCell {
+    fn eq(&self, other: &str) -> bool {
+        self.text() == other
+    }
+}
+
+impl PartialEq<&str> for NameCell {
+    fn eq(&self, other: &&str) -> bool {
+        self.text() == *other
+    }
+}
+
+impl AsRef<str> for NameCell {
+    fn as_ref(&self) -> &str {
+        self.text()
+    }
+}
+
 impl std::fmt::Debug for NameCell {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         std::fmt::Debug::fmt(self.text(), f)

@@ -129,6 +129,7 @@ fn a_node_dies_with_its_last_handle() {
                 register_node::<Payload>(TypeDecl {
                     key: "raw_test.Payload",
                     parent: None,
+                    missing_parent: None,
                     eq: EqKind::Tree,
                     custom_eq: None,
                     shape: Shape::Fields,
@@ -253,7 +254,7 @@ fn fields_are_read_and_walked_by_index() {
 
 #[test]
 fn types_made_at_run_time_are_ordinary() {
-    let field = |name, kind| FieldInfo { name, def: false, skip_eq: false, kind };
+    let field = |name, kind| FieldInfo { name, def: false, skip_eq: false, kind, derived: false };
     let info = register_dynamic(
         "raw_test.Dynamic",
         Some(Base::type_info()),

@@ -168,9 +168,7 @@ fn with_renewed_names(
     }
     let replaced = |(var, function): (Ref<GlobalVar>, Ref<BaseFunc>)| {
         // A name stands where an expression may: another name always fits.
-        let new = substitute(function.object().clone(), renewed).ok();
-        let new = new.and_then(|new| new.downcast::<BaseFunc>().ok());
-        (var, new.unwrap_or(function))
+        (var, substitute(function.clone(), renewed).unwrap_or(function))
     };
     functions.into_iter().map(replaced).collect()
 }

@@ -2,6 +2,8 @@
 
 use tvmscript_ir_core::{BaseExpr, Class, FieldRef, Node, Object, Ref, Span, Str};
 
+use tvmscript_prim::Type;
+
 use super::Target;
 
 /// Expressions with a type of their own dialect (`ir.RelaxExpr`); functions are among them.
@@ -31,7 +33,7 @@ pub struct GlobalVar {
     /// Where it was first named.
     pub span: Span,
     /// The function's type as its dialect says it; untyped here.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = Type)]
     pub struct_info_: Option<Object>,
     /// The name; unlike other hints it takes part in equality.
     pub name_hint: Str,

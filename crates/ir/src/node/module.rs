@@ -1,5 +1,6 @@
 //! A module: functions by name, attributes, global infos.
 
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::type_table::EqSteps;
 use tvmscript_ir_core::{Array, DictAttrs, Map, Node, Object, Ref, Str, Value};
 
@@ -15,7 +16,7 @@ pub struct SourceMap {
 
 /// Functions of any dialects, by name.
 #[derive(Debug, Clone, Node)]
-#[node(key = "ir.IRModule", custom_eq = module_eq)]
+#[node(key = "ir.IRModule", custom_eq = module_eq, check = IRModule::check)]
 pub struct IRModule {
     /// The functions.
     pub functions: Map<Ref<GlobalVar>, Ref<BaseFunc>>,
@@ -54,6 +55,24 @@ fn module_eq<'a>(lhs: &'a Object, rhs: &'a Object, steps: &mut EqSteps<'a>) {
 }
 
 impl IRModule {
+    /// Each function is found by its name, and no name leads elsewhere.
+    fn check(&self) -> Checked {
+        for (var, _) in self.functions.iter() {
+            let name = &var.name_hint;
+            let named: Option<&Ref<GlobalVar>> = self.global_var_map_.get_str(name);
+            if !named.is_some_and(|named| named.ptr_eq(var)) {
+                return Err(Invalid::at(
+                    "global_var_map_",
+                    format_args!("it does not lead to the function `{name}`"),
+                ));
+            }
+        }
+        match self.functions.len() == self.global_var_map_.len() {
+            true => Ok(()),
+            false => Err(Invalid::at("global_var_map_", "it has a name without a function")),
+        }
+    }
+
     /// A module of these functions.
     pub fn new(
         functions: impl IntoIterator<Item = (Ref<GlobalVar>, Ref<BaseFunc>)>,

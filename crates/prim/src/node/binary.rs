@@ -1,7 +1,9 @@
 //! Arithmetic and comparisons of two operands of one type.
 
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{DataType, Node, Ref, Span};
 
+use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};
 use crate::error::{PrimError, Result};
 
@@ -14,7 +16,7 @@ macro_rules! binary {
     ($($(#[$doc:meta])* $name:ident = $key:literal $(=> $bool:ident)?;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Node)]
-        #[node(key = $key, parent = PrimExpr)]
+        #[node(key = $key, parent = PrimExpr, check = $name::check)]
         pub struct $name {
             /// Where it was written.
             pub span: Span,
@@ -27,6 +29,12 @@ macro_rules! binary {
         }
 
         impl $name {
+            fn check(&self) -> Checked {
+                let dtype = same_type(&self.a, &self.b).map_err(|error| Invalid::at("b", error))?;
+                $(let dtype = DataType::$bool.with_lanes(dtype.lanes);)?
+                has_dtype(self.dtype, dtype)
+            }
+
             /// The node of two operands, which must have one type. Never folds.
             /// # Errors
             /// [`PrimError::MismatchedTypes`].

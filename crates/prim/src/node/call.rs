@@ -1,7 +1,9 @@
 //! Calls, let expressions and reducers.
 
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, BaseExpr, DataType, Node, Op, Ref, Span};
 
+use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::node::Var;
@@ -44,7 +46,7 @@ impl Call {
 
 /// A value bound to a variable inside an expression.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Let", parent = PrimExpr)]
+#[node(key = "tir.Let", parent = PrimExpr, check = Let::check)]
 pub struct Let {
     /// Where it was written.
     pub span: Span,
@@ -60,6 +62,14 @@ pub struct Let {
 }
 
 impl Let {
+    fn check(&self) -> Checked {
+        let (left, right) = (self.var.dtype, self.value.dtype());
+        if left != right {
+            return Err(Invalid::at("value", PrimError::MismatchedTypes { left, right }));
+        }
+        has_dtype(self.dtype, self.body.dtype())
+    }
+
     /// The node.
     /// # Errors
     /// [`PrimError::MismatchedTypes`] when variable and value differ in type.
@@ -74,7 +84,7 @@ impl Let {
 
 /// A commutative combination of two tuples of values, with what it starts from.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.CommReducer")]
+#[node(key = "tir.CommReducer", check = CommReducer::check)]
 pub struct CommReducer {
     /// The left values' variables.
     #[node(def)]
@@ -88,4 +98,21 @@ pub struct CommReducer {
     pub identity_element: Array<Expr>,
     /// Where it was written.
     pub span: Span,
+}
+
+impl CommReducer {
+    fn check(&self) -> Checked {
+        let count = self.result.len();
+        let others = [
+            ("lhs", self.lhs.len()),
+            ("rhs", self.rhs.len()),
+            ("identity_element", self.identity_element.len()),
+        ];
+        match others.into_iter().find(|(_, found)| *found != count) {
+            Some((field, found)) => {
+                Err(Invalid::at(field, format_args!("{found} elements, but the reducer has {count} results")))
+            }
+            None => Ok(()),
+        }
+    }
 }

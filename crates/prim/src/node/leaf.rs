@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::type_table::{Shape, TypeDecl, register_node};
 use tvmscript_ir_core::{Class, DataType, EqKind, NameCell, Node, Ref, Span, Str, TypeCode, TypeInfo};
 
@@ -9,9 +10,19 @@ use crate::class::{Expr, PrimExpr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::types::{PrimType, TupleType, Type};
 
+/// Checks the stored dtype of an expression against that which follows from its parts.
+pub(super) fn has_dtype(found: DataType, expected: DataType) -> Checked {
+    match found == expected {
+        true => Ok(()),
+        false => {
+            Err(Invalid::at("dtype", format_args!("it is `{found}`, but the parts make it `{expected}`")))
+        }
+    }
+}
+
 /// An integer, unsigned or bool literal.
 #[derive(Debug, Clone, Node)]
-#[node(key = "ir.IntImm", parent = PrimExpr)]
+#[node(key = "ir.IntImm", parent = PrimExpr, check = IntImm::check)]
 pub struct IntImm {
     /// Where it was written.
     pub span: Span,
@@ -26,6 +37,15 @@ impl IntImm {
     /// # Errors
     /// [`PrimError::OperandType`] when the type is no scalar int, uint or bool; [`PrimError::OutOfRange`].
     pub fn try_new(dtype: DataType, value: i64) -> Result<Expr> {
+        IntImm::fits(dtype, value)?;
+        Ok(Ref::new(IntImm { span: Span::current(), dtype, value }).upcast())
+    }
+
+    fn check(&self) -> Checked {
+        IntImm::fits(self.dtype, self.value).map_err(|error| Invalid::at("value", error))
+    }
+
+    fn fits(dtype: DataType, value: i64) -> Result<()> {
         if !dtype.is_scalar() || !(dtype.is_integer() || dtype.is_bool()) {
             return Err(PrimError::OperandType {
                 op: "IntImm",
@@ -45,7 +65,7 @@ impl IntImm {
         if !fits {
             return Err(PrimError::OutOfRange { value: value.to_string(), dtype });
         }
-        Ok(Ref::new(IntImm { span: Span::current(), dtype, value }).upcast())
+        Ok(())
     }
 
     /// An `int32` literal.
@@ -66,7 +86,7 @@ impl IntImm {
 
 /// A literal of any floating type. The value is kept as given, not rounded to the type.
 #[derive(Debug, Clone, Node)]
-#[node(key = "ir.FloatImm", parent = PrimExpr)]
+#[node(key = "ir.FloatImm", parent = PrimExpr, check = FloatImm::check)]
 pub struct FloatImm {
     /// Where it was written.
     pub span: Span,
@@ -115,6 +135,15 @@ impl FloatImm {
     /// # Source
     /// `FloatImm` constructor, `src/ir/expr.cc`.
     pub fn try_new(dtype: DataType, value: f64) -> Result<Expr> {
+        FloatImm::fits(dtype, value)?;
+        Ok(Ref::new(FloatImm { span: Span::current(), dtype, value }).upcast())
+    }
+
+    fn check(&self) -> Checked {
+        FloatImm::fits(self.dtype, self.value).map_err(|error| Invalid::at("value", error))
+    }
+
+    fn fits(dtype: DataType, value: f64) -> Result<()> {
         if !dtype.is_scalar() || !dtype.is_any_float() {
             return Err(PrimError::OperandType {
                 op: "FloatImm",
@@ -126,13 +155,13 @@ impl FloatImm {
         if value.is_finite() && (value.abs() > float_bound(dtype) || below) {
             return Err(PrimError::OutOfRange { value: format!("{value:?}"), dtype });
         }
-        Ok(Ref::new(FloatImm { span: Span::current(), dtype, value }).upcast())
+        Ok(())
     }
 }
 
 /// A string literal, where an intrinsic takes one.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.StringImm", parent = PrimExpr)]
+#[node(key = "tir.StringImm", parent = PrimExpr, check = StringImm::check)]
 pub struct StringImm {
     /// Where it was written.
     pub span: Span,
@@ -143,6 +172,10 @@ pub struct StringImm {
 }
 
 impl StringImm {
+    fn check(&self) -> Checked {
+        has_dtype(self.dtype, DataType::HANDLE)
+    }
+
     /// A literal of this text.
     pub fn new(value: impl Into<Str>) -> Expr {
         Ref::new(StringImm { span: Span::current(), dtype: DataType::HANDLE, value: value.into() }).upcast()
@@ -151,7 +184,7 @@ impl StringImm {
 
 /// A variable; identity is the node.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Var", parent = PrimExpr, eq = free_var)]
+#[node(key = "tir.Var", parent = PrimExpr, eq = free_var, check = Var::check)]
 pub struct Var {
     /// Where it was defined.
     pub span: Span,
@@ -165,6 +198,10 @@ pub struct Var {
 }
 
 impl Var {
+    fn check(&self) -> Checked {
+        has_dtype(self.dtype, dtype_of_type(&self.type_annotation))
+    }
+
     /// A variable of a scalar or vector type; void gives the empty tuple type.
     pub fn new(name: impl Into<Str>, dtype: DataType) -> Ref<Var> {
         let annotation = if dtype.is_void() { TupleType::void() } else { PrimType::new(dtype) };
@@ -217,6 +254,7 @@ pub fn size_var_type() -> &'static TypeInfo {
         register_node::<Var>(TypeDecl {
             key: "tir.SizeVar",
             parent: Some(var),
+            missing_parent: None,
             eq: EqKind::FreeVar,
             custom_eq: None,
             shape: Shape::Fields,
@@ -227,7 +265,7 @@ pub fn size_var_type() -> &'static TypeInfo {
 
 /// A conversion to another type with the same lanes. The constructor never folds.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Cast", parent = PrimExpr)]
+#[node(key = "tir.Cast", parent = PrimExpr, check = Cast::check)]
 pub struct Cast {
     /// Where it was written.
     pub span: Span,
@@ -238,6 +276,14 @@ pub struct Cast {
 }
 
 impl Cast {
+    fn check(&self) -> Checked {
+        let (to, from) = (self.dtype, self.value.dtype());
+        match to.lanes == from.lanes {
+            true => Ok(()),
+            false => Err(Invalid::at("value", PrimError::Lanes { op: "Cast", left: to, right: from })),
+        }
+    }
+
     /// The node.
     /// # Errors
     /// [`PrimError::Lanes`] when the lanes differ.

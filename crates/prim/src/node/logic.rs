@@ -1,7 +1,9 @@
 //! Logic of truth values, and selection.
 
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{DataType, Node, Ref, Span};
 
+use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};
 use crate::error::{PrimError, Result};
 
@@ -18,7 +20,7 @@ macro_rules! logic {
     ($($(#[$doc:meta])* $name:ident = $key:literal, $op:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Debug, Clone, Node)]
-        #[node(key = $key, parent = PrimExpr)]
+        #[node(key = $key, parent = PrimExpr, check = $name::check)]
         pub struct $name {
             /// Where it was written.
             pub span: Span,
@@ -35,11 +37,21 @@ macro_rules! logic {
             /// # Errors
             /// When an operand is not bool, or the lanes differ.
             pub fn try_new(a: Expr, b: Expr) -> Result<Expr> {
-                let (left, right) = (bool_type($op, &a)?, bool_type($op, &b)?);
-                if left != right {
-                    return Err(PrimError::Lanes { op: $op, left, right });
+                let dtype = $name::dtype_of(&a, &b)?;
+                Ok(Ref::new($name { span: Span::current(), dtype, a, b }).upcast())
+            }
+
+            fn dtype_of(a: &Expr, b: &Expr) -> Result<DataType> {
+                let (left, right) = (bool_type($op, a)?, bool_type($op, b)?);
+                match left == right {
+                    true => Ok(left),
+                    false => Err(PrimError::Lanes { op: $op, left, right }),
                 }
-                Ok(Ref::new($name { span: Span::current(), dtype: left, a, b }).upcast())
+            }
+
+            fn check(&self) -> Checked {
+                let dtype = $name::dtype_of(&self.a, &self.b).map_err(|error| Invalid::at("b", error))?;
+                has_dtype(self.dtype, dtype)
             }
         }
     )*};
@@ -54,7 +66,7 @@ logic! {
 
 /// It does not hold.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Not", parent = PrimExpr)]
+#[node(key = "tir.Not", parent = PrimExpr, check = Not::check)]
 pub struct Not {
     /// Where it was written.
     pub span: Span,
@@ -65,6 +77,11 @@ pub struct Not {
 }
 
 impl Not {
+    fn check(&self) -> Checked {
+        let dtype = bool_type("not", &self.a).map_err(|error| Invalid::at("a", error))?;
+        has_dtype(self.dtype, dtype)
+    }
+
     /// The node of a bool operand. Never folds.
     /// # Errors
     /// When the operand is not bool.
@@ -76,7 +93,7 @@ impl Not {
 
 /// One of two values; both are evaluated.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Select", parent = PrimExpr)]
+#[node(key = "tir.Select", parent = PrimExpr, check = Select::check)]
 pub struct Select {
     /// Where it was written.
     pub span: Span,
@@ -95,7 +112,17 @@ impl Select {
     /// # Errors
     /// When the condition is not bool with one lane or the values' lanes, or the values' types differ.
     pub fn try_new(condition: Expr, true_value: Expr, false_value: Expr) -> Result<Expr> {
-        let cond = bool_type("Select", &condition)?;
+        let dtype = Select::dtype_of(&condition, &true_value, &false_value)?;
+        Ok(Ref::new(Select { span: Span::current(), dtype, condition, true_value, false_value }).upcast())
+    }
+
+    fn check(&self) -> Checked {
+        let dtype = Select::dtype_of(&self.condition, &self.true_value, &self.false_value);
+        has_dtype(self.dtype, dtype.map_err(|error| Invalid::at("condition", error))?)
+    }
+
+    fn dtype_of(condition: &Expr, true_value: &Expr, false_value: &Expr) -> Result<DataType> {
+        let cond = bool_type("Select", condition)?;
         let (dtype, right) = (true_value.dtype(), false_value.dtype());
         if cond.lanes != dtype.lanes && cond.lanes != 1 {
             return Err(PrimError::Lanes { op: "Select", left: cond, right: dtype });
@@ -103,6 +130,6 @@ impl Select {
         if dtype != right {
             return Err(PrimError::MismatchedTypes { left: dtype, right });
         }
-        Ok(Ref::new(Select { span: Span::current(), dtype, condition, true_value, false_value }).upcast())
+        Ok(dtype)
     }
 }

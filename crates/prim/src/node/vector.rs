@@ -1,7 +1,9 @@
 //! Vectors: ramps, broadcasts and shuffles.
 
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, DataType, Node, Op, Ref, Span};
 
+use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::node::{Call, IntImm, Mul};
@@ -9,7 +11,7 @@ use crate::ops::cast;
 
 /// `base + i * stride` in lane `i`.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Ramp", parent = PrimExpr)]
+#[node(key = "tir.Ramp", parent = PrimExpr, check = Ramp::check)]
 pub struct Ramp {
     /// Where it was written.
     pub span: Span,
@@ -25,7 +27,7 @@ pub struct Ramp {
 
 /// One value in every lane.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Broadcast", parent = PrimExpr)]
+#[node(key = "tir.Broadcast", parent = PrimExpr, check = Broadcast::check)]
 pub struct Broadcast {
     /// Where it was written.
     pub span: Span,
@@ -39,7 +41,7 @@ pub struct Broadcast {
 
 /// Lanes of several vectors, picked by index.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Shuffle", parent = PrimExpr)]
+#[node(key = "tir.Shuffle", parent = PrimExpr, check = Shuffle::check)]
 pub struct Shuffle {
     /// Where it was written.
     pub span: Span,
@@ -86,6 +88,16 @@ impl Lanes {
     }
 }
 
+/// Checks the lanes of a vector: a literal above 1 or `T.vscale() * k`, and the same as those of the stored dtype.
+fn check_lanes(dtype: DataType, element: DataType, lanes: &Expr) -> Checked {
+    let count = match lanes.as_node::<IntImm>() {
+        Some(literal) => i16::try_from(literal.value).ok().filter(|count| *count > 1),
+        None => vscale_factor(lanes).filter(|factor| *factor > 0).map(|factor| -factor),
+    };
+    let count = count.ok_or_else(|| Invalid::at("lanes", PrimError::BadLanes))?;
+    has_dtype(dtype, element.with_lanes(count))
+}
+
 /// `k`, when the expression is `vscale * k`, `k * vscale` or `vscale`.
 fn vscale_factor(expr: &Expr) -> Option<i16> {
     let is_vscale = |e: &Expr| e.as_node::<Call>().is_some_and(|c| c.op_name() == Some("tir.vscale"));
@@ -108,6 +120,15 @@ fn scalar(op: &'static str, e: &Expr) -> Result<DataType> {
 }
 
 impl Ramp {
+    fn check(&self) -> Checked {
+        let dtype = scalar("Ramp", &self.base).map_err(|error| Invalid::at("base", error))?;
+        let right = scalar("Ramp", &self.stride).map_err(|error| Invalid::at("stride", error))?;
+        if right != dtype {
+            return Err(Invalid::at("stride", PrimError::MismatchedTypes { left: dtype, right }));
+        }
+        check_lanes(self.dtype, dtype, &self.lanes)
+    }
+
     /// The node; a stride of another type is converted to the base's ([`cast`]).
     /// # Errors
     /// When base or stride is no scalar, the stride's literal does not fit, or the lanes do not.
@@ -127,6 +148,11 @@ impl Ramp {
 }
 
 impl Broadcast {
+    fn check(&self) -> Checked {
+        let dtype = scalar("Broadcast", &self.value).map_err(|error| Invalid::at("value", error))?;
+        check_lanes(self.dtype, dtype, &self.lanes)
+    }
+
     /// The node.
     /// # Errors
     /// When the value is no scalar, or the lanes do not fit.
@@ -147,21 +173,30 @@ impl Shuffle {
     /// # Errors
     /// When the vectors differ in element type, or there are no vectors, no indices, or more indices than lanes.
     pub fn try_new(vectors: Array<Expr>, indices: Array<Expr>) -> Result<Expr> {
+        let dtype = Shuffle::dtype_of(&vectors, &indices)?;
+        Ok(Ref::new(Shuffle { span: Span::current(), dtype, vectors, indices }).upcast())
+    }
+
+    fn check(&self) -> Checked {
+        let dtype = Shuffle::dtype_of(&self.vectors, &self.indices);
+        has_dtype(self.dtype, dtype.map_err(|error| Invalid::at("vectors", error))?)
+    }
+
+    fn dtype_of(vectors: &Array<Expr>, indices: &Array<Expr>) -> Result<DataType> {
         let count = |what, expected, found| PrimError::Count { op: "Shuffle", what, expected, found };
         let first = vectors.first().ok_or(count("vectors", 1, 0))?.dtype().element();
-        let mut lanes = 0;
+        let mut lanes = 0i32;
         for vector in vectors.iter() {
             let dtype = vector.dtype();
             if dtype.element() != first {
                 return Err(PrimError::MismatchedTypes { left: first, right: dtype.element() });
             }
-            lanes += dtype.lane_count();
+            lanes = lanes.saturating_add(dtype.lane_count());
         }
         let picked = i16::try_from(indices.len()).unwrap_or(i16::MAX);
         if picked == 0 || i32::from(picked) > lanes {
             return Err(count("indices at most", lanes as usize, indices.len()));
         }
-        Ok(Ref::new(Shuffle { span: Span::current(), dtype: first.with_lanes(picked), vectors, indices })
-            .upcast())
+        Ok(first.with_lanes(picked))
     }
 }

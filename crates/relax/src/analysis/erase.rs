@@ -132,6 +132,6 @@ fn scalar(value: &prim::Expr, scalars: ScalarMap<'_>, analyzer: &mut Analyzer) -
     if map.is_empty() {
         return Some(value.clone());
     }
-    let new = substitute(value.object().clone(), &map).ok()?.downcast::<prim::PrimExpr>().ok()?;
+    let new = substitute(value.clone(), &map).ok()?;
     Some(analyzer.simplify(&new))
 }

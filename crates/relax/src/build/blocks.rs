@@ -567,10 +567,7 @@ impl Sequence {
 fn with_outputs(binding: &mut Ref<Binding>, visible: &PtrMap<Ref<Var>>, replaced: &PtrMap<Object>) {
     let value_of = |value: &Expr| match is_simple(value) {
         true => simple_with(value, replaced),
-        false => match substitute(value.object().clone(), replaced) {
-            Ok(new) => new.downcast().unwrap_or_else(|_| value.clone()),
-            Err(_) => value.clone(),
-        },
+        false => substitute(value.clone(), replaced).unwrap_or_else(|_| value.clone()),
     };
     let var_of = |var: &Ref<Var>| visible.get(var.object()).unwrap_or(var).clone();
     if let Some(node) = binding.as_node::<VarBinding>() {

@@ -231,8 +231,7 @@ impl Frame for DataflowFrame {
             let replaced = function.blocks.end_dataflow();
             // A return inside of the block speaks of its variables.
             if let Some(output) = &mut function.output
-                && let Ok(new) = substitute(output.object().clone(), &replaced)
-                && let Ok(new) = new.downcast()
+                && let Ok(new) = substitute(output.clone(), &replaced)
             {
                 *output = new;
             }

@@ -1,5 +1,6 @@
 //! Bindings of variables, and blocks of them.
 
+use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::type_table::EqSteps;
 use tvmscript_ir_core::{Array, Class, Node, Object, Ref, Span};
 
@@ -43,7 +44,7 @@ fn var_binding_eq<'a>(lhs: &'a Object, _: &'a Object, steps: &mut EqSteps<'a>) {
 
 /// `x = R.match_cast(value, struct_info)`: what is known of the value is stated, and names are given to what it holds.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.expr.MatchCast", parent = Binding)]
+#[node(key = "relax.expr.MatchCast", parent = Binding, defines = MatchCast::defines)]
 pub struct MatchCast {
     /// Where it was written.
     pub span: Span,
@@ -55,6 +56,14 @@ pub struct MatchCast {
     /// What is stated.
     #[node(def)]
     pub struct_info: Ref<StructInfo>,
+}
+
+impl MatchCast {
+    /// The variable, and the variables of the stated shape that stand here for the first time.
+    fn defines(&self, definitions: &mut Definitions) {
+        definitions.define_unused_below(self.struct_info.object());
+        definitions.define(self.var.object());
+    }
 }
 
 /// Bindings in order.
@@ -78,6 +87,7 @@ pub fn dataflow_block_type() -> &'static tvmscript_ir_core::TypeInfo {
         register_node::<BindingBlock>(TypeDecl {
             key: "relax.expr.DataflowBlock",
             parent: Some(block),
+            missing_parent: None,
             eq: EqKind::Tree,
             custom_eq: None,
             shape: Shape::Fields,

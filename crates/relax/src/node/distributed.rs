@@ -6,6 +6,7 @@ use std::fmt::{self, Display, Formatter};
 
 use tvmscript_ir::GlobalInfo;
 use tvmscript_ir_core::containers::ShapeNode;
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, DataType, IntField, Node, Ref, Span};
 use tvmscript_prim::{IntImm, Range};
 
@@ -58,7 +59,7 @@ pub enum MeshError {
 
 /// Devices, laid out along axes.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.distributed.DeviceMesh", parent = GlobalInfo)]
+#[node(key = "relax.distributed.DeviceMesh", parent = GlobalInfo, check = DeviceMesh::check)]
 pub struct DeviceMesh {
     /// Devices per axis.
     pub shape: Ref<ShapeNode>,
@@ -99,13 +100,23 @@ impl DeviceMesh {
         device_ids: Array<Ref<IntImm>>,
         device_range: Option<Ref<Range>>,
     ) -> Result<Ref<DeviceMesh>, MeshError> {
-        let expected = shape.iter().fold(1i64, |product, axis| product.saturating_mul(*axis));
-        let found = device_ids.len() as i64;
-        if expected != found {
-            return Err(MeshError::DeviceCount { shape: shape.into(), expected, found });
-        }
+        DeviceMesh::check_count(shape, device_ids.len())?;
         let shape = Ref::new(ShapeNode { values: shape.into() });
         Ok(Ref::new(DeviceMesh { shape, device_ids, device_range }))
+    }
+
+    fn check_count(shape: &[i64], devices: usize) -> Result<(), MeshError> {
+        let expected = shape.iter().fold(1i64, |product, axis| product.saturating_mul(*axis));
+        let found = devices as i64;
+        match expected == found {
+            true => Ok(()),
+            false => Err(MeshError::DeviceCount { shape: shape.into(), expected, found }),
+        }
+    }
+
+    fn check(&self) -> Checked {
+        DeviceMesh::check_count(&self.shape.values, self.device_ids.len())
+            .map_err(|error| Invalid::at("device_ids", error))
     }
 
     /// How many axes the mesh has.
@@ -215,7 +226,7 @@ impl Display for Placement {
 
 /// A tensor spread over a mesh.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.DTensorStructInfo", parent = StructInfo)]
+#[node(key = "relax.DTensorStructInfo", parent = StructInfo, check = DTensorStructInfo::check)]
 pub struct DTensorStructInfo {
     /// Where it was written.
     pub span: Span,
@@ -237,6 +248,17 @@ impl DTensorStructInfo {
         device_mesh: Ref<DeviceMesh>,
         placement: Ref<Placement>,
     ) -> Result<Ref<DTensorStructInfo>, MeshError> {
+        let info = DTensorStructInfo { span: Span::current(), device_mesh, placement, tensor_sinfo };
+        info.check_axes()?;
+        Ok(Ref::new(info))
+    }
+
+    fn check(&self) -> Checked {
+        self.check_axes().map_err(|error| Invalid::at("placement", error))
+    }
+
+    fn check_axes(&self) -> Result<(), MeshError> {
+        let DTensorStructInfo { span: _, device_mesh, placement, tensor_sinfo } = self;
         let (mesh, found) = (device_mesh.ndim(), placement.dim_specs.len());
         if mesh != found {
             return Err(MeshError::AxisCount { mesh, placement: placement.to_string(), found });
@@ -247,6 +269,6 @@ impl DTensorStructInfo {
         if let Some(spec) = placement.dim_specs.iter().find(is_beyond) {
             return Err(MeshError::NoSuchAxis { axis: spec.axis, ndim: tensor_sinfo.ndim });
         }
-        Ok(Ref::new(DTensorStructInfo { span: Span::current(), device_mesh, placement, tensor_sinfo }))
+        Ok(())
     }
 }

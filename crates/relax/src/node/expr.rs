@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use tvmscript_ir::{BaseFunc, EnvFunc, RelaxExpr};
 use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::fresh::Definitions;
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::type_table::{EqSteps, Shape, TypeDecl, register_node};
 use tvmscript_ir_core::{
     Array, Attrs, BaseExpr, Class, DataType, DictAttrs, EqKind, FieldRef, NameCell, Node, Object, Op, Ref,
@@ -28,7 +30,7 @@ pub struct Call {
     /// Where it was written.
     pub span: Span,
     /// The struct info, once inferred.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// What is called.
     pub op: Expr,
@@ -70,7 +72,7 @@ pub struct Tuple {
     /// Where it was written.
     pub span: Span,
     /// The struct info, once every field has one.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The values.
     pub fields: Array<Expr>,
@@ -98,12 +100,12 @@ pub fn struct_info_of(expr: &Expr) -> Option<Ref<StructInfo>> {
 
 /// One value of a tuple.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.expr.TupleGetItem", parent = RelaxExpr, ancestors(BaseExpr))]
+#[node(key = "relax.expr.TupleGetItem", parent = RelaxExpr, ancestors(BaseExpr), check = TupleGetItem::check)]
 pub struct TupleGetItem {
     /// Where it was written.
     pub span: Span,
     /// The struct info.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The tuple.
     pub tuple_value: Expr,
@@ -111,20 +113,33 @@ pub struct TupleGetItem {
     pub index: i64,
 }
 
+impl TupleGetItem {
+    fn check(&self) -> Checked {
+        match self.index < 0 {
+            true => Err(Invalid::at("index", format_args!("{} is negative", self.index))),
+            false => Ok(()),
+        }
+    }
+}
+
 /// A shape as a value.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.expr.ShapeExpr", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
+#[node(key = "relax.expr.ShapeExpr", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr), check = ShapeExpr::check)]
 pub struct ShapeExpr {
     /// Where it was written.
     pub span: Span,
     /// The struct info.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The dimensions, `int64` each.
     pub values: Array<prim::Expr>,
 }
 
 impl ShapeExpr {
+    fn check(&self) -> Checked {
+        super::struct_info::check_dimensions("values", &self.values)
+    }
+
     /// A shape with these dimensions.
     ///
     /// # Errors
@@ -158,6 +173,7 @@ pub struct Var {
     /// Where it was defined.
     pub span: Span,
     /// The struct info.
+    #[node(class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The identity.
     pub vid: Ref<Id>,
@@ -203,6 +219,7 @@ pub fn dataflow_var_type() -> &'static TypeInfo {
         register_node::<Var>(TypeDecl {
             key: "relax.expr.DataflowVar",
             parent: Some(var),
+            missing_parent: None,
             eq: EqKind::Dag,
             custom_eq: Some(var_eq),
             shape: Shape::Fields,
@@ -251,7 +268,7 @@ pub struct Constant {
     /// Where it was written.
     pub span: Span,
     /// The struct info.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The elements.
     pub data: Ref<TensorNode>,
@@ -264,7 +281,7 @@ pub struct PrimValue {
     /// Where it was written.
     pub span: Span,
     /// The struct info.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The scalar.
     pub value: prim::Expr,
@@ -277,7 +294,7 @@ pub struct StringImm {
     /// Where it was written.
     pub span: Span,
     /// The struct info.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The text.
     pub value: Str,
@@ -290,7 +307,7 @@ pub struct DataTypeImm {
     /// Where it was written.
     pub span: Span,
     /// The struct info.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The data type.
     pub value: DataType,
@@ -303,7 +320,7 @@ pub struct SeqExpr {
     /// Where it was written.
     pub span: Span,
     /// The struct info.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The blocks.
     pub blocks: Array<Ref<BindingBlock>>,
@@ -318,7 +335,7 @@ pub struct If {
     /// Where it was written.
     pub span: Span,
     /// The struct info.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// The condition.
     pub cond: Expr,
@@ -330,12 +347,12 @@ pub struct If {
 
 /// A function.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.expr.Function", parent = BaseFunc, ancestors(RelaxExpr, BaseExpr), eq = dag)]
+#[node(key = "relax.expr.Function", parent = BaseFunc, ancestors(RelaxExpr, BaseExpr), eq = dag, defines = Function::defines)]
 pub struct Function {
     /// Where it was written.
     pub span: Span,
     /// The struct info of the function.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// What is said about it.
     pub attrs: Ref<DictAttrs>,
@@ -350,6 +367,16 @@ pub struct Function {
     pub is_pure: bool,
 }
 
+impl Function {
+    /// The parameters, and the variables of their shapes that stand here for the first time.
+    fn defines(&self, definitions: &mut Definitions) {
+        for param in self.params.iter() {
+            param.struct_info_.iter().for_each(|info| definitions.define_unused_below(info));
+            definitions.define(param.object());
+        }
+    }
+}
+
 /// A function that is found by name at run time.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.ExternFunc", parent = BaseFunc, ancestors(RelaxExpr, BaseExpr))]
@@ -357,7 +384,7 @@ pub struct ExternFunc {
     /// Where it was written.
     pub span: Span,
     /// The struct info.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
     /// What is said about it.
     pub attrs: Ref<DictAttrs>,

@@ -3,6 +3,7 @@
 //! Constructors keep what upstream's keep: dimensions are `int64`, a rank is known where the shape is.
 
 use tvmscript_ir::{EnvFunc, RelaxExpr, VDevice};
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Type};
 
@@ -26,7 +27,7 @@ pub struct ObjectStructInfo {
 
 /// A scalar.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.PrimStructInfo", parent = StructInfo)]
+#[node(key = "relax.PrimStructInfo", parent = StructInfo, check = PrimStructInfo::check)]
 pub struct PrimStructInfo {
     /// Where it was written.
     pub span: Span,
@@ -38,7 +39,7 @@ pub struct PrimStructInfo {
 
 /// A shape.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.ShapeStructInfo", parent = StructInfo)]
+#[node(key = "relax.ShapeStructInfo", parent = StructInfo, check = ShapeStructInfo::check)]
 pub struct ShapeStructInfo {
     /// Where it was written.
     pub span: Span,
@@ -50,7 +51,7 @@ pub struct ShapeStructInfo {
 
 /// A tensor.
 #[derive(Debug, Clone, Node)]
-#[node(key = "relax.TensorStructInfo", parent = StructInfo)]
+#[node(key = "relax.TensorStructInfo", parent = StructInfo, check = TensorStructInfo::check)]
 pub struct TensorStructInfo {
     /// Where it was written.
     pub span: Span,
@@ -98,7 +99,38 @@ impl ObjectStructInfo {
     }
 }
 
+/// Dimensions are `int64` each.
+pub(super) fn check_dimensions(field: &'static str, values: &Array<Expr>) -> Checked {
+    match values.iter().map(|value| value.dtype()).find(|dtype| *dtype != DataType::INT64) {
+        Some(dtype) => Err(Invalid::at(field, NotADimension(dtype))),
+        None => Ok(()),
+    }
+}
+
+/// A rank is a count, or unknown; it is that of the dimensions where they are known.
+fn check_rank(ndim: i64, dims: Option<usize>) -> Checked {
+    if ndim < UNKNOWN_NDIM {
+        return Err(Invalid::at("ndim", format_args!("{ndim} is no rank")));
+    }
+    match dims {
+        Some(dims) if i64::try_from(dims) != Ok(ndim) => {
+            Err(Invalid::at("ndim", format_args!("it is {ndim}, but the shape has {dims} dimensions")))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl PrimStructInfo {
+    fn check(&self) -> Checked {
+        match self.value.as_ref().map(|value| value.dtype()) {
+            Some(found) if found != self.dtype => {
+                let dtype = self.dtype;
+                Err(Invalid::at("value", format_args!("it is of type `{found}`, not `{dtype}`")))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A scalar of this type.
     pub fn new(dtype: DataType) -> Ref<StructInfo> {
         Ref::new(PrimStructInfo { span: Span::current(), value: None, dtype }).upcast()
@@ -128,6 +160,11 @@ pub fn dimension(value: Expr) -> Result<Expr, NotADimension> {
 pub struct NotADimension(pub DataType);
 
 impl ShapeStructInfo {
+    fn check(&self) -> Checked {
+        self.values.as_ref().map_or(Ok(()), |values| check_dimensions("values", values))?;
+        check_rank(self.ndim, self.values.as_ref().map(Array::len))
+    }
+
     /// A shape with these dimensions.
     ///
     /// # Errors
@@ -149,6 +186,13 @@ impl ShapeStructInfo {
 }
 
 impl TensorStructInfo {
+    fn check(&self) -> Checked {
+        if self.shape.as_ref().is_some_and(|shape| !shape.is::<ShapeExpr>() && !shape.is::<Var>()) {
+            return Err(Invalid::at("shape", "it is neither a shape nor a variable"));
+        }
+        check_rank(self.ndim, self.dims().map(Array::len))
+    }
+
     /// A tensor of which the rank is known, or nothing ([`UNKNOWN_NDIM`]).
     pub fn of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<TensorStructInfo> {
         Ref::new(TensorStructInfo { span: Span::current(), shape: None, dtype, vdevice, ndim })

@@ -9,7 +9,7 @@
 mod regions;
 
 use tvmscript_ir_core::mutate::{Descend, Mutator, mutate};
-use tvmscript_ir_core::{Array, DataType, Map, Object, PtrMap, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, DataType, Map, Object, PtrMap, Ref, RewriteError, Span, Str, Value};
 use tvmscript_prim::{IntImm, PrimExprExt, Var};
 
 use crate::node::*;
@@ -50,6 +50,9 @@ pub enum CompleteErrorKind {
         /// How many expressions may be visited.
         limit: u64,
     },
+    /// A part of the function breaks its own invariants once its regions are filled in.
+    #[error("the completed function is invalid: {0}")]
+    Invalid(RewriteError),
 }
 
 /// An error and the place it speaks of.
@@ -69,7 +72,7 @@ impl CompleteError {
             CompleteErrorKind::OpaqueAccess { .. } | CompleteErrorKind::TooLarge { .. } => {
                 Some("say them with `T.reads(..)` and `T.writes(..)`")
             }
-            CompleteErrorKind::AxisValue { .. } => None,
+            CompleteErrorKind::AxisValue { .. } | CompleteErrorKind::Invalid(_) => None,
         }
     }
 }
@@ -118,11 +121,11 @@ pub fn complete_fragment(body: StmtRef) -> Result<StmtRef> {
 
 fn find_regions(body: StmtRef, visible: PtrMap<Ref<Buffer>>, depth: usize) -> Result<StmtRef> {
     let mut completer = Completer { visible, declared: Vec::new(), depth, error: None };
-    let body = mutate(body.into(), &mut completer).ok().and_then(|b| b.downcast::<Stmt>().ok());
+    let span = body.span();
+    let body = mutate(body, &mut completer);
     match completer.error {
         Some(error) => Err(error),
-        // The completer puts blocks in the place of blocks, so a body always comes back.
-        None => Ok(body.unwrap_or_else(|| Evaluate::new(IntImm::int32(0)))),
+        None => body.map_err(|error| CompleteError { kind: CompleteErrorKind::Invalid(error), span }),
     }
 }
 

@@ -443,8 +443,7 @@ fn replaced(expr: &Expr, values: &PtrMap<Object>) -> Expr {
     if values.is_empty() || expr.as_node::<IntImm>().is_some() {
         return expr.clone();
     }
-    let new = substitute(expr.object().clone(), values).ok();
-    new.and_then(|new| new.downcast::<PrimExpr>().ok()).unwrap_or_else(|| expr.clone())
+    substitute(expr.clone(), values).unwrap_or_else(|_| expr.clone())
 }
 
 /// The least value and the extent of a set in a dimension of `full` values.

@@ -1,14 +1,17 @@
 //! Blocks: computations with declared axes and regions.
 
+use tvmscript_ir_core::fresh::Definitions;
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, Map, Node, Ref, Span, Str, Value};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
+use super::buffer::DefineBuffer as _;
 use super::{Buffer, IterVar, Stmt, StmtRef};
 use crate::error::{Result, TirError};
 
 /// Part of a buffer.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.BufferRegion")]
+#[node(key = "tir.BufferRegion", check = BufferRegion::check)]
 pub struct BufferRegion {
     /// The buffer.
     pub buffer: Ref<Buffer>,
@@ -21,17 +24,27 @@ impl BufferRegion {
     /// # Errors
     /// [`TirError::Rank`].
     pub fn try_new(buffer: Ref<Buffer>, region: Array<Ref<Range>>) -> Result<Ref<BufferRegion>> {
-        if buffer.shape.len() != region.len() {
-            let name = buffer.name.get().to_string();
-            return Err(TirError::Rank { buffer: name, rank: buffer.shape.len(), found: region.len() });
+        let region = BufferRegion { buffer, region };
+        region.check_rank()?;
+        Ok(Ref::new(region))
+    }
+
+    fn check_rank(&self) -> Result<()> {
+        let (rank, found) = (self.buffer.shape.len(), self.region.len());
+        match rank == found {
+            true => Ok(()),
+            false => Err(TirError::Rank { buffer: self.buffer.name.to_string(), rank, found }),
         }
-        Ok(Ref::new(BufferRegion { buffer, region }))
+    }
+
+    fn check(&self) -> Checked {
+        self.check_rank().map_err(|error| Invalid::at("region", error))
     }
 }
 
 /// A buffer of a block that stands for part of another.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.MatchBufferRegion")]
+#[node(key = "tir.MatchBufferRegion", check = MatchBufferRegion::check_parts)]
 pub struct MatchBufferRegion {
     /// The block's buffer.
     pub buffer: Ref<Buffer>,
@@ -46,6 +59,17 @@ impl MatchBufferRegion {
     /// # Source
     /// `MatchBufferRegion` constructor, `src/tir/ir/stmt.cc`.
     pub fn check(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> Result<()> {
+        MatchBufferRegion::check_kinds(buffer, source)?;
+        MatchBufferRegion::check_extents(buffer, source)
+    }
+
+    /// What needs no proof: extents may be equal for reasons that the node does not show.
+    fn check_parts(&self) -> Checked {
+        MatchBufferRegion::check_kinds(&self.buffer, &self.source)
+            .map_err(|error| Invalid::at("source", error))
+    }
+
+    fn check_kinds(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> Result<()> {
         let whole = &source.buffer;
         let fail = |why| Err(TirError::MatchBuffer { why });
         if buffer.scope() != whole.scope() {
@@ -60,10 +84,15 @@ impl MatchBufferRegion {
         if buffer.buffer_type != super::BufferType::Default {
             return fail("a matched buffer cannot broadcast");
         }
-        let (outer, inner) = (source.region.len(), buffer.shape.len());
-        if outer < inner {
-            return fail("the region has fewer dimensions than the buffer");
+        match source.region.len() < buffer.shape.len() {
+            true => fail("the region has fewer dimensions than the buffer"),
+            false => Ok(()),
         }
+    }
+
+    fn check_extents(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> Result<()> {
+        let fail = |why| Err(TirError::MatchBuffer { why });
+        let (outer, inner) = (source.region.len(), buffer.shape.len());
         let mut analyzer = tvmscript_arith::Analyzer::new();
         for range in source.region.iter().take(outer - inner) {
             let one = IntImm::try_new(range.extent.dtype(), 1)?;
@@ -82,7 +111,7 @@ impl MatchBufferRegion {
 
 /// A computation with declared axes and regions.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Block", parent = Stmt)]
+#[node(key = "tir.Block", parent = Stmt, defines = Block::defines)]
 pub struct Block {
     /// Where it was written.
     pub span: Span,
@@ -108,9 +137,18 @@ pub struct Block {
     pub body: StmtRef,
 }
 
+impl Block {
+    /// The axes, what is allocated, and what stands for a part of another buffer.
+    fn defines(&self, definitions: &mut Definitions) {
+        self.iter_vars.iter().for_each(|axis| definitions.define(axis.var.object()));
+        self.alloc_buffers.iter().for_each(|buffer| buffer.define_allocated(definitions));
+        self.match_buffers.iter().for_each(|matched| matched.buffer.define_matched(definitions));
+    }
+}
+
 /// A block run for values of its axes.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.BlockRealize", parent = Stmt)]
+#[node(key = "tir.BlockRealize", parent = Stmt, check = BlockRealize::check)]
 pub struct BlockRealize {
     /// Where it was written.
     pub span: Span,
@@ -127,14 +165,30 @@ impl BlockRealize {
     /// # Errors
     /// When values and axes differ in number, or the predicate is not bool.
     pub fn try_new(iter_values: Array<Expr>, predicate: Expr, block: Ref<Block>) -> Result<StmtRef> {
-        if iter_values.len() != block.iter_vars.len() {
-            let (left, right) = (iter_values.len(), block.iter_vars.len());
-            return Err(TirError::Count { what: "values against axes of a block", left, right });
+        let realize = BlockRealize { span: Span::current(), iter_values, predicate, block };
+        realize.check_values()?;
+        realize.check_predicate()?;
+        Ok(Ref::new(realize).upcast())
+    }
+
+    fn check_values(&self) -> Result<()> {
+        let (left, right) = (self.iter_values.len(), self.block.iter_vars.len());
+        match left == right {
+            true => Ok(()),
+            false => Err(TirError::Count { what: "values against axes of a block", left, right }),
         }
-        if !predicate.dtype().is_bool() {
-            let found = predicate.dtype();
-            return Err(TirError::Kind { what: "a block's predicate", expected: "bool", found });
+    }
+
+    fn check_predicate(&self) -> Result<()> {
+        let found = self.predicate.dtype();
+        match found.is_bool() {
+            true => Ok(()),
+            false => Err(TirError::Kind { what: "a block's predicate", expected: "bool", found }),
         }
-        Ok(Ref::new(BlockRealize { span: Span::current(), iter_values, predicate, block }).upcast())
+    }
+
+    fn check(&self) -> Checked {
+        self.check_values().map_err(|error| Invalid::at("iter_values", error))?;
+        self.check_predicate().map_err(|error| Invalid::at("predicate", error))
     }
 }

@@ -1,5 +1,7 @@
 //! Buffers: a pointer with a shape.
 
+use tvmscript_ir_core::fresh::Definitions;
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Node, Ref, Span, Str};
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Type, Var, ops};
 
@@ -25,7 +27,12 @@ impl IntField for BufferType {
 
 /// A pointer with a shape, element type and layout.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Buffer", namer = Buffer::give_name_to_parts)]
+#[node(
+    key = "tir.Buffer",
+    namer = Buffer::give_name_to_parts,
+    check = Buffer::check,
+    defines = Buffer::defines
+)]
 pub struct Buffer {
     /// The pointer.
     #[node(def)]
@@ -111,21 +118,7 @@ impl Buffer {
     /// `Buffer` constructor, `src/tir/ir/buffer.cc`.
     pub fn try_new(parts: BufferParts) -> Result<Ref<Buffer>> {
         let BufferParts { data, dtype, shape, mut strides, name, axis_separators, buffer_type, .. } = parts;
-        let points_to_scalars = data
-            .type_annotation
-            .as_node::<PointerType>()
-            .is_some_and(|p| p.element_type.as_node::<PrimType>().is_some());
-        if !points_to_scalars {
-            return Err(TirError::BufferData { name: data.name.get().to_string() });
-        }
-        let mut last = 0;
-        for separator in axis_separators.iter() {
-            let value = separator.as_node::<IntImm>().map_or(-1, |i| i.value);
-            if value < last || value > shape.len() as i64 {
-                return Err(TirError::AxisSeparators { rank: shape.len() });
-            }
-            last = value;
-        }
+        Buffer::check_parts(&data, &shape, &axis_separators)?;
         let index_dtype = Buffer::index_dtype(&shape);
         let elem_offset = match parts.elem_offset {
             Some(offset) => offset,
@@ -147,6 +140,46 @@ impl Buffer {
             buffer_type,
             span: Span::current(),
         }))
+    }
+
+    /// A use of a buffer defines nothing; what declares it does ([`Buffer::define_allocated`]).
+    fn defines(&self, _: &mut Definitions) {}
+
+    fn check(&self) -> Checked {
+        Buffer::check_parts(&self.data, &self.shape, &self.axis_separators).map_err(|error| match error {
+            TirError::AxisSeparators { .. } => Invalid::at("axis_separators", error),
+            error => Invalid::at("data", error),
+        })?;
+        if self.data_alignment <= 0 {
+            return Err(Invalid::at(
+                "data_alignment",
+                format_args!("{} is not positive", self.data_alignment),
+            ));
+        }
+        match self.offset_factor {
+            0 => Err(Invalid::at("offset_factor", "nothing is a multiple of 0 but 0")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The data is a pointer to scalars or vectors, and the separators are axes in order.
+    fn check_parts(data: &Ref<Var>, shape: &Array<Expr>, axis_separators: &Array<Expr>) -> Result<()> {
+        let points_to_scalars = data
+            .type_annotation
+            .as_node::<PointerType>()
+            .is_some_and(|p| p.element_type.as_node::<PrimType>().is_some());
+        if !points_to_scalars {
+            return Err(TirError::BufferData { name: data.name.get().to_string() });
+        }
+        let mut last = 0;
+        for separator in axis_separators.iter() {
+            let value = separator.as_node::<IntImm>().map_or(-1, |i| i.value);
+            if value < last || value > shape.len() as i64 {
+                return Err(TirError::AxisSeparators { rank: shape.len() });
+            }
+            last = value;
+        }
+        Ok(())
     }
 
     /// Names the buffer, its pointer and its strides. A pointer takes the name of the buffer declared over it last, as in
@@ -227,5 +260,34 @@ impl Buffer {
         let axis_separators = separators.collect::<std::result::Result<Array<Expr>, _>>()?;
         let strides = Array::default();
         Ok(Ref::new(Buffer { shape: Array::new(extents), strides, axis_separators, ..self.clone() }))
+    }
+}
+
+/// What declarations of a buffer define, for copies with fresh definitions.
+pub(crate) trait DefineBuffer {
+    /// The buffer alone: its memory is there already.
+    fn define_declared(&self, definitions: &mut Definitions);
+    /// The buffer and its memory.
+    fn define_allocated(&self, definitions: &mut Definitions);
+    /// The buffer, its memory, and the variables of its layout that stand here for the first time.
+    fn define_matched(&self, definitions: &mut Definitions);
+}
+
+impl DefineBuffer for Ref<Buffer> {
+    fn define_declared(&self, definitions: &mut Definitions) {
+        definitions.define(self.object());
+    }
+
+    fn define_allocated(&self, definitions: &mut Definitions) {
+        self.define_declared(definitions);
+        definitions.define(self.data.object());
+    }
+
+    fn define_matched(&self, definitions: &mut Definitions) {
+        self.define_allocated(definitions);
+        let layout = self.shape.iter().chain(self.strides.iter()).chain([&self.elem_offset]);
+        for variable in layout.filter(|part| part.is::<Var>()) {
+            definitions.define_unless_used(variable.object());
+        }
     }
 }

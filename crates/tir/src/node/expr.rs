@@ -1,5 +1,6 @@
 //! Loads, iteration variables, reductions, index maps.
 
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{Array, DataType, IntField, Node, Object, Ref, Span, Str};
 use tvmscript_prim::{CommReducer, Expr, PrimExpr, PrimExprExt, Range, Var};
 
@@ -8,7 +9,7 @@ use crate::error::{Result, TirError};
 
 /// What a buffer holds at some indices.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.BufferLoad", parent = PrimExpr)]
+#[node(key = "tir.BufferLoad", parent = PrimExpr, check = BufferLoad::check)]
 pub struct BufferLoad {
     /// Where it was written.
     pub span: Span,
@@ -61,6 +62,17 @@ impl BufferLoad {
         }
         Ok(Ref::new(BufferLoad { span: Span::current(), dtype, buffer, indices, predicate }).upcast())
     }
+
+    fn check(&self) -> Checked {
+        let expected = element_type(&self.buffer, &self.indices);
+        let expected = expected.map_err(|error| Invalid::at("indices", error))?;
+        let found = self.dtype;
+        if found != expected {
+            let error = TirError::Type { what: "the loaded value", found, expected };
+            return Err(Invalid::at("dtype", error));
+        }
+        check_mask_of("predicate", self.predicate.as_ref(), expected)
+    }
 }
 
 pub(crate) fn check_mask(mask: &Expr, element: DataType) -> Result<()> {
@@ -71,6 +83,13 @@ pub(crate) fn check_mask(mask: &Expr, element: DataType) -> Result<()> {
         return Err(TirError::Type { what: "the predicate", found, expected });
     }
     Ok(())
+}
+
+pub(super) fn check_mask_of(field: &'static str, mask: Option<&Expr>, element: DataType) -> Checked {
+    match mask {
+        Some(mask) => check_mask(mask, element).map_err(|error| Invalid::at(field, error)),
+        None => Ok(()),
+    }
 }
 
 /// What a tensor expression's producer gives at some indices.
@@ -143,7 +162,7 @@ impl IntField for IterType {
 
 /// A variable with a domain: a block's axis, a thread, a reduction's axis.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.IterVar", namer = IterVar::give_name_to_var)]
+#[node(key = "tir.IterVar", namer = IterVar::give_name_to_var, check = IterVar::check)]
 pub struct IterVar {
     /// The values it takes.
     pub dom: Option<Ref<Range>>,
@@ -170,7 +189,17 @@ impl IterVar {
         iter_type: IterType,
         tag: Str,
     ) -> Result<Ref<IterVar>> {
-        if let Some(dom) = &dom {
+        let axis = IterVar { dom, var, iter_type, thread_tag: tag };
+        axis.check_domain()?;
+        Ok(Ref::new(axis))
+    }
+
+    fn check(&self) -> Checked {
+        self.check_domain().map_err(|error| Invalid::at("dom", error))
+    }
+
+    fn check_domain(&self) -> Result<()> {
+        if let Some(dom) = &self.dom {
             let found = dom.extent.dtype();
             if !found.is_int() {
                 return Err(TirError::Kind {
@@ -179,17 +208,17 @@ impl IterVar {
                     found,
                 });
             }
-            if found != var.dtype {
-                return Err(TirError::Type { what: "the variable", found: var.dtype, expected: found });
+            if found != self.var.dtype {
+                return Err(TirError::Type { what: "the variable", found: self.var.dtype, expected: found });
             }
         }
-        Ok(Ref::new(IterVar { dom, var, iter_type, thread_tag: tag }))
+        Ok(())
     }
 }
 
 /// A reduction over axes.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Reduce", parent = PrimExpr)]
+#[node(key = "tir.Reduce", parent = PrimExpr, check = Reduce::check)]
 pub struct Reduce {
     /// Where it was written.
     pub span: Span,
@@ -207,4 +236,24 @@ pub struct Reduce {
     pub condition: Expr,
     /// Which of the combined values this is.
     pub value_index: i64,
+}
+
+impl Reduce {
+    fn check(&self) -> Checked {
+        let picked = usize::try_from(self.value_index).ok().and_then(|index| self.source.get(index));
+        let Some(picked) = picked else {
+            let (index, count) = (self.value_index, self.source.len());
+            return Err(Invalid::at("value_index", format_args!("there is no value {index} among {count}")));
+        };
+        let (found, expected) = (self.dtype, picked.dtype());
+        if found != expected {
+            let error = TirError::Type { what: "the reduction", found, expected };
+            return Err(Invalid::at("dtype", error));
+        }
+        if let Some(axis) = self.axis.iter().find(|axis| axis.iter_type != IterType::CommReduce) {
+            let kind = axis.iter_type.name();
+            return Err(Invalid::at("axis", format_args!("an axis is `{kind}`, not `CommReduce`")));
+        }
+        Ok(())
+    }
 }

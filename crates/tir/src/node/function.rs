@@ -1,19 +1,21 @@
 //! Functions.
 
 use tvmscript_ir::BaseFunc;
+use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::{Array, DictAttrs, Map, Node, Object, Ref, Span};
 use tvmscript_prim::{Type, Var};
 
+use super::buffer::DefineBuffer as _;
 use super::{Buffer, StmtRef};
 
 /// A function of scalars and buffers.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.PrimFunc", parent = BaseFunc)]
+#[node(key = "tir.PrimFunc", parent = BaseFunc, defines = PrimFunc::defines)]
 pub struct PrimFunc {
     /// Where it was written.
     pub span: Span,
     /// The function's type as Relax sees it; filled by that dialect.
-    #[node(skip_eq)]
+    #[node(skip_eq, derived, class = Type)]
     pub struct_info_: Option<Object>,
     /// Attributes.
     pub attrs: Ref<DictAttrs>,
@@ -26,4 +28,12 @@ pub struct PrimFunc {
     pub buffer_map: Map<Ref<Var>, Ref<Buffer>>,
     /// The body.
     pub body: StmtRef,
+}
+
+impl PrimFunc {
+    /// The parameters, and the buffers behind them with the variables of their layout.
+    fn defines(&self, definitions: &mut Definitions) {
+        self.params.iter().for_each(|param| definitions.define(param.object()));
+        self.buffer_map.iter().for_each(|(_, buffer)| buffer.define_matched(definitions));
+    }
 }

@@ -1,5 +1,6 @@
 //! Loops.
 
+use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{IntField, Map, Node, Ref, Span, Str, Value};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
 
@@ -33,7 +34,7 @@ impl IntField for ForKind {
 
 /// A loop over `extent` values from `min`.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.For", parent = Stmt)]
+#[node(key = "tir.For", parent = Stmt, check = For::check)]
 pub struct For {
     /// Where it was written.
     pub span: Span,
@@ -78,6 +79,23 @@ pub struct ForParts {
 }
 
 impl For {
+    fn check(&self) -> Checked {
+        let expected = self.loop_var.dtype;
+        if !expected.is_scalar() || !expected.is_integer() {
+            let (what, found) = ("the loop variable", expected);
+            let error = TirError::Kind { what, expected: "a scalar integer", found };
+            return Err(Invalid::at("loop_var", error));
+        }
+        let parts = [("min", Some(&self.min)), ("extent", Some(&self.extent)), ("step", self.step.as_ref())];
+        for (field, part) in parts {
+            let Some(found) = part.map(|part| part.dtype()).filter(|found| *found != expected) else {
+                continue;
+            };
+            return Err(Invalid::at(field, TirError::Type { what: "a bound of the loop", found, expected }));
+        }
+        Ok(())
+    }
+
     /// A loop. Integer literals narrower than the variable are widened.
     /// # Errors
     /// When variable, bounds and step are not scalars of one integer type.

@@ -1,11 +1,14 @@
 //! Statements other than loops and blocks.
 
 use tvmscript_ir_core::containers::TensorNode;
-use tvmscript_ir_core::{Array, Class, DataType, Map, Node, Ref, Span, Str, Value};
+use tvmscript_ir_core::fresh::Definitions;
+use tvmscript_ir_core::invariants::{Checked, Invalid};
+use tvmscript_ir_core::{Array, Class, DataType, Map, Node, Object, Ref, Span, Str, Value};
 use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Range, Var};
 
 use super::Buffer;
-use super::expr::{check_mask, element_type};
+use super::buffer::DefineBuffer as _;
+use super::expr::{check_mask, check_mask_of, element_type};
 use crate::error::{Result, TirError};
 
 /// A statement (`tir.Stmt`).
@@ -18,7 +21,7 @@ pub type StmtRef = Ref<Stmt>;
 
 /// A value bound to a variable for the rest of a body.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.LetStmt", parent = Stmt)]
+#[node(key = "tir.LetStmt", parent = Stmt, check = LetStmt::check)]
 pub struct LetStmt {
     /// Where it was written.
     pub span: Span,
@@ -36,12 +39,22 @@ impl LetStmt {
     /// # Errors
     /// When variable and value differ in type; a pointer takes any handle.
     pub fn try_new(var: Ref<Var>, value: Expr, body: StmtRef) -> Result<StmtRef> {
-        let (expected, found) = (var.dtype, value.dtype());
+        let stmt = LetStmt { span: Span::current(), var, value, body };
+        stmt.check_value()?;
+        Ok(Ref::new(stmt).upcast())
+    }
+
+    fn check_value(&self) -> Result<()> {
+        let (expected, found) = (self.var.dtype, self.value.dtype());
         let fits = if expected.is_handle() { found.is_handle() } else { expected == found };
-        if !fits {
-            return Err(TirError::Type { what: "the bound value", found, expected });
+        match fits {
+            true => Ok(()),
+            false => Err(TirError::Type { what: "the bound value", found, expected }),
         }
-        Ok(Ref::new(LetStmt { span: Span::current(), var, value, body }).upcast())
+    }
+
+    fn check(&self) -> Checked {
+        self.check_value().map_err(|error| Invalid::at("value", error))
     }
 }
 
@@ -63,7 +76,7 @@ pub struct AttrStmt {
 
 /// A condition that must hold for a body.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.AssertStmt", parent = Stmt)]
+#[node(key = "tir.AssertStmt", parent = Stmt, check = AssertStmt::check)]
 pub struct AssertStmt {
     /// Where it was written.
     pub span: Span,
@@ -76,6 +89,10 @@ pub struct AssertStmt {
 }
 
 impl AssertStmt {
+    fn check(&self) -> Checked {
+        check_bool("condition", &self.condition)
+    }
+
     /// The node.
     /// # Errors
     /// When the condition is not bool.
@@ -90,7 +107,7 @@ impl AssertStmt {
 
 /// A value put into a buffer.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.BufferStore", parent = Stmt)]
+#[node(key = "tir.BufferStore", parent = Stmt, check = BufferStore::check)]
 pub struct BufferStore {
     /// Where it was written.
     pub span: Span,
@@ -117,20 +134,33 @@ impl BufferStore {
         predicate: Option<Expr>,
     ) -> Result<StmtRef> {
         let place = element_type(&buffer, &indices)?;
-        if value.dtype() != place {
-            let name = buffer.name.get().to_string();
-            return Err(TirError::StoreType { buffer: name, value: value.dtype(), place });
-        }
+        BufferStore::check_value(&buffer, &value, place)?;
         if let Some(mask) = &predicate {
             check_mask(mask, place)?;
         }
         Ok(Ref::new(BufferStore { span: Span::current(), buffer, value, indices, predicate }).upcast())
     }
+
+    fn check_value(buffer: &Ref<Buffer>, value: &Expr, place: DataType) -> Result<()> {
+        let value = value.dtype();
+        match value == place {
+            true => Ok(()),
+            false => Err(TirError::StoreType { buffer: buffer.name.to_string(), value, place }),
+        }
+    }
+
+    fn check(&self) -> Checked {
+        let place = element_type(&self.buffer, &self.indices);
+        let place = place.map_err(|error| Invalid::at("indices", error))?;
+        BufferStore::check_value(&self.buffer, &self.value, place)
+            .map_err(|error| Invalid::at("value", error))?;
+        check_mask_of("predicate", self.predicate.as_ref(), place)
+    }
 }
 
 /// Where in a buffer a body computes.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.BufferRealize", parent = Stmt)]
+#[node(key = "tir.BufferRealize", parent = Stmt, defines = BufferRealize::defines, check = BufferRealize::check)]
 pub struct BufferRealize {
     /// Where it was written.
     pub span: Span,
@@ -144,9 +174,32 @@ pub struct BufferRealize {
     pub body: StmtRef,
 }
 
+impl BufferRealize {
+    fn defines(&self, definitions: &mut Definitions) {
+        self.buffer.define_allocated(definitions);
+    }
+
+    fn check(&self) -> Checked {
+        let (rank, found) = (self.buffer.shape.len(), self.bounds.len());
+        if rank != found {
+            let buffer = self.buffer.name.to_string();
+            return Err(Invalid::at("bounds", TirError::Rank { buffer, rank, found }));
+        }
+        check_bool("condition", &self.condition)
+    }
+}
+
+fn check_bool(field: &'static str, condition: &Expr) -> Checked {
+    let found = condition.dtype();
+    match found.is_bool() {
+        true => Ok(()),
+        false => Err(Invalid::at(field, TirError::Kind { what: "the condition", expected: "bool", found })),
+    }
+}
+
 /// Memory for a body.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.Allocate", parent = Stmt)]
+#[node(key = "tir.Allocate", parent = Stmt, check = Allocate::check)]
 pub struct Allocate {
     /// Where it was written.
     pub span: Span,
@@ -178,6 +231,24 @@ impl Allocate {
         body: StmtRef,
         annotations: Map<Str, Value>,
     ) -> Result<StmtRef> {
+        Allocate::check_pointer(&buffer_var, dtype)?;
+        Allocate::check_extents(&extents)?;
+        if !condition.dtype().is_bool() {
+            let found = condition.dtype();
+            return Err(TirError::Kind { what: "the condition", expected: "bool", found });
+        }
+        let span = Span::current();
+        Ok(Ref::new(Allocate { span, buffer_var, dtype, extents, condition, body, annotations }).upcast())
+    }
+
+    fn check(&self) -> Checked {
+        Allocate::check_pointer(&self.buffer_var, self.dtype)
+            .map_err(|error| Invalid::at("buffer_var", error))?;
+        Allocate::check_extents(&self.extents).map_err(|error| Invalid::at("extents", error))?;
+        check_bool("condition", &self.condition)
+    }
+
+    fn check_pointer(buffer_var: &Ref<Var>, dtype: DataType) -> Result<()> {
         let points_to = buffer_var
             .type_annotation
             .as_node::<PointerType>()
@@ -189,18 +260,17 @@ impl Allocate {
         if element != dtype && !(is_byte(element) && is_byte(dtype)) {
             return Err(TirError::Type { what: "the allocated pointer", found: element, expected: dtype });
         }
+        Ok(())
+    }
+
+    fn check_extents(extents: &Array<Expr>) -> Result<()> {
         for extent in extents.iter() {
             if !extent.dtype().is_scalar() {
                 let found = extent.dtype();
                 return Err(TirError::Kind { what: "an extent", expected: "a scalar", found });
             }
         }
-        if !condition.dtype().is_bool() {
-            let found = condition.dtype();
-            return Err(TirError::Kind { what: "the condition", expected: "bool", found });
-        }
-        let span = Span::current();
-        Ok(Ref::new(Allocate { span, buffer_var, dtype, extents, condition, body, annotations }).upcast())
+        Ok(())
     }
 }
 
@@ -229,7 +299,7 @@ pub struct AllocateConst {
 
 /// A buffer declared over memory for a body.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.DeclBuffer", parent = Stmt)]
+#[node(key = "tir.DeclBuffer", parent = Stmt, defines = DeclBuffer::defines)]
 pub struct DeclBuffer {
     /// Where it was written.
     pub span: Span,
@@ -239,14 +309,44 @@ pub struct DeclBuffer {
     pub body: StmtRef,
 }
 
+impl DeclBuffer {
+    fn defines(&self, definitions: &mut Definitions) {
+        self.buffer.define_declared(definitions);
+    }
+}
+
 /// Statements in order.
 #[derive(Debug, Clone, Node)]
-#[node(key = "tir.SeqStmt", parent = Stmt, sequence)]
+#[node(key = "tir.SeqStmt", parent = Stmt, sequence, check = SeqStmt::check, normalize = SeqStmt::spliced)]
 pub struct SeqStmt {
     /// Where they were written.
     pub span: Span,
     /// At least two, none a sequence itself.
     pub seq: Array<StmtRef>,
+}
+
+impl SeqStmt {
+    fn check(&self) -> Checked {
+        if self.seq.len() < 2 {
+            return Err(Invalid::at(
+                "seq",
+                format_args!("a sequence has two statements or more, not {}", self.seq.len()),
+            ));
+        }
+        match self.seq.iter().position(|stmt| stmt.is::<SeqStmt>()) {
+            Some(index) => Err(Invalid::at("seq", format_args!("statement {index} is a sequence itself"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The sequence with those in it spliced in: what stands in it may have become a sequence in a rewrite.
+    fn spliced(node: Ref<SeqStmt>) -> Object {
+        if !node.seq.iter().any(|stmt| stmt.is::<SeqStmt>()) {
+            return node.into();
+        }
+        let span = node.span;
+        flatten(node.seq.iter().cloned().collect(), true).with_span(span).into()
+    }
 }
 
 /// An expression evaluated for its effect.

@@ -7,7 +7,9 @@ use crate::containers::{ArrayNode, Key, MapNode, ShapeNode, TensorNode};
 use crate::dtype::DataType;
 use crate::json::base64;
 use crate::json::error::{JsonError, JsonErrorKind};
-use crate::raw::{Array, Object, Ref};
+use crate::json::limits::{self, Counter};
+use crate::json::scan::{BYTE_ORDER_MARK, Scanner};
+use crate::raw::{Array, Object, ObjectLike as _, Ref};
 use crate::registry::Registry;
 use crate::span::{SourceId, Span, SpanKind};
 use crate::tensor::TensorData;
@@ -19,15 +21,25 @@ type Result<T> = std::result::Result<T, JsonError>;
 /// Reads our own form; the root is mostly a node, but any value can be.
 ///
 /// # Errors
-/// [`JsonError`] with the path of the first fault; its byte offset is zero but for faults in the syntax.
+/// [`JsonError`] with the path and the place of the first fault.
 pub fn load(text: &str, registry: &Registry) -> Result<Value> {
-    let document: Document = serde_json::from_str(text).map_err(|e| malformed(text, &e))?;
+    let document: Document =
+        serde_json::from_str(text.trim_start_matches(BYTE_ORDER_MARK)).map_err(|e| malformed(text, &e))?;
+    understand(document, registry).map_err(|error| {
+        let offset_bytes = Scanner::locate(text, &error.path);
+        JsonError { offset_bytes, ..error }
+    })
+}
+
+fn understand(document: Document, registry: &Registry) -> Result<Value> {
     if document.format != FORMAT || document.version != VERSION {
         let found = format!("{} {}", document.format, document.version);
         return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }));
     }
-    let spans = spans(&document.spans, &document.sources)?;
-    let mut loader = Loader { registry, spans, nodes: Vec::with_capacity(document.nodes.len()) };
+    let mut counter = Counter::default();
+    let spans = spans(&document.spans, &document.sources, &mut counter)?;
+    let count = document.nodes.len();
+    let mut loader = Loader { registry, spans, counter, count, nodes: Vec::with_capacity(count) };
     for (index, entry) in document.nodes.into_iter().enumerate() {
         let node = loader.node(entry).map_err(|e| e.within(format_args!(".nodes[{index}]")))?;
         loader.nodes.push(node);
@@ -36,8 +48,10 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
 }
 
 fn malformed(text: &str, error: &serde_json::Error) -> JsonError {
-    let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
-    let offset = (before + error.column().saturating_sub(1)).min(text.len());
+    let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+    let lines = text[mark..].split_inclusive('\n');
+    let before: usize = lines.take(error.line().saturating_sub(1)).map(str::len).sum();
+    let offset = (mark + before + error.column().saturating_sub(1)).min(text.len());
     JsonError::at(JsonErrorKind::Malformed { message: error.to_string() }, offset)
 }
 
@@ -53,7 +67,7 @@ fn earlier<T>(items: &[T], index: u32) -> Result<&T> {
     items.get(index as usize).ok_or_else(|| JsonError::new(JsonErrorKind::BadIndex { index: index.into() }))
 }
 
-fn spans(entries: &[SpanEntry], sources: &[String]) -> Result<Vec<Span>> {
+fn spans(entries: &[SpanEntry], sources: &[String], counter: &mut Counter) -> Result<Vec<Span>> {
     let sources: Vec<SourceId> = sources.iter().map(|name| SourceId::new(name)).collect();
     let mut spans: Vec<Span> = Vec::with_capacity(entries.len());
     for (at, entry) in entries.iter().enumerate() {
@@ -82,6 +96,8 @@ fn spans(entries: &[SpanEntry], sources: &[String]) -> Result<Vec<Span>> {
             }
             SpanEntry::Sequence { spans: parts, reason } => {
                 let parts = parts.iter().map(|s| part(*s)).collect::<Result<Vec<_>>>()?;
+                let count = parts.iter().map(|part| part.part_count()).fold(0usize, usize::saturating_add);
+                counter.spans(count).map_err(|kind| within(JsonError::new(kind)))?;
                 spans.push(Span::sequence(parts, reason));
                 continue;
             }
@@ -94,11 +110,14 @@ fn spans(entries: &[SpanEntry], sources: &[String]) -> Result<Vec<Span>> {
 struct Loader<'r> {
     registry: &'r Registry,
     spans: Vec<Span>,
+    counter: Counter,
+    /// How many nodes the text has.
+    count: usize,
     nodes: Vec<Object>,
 }
 
 impl Loader<'_> {
-    fn node(&self, entry: NodeEntry) -> Result<Object> {
+    fn node(&mut self, entry: NodeEntry) -> Result<Object> {
         let NodeEntry { key, span, fields, name, items, entries, tensor, shape } = entry;
         let span = match span {
             Some(index) => *earlier(&self.spans, index).map_err(|e| e.within(".span"))?,
@@ -111,7 +130,9 @@ impl Loader<'_> {
                 let items = items
                     .map(|(i, item)| self.any(item).map_err(|e| e.within(format_args!(".items[{i}]"))))
                     .collect::<Result<_>>()?;
-                Array::<Value>::from_node(ArrayNode::new(items)).object().clone()
+                let array = Array::<Value>::from_node(ArrayNode::new(items)).into_object();
+                self.counter.container(&array);
+                array
             }
             ("ffi.Map", None, None, None, Some(entries), None, None) => {
                 let pair = |(i, (key, value)): (usize, (Json, Json))| {
@@ -119,10 +140,18 @@ impl Loader<'_> {
                     Ok((Key::new(self.any(key).map_err(within)?), self.any(value).map_err(within)?))
                 };
                 let entries = entries.into_iter().enumerate().map(pair).collect::<Result<_>>()?;
-                Ref::new(MapNode::new(entries)).into()
+                let map = Object::from(Ref::new(MapNode::new(entries)));
+                self.counter.container(&map);
+                map
             }
             ("ffi.Tensor", None, None, None, None, Some(tensor), None) => {
-                Ref::new(self.tensor(&tensor).map_err(|e| e.within(".tensor"))?).into()
+                let tensor = self.tensor(&tensor).map_err(|e| e.within(".tensor"))?;
+                let tensor = Object::from(Ref::new(tensor));
+                tensor.check().map_err(|error| {
+                    let step = error.field().map_or(String::new(), |field| format!(".{field}"));
+                    JsonError::new(error.into()).within(step).within(".tensor")
+                })?;
+                tensor
             }
             ("ffi.Shape", None, None, None, None, None, Some(values)) => {
                 Ref::new(ShapeNode { values: values.into() }).into()
@@ -161,7 +190,11 @@ impl Loader<'_> {
         Ok(info)
     }
 
-    fn fields(&self, info: &'static TypeInfo, mut fields: serde_json::Map<String, Json>) -> Result<Object> {
+    fn fields(
+        &mut self,
+        info: &'static TypeInfo,
+        mut fields: serde_json::Map<String, Json>,
+    ) -> Result<Object> {
         let within = |name: &str, e: JsonError| e.within(format_args!(".fields.{name}"));
         let mut values = Vec::with_capacity(info.fields().len());
         for field in info.fields() {
@@ -173,14 +206,16 @@ impl Loader<'_> {
                 let kind = JsonErrorKind::MissingKey { key: field.name.to_owned() };
                 return Err(JsonError::new(kind).within(".fields"));
             };
-            values.push(self.field(field, json).map_err(|e| within(field.name, e))?);
+            let value = self.field(field, json).map_err(|e| within(field.name, e))?;
+            self.counter.field(&value).map_err(|kind| within(field.name, JsonError::new(kind)))?;
+            values.push(value);
         }
         if let Some((key, _)) = fields.into_iter().next() {
             return Err(JsonError::new(JsonErrorKind::UnknownKey { key }).within(".fields"));
         }
-        info.construct(values).map_err(|error| match &error {
-            FieldError::Kind { field, .. } => within(field, JsonError::new(error.clone().into())),
-            _ => JsonError::new(error.into()),
+        info.construct(values).map_err(|error| match error.field() {
+            Some(field) => within(field, JsonError::new(error.into())),
+            None => JsonError::new(error.into()),
         })
     }
 
@@ -189,12 +224,21 @@ impl Loader<'_> {
             (FieldKind::DType, Json::String(text)) => dtype(&text).map(Value::DType),
             (FieldKind::DType, _) => expected("the text of a dtype"),
             (FieldKind::Float, Json::String(text)) => float(&text).map(Value::Float),
-            (FieldKind::Node, Json::Number(number)) => {
-                let index = number.as_u64().and_then(|n| u32::try_from(n).ok());
-                let Some(index) = index else { return expected("the number of a node") };
-                earlier(&self.nodes, index).cloned().map(Value::Node)
-            }
+            (FieldKind::Node, Json::Number(number)) => self.earlier_node(&number).map(Value::Node),
             (_, json) => self.any(json),
+        }
+    }
+
+    /// The node of a number; the node in hand is the one after those read so far.
+    fn earlier_node(&self, number: &serde_json::Number) -> Result<Object> {
+        let Some(index) = number.as_i64() else { return expected("the number of a node") };
+        let at = usize::try_from(index).unwrap_or(usize::MAX);
+        match self.nodes.get(at) {
+            Some(node) => Ok(node.clone()),
+            None if at < self.count => {
+                fault(JsonErrorKind::ForwardReference { from: self.nodes.len() as i64, index })
+            }
+            None => fault(JsonErrorKind::BadIndex { index }),
         }
     }
 
@@ -213,9 +257,7 @@ impl Loader<'_> {
                 let mut entries = object.into_iter();
                 match (entries.next(), entries.next()) {
                     (Some((key, Json::Number(number))), None) if key == "node" => {
-                        let index = number.as_u64().and_then(|n| u32::try_from(n).ok());
-                        let Some(index) = index else { return expected("the number of a node") };
-                        Value::Node(earlier(&self.nodes, index)?.clone())
+                        Value::Node(self.earlier_node(&number)?)
                     }
                     (Some((key, Json::String(text))), None) if key == "dtype" => Value::DType(dtype(&text)?),
                     (Some((key, Json::String(text))), None) if key == "float" => Value::Float(float(&text)?),
@@ -240,7 +282,8 @@ impl Loader<'_> {
 }
 
 fn dtype(text: &str) -> Result<DataType> {
-    text.parse().map_err(|_| JsonError::new(JsonErrorKind::UnknownDataType { text: text.to_owned() }))
+    let unknown = || JsonError::new(JsonErrorKind::UnknownDataType { text: text.to_owned() });
+    limits::dtype(text).ok_or_else(unknown)
 }
 
 fn float(text: &str) -> Result<f64> {

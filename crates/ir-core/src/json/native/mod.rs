@@ -12,6 +12,7 @@
 
 mod load;
 mod save;
+mod unique;
 
 pub use load::load;
 pub use save::{save, save_pretty};
@@ -64,7 +65,7 @@ struct NodeEntry {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     span: Option<u32>,
     /// The reflected fields, but for the span.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "unique::fields")]
     fields: Option<serde_json::Map<String, Json>>,
     /// Of a node known by its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,6 +7,7 @@ use super::{keys, tensor};
 use crate::containers::{ArrayNode, Key, MapNode, ShapeNode};
 use crate::dtype::DataType;
 use crate::json::error::{JsonError, JsonErrorKind};
+use crate::json::limits::{self, Counter};
 use crate::json::scan::Scanner;
 use crate::raw::{Array, Object, ObjectLike, Ref, Str};
 use crate::registry::Registry;
@@ -34,6 +35,7 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
         span_arrays: HashMap::new(),
         fields: Vec::new(),
         dtypes: HashMap::new(),
+        counter: Counter::default(),
     };
     loader.document()
 }
@@ -69,6 +71,7 @@ struct Loader<'s, 'r> {
     /// The fields of the node in hand, with a mark for those that were there.
     fields: Vec<Value>,
     dtypes: HashMap<Box<str>, DataType>,
+    counter: Counter,
 }
 
 impl<'s> Loader<'s, '_> {
@@ -239,7 +242,9 @@ impl<'s> Loader<'s, '_> {
                     let parts: Vec<Span> = parts.iter().filter_map(|i| self.spans.get(i).copied()).collect();
                     self.span_arrays.insert(self.nodes.len(), parts);
                 }
-                Value::from(Array::<Value>::from_node(ArrayNode::new(items)))
+                let array = Value::from(Array::<Value>::from_node(ArrayNode::new(items)));
+                array.as_object().into_iter().for_each(|array| self.counter.container(array));
+                array
             }
             Decoder::Map => {
                 let start = self.scan.offset();
@@ -252,7 +257,9 @@ impl<'s> Loader<'s, '_> {
                 if key.is_some() {
                     return Err(JsonError::at(JsonErrorKind::OddMap, start));
                 }
-                Value::Node(Object::from(Ref::new(MapNode::new(entries))))
+                let map = Object::from(Ref::new(MapNode::new(entries)));
+                self.counter.container(&map);
+                Value::Node(map)
             }
             Decoder::Shape => {
                 let values = self.array(|l| l.scan.int())?;
@@ -263,7 +270,9 @@ impl<'s> Loader<'s, '_> {
                 let text = self.scan.string()?;
                 let tensor = tensor::decode(&text);
                 let bad = |reason| JsonError::at(JsonErrorKind::BadTensor { reason }, start);
-                Value::from(Ref::new(tensor.map_err(bad)?))
+                let tensor = Object::from(Ref::new(tensor.map_err(bad)?));
+                tensor.check().map_err(|error| JsonError::at(error.into(), start))?;
+                Value::Node(tensor)
             }
             Decoder::Span => {
                 let span = self.span()?;
@@ -313,8 +322,11 @@ impl<'s> Loader<'s, '_> {
         let index = self.scan.int()?;
         match usize::try_from(index) {
             Ok(at) if at < self.nodes.len() => Ok(at),
-            Ok(_) => Err(JsonError::at(JsonErrorKind::ForwardReference { index }, start)),
-            Err(_) => Err(JsonError::at(JsonErrorKind::BadIndex { index }, start)),
+            Ok(at) if self.scan.count_nodes().is_some_and(|count| at < count) => {
+                let from = self.nodes.len() as i64;
+                Err(JsonError::at(JsonErrorKind::ForwardReference { from, index }, start))
+            }
+            _ => Err(JsonError::at(JsonErrorKind::BadIndex { index }, start)),
         }
     }
 
@@ -330,12 +342,12 @@ impl<'s> Loader<'s, '_> {
         if let Some(&dtype) = self.dtypes.get(&*text) {
             return Ok(dtype);
         }
-        match text.parse::<DataType>() {
-            Ok(dtype) => {
+        match limits::dtype(&text) {
+            Some(dtype) => {
                 self.dtypes.insert(text.into(), dtype);
                 Ok(dtype)
             }
-            Err(_) => Err(JsonError::at(JsonErrorKind::UnknownDataType { text: text.into() }, start)),
+            None => Err(JsonError::at(JsonErrorKind::UnknownDataType { text: text.into() }, start)),
         }
     }
 
@@ -352,7 +364,12 @@ impl<'s> Loader<'s, '_> {
     #[inline]
     fn field_value(&mut self, kind: FieldKind, span: &mut Span) -> Result<Value> {
         Ok(match kind {
-            FieldKind::Node | FieldKind::Any => self.by_index()?.clone(),
+            FieldKind::Node | FieldKind::Any => {
+                let index = self.index()?;
+                let value = self.nodes[index].clone();
+                self.counter.field(&value).map_err(|kind| self.scan.error(kind))?;
+                value
+            }
             FieldKind::DType => Value::DType(self.dtype()?),
             FieldKind::Int => Value::Int(self.scan.int()?),
             FieldKind::Bool => Value::Bool(self.scan.bool()?),
@@ -389,10 +406,7 @@ impl<'s> Loader<'s, '_> {
             self.scan.expect(b'}')?;
         }
         let mut object = info.construct_from(&mut self.fields).map_err(|error| {
-            let place = match &error {
-                FieldError::Kind { field, .. } => format!(".{field}"),
-                _ => String::new(),
-            };
+            let place = error.field().map_or(String::new(), |field| format!(".{field}"));
             JsonError::at(error.into(), start).within(place)
         })?;
         if span.is_known() {
@@ -509,6 +523,8 @@ impl<'s> Loader<'s, '_> {
                 // The array's elements are spans, whose values are `None`; the spans stand beside them.
                 let known = self.span_arrays.get(&index);
                 parts = known.cloned().unwrap_or_default();
+                let count = parts.iter().map(|part| part.part_count()).fold(0usize, usize::saturating_add);
+                self.counter.spans(count).map_err(|kind| self.scan.error(kind))?;
             } else {
                 self.scan.skip_value()?;
             }

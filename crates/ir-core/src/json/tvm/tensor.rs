@@ -54,7 +54,11 @@ pub(super) fn decode(text: &str) -> Result<TensorNode, &'static str> {
     if usize::try_from(count) != Ok(rest.len()) {
         return Err("byte count differs from the bytes there");
     }
-    Ok(TensorNode { dtype: DataType { code, bits, lanes }, shape: shape.into(), data: rest.into() })
+    let dtype = DataType { code, bits, lanes };
+    if !dtype.is_valid() {
+        return Err("no element has this dtype");
+    }
+    Ok(TensorNode { dtype, shape: shape.into(), data: rest.into() })
 }
 
 fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], &'static str> {
