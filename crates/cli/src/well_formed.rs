@@ -1,5 +1,6 @@
 //! The checks behind the parser as diagnostics: what is wrong with a function as a whole.
 
+use tvmscript::ir_core::invariants::{self, Violation};
 use tvmscript::ir_core::{AccessPath, Str};
 use tvmscript::ir_core::{Span, SpanKind};
 use tvmscript::script_parser::ast::TextRange;
@@ -13,15 +14,18 @@ use crate::input::Script;
 pub(crate) fn errors(scripts: &[Script]) -> Vec<ParseError> {
     let mut errors: Vec<ParseError> = Vec::new();
     for script in scripts.iter().filter(|script| script.is_checked) {
+        let of_nodes = invariants::violations(&script.node, tir::check::MAX_ERRORS);
+        let of_nodes = of_nodes.into_iter().map(Finding::from);
         let of_scalars = tir::check::well_formed(&script.node).into_iter().map(Finding::from);
         let of_tensors = relax::check::well_formed(&script.node).into_iter().map(Finding::from);
-        errors.extend(of_scalars.chain(of_tensors).map(|finding| diagnostic(script, finding)));
+        let all = of_nodes.chain(of_scalars).chain(of_tensors);
+        errors.extend(all.map(|finding| diagnostic(script, finding)));
     }
     errors.sort_by_key(|error| (error.range().start, error.range().end));
     errors
 }
 
-/// A mistake of either dialect.
+/// A mistake that a dialect found, or a node about itself.
 struct Finding {
     message: String,
     help: Option<String>,
@@ -29,6 +33,13 @@ struct Finding {
     path: AccessPath,
     span: Span,
     notes: Vec<Note>,
+}
+
+impl From<Violation> for Finding {
+    fn from(violation: Violation) -> Finding {
+        let Violation { path, error, span } = violation;
+        Finding { message: error.to_string(), help: None, function: None, path, span, notes: Vec::new() }
+    }
 }
 
 impl From<tir::check::WellFormedError> for Finding {

@@ -198,6 +198,17 @@ impl<'r> Docsifier<'r> {
         result
     }
 
+    /// Whether nothing was found out too late: what the last print still found would be missing from the text.
+    ///
+    /// # Errors
+    /// [`DocsifyError::Unsettled`].
+    pub(crate) fn check_settled(&self) -> Result<()> {
+        match self.found.conflict() {
+            None => Ok(()),
+            Some(conflict) => Err(DocsifyError::Unsettled { conflict }.into()),
+        }
+    }
+
     /// Ends the print: its memory is for the next one.
     pub(crate) fn keep_memory(self) {
         let Docsifier { docs, names, defined, .. } = self;

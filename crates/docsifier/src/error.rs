@@ -54,6 +54,12 @@ pub enum DocsifyError {
         /// What has the name.
         holder: String,
     },
+    /// Every print changed names such that the next one found another conflict.
+    #[error("no names can be found under which the text reads back: {conflict}")]
+    Unsettled {
+        /// The conflict that is left.
+        conflict: String,
+    },
     /// A prefix or alias is no identifier.
     #[error("`{name}` is no identifier, so it cannot be the {what}")]
     BadName {

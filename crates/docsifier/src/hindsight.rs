@@ -17,6 +17,15 @@ impl Hindsight {
         self.words.is_empty() && self.escaping.is_empty()
     }
 
+    /// What was found, in words; nothing if there is no such thing.
+    pub(crate) fn conflict(&self) -> Option<String> {
+        match (self.words.first(), self.escaping.is_empty()) {
+            (Some(word), _) => Some(format!("the name `{word}` is needed where a variable has it")),
+            (None, false) => Some("a variable is used outside of the scope that defines it".to_owned()),
+            (None, true) => None,
+        }
+    }
+
     /// Both together.
     pub(crate) fn and(&self, other: &Hindsight) -> Hindsight {
         Hindsight {

@@ -71,6 +71,7 @@ pub(crate) fn docsify_settled<'r>(
         d = again;
         stmts = docsify_root(&mut d, object)?;
     }
+    d.check_settled()?;
     d.docs.check()?;
     Ok((d, stmts))
 }

@@ -49,7 +49,7 @@ pub type RootFrame = fn(&Object) -> Frame;
 
 /// A dispatch token by its number in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token(u8);
+pub struct Token(u16);
 
 impl Token {
     /// The token whose rules apply where no other has one.
@@ -102,20 +102,26 @@ impl Default for PrinterTable {
     }
 }
 
+/// How many dispatch tokens a registry can hold.
+const TOKENS: usize = 1 << 16;
+
 impl PrinterTable {
-    fn token_or_new(&mut self, name: &'static str) -> Token {
+    fn token_or_new(&mut self, name: &'static str) -> std::result::Result<Token, RegistryError> {
         match self.tokens.iter().position(|t| t.name == name) {
-            Some(index) => Token(index as u8),
+            Some(index) => Ok(Token(index as u16)),
             None => {
+                let number = u16::try_from(self.tokens.len());
+                let too_many = |_| RegistryError::TooMany { what: "dispatch tokens", limit: TOKENS };
+                let token = Token(number.map_err(too_many)?);
                 self.tokens.push(TokenEntry { name, prefix: None, root: None, handlers: Vec::new() });
-                Token((self.tokens.len() - 1) as u8)
+                Ok(token)
             }
         }
     }
 
     /// The token of this name, if anything is registered under it.
     pub fn token(&self, name: &str) -> Option<Token> {
-        self.tokens.iter().position(|t| t.name == name).map(|i| Token(i as u8))
+        self.tokens.iter().position(|t| t.name == name).map(|i| Token(i as u16))
     }
 
     /// The tokens that have a prefix, with it, in the order of registration.
@@ -216,7 +222,7 @@ impl Printers {
     fn fill(&mut self, other: Printers) -> std::result::Result<(), RegistryError> {
         let table = self.table.get_or_insert_with(PrinterTable::default);
         for (token, prefix, place) in other.prefixes {
-            let token = table.token_or_new(token);
+            let token = table.token_or_new(token)?;
             let entry = &mut table.tokens[token.index()];
             if let Some((_, first)) = entry.prefix {
                 let what = format!("the prefix of `{}`", entry.name);
@@ -239,7 +245,7 @@ impl Printers {
             }
         }
         for (token, make, place) in other.roots {
-            let token = table.token_or_new(token);
+            let token = table.token_or_new(token)?;
             let entry = &mut table.tokens[token.index()];
             if let Some((_, first)) = entry.root {
                 return Err(RegistryError::duplicate(
@@ -252,11 +258,11 @@ impl Printers {
         }
         table.variables.extend(other.variables);
         for (info, token) in other.homes {
-            let token = table.token_or_new(token);
+            let token = table.token_or_new(token)?;
             table.set_home(info, token);
         }
         for (token, info, entry) in other.entries {
-            let token = table.token_or_new(token);
+            let token = table.token_or_new(token)?;
             table.set(token, info, entry)?;
         }
         Ok(())

@@ -83,27 +83,53 @@ pub struct Violation {
 
 /// The broken invariants of all nodes below `root`, in the order of a walk, at most `limit`. Visits shared nodes once.
 pub fn violations(root: &Object, limit: usize) -> Vec<Violation> {
-    let mut found = Vec::new();
-    let mut paths = PathTable::new();
-    let mut seen: AddressMap<()> = AddressMap::default();
-    let mut stack = vec![(root, PathId::ROOT)];
-    while let Some((object, path)) = stack.pop() {
-        if found.len() >= limit {
-            break;
+    // Paths only for a graph that has a mistake.
+    let first = Walk { paths: None, limit: limit.min(1), ..Walk::default() };
+    if first.run(root).is_empty() {
+        return Vec::new();
+    }
+    Walk { paths: Some(PathTable::new()), limit, ..Walk::default() }.run(root)
+}
+
+/// A walk over a graph, with or without paths.
+#[derive(Default)]
+struct Walk<'a> {
+    paths: Option<PathTable>,
+    limit: usize,
+    stack: Vec<(&'a Object, PathId)>,
+    seen: AddressMap<()>,
+}
+
+impl<'a> Walk<'a> {
+    fn run(mut self, root: &'a Object) -> Vec<Violation> {
+        let mut found = Vec::new();
+        self.stack.push((root, PathId::ROOT));
+        while let Some((object, path)) = self.stack.pop() {
+            if found.len() >= self.limit {
+                break;
+            }
+            // Only a node with several handles can come up again.
+            if !object.is_unique() && self.seen.insert(object.address(), ()).is_some() {
+                continue;
+            }
+            if let Err(error) = object.check() {
+                let path = self.paths.as_ref().map(|paths| paths.to_path(path)).unwrap_or_default();
+                found.push(Violation { path, error, span: object.span() });
+            }
+            let before = self.stack.len();
+            self.children(object, path);
+            // A stack meets the last one first.
+            self.stack[before..].reverse();
         }
-        // Only a node with several handles can come up again.
-        if !object.is_unique() && seen.insert(object.address(), ()).is_some() {
-            continue;
-        }
-        if let Err(error) = object.check() {
-            found.push(Violation { path: paths.to_path(path), error, span: object.span() });
-        }
-        let before = stack.len();
+        found
+    }
+
+    fn children(&mut self, object: &'a Object, path: PathId) {
         match object.info().shape() {
             Shape::Fields => {
                 for (index, field) in object.info().fields().iter().enumerate() {
                     if let FieldRef::Node(child) = object.field(index) {
-                        enter(&mut stack, &mut paths, path, PathStep::Field(field.name), child);
+                        self.enter(path, || PathStep::Field(field.name), child);
                     }
                 }
             }
@@ -111,34 +137,26 @@ pub fn violations(root: &Object, limit: usize) -> Vec<Violation> {
                 let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
                 for (index, item) in items.iter().enumerate() {
                     if let Value::Node(child) = item {
-                        enter(&mut stack, &mut paths, path, PathStep::Index(index as u32), child);
+                        self.enter(path, || PathStep::Index(index as u32), child);
                     }
                 }
             }
             Shape::Map => {
                 for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
                     for child in [key.value(), value].into_iter().filter_map(Value::as_object) {
-                        enter(&mut stack, &mut paths, path, PathStep::Key(key.value().clone()), child);
+                        self.enter(path, || PathStep::Key(key.value().clone()), child);
                     }
                 }
             }
             Shape::Str | Shape::Tensor => {}
         }
-        // A stack meets the last one first.
-        stack[before..].reverse();
     }
-    found
-}
 
-fn enter<'a>(
-    stack: &mut Vec<(&'a Object, PathId)>,
-    paths: &mut PathTable,
-    parent: PathId,
-    step: PathStep,
-    child: &'a Object,
-) {
-    if child.info().shape() != Shape::Str {
-        stack.push((child, paths.child(parent, step)));
+    fn enter(&mut self, parent: PathId, step: impl FnOnce() -> PathStep, child: &'a Object) {
+        if child.info().shape() != Shape::Str {
+            let path = self.paths.as_mut().map_or(PathId::ROOT, |paths| paths.child(parent, step()));
+            self.stack.push((child, path));
+        }
     }
 }
 

@@ -65,7 +65,9 @@ pub use element::Element;
 pub use equal::{Mismatch, MismatchKind, StructuralEqual, mismatches, structural_equal};
 pub use fresh::{copy_fresh, free_variables};
 pub use hash::{StructuralHash, structural_hash};
-pub use mutate::{Descend, Mutator, RewriteError, mutate, post_order_mutate, substitute};
+pub use mutate::{
+    Descend, Mutator, RewriteError, mutate, post_order_mutate, substitute, try_post_order_mutate,
+};
 pub use node::{Class, Node, SubclassOf};
 pub use op::{BaseExpr, Op};
 pub use operators::{IntoOperand, Operand, PoisonNode};
@@ -83,4 +85,4 @@ pub use tensor::{ContentHash, LeftOut, TensorData};
 pub use tvmscript_ir_macros::{Class, Node};
 pub use type_table::{EqKind, FieldInfo, TypeInfo};
 pub use value::{Field, FieldError, FieldRef, Fields, IntField, Value};
-pub use visit::{Visitor, Walk, post_order_visit, pre_order_visit, tree_size};
+pub use visit::{Visitor, Walk, post_order_visit, pre_order_visit, tree_size, visit_nodes};

@@ -122,6 +122,43 @@ pub fn post_order_mutate<T: ObjectLike>(
     mutate(root, &mut Function(f))
 }
 
+/// As [`post_order_mutate`], with a function that may fail; the first error ends the walk.
+///
+/// # Errors
+/// That of the function, or that of the rewrite.
+pub fn try_post_order_mutate<T: ObjectLike, E: From<RewriteError>>(
+    root: T,
+    f: impl FnMut(&Object) -> Result<Option<Object>, E>,
+) -> Result<T, E> {
+    struct Function<F, E> {
+        f: F,
+        failed: Option<E>,
+    }
+    impl<E, F: FnMut(&Object) -> Result<Option<Object>, E>> Mutator for Function<F, E> {
+        fn enter(&mut self, _: &Object) -> Descend {
+            if self.failed.is_some() { Descend::Keep } else { Descend::Into }
+        }
+        fn leave(&mut self, node: Object) -> Object {
+            if self.failed.is_some() {
+                return node;
+            }
+            match (self.f)(&node) {
+                Ok(new) => new.unwrap_or(node),
+                Err(error) => {
+                    self.failed = Some(error);
+                    node
+                }
+            }
+        }
+    }
+    let mut function = Function { f, failed: None };
+    let new = mutate(root, &mut function);
+    match function.failed {
+        Some(error) => Err(error),
+        None => Ok(new?),
+    }
+}
+
 /// Puts the values of a map in the place of its keys. What is put in is not looked at again.
 ///
 /// # Errors

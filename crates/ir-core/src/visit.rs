@@ -38,9 +38,9 @@
 use std::ops::ControlFlow;
 
 use crate::containers::{ArrayNode, MapNode};
-use crate::node::FieldSink;
+use crate::node::{Class, FieldSink};
 use crate::ptr_map::AddressMap;
-use crate::raw::Object;
+use crate::raw::{Object, ObjectLike, Ref};
 use crate::type_table::{EqKind, Shape};
 use crate::value::{FieldRef, Value};
 
@@ -157,16 +157,25 @@ impl Visitor {
 }
 
 /// Calls `f` for each node once, after its children.
-pub fn post_order_visit(root: &Object, mut f: impl FnMut(&Object)) {
-    let _ = Visitor::new().post_order(root, |object| {
+pub fn post_order_visit(root: &impl ObjectLike, mut f: impl FnMut(&Object)) {
+    let _ = Visitor::new().post_order(root.as_object(), |object| {
         f(object);
         Walk::Advance
     });
 }
 
 /// Calls `f` for each node once, before its children, and goes below it only if `f` says so.
-pub fn pre_order_visit(root: &Object, mut f: impl FnMut(&Object) -> bool) {
-    let _ = Visitor::new().pre_order(root, |object| if f(object) { Walk::Advance } else { Walk::Skip });
+pub fn pre_order_visit(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) {
+    let _ = Visitor::new()
+        .pre_order(root.as_object(), |object| if f(object) { Walk::Advance } else { Walk::Skip });
+}
+
+/// Calls `f` for each node of the class `N` once, before its children: all loads, all loops.
+pub fn visit_nodes<N: Class>(root: &impl ObjectLike, mut f: impl FnMut(&Ref<N>)) {
+    let _ = Visitor::new().pre_order(root.as_object(), |object| {
+        object.downcast_ref::<N>().into_iter().for_each(&mut f);
+        Walk::Advance
+    });
 }
 
 /// Nodes of the tree that a graph unfolds to, where a shared node counts each time it is held; what stands for itself by a

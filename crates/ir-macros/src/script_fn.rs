@@ -76,41 +76,73 @@ fn documentation(attrs: &[Attribute]) -> String {
     lines.map(|l| l.trim().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
-/// A default that a function makes: a type by its width (`DataType::int(8)`), or a value that stands for its argument.
-fn made_text(call: &syn::ExprCall) -> String {
-    let Some(arg) = call.args.first() else { return "None".to_owned() };
-    let arg = default_text(arg);
-    let name = match &*call.func {
-        Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
-        _ => None,
+/// The default as Python writes it: literals, arrays of them, `None`, data types, and what a call wraps around one of these.
+///
+/// # Errors
+/// When the default is anything else, which would be `None` in stubs without being so.
+fn default_text(default: &Expr) -> Result<String> {
+    let unknown = || {
+        syn::Error::new_spanned(
+            default,
+            "no text in Python: a default is a literal, an array of them, `None`, a data type, or one of these in a call",
+        )
     };
-    match name.as_deref() {
-        Some(name @ ("int" | "uint" | "float")) => format!("\"{name}{arg}\""),
-        _ => arg,
-    }
+    Ok(match default {
+        Expr::Group(group) => default_text(&group.expr)?,
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(s), .. }) => format!("{:?}", s.value()),
+        Expr::Lit(syn::ExprLit { lit: syn::Lit::Bool(b), .. }) => {
+            if b.value { "True" } else { "False" }.to_owned()
+        }
+        Expr::Lit(_) | Expr::Unary(_) => quote!(#default).to_string().replace(' ', ""),
+        Expr::Array(array) => {
+            let items = array.elems.iter().map(default_text).collect::<Result<Vec<_>>>()?;
+            let comma = if items.len() == 1 { "," } else { "" };
+            format!("({}{comma})", items.join(", "))
+        }
+        Expr::Path(path) => {
+            let last = path.path.segments.last().map(|last| last.ident.to_string()).ok_or_else(unknown)?;
+            match data_type(&last) {
+                Some(dtype) => format!("{dtype:?}"),
+                // `None`, or what a type has for it.
+                None if last.eq_ignore_ascii_case("none") => "None".to_owned(),
+                // A variant of an enum whose values are names in Python.
+                None => return variant(path).ok_or_else(unknown),
+            }
+        }
+        Expr::Call(call) => {
+            let arg = call.args.first().filter(|_| call.args.len() == 1).ok_or_else(unknown)?;
+            let arg = default_text(arg)?;
+            let name = match &*call.func {
+                Expr::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+                _ => None,
+            };
+            match name.as_deref() {
+                Some(name @ ("int" | "uint" | "float")) => format!("\"{name}{arg}\""),
+                _ => arg,
+            }
+        }
+        _ => return Err(unknown()),
+    })
 }
 
-/// The default as Python writes it.
-fn default_text(default: &Expr) -> String {
-    let text = quote!(#default).to_string();
-    match text.as_str() {
-        "true" => "True".to_owned(),
-        "false" => "False".to_owned(),
-        _ => match default {
-            Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(s), .. }) => format!("{:?}", s.value()),
-            Expr::Lit(_) | Expr::Unary(_) => text.replace(' ', ""),
-            Expr::Array(array) => {
-                let items: Vec<String> = array.elems.iter().map(default_text).collect();
-                let comma = if items.len() == 1 { "," } else { "" };
-                format!("({}{comma})", items.join(", "))
-            }
-            _ if text.contains("FLOAT32") => "\"float32\"".to_owned(),
-            _ if text.contains("INT32") => "\"int32\"".to_owned(),
-            _ if text.contains("INT64") => "\"int64\"".to_owned(),
-            Expr::Call(call) => made_text(call),
-            _ => "None".to_owned(),
-        },
-    }
+/// The text of a data type's constant: `uint32` of `UINT32`. The whole name decides.
+fn data_type(constant: &str) -> Option<String> {
+    let text = constant.to_ascii_lowercase();
+    let is_sized = ["int", "uint", "float", "bfloat"].iter().any(|prefix| {
+        let width = text.strip_prefix(prefix);
+        width.is_some_and(|width| !width.is_empty() && width.bytes().all(|b| b.is_ascii_digit()))
+    });
+    let is_constant = constant == constant.to_ascii_uppercase();
+    (is_constant && (is_sized || matches!(&*text, "bool" | "handle" | "void"))).then_some(text)
+}
+
+/// `Enum::Variant` as its name in Python.
+fn variant(path: &syn::ExprPath) -> Option<String> {
+    let mut segments = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
+    let (variant, owner) = (segments.next()?, segments.next()?);
+    let is_type =
+        |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase()) && name != name.to_ascii_uppercase();
+    (is_type(&variant) && is_type(&owner)).then(|| format!("{variant:?}"))
 }
 
 pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream> {
@@ -151,7 +183,7 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
         let name = name.trim_start_matches("r#").trim_end_matches('_');
         let default = match default {
             Some(default) => {
-                let text = default_text(default);
+                let text = default_text(default)?;
                 quote!(::core::option::Option::Some(#text))
             }
             None => quote!(::core::option::Option::None),
@@ -162,8 +194,9 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
             Kind::Args => (quote!(Args), quote!("Any")),
             Kind::Kwargs => (quote!(Kwargs), quote!("Any")),
         };
-        quote!(#build::Param { name: #name, kind: #build::ParamKind::#kind, default: #default, type_name: #ty })
+        Ok(quote!(#build::Param { name: #name, kind: #build::ParamKind::#kind, default: #default, type_name: #ty }))
     });
+    let infos = infos.collect::<Result<Vec<_>>>()?;
     let take = params.iter().enumerate().map(|(i, p)| match (p.kind, &p.default) {
         (Kind::Args, _) => quote!(binding.rest(#i)?),
         (Kind::Kwargs, _) => quote!(binding.extra(#i)?),
@@ -418,6 +451,45 @@ fn face(build: &TokenStream, item: &ItemFn, params: &[Parameter], returns: &Type
             fn caller(&self) -> &'static ::core::panic::Location<'static> {
                 self.caller
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(default: &str) -> std::result::Result<String, String> {
+        let default: Expr = syn::parse_str(default).expect("an expression");
+        default_text(&default).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn defaults_are_written_as_python_writes_them() {
+        for (default, python) in [
+            ("true", "True"),
+            ("-1", "-1"),
+            ("\"mean\"", "\"mean\""),
+            ("[1]", "(1,)"),
+            ("[0, 0]", "(0, 0)"),
+            ("None", "None"),
+            ("ScopeName::NONE", "None"),
+            ("DataType::INT32", "\"int32\""),
+            ("DataType::UINT32", "\"uint32\""),
+            ("DataType::BFLOAT16", "\"bfloat16\""),
+            ("DataType::BOOL", "\"bool\""),
+            ("DataType::uint(8)", "\"uint8\""),
+            ("Some(IntArg(0))", "0"),
+            ("IterType::DataPar", "\"DataPar\""),
+        ] {
+            assert_eq!(text(default).as_deref(), Ok(python), "{default}");
+        }
+    }
+
+    #[test]
+    fn a_default_without_a_text_is_an_error() {
+        for default in ["MY_INT32_TABLE", "vec![1]", "make()", "make(1, 2)", "a + b"] {
+            assert!(text(default).is_err(), "{default}");
         }
     }
 }

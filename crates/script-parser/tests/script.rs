@@ -42,6 +42,12 @@ fn slices_of_operands_are_vectors() {
 }
 
 #[test]
+fn only_a_dialects_own_functions_take_regions() {
+    assert_eq!(body("Y.reads(A[0:4])"), "A[0:4:None]");
+    assert_eq!(body("Z.reads(A[0:4])"), "A[0:4:1]");
+}
+
+#[test]
 fn comprehensions_see_the_body() {
     assert_eq!(body("x = n\n[i + 1 for i in (x, m)]"), "x = n\n[(n +' 1), (m +' 1)]");
     assert_eq!(body("sum([n, m])"), "((0 + n) + m)");

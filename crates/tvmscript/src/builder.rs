@@ -73,7 +73,7 @@
 //! | `with T.block("b"):` | `T::block().name("b").body(\|\| ..)` |
 //! | `bx = T.launch_thread("blockIdx.x", 64)` | `let bx = def_("bx", T::launch_thread("blockIdx.x", 64).enter());` |
 //! | `for i, j in T.grid(16, n):` | `T::grid((16, &n)).body(\|[i, j]\| ..)` |
-//! | `for i in T.serial(2, 16):` | `T::serial(2).stop(16).body(\|i\| ..)` |
+//! | `for i in T.serial(2, 16):` | `T::serial(2..16).body(\|i\| ..)`, also `T::grid((2..16, &n))` |
 //! | `x = T.alloc_buffer((16,), scope="shared")` | `let x = def_("x", T::alloc_buffer().shape(16).scope("shared"));` |
 //! | `A[i, j]`, `A[0:4, j]`, `A[:, j]` | `a.at((&i, &j))`, `a.at((0..4, &j))`, `a.region((.., &j))` |
 //! | `A[i, j] = x` | `a.set((&i, &j), x)` |

@@ -26,6 +26,8 @@
 //! let wrong = text.replace("A[i] += 1", "B[i] += 1");
 //! let parsed = parse("wrong.py", &wrong, registry(), &ParseOptions::default());
 //! assert_eq!(parsed.errors[0].to_string(), "undefined name `B`");
+//! let shown = tvmscript::render_errors(&parsed.errors, "wrong.py", &wrong, false);
+//! assert!(shown.contains("wrong.py:7:9"), "{shown}");
 //! # }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -61,9 +63,14 @@ pub use tvmscript_tir as tir;
 pub use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
 pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
 pub use tvmscript_ir_core::{
-    Mismatch, Object, Ref, Registry, RegistryError, Value, mismatches, structural_equal, structural_hash,
+    Descend, FieldError, Mismatch, MismatchKind, Mutator, Object, Ref, Registry, RegistryError, RewriteError,
+    Value, Visitor, Walk, copy_fresh, free_variables, mismatches, mutate, post_order_mutate,
+    post_order_visit, pre_order_visit, ptr_map, structural_equal, structural_hash, substitute,
+    try_post_order_mutate, visit_nodes,
 };
 
+#[cfg(feature = "parse")]
+pub use tvmscript_script_parser::errors::{render as render_errors, diagnostics};
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser::{ParseError, ParseOptions, Parsed, Script, parse_script as parse};
 

@@ -243,3 +243,30 @@ fn wrong_calls_are_recorded_and_what_follows_is_not() {
     assert!(errors.iter().all(|e| e.caller.file().ends_with("tests/builder.rs")));
     assert!(PrimExpr::poison().ptr_eq(&PrimExpr::poison()));
 }
+
+#[test]
+fn loops_take_ranges() {
+    let b = Builder::new();
+    T::prim_func().body(|| {
+        T::func_name("main");
+        let a = T::arg("A", T::buffer([16, 16]));
+        T::serial(2..16).body(|i| a.set((&i, 0), 1.0));
+        T::parallel(0..4).body(|i| a.set((&i, 0), 1.0));
+        T::thread_binding(0..4).thread("threadIdx.x").body(|i| a.set((&i, 0), 1.0));
+        T::grid((16, 2..8)).body(|[i, j]| {
+            def_many(["i", "j"], [&i, &j]);
+            a.set((&i, &j), 0.0)
+        });
+    });
+    let function = b.get::<PrimFunc>().expect("no mistakes");
+    let text = print(function.object(), registry(), &PrinterConfig::default()).expect("prints");
+    for line in [
+        "for v in range(2, 16):",
+        "for v in T.parallel(4):",
+        "for v in T.thread_binding(4, thread=\"threadIdx.x\"):",
+        "for i in range(16):",
+        "for j in range(2, 8):",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+}

@@ -1,70 +1,63 @@
 //! Keeps the time of loading in proportion to the text.
 //!
-//! A typed field checks each element of its array. An array that many nodes share is checked for each of them, and arrays of
-//! arrays multiply: the elements that all fields stand for are counted, and their number is limited.
+//! A typed field checks each element of its array. An array that many nodes share is checked for each of them, and typed
+//! arrays of arrays multiply. While a text is loaded, the elements that are checked are counted and their number is limited;
+//! so is the number of parts of all sequences of spans, which are flattened. Containers of any values cost nothing: a graph
+//! of pairs that doubles at each level loads with its sharing.
+
+use std::cell::Cell;
 
 use super::error::JsonErrorKind;
-use crate::containers::{ArrayNode, MapNode};
 use crate::dtype::DataType;
-use crate::ptr_map::AddressMap;
-use crate::raw::Object;
-use crate::type_table::Shape;
-use crate::value::Value;
 
-/// How many elements the arrays and maps in all fields of a text may stand for, those inside of others counted each time.
-pub const MAX_ELEMENTS: u64 = 200_000_000;
+/// The limit of elements of arrays and maps that are checked for the fields of one text.
+pub const MAX_ELEMENTS: u64 = 100_000_000;
 
-/// How many parts the sequences of spans of a text may have in all, after nested sequences are flattened.
+/// The limit of parts that the sequences of spans of one text have in all, after nested sequences are flattened.
 pub const MAX_SPAN_PARTS: u64 = 4_000_000;
 
-/// Elements below this number are not worth counting: the text has a field for each time they are checked.
-const SMALL: u64 = 64;
+/// Containers up to this length are not counted: the text has a field for each time they are checked, and their types nest
+/// only a few levels.
+const SMALL: usize = 16;
 
-/// Counts elements while a text is loaded.
-#[derive(Debug, Default)]
+thread_local! {
+    // No destructor, so that access is cheap.
+    /// The number of elements that may still be checked on this thread.
+    static ELEMENTS_LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+/// Takes the elements of a container off the number that may still be checked; false when it is used up.
+#[inline]
+pub(crate) fn may_check(count: usize) -> bool {
+    count <= SMALL || charge(count)
+}
+
+fn charge(count: usize) -> bool {
+    let left = ELEMENTS_LEFT.get();
+    let rest = if left == u64::MAX { left } else { left.saturating_sub(count as u64) };
+    ELEMENTS_LEFT.set(rest);
+    rest > 0
+}
+
+/// Counts while a text is loaded.
+#[derive(Debug)]
 pub(super) struct Counter {
-    /// The elements that large containers stand for, by address. The loader keeps all nodes alive.
-    large: AddressMap<u64>,
-    elements: u64,
+    /// The number of elements that a load around this one may still check.
+    outer: u64,
     span_parts: u64,
 }
 
 impl Counter {
-    /// Takes in a new container. The elements in it are known already.
-    pub(super) fn container(&mut self, object: &Object) {
-        let mut sum = 0u64;
-        let mut add = |value: &Value| {
-            let inner = value.as_object().and_then(|inner| self.large.get(&inner.address()));
-            sum = sum.saturating_add(1 + inner.copied().unwrap_or(0));
-        };
-        match object.info().shape() {
-            Shape::Array => {
-                object.as_node::<ArrayNode>().into_iter().flat_map(ArrayNode::items).for_each(add);
-            }
-            Shape::Map => {
-                for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
-                    add(key.value());
-                    add(value);
-                }
-            }
-            Shape::Fields | Shape::Str | Shape::Tensor => {}
-        }
-        if sum > SMALL {
-            self.large.insert(object.address(), sum);
-        }
+    /// Begins to count on this thread.
+    pub(super) fn begin() -> Counter {
+        Counter { outer: ELEMENTS_LEFT.replace(MAX_ELEMENTS), span_parts: 0 }
     }
 
-    /// Takes in a value that becomes a field.
-    #[inline]
-    pub(super) fn field(&mut self, value: &Value) -> Result<(), JsonErrorKind> {
-        if self.large.is_empty() {
-            return Ok(());
-        }
-        let count = value.as_object().and_then(|object| self.large.get(&object.address()));
-        self.elements = self.elements.saturating_add(count.copied().unwrap_or(0));
-        match self.elements <= MAX_ELEMENTS {
-            true => Ok(()),
-            false => Err(JsonErrorKind::TooManyElements { limit: MAX_ELEMENTS }),
+    /// The error of a node that was not made: its own, unless elements were refused unseen.
+    pub(super) fn explain(&self, kind: impl Into<JsonErrorKind>) -> JsonErrorKind {
+        match ELEMENTS_LEFT.get() {
+            0 => JsonErrorKind::TooManyElements { limit: MAX_ELEMENTS },
+            _ => kind.into(),
         }
     }
 
@@ -75,6 +68,12 @@ impl Counter {
             true => Ok(()),
             false => Err(JsonErrorKind::TooManyElements { limit: MAX_SPAN_PARTS }),
         }
+    }
+}
+
+impl Drop for Counter {
+    fn drop(&mut self) {
+        ELEMENTS_LEFT.set(self.outer);
     }
 }
 

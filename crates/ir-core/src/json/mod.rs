@@ -43,6 +43,8 @@ mod scan;
 pub mod tvm;
 
 pub use error::{JsonError, JsonErrorKind};
+pub(crate) use limits::may_check;
+pub use limits::{MAX_ELEMENTS, MAX_SPAN_PARTS};
 
 use crate::registry::Registry;
 use crate::value::Value;

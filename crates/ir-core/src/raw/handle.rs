@@ -6,6 +6,7 @@ use std::ops::Deref;
 
 use super::{NodeSlot, Object, Text};
 use crate::containers::{ArrayNode, Key, MapNode, StrNode};
+use crate::json::may_check;
 use crate::node::{Class, Node, SubclassOf};
 use crate::value::Value;
 
@@ -313,7 +314,10 @@ pub struct Array<T = Value> {
 unsafe impl<T: ObjectLike> ObjectLike for Array<T> {
     fn accepts(object: &Object) -> bool {
         match object.as_node::<ArrayNode>() {
-            Some(array) => array.items().iter().all(|v| matches!(v, Value::Node(o) if T::accepts(o))),
+            Some(array) => {
+                let items = array.items();
+                may_check(items.len()) && items.iter().all(|v| matches!(v, Value::Node(o) if T::accepts(o)))
+            }
             None => false,
         }
     }
@@ -323,7 +327,7 @@ unsafe impl<T: ObjectLike> ObjectLike for Array<T> {
     fn misfit(object: &Object) -> Option<String> {
         let items = object.as_node::<ArrayNode>()?.items();
         let index = items.iter().position(|v| !matches!(v, Value::Node(o) if T::accepts(o)))?;
-        Some(format!("an array whose element {index} is {}", items[index].kind_name()))
+        Some(format!("an array whose element {index} is `{}`", items[index].kind_name()))
     }
 }
 
@@ -514,7 +518,8 @@ unsafe impl<K: MapPart + 'static, V: MapPart + 'static> ObjectLike for Map<K, V>
     fn accepts(object: &Object) -> bool {
         let Some(map) = object.as_node::<MapNode>() else { return false };
         let any = TypeId::of::<(K, V)>() == TypeId::of::<(Value, Value)>();
-        any || map.entries().iter().all(|(k, v)| K::fits(k.value()) && V::fits(v))
+        let entries = map.entries();
+        any || may_check(entries.len()) && entries.iter().all(|(k, v)| K::fits(k.value()) && V::fits(v))
     }
     fn description() -> String {
         format!("map from {} to {}", K::part_description(), V::part_description())

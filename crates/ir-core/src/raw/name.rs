@@ -122,6 +122,12 @@ impl From<&str> for NameCell {
     }
 }
 
+impl From<String> for NameCell {
+    fn from(name: String) -> Self {
+        NameCell::from(Str::new(name))
+    }
+}
+
 impl std::fmt::Display for NameCell {
     /// The hint.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -201,11 +201,7 @@ fn faults_in_nodes_are_named_with_their_place() {
     for (data, path, message) in [
         (r#"{"span":0,"dtype":"int32"}"#, "", "missing `value`"),
         (r#"{"span":0,"dtype":"int32","value":1,"value":2}"#, ".value", "`value` appears twice"),
-        (
-            r#"{"span":0,"dtype":"int32","value":1,"more":2}"#,
-            ".more",
-            "node 2 does not come before the node that refers to it",
-        ),
+        (r#"{"span":0,"dtype":"int32","value":1,"more":2}"#, ".more", "no node has the index 2"),
         (r#"{"span":0,"dtype":"int32","value":1,"more":"x"}"#, ".more", "unknown key `more`"),
         (r#"{"span":0,"dtype":"int32","value":true}"#, ".value", "expected an integer"),
         (r#"{"span":0,"dtype":"what","value":1}"#, ".dtype", "unknown dtype `what`"),
@@ -220,7 +216,7 @@ fn faults_in_nodes_are_named_with_their_place() {
             r#"{none}{{"type":"ffi.String","data":"x"}},{{"type":"toy.Add","data":{{"span":0,"dtype":"int32","a":1,"b":1}}}}"#
         )),
         "$.nodes[2].data.a",
-        "field `a` of `toy.Add` takes a node of the field's class, not ffi.String",
+        "field `a` of `toy.Add` takes a `toy.Expr`, not `ffi.String`",
     );
 }
 

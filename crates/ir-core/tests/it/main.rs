@@ -3,6 +3,7 @@
 
 mod dump;
 mod equal;
+mod invariants;
 mod json;
 mod paths;
 mod props;

@@ -31,9 +31,13 @@ impl Parser<'_> {
         };
         // A slice that is an argument of a method is a vector, unless the function takes regions.
         let vectors = self.mode == Mode::Script
-            && match *self.ast.expr(func) {
-                Expr::Attribute { attr, .. } => !self.shared.region_functions.contains(&attr),
-                _ => false,
+            && matches!(*self.ast.expr(func), Expr::Attribute { .. })
+            && match &callee {
+                ScriptValue::Function(function) => {
+                    let regions = &self.shared.table.region_functions;
+                    !regions.iter().any(|region| std::ptr::eq(*region, *function))
+                }
+                _ => true,
             };
         let args = self.arguments(args, keywords, vectors)?;
         self.call(&callee, args, id)

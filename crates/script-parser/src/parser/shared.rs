@@ -25,8 +25,6 @@ pub(crate) struct Shared {
     globals: RefCell<Vec<Slot>>,
     global_names: RefCell<Vec<Name>>,
     pub(crate) local_names: LocalNames,
-    /// Functions whose arguments keep their slices as they are.
-    pub(crate) region_functions: Vec<Name>,
     steps: Cell<u64>,
     exhausted: Cell<bool>,
     memory: Cell<u64>,
@@ -57,13 +55,11 @@ impl Shared {
             .dialects()
             .iter()
             .map(|dialect| (*dialect, names.and_then(|n| n.dialect(dialect)).cloned().unwrap_or_default()));
-        let region_functions = table.region_functions.iter().filter_map(|f| ast.find_name(f)).collect();
         let max_steps = options.max_steps.saturating_add(2 * ast.expr_count() as u64);
         Shared {
             text: text.into(),
             source,
             namespaces: namespaces.collect(),
-            region_functions,
             table,
             globals: RefCell::new(Vec::new()),
             global_names: RefCell::new(Vec::new()),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tvmscript_ir_core::registry::Place;
 use tvmscript_ir_core::{Class, Dialect};
+use tvmscript_irbuilder::ScriptFn;
 
 use super::{
     AttributeFn, CallFn, DecoratorRule, FragmentReader, Hooks, ItemsFn, LocalFunctionHook, NamesFn,
@@ -55,8 +56,9 @@ pub trait ParseDialect: Sized {
     /// A function in this dialect's namespace that needs the parser, such as its registry.
     fn parser_function(self, name: &'static str, function: ParserFn) -> Self;
 
-    /// Functions of this dialect whose arguments are regions: `f(A[0:4])` keeps the slice as it is.
-    fn region_functions(self, names: &[&'static str]) -> Self;
+    /// Functions whose arguments are regions: `T.reads(A[0:4])` keeps the slice as it is. Functions of other dialects with
+    /// the same name are not concerned.
+    fn region_functions(self, functions: &[&'static ScriptFn]) -> Self;
 
     /// What headers of texts can name, beside prefixes.
     fn reader_options(self, options: &'static [ReaderOption]) -> Self;
@@ -157,8 +159,8 @@ impl<N: 'static> ParseDialect for Dialect<N> {
         self
     }
 
-    fn region_functions(mut self, names: &[&'static str]) -> Self {
-        self.slot_mut::<Parsers>().region_functions.extend(names);
+    fn region_functions(mut self, functions: &[&'static ScriptFn]) -> Self {
+        self.slot_mut::<Parsers>().region_functions.extend(functions);
         self
     }
 

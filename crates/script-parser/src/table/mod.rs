@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use tvmscript_ir_core::registry::Place;
 use tvmscript_ir_core::{Object, RegistryError, Slot, TypeInfo};
-use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
+use tvmscript_irbuilder::{BuildError, CallArgs, ScriptFn, ScriptValue};
 
 pub use dialect::ParseDialect;
 pub(crate) use python_module::{Found, PythonModules};
@@ -27,7 +27,7 @@ use crate::parser::Parser;
 
 /// A dispatch token by its number in the table: whose rules apply now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Token(pub(crate) u8);
+pub struct Token(pub(crate) u16);
 
 impl Token {
     /// The token of host code, and the one whose handlers apply where no other has one.
@@ -193,12 +193,12 @@ pub(crate) struct ParseTable {
     /// Names by which a dialect is known without an import, and the dialect.
     pub(crate) prefixes: Vec<(&'static str, &'static str)>,
     /// Functions whose arguments are regions: slices there stay as they are.
-    pub(crate) region_functions: Vec<&'static str>,
     /// What headers of texts can name.
     options: Vec<ReaderOption>,
     /// Names that a dialect's namespace does not have, with what to do instead.
     absent: HashMap<(&'static str, &'static str), &'static str>,
     pub(crate) modules: PythonModules,
+    pub(crate) region_functions: Vec<&'static ScriptFn>,
 }
 
 impl Default for ParseTable {
@@ -224,9 +224,12 @@ impl std::fmt::Debug for ParseTable {
     }
 }
 
+/// How many dispatch tokens a registry can hold.
+const TOKENS: usize = 1 << 16;
+
 impl ParseTable {
     pub(crate) fn token(&self, name: &str) -> Option<Token> {
-        self.tokens.iter().position(|t| t.name == name).map(|i| Token(i as u8))
+        self.tokens.iter().position(|t| t.name == name).map(|i| Token(i as u16))
     }
 
     /// What headers of texts can name.
@@ -239,11 +242,14 @@ impl ParseTable {
         self.options().find(|option| option.name == name)
     }
 
-    fn token_or_new(&mut self, name: &'static str) -> Token {
-        self.token(name).unwrap_or_else(|| {
-            self.tokens.push(TokenEntry::new(name));
-            Token((self.tokens.len() - 1) as u8)
-        })
+    fn token_or_new(&mut self, name: &'static str) -> Result<Token, RegistryError> {
+        if let Some(token) = self.token(name) {
+            return Ok(token);
+        }
+        let number = u16::try_from(self.tokens.len());
+        let token = number.map_err(|_| RegistryError::TooMany { what: "dispatch tokens", limit: TOKENS })?;
+        self.tokens.push(TokenEntry::new(name));
+        Ok(Token(token))
     }
 
     pub(crate) fn entry(&self, token: Token) -> &TokenEntry {
@@ -306,11 +312,11 @@ pub struct Parsers {
     decorators: Vec<(&'static str, &'static str, DecoratorRule, Place)>,
     functions: Vec<(&'static str, &'static str, ParserFn, Place)>,
     prefixes: Vec<(&'static str, &'static str)>,
-    region_functions: Vec<&'static str>,
     options: Vec<(&'static [ReaderOption], Place)>,
     absent: Vec<(&'static str, &'static str, &'static str)>,
     modules: Vec<python_module::Declared>,
     predefined_modules: Vec<&'static str>,
+    region_functions: Vec<&'static ScriptFn>,
     hooks: Vec<(&'static str, Hooks)>,
     /// The places of what is registered already, for the message when it is registered again.
     places: HashMap<String, Place>,
@@ -380,11 +386,11 @@ impl Slot for Parsers {
         }
         let table = Arc::make_mut(&mut self.table);
         for (token, kind, handler, _) in other.statements {
-            let token = table.token_or_new(token);
+            let token = table.token_or_new(token)?;
             table.tokens[usize::from(token.0)].handlers[kind as usize] = Some(handler);
         }
         for (dialect, name, rule, _) in other.decorators {
-            let token = table.token_or_new(dialect);
+            let token = table.token_or_new(dialect)?;
             table.decorators.insert((dialect, name), DecoratorEntry { rule, token });
         }
         for (dialect, name, function, _) in other.functions {
@@ -395,11 +401,11 @@ impl Slot for Parsers {
             *own = rules.or(*own);
         }
         for (token, info, call, _) in other.calls {
-            let token = table.token_or_new(token);
+            let token = table.token_or_new(token)?;
             table.calls.insert((token, info.index()), call);
         }
         for (token, hooks) in other.hooks {
-            let token = table.token_or_new(token);
+            let token = table.token_or_new(token)?;
             let entry = &mut table.tokens[usize::from(token.0)];
             match hooks {
                 Hooks::Token { enter, exit } => entry.around = Some((enter, exit)),

@@ -138,6 +138,20 @@ static IDENTITY: ScriptFn = ScriptFn {
     call: identity_call,
 };
 
+fn reads_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+    let mut binding = tvmscript_irbuilder::Binding::new(&READS, args)?;
+    binding.required(0)
+}
+/// Its arguments are regions.
+static READS: ScriptFn = ScriptFn { name: "reads", call: reads_call, ..IDENTITY };
+
+fn other_reads_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+    let mut binding = tvmscript_irbuilder::Binding::new(&OTHER_READS, args)?;
+    binding.required(0)
+}
+/// A function of another dialect that happens to have the same name.
+static OTHER_READS: ScriptFn = ScriptFn { name: "reads", call: other_reads_call, ..IDENTITY };
+
 fn apply_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
     match args.positional.first() {
         Some(ScriptValue::Host(function)) => function.call(CallArgs::positional([term("a"), term("b")])),
@@ -170,8 +184,8 @@ fn dialect() -> Dialect {
         .namespace(&["Y"])
         .python_modules(MODULES)
         .decorator("script", DecoratorRule::Function { define: script, declare: None })
-        .functions(&[&IDENTITY, &APPLY])
-        .region_functions(&["reads"])
+        .functions(&[&IDENTITY, &APPLY, &READS])
+        .region_functions(&[&READS])
         .parse::<ast::ExprStmt>(expr)
         .parse::<ast::Assign>(assign)
         .parse::<ast::For>(for_loop)
@@ -184,7 +198,9 @@ fn dialect() -> Dialect {
 }
 
 pub fn parse(text: &str) -> Parsed {
-    let registry = Registry::new().with(dialect()).expect("one dialect");
+    let other = Dialect::new("other").namespace(&["Z"]).functions(&[&OTHER_READS]);
+    let registry = Registry::new().with(dialect()).and_then(|registry| registry.with(other));
+    let registry = registry.expect("the dialects do not clash");
     let mut options = ParseOptions::default();
     options.max_steps = 1_000_000;
     parse_script("test.py", text, &registry, &options)

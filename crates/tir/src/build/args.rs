@@ -168,7 +168,7 @@ impl FromScript for Domain {
             })?;
             return Domain::try_from_bounds(ExprArg::convert(begin)?, ExprArg::convert(end)?);
         }
-        Ok(Domain(Range::try_from_extent(ExprArg::convert(value)?)?))
+        Domain::try_from_extent(ExprArg::convert(value)?)
     }
     fn is_poison(&self) -> bool {
         [&self.0.min, &self.0.extent].iter().any(|e| is_poison(e.object()))
@@ -176,18 +176,34 @@ impl FromScript for Domain {
 }
 
 impl Domain {
+    /// The domain from zero to before `extent`.
+    fn try_from_extent(extent: Expr) -> Result<Domain> {
+        match poisoned([&extent]) {
+            Some(poison) => Ok(Domain(Range::from_min_extent(poison.clone(), poison))),
+            None => Ok(Domain(Range::try_from_extent(extent)?)),
+        }
+    }
+
     /// The domain from `begin` to before `end`. The start keeps its own type when the extent is constant: a literal
     /// `int32` zero may stand before an `int64` extent.
     ///
     /// # Errors
     /// When the bounds have no common type.
     pub fn try_from_bounds(begin: Expr, end: Expr) -> Result<Domain> {
+        if let Some(poison) = poisoned([&begin, &end]) {
+            return Ok(Domain(Range::from_min_extent(poison.clone(), poison)));
+        }
         let extent = extent::length(&begin, end.clone())?;
         Ok(Domain(match extent.as_node::<IntImm>() {
             Some(_) => Range::from_min_extent(begin, extent),
             None => Range::try_from_bounds(begin, end)?,
         }))
     }
+}
+
+/// The first expression that follows from an earlier mistake, about which nothing is to be said.
+pub(super) fn poisoned<const N: usize>(exprs: [&Expr; N]) -> Option<Expr> {
+    exprs.into_iter().find(|expr| is_poison(expr.object())).cloned()
 }
 
 /// Where a loop starts; or, for the lengths that no two bounds are read as, its whole range.

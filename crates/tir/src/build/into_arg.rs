@@ -7,10 +7,11 @@ use tvmscript_irbuilder::{BuildError, FromScript, IntoArg, Result, ScriptValue};
 use tvmscript_prim::class::IsPrim;
 use tvmscript_prim::{CommReducer, Expr, Range, Type, Var};
 
-use super::args::{Binding, Domain, ExprArg, LoopStart, NodeArg, Region, Shape, Stride};
+use super::args::{Binding, Domain, ExprArg, LoopStart, NodeArg, Region, Shape, Stride, poisoned};
 use super::intrinsic::OperandArg;
 use super::subscript::Index;
 use super::types::TypeArg;
+use crate::extent;
 use crate::node::{Buffer, BufferRegion, IterVar};
 
 /// The index of each dimension of a buffer, as [`super::BufferAccess`] takes them.
@@ -34,11 +35,6 @@ macro_rules! expressions {
         impl<$($generic)*> IntoArg<Binding> for $ty {
             fn into_arg(self) -> Result<Binding> {
                 Ok(Binding(Some(IntoArg::<ExprArg>::into_arg(self)?.0)))
-            }
-        }
-        impl<$($generic)*> IntoArg<LoopStart> for $ty {
-            fn into_arg(self) -> Result<LoopStart> {
-                Ok(LoopStart::Bound(IntoArg::<ExprArg>::into_arg(self)?.0))
             }
         }
         impl<$($generic)*> IntoArg<Stride> for $ty {
@@ -168,6 +164,42 @@ impl<A: IntoArg<ExprArg>> IntoArg<Domain> for ops::Range<A> {
         Domain::try_from_bounds(self.start.into_arg()?.0, self.end.into_arg()?.0)
     }
 }
+
+/// `T::serial(2..16)`: both bounds at once.
+impl<A: IntoArg<ExprArg>> IntoArg<LoopStart> for ops::Range<A> {
+    fn into_arg(self) -> Result<LoopStart> {
+        let (start, stop) = (self.start.into_arg()?.0, self.end.into_arg()?.0);
+        if let Some(poison) = poisoned([&start, &stop]) {
+            return Ok(LoopStart::Bound(poison));
+        }
+        let extent = extent::length(&start, stop)?;
+        Ok(LoopStart::Range(Range::from_min_extent(start, extent)))
+    }
+}
+
+/// A range, or a bound.
+impl<T: Class> IntoArg<LoopStart> for Ref<T> {
+    fn into_arg(self) -> Result<LoopStart> {
+        LoopStart::from_script(self.into())
+    }
+}
+
+impl<T: Class> IntoArg<LoopStart> for &Ref<T> {
+    fn into_arg(self) -> Result<LoopStart> {
+        LoopStart::from_script(self.clone().into())
+    }
+}
+
+macro_rules! bounds {
+    ($($ty:ty)*) => {$(
+        impl IntoArg<LoopStart> for $ty {
+            fn into_arg(self) -> Result<LoopStart> {
+                Ok(LoopStart::Bound(IntoArg::<ExprArg>::into_arg(self)?.0))
+            }
+        }
+    )*};
+}
+bounds! { i32 i64 u32 usize f64 bool }
 
 /// A range, or the extent of one that starts at zero.
 impl<T: Class> IntoArg<Domain> for Ref<T> {

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{DataType, Map, Ref, Str, Value};
 use tvmscript_irbuilder::{BuildError, FrameOf, Result, ScriptValue, script_fn};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
-use super::args::{ExprArg, LoopStart, NodeArg};
+use super::args::{Domain, ExprArg, LoopStart, NodeArg};
 use super::frame::{FrameKind, TirFrame};
 use crate::extent;
 use crate::node::{For, ForKind, ForParts, IterType, IterVar, StmtRef};
@@ -208,12 +208,16 @@ pub fn thread_binding(
 /// Nested loops from zero, one for each extent.
 #[script_fn(name = "grid")]
 pub fn grid_(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
-    let mut vars = Vec::with_capacity(extents.len());
-    let mut domains = Vec::with_capacity(extents.len());
-    for (i, ExprArg(extent)) in extents.into_iter().enumerate() {
-        vars.push(Var::new("v", extent.dtype()));
-        domains.push(Range::try_from_extent(extent).map_err(|e| BuildError::from(e).at_position(i))?);
-    }
+    let domain = |(i, ExprArg(extent)): (usize, ExprArg)| {
+        Range::try_from_extent(extent).map(Domain).map_err(|e| BuildError::from(e).at_position(i))
+    };
+    Ok(grid_of(extents.into_iter().enumerate().map(domain).collect::<Result<_>>()?))
+}
+
+/// Nested loops, one for each domain.
+pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
+    let domains: Vec<Ref<Range>> = domains.into_iter().map(|domain| domain.0).collect();
+    let vars: Vec<Ref<Var>> = domains.iter().map(|domain| Var::new("v", domain.extent.dtype())).collect();
     let single = vars.len() == 1;
     let frame = ForFrame {
         name: "T.grid",
@@ -225,7 +229,7 @@ pub fn grid_(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
         step: None,
         single,
     };
-    Ok(FrameOf::new(TirFrame::new(FrameKind::For(Box::new(frame)))))
+    FrameOf::new(TirFrame::new(FrameKind::For(Box::new(frame))))
 }
 
 /// A loop as long as a condition holds.

@@ -25,6 +25,8 @@ pub mod types;
 pub use access::BufferAccess;
 pub use frame::{FrameKind, TirFrame};
 pub use into_arg::Indices;
+#[cfg(feature = "parse")]
+pub(crate) use names::REGION_FUNCTIONS;
 pub use names::{ALIASES, FUNCTIONS};
 pub use names::{find as find_name, names as other_names};
 pub(crate) use python::*;

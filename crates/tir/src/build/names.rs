@@ -6,6 +6,11 @@ use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
 use super::{block, buffer, dtypes, expr, function, intrinsic, loops, stmt, thread};
 
+/// The functions whose arguments are regions of buffers.
+#[cfg(feature = "parse")]
+pub(crate) static REGION_FUNCTIONS: &[&ScriptFn] =
+    &[&block::READS, &block::WRITES, &buffer::MATCH_BUFFER, &stmt::REALIZE];
+
 /// The script functions of the dialect.
 pub static FUNCTIONS: &[&ScriptFn] = &[
     // functions

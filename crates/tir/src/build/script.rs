@@ -13,7 +13,7 @@ use tvmscript_irbuilder::{Built, FrameOf, IntoArg, Poison, Result, ScriptValue, 
 use tvmscript_prim::{Expr, PrimExpr, Var};
 
 pub use super::access::BufferAccess;
-use super::args::ExprArg;
+use super::args::{Domain, ExprArg};
 pub use super::block::{block, block_attr, init, reads, where_, writes};
 pub use super::buffer::{alloc_buffer, buffer, decl_buffer, match_buffer};
 pub use super::dtypes::{handle, ptr};
@@ -71,7 +71,7 @@ where
     parameter
 }
 
-/// The extents of nested loops: an array, a tuple or a vector of what becomes an expression.
+/// The domains of nested loops: an array, a tuple or a vector of extents (`16`, `&n`) and ranges (`2..16`).
 pub trait Extents {
     /// As many loop variables.
     type Vars: Poison;
@@ -79,36 +79,36 @@ pub trait Extents {
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// The extents.
+    /// The domains.
     ///
     /// # Errors
-    /// When one is no expression.
-    fn extents(self) -> Result<Vec<ExprArg>>;
+    /// When one is no domain; the error says which.
+    fn domains(self) -> Result<Vec<Domain>>;
 
     /// The loop variables in the form of the extents; nothing when they are of another number.
     fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars>;
 }
 
-impl<A: IntoArg<ExprArg>, const N: usize> Extents for [A; N] {
+impl<A: IntoArg<Domain>, const N: usize> Extents for [A; N] {
     type Vars = [Ref<Var>; N];
     fn count(&self) -> usize {
         N
     }
-    fn extents(self) -> Result<Vec<ExprArg>> {
-        self.into_arg()
+    fn domains(self) -> Result<Vec<Domain>> {
+        self.into_iter().enumerate().map(|(index, domain)| argument(domain, index)).collect()
     }
     fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars> {
         vars.try_into().ok()
     }
 }
 
-impl<A: IntoArg<ExprArg>> Extents for Vec<A> {
+impl<A: IntoArg<Domain>> Extents for Vec<A> {
     type Vars = Vec<Ref<Var>>;
     fn count(&self) -> usize {
         self.len()
     }
-    fn extents(self) -> Result<Vec<ExprArg>> {
-        self.into_iter().map(A::into_arg).collect()
+    fn domains(self) -> Result<Vec<Domain>> {
+        self.into_iter().enumerate().map(|(index, domain)| argument(domain, index)).collect()
     }
     fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars> {
         Some(vars)
@@ -117,13 +117,16 @@ impl<A: IntoArg<ExprArg>> Extents for Vec<A> {
 
 macro_rules! tuples {
     ($($count:literal: $($name:ident)+;)*) => {$(
-        impl<$($name: IntoArg<ExprArg>),+> Extents for ($($name,)+) {
+        impl<$($name: IntoArg<Domain>),+> Extents for ($($name,)+) {
             type Vars = [Ref<Var>; $count];
             fn count(&self) -> usize {
                 $count
             }
-            fn extents(self) -> Result<Vec<ExprArg>> {
-                self.into_arg()
+            #[allow(non_snake_case)]
+            fn domains(self) -> Result<Vec<Domain>> {
+                let ($($name,)+) = self;
+                let mut index = 0..$count;
+                Ok(vec![$(argument($name, index.next().unwrap_or_default())?),+])
             }
             fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars> {
                 vars.try_into().ok()
@@ -140,12 +143,12 @@ tuples! {
     6: A B C D E F;
 }
 
-/// Nested loops from zero, one for each extent: `T::grid([16, 16]).body(|[i, j]| ..)`.
+/// Nested loops, one for each domain: `T::grid((16, &n, 2..8)).body(|[i, j, k]| ..)`.
 #[track_caller]
 pub fn grid<E: Extents>(extents: E) -> GridCall<E> {
     let count = extents.count();
-    let made = extents.extents().and_then(|extents| argument::<Vec<ExprArg>>(extents, 0));
-    GridCall { caller: Location::caller(), count, made: made.and_then(loops::try_grid), vars: PhantomData }
+    let made = extents.domains().map(loops::grid_of);
+    GridCall { caller: Location::caller(), count, made, vars: PhantomData }
 }
 
 /// A call of [`grid`].

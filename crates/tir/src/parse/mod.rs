@@ -23,7 +23,7 @@ use tvmscript_script_parser::{ParseDialect, ReaderOption};
 
 use crate::bare::{bare_buffer, bare_float, bare_int, set_buffer_dtype};
 use crate::build::args::ExprArg;
-use crate::build::{ALIASES, FUNCTIONS, find_name, other_names};
+use crate::build::{ALIASES, FUNCTIONS, REGION_FUNCTIONS, find_name, other_names};
 use crate::node::*;
 
 /// A value that an assignment binds as it is, without a let.
@@ -61,7 +61,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .parser_function("llvm_lookup_intrinsic_id", llvm::lookup_intrinsic_id)
         .absent_names(python::ABSENT)
         .python_modules(python::MODULES)
-        .region_functions(&["reads", "writes", "match_buffer", "realize"])
+        .region_functions(REGION_FUNCTIONS)
         .around_local_functions(function::refuse_nested, |_, _| Ok(()))
         .decorator(
             "prim_func",

@@ -36,7 +36,7 @@ fn understand(document: Document, registry: &Registry) -> Result<Value> {
         let found = format!("{} {}", document.format, document.version);
         return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }));
     }
-    let mut counter = Counter::default();
+    let mut counter = Counter::begin();
     let spans = spans(&document.spans, &document.sources, &mut counter)?;
     let count = document.nodes.len();
     let mut loader = Loader { registry, spans, counter, count, nodes: Vec::with_capacity(count) };
@@ -117,7 +117,7 @@ struct Loader<'r> {
 }
 
 impl Loader<'_> {
-    fn node(&mut self, entry: NodeEntry) -> Result<Object> {
+    fn node(&self, entry: NodeEntry) -> Result<Object> {
         let NodeEntry { key, span, fields, name, items, entries, tensor, shape } = entry;
         let span = match span {
             Some(index) => *earlier(&self.spans, index).map_err(|e| e.within(".span"))?,
@@ -130,9 +130,7 @@ impl Loader<'_> {
                 let items = items
                     .map(|(i, item)| self.any(item).map_err(|e| e.within(format_args!(".items[{i}]"))))
                     .collect::<Result<_>>()?;
-                let array = Array::<Value>::from_node(ArrayNode::new(items)).into_object();
-                self.counter.container(&array);
-                array
+                Array::<Value>::from_node(ArrayNode::new(items)).into_object()
             }
             ("ffi.Map", None, None, None, Some(entries), None, None) => {
                 let pair = |(i, (key, value)): (usize, (Json, Json))| {
@@ -140,9 +138,7 @@ impl Loader<'_> {
                     Ok((Key::new(self.any(key).map_err(within)?), self.any(value).map_err(within)?))
                 };
                 let entries = entries.into_iter().enumerate().map(pair).collect::<Result<_>>()?;
-                let map = Object::from(Ref::new(MapNode::new(entries)));
-                self.counter.container(&map);
-                map
+                Ref::new(MapNode::new(entries)).into()
             }
             ("ffi.Tensor", None, None, None, None, Some(tensor), None) => {
                 let tensor = self.tensor(&tensor).map_err(|e| e.within(".tensor"))?;
@@ -190,11 +186,7 @@ impl Loader<'_> {
         Ok(info)
     }
 
-    fn fields(
-        &mut self,
-        info: &'static TypeInfo,
-        mut fields: serde_json::Map<String, Json>,
-    ) -> Result<Object> {
+    fn fields(&self, info: &'static TypeInfo, mut fields: serde_json::Map<String, Json>) -> Result<Object> {
         let within = |name: &str, e: JsonError| e.within(format_args!(".fields.{name}"));
         let mut values = Vec::with_capacity(info.fields().len());
         for field in info.fields() {
@@ -206,15 +198,13 @@ impl Loader<'_> {
                 let kind = JsonErrorKind::MissingKey { key: field.name.to_owned() };
                 return Err(JsonError::new(kind).within(".fields"));
             };
-            let value = self.field(field, json).map_err(|e| within(field.name, e))?;
-            self.counter.field(&value).map_err(|kind| within(field.name, JsonError::new(kind)))?;
-            values.push(value);
+            values.push(self.field(field, json).map_err(|e| within(field.name, e))?);
         }
         if let Some((key, _)) = fields.into_iter().next() {
             return Err(JsonError::new(JsonErrorKind::UnknownKey { key }).within(".fields"));
         }
         info.construct(values).map_err(|error| match error.field() {
-            Some(field) => within(field, JsonError::new(error.into())),
+            Some(field) => within(field, JsonError::new(self.counter.explain(error))),
             None => JsonError::new(error.into()),
         })
     }

@@ -35,7 +35,7 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
         span_arrays: HashMap::new(),
         fields: Vec::new(),
         dtypes: HashMap::new(),
-        counter: Counter::default(),
+        counter: Counter::begin(),
     };
     loader.document()
 }
@@ -182,6 +182,7 @@ impl<'s> Loader<'s, '_> {
     }
 
     fn decoder(&mut self) -> Result<Decoder> {
+        self.scan.peek();
         let start = self.scan.offset();
         let key = self.scan.string()?;
         if let Some(&decoder) = self.decoders.get(&*key) {
@@ -242,11 +243,10 @@ impl<'s> Loader<'s, '_> {
                     let parts: Vec<Span> = parts.iter().filter_map(|i| self.spans.get(i).copied()).collect();
                     self.span_arrays.insert(self.nodes.len(), parts);
                 }
-                let array = Value::from(Array::<Value>::from_node(ArrayNode::new(items)));
-                array.as_object().into_iter().for_each(|array| self.counter.container(array));
-                array
+                Value::from(Array::<Value>::from_node(ArrayNode::new(items)))
             }
             Decoder::Map => {
+                self.scan.peek();
                 let start = self.scan.offset();
                 let mut key = None;
                 let mut entries = indexmap::IndexMap::default();
@@ -257,15 +257,14 @@ impl<'s> Loader<'s, '_> {
                 if key.is_some() {
                     return Err(JsonError::at(JsonErrorKind::OddMap, start));
                 }
-                let map = Object::from(Ref::new(MapNode::new(entries)));
-                self.counter.container(&map);
-                Value::Node(map)
+                Value::Node(Object::from(Ref::new(MapNode::new(entries))))
             }
             Decoder::Shape => {
                 let values = self.array(|l| l.scan.int())?;
                 Value::from(Ref::new(ShapeNode { values: values.into() }))
             }
             Decoder::Tensor => {
+                self.scan.peek();
                 let start = self.scan.offset();
                 let text = self.scan.string()?;
                 let tensor = tensor::decode(&text);
@@ -337,6 +336,7 @@ impl<'s> Loader<'s, '_> {
     }
 
     fn dtype(&mut self) -> Result<DataType> {
+        self.scan.peek();
         let start = self.scan.offset();
         let text = self.scan.string()?;
         if let Some(&dtype) = self.dtypes.get(&*text) {
@@ -364,12 +364,7 @@ impl<'s> Loader<'s, '_> {
     #[inline]
     fn field_value(&mut self, kind: FieldKind, span: &mut Span) -> Result<Value> {
         Ok(match kind {
-            FieldKind::Node | FieldKind::Any => {
-                let index = self.index()?;
-                let value = self.nodes[index].clone();
-                self.counter.field(&value).map_err(|kind| self.scan.error(kind))?;
-                value
-            }
+            FieldKind::Node | FieldKind::Any => self.by_index()?.clone(),
             FieldKind::DType => Value::DType(self.dtype()?),
             FieldKind::Int => Value::Int(self.scan.int()?),
             FieldKind::Bool => Value::Bool(self.scan.bool()?),
@@ -382,6 +377,7 @@ impl<'s> Loader<'s, '_> {
     }
 
     fn node_fields(&mut self, info: &'static TypeInfo) -> Result<Value> {
+        self.scan.peek();
         let start = self.scan.offset();
         let fields = info.fields();
         self.fields.clear();
@@ -407,7 +403,7 @@ impl<'s> Loader<'s, '_> {
         }
         let mut object = info.construct_from(&mut self.fields).map_err(|error| {
             let place = error.field().map_or(String::new(), |field| format!(".{field}"));
-            JsonError::at(error.into(), start).within(place)
+            JsonError::at(self.counter.explain(error), start).within(place)
         })?;
         if span.is_known() {
             object.set_span(span);
