@@ -310,6 +310,9 @@ mod fields {
         fn expected() -> String {
             "the number of a variant".to_owned()
         }
+        fn found(value: &Value) -> String {
+            value.as_int().map_or_else(|| quoted_kind(value), |number| number.to_string())
+        }
         const KIND: FieldKind = FieldKind::Int;
         #[inline]
         fn as_field(&self) -> FieldRef<'_> {

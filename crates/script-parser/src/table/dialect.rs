@@ -191,21 +191,24 @@ impl<N: 'static> ParseDialect for Dialect<N> {
         self
     }
 
+    #[track_caller]
     fn around_token(mut self, enter: TokenHook, exit: TokenHook) -> Self {
         let token = self.name();
-        self.slot_mut::<Parsers>().hooks.push((token, Hooks::Token { enter, exit }));
+        self.slot_mut::<Parsers>().hooks.push((token, Hooks::Token { enter, exit }, Location::caller()));
         self
     }
 
+    #[track_caller]
     fn around_local_functions(mut self, before: LocalFunctionHook, after: LocalFunctionHook) -> Self {
         let token = self.name();
-        self.slot_mut::<Parsers>().hooks.push((token, Hooks::Local { before, after }));
+        self.slot_mut::<Parsers>().hooks.push((token, Hooks::Local { before, after }, Location::caller()));
         self
     }
 
+    #[track_caller]
     fn fragments(mut self, read: FragmentReader) -> Self {
         let token = self.name();
-        self.slot_mut::<Parsers>().hooks.push((token, Hooks::Fragment(read)));
+        self.slot_mut::<Parsers>().hooks.push((token, Hooks::Fragment(read), Location::caller()));
         self
     }
 

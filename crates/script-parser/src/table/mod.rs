@@ -317,7 +317,7 @@ pub struct Parsers {
     modules: Vec<python_module::Declared>,
     predefined_modules: Vec<&'static str>,
     region_functions: Vec<&'static ScriptFn>,
-    hooks: Vec<(&'static str, Hooks)>,
+    hooks: Vec<(&'static str, Hooks, Place)>,
     /// The places of what is registered already, for the message when it is registered again.
     places: HashMap<String, Place>,
     table: Arc<ParseTable>,
@@ -384,6 +384,14 @@ impl Slot for Parsers {
                 self.claim(format!("the option `{}` of headers", option.name), place)?;
             }
         }
+        for (token, hooks, place) in &other.hooks {
+            let word = match hooks {
+                Hooks::Token { .. } => "around_token",
+                Hooks::Local { .. } => "around_local_functions",
+                Hooks::Fragment(_) => "fragments",
+            };
+            self.claim(format!("`.{word}` of the token `{token}`"), place)?;
+        }
         let table = Arc::make_mut(&mut self.table);
         for (token, kind, handler, _) in other.statements {
             let token = table.token_or_new(token)?;
@@ -404,7 +412,7 @@ impl Slot for Parsers {
             let token = table.token_or_new(token)?;
             table.calls.insert((token, info.index()), call);
         }
-        for (token, hooks) in other.hooks {
+        for (token, hooks, _) in other.hooks {
             let token = table.token_or_new(token)?;
             let entry = &mut table.tokens[usize::from(token.0)];
             match hooks {

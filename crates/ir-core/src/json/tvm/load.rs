@@ -37,7 +37,11 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
         dtypes: HashMap::new(),
         counter: Counter::begin(),
     };
-    loader.document()
+    loader.document().map_err(|error| match error.kind {
+        // Found when the whole node was read; the path leads to the field.
+        JsonErrorKind::Field(_) => JsonError { offset_bytes: Scanner::locate(text, &error.path), ..error },
+        _ => error,
+    })
 }
 
 /// How the data of a type is read.
