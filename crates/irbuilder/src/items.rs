@@ -8,7 +8,8 @@ use std::ops::{Deref, DerefMut};
 
 use indexmap::IndexMap;
 
-use crate::value::{DictKey, ScriptValue};
+use crate::key::DictKey;
+use crate::value::ScriptValue;
 
 thread_local! {
     /// What waits to be dropped, while some drop works on it.

@@ -15,6 +15,7 @@ pub mod error;
 mod frame;
 mod function;
 mod items;
+mod key;
 mod namespace;
 mod naming;
 mod value;
@@ -28,10 +29,11 @@ pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, Result};
 pub use frame::{Entered, Frame, FrameOf, OpenFrame, PendingFrame};
 pub use function::{Binding, CallArgs, FromScript, IntoScript, Param, ParamKind, ScriptFn, ScriptResult};
 pub use items::{Dict, Items, release};
+pub use key::{DictKey, Hashing};
 pub use namespace::{BuildDialect, HostFunction, NameFallback, Names, Namespaces};
 pub use naming::{Built, Nameable, name, name as def_, name_many, name_many as def_many, try_name};
 pub use tvmscript_ir_macros::script_fn;
-pub use value::{DictKey, HostObject, ScriptValue, Slice};
+pub use value::{HostObject, ScriptValue, Slice};
 
 #[cfg(test)]
 mod tests {

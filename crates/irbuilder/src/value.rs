@@ -16,6 +16,7 @@ use crate::error::BuildError;
 use crate::frame::{Frame, PendingFrame};
 use crate::function::{CallArgs, ScriptFn};
 use crate::items::{Dict, Items, release};
+use crate::key::{DictKey, Hashing};
 
 /// A value of a script.
 #[derive(Clone, Default)]
@@ -71,68 +72,6 @@ pub struct Slice {
 impl Drop for Slice {
     fn drop(&mut self) {
         release([&mut self.start, &mut self.stop, &mut self.step].map(std::mem::take));
-    }
-}
-
-/// A key of a dictionary: equal numbers are one key (`1 == 1.0 == True`), nodes go by identity.
-#[derive(Debug, Clone)]
-pub struct DictKey(pub ScriptValue);
-
-impl DictKey {
-    /// A key of this value.
-    ///
-    /// # Errors
-    /// The value back when it is mutable, so that Python calls it unhashable.
-    pub fn new(value: ScriptValue) -> Result<DictKey, ScriptValue> {
-        match &value {
-            ScriptValue::List(_) | ScriptValue::Dict(_) | ScriptValue::Slice(_) => Err(value),
-            ScriptValue::Tuple(items) => {
-                let hashable = |item: &ScriptValue| with_stack(|| DictKey::new(item.clone()).is_ok());
-                match items.iter().all(hashable) {
-                    true => Ok(DictKey(value)),
-                    false => Err(value),
-                }
-            }
-            _ => Ok(DictKey(value)),
-        }
-    }
-}
-
-impl PartialEq for DictKey {
-    fn eq(&self, other: &DictKey) -> bool {
-        use ScriptValue::*;
-        match (&self.0, &other.0) {
-            (None, None) | (Ellipsis, Ellipsis) => true,
-            (Str(a), Str(b)) => a == b,
-            (Bytes(a), Bytes(b)) => a == b,
-            (DType(a), DType(b)) => a == b,
-            (Node(a), Node(b)) => a.ptr_eq(b),
-            (Tuple(a), Tuple(b)) => {
-                let same = |a: &ScriptValue, b: &ScriptValue| DictKey(a.clone()) == DictKey(b.clone());
-                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| with_stack(|| same(a, b)))
-            }
-            (Function(a), Function(b)) => std::ptr::eq(*a, *b),
-            (Host(a), Host(b)) => Rc::ptr_eq(a, b),
-            (BigInt(a), BigInt(b)) => a == b,
-            (a, b) => matches!((a.number(), b.number()), (Some(a), Some(b)) if a == b),
-        }
-    }
-}
-impl Eq for DictKey {}
-
-impl std::hash::Hash for DictKey {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        match &self.0 {
-            ScriptValue::Str(s) => s.as_str().hash(state),
-            ScriptValue::Bytes(b) => b.hash(state),
-            ScriptValue::DType(d) => d.hash(state),
-            ScriptValue::Node(o) => o.address().hash(state),
-            ScriptValue::Tuple(items) => {
-                items.iter().for_each(|i| with_stack(|| DictKey(i.clone()).hash(state)));
-            }
-            ScriptValue::BigInt(i) => i.hash(state),
-            value => value.number().map(f64::to_bits).hash(state),
-        }
     }
 }
 
@@ -200,6 +139,16 @@ pub trait HostObject: Any {
     /// The node that the value stands for, where it stands for one by itself.
     fn node(&self) -> Option<Object> {
         None
+    }
+
+    /// How the value works as a key of a dictionary.
+    fn hashing(&self) -> Hashing {
+        Hashing::Identity
+    }
+
+    /// Whether both are one key; asked of values whose [`HostObject::hashing`] is by value.
+    fn same_key(&self, _other: &dyn HostObject) -> bool {
+        false
     }
 
     /// The value itself, for those who know its type.
@@ -275,15 +224,6 @@ impl ScriptValue {
     pub fn as_host<T: HostObject>(&self) -> Option<&T> {
         match self {
             ScriptValue::Host(h) => h.as_any().downcast_ref::<T>(),
-            _ => None,
-        }
-    }
-
-    fn number(&self) -> Option<f64> {
-        match self {
-            ScriptValue::Bool(b) => Some(f64::from(u8::from(*b))),
-            ScriptValue::Int(i) => Some(*i as f64),
-            ScriptValue::Float(f) => Some(*f),
             _ => None,
         }
     }

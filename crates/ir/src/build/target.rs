@@ -223,8 +223,7 @@ fn dict_of(value: &Value) -> ScriptValue {
     use tvmscript_irbuilder::DictKey;
     match value.as_object().and_then(|o| Map::<Str, Value>::try_ref(o)) {
         Some(map) => {
-            let entries =
-                map.iter().map(|(k, v)| (DictKey(ScriptValue::Str(k.clone())), ScriptValue::from(v)));
+            let entries = map.iter().map(|(k, v)| (DictKey::text(k.clone()), ScriptValue::from(v)));
             ScriptValue::dict(entries)
         }
         None => ScriptValue::from(value),

@@ -1,0 +1,240 @@
+//! Keys of dictionaries and sets: equality and hash as Python defines them.
+//!
+//! Equal numbers are one key (`1 == 1.0 == True`), compared exactly: `2**53 + 1` and `float(2**53)` are two. Nodes and
+//! host objects go by identity unless they say otherwise. A key computes its hash once, so that copying a dictionary
+//! never walks its keys again.
+
+use std::borrow::Cow;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use tvmscript_ir_core::with_stack;
+
+use crate::value::ScriptValue;
+
+/// How a host object works as a key of a dictionary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hashing {
+    /// The object is equal to itself alone.
+    Identity,
+    /// The object is mutable and no key.
+    Unhashable,
+    /// The object is compared by value ([`crate::HostObject::same_key`]).
+    Value {
+        /// The same for equal objects.
+        hash: u64,
+        /// The work of a comparison, in elements.
+        weight: u32,
+    },
+}
+
+/// A key of a dictionary. The value must not change once it is a key.
+#[derive(Debug, Clone)]
+pub struct DictKey(pub ScriptValue, Facts);
+
+/// What is computed once for a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Facts {
+    hash: u32,
+    weight: u32,
+}
+
+impl DictKey {
+    /// A key of this value.
+    ///
+    /// # Errors
+    /// The value back when it is mutable, so that Python calls it unhashable.
+    pub fn new(value: ScriptValue) -> Result<DictKey, ScriptValue> {
+        match facts(&value) {
+            Some(facts) => Ok(DictKey(value, facts)),
+            None => Err(value),
+        }
+    }
+
+    /// A key of text.
+    pub fn text(text: impl Into<tvmscript_ir_core::Str>) -> DictKey {
+        let text = text.into();
+        let facts = text_facts(text.as_str());
+        DictKey(ScriptValue::Str(text), facts)
+    }
+
+    /// The work of comparing the key with an equal one, in elements or 32 bytes of text.
+    pub fn weight(&self) -> u32 {
+        self.1.weight
+    }
+
+    /// A hash that equal keys share, different in each process.
+    pub fn hash_value(&self) -> u32 {
+        self.1.hash
+    }
+}
+
+impl PartialEq for DictKey {
+    fn eq(&self, other: &DictKey) -> bool {
+        self.1.hash == other.1.hash && same(&self.0, &other.0)
+    }
+}
+impl Eq for DictKey {}
+
+impl Hash for DictKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32(self.1.hash);
+    }
+}
+
+/// A number in the one form that all equal numbers share.
+#[derive(PartialEq, Hash)]
+enum Number<'a> {
+    Int(i64),
+    Big(Cow<'a, BigInt>),
+    /// The bits of a float that is no integer.
+    Float(u64),
+}
+
+fn number(value: &ScriptValue) -> Option<Number<'_>> {
+    Some(match value {
+        ScriptValue::Int(i) => Number::Int(*i),
+        ScriptValue::Bool(b) => Number::Int(i64::from(*b)),
+        ScriptValue::BigInt(i) => match i.to_i64() {
+            Some(small) => Number::Int(small),
+            None => Number::Big(Cow::Borrowed(i)),
+        },
+        ScriptValue::Float(f) if f.is_finite() && f.fract() == 0.0 => {
+            // Below 2^63 the conversion is exact; above, the float has no fraction and is an integer of any size.
+            if (-9.2e18..9.2e18).contains(f) {
+                Number::Int(*f as i64)
+            } else {
+                let whole = whole_float(*f);
+                match whole.to_i64() {
+                    Some(small) => Number::Int(small),
+                    None => Number::Big(Cow::Owned(whole)),
+                }
+            }
+        }
+        ScriptValue::Float(f) => Number::Float(f.to_bits()),
+        _ => return None,
+    })
+}
+
+/// A float of at least 2^52 in size as an integer.
+fn whole_float(value: f64) -> BigInt {
+    let bits = value.to_bits();
+    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
+    let mantissa = BigInt::from((bits & ((1 << 52) - 1)) | (1 << 52));
+    let magnitude = if exponent >= 0 { mantissa << exponent as u64 } else { mantissa >> (-exponent) as u64 };
+    if value < 0.0 { -magnitude } else { magnitude }
+}
+
+fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
+    use ScriptValue::*;
+    match (a, b) {
+        (None, None) | (Ellipsis, Ellipsis) => true,
+        (Str(a), Str(b)) => a == b,
+        (Bytes(a), Bytes(b)) => a == b,
+        (DType(a), DType(b)) => a == b,
+        (Node(a), Node(b)) => a.ptr_eq(b),
+        (Tuple(a), Tuple(b)) => {
+            let items = || a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(a, b));
+            Rc::ptr_eq(a, b) || with_stack(items)
+        }
+        (Function(a), Function(b)) => std::ptr::eq(*a, *b),
+        (Frame(a), Frame(b)) => Rc::ptr_eq(a, b),
+        (Host(a), Host(b)) => Rc::ptr_eq(a, b) || with_stack(|| a.same_key(&**b)),
+        (a, b) => matches!((number(a), number(b)), (Some(a), Some(b)) if a == b),
+    }
+}
+
+/// A key of hashes that no text can foresee.
+fn hasher() -> impl Hasher {
+    static STATE: OnceLock<RandomState> = OnceLock::new();
+    STATE.get_or_init(RandomState::new).build_hasher()
+}
+
+fn hash_of(weight: usize, write: impl FnOnce(&mut dyn Hasher)) -> Facts {
+    let mut state = hasher();
+    write(&mut state);
+    Facts { hash: state.finish() as u32, weight: u32::try_from(weight).unwrap_or(u32::MAX) }
+}
+
+fn text_facts(text: &str) -> Facts {
+    hash_of(1 + text.len() / 32, |state| {
+        state.write(text.as_bytes());
+        state.write_u8(0xff);
+    })
+}
+
+/// Nothing for what is mutable.
+fn facts(value: &ScriptValue) -> Option<Facts> {
+    Some(match value {
+        ScriptValue::List(_) | ScriptValue::Dict(_) | ScriptValue::Slice(_) => return None,
+        ScriptValue::None => hash_of(1, |state| state.write_u8(1)),
+        ScriptValue::Ellipsis => hash_of(1, |state| state.write_u8(2)),
+        ScriptValue::Str(text) => text_facts(text.as_str()),
+        ScriptValue::Bytes(bytes) => hash_of(1 + bytes.len() / 32, |state| state.write(bytes)),
+        ScriptValue::DType(dtype) => hash_of(1, |mut state| dtype.hash(&mut state)),
+        ScriptValue::Node(object) => hash_of(1, |mut state| object.address().hash(&mut state)),
+        ScriptValue::Function(function) => {
+            hash_of(1, |mut state| std::ptr::from_ref(*function).hash(&mut state))
+        }
+        ScriptValue::Frame(frame) => hash_of(1, |mut state| Rc::as_ptr(frame).hash(&mut state)),
+        ScriptValue::Tuple(items) => with_stack(|| {
+            let mut state = hasher();
+            let mut weight = 1u32;
+            for item in items.iter() {
+                let item = facts(item)?;
+                state.write_u32(item.hash);
+                weight = weight.saturating_add(item.weight);
+            }
+            Some(Facts { hash: state.finish() as u32, weight })
+        })?,
+        ScriptValue::Host(host) => match host.hashing() {
+            Hashing::Unhashable => return None,
+            Hashing::Identity => hash_of(1, |mut state| Rc::as_ptr(host).cast::<()>().hash(&mut state)),
+            Hashing::Value { hash, weight } => hash_of(weight as usize, |state| state.write_u64(hash)),
+        },
+        ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::BigInt(_) | ScriptValue::Float(_) => {
+            let number = number(value)?;
+            let weight = match &number {
+                Number::Big(big) => 1 + big.bits() as usize / 256,
+                _ => 1,
+            };
+            hash_of(weight, |mut state| number.hash(&mut state))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(value: ScriptValue) -> DictKey {
+        DictKey::new(value).expect("hashable")
+    }
+
+    #[test]
+    fn numbers_are_compared_exactly() {
+        let two_53 = 1i64 << 53;
+        assert_eq!(key(ScriptValue::Int(two_53)), key(ScriptValue::Float(two_53 as f64)));
+        assert_ne!(key(ScriptValue::Int(two_53)), key(ScriptValue::Int(two_53 + 1)));
+        assert_ne!(key(ScriptValue::Int(two_53 + 1)), key(ScriptValue::Float(two_53 as f64)));
+        let big = BigInt::from(1) << 64u32;
+        assert_eq!(key(ScriptValue::big_int(big)), key(ScriptValue::Float(18446744073709551616.0)));
+        assert_eq!(key(ScriptValue::Bool(true)), key(ScriptValue::Float(1.0)));
+        assert_eq!(key(ScriptValue::Float(-0.0)), key(ScriptValue::Int(0)));
+        assert_eq!(key(ScriptValue::Float(-9223372036854775808.0)), key(ScriptValue::Int(i64::MIN)));
+        assert_ne!(key(ScriptValue::Float(9223372036854775808.0)), key(ScriptValue::Int(i64::MAX)));
+    }
+
+    #[test]
+    fn a_tuple_that_shares_its_parts_knows_its_weight() {
+        let mut value = ScriptValue::tuple([ScriptValue::Int(1)]);
+        for _ in 0..10 {
+            value = ScriptValue::tuple([value.clone(), value]);
+        }
+        assert!(key(value.clone()).weight() > 1024);
+        assert_eq!(key(value.clone()), key(value));
+    }
+}
