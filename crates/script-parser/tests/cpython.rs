@@ -43,3 +43,22 @@ fn host_code_is_what_cpython_recorded() {
     }
     assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// Random programs: `cargo xtask pydiff --record` wrote them with CPython's answers.
+#[test]
+fn random_programs_are_what_cpython_recorded() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for line in include_str!("cpython/random.jsonl").lines() {
+        let case: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
+        let text = |key: &str| case[key].as_str().map(str::to_owned);
+        let code = text("code").expect("a case has code");
+        let expected = text("result").ok_or_else(|| text("error").expect("a case has a result or an error"));
+        count += 1;
+        let found = run(&code).map_err(|(class, _)| class);
+        if found != expected {
+            wrong.push(format!("{code}\n  CPython: {expected:?}\n  here:    {found:?}"));
+        }
+    }
+    assert!(count > 500, "{count} cases");
+    assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -37,6 +37,14 @@ pub enum HostErrorKind {
     StopIteration,
     /// A module that cannot be imported.
     Import,
+    /// A container that changed while it was iterated over, and other misuse.
+    Runtime,
+    /// A codec that does not exist.
+    Lookup,
+    /// Bytes that are no UTF-8.
+    UnicodeDecode,
+    /// A value nested deeper than it can be shown.
+    Recursion,
     /// Anything that a `raise` raises.
     Raised,
 }
@@ -89,6 +97,10 @@ impl HostError {
             HostErrorKind::Assertion => "AssertionError",
             HostErrorKind::StopIteration => "StopIteration",
             HostErrorKind::Import => "ImportError",
+            HostErrorKind::Lookup => "LookupError",
+            HostErrorKind::UnicodeDecode => "UnicodeDecodeError",
+            HostErrorKind::Runtime => "RuntimeError",
+            HostErrorKind::Recursion => "RecursionError",
             HostErrorKind::Raised => "Exception",
         }
     }

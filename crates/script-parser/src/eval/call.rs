@@ -7,7 +7,8 @@ use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 use super::{Closure, Raise};
 use crate::ast::{Expr, ExprId, Keyword, List};
 use crate::errors::{HostError, Result};
-use crate::host::builtins::{Builtin, Method};
+use crate::host::builtins::{Builtin, Method, Unbound};
+use crate::host::cost;
 use crate::parser::{Module, Parser, ParserFunction};
 use crate::table::{Mode, NodeClass};
 
@@ -95,11 +96,14 @@ impl Parser<'_> {
             let message = format!("argument after ** must be a mapping, not {}", self.python_type(value));
             return Err(self.error(at, HostError::type_error(message)));
         };
+        let charged = cost::values(self, 3 * dict.borrow().len());
+        self.at(at, charged)?;
+        let mut known: std::collections::HashSet<_> = out.keywords.iter().map(|(k, _)| k.clone()).collect();
         for (key, value) in dict.borrow().iter() {
             let ScriptValue::Str(key) = &key.0 else {
                 return Err(self.error(at, HostError::type_error("keywords must be strings")));
             };
-            if out.keywords.iter().any(|(k, _)| k == key) {
+            if !known.insert(key.clone()) {
                 let message = format!("got multiple values for keyword argument '{key}'");
                 return Err(self.error(at, HostError::type_error(message)));
             }
@@ -136,12 +140,13 @@ impl Parser<'_> {
                     return self.call_closure(closure, args);
                 }
                 if let Some(builtin) = any.downcast_ref::<Builtin>() {
-                    self.shared.step(1)?;
-                    return (builtin.call)(self, args);
+                    return builtin.run(self, args);
                 }
                 if let Some(method) = any.downcast_ref::<Method>() {
-                    self.shared.step(1)?;
-                    return (method.call)(self, &method.receiver, args);
+                    return method.run(self, args);
+                }
+                if let Some(method) = any.downcast_ref::<Unbound>() {
+                    return method.run(self, args);
                 }
                 if let Some(function) = any.downcast_ref::<ParserFunction>() {
                     return Ok((function.function)(self, args)?);

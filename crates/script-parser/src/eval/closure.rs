@@ -265,6 +265,8 @@ impl Parser<'_> {
                 HostError::type_error(format!("{name}() takes {takes} but {given} {was} given")).into()
             );
         }
+        // Each keyword is looked for among the parameters.
+        self.shared.step(params.len() as u64 * args.keywords.len() as u64 / 16)?;
         let known =
             |key: &str| params.iter().any(|p| p.kind != ParamKind::PositionalOnly && ast.name(p.name) == key);
         let takes_any = params.iter().any(|p| p.kind == ParamKind::KwArgs);

@@ -8,7 +8,7 @@ use super::closure::target_names;
 use super::{Env, Iter, Raise};
 use crate::ast::{Comprehension, ExprId, List};
 use crate::errors::Result;
-use crate::host;
+use crate::host::{self, cost};
 use crate::parser::Parser;
 use crate::scope::Binding;
 
@@ -128,7 +128,7 @@ impl Parser<'_> {
         let mut loops = self.loops(id, &[elt], generators)?;
         let mut items = Vec::new();
         while let Some(item) = self.advance(&mut loops, |p| p.eval_inner(elt))? {
-            self.charge(id, host::VALUE_BYTES)?;
+            self.charge(id, 2 * cost::VALUE_BYTES)?;
             items.push(item);
         }
         Ok(ScriptValue::list(items))
@@ -141,13 +141,14 @@ impl Parser<'_> {
         generators: List<Comprehension>,
     ) -> Result<ScriptValue> {
         let mut loops = self.loops(id, &[elt], generators)?;
-        let mut items = Vec::new();
+        let mut items = indexmap::IndexSet::new();
         while let Some(item) = self.advance(&mut loops, |p| p.eval_inner(elt))? {
-            self.charge(id, host::VALUE_BYTES)?;
-            items.push(item);
+            let key = self.hashable(item);
+            let key = self.at(id, key)?;
+            self.charge(id, cost::ENTRY_BYTES)?;
+            items.insert(key);
         }
-        let set = host::set::from_items(items);
-        self.at(id, set)
+        Ok(host::set::value(items, false))
     }
 
     pub(crate) fn eval_dict_comp(
@@ -160,11 +161,11 @@ impl Parser<'_> {
         let mut loops = self.loops(id, &[key, value], generators)?;
         let mut dict = Dict::new();
         while let Some((key, value)) = self.advance(&mut loops, |p| {
-            let made = p.eval_inner(key)?;
+            let (made, value) = (p.eval_inner(key)?, p.eval_inner(value)?);
             let made = p.hashable(made);
-            Ok((p.at(key, made)?, p.eval_inner(value)?))
+            Ok((p.at(key, made)?, value))
         })? {
-            self.charge(id, 2 * host::VALUE_BYTES)?;
+            self.charge(id, cost::ENTRY_BYTES)?;
             dict.insert(key, value);
         }
         Ok(ScriptValue::Dict(Rc::new(std::cell::RefCell::new(dict))))

@@ -10,7 +10,8 @@ use crate::parser::Parser;
 impl Parser<'_> {
     pub(crate) fn eval_joined_str(&mut self, id: ExprId, values: List<ExprId>) -> Result<ScriptValue> {
         let text = self.joined_text(id, values)?;
-        Ok(ScriptValue::str(&text))
+        let text = host::cost::text(self, &text);
+        self.at(id, text)
     }
 
     fn joined_text(&mut self, id: ExprId, values: List<ExprId>) -> Result<String> {
@@ -20,7 +21,11 @@ impl Parser<'_> {
             match *ast.expr(*part) {
                 Expr::Constant(Constant::Str(name)) => out.push_str(ast.name(name)),
                 _ => match self.eval_formatted(*part) {
-                    Ok(text) => out.push_str(&text),
+                    Ok(text) => {
+                        let charged = host::cost::text_bytes(self, text.len());
+                        self.at(id, charged)?;
+                        out.push_str(&text);
+                    }
                     Err(reported) => {
                         ast.list(values).iter().skip(index + 1).for_each(|part| self.also_look_at(*part));
                         return Err(reported);
@@ -28,7 +33,6 @@ impl Parser<'_> {
                 },
             }
         }
-        self.charge(id, out.len() as u64)?;
         Ok(out)
     }
 

@@ -4,13 +4,14 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use tvmscript_irbuilder::{HostObject, Items, ScriptValue, release};
+use tvmscript_ir_core::Str;
+use tvmscript_irbuilder::{Dict, HostObject, Items, ScriptValue, release};
 
 use super::Raise;
 use super::comprehension::Loops;
-use crate::ast::ExprId;
-use crate::errors::{HostError, Result};
-use crate::host::{self, range::Range};
+use crate::ast::{BinOp, ExprId};
+use crate::errors::{HostError, HostErrorKind, Result};
+use crate::host::{self, cost, range::Range, view};
 use crate::parser::Parser;
 
 /// An iterator.
@@ -21,6 +22,14 @@ pub(crate) enum Iter {
     List(Rc<RefCell<Items>>, usize),
     /// A tuple.
     Tuple(Rc<Items>, usize),
+    /// Characters of a text, from a byte on.
+    Text(Str, usize),
+    /// Bytes.
+    Bytes(Rc<[u8]>, usize),
+    /// What a view shows of a dictionary of this length.
+    Dict { dict: Rc<RefCell<Dict>>, kind: view::Kind, at: usize, len: usize },
+    /// A set of this length.
+    Set { set: Rc<dyn HostObject>, at: usize, len: usize },
     /// Numbers.
     Range(Range),
     /// An iterator that others hold too.
@@ -33,8 +42,8 @@ pub(crate) enum Iter {
     Map(ScriptValue, Vec<Iter>),
     /// `filter`
     Filter(ScriptValue, Box<Iter>),
-    /// `enumerate`
-    Enumerate(i64, Box<Iter>),
+    /// `enumerate`, with the next number.
+    Enumerate(ScriptValue, Box<Iter>),
 }
 
 /// An iterator as a value.
@@ -57,7 +66,9 @@ impl Iter {
             Iter::List(items, _) => out.push(ScriptValue::List(items)),
             Iter::Tuple(items, _) => out.push(ScriptValue::Tuple(items)),
             Iter::Shared(object) => out.push(ScriptValue::Host(object)),
-            Iter::Range(_) => {}
+            Iter::Dict { dict, .. } => out.push(ScriptValue::Dict(dict)),
+            Iter::Set { set, .. } => out.push(ScriptValue::Host(set)),
+            Iter::Range(_) | Iter::Text(..) | Iter::Bytes(..) => {}
             Iter::Generator(generator) => generator.0.parts(out),
             Iter::Zip(iters, _) => iters.into_iter().for_each(|iter| iter.parts(out)),
             Iter::Map(function, iters) => {
@@ -68,7 +79,10 @@ impl Iter {
                 out.push(function);
                 iter.parts(out);
             }
-            Iter::Enumerate(_, iter) => iter.parts(out),
+            Iter::Enumerate(number, iter) => {
+                out.push(number);
+                iter.parts(out);
+            }
         }
     }
 }
@@ -103,23 +117,23 @@ impl Parser<'_> {
                     Iter::Range(range.clone())
                 } else if any.is::<IterObject>() {
                     Iter::Shared(object.clone())
-                } else if let Some(items) = host::set::items(value).or_else(|| object.items()) {
+                } else if let Some(len) = host::set::len(value) {
+                    Iter::Set { set: object.clone(), at: 0, len }
+                } else if let Some(view) = any.downcast_ref::<view::View>() {
+                    let (dict, kind) = (view.dict.clone(), view.kind);
+                    let len = dict.borrow().len();
+                    Iter::Dict { dict, kind, at: 0, len }
+                } else if let Some(items) = object.items() {
+                    cost::values(self, items.len())?;
                     Iter::Items(items.into_iter())
                 } else {
                     return Err(self.not_iterable(value));
                 }
             }
-            ScriptValue::Str(text) => {
-                self.shared.allocate(host::VALUE_BYTES * text.as_str().len() as u64)?;
-                let mut buffer = [0; 4];
-                let chars = text.as_str().chars().map(|c| ScriptValue::str(c.encode_utf8(&mut buffer)));
-                Iter::Items(chars.collect::<Vec<_>>().into_iter())
-            }
-            ScriptValue::Bytes(bytes) => Iter::Items(
-                bytes.iter().map(|b| ScriptValue::Int(i64::from(*b))).collect::<Vec<_>>().into_iter(),
-            ),
+            ScriptValue::Str(text) => Iter::Text(text.clone(), 0),
+            ScriptValue::Bytes(bytes) => Iter::Bytes(bytes.clone(), 0),
             ScriptValue::Dict(dict) => {
-                Iter::Items(dict.borrow().keys().map(|k| k.0.clone()).collect::<Vec<_>>().into_iter())
+                Iter::Dict { dict: dict.clone(), kind: view::Kind::Keys, at: 0, len: dict.borrow().len() }
             }
             ScriptValue::Node(object) => match self.rules(object).items {
                 Some(items) => Iter::Items(items(object)?.into_iter()),
@@ -150,6 +164,47 @@ impl Parser<'_> {
                 Ok(items.get(*at - 1).cloned())
             }
             Iter::Range(range) => Ok(range.next()),
+            Iter::Text(text, at) => {
+                let Some(c) = text.as_str()[*at..].chars().next() else { return Ok(None) };
+                *at += c.len_utf8();
+                cost::text(self, c.encode_utf8(&mut [0; 4])).map(Some)
+            }
+            Iter::Bytes(bytes, at) => {
+                *at += 1;
+                Ok(bytes.get(*at - 1).map(|byte| ScriptValue::Int(i64::from(*byte))))
+            }
+            Iter::Dict { dict, kind, at, len } => {
+                let dict = dict.borrow();
+                if *at == usize::MAX {
+                    return Ok(None);
+                }
+                if dict.len() != *len {
+                    *at = usize::MAX;
+                    let message = "dictionary changed size during iteration";
+                    return Err(HostError::new(HostErrorKind::Runtime, message).into());
+                }
+                if *kind == view::Kind::Items {
+                    self.shared.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
+                }
+                let item = kind.at(&dict, *at);
+                *at = if item.is_some() { *at + 1 } else { usize::MAX };
+                Ok(item)
+            }
+            Iter::Set { set, at, len } => {
+                let Some(set) = set.as_any().downcast_ref::<host::set::Set>() else { return Ok(None) };
+                let items = set.items.borrow();
+                if *at == usize::MAX {
+                    return Ok(None);
+                }
+                if items.len() != *len {
+                    *at = usize::MAX;
+                    let message = "Set changed size during iteration";
+                    return Err(HostError::new(HostErrorKind::Runtime, message).into());
+                }
+                let item = items.get_index(*at).map(|key| key.0.clone());
+                *at = if item.is_some() { *at + 1 } else { usize::MAX };
+                Ok(item)
+            }
             Iter::Shared(object) => {
                 let Some(shared) = object.as_any().downcast_ref::<IterObject>() else { return Ok(None) };
                 match shared.iter.try_borrow_mut() {
@@ -163,21 +218,22 @@ impl Parser<'_> {
                 Ok(tvmscript_ir_core::with_stack(|| self.advance(loops, |p| p.eval_inner(elt)))?)
             }
             Iter::Zip(iters, strict) => {
+                self.shared.allocate(cost::VALUE_BYTES * iters.len() as u64 + cost::OBJECT_BYTES)?;
                 let mut items = Vec::with_capacity(iters.len());
-                for iter in iters.iter_mut() {
-                    match self.next(iter)? {
-                        Some(item) => items.push(item),
-                        None if *strict && !items.is_empty() => {
-                            let count = items.len();
-                            let message = format!(
-                                "zip() argument {} is shorter than argument{} 1{}",
-                                count + 1,
-                                if count == 1 { "" } else { "s" },
-                                if count == 1 { String::new() } else { format!("-{count}") }
-                            );
+                let mut ended = None;
+                for (index, iter) in iters.iter_mut().enumerate() {
+                    match (self.next(iter)?, ended) {
+                        (Some(item), None) => items.push(item),
+                        (None, None) if !*strict => return Ok(None),
+                        (None, None) if index == 0 => ended = Some(index),
+                        (None, Some(_)) => {}
+                        (found, _) => {
+                            let than = if index == 1 { " 1".to_owned() } else { format!("s 1-{index}") };
+                            let how = if found.is_some() { "longer" } else { "shorter" };
+                            let message =
+                                format!("zip() argument {} is {how} than argument{than}", index + 1);
                             return Err(HostError::value_error(message).into());
                         }
-                        None => return Ok(None),
                     }
                 }
                 Ok(if items.is_empty() { None } else { Some(ScriptValue::tuple(items)) })
@@ -208,8 +264,9 @@ impl Parser<'_> {
             },
             Iter::Enumerate(count, iter) => {
                 let Some(item) = self.next(iter)? else { return Ok(None) };
-                let number = ScriptValue::Int(*count);
-                *count = count.saturating_add(1);
+                let next = host::arith::binary(self, BinOp::Add, count, &ScriptValue::Int(1))?;
+                let number = std::mem::replace(count, next);
+                self.shared.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
                 Ok(Some(ScriptValue::tuple([number, item])))
             }
         }
@@ -224,13 +281,14 @@ impl Parser<'_> {
         if let ScriptValue::Tuple(items) = value
             && items.len() <= limit
         {
+            cost::values(self, items.len())?;
             return Ok(items.to_vec());
         }
         let mut iter = self.iterate(value)?;
         let mut items = Vec::new();
         while items.len() < limit {
             let Some(item) = self.next(&mut iter)? else { break };
-            self.shared.allocate(host::VALUE_BYTES)?;
+            self.shared.allocate(2 * cost::VALUE_BYTES)?;
             items.push(item);
         }
         Ok(items)

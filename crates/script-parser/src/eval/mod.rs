@@ -31,6 +31,7 @@ pub(crate) use raise::Raise;
 
 use crate::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::host::cost;
 use crate::parser::Parser;
 use crate::scope::Binding;
 use crate::table::Mode;
@@ -131,18 +132,20 @@ impl Parser<'_> {
             Expr::IfExp { test, body, orelse } => self.eval_conditional(id, test, body, orelse),
             Expr::Tuple { elts } => {
                 let items = self.elements(elts)?;
+                self.charge_values(id, items.len())?;
                 Ok(ScriptValue::tuple(items))
             }
             Expr::List { elts } => {
                 let items = self.elements(elts)?;
+                self.charge_values(id, items.len())?;
                 Ok(ScriptValue::list(items.into_vec()))
             }
             Expr::Set { elts } => {
                 let items = self.elements(elts)?;
-                let set = crate::host::set::from_items(items);
+                let set = crate::host::set::from_items(self, items);
                 self.at(id, set)
             }
-            Expr::Dict { items } => self.eval_dict(items),
+            Expr::Dict { items } => self.eval_dict(id, items),
             Expr::Slice { lower, upper, step } => {
                 let mut part = |part: Option<ExprId>| match part {
                     Some(part) => self.eval_inner(part),
@@ -158,7 +161,11 @@ impl Parser<'_> {
             Expr::DictComp { key, value, generators } => self.eval_dict_comp(id, key, value, generators),
             Expr::GeneratorExp { elt, generators } => self.eval_generator(id, elt, generators),
             Expr::JoinedStr { values } => self.eval_joined_str(id, values),
-            Expr::FormattedValue { .. } => self.eval_formatted(id).map(|s| ScriptValue::str(&s)),
+            Expr::FormattedValue { .. } => {
+                let text = self.eval_formatted(id)?;
+                let text = cost::text(self, &text);
+                self.at(id, text)
+            }
             Expr::NamedExpr { target, value } => self.eval_walrus(target, value),
             Expr::Starred { .. } => Err(self.unsupported(id, "a starred expression here")),
             Expr::Await { .. } => Err(self.unsupported(id, "`await`")),
@@ -194,11 +201,14 @@ impl Parser<'_> {
         Ok(items)
     }
 
-    fn eval_dict(&mut self, items: List<DictItem>) -> Result<ScriptValue> {
+    fn eval_dict(&mut self, id: ExprId, items: List<DictItem>) -> Result<ScriptValue> {
+        let charged = cost::entries(self, items.len());
+        self.at(id, charged)?;
         let mut dict = Dict::with_capacity(items.len());
+        let mut waiting = Vec::with_capacity(items.len());
         for index in 0..items.len() {
             let Some(item) = self.item(items, index) else { break };
-            if let Err(reported) = self.dict_item(item, &mut dict) {
+            if let Err(reported) = self.dict_item(item, &mut waiting, &mut dict) {
                 let ast = self.ast.clone();
                 for item in ast.list(items).iter().skip(index + 1) {
                     item.key.into_iter().chain([item.value]).for_each(|part| self.also_look_at(part));
@@ -206,43 +216,81 @@ impl Parser<'_> {
                 return Err(reported);
             }
         }
+        self.enter_items(&mut waiting, &mut dict)?;
         Ok(ScriptValue::Dict(Rc::new(std::cell::RefCell::new(dict))))
     }
 
-    fn dict_item(&mut self, item: DictItem, dict: &mut Dict) -> Result<()> {
+    /// Evaluates an item of a dictionary. Keys are hashed once all items up to the next `**` are evaluated, as in Python.
+    fn dict_item(
+        &mut self,
+        item: DictItem,
+        waiting: &mut Vec<(ExprId, ScriptValue, ScriptValue)>,
+        dict: &mut Dict,
+    ) -> Result<()> {
         let Some(key_id) = item.key else {
+            self.enter_items(waiting, dict)?;
             let rest = self.eval_inner(item.value)?;
             let ScriptValue::Dict(rest) = &rest else {
                 let message = format!("'{}' object is not a mapping", self.python_type(&rest));
                 return Err(self.error(item.value, HostError::type_error(message)));
             };
-            dict.extend(rest.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
+            let rest = rest.borrow();
+            let charged = cost::entries(self, rest.len())
+                .and_then(|()| crate::host::set::charge_keys(self, rest.keys()));
+            self.at(item.value, charged)?;
+            dict.extend(rest.iter().map(|(k, v)| (k.clone(), v.clone())));
             return Ok(());
         };
-        let (key, value) = (self.eval_inner(key_id), self.eval_inner(item.value));
-        let (key, value) = (key?, value?);
-        let key = self.hashable(key);
-        let key = self.at(key_id, key)?;
-        dict.insert(key, value);
+        let key = self.eval_inner(key_id);
+        if key.is_err() && self.shared.stops_at_first_error() {
+            return key.map(drop);
+        }
+        let value = self.eval_inner(item.value);
+        waiting.push((key_id, key?, value?));
         Ok(())
     }
 
-    /// The value as a key.
+    fn enter_items(
+        &mut self,
+        waiting: &mut Vec<(ExprId, ScriptValue, ScriptValue)>,
+        dict: &mut Dict,
+    ) -> Result<()> {
+        for (id, key, value) in waiting.drain(..) {
+            let key = self.hashable(key);
+            dict.insert(self.at(id, key)?, value);
+        }
+        Ok(())
+    }
+
+    /// Takes the memory of so many values off the budget.
+    fn charge_values(&mut self, id: ExprId, count: usize) -> Result<()> {
+        let charged = cost::values(self, count);
+        self.at(id, charged)
+    }
+
+    /// The value as a key; hashing and comparing it are charged.
     pub(crate) fn hashable(&self, value: ScriptValue) -> Result<DictKey, Raise> {
         if let ScriptValue::Tuple(_) = value {
             // Tuples that share their elements are small and yet endless to walk.
             let mut work = vec![value.clone()];
             while let Some(at) = work.pop() {
+                self.shared.step(1 + cost::size(&at))?;
                 if let ScriptValue::Tuple(items) = &at {
-                    self.shared.step(1 + items.len() as u64)?;
-                    work.extend(items.iter().filter(|i| matches!(i, ScriptValue::Tuple(_))).cloned());
+                    self.shared.step(items.len() as u64)?;
+                    work.extend(items.iter().filter(|item| !is_small(item)).cloned());
                 }
             }
+        } else if !is_small(&value) {
+            self.shared.step(cost::size(&value))?;
         }
-        DictKey::new(value).map_err(|value| {
+        let key = DictKey::new(value).map_err(|value| {
             let message = format!("unhashable type: '{}'", crate::host::unhashable_part(&value));
-            HostError::type_error(message).into()
-        })
+            HostError::type_error(message)
+        })?;
+        if key.weight() > 1 {
+            self.shared.step(u64::from(key.weight()))?;
+        }
+        Ok(key)
     }
 
     /// The value of a name.
@@ -392,4 +440,16 @@ fn mentions(text: &str, name: &str) -> bool {
         !text[..at].chars().next_back().is_some_and(word)
             && !text[at + name.len()..].chars().next().is_some_and(word)
     })
+}
+
+/// Whether the value is hashed in constant time.
+fn is_small(value: &ScriptValue) -> bool {
+    !matches!(
+        value,
+        ScriptValue::Str(_)
+            | ScriptValue::Bytes(_)
+            | ScriptValue::BigInt(_)
+            | ScriptValue::Tuple(_)
+            | ScriptValue::Host(_)
+    )
 }

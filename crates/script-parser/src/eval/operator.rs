@@ -60,7 +60,7 @@ impl Parser<'_> {
         match (operator, operands) {
             (Operator::Binary(op), [a, b]) => host::arith::binary(self, op, a, b),
             (Operator::Unary(UnaryOp::Not), [a]) => Ok(ScriptValue::Bool(!self.truth(a)?)),
-            (Operator::Unary(op), [a]) => Ok(host::arith::unary(op, a)?),
+            (Operator::Unary(op), [a]) => host::arith::unary(self, op, a),
             (Operator::Compare(op), [a, b]) => host::compare::compare(self, op, a, b),
             (Operator::Bool(op), [a, b]) => {
                 let first = self.truth(a)? == (op == BoolOp::Or);

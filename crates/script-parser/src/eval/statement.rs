@@ -251,7 +251,9 @@ impl Parser<'_> {
             Expr::Name(name) => match self.ast.name(name) {
                 "Exception" | "BaseException" => true,
                 "ArithmeticError" => matches!(class, "ZeroDivisionError" | "OverflowError"),
-                "LookupError" => matches!(class, "IndexError" | "KeyError"),
+                "LookupError" => matches!(class, "IndexError" | "KeyError" | "LookupError"),
+                "ValueError" => matches!(class, "ValueError" | "UnicodeDecodeError"),
+                "RuntimeError" => matches!(class, "RuntimeError" | "RecursionError"),
                 name => name == class,
             },
             Expr::Tuple { elts } => self.ast.list(elts).iter().any(|e| self.catches(*e, class)),
@@ -290,6 +292,8 @@ impl Parser<'_> {
                 "AssertionError" => HostErrorKind::Assertion,
                 "StopIteration" => HostErrorKind::StopIteration,
                 "ImportError" => HostErrorKind::Import,
+                "RuntimeError" => HostErrorKind::Runtime,
+                "RecursionError" => HostErrorKind::Recursion,
                 _ => HostErrorKind::Raised,
             },
             _ => HostErrorKind::Raised,
@@ -351,16 +355,13 @@ impl Parser<'_> {
             _ => return Err(self.invalid_target(target, "this expression")),
         };
         let right = self.eval(value)?;
+        let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
         // `list += iterable` changes the list itself.
-        if let (ScriptValue::List(items), BinOp::Add) = (&old, op) {
-            let more = self.collect(value, &right)?;
-            items.borrow_mut().extend(more);
-        }
-        let new = match (&old, op) {
-            (ScriptValue::List(_), BinOp::Add) => old,
-            _ => {
+        let changed = host::in_place::change(self, op, &old, &right);
+        let new = match changed.map_err(|raise| self.raise(range, None, raise))? {
+            true => old,
+            false => {
                 let result = self.apply(Operator::Binary(op), &[old, right]);
-                let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
                 result.map_err(|raise| self.raise(range, None, raise))?
             }
         };

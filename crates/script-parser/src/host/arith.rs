@@ -1,11 +1,11 @@
 //! Arithmetic.
 
 use num_bigint::BigInt;
-use num_traits::{Pow, Signed, ToPrimitive, Zero};
+use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 use tvmscript_irbuilder::ScriptValue;
 
 use super::number::{Number, int};
-use super::{VALUE_BYTES, number, set, type_name};
+use super::{cost, number, set, type_name};
 use crate::ast::{BinOp, UnaryOp};
 use crate::errors::HostError;
 use crate::eval::Raise;
@@ -32,18 +32,27 @@ pub(crate) fn binary(
                 _ => {}
             }
         }
-        let floats = matches!(x, Number::Float(_)) || matches!(y, Number::Float(_));
-        if floats {
-            return match float(op, x.to_float()?, y.to_float()?)? {
-                Some(value) => Ok(value),
-                None => Err(unsupported(op, a, b).into()),
-            };
-        }
         if let (Some(x), Some(y)) = (x.to_big(), y.to_big()) {
-            return big(p, op, x, y, a, b);
+            return big(p, op, &x, &y, a, b);
         }
+        if !is_arithmetic(op) {
+            return Err(unsupported(op, a, b).into());
+        }
+        return Ok(float(op, x.to_float()?, y.to_float()?)?);
     }
     sequence(p, op, a, b)
+}
+
+/// Whether floats have the operator.
+fn is_arithmetic(op: BinOp) -> bool {
+    match op {
+        BinOp::Add | BinOp::Sub | BinOp::Mult | BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow => {
+            true
+        }
+        BinOp::MatMult | BinOp::LShift | BinOp::RShift | BinOp::BitOr | BinOp::BitXor | BinOp::BitAnd => {
+            false
+        }
+    }
 }
 
 fn unsupported(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> HostError {
@@ -81,20 +90,21 @@ fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
 fn big(
     p: &mut Parser,
     op: BinOp,
-    x: BigInt,
-    y: BigInt,
+    x: &BigInt,
+    y: &BigInt,
     a: &ScriptValue,
     b: &ScriptValue,
 ) -> Result<ScriptValue, Raise> {
-    // The cost of a product is more than its size: it is bounded by what it would take to write it down many times.
-    let bits = x.bits().max(y.bits());
+    let (x_bits, y_bits) = (x.bits(), y.bits());
     match op {
         BinOp::Mult | BinOp::FloorDiv | BinOp::Mod | BinOp::Div => {
-            let words = bits / 64 + 1;
-            p.shared.step(words.saturating_mul(words) / 64)?;
-            p.shared.allocate(bits / 4 + 16)?;
+            cost::product(p, x_bits, y_bits)?;
+            cost::integer(p, x_bits.saturating_add(y_bits))?;
         }
-        _ => p.shared.allocate(bits / 8 + 16)?,
+        _ => {
+            cost::words(p, x_bits.saturating_add(y_bits))?;
+            cost::integer(p, x_bits.max(y_bits))?;
+        }
     }
     Ok(match op {
         BinOp::Add => int(x + y),
@@ -108,14 +118,14 @@ fn big(
                 };
                 return Err(HostError::zero_division(message).into());
             }
-            let (quotient, rest) = floor_div(&x, &y);
+            let (quotient, rest) = floor_div(x, y);
             int(if op == BinOp::FloorDiv { quotient } else { rest })
         }
         BinOp::Div => {
             if y.is_zero() {
                 return Err(HostError::zero_division("division by zero").into());
             }
-            ScriptValue::Float(true_div(&x, &y)?)
+            ScriptValue::Float(true_div(x, y)?)
         }
         BinOp::Pow => return power(p, x, y),
         BinOp::LShift => {
@@ -126,7 +136,8 @@ fn big(
                 return Ok(ScriptValue::Int(0));
             }
             let count = y.to_u64().unwrap_or(u64::MAX);
-            p.shared.allocate(count / 8)?;
+            cost::integer(p, count.saturating_add(x_bits))?;
+            cost::words(p, count)?;
             int(x << count)
         }
         BinOp::RShift => {
@@ -232,26 +243,24 @@ fn round_scaled(mantissa: &num_bigint::BigUint, exponent: i64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-fn power(p: &mut Parser, x: BigInt, y: BigInt) -> Result<ScriptValue, Raise> {
+fn power(p: &mut Parser, x: &BigInt, y: &BigInt) -> Result<ScriptValue, Raise> {
     if y.is_negative() {
-        let (x, y) = (number::big_to_float(&x)?, number::big_to_float(&y)?);
+        let (x, y) = (number::big_to_float(x)?, number::big_to_float(y)?);
         return Ok(ScriptValue::Float(float_power(x, y)?));
     }
-    let one = BigInt::from(1);
-    if x == one || y.is_zero() {
+    if y.is_zero() || x.is_one() {
         return Ok(ScriptValue::Int(1));
     }
     if x.is_zero() {
         return Ok(ScriptValue::Int(0));
     }
-    if x == -one {
+    if x.magnitude().is_one() {
         return Ok(ScriptValue::Int(if y.bit(0) { -1 } else { 1 }));
     }
     let exponent = y.to_u64().unwrap_or(u64::MAX);
     let bits = x.bits().saturating_mul(exponent);
-    p.shared.allocate(bits / 8)?;
-    let words = bits / 64 + 1;
-    p.shared.step(words.saturating_mul(words) / 64)?;
+    cost::integer(p, bits)?;
+    cost::product(p, bits, bits)?;
     Ok(int(Pow::pow(x, exponent)))
 }
 
@@ -266,9 +275,9 @@ fn float_power(x: f64, y: f64) -> Result<f64, HostError> {
     Ok(value)
 }
 
-fn float(op: BinOp, x: f64, y: f64) -> Result<Option<ScriptValue>, HostError> {
+fn float(op: BinOp, x: f64, y: f64) -> Result<ScriptValue, HostError> {
     let zero = |text: &str| if y == 0.0 { Err(HostError::zero_division(text)) } else { Ok(()) };
-    Ok(Some(ScriptValue::Float(match op {
+    Ok(ScriptValue::Float(match op {
         BinOp::Add => x + y,
         BinOp::Sub => x - y,
         BinOp::Mult => x * y,
@@ -287,9 +296,9 @@ fn float(op: BinOp, x: f64, y: f64) -> Result<Option<ScriptValue>, HostError> {
         BinOp::Pow if x < 0.0 && x.is_finite() && y.is_finite() && y.fract() != 0.0 => {
             return Err(HostError::value_error("a complex result is not supported"));
         }
-        BinOp::Pow => float_power(x, y)?,
-        _ => return Ok(None),
-    })))
+        // The rest are no operators of floats, see `is_arithmetic`.
+        _ => float_power(x, y)?,
+    }))
 }
 
 /// As CPython's `float_divmod`: the rest has the sign of the divisor, and the quotient fits it.
@@ -318,20 +327,19 @@ fn sequence(p: &mut Parser, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Resu
     match (op, a, b) {
         (BinOp::Add, ScriptValue::Str(x), ScriptValue::Str(y)) => {
             let (x, y) = (x.as_str(), y.as_str());
-            p.shared.allocate((x.len() + y.len()) as u64)?;
+            cost::text_bytes(p, x.len() + y.len())?;
             Ok(ScriptValue::str(&[x, y].concat()))
         }
         (BinOp::Add, ScriptValue::Bytes(x), ScriptValue::Bytes(y)) => {
-            p.shared.allocate((x.len() + y.len()) as u64)?;
+            cost::text_bytes(p, x.len() + y.len())?;
             Ok(ScriptValue::Bytes([&**x, &**y].concat().into()))
         }
         (BinOp::Add, ScriptValue::List(x), ScriptValue::List(y)) => {
-            let items = [&x.borrow()[..], &y.borrow()[..]].concat();
-            p.shared.allocate(VALUE_BYTES * items.len() as u64)?;
-            Ok(ScriptValue::list(items))
+            cost::values(p, x.borrow().len() + y.borrow().len())?;
+            Ok(ScriptValue::list([&x.borrow()[..], &y.borrow()[..]].concat()))
         }
         (BinOp::Add, ScriptValue::Tuple(x), ScriptValue::Tuple(y)) => {
-            p.shared.allocate(VALUE_BYTES * (x.len() + y.len()) as u64)?;
+            cost::values(p, x.len() + y.len())?;
             Ok(ScriptValue::tuple([&x[..], &y[..]].concat()))
         }
         (BinOp::Add, ScriptValue::Str(_), _) => {
@@ -350,23 +358,28 @@ fn sequence(p: &mut Parser, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Resu
             let message = format!("can only concatenate tuple (not \"{}\") to tuple", type_name(b));
             Err(HostError::type_error(message).into())
         }
-        (BinOp::Mult, sequence, count) | (BinOp::Mult, count, sequence)
-            if is_sequence(sequence) && number::small_index(count).is_some() =>
-        {
-            repeat(p, sequence, number::small_index(count).unwrap_or(0))
+        (BinOp::Mult, sequence, count) | (BinOp::Mult, count, sequence) if is_sequence(sequence) => {
+            match number::small_index(count) {
+                Some(_) if matches!(count, ScriptValue::BigInt(_)) => {
+                    Err(HostError::overflow("cannot fit 'int' into an index-sized integer").into())
+                }
+                Some(count) => repeat(p, sequence, count),
+                None => {
+                    let message =
+                        format!("can't multiply sequence by non-int of type '{}'", type_name(count));
+                    Err(HostError::type_error(message).into())
+                }
+            }
         }
-        (BinOp::Mult, sequence, other) | (BinOp::Mult, other, sequence) if is_sequence(sequence) => {
-            let message = format!("can't multiply sequence by non-int of type '{}'", type_name(other));
-            Err(HostError::type_error(message).into())
-        }
-        (BinOp::Mod, ScriptValue::Str(format), _) => super::format::percent(p, format.as_str(), b),
+        (BinOp::Mod, ScriptValue::Str(format), _) => super::percent::percent(p, format.as_str(), b),
         (BinOp::BitOr, ScriptValue::Dict(x), ScriptValue::Dict(y)) => {
+            cost::entries(p, x.borrow().len() + y.borrow().len())?;
+            super::set::charge_keys(p, y.borrow().keys())?;
             let mut dict = x.borrow().clone();
             dict.extend(y.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
-            p.shared.allocate(2 * VALUE_BYTES * dict.len() as u64)?;
             Ok(ScriptValue::Dict(std::rc::Rc::new(std::cell::RefCell::new(dict))))
         }
-        _ => match set::binary(op, a, b) {
+        _ => match set::binary(p, op, a, b)? {
             Some(value) => Ok(value),
             None => Err(unsupported(op, a, b).into()),
         },
@@ -381,37 +394,31 @@ fn is_sequence(value: &ScriptValue) -> bool {
 }
 
 fn repeat(p: &mut Parser, sequence: &ScriptValue, count: i64) -> Result<ScriptValue, Raise> {
-    let count = count.max(0) as u64;
-    let take =
-        |len: usize, bytes: u64| p.shared.allocate((len as u64).saturating_mul(count).saturating_mul(bytes));
+    let count = usize::try_from(count).unwrap_or(0);
     Ok(match sequence {
-        ScriptValue::Str(s) => {
-            take(s.as_str().len(), 1)?;
-            ScriptValue::str(&if s.as_str().is_empty() {
-                String::new()
-            } else {
-                s.as_str().repeat(count as usize)
-            })
+        ScriptValue::Str(s) if !s.as_str().is_empty() => {
+            cost::text_bytes(p, s.as_str().len().saturating_mul(count))?;
+            ScriptValue::str(&s.as_str().repeat(count))
         }
-        ScriptValue::Bytes(b) => {
-            take(b.len(), 1)?;
-            ScriptValue::Bytes(if b.is_empty() { b.clone() } else { b.repeat(count as usize).into() })
+        ScriptValue::Bytes(b) if !b.is_empty() => {
+            cost::text_bytes(p, b.len().saturating_mul(count))?;
+            ScriptValue::Bytes(b.repeat(count).into())
         }
         ScriptValue::List(items) => {
             let items = items.borrow();
-            take(items.len(), VALUE_BYTES)?;
+            cost::values(p, items.len().saturating_mul(count))?;
             ScriptValue::list(repeated(&items, count))
         }
         ScriptValue::Tuple(items) => {
-            take(items.len(), VALUE_BYTES)?;
+            cost::values(p, items.len().saturating_mul(count))?;
             ScriptValue::tuple(repeated(items, count))
         }
         other => other.clone(),
     })
 }
 
-fn repeated(items: &[ScriptValue], count: u64) -> Vec<ScriptValue> {
-    let mut out = Vec::with_capacity(items.len() * if items.is_empty() { 0 } else { count as usize });
+fn repeated(items: &[ScriptValue], count: usize) -> Vec<ScriptValue> {
+    let mut out = Vec::with_capacity(items.len() * if items.is_empty() { 0 } else { count });
     if !items.is_empty() {
         (0..count).for_each(|_| out.extend_from_slice(items));
     }
@@ -419,12 +426,16 @@ fn repeated(items: &[ScriptValue], count: u64) -> Vec<ScriptValue> {
 }
 
 /// `op a` of a value without a dialect's operator; `not` is not among them.
-pub(crate) fn unary(op: UnaryOp, a: &ScriptValue) -> Result<ScriptValue, HostError> {
+pub(crate) fn unary(p: &Parser, op: UnaryOp, a: &ScriptValue) -> Result<ScriptValue, Raise> {
     let bad = || {
         let message = format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a));
         HostError::type_error(message)
     };
     let number = Number::of(a).ok_or_else(bad)?;
+    if let Number::Big(big) = number {
+        cost::words(p, big.bits())?;
+        cost::integer(p, big.bits())?;
+    }
     match (op, number) {
         (UnaryOp::USub, Number::Float(f)) => Ok(ScriptValue::Float(-f)),
         (UnaryOp::UAdd, Number::Float(f)) => Ok(ScriptValue::Float(f)),
@@ -434,8 +445,8 @@ pub(crate) fn unary(op: UnaryOp, a: &ScriptValue) -> Result<ScriptValue, HostErr
         (UnaryOp::UAdd, Number::Int(i)) => Ok(ScriptValue::Int(i)),
         (UnaryOp::Invert, Number::Int(i)) => Ok(ScriptValue::Int(!i)),
         (UnaryOp::USub, Number::Big(i)) => Ok(int(-i)),
-        (UnaryOp::UAdd, Number::Big(i)) => Ok(int(i)),
+        (UnaryOp::UAdd, Number::Big(_)) => Ok(a.clone()),
         (UnaryOp::Invert, Number::Big(i)) => Ok(int(-i - 1)),
-        _ => Err(bad()),
+        _ => Err(bad().into()),
     }
 }

@@ -1,12 +1,13 @@
 //! Comparisons.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-use tvmscript_irbuilder::ScriptValue;
+use tvmscript_irbuilder::{Items, ScriptValue};
 
 use super::number::{Number, compare_big_float};
-use super::{set, type_name};
+use super::{cost, set, type_name, view};
 use crate::ast::CmpOp;
 use crate::errors::HostError;
 use crate::eval::Raise;
@@ -23,13 +24,32 @@ pub(crate) fn compare(
     let truth = match op {
         CmpOp::Eq => equal(p, a, b)?,
         CmpOp::NotEq => !equal(p, a, b)?,
-        CmpOp::Is => identical(a, b),
-        CmpOp::IsNot => !identical(a, b),
+        CmpOp::Is => {
+            charge(p, a, b)?;
+            identical(a, b)
+        }
+        CmpOp::IsNot => {
+            charge(p, a, b)?;
+            !identical(a, b)
+        }
         CmpOp::In => contains(p, b, a)?,
         CmpOp::NotIn => !contains(p, b, a)?,
         CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => ordered(p, op, a, b)?,
     };
     Ok(ScriptValue::Bool(truth))
+}
+
+/// Charges the comparison of two values without what they contain.
+fn charge(p: &Parser, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
+    match (a, b) {
+        (ScriptValue::Str(a), ScriptValue::Str(b)) => {
+            let (a, b) = (a.as_str(), b.as_str());
+            if a.as_ptr() == b.as_ptr() { Ok(()) } else { cost::scan(p, a.len().min(b.len())) }
+        }
+        (ScriptValue::Bytes(a), ScriptValue::Bytes(b)) => cost::scan(p, a.len().min(b.len())),
+        (ScriptValue::BigInt(a), ScriptValue::BigInt(b)) => cost::words(p, a.bits().min(b.bits())),
+        _ => Ok(()),
+    }
 }
 
 /// Whether both are one object. Numbers and text have no identity of their own here: equal ones of a kind are one.
@@ -39,7 +59,7 @@ fn identical(a: &ScriptValue, b: &ScriptValue) -> bool {
         (ScriptValue::Bool(a), ScriptValue::Bool(b)) => a == b,
         (ScriptValue::Int(a), ScriptValue::Int(b)) => a == b,
         (ScriptValue::Float(a), ScriptValue::Float(b)) => a.to_bits() == b.to_bits(),
-        (ScriptValue::Str(a), ScriptValue::Str(b)) => a == b,
+        (ScriptValue::Str(a), ScriptValue::Str(b)) => a.as_str().as_ptr() == b.as_str().as_ptr() || a == b,
         (ScriptValue::DType(a), ScriptValue::DType(b)) => a == b,
         (ScriptValue::Node(a), ScriptValue::Node(b)) => a.ptr_eq(b),
         (ScriptValue::Tuple(a), ScriptValue::Tuple(b)) => Rc::ptr_eq(a, b),
@@ -66,62 +86,94 @@ fn order_of_numbers(a: &Number, b: &Number) -> Option<Ordering> {
     match (a, b) {
         (Number::Int(a), Number::Int(b)) => Some(a.cmp(b)),
         (Number::Float(a), Number::Float(b)) => a.partial_cmp(b),
-        (Number::Float(a), b) => compare_big_float(&b.to_big()?, *a).map(Ordering::reverse),
-        (a, Number::Float(b)) => compare_big_float(&a.to_big()?, *b),
+        (Number::Float(a), b) => compare_big_float(b.to_big()?.as_ref(), *a).map(Ordering::reverse),
+        (a, Number::Float(b)) => compare_big_float(a.to_big()?.as_ref(), *b),
         (a, b) => Some(a.to_big()?.cmp(&b.to_big()?)),
     }
 }
 
 /// `a == b`
 pub(crate) fn equal(p: &mut Parser, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    charge(p, a, b)?;
     if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         return Ok(order_of_numbers(&a, &b) == Some(Ordering::Equal));
     }
     match (a, b) {
-        (ScriptValue::Tuple(a), ScriptValue::Tuple(b)) => {
-            Ok(Rc::ptr_eq(a, b) || first_difference(p, a, b)?.is_none())
-        }
-        (ScriptValue::List(a), ScriptValue::List(b)) => {
-            if Rc::ptr_eq(a, b) {
+        (ScriptValue::Tuple(x), ScriptValue::Tuple(y)) => Ok(Rc::ptr_eq(x, y)
+            || x.len() == y.len() && first_difference(p, Sequence::Tuple(x), Sequence::Tuple(y))?.is_none()),
+        (ScriptValue::List(x), ScriptValue::List(y)) => {
+            if Rc::ptr_eq(x, y) {
                 return Ok(true);
             }
-            let (a, b) = (a.borrow().clone(), b.borrow().clone());
-            Ok(first_difference(p, &a, &b)?.is_none())
+            let same_len = x.borrow().len() == y.borrow().len();
+            Ok(same_len && first_difference(p, Sequence::List(x), Sequence::List(y))?.is_none())
         }
         (ScriptValue::Dict(a), ScriptValue::Dict(b)) => {
             if Rc::ptr_eq(a, b) {
                 return Ok(true);
             }
-            let (a, b) = (a.borrow().clone(), b.borrow().clone());
-            if a.len() != b.len() {
+            if a.borrow().len() != b.borrow().len() {
                 return Ok(false);
             }
-            for (key, value) in &a {
-                match b.get(key) {
-                    Some(other) if same(p, value, other)? => {}
+            let mut at = 0;
+            loop {
+                let entry = a.borrow().get_index(at).map(|(key, value)| (key.clone(), value.clone()));
+                let Some((key, value)) = entry else { return Ok(true) };
+                p.shared.step(u64::from(key.weight()))?;
+                let other = b.borrow().get(&key).cloned();
+                match other {
+                    Some(other) if same(p, &value, &other)? => {}
                     _ => return Ok(false),
                 }
+                at += 1;
             }
-            Ok(true)
         }
-        (ScriptValue::Str(a), ScriptValue::Str(b)) => Ok(a == b),
+        (ScriptValue::Slice(a), ScriptValue::Slice(b)) => {
+            Ok(same(p, &a.start, &b.start)? && same(p, &a.stop, &b.stop)? && same(p, &a.step, &b.step)?)
+        }
+        (ScriptValue::Str(x), ScriptValue::Str(y)) => Ok(x == y),
         (ScriptValue::Bytes(a), ScriptValue::Bytes(b)) => Ok(a == b),
         (ScriptValue::DType(dtype), ScriptValue::Str(text))
         | (ScriptValue::Str(text), ScriptValue::DType(dtype)) => Ok(dtype.to_string() == text.as_str()),
         (ScriptValue::Host(_), ScriptValue::Host(_)) => match (super::range::of(a), super::range::of(b)) {
             (Some(a), Some(b)) => Ok(a.same_numbers(b)),
-            _ => Ok(set::equal(a, b).unwrap_or_else(|| identical(a, b))),
+            _ if identical(a, b) => Ok(true),
+            _ => Ok(set::equal(p, a, b)?.unwrap_or(false)),
         },
         _ => Ok(identical(a, b)),
     }
 }
 
+/// A list or tuple that is compared. A list may change meanwhile.
+#[derive(Clone, Copy)]
+enum Sequence<'a> {
+    Tuple(&'a Rc<Items>),
+    List(&'a Rc<RefCell<Items>>),
+}
+
+impl Sequence<'_> {
+    fn len(self) -> usize {
+        match self {
+            Sequence::Tuple(items) => items.len(),
+            Sequence::List(items) => items.borrow().len(),
+        }
+    }
+
+    fn get(self, at: usize) -> Option<ScriptValue> {
+        match self {
+            Sequence::Tuple(items) => items.get(at).cloned(),
+            Sequence::List(items) => items.borrow().get(at).cloned(),
+        }
+    }
+}
+
 /// `a is b or a == b`, with the dialects' own `==` on nodes.
-fn same(p: &mut Parser, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+pub(crate) fn same(p: &mut Parser, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    p.shared.step(1)?;
+    charge(p, a, b)?;
     if identical(a, b) && !matches!(a, ScriptValue::Float(_)) {
         return Ok(true);
     }
-    p.shared.step(1)?;
     tvmscript_ir_core::with_stack(|| {
         if matches!(a, ScriptValue::Node(_)) || matches!(b, ScriptValue::Node(_)) {
             let value = p.apply(Operator::Compare(CmpOp::Eq), &[a.clone(), b.clone()])?;
@@ -135,28 +187,32 @@ fn same(p: &mut Parser, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise>
 }
 
 /// The first place where two sequences differ.
-fn first_difference(p: &mut Parser, a: &[ScriptValue], b: &[ScriptValue]) -> Result<Option<usize>, Raise> {
-    for (index, (a, b)) in a.iter().zip(b).enumerate() {
-        if !same(p, a, b)? {
-            return Ok(Some(index));
+fn first_difference(p: &mut Parser, a: Sequence, b: Sequence) -> Result<Option<usize>, Raise> {
+    let mut at = 0;
+    while let (Some(x), Some(y)) = (a.get(at), b.get(at)) {
+        if !same(p, &x, &y)? {
+            return Ok(Some(at));
         }
+        at += 1;
     }
-    Ok(if a.len() == b.len() { None } else { Some(a.len().min(b.len())) })
+    Ok(if a.len() == b.len() { None } else { Some(at) })
 }
 
 fn ordered(p: &mut Parser, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    charge(p, a, b)?;
     let order = if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
         order_of_numbers(&a, &b)
     } else {
         match (a, b) {
             (ScriptValue::Str(a), ScriptValue::Str(b)) => Some(a.as_str().cmp(b.as_str())),
             (ScriptValue::Bytes(a), ScriptValue::Bytes(b)) => Some(a.cmp(b)),
-            (ScriptValue::Tuple(a), ScriptValue::Tuple(b)) => return sequences(p, op, a, b),
-            (ScriptValue::List(a), ScriptValue::List(b)) => {
-                let (a, b) = (a.borrow().clone(), b.borrow().clone());
-                return sequences(p, op, &a, &b);
+            (ScriptValue::Tuple(a), ScriptValue::Tuple(b)) => {
+                return sequences(p, op, Sequence::Tuple(a), Sequence::Tuple(b));
             }
-            _ => match set::order(op, a, b) {
+            (ScriptValue::List(a), ScriptValue::List(b)) => {
+                return sequences(p, op, Sequence::List(a), Sequence::List(b));
+            }
+            _ => match set::order(p, op, a, b)? {
                 Some(truth) => return Ok(truth),
                 None => {
                     let message = format!(
@@ -182,13 +238,13 @@ fn fits(op: CmpOp, order: Ordering) -> bool {
     }
 }
 
-fn sequences(p: &mut Parser, op: CmpOp, a: &[ScriptValue], b: &[ScriptValue]) -> Result<bool, Raise> {
+fn sequences(p: &mut Parser, op: CmpOp, a: Sequence, b: Sequence) -> Result<bool, Raise> {
     match first_difference(p, a, b)? {
         Some(index) => match (a.get(index), b.get(index)) {
             (Some(a), Some(b)) => {
                 p.shared.enter_call()?;
                 let result = tvmscript_ir_core::with_stack(|| {
-                    let value = p.apply(Operator::Compare(op), &[a.clone(), b.clone()])?;
+                    let value = p.apply(Operator::Compare(op), &[a, b])?;
                     p.truth(&value)
                 });
                 p.shared.leave_call();
@@ -204,24 +260,55 @@ fn sequences(p: &mut Parser, op: CmpOp, a: &[ScriptValue], b: &[ScriptValue]) ->
 pub(crate) fn contains(p: &mut Parser, container: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
     match container {
         ScriptValue::Str(text) => match item {
-            ScriptValue::Str(part) => Ok(text.as_str().contains(part.as_str())),
+            ScriptValue::Str(part) => {
+                cost::scan(p, text.as_str().len() + part.as_str().len())?;
+                Ok(text.as_str().contains(part.as_str()))
+            }
             _ => {
                 let message =
                     format!("'in <string>' requires string as left operand, not {}", type_name(item));
                 Err(HostError::type_error(message).into())
             }
         },
+        ScriptValue::Bytes(bytes) => {
+            // Both are walked for each other where they repeat themselves.
+            cost::scan(p, bytes.len().saturating_mul(1 + cost::size(item) as usize))?;
+            match (item, super::number::small_index(item)) {
+                (ScriptValue::Bytes(part), _) => Ok(find_bytes(bytes, part)),
+                (_, Some(byte)) => match u8::try_from(byte) {
+                    Ok(byte) => Ok(bytes.contains(&byte)),
+                    Err(_) => Err(HostError::value_error("byte must be in range(0, 256)").into()),
+                },
+                _ => {
+                    let message = format!("a bytes-like object is required, not '{}'", type_name(item));
+                    Err(HostError::type_error(message).into())
+                }
+            }
+        }
         ScriptValue::Dict(dict) => {
             let key = p.hashable(item.clone())?;
             Ok(dict.borrow().contains_key(&key))
         }
         ScriptValue::Host(_) if set::len(container).is_some() => {
-            let key = p.hashable(item.clone())?;
+            // A set looks for itself as if it were frozen.
+            let key = match item.as_host::<set::Set>() {
+                Some(items) if !items.frozen => {
+                    let items = items.items.borrow();
+                    cost::entries(p, items.len())?;
+                    set::charge_keys(p, items.iter())?;
+                    set::value(items.clone(), true)
+                }
+                _ => item.clone(),
+            };
+            let key = p.hashable(key)?;
             Ok(set::contains(container, &key))
         }
         ScriptValue::Host(_) if super::range::of(container).is_some() => {
             let range = super::range::of(container).cloned();
             Ok(range.is_some_and(|range| range.contains(item)))
+        }
+        ScriptValue::Host(_) if view::of(container).is_some() => {
+            view::of(container).map_or(Ok(false), |view| view::contains(p, view, item))
         }
         _ => {
             let mut iter = p.iterate(container).map_err(|raise| match raise {
@@ -240,4 +327,9 @@ pub(crate) fn contains(p: &mut Parser, container: &ScriptValue, item: &ScriptVal
             Ok(false)
         }
     }
+}
+
+/// Whether the bytes contain these in a row.
+fn find_bytes(bytes: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || bytes.windows(part.len()).any(|window| window == part)
 }

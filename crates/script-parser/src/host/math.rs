@@ -2,8 +2,9 @@
 
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 
-use super::builtins::{Builtin, BuiltinFn, args};
-use super::number::{self, Number, float_to_int, int};
+use super::builtins::{Builtin, Table, args};
+use super::cost::{self, Cost};
+use super::number::{self, Number, float_to_int, int, integer};
 use super::type_name;
 use crate::errors::HostError;
 use crate::eval::Raise;
@@ -18,8 +19,8 @@ pub(crate) fn member(name: &str) -> Option<ScriptValue> {
         "inf" => f64::INFINITY,
         "nan" => f64::NAN,
         _ => {
-            let (name, call) = FUNCTIONS.iter().find(|(n, _)| *n == name)?;
-            return Some(Builtin::function(name, *call));
+            let (name, cost, call) = FUNCTIONS.iter().find(|(n, ..)| *n == name)?;
+            return Some(Builtin::function(name, *cost, *call));
         }
     };
     Some(ScriptValue::Float(constant))
@@ -59,48 +60,48 @@ fn finish(x: f64, result: f64) -> Result<ScriptValue, Raise> {
     Ok(ScriptValue::Float(result))
 }
 
-const FUNCTIONS: &[(&str, BuiltinFn)] = &[
-    ("sqrt", sqrt),
-    ("exp", exp),
-    ("exp2", exp2),
-    ("sin", sin),
-    ("cos", cos),
-    ("tan", tan),
-    ("asin", asin),
-    ("acos", acos),
-    ("atan", atan),
-    ("sinh", sinh),
-    ("cosh", cosh),
-    ("tanh", tanh),
-    ("asinh", asinh),
-    ("acosh", acosh),
-    ("atanh", atanh),
-    ("expm1", expm1),
-    ("cbrt", cbrt),
-    ("fabs", fabs),
-    ("radians", radians),
-    ("degrees", degrees),
-    ("floor", floor),
-    ("ceil", ceil),
-    ("trunc", trunc),
-    ("log", log),
-    ("log2", log2),
-    ("log10", log10),
-    ("log1p", log1p),
-    ("pow", pow),
-    ("fmod", fmod),
-    ("atan2", atan2),
-    ("hypot", hypot),
-    ("copysign", copysign),
-    ("gcd", gcd),
-    ("lcm", lcm),
-    ("isqrt", isqrt),
-    ("prod", prod),
-    ("isnan", isnan),
-    ("isinf", isinf),
-    ("isfinite", isfinite),
-    ("factorial", factorial),
-    ("comb", comb),
+const FUNCTIONS: Table = &[
+    ("sqrt", Cost::Linear, sqrt),
+    ("exp", Cost::Linear, exp),
+    ("exp2", Cost::Linear, exp2),
+    ("sin", Cost::Linear, sin),
+    ("cos", Cost::Linear, cos),
+    ("tan", Cost::Linear, tan),
+    ("asin", Cost::Linear, asin),
+    ("acos", Cost::Linear, acos),
+    ("atan", Cost::Linear, atan),
+    ("sinh", Cost::Linear, sinh),
+    ("cosh", Cost::Linear, cosh),
+    ("tanh", Cost::Linear, tanh),
+    ("asinh", Cost::Linear, asinh),
+    ("acosh", Cost::Linear, acosh),
+    ("atanh", Cost::Linear, atanh),
+    ("expm1", Cost::Linear, expm1),
+    ("cbrt", Cost::Linear, cbrt),
+    ("fabs", Cost::Linear, fabs),
+    ("radians", Cost::Linear, radians),
+    ("degrees", Cost::Linear, degrees),
+    ("floor", Cost::Linear, floor),
+    ("ceil", Cost::Linear, ceil),
+    ("trunc", Cost::Linear, trunc),
+    ("log", Cost::Linear, log),
+    ("log2", Cost::Linear, log2),
+    ("log10", Cost::Linear, log10),
+    ("log1p", Cost::Linear, log1p),
+    ("pow", Cost::Linear, pow),
+    ("fmod", Cost::Linear, fmod),
+    ("atan2", Cost::Linear, atan2),
+    ("hypot", Cost::Linear, hypot),
+    ("copysign", Cost::Linear, copysign),
+    ("gcd", Cost::Linear, gcd),
+    ("lcm", Cost::Linear, lcm),
+    ("isqrt", Cost::Linear, isqrt),
+    ("prod", Cost::Own, prod),
+    ("isnan", Cost::Linear, isnan),
+    ("isinf", Cost::Linear, isinf),
+    ("isfinite", Cost::Linear, isfinite),
+    ("factorial", Cost::Linear, factorial),
+    ("comb", Cost::Linear, comb),
 ];
 
 fn rounded(name: &str, a: CallArgs, round: fn(f64) -> f64) -> Result<ScriptValue, Raise> {
@@ -108,7 +109,7 @@ fn rounded(name: &str, a: CallArgs, round: fn(f64) -> f64) -> Result<ScriptValue
     match Number::of(&x) {
         Some(Number::Float(f)) => Ok(float_to_int(round(f))?),
         Some(Number::Int(i)) => Ok(ScriptValue::Int(i)),
-        Some(Number::Big(i)) => Ok(int(i)),
+        Some(Number::Big(_)) => Ok(x),
         None => Err(HostError::type_error(format!("must be real number, not {}", type_name(&x))).into()),
     }
 }
@@ -203,17 +204,12 @@ fn copysign(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     Ok(ScriptValue::Float(real(&x)?.copysign(real(&y)?)))
 }
 
-fn integer(value: &ScriptValue) -> Result<num_bigint::BigInt, HostError> {
-    number::index(value).ok_or_else(|| {
-        HostError::type_error(format!("'{}' object cannot be interpreted as an integer", type_name(value)))
-    })
-}
-
 fn gcd_of(p: &Parser, a: num_bigint::BigInt, b: num_bigint::BigInt) -> Result<num_bigint::BigInt, Raise> {
     use num_traits::{Signed, Zero};
     let (mut a, mut b) = (a.abs(), b.abs());
     while !b.is_zero() {
         p.shared.step(1 + b.bits() / 64)?;
+        cost::product(p, a.bits().saturating_sub(b.bits()), b.bits())?;
         (a, b) = (b.clone(), a % b);
     }
     Ok(a)
@@ -222,7 +218,7 @@ fn gcd_of(p: &Parser, a: num_bigint::BigInt, b: num_bigint::BigInt) -> Result<nu
 fn gcd(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let mut result = num_bigint::BigInt::default();
     for value in &a.positional {
-        result = gcd_of(p, result, integer(value)?)?;
+        result = gcd_of(p, result, integer(value)?.into_owned())?;
     }
     Ok(int(result))
 }
@@ -230,12 +226,13 @@ fn lcm(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     use num_traits::{Signed, Zero};
     let mut result = num_bigint::BigInt::from(1);
     for value in &a.positional {
-        let value = integer(value)?;
+        let value = integer(value)?.into_owned();
         if value.is_zero() {
             return Ok(ScriptValue::Int(0));
         }
         let common = gcd_of(p, result.clone(), value.clone())?;
-        p.shared.allocate((result.bits() + value.bits()) / 8)?;
+        cost::product(p, result.bits(), value.bits().max(common.bits()))?;
+        cost::integer(p, result.bits() + value.bits())?;
         result = (result / common * value).abs();
     }
     Ok(int(result))
@@ -246,7 +243,9 @@ fn isqrt(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     if x.sign() == num_bigint::Sign::Minus {
         return Err(HostError::value_error("isqrt() argument must be nonnegative").into());
     }
-    p.shared.step(x.bits() / 8 + 1)?;
+    // Newton's method divides a few times.
+    (0..8).try_for_each(|_| cost::product(p, x.bits(), x.bits()))?;
+    cost::integer(p, 4 * x.bits())?;
     Ok(int(x.sqrt()))
 }
 fn prod(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
@@ -278,18 +277,18 @@ fn factorial(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let x = match number::small_index(&x) {
         Some(x) if x >= 0 => x,
         Some(_) => return Err(HostError::value_error("factorial() not defined for negative values").into()),
-        None => return Err(integer(&x).err().unwrap_or_else(|| HostError::type_error("")).into()),
+        None => return Err(number::integer(&x).err().unwrap_or_else(|| HostError::type_error("")).into()),
     };
     let mut product = num_bigint::BigInt::from(1);
     for factor in 2..=x {
-        p.shared.step(1 + product.bits() / 64)?;
+        p.shared.step(1 + product.bits() / 1024)?;
         product *= factor;
     }
     Ok(int(product))
 }
 fn comb(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [n, k] = args("comb", a)?;
-    let (n, k) = (integer(&n)?, integer(&k)?);
+    let (n, k) = (integer(&n)?.into_owned(), integer(&k)?.into_owned());
     let zero = num_bigint::BigInt::default();
     if n < zero || k < zero {
         return Err(HostError::value_error("comb() arguments must be non-negative integers").into());
@@ -301,7 +300,8 @@ fn comb(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let mut result = num_bigint::BigInt::from(1);
     let mut i = zero;
     while i < k {
-        p.shared.step(1 + result.bits() / 64)?;
+        p.shared.step(1 + (result.bits() + n.bits()) / 64)?;
+        cost::product(p, result.bits(), n.bits())?;
         result *= &n - &i;
         i += 1;
         result /= &i;

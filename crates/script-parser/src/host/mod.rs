@@ -6,23 +6,27 @@
 pub(crate) mod arith;
 pub(crate) mod builtins;
 pub(crate) mod compare;
+pub(crate) mod cost;
 pub(crate) mod format;
+pub(crate) mod in_place;
 pub(crate) mod math;
 pub(crate) mod methods;
 pub(crate) mod number;
+pub(crate) mod percent;
 pub(crate) mod range;
 pub(crate) mod repr;
 pub(crate) mod set;
 pub(crate) mod subscript;
+pub(crate) mod template;
+pub(crate) mod text_index;
+pub(crate) mod unicode;
+pub(crate) mod view;
 
 use num_traits::Zero;
 use tvmscript_ir_core::{Array, Map, Object, ObjectLike, Value};
 use tvmscript_irbuilder::ScriptValue;
 
 use builtins::Builtin;
-
-/// What a value counts against the memory budget.
-pub(crate) const VALUE_BYTES: u64 = size_of::<ScriptValue>() as u64;
 
 /// The class of a value as Python names it.
 pub(crate) fn type_name(value: &ScriptValue) -> String {

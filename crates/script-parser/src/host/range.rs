@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use tvmscript_irbuilder::{HostObject, ScriptValue};
+use tvmscript_irbuilder::{Hashing, HostObject, ScriptValue};
 
 /// The numbers from `start` in steps of `step` before `stop`.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,6 +74,16 @@ impl HostObject for Range {
             "step" => Some(ScriptValue::Int(self.step)),
             _ => None,
         }
+    }
+    fn hashing(&self) -> Hashing {
+        use std::hash::BuildHasher;
+        let scatter = std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::default();
+        let step = if self.len() > 1 { self.step } else { 0 };
+        let hash = scatter.hash_one((self.len(), if self.len() == 0 { 0 } else { self.start }, step));
+        Hashing::Value { hash, weight: 1 }
+    }
+    fn same_key(&self, other: &dyn HostObject) -> bool {
+        other.as_any().downcast_ref::<Range>().is_some_and(|other| self.same_numbers(other))
     }
     fn as_any(&self) -> &dyn Any {
         self

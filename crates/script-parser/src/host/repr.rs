@@ -1,20 +1,25 @@
 //! `repr` and `str`.
 
-use tvmscript_irbuilder::ScriptValue;
+use std::rc::Rc;
 
-use super::{builtins::Builtin, range, set, type_name};
-use crate::errors::HostError;
+use tvmscript_ir_core::with_stack;
+use tvmscript_irbuilder::{HostObject, ScriptValue};
+
+use super::number::MAX_DIGITS;
+use super::unicode::is_printable;
+use super::{builtins::Builtin, cost, range, set, type_name, view};
+use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::parser::Parser;
 
-/// How deep containers are shown.
-const MAX_DEPTH: u32 = 200;
+/// How deep containers may be nested; CPython gives up at about this depth, too.
+const MAX_DEPTH: usize = 900;
 
 /// `str(value)`
 pub(crate) fn str(p: &mut Parser, value: &ScriptValue) -> Result<String, Raise> {
     match value {
         ScriptValue::Str(text) => {
-            p.shared.allocate(text.as_str().len() as u64)?;
+            cost::text_bytes(p, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
         other => repr(p, other),
@@ -24,17 +29,59 @@ pub(crate) fn str(p: &mut Parser, value: &ScriptValue) -> Result<String, Raise> 
 /// `repr(value)`
 pub(crate) fn repr(p: &mut Parser, value: &ScriptValue) -> Result<String, Raise> {
     let mut out = String::new();
-    write(p, value, &mut out, 0)?;
+    write(p, value, &mut out, &mut Vec::new())?;
     Ok(out)
 }
 
-fn write(p: &mut Parser, value: &ScriptValue, out: &mut String, depth: u32) -> Result<(), Raise> {
-    if depth > MAX_DEPTH {
-        out.push_str("...");
-        return Ok(());
-    }
+/// The identity of a container that may hold itself.
+fn identity(value: &ScriptValue) -> Option<*const ()> {
+    Some(match value {
+        ScriptValue::Tuple(items) => Rc::as_ptr(items).cast(),
+        ScriptValue::List(items) => Rc::as_ptr(items).cast(),
+        ScriptValue::Dict(dict) => Rc::as_ptr(dict).cast(),
+        ScriptValue::Slice(slice) => Rc::as_ptr(slice).cast(),
+        ScriptValue::Host(host) => match view::of(value) {
+            Some(view) => Rc::as_ptr(&view.dict).cast(),
+            None => Rc::as_ptr(host).cast(),
+        },
+        ScriptValue::Node(object) => std::ptr::without_provenance(object.address()),
+        _ => return None,
+    })
+}
+
+/// `open` has the containers that are being written.
+fn write(
+    p: &mut Parser,
+    value: &ScriptValue,
+    out: &mut String,
+    open: &mut Vec<*const ()>,
+) -> Result<(), Raise> {
     p.shared.step(1)?;
     let before = out.len();
+    let Some(identity) = identity(value) else {
+        leaf(p, value, out)?;
+        return cost::text_bytes(p, out.len() - before);
+    };
+    if open.contains(&identity) {
+        out.push_str(match value {
+            ScriptValue::Tuple(_) => "(...)",
+            ScriptValue::Dict(_) => "{...}",
+            ScriptValue::List(_) => "[...]",
+            _ => "...",
+        });
+        return Ok(());
+    }
+    if open.len() >= MAX_DEPTH {
+        let message = "maximum recursion depth exceeded while getting the repr of an object";
+        return Err(HostError::new(HostErrorKind::Recursion, message).into());
+    }
+    open.push(identity);
+    with_stack(|| container(p, value, out, open))?;
+    open.pop();
+    cost::text_bytes(p, out.len() - before)
+}
+
+fn leaf(p: &mut Parser, value: &ScriptValue, out: &mut String) -> Result<(), Raise> {
     match value {
         ScriptValue::None => out.push_str("None"),
         ScriptValue::Bool(true) => out.push_str("True"),
@@ -42,52 +89,80 @@ fn write(p: &mut Parser, value: &ScriptValue, out: &mut String, depth: u32) -> R
         ScriptValue::Int(i) => out.push_str(&i.to_string()),
         ScriptValue::BigInt(i) => out.push_str(&big(p, i)?),
         ScriptValue::Float(f) => out.push_str(&float(*f)),
-        ScriptValue::Str(text) => quote(text.as_str(), out),
-        ScriptValue::Bytes(bytes) => quote_bytes(bytes, out),
-        ScriptValue::DType(dtype) => {
-            out.push_str(&dtype.to_string());
+        ScriptValue::Str(text) => {
+            cost::scan(p, text.as_str().len())?;
+            quote(text.as_str(), out);
         }
+        ScriptValue::Bytes(bytes) => {
+            cost::scan(p, bytes.len())?;
+            quote_bytes(bytes, out);
+        }
+        ScriptValue::DType(dtype) => out.push_str(&dtype.to_string()),
+        ScriptValue::Ellipsis => out.push_str("Ellipsis"),
+        ScriptValue::Function(function) => out.push_str(&format!("<function {}>", function.name)),
+        ScriptValue::Frame(frame) => out.push_str(&format!("<{} frame>", frame.name())),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn container(
+    p: &mut Parser,
+    value: &ScriptValue,
+    out: &mut String,
+    open: &mut Vec<*const ()>,
+) -> Result<(), Raise> {
+    match value {
         ScriptValue::Tuple(items) => {
-            list(p, "(", items, out, depth)?;
+            list(p, "(", items, out, open)?;
             out.push_str(if items.len() == 1 { ",)" } else { ")" });
         }
         ScriptValue::List(items) => {
+            cost::values(p, items.borrow().len())?;
             let items = items.borrow().clone();
-            list(p, "[", &items, out, depth)?;
+            list(p, "[", &items, out, open)?;
             out.push(']');
         }
         ScriptValue::Dict(dict) => {
             out.push('{');
-            let dict = dict.borrow().clone();
-            for (index, (key, value)) in dict.iter().enumerate() {
-                if index > 0 {
+            let mut at = 0;
+            loop {
+                let entry = dict.borrow().get_index(at).map(|(key, value)| (key.0.clone(), value.clone()));
+                let Some((key, value)) = entry else { break };
+                if at > 0 {
                     out.push_str(", ");
                 }
-                write(p, &key.0, out, depth + 1)?;
+                write(p, &key, out, open)?;
                 out.push_str(": ");
-                write(p, value, out, depth + 1)?;
+                write(p, &value, out, open)?;
+                at += 1;
             }
             out.push('}');
         }
         ScriptValue::Slice(slice) => {
-            list(p, "slice(", &[slice.start.clone(), slice.stop.clone(), slice.step.clone()], out, depth)?;
+            list(p, "slice(", &[slice.start.clone(), slice.stop.clone(), slice.step.clone()], out, open)?;
             out.push(')');
         }
-        ScriptValue::Ellipsis => out.push_str("Ellipsis"),
         ScriptValue::Host(host) => {
-            if let Some(items) = set::items(value) {
-                let frozen = host.type_name() == "frozenset";
-                match (items.is_empty(), frozen) {
-                    (true, _) => out.push_str(&format!("{}()", host.type_name())),
-                    (false, true) => {
-                        list(p, "frozenset({", &items, out, depth)?;
+            if let Some(len) = set::len(value) {
+                cost::values(p, len)?;
+                let items = set::items(value).unwrap_or_default();
+                match (items.is_empty(), host.type_name()) {
+                    (true, name) => out.push_str(&format!("{name}()")),
+                    (false, "frozenset") => {
+                        list(p, "frozenset({", &items, out, open)?;
                         out.push_str("})");
                     }
-                    (false, false) => {
-                        list(p, "{", &items, out, depth)?;
+                    (false, _) => {
+                        list(p, "{", &items, out, open)?;
                         out.push('}');
                     }
                 }
+            } else if let Some(view) = view::of(value) {
+                cost::values(p, 3 * view.dict.borrow().len())?;
+                let items = view.items().unwrap_or_default();
+                list(p, &format!("{}([", view.type_name()), &items, out, open)?;
+                out.push_str("])");
             } else if let Some(range) = range::of(value) {
                 match range.step {
                     1 => out.push_str(&format!("range({}, {})", range.start, range.stop)),
@@ -102,47 +177,55 @@ fn write(p: &mut Parser, value: &ScriptValue, out: &mut String, depth: u32) -> R
                 out.push_str(&format!("<{} object>", type_name(value)));
             }
         }
-        ScriptValue::Function(function) => out.push_str(&format!("<function {}>", function.name)),
-        ScriptValue::Node(object) => match super::node_items(object) {
-            Some(items) => {
-                list(p, "[", &items, out, depth)?;
+        ScriptValue::Node(object) => match super::node_len(object) {
+            Some(len) => {
+                cost::values(p, len)?;
+                let items = super::node_items(object).unwrap_or_default();
+                list(p, "[", &items, out, open)?;
                 out.push(']');
             }
             None => out.push_str(&format!("<{} object>", object.info().key())),
         },
-        ScriptValue::Frame(frame) => out.push_str(&format!("<{} frame>", frame.name())),
+        _ => {}
     }
-    p.shared.allocate((out.len() - before) as u64)?;
     Ok(())
 }
 
 fn list(
     p: &mut Parser,
-    open: &str,
+    before: &str,
     items: &[ScriptValue],
     out: &mut String,
-    depth: u32,
+    open: &mut Vec<*const ()>,
 ) -> Result<(), Raise> {
-    out.push_str(open);
+    out.push_str(before);
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
             out.push_str(", ");
         }
-        write(p, item, out, depth + 1)?;
+        write(p, item, out, open)?;
     }
     Ok(())
 }
 
 /// The digits of a large integer. CPython, too, refuses to write very long ones.
 pub(crate) fn big(p: &Parser, value: &num_bigint::BigInt) -> Result<String, Raise> {
-    if value.bits() > 14_300 && value.to_string().trim_start_matches('-').len() > 4300
-        || value.bits() > 20_000
-    {
-        let message = "Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit";
-        return Err(HostError::value_error(message).into());
+    let too_long = || {
+        let message = format!(
+            "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"
+        );
+        HostError::value_error(message)
+    };
+    // 4300 digits have 14285 bits at most.
+    if value.bits() > 14_285 {
+        return Err(too_long().into());
     }
     p.shared.step(value.bits() / 64)?;
-    Ok(value.to_string())
+    let text = value.to_string();
+    if text.len() - usize::from(text.starts_with('-')) > MAX_DIGITS {
+        return Err(too_long().into());
+    }
+    Ok(text)
 }
 
 /// The shortest digits that read back, as Python lays them out.
@@ -153,11 +236,20 @@ pub(crate) fn float(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
-    let scientific = format!("{value:e}");
+    let mut scientific = format!("{value:e}");
+    let digits = scientific.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    if digits >= 15 {
+        // Of two shortest forms that are equally near, CPython takes the even one.
+        let exact = format!("{value:.*e}", digits - 1);
+        if exact.parse() == Ok(value) {
+            scientific = exact;
+        }
+    }
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if value == 0.0 || (-4..16).contains(&exponent) {
-        let text = format!("{value}");
+        let behind = digits as i32 - 1 - exponent;
+        let text = format!("{value:.*}", behind.max(0) as usize);
         return if text.contains('.') { text } else { text + ".0" };
     }
     let sign = if exponent < 0 { '-' } else { '+' };
@@ -186,18 +278,6 @@ pub(crate) fn quote(text: &str, out: &mut String) {
         }
     }
     out.push(quote);
-}
-
-/// Close to Python's rule: separators, controls, private and unassigned characters are not printable.
-fn is_printable(c: char) -> bool {
-    let code = c as u32;
-    match code {
-        0x20..=0x7e => true,
-        0x80..=0xa0 | 0xad => false,
-        0x1680 | 0x2000..=0x200f | 0x2028..=0x202f | 0x205f..=0x206f | 0x3000 | 0xfeff => false,
-        0xd800..=0xf8ff | 0xfff0..=0xfffb | 0xfffe..=0xffff | 0xe0000..=0x10ffff => false,
-        _ => true,
-    }
 }
 
 fn quote_bytes(bytes: &[u8], out: &mut String) {

@@ -1,20 +1,24 @@
 //! `set` and `frozenset`. Their order is that of insertion; CPython's is that of its hashes.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::hash::BuildHasher;
 
 use indexmap::IndexSet;
-use tvmscript_irbuilder::{DictKey, HostObject, ScriptValue, release};
+use tvmscript_irbuilder::{DictKey, Hashing, HostObject, ScriptValue, release};
 
+use super::{cost, view};
 use crate::ast::{BinOp, CmpOp};
-use crate::errors::HostError;
 use crate::eval::Raise;
+use crate::parser::Parser;
 
 /// A set.
 #[derive(Debug)]
 pub(crate) struct Set {
     pub(crate) items: RefCell<IndexSet<DictKey>>,
     pub(crate) frozen: bool,
+    /// Hash and weight of a frozen set, once somebody asked.
+    facts: Cell<Option<(u64, u32)>>,
 }
 
 impl Drop for Set {
@@ -27,6 +31,28 @@ impl HostObject for Set {
     fn type_name(&self) -> &str {
         if self.frozen { "frozenset" } else { "set" }
     }
+    fn hashing(&self) -> Hashing {
+        if !self.frozen {
+            return Hashing::Unhashable;
+        }
+        let (hash, weight) = self.facts.get().unwrap_or_else(|| {
+            // Independent of the order of the elements.
+            let scatter = std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::default();
+            let mut facts = (0u64, 1u32);
+            for key in self.items.borrow().iter() {
+                facts.0 = facts.0.wrapping_add(scatter.hash_one(key.hash_value()));
+                facts.1 = facts.1.saturating_add(key.weight());
+            }
+            self.facts.set(Some(facts));
+            facts
+        });
+        Hashing::Value { hash, weight }
+    }
+    fn same_key(&self, other: &dyn HostObject) -> bool {
+        let Some(other) = other.as_any().downcast_ref::<Set>() else { return false };
+        let (a, b) = (self.items.borrow(), other.items.borrow());
+        a.len() == b.len() && a.iter().all(|key| b.contains(key))
+    }
     fn as_any(&self) -> &dyn Any {
         self
     }
@@ -34,23 +60,39 @@ impl HostObject for Set {
 
 /// A set of these keys.
 pub(crate) fn value(items: IndexSet<DictKey>, frozen: bool) -> ScriptValue {
-    ScriptValue::host(Set { items: RefCell::new(items), frozen })
+    ScriptValue::host(Set { items: RefCell::new(items), frozen, facts: Cell::new(None) })
 }
 
 /// A set of these values.
-pub(crate) fn from_items(items: impl IntoIterator<Item = ScriptValue>) -> Result<ScriptValue, Raise> {
-    Ok(value(keys(items)?, false))
+pub(crate) fn from_items(
+    p: &Parser,
+    items: impl IntoIterator<Item = ScriptValue>,
+) -> Result<ScriptValue, Raise> {
+    Ok(value(keys(p, items)?, false))
 }
 
-pub(crate) fn keys(items: impl IntoIterator<Item = ScriptValue>) -> Result<IndexSet<DictKey>, Raise> {
+/// The values as keys of a set.
+pub(crate) fn keys(
+    p: &Parser,
+    items: impl IntoIterator<Item = ScriptValue>,
+) -> Result<IndexSet<DictKey>, Raise> {
     let mut set = IndexSet::new();
     for item in items {
-        let key = DictKey::new(item).map_err(|item| {
-            HostError::type_error(format!("unhashable type: '{}'", super::unhashable_part(&item)))
-        })?;
+        let key = p.hashable(item)?;
+        p.shared.allocate(cost::ENTRY_BYTES)?;
         set.insert(key);
     }
     Ok(set)
+}
+
+/// Charges comparing keys with equal ones, once each.
+pub(crate) fn charge_keys<'a>(p: &Parser, keys: impl IntoIterator<Item = &'a DictKey>) -> Result<(), Raise> {
+    for key in keys {
+        if key.weight() > 1 {
+            p.shared.step(u64::from(key.weight()))?;
+        }
+    }
+    Ok(())
 }
 
 /// The elements, if the value is a set.
@@ -66,38 +108,75 @@ pub(crate) fn contains(value: &ScriptValue, key: &DictKey) -> bool {
     value.as_host::<Set>().is_some_and(|set| set.items.borrow().contains(key))
 }
 
-/// `a == b` of sets.
-pub(crate) fn equal(a: &ScriptValue, b: &ScriptValue) -> Option<bool> {
-    let (a, b) = (a.as_host::<Set>()?, b.as_host::<Set>()?);
-    let (a, b) = (a.items.borrow(), b.items.borrow());
-    Some(a.len() == b.len() && a.iter().all(|key| b.contains(key)))
+/// The keys of a set, or of a view of a dictionary that works as one.
+fn set_like(p: &Parser, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
+    if let Some(set) = value.as_host::<Set>() {
+        let items = set.items.borrow();
+        cost::entries(p, items.len())?;
+        charge_keys(p, items.iter())?;
+        return Ok(Some(items.clone()));
+    }
+    view::as_set(p, value)
 }
 
-/// `a < b` of sets: is it a part.
-pub(crate) fn order(op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Option<bool> {
-    let (a, b) = (a.as_host::<Set>()?, b.as_host::<Set>()?);
-    let (a, b) = (a.items.borrow(), b.items.borrow());
-    let part = |a: &IndexSet<DictKey>, b: &IndexSet<DictKey>| a.iter().all(|key| b.contains(key));
+/// `a == b` of sets and views; nothing for other values.
+pub(crate) fn equal(p: &Parser, a: &ScriptValue, b: &ScriptValue) -> Result<Option<bool>, Raise> {
+    order(p, CmpOp::Eq, a, b)
+}
+
+/// `a < b` of sets: is it a part. Also `a == b`.
+pub(crate) fn order(p: &Parser, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Result<Option<bool>, Raise> {
+    let (Some(a), Some(b)) = (set_like(p, a)?, set_like(p, b)?) else { return Ok(None) };
+    Ok(Some(match op {
+        CmpOp::Eq => a.len() == b.len() && a.is_subset(&b),
+        CmpOp::Lt => a.len() < b.len() && a.is_subset(&b),
+        CmpOp::LtE => a.is_subset(&b),
+        CmpOp::Gt => b.len() < a.len() && b.is_subset(&a),
+        CmpOp::GtE => b.is_subset(&a),
+        _ => return Ok(None),
+    }))
+}
+
+/// The keys that both have. Of equal ones the smaller set's stay, as in CPython.
+pub(crate) fn intersection(x: &IndexSet<DictKey>, y: &IndexSet<DictKey>) -> IndexSet<DictKey> {
+    let (smaller, larger) = if y.len() > x.len() { (x, y) } else { (y, x) };
+    smaller.intersection(larger).cloned().collect()
+}
+
+/// Union, intersection, difference, symmetric difference of keys; nothing for other operators.
+fn combine(op: BinOp, x: &IndexSet<DictKey>, y: &IndexSet<DictKey>) -> Option<IndexSet<DictKey>> {
     Some(match op {
-        CmpOp::Lt => a.len() < b.len() && part(&a, &b),
-        CmpOp::LtE => part(&a, &b),
-        CmpOp::Gt => b.len() < a.len() && part(&b, &a),
-        CmpOp::GtE => part(&b, &a),
+        BinOp::BitOr => x.union(y).cloned().collect(),
+        BinOp::BitAnd => intersection(x, y),
+        BinOp::Sub => x.difference(y).cloned().collect(),
+        BinOp::BitXor => x.symmetric_difference(y).cloned().collect(),
         _ => return None,
     })
 }
 
-/// Union, intersection, difference.
-pub(crate) fn binary(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Option<ScriptValue> {
-    let (x, y) = (a.as_host::<Set>()?, b.as_host::<Set>()?);
-    let frozen = x.frozen;
-    let (x, y) = (x.items.borrow(), y.items.borrow());
-    let items: IndexSet<DictKey> = match op {
-        BinOp::BitOr => x.union(&y).cloned().collect(),
-        BinOp::BitAnd => x.intersection(&y).cloned().collect(),
-        BinOp::Sub => x.difference(&y).cloned().collect(),
-        BinOp::BitXor => x.symmetric_difference(&y).cloned().collect(),
-        _ => return None,
-    };
-    Some(value(items, frozen))
+/// `a | b`, `a & b`, `a - b`, `a ^ b` of sets and views; nothing for other values.
+pub(crate) fn binary(
+    p: &Parser,
+    op: BinOp,
+    a: &ScriptValue,
+    b: &ScriptValue,
+) -> Result<Option<ScriptValue>, Raise> {
+    if !matches!(op, BinOp::BitOr | BinOp::BitAnd | BinOp::Sub | BinOp::BitXor) {
+        return Ok(None);
+    }
+    let frozen = a.as_host::<Set>().is_some_and(|set| set.frozen);
+    let (Some(x), Some(y)) = (set_like(p, a)?, set_like(p, b)?) else { return Ok(None) };
+    Ok(combine(op, &x, &y).map(|items| value(items, frozen)))
+}
+
+/// `a |= b` and its siblings, which change the set itself; false for other values.
+pub(crate) fn in_place(p: &Parser, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    let Some(set) = a.as_host::<Set>().filter(|set| !set.frozen) else { return Ok(false) };
+    if b.as_host::<Set>().is_none() && !view::is_set(b) {
+        return Ok(false);
+    }
+    let (Some(x), Some(y)) = (set_like(p, a)?, set_like(p, b)?) else { return Ok(false) };
+    let Some(items) = combine(op, &x, &y) else { return Ok(false) };
+    *set.items.borrow_mut() = items;
+    Ok(true)
 }

@@ -1,13 +1,12 @@
 //! Subscripts of containers and text.
 
-use std::rc::Rc;
-
 use tvmscript_ir_core::{Array, Map, ObjectLike, Value};
 use tvmscript_irbuilder::{ScriptValue, Slice};
 
 use super::number::small_index;
 use super::range::Range;
-use super::{VALUE_BYTES, builtins::Builtin, repr, type_name};
+use super::text_index::Chars;
+use super::{builtins::Builtin, cost, repr, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::parser::Parser;
@@ -19,8 +18,7 @@ pub(crate) fn get(p: &mut Parser, base: &ScriptValue, key: &ScriptValue) -> Resu
             if let Some(index) = position("tuple", key, items.len())? {
                 return Ok(items[index].clone());
             }
-            let items = picked(p, key, items)?;
-            Ok(ScriptValue::tuple(items))
+            Ok(ScriptValue::tuple(picked(p, key, items)?))
         }
         ScriptValue::List(list) => {
             let items = list.borrow();
@@ -37,26 +35,26 @@ pub(crate) fn get(p: &mut Parser, base: &ScriptValue, key: &ScriptValue) -> Resu
             }
         }
         ScriptValue::Str(text) => {
-            let text = text.as_str();
-            if text.is_ascii()
-                && let Some(index) = position("string", key, text.len())?
-            {
-                return Ok(ScriptValue::str(&text[index..=index]));
+            let chars = Chars::of(p, text)?;
+            if let Some(index) = position("string", key, chars.count())? {
+                return cost::text(p, chars.get(index));
             }
-            let chars: Vec<char> = text.chars().collect();
-            p.shared.allocate(4 * chars.len() as u64)?;
-            if let Some(index) = position("string", key, chars.len())? {
-                return Ok(ScriptValue::str(chars[index].encode_utf8(&mut [0; 4])));
+            let ScriptValue::Slice(slice) = key else { return Ok(ScriptValue::None) };
+            let (start, stop, step) = bounds(slice, chars.count())?;
+            if step == 1 {
+                return cost::text(p, chars.slice(start as usize, stop.max(start) as usize));
             }
-            let picked: String = indices(key, chars.len())?.into_iter().map(|i| chars[i]).collect();
-            Ok(ScriptValue::str(&picked))
+            let range = Range { start, stop, step };
+            cost::values(p, range.len())?;
+            let picked: String = (0..range.len()).map(|i| chars.get(range.at(i) as usize)).collect();
+            cost::text(p, &picked)
         }
         ScriptValue::Bytes(bytes) => {
             if let Some(index) = position("index", key, bytes.len())? {
                 return Ok(ScriptValue::Int(i64::from(bytes[index])));
             }
-            let picked: Rc<[u8]> = indices(key, bytes.len())?.into_iter().map(|i| bytes[i]).collect();
-            Ok(ScriptValue::Bytes(picked))
+            let picked = places(p, key, bytes.len())?.map(|i| bytes[i]).collect();
+            cost::bytes(p, picked)
         }
         ScriptValue::Host(host) => match (super::range::of(base), base.as_host::<Builtin>()) {
             (Some(range), _) => range_item(range, key),
@@ -73,7 +71,7 @@ pub(crate) fn get(p: &mut Parser, base: &ScriptValue, key: &ScriptValue) -> Resu
                 if let Some(index) = position("array", key, values.len())? {
                     return Ok(ScriptValue::from(&values[index]));
                 }
-                let picked = indices(key, values.len())?.into_iter().map(|i| ScriptValue::from(&values[i]));
+                let picked = places(p, key, values.len())?.map(|i| ScriptValue::from(&values[i]));
                 return Ok(ScriptValue::list(picked.collect()));
             }
             if let Some(map) = Map::<Value, Value>::try_ref(object) {
@@ -155,19 +153,23 @@ pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostE
     Ok((start.map_or(first, clip), stop.map_or(last, clip), step))
 }
 
-/// The places that a slice picks.
-fn indices(key: &ScriptValue, len: usize) -> Result<Vec<usize>, HostError> {
-    let ScriptValue::Slice(slice) = key else { return Ok(Vec::new()) };
-    let (start, stop, step) = bounds(slice, len)?;
-    let count = Range { start, stop, step }.len();
+/// The places that a slice picks; they are charged.
+fn places(
+    p: &Parser,
+    key: &ScriptValue,
+    len: usize,
+) -> Result<impl ExactSizeIterator<Item = usize> + DoubleEndedIterator + use<>, Raise> {
+    let (start, stop, step) = match key {
+        ScriptValue::Slice(slice) => bounds(slice, len)?,
+        _ => (0, 0, 1),
+    };
     let range = Range { start, stop, step };
-    Ok((0..count).map(|i| range.at(i) as usize).collect())
+    cost::values(p, range.len())?;
+    Ok((0..range.len()).map(move |i| range.at(i) as usize))
 }
 
 fn picked(p: &mut Parser, key: &ScriptValue, items: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
-    let places = indices(key, items.len())?;
-    p.shared.allocate(VALUE_BYTES * places.len() as u64)?;
-    Ok(places.into_iter().map(|i| items[i].clone()).collect())
+    Ok(places(p, key, items.len())?.map(|i| items[i].clone()).collect())
 }
 
 /// `base[key] = value`
@@ -180,10 +182,15 @@ pub(crate) fn set(
     match base {
         ScriptValue::List(list) => {
             if let ScriptValue::Slice(slice) = &key {
+                let new = p.collect_values(&value).map_err(|raise| match raise {
+                    Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
+                        HostError::type_error("can only assign an iterable").into()
+                    }
+                    other => other,
+                })?;
                 let (start, stop, step) = bounds(slice, list.borrow().len())?;
-                let new = p.collect_values(&value)?;
                 if step != 1 {
-                    let places = indices(&key, list.borrow().len())?;
+                    let places = places(p, &key, list.borrow().len())?;
                     if places.len() != new.len() {
                         let message = format!(
                             "attempt to assign sequence of size {} to extended slice of size {}",
@@ -193,11 +200,12 @@ pub(crate) fn set(
                         return Err(HostError::value_error(message).into());
                     }
                     let mut items = list.borrow_mut();
-                    places.into_iter().zip(new).for_each(|(at, value)| items[at] = value);
+                    places.zip(new).for_each(|(at, value)| items[at] = value);
                     return Ok(());
                 }
                 let start = start as usize;
                 let stop = (stop as usize).max(start);
+                cost::moves(p, list.borrow().len())?;
                 list.borrow_mut().splice(start..stop, new);
                 return Ok(());
             }
@@ -216,7 +224,7 @@ pub(crate) fn set(
         }
         ScriptValue::Dict(dict) => {
             let key = p.hashable(key)?;
-            p.shared.allocate(2 * VALUE_BYTES)?;
+            p.shared.allocate(cost::ENTRY_BYTES)?;
             dict.borrow_mut().insert(key, value);
             Ok(())
         }
@@ -232,12 +240,13 @@ pub(crate) fn delete(p: &mut Parser, base: &ScriptValue, key: &ScriptValue) -> R
     match base {
         ScriptValue::List(list) => {
             let len = list.borrow().len();
+            cost::moves(p, len)?;
             match position("list assignment", key, len)? {
                 Some(index) => {
                     list.borrow_mut().remove(index);
                 }
                 None => {
-                    let mut places = indices(key, len)?;
+                    let mut places: Vec<usize> = places(p, key, len)?.collect();
                     places.sort_unstable();
                     let mut items = list.borrow_mut();
                     let mut place = places.into_iter().peekable();
@@ -255,7 +264,9 @@ pub(crate) fn delete(p: &mut Parser, base: &ScriptValue, key: &ScriptValue) -> R
             Ok(())
         }
         ScriptValue::Dict(dict) => {
-            let found = p.hashable(key.clone()).map(|key| dict.borrow_mut().shift_remove(&key))?;
+            let hashed = p.hashable(key.clone())?;
+            cost::removal(p, dict.borrow().len())?;
+            let found = dict.borrow_mut().shift_remove(&hashed);
             match found {
                 Some(_) => Ok(()),
                 None => Err(key_error(p, key)),

@@ -25,6 +25,8 @@ pub(crate) struct Shared {
     globals: RefCell<Vec<Slot>>,
     global_names: RefCell<Vec<Name>>,
     pub(crate) local_names: LocalNames,
+    /// Characters of long texts by number.
+    pub(crate) text_indexes: crate::host::text_index::TextIndexes,
     steps: Cell<u64>,
     exhausted: Cell<bool>,
     memory: Cell<u64>,
@@ -64,6 +66,7 @@ impl Shared {
             globals: RefCell::new(Vec::new()),
             global_names: RefCell::new(Vec::new()),
             local_names: LocalNames::default(),
+            text_indexes: Default::default(),
             steps: Cell::new(max_steps),
             exhausted: Cell::new(false),
             memory: Cell::new(options.max_memory_bytes),

@@ -198,11 +198,16 @@ fn dialect() -> Dialect {
 }
 
 pub fn parse(text: &str) -> Parsed {
+    parse_within(text, 1_000_000)
+}
+
+/// As [`parse`], with so many steps.
+pub fn parse_within(text: &str, max_steps: u64) -> Parsed {
     let other = Dialect::new("other").namespace(&["Z"]).functions(&[&OTHER_READS]);
     let registry = Registry::new().with(dialect()).and_then(|registry| registry.with(other));
     let registry = registry.expect("the dialects do not clash");
     let mut options = ParseOptions::default();
-    options.max_steps = 1_000_000;
+    options.max_steps = max_steps;
     parse_script("test.py", text, &registry, &options)
 }
 

@@ -1,49 +1,51 @@
 //! Built-in functions.
 
 use num_bigint::BigInt;
-use num_traits::Zero;
+use num_traits::{Signed, Zero};
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 
-use super::{Builtin, BuiltinFn, args, optional};
+use super::{Builtin, Table, args, optional};
 use crate::ast::{BinOp, CmpOp};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::{Iter, IterObject, Raise};
-use crate::host::number::{Number, float_to_int, index, int, small_index};
+use crate::host::cost::{self, Cost};
+use crate::host::number::{self, Number, float_to_int, index, int, integer, small_index};
 use crate::host::range::Range;
-use crate::host::{arith, format, node_len, repr, set, type_name};
+use crate::host::text_index::Chars;
+use crate::host::{arith, format, node_len, repr, set, type_name, view};
 use crate::parser::Parser;
 use crate::table::Operator;
 
 /// The functions by name.
-pub(super) const FUNCTIONS: &[(&str, BuiltinFn)] = &[
-    ("abs", abs),
-    ("all", all),
-    ("any", any),
-    ("ascii", ascii_function),
-    ("bin", bin),
-    ("callable", callable),
-    ("chr", chr),
-    ("divmod", divmod),
-    ("format", format_function),
-    ("getattr", getattr),
-    ("hasattr", hasattr),
-    ("hash", hash),
-    ("hex", hex),
-    ("id", id),
-    ("isinstance", isinstance),
-    ("iter", iter),
-    ("len", len),
-    ("max", max),
-    ("min", min),
-    ("next", next),
-    ("oct", oct),
-    ("ord", ord),
-    ("pow", pow),
-    ("print", print),
-    ("repr", repr_function),
-    ("round", round),
-    ("sorted", sorted),
-    ("sum", sum),
+pub(super) const FUNCTIONS: Table = &[
+    ("abs", Cost::Linear, abs),
+    ("all", Cost::Own, all),
+    ("any", Cost::Own, any),
+    ("ascii", Cost::Own, ascii_function),
+    ("bin", Cost::Linear, bin),
+    ("callable", Cost::Own, callable),
+    ("chr", Cost::Linear, chr),
+    ("divmod", Cost::Own, divmod),
+    ("format", Cost::Own, format_function),
+    ("getattr", Cost::Own, getattr),
+    ("hasattr", Cost::Own, hasattr),
+    ("hash", Cost::Linear, hash),
+    ("hex", Cost::Linear, hex),
+    ("id", Cost::Own, id),
+    ("isinstance", Cost::Own, isinstance),
+    ("iter", Cost::Own, iter),
+    ("len", Cost::Own, len),
+    ("max", Cost::Own, max),
+    ("min", Cost::Own, min),
+    ("next", Cost::Own, next),
+    ("oct", Cost::Linear, oct),
+    ("ord", Cost::Own, ord),
+    ("pow", Cost::Own, pow),
+    ("print", Cost::Own, print),
+    ("repr", Cost::Own, repr_function),
+    ("round", Cost::Linear, round),
+    ("sorted", Cost::Own, sorted),
+    ("sum", Cost::Own, sum),
 ];
 
 fn iter_arg(p: &mut Parser, name: &str, a: CallArgs) -> Result<Iter, Raise> {
@@ -51,11 +53,17 @@ fn iter_arg(p: &mut Parser, name: &str, a: CallArgs) -> Result<Iter, Raise> {
     p.iterate(&items)
 }
 
-fn abs(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
+fn abs(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = args("abs", a)?;
     match Number::of(&x) {
         Some(Number::Float(f)) => Ok(ScriptValue::Float(f.abs())),
-        Some(number) => Ok(int(BigInt::from(number.to_big().unwrap_or_default().magnitude().clone()))),
+        Some(Number::Int(i)) => {
+            Ok(i.checked_abs().map_or_else(|| int(BigInt::from(i.unsigned_abs())), ScriptValue::Int))
+        }
+        Some(Number::Big(big)) => {
+            cost::integer(p, big.bits())?;
+            Ok(int(big.abs()))
+        }
         None => Err(HostError::type_error(format!("bad operand type for abs(): '{}'", type_name(&x))).into()),
     }
 }
@@ -96,31 +104,26 @@ pub(crate) fn ascii(text: &str) -> String {
 
 fn ascii_function(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = args("ascii", a)?;
-    Ok(ScriptValue::str(&ascii(&repr::repr(p, &x)?)))
+    let text = ascii(&repr::repr(p, &x)?);
+    cost::text(p, &text)
 }
 
-fn radix(p: &Parser, name: &str, a: CallArgs, prefix: &str, radix: u32) -> Result<ScriptValue, Raise> {
+fn radix(p: &Parser, name: &str, a: CallArgs, kind: char) -> Result<ScriptValue, Raise> {
     let [x] = args(name, a)?;
     let value = integer(&x)?;
-    p.shared.step(value.bits() / 64)?;
-    let sign = if value < BigInt::zero() { "-" } else { "" };
-    Ok(ScriptValue::str(&format!("{sign}{prefix}{}", value.magnitude().to_str_radix(radix))))
+    let (prefix, digits) = format::integer(p, &value, Some(kind))?;
+    let sign = if value.is_negative() { "-" } else { "" };
+    cost::text(p, &format!("{sign}{prefix}{digits}"))
 }
 
 fn bin(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
-    radix(p, "bin", a, "0b", 2)
+    radix(p, "bin", a, 'b')
 }
 fn oct(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
-    radix(p, "oct", a, "0o", 8)
+    radix(p, "oct", a, 'o')
 }
 fn hex(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
-    radix(p, "hex", a, "0x", 16)
-}
-
-fn integer(value: &ScriptValue) -> Result<BigInt, HostError> {
-    index(value).ok_or_else(|| {
-        HostError::type_error(format!("'{}' object cannot be interpreted as an integer", type_name(value)))
-    })
+    radix(p, "hex", a, 'x')
 }
 
 fn callable(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
@@ -133,29 +136,40 @@ fn callable(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     }))
 }
 
-fn chr(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
+fn chr(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = args("chr", a)?;
     let code = integer(&x)?;
-    let c = u32::try_from(&code).ok().and_then(char::from_u32);
-    let c = c.ok_or_else(|| HostError::value_error("chr() arg not in range(0x110000)"))?;
-    Ok(ScriptValue::str(c.encode_utf8(&mut [0; 4])))
+    if i64::try_from(&*code).is_err() {
+        return Err(HostError::overflow("Python int too large to convert to C int").into());
+    }
+    let c = u32::try_from(&*code).ok().and_then(format::scalar);
+    let c = c.ok_or_else(|| HostError::value_error("chr() arg not in range(0x110000)"))??;
+    cost::text(p, c.encode_utf8(&mut [0; 4]))
 }
 
-fn ord(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
+fn ord(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = args("ord", a)?;
-    let ScriptValue::Str(text) = &x else {
-        let message = format!("ord() expected string of length 1, but {} found", type_name(&x));
-        return Err(HostError::type_error(message).into());
-    };
-    let mut chars = text.as_str().chars();
-    match (chars.next(), chars.next()) {
-        (Some(c), None) => Ok(ScriptValue::Int(i64::from(c as u32))),
-        _ => {
-            let count = text.as_str().chars().count();
-            let message = format!("ord() expected a character, but string of length {count} found");
-            Err(HostError::type_error(message).into())
+    let count = match &x {
+        ScriptValue::Str(text) => {
+            let chars = Chars::of(p, text)?;
+            if chars.count() == 1
+                && let Some(c) = text.as_str().chars().next()
+            {
+                return Ok(ScriptValue::Int(i64::from(c as u32)));
+            }
+            chars.count()
         }
-    }
+        ScriptValue::Bytes(bytes) => match &**bytes {
+            [byte] => return Ok(ScriptValue::Int(i64::from(*byte))),
+            bytes => bytes.len(),
+        },
+        other => {
+            let message = format!("ord() expected string of length 1, but {} found", type_name(other));
+            return Err(HostError::type_error(message).into());
+        }
+    };
+    let message = format!("ord() expected a character, but string of length {count} found");
+    Err(HostError::type_error(message).into())
 }
 
 fn divmod(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
@@ -193,7 +207,8 @@ fn format_function(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
             return Err(HostError::type_error(message).into());
         }
     };
-    Ok(ScriptValue::str(&format::format(p, &value.unwrap_or_default(), spec)?))
+    let text = format::format(p, &value.unwrap_or_default(), spec)?;
+    cost::text(p, &text)
 }
 
 fn getattr(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
@@ -218,15 +233,31 @@ fn hasattr(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
 }
 
 fn hash(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
-    use std::hash::{DefaultHasher, Hash, Hasher};
     let [x] = args("hash", a)?;
-    if let ScriptValue::Int(i @ -1_000_000..=1_000_000) = x {
-        return Ok(ScriptValue::Int(if i == -1 { -2 } else { i }));
-    }
     let key = p.hashable(x)?;
-    let mut hasher = DefaultHasher::new();
-    key.hash(&mut hasher);
-    Ok(ScriptValue::Int((hasher.finish() >> 2) as i64))
+    Ok(ScriptValue::Int(tvmscript_ir_core::with_stack(|| hash_of(&key.0))))
+}
+
+/// CPython's hash of numbers and of tuples of them; of other values one that differs from run to run, as CPython's does.
+fn hash_of(value: &ScriptValue) -> i64 {
+    if let Some(number) = Number::of(value) {
+        return number::hash(&number);
+    }
+    let ScriptValue::Tuple(items) = value else {
+        let key = tvmscript_irbuilder::DictKey::new(value.clone());
+        return key.map_or(0, |key| i64::from(key.hash_value()));
+    };
+    // The hash xxHash with one lane, as in CPython.
+    const PRIMES: [u64; 3] =
+        [11_400_714_785_074_694_791, 14_029_467_366_897_019_727, 2_870_177_450_012_600_261];
+    let mut state = PRIMES[2];
+    for item in items.iter() {
+        let lane = tvmscript_ir_core::with_stack(|| hash_of(item)) as u64;
+        state = state.wrapping_add(lane.wrapping_mul(PRIMES[1]));
+        state = state.rotate_left(31).wrapping_mul(PRIMES[0]);
+    }
+    state = state.wrapping_add(items.len() as u64 ^ (PRIMES[2] ^ 3_527_539));
+    if state == u64::MAX { 1_546_275_796 } else { state as i64 }
 }
 
 /// Identities differ from run to run; nothing may depend on them.
@@ -234,16 +265,19 @@ fn id(_: &mut Parser, _: CallArgs) -> Result<ScriptValue, Raise> {
     Err(HostError::type_error("`id` is not available here").into())
 }
 
-fn isinstance(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
+fn isinstance(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [value, class] = args("isinstance", a)?;
-    let classes = match &class {
-        ScriptValue::Tuple(classes) => classes.to_vec(),
-        _ => vec![class],
-    };
     let own = type_name(&value);
-    for class in &classes {
+    // Tuples may stand in tuples.
+    let mut work = vec![class];
+    while let Some(class) = work.pop() {
+        p.shared.step(1 + cost::size(&class))?;
+        if let ScriptValue::Tuple(classes) = &class {
+            work.extend(classes.iter().rev().cloned());
+            continue;
+        }
         // A class of a dialect's nodes.
-        if let ScriptValue::Host(host) = class
+        if let ScriptValue::Host(host) = &class
             && let Some(is_instance) = host.is_class_of(&value)
         {
             if is_instance {
@@ -286,22 +320,26 @@ fn next(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
 }
 
 /// `len(value)`
-fn len(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
+fn len(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = args("len", a)?;
     let len = match &x {
-        ScriptValue::Str(s) => Some(s.as_str().chars().count()),
+        ScriptValue::Str(s) => Some(Chars::of(p, s)?.count()),
         ScriptValue::Bytes(b) => Some(b.len()),
         ScriptValue::Tuple(items) => Some(items.len()),
         ScriptValue::List(items) => Some(items.borrow().len()),
         ScriptValue::Dict(dict) => Some(dict.borrow().len()),
         ScriptValue::Host(host) => set::len(&x)
             .or_else(|| crate::host::range::of(&x).map(Range::len))
+            .or_else(|| view::of(&x).map(|view| view.dict.borrow().len()))
             .or_else(|| host.items().map(|items| items.len())),
         ScriptValue::Node(object) => node_len(object),
         _ => None,
     };
     match len {
-        Some(len) => Ok(ScriptValue::Int(len as i64)),
+        Some(len) => match i64::try_from(len) {
+            Ok(len) => Ok(ScriptValue::Int(len)),
+            Err(_) => Err(HostError::overflow("Python int too large to convert to C ssize_t").into()),
+        },
         None => Err(HostError::type_error(format!("object of type '{}' has no len()", type_name(&x))).into()),
     }
 }
@@ -376,12 +414,19 @@ fn pow(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     if modulus.is_zero() {
         return Err(HostError::value_error("pow() 3rd argument cannot be 0").into());
     }
-    if exponent < BigInt::zero() {
-        return Err(HostError::value_error("base is not invertible for the given modulus").into());
-    }
     let words = modulus.bits() / 64 + 1;
+    cost::product(p, base.bits(), modulus.bits())?;
     p.shared.step(words.saturating_mul(words).saturating_mul(exponent.bits()) / 16)?;
-    Ok(int(base.modpow(&exponent, &modulus)))
+    let result = match exponent.is_negative() {
+        false => base.modpow(&exponent, &modulus),
+        true => {
+            let inverse = base
+                .modinv(&modulus.abs())
+                .ok_or_else(|| HostError::value_error("base is not invertible for the given modulus"))?;
+            inverse.modpow(&exponent.abs(), &modulus)
+        }
+    };
+    Ok(int(result))
 }
 
 /// A library prints nothing.
@@ -391,10 +436,11 @@ fn print(_: &mut Parser, _: CallArgs) -> Result<ScriptValue, Raise> {
 
 fn repr_function(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = args("repr", a)?;
-    Ok(ScriptValue::str(&repr::repr(p, &x)?))
+    let text = repr::repr(p, &x)?;
+    cost::text(p, &text)
 }
 
-fn round(_: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
+fn round(p: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
     if let Some(digits) = a.take_keyword("ndigits") {
         a.positional.push(digits);
     }
@@ -406,13 +452,15 @@ fn round(_: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
     })?;
     match (Number::of(&x), digits) {
         (Some(Number::Float(f)), None) => Ok(float_to_int(f.round_ties_even())?),
-        (Some(Number::Float(f)), Some(digits)) => Ok(ScriptValue::Float(round_float(f, digits))),
+        (Some(Number::Float(f)), Some(digits)) => Ok(ScriptValue::Float(round_float(f, digits)?)),
         (Some(number), digits) => {
             let value = number.to_big().unwrap_or_default();
-            let Some(digits) = digits.filter(|d| *d < 0) else { return Ok(int(value)) };
-            if digits < -10_000 {
+            let Some(digits) = digits.filter(|d| *d < 0) else { return Ok(int(value.into_owned())) };
+            // A number of so many bits has fewer digits.
+            if digits.unsigned_abs() > value.bits() / 3 + 1 {
                 return Ok(ScriptValue::Int(0));
             }
+            cost::product(p, 2 * value.bits(), 2 * value.bits())?;
             let unit = BigInt::from(10).pow(digits.unsigned_abs() as u32);
             let (quotient, rest) = arith::floor_div(&value, &unit);
             let twice = rest * 2;
@@ -427,27 +475,31 @@ fn round(_: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
 }
 
 /// To so many decimal places, the exact value rounded half to even.
-fn round_float(value: f64, digits: i64) -> f64 {
+fn round_float(value: f64, digits: i64) -> Result<f64, HostError> {
     if !value.is_finite() || digits > 330 {
-        return value;
+        return Ok(value);
     }
     if digits < -310 {
-        return 0.0f64.copysign(value);
+        return Ok(0.0f64.copysign(value));
     }
-    if digits >= 0 {
-        return format!("{value:.*}", digits as usize).parse().unwrap_or(value);
+    let rounded = if digits >= 0 {
+        format!("{value:.*}", digits as usize).parse().unwrap_or(value)
+    } else {
+        // The exact integer, rounded as integers are.
+        let (whole, unit) = (number::float_to_big(value.trunc()), BigInt::from(10).pow(-digits as u32));
+        let (quotient, rest) = arith::floor_div(&whole, &unit);
+        let twice = rest * 2;
+        // Below the point there may be more.
+        let more = value.fract() != 0.0 && value > 0.0;
+        let less = value.fract() != 0.0 && value < 0.0;
+        let up = twice > unit || twice == unit && (more || !less && quotient.bit(0));
+        let rounded = (quotient + i32::from(up)) * unit;
+        rounded.to_string().parse::<f64>().unwrap_or(value)
+    };
+    if rounded.is_infinite() {
+        return Err(HostError::overflow("rounded value too large to represent"));
     }
-    let text = format!("{value:e}");
-    let exponent: i64 = text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
-    let keep = exponent + digits;
-    if keep < -1 {
-        return 0.0f64.copysign(value);
-    }
-    if keep == -1 {
-        let unit = 10f64.powi((exponent + 1) as i32);
-        return if value.abs() > unit / 2.0 { unit.copysign(value) } else { 0.0f64.copysign(value) };
-    }
-    format!("{value:.*e}", keep as usize).parse().unwrap_or(value)
+    Ok(if rounded == 0.0 { 0.0f64.copysign(value) } else { rounded })
 }
 
 fn sorted(p: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
@@ -466,9 +518,13 @@ pub(crate) fn sort(
     reverse: Option<ScriptValue>,
 ) -> Result<Vec<ScriptValue>, Raise> {
     let reverse = match reverse {
-        Some(reverse) => p.truth(&reverse)?,
+        Some(reverse) => match i32::try_from(&*integer(&reverse)?) {
+            Ok(reverse) => reverse != 0,
+            Err(_) => return Err(HostError::overflow("Python int too large to convert to C int").into()),
+        },
         None => false,
     };
+    cost::values(p, 4 * items.len())?;
     let mut keyed = Vec::with_capacity(items.len());
     for item in items {
         let measure = match &key {
@@ -520,6 +576,10 @@ fn sum(p: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
     let mut total = start.unwrap_or(ScriptValue::Int(0));
     if let ScriptValue::Str(_) = total {
         let message = "sum() can't sum strings [use ''.join(seq) instead]";
+        return Err(HostError::type_error(message).into());
+    }
+    if let ScriptValue::Bytes(_) = total {
+        let message = "sum() can't sum bytes [use b''.join(seq) instead]";
         return Err(HostError::type_error(message).into());
     }
     let mut iter = p.iterate(&items.unwrap_or_default())?;

@@ -8,30 +8,40 @@ pub(crate) use types::fill;
 
 use std::any::Any;
 
-use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue, release};
+use tvmscript_irbuilder::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 
-use crate::ast::CmpOp;
+use super::cost::{self, Cost};
+use super::methods::{NamedMethod, of_type};
+use super::type_name;
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::host::VALUE_BYTES;
 use crate::parser::Parser;
-use crate::table::Operator;
 
 /// What a built-in function runs.
 pub(crate) type BuiltinFn = fn(&mut Parser, CallArgs) -> Result<ScriptValue, Raise>;
 /// What a method runs.
 pub(crate) type MethodFn = fn(&mut Parser, &ScriptValue, CallArgs) -> Result<ScriptValue, Raise>;
 
+/// Functions by name, with what a call costs.
+pub(crate) type Table = &'static [(&'static str, Cost, BuiltinFn)];
+
 /// A built-in function or type.
 pub(crate) struct Builtin {
     pub(crate) name: &'static str,
-    pub(crate) call: BuiltinFn,
+    cost: Cost,
+    call: BuiltinFn,
     pub(crate) is_type: bool,
 }
 
 impl Builtin {
-    pub(crate) fn function(name: &'static str, call: BuiltinFn) -> ScriptValue {
-        ScriptValue::host(Builtin { name, call, is_type: false })
+    pub(crate) fn function(name: &'static str, cost: Cost, call: BuiltinFn) -> ScriptValue {
+        ScriptValue::host(Builtin { name, cost, call, is_type: false })
+    }
+
+    /// Charges the call and runs it.
+    pub(crate) fn run(&self, p: &mut Parser, args: CallArgs) -> Result<ScriptValue, Raise> {
+        cost::call(p, self.cost, None, &args)?;
+        (self.call)(p, args)
     }
 }
 
@@ -39,7 +49,59 @@ impl Builtin {
 pub(crate) struct Method {
     pub(crate) name: &'static str,
     pub(crate) receiver: ScriptValue,
+    pub(crate) cost: Cost,
     pub(crate) call: MethodFn,
+}
+
+impl Method {
+    /// Charges the call and runs it.
+    pub(crate) fn run(&self, p: &mut Parser, args: CallArgs) -> Result<ScriptValue, Raise> {
+        cost::call(p, self.cost, Some(&self.receiver), &args)?;
+        (self.call)(p, &self.receiver, args)
+    }
+}
+
+/// A method of a type, whose first argument is the receiver: `str.lower`.
+pub(crate) struct Unbound {
+    type_name: &'static str,
+    method: NamedMethod,
+}
+
+impl Unbound {
+    /// Charges the call and runs it.
+    pub(crate) fn run(&self, p: &mut Parser, mut args: CallArgs) -> Result<ScriptValue, Raise> {
+        let (name, cost, call) = *self.method;
+        if args.positional.is_empty() {
+            let message = format!("unbound method {}.{name}() needs an argument", self.type_name);
+            return Err(HostError::type_error(message).into());
+        }
+        let receiver = args.positional.remove(0);
+        let own = type_name(&receiver);
+        if own != self.type_name && !(self.type_name == "int" && own == "bool") {
+            let message = format!(
+                "descriptor '{name}' for '{}' objects doesn't apply to a '{own}' object",
+                self.type_name
+            );
+            return Err(HostError::type_error(message).into());
+        }
+        cost::call(p, cost, Some(&receiver), &args)?;
+        call(p, &receiver, args)
+    }
+}
+
+impl HostObject for Unbound {
+    fn type_name(&self) -> &str {
+        "method_descriptor"
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn call(&self, _: CallArgs) -> Result<ScriptValue, BuildError> {
+        Err(needs_the_parser(self.method.0))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 /// A function of the host language is called where no parser is at hand, which it needs.
@@ -58,7 +120,23 @@ impl HostObject for Builtin {
         Err(needs_the_parser(self.name))
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
-        (name == "__name__").then(|| ScriptValue::str(self.name))
+        if name == "__name__" {
+            return Some(ScriptValue::str(self.name));
+        }
+        if !self.is_type {
+            return None;
+        }
+        if let Some((name, cost, call)) = types::class_method(self.name, name) {
+            return Some(Builtin::function(name, *cost, *call));
+        }
+        let method = of_type(self.name, name)?;
+        Some(ScriptValue::host(Unbound { type_name: self.name, method }))
+    }
+    fn hashing(&self) -> Hashing {
+        Hashing::Value { hash: self.name.len() as u64, weight: 1 }
+    }
+    fn same_key(&self, other: &dyn HostObject) -> bool {
+        other.as_any().downcast_ref::<Builtin>().is_some_and(|other| self.name == other.name)
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -187,20 +265,9 @@ pub(crate) const NAMES: &[&str] = &[
 
 /// The built-in of this name.
 pub(crate) fn value(name: &str) -> Option<ScriptValue> {
-    let found = |list: &'static [(&'static str, BuiltinFn)], is_type: bool| {
-        let (name, call) = list.iter().find(|(n, _)| *n == name)?;
-        Some(ScriptValue::host(Builtin { name, call: *call, is_type }))
+    let found = |list: Table, is_type: bool| {
+        let (name, cost, call) = list.iter().find(|(n, ..)| *n == name)?;
+        Some(ScriptValue::host(Builtin { name, cost: *cost, call: *call, is_type }))
     };
     found(functions::FUNCTIONS, false).or_else(|| found(types::TYPES, true))
-}
-
-/// Whether two values are equal, for methods.
-pub(crate) fn equal(p: &mut Parser, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
-    let value = p.apply(Operator::Compare(CmpOp::Eq), &[a.clone(), b.clone()])?;
-    p.truth(&value)
-}
-
-/// Takes the memory of so many values off the budget.
-pub(crate) fn charge(p: &Parser, values: usize) -> Result<(), Raise> {
-    Ok(p.shared.allocate(VALUE_BYTES * values as u64)?)
 }

@@ -7,36 +7,117 @@ use num_bigint::BigInt;
 use num_traits::Num;
 use tvmscript_irbuilder::{CallArgs, Dict, ScriptValue};
 
-use super::{Builtin, BuiltinFn, args, no_keywords, optional, value};
+use super::{Builtin, Table, args, no_keywords, optional, value};
 use crate::errors::HostError;
 use crate::eval::{Iter, IterObject, Raise};
-use crate::host::number::{Number, float_to_int, int, small_index};
+use crate::host::cost::{self, Cost};
+use crate::host::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
 use crate::host::range::Range;
-use crate::host::{repr, set, type_name};
+use crate::host::unicode::numeral;
+use crate::host::{repr, set, type_name, view};
 use crate::parser::Parser;
 
 /// The types by name.
-pub(super) const TYPES: &[(&str, BuiltinFn)] = &[
-    ("bool", bool_type),
-    ("bytes", bytes_type),
-    ("dict", dict_type),
-    ("enumerate", enumerate_type),
-    ("filter", filter_type),
-    ("float", float_type),
-    ("frozenset", frozenset_type),
-    ("int", int_type),
-    ("list", list_type),
-    ("map", map_type),
-    ("object", object_type),
-    ("range", range_type),
-    ("reversed", reversed_type),
-    ("set", set_type),
-    ("slice", slice_type),
-    ("str", str_type),
-    ("tuple", tuple_type),
-    ("type", type_type),
-    ("zip", zip_type),
+pub(super) const TYPES: Table = &[
+    ("bool", Cost::Own, bool_type),
+    ("bytes", Cost::Linear, bytes_type),
+    ("dict", Cost::Own, dict_type),
+    ("enumerate", Cost::Own, enumerate_type),
+    ("filter", Cost::Own, filter_type),
+    ("float", Cost::Linear, float_type),
+    ("frozenset", Cost::Own, frozenset_type),
+    ("int", Cost::Linear, int_type),
+    ("list", Cost::Own, list_type),
+    ("map", Cost::Own, map_type),
+    ("object", Cost::Own, object_type),
+    ("range", Cost::Own, range_type),
+    ("reversed", Cost::Own, reversed_type),
+    ("set", Cost::Own, set_type),
+    ("slice", Cost::Own, slice_type),
+    ("str", Cost::Linear, str_type),
+    ("tuple", Cost::Own, tuple_type),
+    ("type", Cost::Own, type_type),
+    ("zip", Cost::Own, zip_type),
 ];
+
+/// Class methods, by type.
+const CLASS_METHODS: &[(&str, Table)] = &[
+    ("dict", &[("fromkeys", Cost::Own, dict_from_keys)]),
+    ("int", &[("from_bytes", Cost::Linear, int_from_bytes)]),
+    ("bytes", &[("fromhex", Cost::Linear, bytes_from_hex)]),
+];
+
+/// The class method of a built-in type: `dict.fromkeys`.
+pub(super) fn class_method(
+    type_name: &str,
+    name: &str,
+) -> Option<&'static (&'static str, Cost, super::BuiltinFn)> {
+    let (_, methods) = CLASS_METHODS.iter().find(|(n, _)| *n == type_name)?;
+    methods.iter().find(|(n, ..)| *n == name)
+}
+
+fn dict_from_keys(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [keys, value] = optional("fromkeys", a, 1)?;
+    let value = value.unwrap_or_default();
+    let mut iter = p.iterate(&keys.unwrap_or_default())?;
+    let mut dict = Dict::new();
+    while let Some(key) = p.next(&mut iter)? {
+        let key = p.hashable(key)?;
+        p.shared.allocate(cost::ENTRY_BYTES)?;
+        dict.insert(key, value.clone());
+    }
+    Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
+}
+
+fn int_from_bytes(p: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
+    let signed = match a.take_keyword("signed") {
+        Some(signed) => p.truth(&signed)?,
+        None => false,
+    };
+    if let Some(order) = a.take_keyword("byteorder") {
+        a.positional.push(order);
+    }
+    let [bytes, order] = optional("from_bytes", a, 1)?;
+    let bytes = match bytes.unwrap_or_default() {
+        ScriptValue::Bytes(bytes) => bytes.to_vec(),
+        other => bytes_of(p, &other)?,
+    };
+    let little = match order.as_ref().map(ScriptValue::as_str) {
+        None | Some(Some("big")) => false,
+        Some(Some("little")) => true,
+        Some(Some(_)) => {
+            return Err(HostError::value_error("byteorder must be either 'little' or 'big'").into());
+        }
+        Some(None) => {
+            return Err(HostError::type_error("from_bytes() argument 'byteorder' must be str").into());
+        }
+    };
+    cost::integer(p, 8 * bytes.len() as u64)?;
+    Ok(int(match (little, signed) {
+        (false, false) => BigInt::from_bytes_be(num_bigint::Sign::Plus, &bytes),
+        (true, false) => BigInt::from_bytes_le(num_bigint::Sign::Plus, &bytes),
+        (false, true) => BigInt::from_signed_bytes_be(&bytes),
+        (true, true) => BigInt::from_signed_bytes_le(&bytes),
+    }))
+}
+
+fn bytes_from_hex(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [text] = args("fromhex", a)?;
+    let Some(text) = text.as_str() else {
+        let message = format!("fromhex() argument must be str, not {}", type_name(&text));
+        return Err(HostError::type_error(message).into());
+    };
+    let invalid = || HostError::value_error("non-hexadecimal number found in fromhex() arg");
+    let mut bytes = Vec::new();
+    for word in text.split(|c: char| c.is_ascii_whitespace() || c == '\x0b') {
+        for pair in word.as_bytes().chunks(2) {
+            let digit =
+                |at: usize| pair.get(at).and_then(|b| char::from(*b).to_digit(16)).ok_or_else(invalid);
+            bytes.push((digit(0)? * 16 + digit(1)?) as u8);
+        }
+    }
+    cost::bytes(p, bytes)
+}
 
 fn bool_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = optional("bool", a, 0)?;
@@ -47,16 +128,41 @@ fn bool_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
 fn bytes_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = optional("bytes", a, 0)?;
     let Some(x) = x else { return Ok(ScriptValue::Bytes(Rc::from([]))) };
-    if let Some(count) = small_index(&x) {
-        let count = u64::try_from(count).map_err(|_| HostError::value_error("negative count"))?;
-        p.shared.allocate(count)?;
-        return Ok(ScriptValue::Bytes(vec![0; count as usize].into()));
+    match &x {
+        ScriptValue::Bytes(_) => return Ok(x),
+        ScriptValue::Str(_) => {
+            return Err(HostError::type_error("string argument without an encoding").into());
+        }
+        ScriptValue::BigInt(_) => {
+            return Err(HostError::overflow("cannot fit 'int' into an index-sized integer").into());
+        }
+        _ => {}
     }
-    let items = p.collect_values(&x)?;
-    let bytes = items.iter().map(|item| small_index(item).and_then(|i| u8::try_from(i).ok()));
-    let bytes: Option<Vec<u8>> = bytes.collect();
-    let bytes = bytes.ok_or_else(|| HostError::value_error("bytes must be in range(0, 256)"))?;
-    Ok(ScriptValue::Bytes(bytes.into()))
+    if let Some(count) = small_index(&x) {
+        let count = usize::try_from(count).map_err(|_| HostError::value_error("negative count"))?;
+        cost::text_bytes(p, count)?;
+        return Ok(ScriptValue::Bytes(vec![0; count].into()));
+    }
+    let bytes = bytes_of(p, &x)?;
+    cost::bytes(p, bytes)
+}
+
+/// The elements of an iterable as bytes.
+fn bytes_of(p: &mut Parser, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
+    let mut bytes = Vec::new();
+    let mut iter = p.iterate(value).map_err(|raise| match raise {
+        Raise::Kind(crate::ParseErrorKind::Host(_)) => {
+            HostError::type_error(format!("cannot convert '{}' object to bytes", type_name(value))).into()
+        }
+        other => other,
+    })?;
+    while let Some(item) = p.next(&mut iter)? {
+        let byte = integer(&item)?;
+        let out_of_range = || HostError::value_error("bytes must be in range(0, 256)");
+        p.shared.allocate(2)?;
+        bytes.push(u8::try_from(&*byte).map_err(|_| out_of_range())?);
+    }
+    Ok(bytes)
 }
 
 fn dict_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
@@ -78,6 +184,8 @@ fn dict_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
 /// Puts the entries of a dictionary, or pairs, into another one.
 pub(crate) fn fill(p: &mut Parser, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
     if let ScriptValue::Dict(other) = from {
+        cost::entries(p, other.borrow().len())?;
+        set::charge_keys(p, other.borrow().keys())?;
         dict.extend(other.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
         return Ok(());
     }
@@ -97,6 +205,7 @@ pub(crate) fn fill(p: &mut Parser, dict: &mut Dict, from: &ScriptValue) -> Resul
             );
             return Err(HostError::value_error(message).into());
         };
+        p.shared.allocate(cost::ENTRY_BYTES)?;
         dict.insert(p.hashable(key.clone())?, value.clone());
     }
     Ok(())
@@ -107,14 +216,9 @@ fn enumerate_type(p: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise>
         a.positional.push(start);
     }
     let [items, start] = optional("enumerate", a, 1)?;
-    let start = match &start {
-        Some(start) => small_index(start).ok_or_else(|| {
-            HostError::type_error(format!(
-                "'{}' object cannot be interpreted as an integer",
-                type_name(start)
-            ))
-        })?,
-        None => 0,
+    let start = match start {
+        Some(start) => int(integer(&start)?.into_owned()),
+        None => ScriptValue::Int(0),
     };
     let iter = p.iterate(&items.unwrap_or_default())?;
     Ok(IterObject::value("enumerate", Iter::Enumerate(start, Box::new(iter))))
@@ -139,6 +243,11 @@ fn float_type(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
                 Err(HostError::value_error(format!("could not convert string to float: {quoted}")).into())
             }
         },
+        (None, ScriptValue::Bytes(bytes)) => {
+            let value = std::str::from_utf8(bytes).ok().and_then(parse_float);
+            let invalid = || HostError::value_error("could not convert string to float: bytes");
+            Ok(ScriptValue::Float(value.ok_or_else(invalid)?))
+        }
         _ => {
             let message =
                 format!("float() argument must be a string or a real number, not '{}'", type_name(&x));
@@ -149,8 +258,8 @@ fn float_type(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
 
 /// The text of a float as Python reads it: spaces around it, `_` between digits, `inf` and `nan`.
 pub(crate) fn parse_float(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let cleaned = without_underscores(text)?;
+    let text = numeral(text);
+    let cleaned = without_underscores(&text)?;
     let digits = cleaned.trim_start_matches(['+', '-']);
     if cleaned.len() - digits.len() > 1 {
         return None;
@@ -177,19 +286,38 @@ fn without_underscores(text: &str) -> Option<String> {
 
 fn int_type(p: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
     if let Some(base) = a.take_keyword("base") {
+        if a.positional.is_empty() {
+            return Err(HostError::type_error("int() missing string argument").into());
+        }
         a.positional.push(base);
     }
     let [x, base] = optional("int", a, 0)?;
     let Some(x) = x else { return Ok(ScriptValue::Int(0)) };
-    let base = base.map(|b| small_index(&b).unwrap_or(-1));
+    let base = base.map(|base| integer(&base).map(|base| i64::try_from(&*base).unwrap_or(-1))).transpose()?;
     match (&x, base) {
-        (ScriptValue::Str(text), base) => parse_int(p, text.as_str(), base.unwrap_or(10)),
+        (ScriptValue::Str(text), base) => {
+            let invalid = |base: i64| {
+                let mut quoted = String::new();
+                repr::quote(text.as_str(), &mut quoted);
+                HostError::value_error(format!("invalid literal for int() with base {base}: {quoted}"))
+            };
+            parse_int(p, text.as_str(), base.unwrap_or(10), &invalid)
+        }
+        (ScriptValue::Bytes(bytes), base) => {
+            let invalid = |base: i64| {
+                HostError::value_error(format!("invalid literal for int() with base {base}: bytes"))
+            };
+            let text = String::from_utf8(bytes.to_vec()).ok().filter(|text| text.is_ascii());
+            let text = text.ok_or_else(|| invalid(base.unwrap_or(10)))?;
+            parse_int(p, &text, base.unwrap_or(10), &invalid)
+        }
         (_, Some(_)) => {
             Err(HostError::type_error("int() can't convert non-string with explicit base").into())
         }
         (_, None) => match Number::of(&x) {
             Some(Number::Float(f)) => Ok(float_to_int(f)?),
-            Some(number) => Ok(int(number.to_big().unwrap_or_default())),
+            Some(Number::Int(i)) => Ok(ScriptValue::Int(i)),
+            Some(Number::Big(_)) => Ok(x),
             None => {
                 let message = format!(
                     "int() argument must be a string, a bytes-like object or a real number, not '{}'",
@@ -201,19 +329,19 @@ fn int_type(p: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
     }
 }
 
-fn parse_int(p: &mut Parser, text: &str, base: i64) -> Result<ScriptValue, Raise> {
-    let invalid = || {
-        let mut quoted = String::new();
-        repr::quote(text, &mut quoted);
-        HostError::value_error(format!("invalid literal for int() with base {base}: {quoted}"))
-    };
+fn parse_int(
+    p: &mut Parser,
+    text: &str,
+    base: i64,
+    invalid: &dyn Fn(i64) -> HostError,
+) -> Result<ScriptValue, Raise> {
     if base != 0 && !(2..=36).contains(&base) {
         return Err(HostError::value_error("int() base must be >= 2 and <= 36, or 0").into());
     }
-    let trimmed = text.trim();
+    let trimmed = numeral(text);
     let (negative, digits) = match trimmed.strip_prefix(['+', '-']) {
         Some(rest) => (trimmed.starts_with('-'), rest),
-        None => (false, trimmed),
+        None => (false, &*trimmed),
     };
     let lower = digits.to_ascii_lowercase();
     let mut radix = base as u32;
@@ -229,22 +357,22 @@ fn parse_int(p: &mut Parser, text: &str, base: i64) -> Result<ScriptValue, Raise
     if radix == 0 {
         radix = 10;
         if digits.len() > 1 && digits.starts_with('0') && !digits.trim_matches(['0', '_']).is_empty() {
-            return Err(invalid().into());
+            return Err(invalid(base).into());
         }
     }
-    let digits = without_underscores(digits).ok_or_else(invalid)?;
+    let digits = without_underscores(digits).ok_or_else(|| invalid(base))?;
     if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
-        return Err(invalid().into());
+        return Err(invalid(base).into());
     }
-    if digits.len() > 4300 && !radix.is_power_of_two() {
+    if digits.len() > MAX_DIGITS && !radix.is_power_of_two() {
         let message = format!(
-            "Exceeds the limit (4300 digits) for integer string conversion: value has {} digits; use sys.set_int_max_str_digits() to increase the limit",
+            "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {} digits; use sys.set_int_max_str_digits() to increase the limit",
             digits.len()
         );
         return Err(HostError::value_error(message).into());
     }
-    p.shared.step(digits.len() as u64 / 16)?;
-    let value = BigInt::from_str_radix(&digits, radix).map_err(|_| invalid())?;
+    cost::integer(p, 6 * digits.len() as u64)?;
+    let value = BigInt::from_str_radix(&digits, radix).map_err(|_| invalid(base))?;
     Ok(int(if negative { -value } else { value }))
 }
 
@@ -257,15 +385,17 @@ fn list_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     Ok(ScriptValue::list(collected(p, "list", a)?))
 }
 fn tuple_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
-    Ok(ScriptValue::tuple(collected(p, "tuple", a)?))
+    let items = collected(p, "tuple", a)?;
+    Ok(ScriptValue::tuple(items))
 }
 fn set_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let items = collected(p, "set", a)?;
-    set::from_items(items)
+    set::from_items(p, items)
 }
 fn frozenset_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let items = collected(p, "frozenset", a)?;
-    Ok(set::value(set::keys(items)?, true))
+    let items = set::keys(p, items)?;
+    Ok(set::value(items, true))
 }
 
 fn map_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
@@ -300,15 +430,7 @@ fn object_type(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
 
 fn range_type(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let parts = optional::<3>("range", a, 1)?;
-    let part = |value: &ScriptValue| match value {
-        ScriptValue::BigInt(_) => Err(HostError::overflow("Python int too large to convert to C ssize_t")),
-        value => small_index(value).ok_or_else(|| {
-            HostError::type_error(format!(
-                "'{}' object cannot be interpreted as an integer",
-                type_name(value)
-            ))
-        }),
-    };
+    let part = |value: &ScriptValue| word(value);
     let (start, stop, step) = match &parts {
         [Some(stop), None, _] => (0, part(stop)?, 1),
         [Some(start), Some(stop), step] => (part(start)?, part(stop)?, step.as_ref().map_or(Ok(1), part)?),
@@ -323,7 +445,7 @@ fn range_type(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
 fn reversed_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = args("reversed", a)?;
     let is_sequence = match &x {
-        ScriptValue::Host(_) => crate::host::range::of(&x).is_some(),
+        ScriptValue::Host(_) => crate::host::range::of(&x).is_some() || view::of(&x).is_some(),
         ScriptValue::List(_) | ScriptValue::Tuple(_) | ScriptValue::Str(_) | ScriptValue::Dict(_) => true,
         ScriptValue::Bytes(_) | ScriptValue::Node(_) => true,
         _ => false,
@@ -356,8 +478,14 @@ fn slice_type(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
 
 fn str_type(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = optional("str", a, 0)?;
-    let text = x.map_or(Ok(String::new()), |x| repr::str(p, &x))?;
-    Ok(ScriptValue::str(&text))
+    match x {
+        None => Ok(ScriptValue::str("")),
+        Some(x @ ScriptValue::Str(_)) => Ok(x),
+        Some(x) => {
+            let text = repr::str(p, &x)?;
+            cost::text(p, &text)
+        }
+    }
 }
 
 fn type_type(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {

@@ -1,85 +1,122 @@
-//! Methods of lists and tuples.
+//! Methods of lists, tuples and ranges.
 
-use tvmscript_irbuilder::{CallArgs, ScriptValue};
+use tvmscript_irbuilder::{CallArgs, ScriptValue, Slice};
 
 use super::Table;
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::host::builtins::{self, args, charge, optional};
-use crate::host::number::small_index;
-use crate::host::repr;
+use crate::host::builtins::{self, args, optional};
+use crate::host::compare;
+use crate::host::cost::{self, Cost};
+use crate::host::number::word;
+use crate::host::{range, repr, subscript};
 use crate::parser::Parser;
 
 pub(super) const LIST: Table = &[
-    ("append", |p, v, a| {
+    ("append", Cost::Own, |p, v, a| {
         let [x] = args("list.append", a)?;
-        charge(p, 1)?;
+        // The list may double when it grows.
+        p.shared.allocate(2 * cost::VALUE_BYTES)?;
         change(v, |items| items.push(x))
     }),
-    ("extend", |p, v, a| {
+    ("extend", Cost::Own, |p, v, a| {
         let [x] = args("list.extend", a)?;
         let more = p.collect_values(&x)?;
         change(v, |items| items.extend(more))
     }),
-    ("insert", |p, v, a| {
+    ("insert", Cost::Own, |p, v, a| {
         let [at, x] = args("insert", a)?;
-        charge(p, 1)?;
-        let at = small_index(&at).unwrap_or(0);
+        let at = word(&at)?;
+        p.shared.allocate(2 * cost::VALUE_BYTES)?;
+        cost::moves(p, len(v))?;
         change(v, |items| {
             let len = items.len() as i64;
             let at = if at < 0 { at.saturating_add(len) } else { at };
             items.insert(at.clamp(0, len) as usize, x);
         })
     }),
-    ("pop", |_, v, a| {
+    ("pop", Cost::Own, |p, v, a| {
         let [at] = optional("pop", a, 0)?;
+        let at = at.map_or(Ok(-1), |at| word(&at))?;
         let ScriptValue::List(list) = v else { return Ok(ScriptValue::None) };
-        let mut items = list.borrow_mut();
-        if items.is_empty() {
+        let len = list.borrow().len();
+        if len == 0 {
             return Err(HostError::index("pop from empty list").into());
         }
-        let len = items.len() as i64;
-        let at = at.map_or(-1, |at| small_index(&at).unwrap_or(0));
-        let at = if at < 0 { at.saturating_add(len) } else { at };
+        let at = if at < 0 { at.saturating_add(len as i64) } else { at };
         match usize::try_from(at) {
-            Ok(at) if at < items.len() => Ok(items.remove(at)),
+            Ok(at) if at < len => {
+                cost::moves(p, len - at)?;
+                Ok(list.borrow_mut().remove(at))
+            }
             _ => Err(HostError::index("pop index out of range").into()),
         }
     }),
-    ("remove", |p, v, a| {
+    ("remove", Cost::Own, |p, v, a| {
         let [x] = args("list.remove", a)?;
-        match place(p, v, &x)? {
-            Some(at) => change(v, |items| {
-                items.remove(at);
-            }),
+        match place(p, v, &x, 0, usize::MAX)? {
+            Some(at) => {
+                cost::moves(p, len(v))?;
+                change(v, |items| {
+                    if at < items.len() {
+                        items.remove(at);
+                    }
+                })
+            }
             None => Err(HostError::value_error("list.remove(x): x not in list").into()),
         }
     }),
-    ("clear", |_, v, a| {
+    ("clear", Cost::Linear, |_, v, a| {
         let [] = args("list.clear", a)?;
         change(v, Vec::clear)
     }),
-    ("copy", |p, v, a| {
+    ("copy", Cost::Own, |p, v, a| {
         let [] = args("list.copy", a)?;
-        let items = p.collect_values(v)?;
-        Ok(ScriptValue::list(items))
+        cost::values(p, len(v))?;
+        let ScriptValue::List(items) = v else { return Ok(ScriptValue::None) };
+        let copy = items.borrow().to_vec();
+        Ok(ScriptValue::list(copy))
     }),
-    ("reverse", |_, v, a| {
+    ("reverse", Cost::Linear, |_, v, a| {
         let [] = args("list.reverse", a)?;
         change(v, |items| items.reverse())
     }),
-    ("sort", |p, v, mut a| {
+    ("sort", Cost::Own, |p, v, mut a| {
         let (key, reverse) = (a.take_keyword("key"), a.take_keyword("reverse"));
         let [] = args("sort", a)?;
         let items = p.collect_values(v)?;
         let items = builtins::sort(p, items, key, reverse)?;
         change(v, |old| *old = items)
     }),
-    ("index", sequence_index),
-    ("count", sequence_count),
+    ("index", Cost::Own, sequence_index),
+    ("count", Cost::Own, sequence_count),
 ];
 
-pub(super) const TUPLE: Table = &[("index", sequence_index), ("count", sequence_count)];
+pub(super) const TUPLE: Table = &[("index", Cost::Own, sequence_index), ("count", Cost::Own, sequence_count)];
+
+pub(super) const RANGE: Table = &[
+    ("index", Cost::Own, |p, v, a| {
+        let [x] = args("range.index", a)?;
+        let found = range::of(v).filter(|range| range.contains(&x)).cloned();
+        let (Some(range), Some(value)) = (found, whole(&x)) else {
+            let message = format!("{} is not in range", repr::repr(p, &x)?);
+            return Err(HostError::value_error(message).into());
+        };
+        let place = (i128::from(value) - i128::from(range.start)) / i128::from(range.step);
+        Ok(ScriptValue::Int(place as i64))
+    }),
+    ("count", Cost::Own, |_, v, a| {
+        let [x] = args("range.count", a)?;
+        Ok(ScriptValue::Int(i64::from(range::of(v).is_some_and(|range| range.contains(&x)))))
+    }),
+];
+
+fn whole(value: &ScriptValue) -> Option<i64> {
+    match value {
+        ScriptValue::Float(f) => Some(*f as i64),
+        value => crate::host::number::small_index(value),
+    }
+}
 
 fn change(v: &ScriptValue, f: impl FnOnce(&mut Vec<ScriptValue>)) -> Result<ScriptValue, Raise> {
     if let ScriptValue::List(items) = v {
@@ -88,18 +125,49 @@ fn change(v: &ScriptValue, f: impl FnOnce(&mut Vec<ScriptValue>)) -> Result<Scri
     Ok(ScriptValue::None)
 }
 
-fn place(p: &mut Parser, v: &ScriptValue, x: &ScriptValue) -> Result<Option<usize>, Raise> {
-    for (index, item) in p.collect_values(v)?.iter().enumerate() {
-        if builtins::equal(p, item, x)? {
-            return Ok(Some(index));
+fn len(v: &ScriptValue) -> usize {
+    match v {
+        ScriptValue::List(items) => items.borrow().len(),
+        ScriptValue::Tuple(items) => items.len(),
+        _ => 0,
+    }
+}
+
+fn item(v: &ScriptValue, at: usize) -> Option<ScriptValue> {
+    match v {
+        ScriptValue::List(items) => items.borrow().get(at).cloned(),
+        ScriptValue::Tuple(items) => items.get(at).cloned(),
+        _ => None,
+    }
+}
+
+/// The first place of a value from one index to before another.
+fn place(
+    p: &mut Parser,
+    v: &ScriptValue,
+    x: &ScriptValue,
+    from: usize,
+    to: usize,
+) -> Result<Option<usize>, Raise> {
+    let mut at = from;
+    while at < to
+        && let Some(item) = item(v, at)
+    {
+        if compare::same(p, &item, x)? {
+            return Ok(Some(at));
         }
+        at += 1;
     }
     Ok(None)
 }
 
 fn sequence_index(p: &mut Parser, v: &ScriptValue, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("index", a)?;
-    match place(p, v, &x)? {
+    let [x, start, stop] = optional("index", a, 1)?;
+    let x = x.unwrap_or_default();
+    let slice =
+        Slice { start: start.unwrap_or_default(), stop: stop.unwrap_or_default(), step: ScriptValue::None };
+    let (from, to, _) = subscript::bounds(&slice, len(v))?;
+    match place(p, v, &x, from as usize, to.max(0) as usize)? {
         Some(at) => Ok(ScriptValue::Int(at as i64)),
         None => {
             let message = match v {
@@ -113,9 +181,10 @@ fn sequence_index(p: &mut Parser, v: &ScriptValue, a: CallArgs) -> Result<Script
 
 fn sequence_count(p: &mut Parser, v: &ScriptValue, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x] = args("count", a)?;
-    let mut count = 0;
-    for item in p.collect_values(v)? {
-        count += i64::from(builtins::equal(p, &item, &x)?);
+    let (mut count, mut at) = (0, 0);
+    while let Some(item) = item(v, at) {
+        count += i64::from(compare::same(p, &item, &x)?);
+        at += 1;
     }
     Ok(ScriptValue::Int(count))
 }
