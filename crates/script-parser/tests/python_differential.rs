@@ -96,3 +96,23 @@ fn corner_cases_are_read_alike() {
         assert_eq!(support::dump(&a.ast), support::dump(&b.ast), "{text}");
     }
 }
+
+/// Identifiers are compared in their normal form: `ﬁ` is `fi`.
+#[test]
+fn identifiers_are_normalised_alike() {
+    let written =
+        "def ﬁ(𝐱, *ª, ℌ=1, **µ):\n    global ſ\n    𝐱.ℌ = ﬁ(ℌ=𝐱)\nimport ℌ.ﬁ as ﬀ\nfrom ﬁ import ℌ as ﬀ\n";
+    let normal = "def fi(x, *a, H=1, **μ):\n    global s\n    x.H = fi(H=x)\nimport H.fi as ff\nfrom fi import H as ff\n";
+    let names = |text: &str, backend| {
+        let parsed = read(text, backend);
+        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
+        // Without the places, which count bytes.
+        let dump = support::dump(&parsed.ast);
+        let words = dump.split_whitespace().filter(|word| !word.contains(".."));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let wanted = names(normal, Backend::Ruff);
+    for backend in [Backend::RustPython, Backend::Ruff] {
+        assert_eq!(names(written, backend), wanted, "{backend:?}");
+    }
+}

@@ -45,6 +45,52 @@ fn kinds(text: &str) -> Vec<StmtKind> {
 }
 
 #[test]
+fn integers_longer_than_python_converts_are_errors() {
+    let digits = |count: usize| "9".repeat(count);
+    let message = |count: usize| {
+        format!(
+            "Exceeds the limit (4300 digits) for integer string conversion: value has {count} digits; use \
+             sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to \
+             avoid decimal conversion limits."
+        )
+    };
+    check(&format!("x = «{}»\ny = {}\n", digits(4301), digits(4300)), &[&message(4301)]);
+    check(&format!("x = [-«{}», 1]\n", "1_".repeat(4999) + "1"), &[&message(5000)]);
+    let accepted = [
+        format!("x = {}.5\n", digits(5000)),
+        format!("x = {}j\n", digits(5000)),
+        format!("x = {}\n", "0".repeat(5000)),
+        format!("x = 0x{}\n", "f".repeat(5000)),
+        format!("x = f'{}'\n", digits(5000)),
+    ];
+    accepted.iter().for_each(|text| check(text, &[]));
+    // Inside of an f-string the place is the integer's, whoever reads it.
+    check(&format!("x = f'{{«{}»}}'\n", digits(4301)), &[&message(4301)]);
+    // A megabyte takes no longer than its scan.
+    check(&format!("x = «{}»\n", digits(1 << 20)), &[&message(1 << 20)]);
+}
+
+#[test]
+fn half_surrogates_are_errors() {
+    let message = "the string holds a lone surrogate, which text cannot hold here";
+    check("x = 'a«\\ud800»b'\ny = 1\n", &[message]);
+    check("x = \"\"\"«\\UDFFF»\"\"\"\n".replace("UDFFF", "udfff").as_str(), &[message]);
+    check("x = '«\\U0000D83D»'\n", &[message]);
+    check("x = f'«\\ud83d»{y}'\n", &[message]);
+    check("x = r'\\ud800', b'\\ud800', '\\\\ud800', '\\ue000', '\\U0001F600', rf'\\ud800{y}'\n", &[]);
+}
+
+#[test]
+fn identifiers_have_the_characters_of_python() {
+    check("a«²» = 1\n", &["unexpected character `²`"]);
+    check("x = «€» + 1\nä = 2\n", &["unexpected character `€`"]);
+    check("def f(«½»): pass\n", &["unexpected character `½`"]);
+    check("ﬁ = ℌ = µ = ª = x١ = 变量 = 𝐱 = 1\n", &[]);
+    check("def f(fi, «ﬁ»): pass\n", &["duplicate parameter `fi`"]);
+    check("f(fi=1, «ﬁ=2»)\n", &["duplicate keyword argument `fi`"]);
+}
+
+#[test]
 fn all_lines_at_fault_are_found() {
     check(
         "x = 1 +«»\ny = 2\nz = «=» 3\nfor i in x«»\n    w = *«»\n    v = 1\nu = 2\n",

@@ -158,7 +158,7 @@ pub enum Constant {
     Float(f64),
     /// The imaginary part of `2j`: literals have no real part.
     Imaginary(f64),
-    /// A string, escapes decoded and adjacent literals joined. Half surrogates are U+FFFD.
+    /// A string, escapes decoded and adjacent literals joined. It never holds half surrogates.
     Str(Name),
     /// Bytes: [`Ast::bytes`](super::Ast::bytes).
     Bytes(u32),

@@ -94,4 +94,13 @@ pub enum ProblemKind {
     LongChain,
     /// Blocks nest deeper than [`Limits::blocks`](super::Limits::blocks) here.
     DeepBlocks,
+    /// A decimal integer of so many digits, more than Python converts.
+    LongInteger {
+        /// The number of its digits.
+        digits: u32,
+    },
+    /// An escape that stands for half of a surrogate pair.
+    LoneSurrogate,
+    /// A character that identifiers cannot have.
+    InvalidCharacter,
 }

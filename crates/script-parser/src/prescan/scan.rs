@@ -6,6 +6,10 @@ use super::string::FString;
 use super::word::{Prefix, Word, head, prefix, word};
 use super::{FStrings, Limits, Prescan};
 use crate::ast::TextRange;
+use crate::host::unicode::{begins_identifier, goes_on_identifier};
+
+/// The digits of a decimal integer that Python converts at most.
+pub(super) const MAX_DIGITS: usize = 4300;
 
 /// How often a logical line that swallowed the rest of the text is scanned again.
 const MAX_RESCANS: u32 = 16;
@@ -338,6 +342,9 @@ impl<'a> Scanner<'a> {
         let name = &bytes[start..start + len];
         self.pos = start + len;
         self.token_end = self.pos;
+        if !name.is_ascii() {
+            self.check_identifier(start, self.pos);
+        }
         if CLASS[self.peek(0) as usize] == QUOTE
             && let Some(prefix) = prefix(name)
         {
@@ -360,8 +367,36 @@ impl<'a> Scanner<'a> {
         };
     }
 
+    /// Reports the first character that the identifier cannot have.
+    #[cold]
+    fn check_identifier(&mut self, start: usize, end: usize) {
+        let text = std::str::from_utf8(&self.bytes[start..end]).unwrap_or("");
+        let wrong = text.char_indices().find(|(at, c)| match at {
+            0 => !begins_identifier(*c),
+            _ => !goes_on_identifier(*c),
+        });
+        if let Some((at, c)) = wrong {
+            self.problem(start + at, start + at + c.len_utf8(), ProblemKind::InvalidCharacter);
+        }
+    }
+
+    /// The end of the digits from here on, reported when they are an integer that is too long.
+    #[cold]
+    pub(super) fn long_integer(&mut self, start: usize) -> usize {
+        let rest = &self.bytes[start..];
+        let len = rest.iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
+        let is_integer = !rest.get(len).is_some_and(|b| is_name(*b) || *b == b'.');
+        let digits = rest[..len].iter().filter(|b| b.is_ascii_digit()).count();
+        if digits > MAX_DIGITS && is_integer && rest[0] != b'0' {
+            let kind = ProblemKind::LongInteger { digits: digits as u32 };
+            self.problem(start, start + len, kind);
+        }
+        start + len.max(1)
+    }
+
     fn number(&mut self) {
         let bytes = self.bytes;
+        let start = self.pos;
         let mut pos = self.pos;
         while let Some(&byte) = bytes.get(pos) {
             let sign = matches!(byte, b'+' | b'-') && matches!(bytes[pos - 1], b'e' | b'E') && pos > self.pos;
@@ -369,6 +404,9 @@ impl<'a> Scanner<'a> {
                 break;
             }
             pos += 1;
+        }
+        if pos - start > MAX_DIGITS {
+            self.long_integer(start);
         }
         self.pos = pos;
         self.token_end = pos;

@@ -2,7 +2,7 @@
 
 use super::FStrings;
 use super::line::ProblemKind;
-use super::scan::Scanner;
+use super::scan::{MAX_DIGITS, Scanner};
 use super::word::Prefix;
 
 /// An f-string whose `{` is open: where to go on once it is closed.
@@ -13,6 +13,7 @@ pub(super) struct FString {
     triple: bool,
     /// Brackets that were open before its `{`.
     pub(super) depth: usize,
+    prefix: Prefix,
     /// Format specifications that are open; while there are any, a `}` ends the innermost.
     specs: u32,
 }
@@ -25,13 +26,14 @@ impl Scanner<'_> {
         self.pos += if triple { 3 } else { 1 };
         if prefix.f && self.f_strings == FStrings::Nested {
             let depth = self.opens.len();
-            self.f_string_text(FString { start, quote, triple, depth, specs: 0 });
+            self.f_string_text(FString { start, quote, triple, depth, prefix, specs: 0 });
             return;
         }
-        let closed = self.plain(quote, triple);
+        let closed = self.plain(quote, triple, prefix);
         if prefix.f {
             // The parser looks inside later, and what nests there nests its tree.
             self.chain((self.pos - start) as u32);
+            self.digits_inside(start);
         }
         if !closed {
             self.problem(start, start + 1, ProblemKind::UnterminatedString);
@@ -40,12 +42,13 @@ impl Scanner<'_> {
     }
 
     /// Goes behind the closing quote; whether there was one.
-    fn plain(&mut self, quote: u8, triple: bool) -> bool {
+    fn plain(&mut self, quote: u8, triple: bool, prefix: Prefix) -> bool {
         let bytes = self.bytes;
         let mut pos = self.pos;
         let closed = loop {
             let Some(&byte) = bytes.get(pos) else { break false };
             if byte == b'\\' {
+                self.surrogate(pos, prefix);
                 // A line break of two bytes is one character.
                 let crlf = bytes.get(pos + 1) == Some(&b'\r') && bytes.get(pos + 2) == Some(&b'\n');
                 pos += if crlf { 3 } else { 2 };
@@ -69,6 +72,46 @@ impl Scanner<'_> {
         closed
     }
 
+    /// Reports an escape at the backslash that stands for half of a surrogate pair: no text here can hold it.
+    #[inline]
+    fn surrogate(&mut self, at: usize, prefix: Prefix) {
+        if matches!(self.bytes.get(at + 1), Some(b'u' | b'U')) && !prefix.no_unicode_escapes {
+            self.unicode_escape(at);
+        }
+    }
+
+    #[cold]
+    fn unicode_escape(&mut self, at: usize) {
+        let len = if self.bytes[at + 1] == b'u' { 4 } else { 8 };
+        let digits = self.bytes.get(at + 2..at + 2 + len).and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        if code.is_some_and(|code| (0xd800..0xe000).contains(&code)) {
+            self.problem(at, at + 2 + len, ProblemKind::LoneSurrogate);
+        }
+    }
+
+    /// Looks for long integers between the braces of an f-string that the parser reads later.
+    fn digits_inside(&mut self, start: usize) {
+        if self.pos - start <= MAX_DIGITS {
+            return;
+        }
+        let bytes = self.bytes;
+        let (mut depth, mut at) = (0, start);
+        while at < self.pos {
+            match bytes[at] {
+                b'{' if depth == 0 && bytes.get(at + 1) == Some(&b'{') => at += 1,
+                b'{' => depth += 1,
+                b'}' if depth > 0 => depth -= 1,
+                b'1'..=b'9' if depth > 0 && !super::class::is_name(bytes[at - 1]) => {
+                    at = self.long_integer(at);
+                    continue;
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+    }
+
     /// Scans the text of an f-string up to its end or its next `{`.
     pub(super) fn f_string_text(&mut self, mut f: FString) {
         loop {
@@ -78,7 +121,10 @@ impl Scanner<'_> {
             };
             match byte {
                 // Raw strings keep the backslash, but a quote behind it does not end them either.
-                b'\\' if !matches!(self.peek(1), b'{' | b'}') => self.pos += 2,
+                b'\\' if !matches!(self.peek(1), b'{' | b'}') => {
+                    self.surrogate(self.pos, f.prefix);
+                    self.pos += 2;
+                }
                 b'\\' => self.pos += 1,
                 b'{' if self.peek(1) == b'{' && f.specs == 0 => self.pos += 2,
                 b'{' => {

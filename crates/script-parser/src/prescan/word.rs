@@ -83,14 +83,15 @@ pub(super) fn head(bytes: &[u8]) -> Head {
 
 /// Whether the letters before a quote make an f-string (or t-string), a string, or nothing known.
 pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
-    let mut prefix = Prefix { f: false };
+    let mut prefix = Prefix::default();
     if bytes.len() > 2 {
         return None;
     }
     for byte in bytes {
         match byte.to_ascii_lowercase() {
             b'f' | b't' => prefix.f = true,
-            b'r' | b'b' | b'u' => {}
+            b'r' | b'b' => prefix.no_unicode_escapes = true,
+            b'u' => {}
             _ => return None,
         }
     }
@@ -101,6 +102,8 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Prefix {
     pub(super) f: bool,
+    /// Whether `\u` is no escape: in raw strings and in bytes.
+    pub(super) no_unicode_escapes: bool,
 }
 
 #[cfg(test)]

@@ -84,6 +84,17 @@ pub enum SyntaxErrorKind {
     /// A number is not well formed.
     #[error("the number is not well formed")]
     InvalidNumber,
+    /// A decimal integer with more digits than Python converts.
+    #[error(
+        "Exceeds the limit (4300 digits) for integer string conversion: value has {digits} digits; use sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid decimal conversion limits."
+    )]
+    LongInteger {
+        /// The number of its digits.
+        digits: u32,
+    },
+    /// An escape that stands for half of a surrogate pair, which text cannot hold.
+    #[error("the string holds a lone surrogate, which text cannot hold here")]
+    LoneSurrogate,
     /// A character that no token begins with.
     #[error("unexpected character `{found}`")]
     InvalidCharacter {

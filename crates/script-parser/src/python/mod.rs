@@ -9,8 +9,8 @@
 //! After a syntax error reading goes on: the logical line at fault is replaced by a placeholder, which becomes
 //! [`Stmt::Invalid`](crate::ast::Stmt::Invalid), and the rest of its block and of the text is read as usual.
 //!
-//! Two differences from CPython: identifiers are not normalised (NFKC), and half surrogates in strings read as
-//! U+FFFD.
+//! Identifiers are those of Python: XID, normalised (NFKC). One difference from CPython: a string cannot hold half of a
+//! surrogate pair (`"\\ud800"`), which is a typed error.
 
 mod direct;
 mod edits;

@@ -435,5 +435,13 @@ fn describe_problem(text: &str, problem: &Problem, options: &PythonOptions) -> S
         ProblemKind::DeepBrackets => deep(Nesting::Brackets, limits.brackets),
         ProblemKind::LongChain => deep(Nesting::Chain, limits.chain),
         ProblemKind::DeepBlocks => deep(Nesting::Blocks, limits.blocks),
+        ProblemKind::LongInteger { digits } => {
+            SyntaxError::new(SyntaxErrorKind::LongInteger { digits }, problem.range)
+        }
+        ProblemKind::LoneSurrogate => SyntaxError::new(SyntaxErrorKind::LoneSurrogate, problem.range)
+            .with_help("write the character itself, or bytes"),
+        ProblemKind::InvalidCharacter => {
+            SyntaxError::new(SyntaxErrorKind::InvalidCharacter { found: at }, problem.range)
+        }
     }
 }

@@ -1,5 +1,9 @@
 //! What both backends share on the way from a foreign tree to ours.
 
+use std::collections::HashSet;
+
+use unicode_normalization::UnicodeNormalization;
+
 use super::edits::Edits;
 use super::error::{SyntaxError, SyntaxErrorKind};
 use crate::ast::{AstBuilder, Clause, Expr, ExprId, ExprKind, List, Name, Stmt, StmtId, TextRange};
@@ -17,6 +21,8 @@ pub(super) struct Sink<'a> {
     pub(super) frame: Frame,
     exprs: Vec<ExprId>,
     stmts: Vec<StmtId>,
+    /// Whether some identifier is written in another form than its normal one.
+    has_normalised: bool,
 }
 
 /// What part of a piece the text is, when it is not all of it.
@@ -38,7 +44,17 @@ impl<'a> Sink<'a> {
         errors: &'a mut Vec<SyntaxError>,
         base: u32,
     ) -> Self {
-        Sink { ast, text, edits, errors, base, frame: Frame::default(), exprs: Vec::new(), stmts: Vec::new() }
+        Sink {
+            ast,
+            text,
+            edits,
+            errors,
+            base,
+            frame: Frame::default(),
+            exprs: Vec::new(),
+            stmts: Vec::new(),
+            has_normalised: false,
+        }
     }
 
     /// The same for a part of the piece.
@@ -85,27 +101,51 @@ impl<'a> Sink<'a> {
         self.ast.name(text)
     }
 
-    /// The identifier as it is written, not normalised.
+    /// An identifier in its normal form (NFKC), in which Python compares them.
+    #[inline]
+    pub(super) fn identifier(&mut self, text: &str) -> Name {
+        if text.is_ascii() { self.ast.name(text) } else { self.normalised(text) }
+    }
+
+    #[cold]
+    fn normalised(&mut self, text: &str) -> Name {
+        let normal: String = text.nfkc().collect();
+        self.has_normalised |= normal != text;
+        self.ast.name(&normal)
+    }
+
+    /// The identifier that is written there.
     #[cfg(feature = "ruff")]
     #[inline]
     pub(super) fn source_name(&mut self, (start, end): (u32, u32)) -> Name {
         let text = self.text.get(start as usize..end as usize).unwrap_or_default();
-        self.ast.name(text)
+        self.identifier(text)
     }
 
     /// Reports a name that two parameters have.
-    #[cfg(feature = "ruff")]
     pub(super) fn check_parameters(&mut self, parameters: &[crate::ast::Parameter]) {
-        let mut seen = Vec::with_capacity(parameters.len());
+        let mut seen = HashSet::with_capacity(parameters.len());
         for parameter in parameters {
-            let at = seen.binary_search(&parameter.name);
-            match at {
-                Ok(_) => {
-                    let range = self.ast.ast().range(parameter.place);
-                    let name = self.ast.ast().name(parameter.name).into();
-                    self.error_at(SyntaxErrorKind::DuplicateParameter { name }, range);
-                }
-                Err(at) => seen.insert(at, parameter.name),
+            if !seen.insert(parameter.name) {
+                let range = self.ast.ast().range(parameter.place);
+                let name = self.ast.ast().name(parameter.name).into();
+                self.error_at(SyntaxErrorKind::DuplicateParameter { name }, range);
+            }
+        }
+    }
+
+    /// Reports a name that two keyword arguments have once it is normalised. The parsers compare what is written.
+    pub(super) fn check_keywords(&mut self, keywords: &[crate::ast::Keyword]) {
+        if !self.has_normalised {
+            return;
+        }
+        let mut seen = HashSet::with_capacity(keywords.len());
+        for keyword in keywords {
+            let Some(arg) = keyword.arg else { continue };
+            if !seen.insert(arg) {
+                let range = self.ast.ast().range(keyword.place);
+                let name = self.ast.ast().name(arg).into();
+                self.error_at(SyntaxErrorKind::DuplicateKeyword { name }, range);
             }
         }
     }

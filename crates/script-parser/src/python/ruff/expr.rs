@@ -230,6 +230,7 @@ impl Converter<'_> {
             let arg = keyword.arg.map(|arg| self.sink.source_name(bounds(&arg)));
             list.push(Keyword { arg, value: self.expr(keyword.value), place });
         }
+        self.sink.check_keywords(&list);
         self.sink.ast.list(&list)
     }
 

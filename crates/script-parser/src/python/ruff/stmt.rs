@@ -20,7 +20,7 @@ impl Converter<'_> {
         let mut list = Vec::with_capacity(aliases.len());
         for alias in aliases {
             let (start, end) = bounds(&alias);
-            let name = self.sink.name(&alias.name);
+            let name = self.sink.identifier(&alias.name);
             let asname = alias.asname.map(|name| self.sink.source_name(bounds(&name)));
             list.push(Alias { name, asname, place: self.sink.place(start, end) });
         }
@@ -168,7 +168,7 @@ impl Converter<'_> {
             }
             py::Stmt::Import(s) => Stmt::Import(Import { names: self.aliases(s.names) }),
             py::Stmt::ImportFrom(s) => {
-                let module = s.module.map(|module| self.sink.name(&module));
+                let module = s.module.map(|module| self.sink.identifier(&module));
                 let level = s.level;
                 Stmt::ImportFrom(ImportFrom { module, names: self.aliases(s.names), level })
             }

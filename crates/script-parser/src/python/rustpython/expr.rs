@@ -82,7 +82,9 @@ impl Converter<'_> {
                 let right = self.expr(*right);
                 (Expr::BinOp { left, op, right }, at)
             }
-            Link::Attribute(attr, at) => (Expr::Attribute { value: left, attr: self.sink.name(&attr) }, at),
+            Link::Attribute(attr, at) => {
+                (Expr::Attribute { value: left, attr: self.sink.identifier(&attr) }, at)
+            }
             Link::Subscript(index, at) => {
                 let mut starred = None;
                 if matches!(*index, py::Expr::Starred(_)) {
@@ -108,7 +110,7 @@ impl Converter<'_> {
     pub(super) fn leaf(&mut self, expr: py::Expr) -> ExprId {
         let (start, end) = bounds(&expr);
         let expr = match expr {
-            py::Expr::Name(e) => Expr::Name(self.sink.name(&e.id)),
+            py::Expr::Name(e) => Expr::Name(self.sink.identifier(&e.id)),
             py::Expr::Constant(e) => Expr::Constant(self.constant(e.value)),
             py::Expr::UnaryOp(e) => {
                 let operand = self.expr(*e.operand);
@@ -231,9 +233,10 @@ impl Converter<'_> {
         for keyword in keywords {
             let (start, end) = bounds(&keyword);
             let place = self.sink.place(start, end);
-            let arg = keyword.arg.map(|arg| self.sink.name(&arg));
+            let arg = keyword.arg.map(|arg| self.sink.identifier(&arg));
             list.push(Keyword { arg, value: self.expr(keyword.value), place });
         }
+        self.sink.check_keywords(&list);
         self.sink.ast.list(&list)
     }
 
@@ -276,6 +279,7 @@ impl Converter<'_> {
         if let Some(arg) = args.kwarg {
             self.parameter(&mut list, *arg, None, ParamKind::KwArgs);
         }
+        self.sink.check_parameters(&list);
         self.sink.ast.list(&list)
     }
 
@@ -288,7 +292,7 @@ impl Converter<'_> {
     ) {
         let (start, end) = bounds(&arg);
         let place = self.sink.place(start, end);
-        let name = self.sink.name(&arg.arg);
+        let name = self.sink.identifier(&arg.arg);
         let annotation = self.option(arg.annotation);
         let default = self.option(default);
         list.push(Parameter { name, kind, annotation, default, place });

@@ -12,7 +12,7 @@ use crate::ast::{
 
 impl Converter<'_> {
     pub(super) fn names(&mut self, names: Vec<py::Identifier>) -> List<Name> {
-        let names: Vec<Name> = names.iter().map(|name| self.sink.name(name)).collect();
+        let names: Vec<Name> = names.iter().map(|name| self.sink.identifier(name)).collect();
         self.sink.ast.list(&names)
     }
 
@@ -20,8 +20,8 @@ impl Converter<'_> {
         let mut list = Vec::with_capacity(aliases.len());
         for alias in aliases {
             let (start, end) = bounds(&alias);
-            let name = self.sink.name(&alias.name);
-            let asname = alias.asname.map(|name| self.sink.name(&name));
+            let name = self.sink.identifier(&alias.name);
+            let asname = alias.asname.map(|name| self.sink.identifier(&name));
             list.push(Alias { name, asname, place: self.sink.place(start, end) });
         }
         self.sink.ast.list(&list)
@@ -145,7 +145,7 @@ impl Converter<'_> {
             }
             py::Stmt::Import(s) => Stmt::Import(Import { names: self.aliases(s.names) }),
             py::Stmt::ImportFrom(s) => {
-                let module = s.module.map(|module| self.sink.name(&module));
+                let module = s.module.map(|module| self.sink.identifier(&module));
                 let level = s.level.map_or(0, |level| level.to_u32());
                 Stmt::ImportFrom(ImportFrom { module, names: self.aliases(s.names), level })
             }
@@ -176,7 +176,7 @@ impl Converter<'_> {
         let start = bounds(&s).0;
         let (decorators, cut) = self.decorators(s.decorator_list);
         let name_place = self.name_place(start, "def", &s.name);
-        let name = self.sink.name(&s.name);
+        let name = self.sink.identifier(&s.name);
         let params = self.parameters(*s.args);
         let returns = self.option(s.returns);
         let body = self.block(s.body);
@@ -194,7 +194,7 @@ impl Converter<'_> {
         let start = bounds(&s).0;
         let (decorators, cut) = self.decorators(s.decorator_list);
         let name_place = self.name_place(start, "class", &s.name);
-        let name = self.sink.name(&s.name);
+        let name = self.sink.identifier(&s.name);
         let bases = self.exprs(s.bases);
         let keywords = self.keywords(s.keywords);
         let body = self.block(s.body);
@@ -220,7 +220,7 @@ impl Converter<'_> {
             let (start, end) = bounds(&handler);
             let py::ExceptHandler::ExceptHandler(handler) = handler;
             let exc = self.option(handler.type_);
-            let name = handler.name.map(|name| self.sink.name(&name));
+            let name = handler.name.map(|name| self.sink.identifier(&name));
             let body = self.stmts(handler.body);
             handlers.push(ExceptHandler { exc, name, body, place: self.sink.place(start, end) });
         }
