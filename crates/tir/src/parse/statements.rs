@@ -37,10 +37,10 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
     }
     match p.expr(target) {
         ast::Expr::Subscript { value, index } => {
-            // All three are evaluated, for the mistakes in each.
+            // The right side comes first, as in Python. All three are evaluated, for the mistakes in each.
+            let stored = p.eval_assigned(node.value);
             let value_of_target = p.eval(value);
             let indices = p.indices(index, false);
-            let stored = p.eval_assigned(node.value);
             let buffer = buffer_at(p, value, value_of_target?)?;
             store(p, id, &buffer, (index, indices?), node.value, stored?)
         }
