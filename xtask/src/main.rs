@@ -5,7 +5,9 @@
 
 mod ci;
 mod conformance;
+mod host_fuzz;
 mod mutate;
+mod pydiff;
 mod strip;
 mod subject;
 mod tidy;
@@ -41,6 +43,10 @@ enum Command {
     Strip(strip::Options),
     /// Change single tokens of corpus programs: no crash, and errors at the right place.
     Mutate(mutate::Options),
+    /// Run random programs of host code in CPython and here: same value or same exception.
+    Pydiff(pydiff::Options),
+    /// Run hostile programs of host code for a while: no panic, no hang.
+    HostFuzz(host_fuzz::Options),
     /// Run the unsafe core of `ir-core` under Miri (needs a nightly toolchain).
     Miri,
     /// Run the fuzz targets for a while each (needs a nightly toolchain and cargo-fuzz).
@@ -66,6 +72,8 @@ fn run(cli: Cli) -> Result<()> {
         Command::Vectors(options) => vectors::run(&options),
         Command::Strip(options) => strip::run(&options),
         Command::Mutate(options) => mutate::run(&options),
+        Command::HostFuzz(options) => host_fuzz::run(&options),
+        Command::Pydiff(options) => pydiff::run(&options),
         Command::Miri => tools::miri(),
         Command::Fuzz(options) => tools::fuzz(&options),
     }

@@ -2,6 +2,7 @@
 //!
 //! The tools touch the library here alone, so that a change of its interface changes one file.
 
+use tvmscript::ir_core::{ObjectLike, Str};
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 
@@ -88,5 +89,52 @@ impl Program {
     pub fn from_tvm_json(json: &str) -> Result<Program, String> {
         let loaded = tvmscript::from_tvm_json(json, tvmscript::registry());
         loaded.map(|node| Program(vec![node])).map_err(|e| e.to_string())
+    }
+}
+
+/// What a program of host code comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HostAnswer {
+    /// The `repr` of its `result`.
+    Value(String),
+    /// The class of the exception that it raises; for limits their name.
+    Raises(String),
+    /// It is not Python.
+    NotPython,
+}
+
+impl HostAnswer {
+    /// Whether this answer is CPython's.
+    pub fn agrees_with(&self, cpython: &HostAnswer) -> bool {
+        match (self, cpython) {
+            (HostAnswer::NotPython, HostAnswer::Raises(class)) => class == "SyntaxError",
+            // Deep calls end at a limit of ours.
+            (HostAnswer::Raises(ours), HostAnswer::Raises(class)) => {
+                ours == class || ours == "CallsTooDeep" && class == "RecursionError"
+            }
+            (ours, theirs) => ours == theirs,
+        }
+    }
+}
+
+/// Runs host code that sets `result`.
+pub fn run_host(code: &str) -> HostAnswer {
+    use tvmscript::script_parser::ParseErrorKind;
+    let text = format!("{code}@T.prim_func\ndef main():\n    T.func_attr({{\"result\": repr(result)}})\n");
+    let parsed = parse_script("<host>", &text, tvmscript::registry(), &ParseOptions::default());
+    if let Some(error) = parsed.errors.first() {
+        return match &error.kind {
+            ParseErrorKind::Host(error) => HostAnswer::Raises(error.class().to_owned()),
+            ParseErrorKind::UndefinedName { .. } => HostAnswer::Raises("NameError".to_owned()),
+            ParseErrorKind::NoAttribute { .. } => HostAnswer::Raises("AttributeError".to_owned()),
+            ParseErrorKind::Syntax(_) => HostAnswer::NotPython,
+            other => HostAnswer::Raises(other.name().to_owned()),
+        };
+    }
+    let function = parsed.scripts.last().and_then(|s| s.node.downcast_ref::<tvmscript::tir::PrimFunc>());
+    let value = function.and_then(|function| function.attrs.dict.get_str("result"));
+    match value.and_then(|value| value.as_object()).and_then(|object| Str::try_ref(object)) {
+        Some(text) => HostAnswer::Value(text.to_string()),
+        None => HostAnswer::Raises("no result".to_owned()),
     }
 }

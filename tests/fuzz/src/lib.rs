@@ -82,3 +82,14 @@ pub fn json(text: &str) {
     // What the JSON holds need not be a program: then the print is an error.
     let _ = tvmscript::print(&loaded, registry, &tvmscript::PrinterConfig::default());
 }
+
+/// Host code under the default budgets ends with a value or with errors inside of the text, soon.
+pub fn host(text: &str) {
+    let begun = std::time::Instant::now();
+    parse(text);
+    let seconds = begun.elapsed().as_secs_f64();
+    // Unoptimised code is some ten times slower; `FUZZ_SECONDS` allows for a busy machine.
+    let seconds_allowed = std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let limit: f64 = seconds_allowed.unwrap_or(if cfg!(debug_assertions) { 100.0 } else { 10.0 });
+    assert!(seconds < limit, "{seconds:.1} seconds");
+}

@@ -14,10 +14,12 @@
 
 mod change;
 mod files;
+mod host;
 mod random;
 mod tokens;
 
 pub use change::{Changed, change_token};
 pub use files::{corpus, files_below, files_of};
+pub use host::{Scale, host_program};
 pub use random::{Random, number};
 pub use tokens::{Token, tokens};
