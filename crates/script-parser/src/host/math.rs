@@ -186,7 +186,8 @@ fn pow(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
 fn fmod(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x, y] = args("fmod", a)?;
     let (x, y) = (real(&x)?, real(&y)?);
-    finish(x + y, x % y)
+    // Not `finish(x + y, ..)`: the sum of two infinities is no number, either.
+    finish(if x.is_nan() || y.is_nan() { f64::NAN } else { 0.0 }, x % y)
 }
 fn atan2(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x, y] = args("atan2", a)?;

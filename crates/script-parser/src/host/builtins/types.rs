@@ -294,6 +294,9 @@ fn int_type(p: &mut Parser, mut a: CallArgs) -> Result<ScriptValue, Raise> {
     let [x, base] = optional("int", a, 0)?;
     let Some(x) = x else { return Ok(ScriptValue::Int(0)) };
     let base = base.map(|base| integer(&base).map(|base| i64::try_from(&*base).unwrap_or(-1))).transpose()?;
+    if base.is_some_and(|base| base != 0 && !(2..=36).contains(&base)) {
+        return Err(HostError::value_error("int() base must be >= 2 and <= 36, or 0").into());
+    }
     match (&x, base) {
         (ScriptValue::Str(text), base) => {
             let invalid = |base: i64| {
@@ -335,9 +338,6 @@ fn parse_int(
     base: i64,
     invalid: &dyn Fn(i64) -> HostError,
 ) -> Result<ScriptValue, Raise> {
-    if base != 0 && !(2..=36).contains(&base) {
-        return Err(HostError::value_error("int() base must be >= 2 and <= 36, or 0").into());
-    }
     let trimmed = numeral(text);
     let (negative, digits) = match trimmed.strip_prefix(['+', '-']) {
         Some(rest) => (trimmed.starts_with('-'), rest),
