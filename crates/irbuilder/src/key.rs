@@ -143,6 +143,8 @@ fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
         (Function(a), Function(b)) => std::ptr::eq(*a, *b),
         (Frame(a), Frame(b)) => Rc::ptr_eq(a, b),
         (Host(a), Host(b)) => Rc::ptr_eq(a, b) || with_stack(|| a.same_key(&**b)),
+        // Python's NaN is the same key only as the same object, which numbers here are not.
+        (Float(a), Float(b)) if a.is_nan() && b.is_nan() => false,
         (a, b) => matches!((number(a), number(b)), (Some(a), Some(b)) if a == b),
     }
 }

@@ -67,6 +67,8 @@ fn of_syntax(kind: &SyntaxErrorKind) -> &'static str {
         SyntaxErrorKind::DuplicateParameter { .. } => "E0125",
         SyntaxErrorKind::DuplicateKeyword { .. } => "E0126",
         SyntaxErrorKind::PositionalAfterKeyword => "E0127",
+        SyntaxErrorKind::LongInteger { .. } => "E0128",
+        SyntaxErrorKind::LoneSurrogate => "E0129",
         SyntaxErrorKind::ParserFailed => "E0199",
     }
 }
@@ -85,6 +87,10 @@ fn of_exception(kind: HostErrorKind) -> &'static str {
         HostErrorKind::Assertion => "E0409",
         HostErrorKind::StopIteration => "E0410",
         HostErrorKind::Import => "E0411",
+        HostErrorKind::Runtime => "E0412",
+        HostErrorKind::Lookup => "E0413",
+        HostErrorKind::UnicodeDecode => "E0414",
+        HostErrorKind::Recursion => "E0415",
     }
 }
 
