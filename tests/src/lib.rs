@@ -14,7 +14,7 @@ pub mod generate;
 pub mod json_changes;
 mod marks;
 
-pub use marks::{Mark, marks};
+pub use marks::{DiagnosticMark, FileMarks, Mark, file_marks, marks};
 
 /// The stack on which fixtures run: small on purpose, since no input may need more.
 pub const STACK_BYTES: usize = 2 << 20;
@@ -106,6 +106,52 @@ pub fn parse(name: &str, text: &str) -> Result<Vec<Object>, Vec<ParseError>> {
     } else {
         Err(parsed.errors)
     }
+}
+
+/// A script of a file.
+pub struct FoundScript {
+    /// The line of its definition, or of the assignment that names it, from 1.
+    pub line: usize,
+    /// Its path.
+    pub path: String,
+    /// The node.
+    pub node: Object,
+}
+
+/// A diagnostic of a file.
+pub struct Told {
+    /// The line, from 1.
+    pub line: usize,
+    /// `error`, `warning` or `note`.
+    pub severity: &'static str,
+    /// Everything it says in words.
+    pub words: String,
+}
+
+/// What a whole Python file holds.
+pub struct File {
+    /// Its scripts, in order.
+    pub scripts: Vec<FoundScript>,
+    /// Everything that is said about it.
+    pub diagnostics: Vec<Told>,
+}
+
+/// Reads a whole Python file: what is wrong in it does not keep the other scripts from being found.
+pub fn file(name: &str, text: &str) -> File {
+    let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
+    let line = |offset: u32| place(text, offset as usize).0;
+    let found = parsed.scripts.into_iter().map(|script| FoundScript {
+        line: line(script.range.start),
+        path: script.name.unwrap_or_default(),
+        node: script.node,
+    });
+    let told = |error: &ParseError| Told {
+        line: line(error.range().start),
+        severity: error.severity.name(),
+        words: words(error),
+    };
+    let diagnostics = parsed.errors.iter().chain(&parsed.warnings).map(told);
+    File { diagnostics: diagnostics.collect(), scripts: found.collect() }
 }
 
 /// Parses a text that is expected to be right.

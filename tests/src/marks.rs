@@ -27,6 +27,49 @@ pub fn marks(text: &str) -> Vec<Mark> {
     marks
 }
 
+/// A diagnostic that a whole file has to give.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiagnosticMark {
+    /// The line, from 1.
+    pub line: usize,
+    /// `error`, `warning` or `note`.
+    pub severity: &'static str,
+    /// Words of the message, its notes or its help, in lower case.
+    pub words: String,
+}
+
+/// The marks of a whole file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FileMarks {
+    /// The scripts: the line of the definition, or of the assignment that names it, and the path.
+    pub scripts: Vec<(usize, String)>,
+    /// The diagnostics.
+    pub diagnostics: Vec<DiagnosticMark>,
+}
+
+/// The marks of a whole file: `# script: PATH` and `# error: WORDS`, `# warning: WORDS`, `# note: WORDS` at the end of a
+/// line.
+pub fn file_marks(text: &str) -> FileMarks {
+    let mut marks = FileMarks::default();
+    for (index, line) in text.lines().enumerate() {
+        let line_number = index + 1;
+        let parts = line.split("# ").skip(1).map(str::trim);
+        for part in parts {
+            if let Some(path) = part.strip_prefix("script: ") {
+                marks.scripts.push((line_number, path.to_owned()));
+            }
+            for severity in ["error", "warning", "note"] {
+                if let Some(words) = part.strip_prefix(severity).and_then(|rest| rest.strip_prefix(": ")) {
+                    let words = words.to_lowercase();
+                    marks.diagnostics.push(DiagnosticMark { line: line_number, severity, words });
+                }
+            }
+        }
+    }
+    marks.scripts.sort();
+    marks
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -101,9 +101,10 @@ impl Failure {
         match self {
             Failure::Script { errors } | Failure::IllFormed { errors } => {
                 let text = source.map_or("", |s| s.text.as_str());
-                let Some(first) = errors.first() else { return "no script".to_owned() };
+                let mut mistakes = errors.iter().filter(|error| error.is_error());
+                let Some(first) = mistakes.next() else { return "no script".to_owned() };
                 let place = LineIndex::new(text).position(first.range().start as usize);
-                let more = match errors.len() - 1 {
+                let more = match mistakes.count() {
                     0 => String::new(),
                     n => format!(" (and {n} more)"),
                 };

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use tvmscript::ir_core::{Array, ObjectLike as _, json};
 use tvmscript::script_parser::ast::TextRange;
+use tvmscript::script_parser::errors::{self, ParseError};
 use tvmscript::{Object, ParseOptions, Registry, Value, ir};
 
 use crate::failure::{Failed, Failure};
+use crate::output;
 use crate::registry::registry;
 use crate::timings::Timings;
 
@@ -26,9 +28,44 @@ pub(crate) struct Source {
 pub(crate) struct Input {
     /// Its text.
     pub(crate) source: Source,
-    /// What it holds, in order; never empty.
+    /// What it holds, in order. Empty only where all scripts need arguments, or are wrong and meant to be.
     pub(crate) scripts: Vec<Script>,
+    /// What is to be said of it all the same.
+    pub(crate) warnings: Warnings,
 }
+
+/// The warnings and notes of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Warnings {
+    /// In order of place.
+    pub(crate) found: Vec<ParseError>,
+    name: String,
+    text: String,
+}
+
+impl Warnings {
+    fn new(source: &Source, found: Vec<ParseError>) -> Warnings {
+        match found.is_empty() {
+            true => Warnings::default(),
+            false => Warnings { found, name: source.name.clone(), text: source.text.clone() },
+        }
+    }
+
+    /// Writes them to standard error.
+    pub(crate) fn show(&self, color: bool) {
+        if !self.found.is_empty() {
+            output::diagnose(&errors::render(&self.found, &self.name, &self.text, color));
+        }
+    }
+
+    /// The same for programs.
+    pub(crate) fn diagnostics(&self) -> Vec<errors::Diagnostic> {
+        errors::diagnostics(&self.found, &self.text)
+    }
+}
+
+/// The scripts of a text, and what is to be said of it all the same.
+pub(crate) type Understood = (Vec<Script>, Warnings);
 
 /// One function, module or other node of a file.
 pub(crate) struct Script {
@@ -94,7 +131,7 @@ fn io_reason(error: &std::io::Error) -> String {
 pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<Failed>> {
     let source = read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     match understand(&source, timings) {
-        Ok(scripts) => Ok(Input { source, scripts }),
+        Ok((scripts, warnings)) => Ok(Input { source, scripts, warnings }),
         Err(failure) => Err(Failed::new(failure, Some(source))),
     }
 }
@@ -103,7 +140,7 @@ pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<Fail
 ///
 /// # Errors
 /// When it has mistakes, or holds nothing.
-pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Vec<Script>, Failure> {
+pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
     if json::detect(&source.text).is_some() { from_json(source, timings) } else { parse(source, timings) }
 }
 
@@ -111,7 +148,7 @@ pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Vec<S
 ///
 /// # Errors
 /// All mistakes in it.
-pub(crate) fn parse(source: &Source, timings: &mut Timings) -> Result<Vec<Script>, Failure> {
+pub(crate) fn parse(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
     parse_with(registry(), source, &crate::registry::parse_options(), timings)
 }
 
@@ -123,7 +160,7 @@ pub(crate) fn parse_printed(
     registry: &Registry,
     source: &Source,
     timings: &mut Timings,
-) -> Result<Vec<Script>, Failure> {
+) -> Result<Understood, Failure> {
     parse_with(registry, source, &crate::registry::printed_options(), timings)
 }
 
@@ -136,11 +173,11 @@ fn parse_with(
     source: &Source,
     options: &ParseOptions,
     timings: &mut Timings,
-) -> Result<Vec<Script>, Failure> {
+) -> Result<Understood, Failure> {
     let parsed = timings.time("parse", || tvmscript::parse(&source.name, &source.text, registry, options));
     timings.statements += parsed.statements;
     if !parsed.errors.is_empty() {
-        return Err(Failure::Script { errors: parsed.errors });
+        return Err(Failure::Script { errors: merge(parsed.errors, parsed.warnings) });
     }
     let script = |s: tvmscript::Script| Script {
         name: s.name,
@@ -148,18 +185,25 @@ fn parse_with(
         range: s.range,
         is_checked: s.is_checked,
     };
-    Ok(parsed.scripts.into_iter().map(script).collect())
+    Ok((parsed.scripts.into_iter().map(script).collect(), Warnings::new(source, parsed.warnings)))
+}
+
+/// Mistakes and warnings together, in order of place.
+pub(crate) fn merge(mut errors: Vec<ParseError>, warnings: Vec<ParseError>) -> Vec<ParseError> {
+    errors.extend(warnings);
+    errors.sort_by_key(|e| (e.range().start, e.range().end));
+    errors
 }
 
 /// What JSON holds, in whichever form it is.
 ///
 /// # Errors
 /// When it is no JSON of a node.
-pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Vec<Script>, Failure> {
+pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
     let node =
         timings.time("load", || tvmscript::from_json(&source.text, registry())).map_err(Failure::Json)?;
     let script = |node| Script { name: None, node, range: TextRange::at(0), is_checked: true };
-    Ok(split(node).into_iter().map(script).collect())
+    Ok((split(node).into_iter().map(script).collect(), Warnings::default()))
 }
 
 /// Several scripts travel as an array of functions and modules; see [`join`].

@@ -13,6 +13,7 @@ use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::ScriptValue;
 
 use crate::ast::{Name, TextRange};
+use crate::eval::Placeholder;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +25,8 @@ pub(crate) enum Binding {
     Value(ScriptValue),
     /// The definition failed, and was reported: using the name is silent.
     Poison,
+    /// A value of host code that is not known: using the name in a script is an error.
+    Unknown(Rc<Placeholder>),
 }
 
 /// What a name stands for, and where it was defined.
@@ -187,7 +190,7 @@ const MAX_COMPARED: u32 = 10_000;
 
 /// Whether defining a name with the second value while it stands for the first changes nothing: same kind and equal;
 /// nodes by identity.
-fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
+pub(crate) fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
     let mut work = vec![(a.clone(), b.clone())];
     let mut count = 0;
     while let Some((a, b)) = work.pop() {

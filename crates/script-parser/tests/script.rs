@@ -84,10 +84,18 @@ fn a_python_file_is_read() {
 }
 
 #[test]
-fn what_is_not_known_errs_only_when_used() {
-    let errors = toy::errors("import numpy as np\nx = np.zeros(3)\n");
-    assert_eq!(errors.len(), 1);
-    assert_eq!(errors[0].to_string(), "the module `numpy` cannot be used here");
+fn what_is_not_known_errs_only_where_a_script_uses_it() {
+    let text = "import numpy as np\nx = np.zeros(3)\ny = x + 1\n@Y.script\ndef f(n):\n    n\n";
+    let parsed = toy::parse(text);
+    assert!(
+        parsed.errors.is_empty() && parsed.warnings.is_empty(),
+        "{:?} {:?}",
+        parsed.errors,
+        parsed.warnings
+    );
+    let errors = toy::errors(&text.replace("    n\n", "    n + y\n    np.e\n"));
+    let found: Vec<_> = errors.iter().map(ToString::to_string).collect();
+    assert_eq!(found, ["the value of `y` is not known", "`numpy` cannot be used here"]);
 }
 
 #[test]

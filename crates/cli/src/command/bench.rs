@@ -37,7 +37,7 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
     let texts: Vec<String> = nodes.iter().filter_map(|node| print(node, registry(), &config).ok()).collect();
     let printed = Source { name: source.name.clone(), text: texts.join("\n\n") };
     let again = match input::parse_printed(registry(), &printed, &mut Timings::default()) {
-        Ok(again) => again,
+        Ok((again, _)) => again,
         Err(failure) => {
             output::diagnose(&Failed::new(failure, Some(printed)).render(Path::new(&source.name), color));
             return Outcome::No;

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{Answer, Run};
 use crate::args::{Check, CheckFormat};
 use crate::failure::{Failed, Failure};
-use crate::input::{self, Input};
+use crate::input::{self, Input, Warnings};
 use crate::output::Progress;
 use crate::timings::Timings;
 use crate::{Outcome, output, well_formed};
@@ -20,17 +20,21 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
     let misuse = run.for_each(&args.files, one, |path, answer| {
         progress.step();
         if args.format == CheckFormat::Json {
-            let errors = answer.as_ref().err().map(|f| f.failure.diagnostics(f.source.as_ref()));
+            let errors = match &answer {
+                Ok(warnings) => warnings.diagnostics(),
+                Err(failed) => failed.failure.diagnostics(failed.source.as_ref()),
+            };
             let name = input::display_name(path);
-            let line = json!({"file": name, "ok": answer.is_ok(), "errors": errors.unwrap_or_default()});
+            let line = json!({"file": name, "ok": answer.is_ok(), "errors": errors});
             progress.clear();
             outcome = outcome.and(output::result(&format!("{line}\n")));
         }
-        if let Err(failed) = &answer {
-            outcome = Outcome::No;
-            if args.format == CheckFormat::Human {
-                progress.clear();
-                output::diagnose(&failed.render(path, color));
+        outcome = if answer.is_ok() { outcome } else { Outcome::No };
+        if args.format == CheckFormat::Human {
+            progress.clear();
+            match &answer {
+                Ok(warnings) => warnings.show(color),
+                Err(failed) => output::diagnose(&failed.render(path, color)),
             }
         }
     });
@@ -38,8 +42,13 @@ pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
     misuse.and(outcome)
 }
 
-fn one(path: &Path, timings: &mut Timings) -> Answer<()> {
-    let Input { source, scripts } = input::load(path, timings)?;
+/// The warnings of a file without mistakes.
+fn one(path: &Path, timings: &mut Timings) -> Answer<Warnings> {
+    let Input { source, scripts, warnings } = input::load(path, timings)?;
     let errors = timings.time("check", || well_formed::errors(&scripts));
-    if errors.is_empty() { Ok(()) } else { Err(Failed::new(Failure::IllFormed { errors }, Some(source))) }
+    if errors.is_empty() {
+        return Ok(warnings);
+    }
+    let errors = input::merge(errors, warnings.found);
+    Err(Failed::new(Failure::IllFormed { errors }, Some(source)))
 }

@@ -16,10 +16,13 @@ pub(super) fn run(args: &Hash, run: &mut Run) -> Outcome {
         |path, timings| {
             let input = input::load(path, timings)?;
             let hashes = input.scripts.iter();
-            Ok(hashes.map(|s| timings.time("hash", || structural_hash(&s.node))).collect::<Vec<u64>>())
+            let hashes: Vec<u64> =
+                hashes.map(|s| timings.time("hash", || structural_hash(&s.node))).collect();
+            Ok((hashes, input.warnings))
         },
         |path, answer| match answer {
-            Ok(hashes) => {
+            Ok((hashes, warnings)) => {
+                warnings.show(color);
                 let end = if several { format!("  {}", input::display_name(path)) } else { String::new() };
                 let lines: String = hashes.iter().map(|hash| format!("{hash:016x}{end}\n")).collect();
                 outcome = outcome.and(output::result(&lines));

@@ -8,8 +8,9 @@ use tvmscript::ir_core::json::{native, tvm};
 use super::{Answer, Run};
 use crate::args::Json;
 use crate::failure::{Failed, Failure};
+use crate::input::{self, Warnings};
 use crate::timings::Timings;
-use crate::{Outcome, input, output};
+use crate::{Outcome, output};
 
 /// Runs the command. Several files give one document each, in order.
 pub(super) fn run(args: &Json, run: &mut Run) -> Outcome {
@@ -20,8 +21,13 @@ pub(super) fn run(args: &Json, run: &mut Run) -> Outcome {
         &args.files,
         |path, timings| one(path, args, timings),
         |path, answer| match answer {
-            Ok(text) if args.output.is_some() => whole.push_str(&text),
-            Ok(text) => outcome = outcome.and(output::result(&text)),
+            Ok((text, warnings)) => {
+                warnings.show(color);
+                match args.output {
+                    Some(_) => whole.push_str(&text),
+                    None => outcome = outcome.and(output::result(&text)),
+                }
+            }
             Err(failed) => {
                 output::diagnose(&failed.render(path, color));
                 outcome = Outcome::No;
@@ -35,7 +41,7 @@ pub(super) fn run(args: &Json, run: &mut Run) -> Outcome {
 }
 
 /// The JSON of a file, with a line break at the end.
-fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<String> {
+fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warnings)> {
     let input = input::load(path, timings)?;
     let value = Value::Node(input::join(&input.scripts));
     let saved = timings.time("save", || match (args.tvm, args.compact) {
@@ -49,7 +55,7 @@ fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<String> {
             if !text.ends_with('\n') {
                 text.push('\n');
             }
-            Ok(text)
+            Ok((text, input.warnings))
         }
         Err(error) => Err(Failed::new(Failure::LeftOut(error), Some(input.source))),
     }

@@ -86,11 +86,14 @@ impl Run {
         Outcome::Done
     }
 
-    /// Reads one file; its mistakes are shown, and nothing is returned.
+    /// Reads one file. Its warnings are shown; if it has mistakes, those are, and nothing is returned.
     fn load(&mut self, path: &Path) -> Option<Input> {
         self.files += 1;
         match input::load(path, &mut self.timings) {
-            Ok(input) => Some(input),
+            Ok(input) => {
+                input.warnings.show(self.color);
+                Some(input)
+            }
             Err(failed) => {
                 output::diagnose(&failed.render(path, self.color));
                 None

@@ -9,7 +9,7 @@ use tvmscript::{Object, PrinterConfig};
 use super::{Answer, Run};
 use crate::args::Print;
 use crate::failure::{Failed, Failure};
-use crate::input::{self, Script};
+use crate::input::{self, Script, Warnings};
 use crate::registry::{left_out, registry};
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
@@ -38,7 +38,8 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
         &args.files,
         |path, timings| one(path, from, args, timings),
         |path, answer| match answer {
-            Ok((Text { mut text, omits_metadata }, constants)) => {
+            Ok(Printed { text: Text { mut text, omits_metadata }, constants, warnings }) => {
+                warnings.show(color);
                 left_out.extend(constants);
                 if omits_metadata {
                     output::diagnose(&format!(
@@ -69,14 +70,22 @@ pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     misuse.and(outcome)
 }
 
-/// The text of a file, and the constants that it leaves out, if they are asked for.
-fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<(Text, ConstantStore)> {
+/// What is made of a file.
+struct Printed {
+    text: Text,
+    /// The constants that the text leaves out, if they are asked for.
+    constants: ConstantStore,
+    warnings: Warnings,
+}
+
+/// The text of a file.
+fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<Printed> {
     let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     let scripts = match from {
         From::Any => input::understand(&source, timings),
         From::Json => input::from_json(&source, timings),
     };
-    let printed = scripts.and_then(|mut scripts| {
+    let printed = scripts.and_then(|(mut scripts, warnings)| {
         let mut printer = args.printer.clone();
         if let Some(path) = &args.only {
             for script in &mut scripts {
@@ -89,12 +98,13 @@ fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<(
             None => None,
         };
         let left_out = left_out.unwrap_or_default();
-        Ok((print_all(&scripts, |node| printer.config(node), timings)?, left_out))
+        let text = print_all(&scripts, Naming::Paths, |node| printer.config(node), timings)?;
+        Ok(Printed { text, constants: left_out, warnings })
     });
     match printed {
-        Ok((mut text, left_out)) => {
-            text.text.push('\n');
-            Ok((text, left_out))
+        Ok(mut printed) => {
+            printed.text.text.push('\n');
+            Ok(printed)
         }
         Err(failure) => Err(Failed::new(failure, Some(source))),
     }
@@ -108,12 +118,22 @@ pub(super) struct Text {
     pub(super) omits_metadata: bool,
 }
 
+/// Whether scripts in functions and classes are named by a comment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// `# test_split.before`
+    Paths,
+    /// No.
+    None,
+}
+
 /// The text of scripts, with one blank line between and no line break at the end.
 ///
 /// # Errors
 /// When there is no configuration for a script, or it cannot be printed.
 pub(super) fn print_all(
     scripts: &[Script],
+    naming: Naming,
     config: impl Fn(&Object) -> Result<PrinterConfig, Failure>,
     timings: &mut Timings,
 ) -> Result<Text, Failure> {
@@ -124,11 +144,18 @@ pub(super) fn print_all(
             .time("print", || print_text(&script.node, registry(), &config))
             .map_err(Failure::Unprintable)?;
         all.omits_metadata |= printed.omits_metadata;
-        if all.text.is_empty() {
-            all.text = printed.text;
-        } else {
+        if !all.text.is_empty() {
             all.text.push_str("\n\n");
-            all.text.push_str(&printed.text);
+        }
+        let is_path = |name: &&str| naming == Naming::Paths && name.contains('.');
+        if let Some(path) = script.name.as_deref().filter(is_path) {
+            all.text.push_str("# ");
+            all.text.push_str(path);
+            all.text.push('\n');
+        }
+        match all.text.is_empty() {
+            true => all.text = printed.text,
+            false => all.text.push_str(&printed.text),
         }
     }
     Ok(all)

@@ -5,7 +5,7 @@ use std::path::Path;
 use tvmscript::ir_core::equal::StructuralEqual;
 use tvmscript::{Object, mismatches};
 
-use super::print::print_all;
+use super::print::{Naming, print_all};
 use super::{Answer, Run};
 use crate::args::Roundtrip;
 use crate::failure::Failed;
@@ -53,9 +53,9 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
 
 /// What does not hold, if anything.
 fn one(path: &Path, text_args: &TextArgs, timings: &mut Timings) -> Answer<Option<String>> {
-    let Input { source, scripts } = input::load(path, timings)?;
+    let Input { source, scripts, .. } = input::load(path, timings)?;
     let config = |_: &Object| Ok(text_args.config());
-    let text = match print_all(&scripts, config, timings) {
+    let text = match print_all(&scripts, Naming::None, config, timings) {
         Ok(printed) => printed.text,
         Err(failure) => return Err(Failed::new(failure, Some(source))),
     };
@@ -63,7 +63,7 @@ fn one(path: &Path, text_args: &TextArgs, timings: &mut Timings) -> Answer<Optio
     // What the text leaves out is found in what was printed, unless it was not there either.
     let left_out = left_out(&scripts, &text_args.config()).ok().flatten().and_then(with_constants);
     let again = match input::parse_printed(left_out.as_ref().unwrap_or(registry()), &printed, timings) {
-        Ok(again) => again,
+        Ok((again, _)) => again,
         Err(failure) => {
             return Ok(Some(format!("the print does not parse: {}", failure.one_line(Some(&printed)))));
         }
@@ -88,10 +88,14 @@ fn one(path: &Path, text_args: &TextArgs, timings: &mut Timings) -> Answer<Optio
         false => (Ok(printed.text), text_args.clone()),
         true => {
             let plain = text_args.without_addresses();
-            (print_all(&scripts, |_| Ok(plain.config()), timings).map(|printed| printed.text), plain)
+            (
+                print_all(&scripts, Naming::None, |_| Ok(plain.config()), timings)
+                    .map(|printed| printed.text),
+                plain,
+            )
         }
     };
-    let second = print_all(&again, |_| Ok(config.config()), timings);
+    let second = print_all(&again, Naming::None, |_| Ok(config.config()), timings);
     match first.and_then(|first| Ok((first, second?.text))) {
         Ok((first, second)) if second == first => Ok(None),
         Ok((first, second)) => Ok(Some(first_difference(&first, &second))),

@@ -35,6 +35,32 @@ fn several_scripts_of_a_file_print_in_order() {
 }
 
 #[test]
+fn scripts_in_functions_print_below_their_paths_and_warnings_do_not_fail() {
+    let script = ADD_ONE.split_once("\n\n").expect("a header").1.replace('\n', "\n    ");
+    let text = format!(
+        "import numpy as np\nfrom tvm.script import tir as T\n\n{}\nmain.show()\n\ndef test_x(n):\n    {}\n    \
+         @T.prim_func\n    def needy(A: T.Buffer((n,), \"float32\")):\n        A[0] = T.float32(0)\n",
+        ADD_ONE.split_once("\n\n").expect("a header").1,
+        script.trim_end(),
+    );
+    let path = file("test_file.py", text);
+    let ran = run(&["print", &path]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(ran.stdout, format!("{ADD_ONE}\n# test_x.main\n{ADD_ONE}"));
+    assert!(ran.stderr.contains("Warning") && ran.stderr.contains("needs arguments"), "{}", ran.stderr);
+    let again = run_with(&["hash", "-"], ran.stdout.as_bytes());
+    assert_eq!(again.stdout, run(&["hash", &path]).stdout);
+    assert_eq!(run(&["roundtrip", &path]).status, 0);
+
+    let ran = run(&["check", "--format", "json", &path]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let line: Value = serde_json::from_str(&ran.stdout).expect("an object");
+    let severities: Vec<_> =
+        line["errors"].as_array().expect("a list").iter().map(|e| e["severity"].as_str()).collect();
+    assert_eq!((&line["ok"], severities), (&Value::Bool(true), vec![Some("warning"), Some("note")]));
+}
+
+#[test]
 fn check_reports_every_mistake_at_its_place() {
     let wrong = ADD_ONE.replace("A[i] + ", "B[i] + ").replace("range(16)", "T.seriall(16)");
     let wrong = file("wrong.py", wrong);

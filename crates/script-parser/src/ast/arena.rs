@@ -78,6 +78,11 @@ impl Ast {
         &self.exprs[id.index()]
     }
 
+    /// All expressions, in no particular order.
+    pub(crate) fn all_exprs(&self) -> impl Iterator<Item = &Expr> {
+        self.exprs.iter()
+    }
+
     /// A statement.
     pub fn stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id.index()]

@@ -87,6 +87,30 @@ pub enum ParseErrorKind {
         /// What was found, in words.
         found: String,
     },
+    /// Host code that is not evaluated.
+    #[error("{reason}; what depends on it is not known")]
+    NotEvaluated {
+        /// What is not evaluated, in words.
+        reason: String,
+    },
+    /// A script uses a value of host code that is not known.
+    #[error("the value of `{name}` is not known")]
+    UnknownValue {
+        /// The name or expression.
+        name: String,
+    },
+    /// A script in a function that nobody calls uses a parameter of the function.
+    #[error(
+        "`{script}` needs arguments: it depends on the parameter `{parameter}` of `{function}`, which is not called"
+    )]
+    NeedsArguments {
+        /// The path of the script.
+        script: String,
+        /// The parameter.
+        parameter: String,
+        /// The path of the function.
+        function: String,
+    },
     /// Nothing in the text is a script.
     #[error("the text holds no script")]
     NoScript,
@@ -145,6 +169,9 @@ impl ParseErrorKind {
             ParseErrorKind::NotADecorator { .. } => "not-a-decorator",
             ParseErrorKind::Expected { .. } => "expected",
             ParseErrorKind::NoScript => "no-script",
+            ParseErrorKind::NotEvaluated { .. } => "not-evaluated",
+            ParseErrorKind::UnknownValue { .. } => "unknown-value",
+            ParseErrorKind::NeedsArguments { .. } => "needs-arguments",
             ParseErrorKind::TooManySteps { .. } => "too-many-steps",
             ParseErrorKind::TooMuchMemory { .. } => "too-much-memory",
             ParseErrorKind::CallsTooDeep { .. } => "calls-too-deep",

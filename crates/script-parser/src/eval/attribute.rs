@@ -4,6 +4,7 @@ use tvmscript_ir_core::Span;
 use tvmscript_irbuilder::ScriptValue;
 
 use super::Raise;
+use super::placeholder::{Cause, Placeholder, as_placeholder};
 use crate::ast::{ExprId, Name};
 use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result, suggest};
 use crate::host;
@@ -23,9 +24,16 @@ impl Parser<'_> {
         if let ScriptValue::Node(_) | ScriptValue::Host(_) = value {
             Span::set_current(self.span(id));
         }
+        if let Some(placeholder) = as_placeholder(value) {
+            let placeholder = placeholder.member(self.ast.name(attr));
+            return self.unknown_value(id, &placeholder);
+        }
         let ast = self.ast.clone();
         match self.find_attribute(value, ast.name(attr)) {
-            Ok(Some(value)) => Ok(value),
+            Ok(Some(found)) => match as_placeholder(&found) {
+                Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
+                None => Ok(found),
+            },
             Ok(None) => Err(self.no_attribute(id, value, attr)),
             Err(raise) => self.at(id, Err(raise)),
         }
@@ -68,6 +76,9 @@ impl Parser<'_> {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {
                     return Ok(self.module_member(module, name));
                 }
+                if let Some(found) = self.class_attribute(value, name) {
+                    return found;
+                }
                 Ok(host.attribute(name).or_else(|| host::methods::of(value, name)))
             }
             ScriptValue::Function(function) => {
@@ -89,6 +100,9 @@ impl Parser<'_> {
             && (host.lacks_by_mistake(name) || host.takes_definitions() && self.is_in_invalid(name))
         {
             return Reported(());
+        }
+        if self.absorbs && self.is_gap(value, name) {
+            return self.missing_member(id, value, name);
         }
         let (what, names) = match value {
             ScriptValue::Node(object) => {
@@ -140,4 +154,95 @@ impl Parser<'_> {
         }
         self.report(error)
     }
+
+    /// Whether Python has this attribute, as far as is known here: what is missing is then a gap of ours, not a mistake.
+    fn is_gap(&self, value: &ScriptValue, name: &str) -> bool {
+        match value {
+            // What a dialect has is known in full, but not all of TVM's are scripts.
+            ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
+                Some(module) => !module.path.starts_with("tvm.script"),
+                None => match host.as_any().downcast_ref::<Namespace>() {
+                    // A wrong decorator is a mistake, unless it is one of TVM's that is left out here.
+                    Some(space) => {
+                        !self.in_decorator || self.shared.table.instead_of(space.dialect(), name).is_some()
+                    }
+                    None => true,
+                },
+            },
+            ScriptValue::Node(_) | ScriptValue::Function(_) | ScriptValue::Frame(_) => true,
+            _ => name.starts_with("__") || PYTHON_METHODS.contains(&name),
+        }
+    }
+
+    /// A member that Python may have and this crate has not.
+    fn missing_member(&mut self, id: ExprId, value: &ScriptValue, name: &str) -> Reported {
+        let range = self.ast.range(id);
+        if let Some(namespace) = value.as_host::<Namespace>() {
+            let reason = format!("`{name}` of the dialect `{}` is not evaluated", namespace.dialect());
+            return self.give_up(range, &reason);
+        }
+        if let ScriptValue::Host(host) = value {
+            let cause = match host.as_any().downcast_ref::<Module>() {
+                Some(module) => Cause::Module(format!("{}.{name}", module.path).into()),
+                None => Cause::Statement(format!("`{name}` of {} is not evaluated", host.type_name()).into()),
+            };
+            let place = self.statement.unwrap_or(range);
+            self.pending = Some(Placeholder::new(cause, place));
+            return Reported(());
+        }
+        let reason = format!("`{name}` of {} is not evaluated", host::describe(value));
+        self.give_up(range, &reason)
+    }
 }
+
+/// Methods of Python's built-in types that are not evaluated.
+const PYTHON_METHODS: &[&str] = &[
+    "as_integer_ratio",
+    "bit_count",
+    "bit_length",
+    "casefold",
+    "center",
+    "clear",
+    "conjugate",
+    "copy",
+    "decode",
+    "denominator",
+    "encode",
+    "expandtabs",
+    "format_map",
+    "from_bytes",
+    "fromhex",
+    "fromkeys",
+    "hex",
+    "imag",
+    "is_integer",
+    "isalnum",
+    "isalpha",
+    "isascii",
+    "isdecimal",
+    "isdigit",
+    "isidentifier",
+    "islower",
+    "isnumeric",
+    "isprintable",
+    "isspace",
+    "istitle",
+    "isupper",
+    "ljust",
+    "maketrans",
+    "numerator",
+    "partition",
+    "popitem",
+    "real",
+    "removeprefix",
+    "removesuffix",
+    "rindex",
+    "rjust",
+    "rpartition",
+    "rsplit",
+    "swapcase",
+    "title",
+    "to_bytes",
+    "translate",
+    "zfill",
+];

@@ -4,12 +4,13 @@ use smallvec::SmallVec;
 use tvmscript_ir_core::Span;
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 
+use super::class::{BoundMethod, ClassObject};
 use super::{Closure, Raise};
 use crate::ast::{Expr, ExprId, Keyword, List};
 use crate::errors::{HostError, Result};
 use crate::host::builtins::{Builtin, Method, Unbound};
 use crate::host::cost;
-use crate::parser::{Module, Parser, ParserFunction};
+use crate::parser::{Decorator, Module, Parser, ParserFunction};
 use crate::table::{Mode, NodeClass};
 
 impl Parser<'_> {
@@ -92,6 +93,8 @@ impl Parser<'_> {
 
     /// `**value`
     fn spread(&mut self, at: ExprId, value: &ScriptValue, out: &mut CallArgs) -> Result<()> {
+        let known = self.known([value]);
+        self.at(at, known)?;
         let ScriptValue::Dict(dict) = value else {
             let message = format!("argument after ** must be a mapping, not {}", self.python_type(value));
             return Err(self.error(at, HostError::type_error(message)));
@@ -118,13 +121,17 @@ impl Parser<'_> {
     /// When it cannot be called, or the call fails; the error is recorded at `at`, or at the argument it speaks of.
     pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
         Span::set_current(self.span(at));
-        let errors = self.errors.len();
+        let (errors, raised) = (self.errors.len(), self.raised.len());
         match self.call_value(callee, args) {
-            Ok(value) => Ok(value),
+            Ok(value) => match super::placeholder::as_placeholder(&value) {
+                Some(placeholder) => self.unknown_value(at, &placeholder.clone()),
+                None => Ok(value),
+            },
             Err(Raise::Reported) => {
                 // The mistake is inside what was called: say from where.
                 let range = self.ast.range(at);
-                self.errors.iter_mut().skip(errors).for_each(|error| error.called_from(range));
+                let new = self.errors.iter_mut().skip(errors).chain(self.raised.iter_mut().skip(raised));
+                new.for_each(|error| error.called_from(range));
                 Err(crate::errors::Reported(()))
             }
             Err(raise) => self.at(at, Err(raise)),
@@ -132,6 +139,15 @@ impl Parser<'_> {
     }
 
     pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
+        if !self.absorbs {
+            return self.call_known(callee, args);
+        }
+        self.unknown_call(callee, &args)?;
+        let mentioned = self.mentioned(callee, &args);
+        self.call_known(callee, args).map_err(|raise| self.failed_call(raise, mentioned))
+    }
+
+    fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Result<ScriptValue, Raise> {
         match callee {
             ScriptValue::Function(function) => Ok(function.call(args)?),
             ScriptValue::Host(host) => {
@@ -150,6 +166,18 @@ impl Parser<'_> {
                 }
                 if let Some(function) = any.downcast_ref::<ParserFunction>() {
                     return Ok((function.function)(self, args)?);
+                }
+                if let Some(method) = any.downcast_ref::<BoundMethod>() {
+                    args.positional.insert(0, method.receiver.clone());
+                    return self.call_value(&method.function, args);
+                }
+                if any.is::<ClassObject>() {
+                    return self.instantiate(callee, args);
+                }
+                if let (Some(decorator), [definition]) = (any.downcast_ref::<Decorator>(), &*args.positional)
+                    && let Some(value) = self.decorate_value(decorator, definition)
+                {
+                    return Ok(value?);
                 }
                 if let Some(module) = any.downcast_ref::<Module>() {
                     return Err(self.unusable_module(module));

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use tvmscript_ir_core::with_stack;
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue, release};
 
+use super::class::MethodKind;
 use super::{Env, Raise, walk};
 use crate::ast::{Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId};
 use crate::errors::{HostError, Result};
@@ -26,13 +27,18 @@ enum Body {
 pub(crate) struct Closure {
     shared: Rc<Shared>,
     name: Box<str>,
-    params: List<Parameter>,
+    /// Its definition; lambdas have none.
+    pub(crate) def: Option<StmtId>,
+    /// The path of its definition: `TestSplit.helper`.
+    pub(crate) path: Rc<str>,
+    pub(crate) kind: MethodKind,
+    pub(crate) params: List<Parameter>,
     body: Body,
     /// The names that are local to it, sorted.
-    locals: Rc<[Name]>,
+    pub(crate) locals: Rc<[Name]>,
     /// The defaults, by parameter.
-    defaults: Vec<Option<ScriptValue>>,
-    env: Option<Rc<Env>>,
+    pub(crate) defaults: Vec<Option<ScriptValue>>,
+    pub(crate) env: Option<Rc<Env>>,
 }
 
 impl HostObject for Closure {
@@ -81,6 +87,14 @@ impl Drop for Closure {
 }
 
 impl Closure {
+    /// The statements of a `def`.
+    pub(crate) fn body(&self) -> List<StmtId> {
+        match self.body {
+            Body::Stmts(body) => body,
+            Body::Expr(_) => List::default(),
+        }
+    }
+
     /// The names of the parameters in order: dialects name variables by them.
     pub(crate) fn parameter_names(&self) -> Vec<String> {
         let ast = &self.shared.ast;
@@ -93,6 +107,11 @@ pub fn parameter_names(function: &ScriptValue) -> Option<Vec<String>> {
     function.as_host::<Closure>().map(Closure::parameter_names)
 }
 
+/// The definition of a host function; nothing for other values.
+pub(crate) fn definition_of(function: &ScriptValue) -> Option<StmtId> {
+    function.as_host::<Closure>()?.def
+}
+
 /// Which names are local to functions; found once per function.
 #[derive(Debug, Default)]
 pub(crate) struct LocalNames(RefCell<HashMap<FunctionId, Rc<[Name]>>>);
@@ -102,6 +121,7 @@ enum FunctionId {
     Def(StmtId),
     Lambda(ExprId),
     Comprehension(ExprId),
+    Class(StmtId),
 }
 
 impl LocalNames {
@@ -115,6 +135,11 @@ impl LocalNames {
         let names: Rc<[Name]> = names.into();
         self.0.borrow_mut().insert(id, names.clone());
         names
+    }
+
+    /// The names that a class body binds.
+    pub(crate) fn class(&self, id: StmtId, names: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
+        self.get(FunctionId::Class(id), names)
     }
 
     /// The targets of a comprehension.
@@ -144,11 +169,32 @@ impl Parser<'_> {
             names
         });
         let env = self.capture(&[body]);
-        Ok(self.closure("<lambda>", params, Body::Expr(body), locals, defaults, env))
+        if let Some(env) = &env {
+            self.shared.keep_environment(env);
+        }
+        let (shared, path) = (self.shared.clone(), self.path.clone());
+        let (name, body, kind) = ("<lambda>".into(), Body::Expr(body), MethodKind::Plain);
+        Ok(ScriptValue::host(Closure {
+            shared,
+            name,
+            def: None,
+            path,
+            kind,
+            params,
+            body,
+            locals,
+            defaults,
+            env,
+        }))
     }
 
-    /// The value of a `def` without decorators.
-    pub(crate) fn host_function(&mut self, id: StmtId, def: FunctionDef) -> Result<ScriptValue> {
+    /// The value of a `def` that is no script.
+    pub(crate) fn host_function(
+        &mut self,
+        id: StmtId,
+        def: FunctionDef,
+        kind: MethodKind,
+    ) -> Result<ScriptValue> {
         let defaults = self.defaults(def.params)?;
         let ast = self.ast.clone();
         let locals = self.shared.local_names.get(FunctionId::Def(id), || {
@@ -157,23 +203,14 @@ impl Parser<'_> {
             names
         });
         let env = self.env.clone();
-        Ok(self.closure(ast.name(def.name), def.params, Body::Stmts(def.body), locals, defaults, env))
-    }
-
-    fn closure(
-        &mut self,
-        name: &str,
-        params: List<Parameter>,
-        body: Body,
-        locals: Rc<[Name]>,
-        defaults: Vec<Option<ScriptValue>>,
-        env: Option<Rc<Env>>,
-    ) -> ScriptValue {
         if let Some(env) = &env {
             self.shared.keep_environment(env);
         }
-        let shared = self.shared.clone();
-        ScriptValue::host(Closure { shared, name: name.into(), params, body, locals, defaults, env })
+        let (shared, name, path) =
+            (self.shared.clone(), ast.name(def.name).into(), self.path_of(def.name).into());
+        let (params, body) = (def.params, Body::Stmts(def.body));
+        let def = Some(id);
+        Ok(ScriptValue::host(Closure { shared, name, def, path, kind, params, body, locals, defaults, env }))
     }
 
     fn defaults(&mut self, params: List<Parameter>) -> Result<Vec<Option<ScriptValue>>> {
@@ -226,16 +263,27 @@ impl Parser<'_> {
     }
 
     pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Result<ScriptValue, Raise> {
+        if self.absorbs {
+            self.may_call(closure)?;
+        }
         let env = self.bind_arguments(closure, args)?;
-        self.shared.enter_call()?;
         self.shared.step(1)?;
+        self.shared.enter_call()?;
         let token = std::mem::replace(&mut self.token, Token::DEFAULT);
+        let path = std::mem::replace(&mut self.path, closure.path.clone());
+        self.explorer.running.extend(closure.def);
+        self.depth += 1;
         let result = with_stack(|| {
             self.in_environment(Some(env), |p| match closure.body {
                 Body::Expr(id) => p.eval_inner(id),
                 Body::Stmts(body) => p.run_function(body),
             })
         });
+        self.depth -= 1;
+        if closure.def.is_some() {
+            self.explorer.running.pop();
+        }
+        self.path = path;
         self.token = token;
         self.shared.leave_call();
         Ok(result?)
@@ -301,7 +349,7 @@ impl Parser<'_> {
             };
             match value {
                 Some(value) => {
-                    env.set(param.name, Binding::Value(value));
+                    env.set(param.name, Binding::of(value));
                 }
                 None => missing.push((text, param.kind)),
             }

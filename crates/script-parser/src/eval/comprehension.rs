@@ -87,7 +87,7 @@ impl Parser<'_> {
                 let env = loops.env.clone();
                 p.unpack_with(part.target, value, &mut |p, target, value| match *p.ast.expr(target) {
                     crate::ast::Expr::Name(name) => {
-                        env.set(name, Binding::Value(value));
+                        env.set(name, Binding::of(value));
                         Ok(())
                     }
                     _ => Err(p.invalid_target(target, "this expression in a comprehension")),

@@ -19,12 +19,25 @@ pub(crate) struct Env {
     slots: RefCell<Vec<Binding>>,
     parent: Option<Rc<Env>>,
     held: Cell<bool>,
+    /// Whether these are the names of a class body, which the functions in it do not see.
+    is_class: bool,
 }
 
 impl Env {
     pub(crate) fn new(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
         let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
-        Rc::new(Env { names, slots, parent, held: Cell::new(false) })
+        Rc::new(Env { names, slots, parent, held: Cell::new(false), is_class: false })
+    }
+
+    /// The variables of a class body.
+    pub(crate) fn of_class(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
+        let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
+        Rc::new(Env { names, slots, parent, held: Cell::new(false), is_class: true })
+    }
+
+    /// What a name stands for here, not in the functions around.
+    pub(crate) fn own(&self, name: Name) -> Option<Binding> {
+        self.slots.borrow().get(self.index(name)?).cloned()
     }
 
     fn index(&self, name: Name) -> Option<usize> {
@@ -42,8 +55,17 @@ impl Env {
             if let Some(index) = at.index(name) {
                 return at.slots.borrow().get(index).cloned();
             }
+            at = at.around()?;
+        }
+    }
+
+    /// The nearest variables around these that are not a class's.
+    fn around(&self) -> Option<&Env> {
+        let mut at = self.parent.as_deref()?;
+        while at.is_class {
             at = at.parent.as_deref()?;
         }
+        Some(at)
     }
 
     /// Gives a local variable its value; false when the name is not local here.
@@ -61,7 +83,7 @@ impl Env {
     pub(crate) fn set_nearest(&self, name: Name, binding: Binding) -> bool {
         let mut at = self;
         while at.index(name).is_none() {
-            match at.parent.as_deref() {
+            match at.around() {
                 Some(parent) => at = parent,
                 None => return false,
             }
@@ -98,7 +120,7 @@ impl Drop for Env {
     fn drop(&mut self) {
         release(self.slots.get_mut().drain(..).filter_map(|binding| match binding {
             Binding::Value(value) => Some(value),
-            Binding::Unbound | Binding::Poison => None,
+            Binding::Unbound | Binding::Poison | Binding::Unknown(_) => None,
         }));
         // A chain of functions in functions is let go in a loop.
         let mut parent = self.parent.take();

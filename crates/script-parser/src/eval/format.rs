@@ -40,10 +40,14 @@ impl Parser<'_> {
     pub(crate) fn eval_formatted(&mut self, id: ExprId) -> Result<String> {
         let Expr::FormattedValue { value: value_id, conversion, spec } = *self.ast.expr(id) else {
             let value = self.eval_inner(id)?;
+            let known = self.known([&value]);
+            self.at(id, known)?;
             let text = host::repr::str(self, &value);
             return self.at(id, text);
         };
         let mut value = self.eval_inner(value_id)?;
+        let known = self.known([&value]);
+        self.at(value_id, known)?;
         if let Some(conversion) = conversion {
             let text = match conversion {
                 Conversion::Str => host::repr::str(self, &value),

@@ -108,6 +108,9 @@ impl HostObject for IterObject {
 impl Parser<'_> {
     /// An iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
+        if let ScriptValue::Host(_) = value {
+            self.known([value])?;
+        }
         Ok(match value {
             ScriptValue::List(items) => Iter::List(items.clone(), 0),
             ScriptValue::Tuple(items) => Iter::Tuple(items.clone(), 0),

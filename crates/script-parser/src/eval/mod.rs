@@ -6,15 +6,21 @@
 
 mod attribute;
 mod call;
+mod class;
 mod closure;
 mod comprehension;
+mod decorator;
 mod env;
+mod explore;
 mod format;
 mod iterate;
 mod operator;
+mod placeholder;
 mod raise;
 mod statement;
 mod subscript;
+mod uncertain;
+mod undefined;
 pub(crate) mod walk;
 
 use std::rc::Rc;
@@ -23,10 +29,13 @@ use smallvec::SmallVec;
 use tvmscript_ir_core::{Span, with_stack};
 use tvmscript_irbuilder::{Dict, DictKey, ScriptValue, Slice};
 
+pub(crate) use closure::definition_of;
 pub use closure::parameter_names;
 pub(crate) use closure::{Closure, LocalNames};
 pub(crate) use env::Env;
+pub(crate) use explore::Explorer;
 pub(crate) use iterate::{Iter, IterObject};
+pub(crate) use placeholder::{Cause, Placeholder};
 pub(crate) use raise::Raise;
 
 use crate::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
@@ -82,7 +91,10 @@ impl Parser<'_> {
         match *self.ast.expr(id) {
             Expr::Constant(constant) => self.constant(id, constant),
             Expr::Name(name) => self.load(name, id),
-            expr => with_stack(|| self.eval_compound(id, expr)),
+            expr => match with_stack(|| self.eval_compound(id, expr)) {
+                Err(reported) if self.absorbs => self.absorbed(reported),
+                result => result,
+            },
         }
     }
 
@@ -298,24 +310,23 @@ impl Parser<'_> {
         match self.find(name) {
             Binding::Value(value) => Ok(value),
             Binding::Poison => Err(Reported(())),
-            Binding::Unbound => Err(self.undefined(name, id)),
+            Binding::Unknown(placeholder) => self.unknown_value(id, &placeholder),
+            Binding::Unbound => self.undefined(name, id),
         }
     }
 
     /// What a name stands for.
     #[inline]
     pub(crate) fn find(&self, name: Name) -> Binding {
-        if self.in_env
-            && let Some(found) = self.env.as_ref().and_then(|env| env.get(name))
-        {
-            return found;
+        // Host code sees of a script body what was captured, and none of what the dialect redefines there.
+        if self.in_env {
+            return self.host_binding(name);
         }
         let slot = self.scopes.get(name);
         if !matches!(slot.binding, Binding::Unbound) {
             return slot.binding.clone();
         }
-        if !self.in_env
-            && let Some(env) = &self.env
+        if let Some(env) = &self.env
             && let Some(found) = env.get(name)
         {
             return found;
@@ -324,11 +335,14 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn undefined(&mut self, name: Name, id: ExprId) -> Reported {
+    fn undefined(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
         let ast = self.ast.clone();
         let text = ast.name(name);
+        if let Some(placeholder) = self.bound_elsewhere(name) {
+            return self.unknown_value(id, &placeholder);
+        }
         if self.is_in_invalid(text) {
-            return Reported(());
+            return Err(Reported(()));
         }
         let mut error =
             ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
@@ -337,7 +351,7 @@ impl Parser<'_> {
                 |(range, _): &&(TextRange, &str)| range.start <= place.start && place.end <= range.end;
             // The innermost scope was the first to end.
             error.help = self.explained.iter().find(scope).map(|(_, help)| (*help).to_owned());
-            return self.report(error.with_label(place, "bound here, in a scope that ends before"));
+            return Err(self.report(error.with_label(place, "bound here, in a scope that ends before")));
         }
         let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();
         names.extend(self.scopes.bound_names());
@@ -345,7 +359,7 @@ impl Parser<'_> {
         let known = names.iter().map(|n| ast.name(*n)).chain(crate::host::builtins::NAMES.iter().copied());
         let near = suggest::nearest(text, known).map(|near| format!("did you mean `{near}`?"));
         error.help = near.or_else(|| self.namespace_with(text));
-        self.report(error)
+        Err(self.report_undefined(error))
     }
 
     /// Whether a statement that could not be read has this name in it, and may have defined it.
@@ -405,6 +419,7 @@ impl Parser<'_> {
             Raise::Kind(kind) => self.report(ParseError::new(kind, range)),
             Raise::WithHelp(kind, help) => self.report(ParseError::new(kind, range).with_help(help)),
             Raise::Build(error) => self.build_error_at(range, call, error),
+            Raise::Unknown(placeholder) => self.use_unknown(range, &placeholder),
         }
     }
 
@@ -418,6 +433,10 @@ impl Parser<'_> {
                     None => Ok(true),
                 },
             },
+            ScriptValue::Host(_) => {
+                self.known([value])?;
+                Ok(crate::host::truth(value))
+            }
             other => Ok(crate::host::truth(other)),
         }
     }

@@ -52,6 +52,7 @@ impl Parser<'_> {
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<ScriptValue, Raise> {
+        self.known(operands)?;
         if operands.iter().any(|o| matches!(o, ScriptValue::Node(_)))
             && let Some(value) = self.dispatch_operator(operator, operands)?
         {
@@ -98,7 +99,7 @@ impl Parser<'_> {
                 (ScriptValue::Node(_), _) | (_, ScriptValue::Node(_)) => {
                     self.apply(Operator::Binary(op), &[value, right])
                 }
-                (a, b) => host::arith::binary(self, op, a, b),
+                (a, b) => self.known([a, b]).and_then(|()| host::arith::binary(self, op, a, b)),
             };
             value = match self.at(at, result) {
                 Ok(value) => value,
@@ -250,7 +251,7 @@ impl Parser<'_> {
         b: &ScriptValue,
     ) -> Result<ScriptValue> {
         if matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn) {
-            let result = host::compare::compare(self, op, &a, b);
+            let result = self.known([&a, b]).and_then(|()| host::compare::compare(self, op, &a, b));
             return result.map_err(|raise| self.raise(range, None, raise));
         }
         self.apply_at(range, Operator::Compare(op), &[a, b.clone()])

@@ -2,6 +2,7 @@
 
 use tvmscript_irbuilder::BuildError;
 
+use super::Placeholder;
 use crate::errors::{HostError, ParseErrorKind, Reported};
 
 /// Why an operation failed. Whoever knows the place records it.
@@ -15,6 +16,8 @@ pub(crate) enum Raise {
     WithHelp(ParseErrorKind, String),
     /// A dialect's error.
     Build(BuildError),
+    /// A value of host code that is not known.
+    Unknown(Placeholder),
 }
 
 impl From<Reported> for Raise {

@@ -3,11 +3,12 @@
 use tvmscript_ir_core::with_stack;
 use tvmscript_irbuilder::ScriptValue;
 
-use super::walk;
-use crate::ast::{BinOp, Expr, ExprId, For, If, List, Name, Stmt, StmtId, TextRange, Try, While};
-use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Result};
+use super::class::MethodKind;
+use super::decorator::Marks;
+use crate::ast::{BinOp, ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, TextRange, Try, While};
+use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result};
 use crate::host;
-use crate::parser::Parser;
+use crate::parser::{Decorators, Parser};
 use crate::scope::{Binding, Slot};
 use crate::table::Operator;
 
@@ -17,39 +18,50 @@ pub(crate) enum Flow {
     Break,
     Continue,
     Return(ScriptValue),
+    /// Nowhere: each branch ended, with the values in [`Parser::returns`] or an exception.
+    Ended,
 }
 
 impl Parser<'_> {
     /// Runs a statement of the module level.
     pub(crate) fn module_statement(&mut self, id: StmtId) -> Result<()> {
         match self.exec(id)? {
-            Flow::Next => Ok(()),
+            Flow::Next | Flow::Ended => Ok(()),
             Flow::Break | Flow::Continue => {
                 let kind = ParseErrorKind::unsupported_statement(self.ast.stmt(id).kind(), "outside a loop");
-                Err(self.error(id, kind))
+                Err(self.mistake(id, kind))
             }
             Flow::Return(_) => {
                 let kind =
                     ParseErrorKind::UnsupportedStatement { kind: "return", place: "outside a function" };
-                Err(self.error(id, kind))
+                Err(self.mistake(id, kind))
             }
         }
     }
 
     /// Runs the body of a host function, and gives what it returns.
     pub(crate) fn run_function(&mut self, body: List<StmtId>) -> Result<ScriptValue> {
-        match self.exec_body(body)? {
-            Flow::Return(value) => Ok(value),
-            _ => Ok(ScriptValue::None),
+        let around = std::mem::take(&mut self.explorer.returns);
+        let flow = self.exec_body(body);
+        let returns = std::mem::replace(&mut self.explorer.returns, around);
+        match flow? {
+            Flow::Return(value) if returns.is_empty() => Ok(value),
+            flow => Ok(self.returned(returns, flow)),
         }
     }
 
-    fn exec_body(&mut self, body: List<StmtId>) -> Result<Flow> {
+    pub(crate) fn exec_body(&mut self, body: List<StmtId>) -> Result<Flow> {
         for index in 0..body.len() {
             let Some(id) = self.item(body, index) else { break };
-            match with_stack(|| self.exec(id))? {
-                Flow::Next => {}
-                other => return Ok(other),
+            let result = with_stack(|| self.exec(id));
+            if self.explorer.exploring > 0 && self.shared.is_spent() {
+                self.hurry(id);
+            }
+            match result {
+                Ok(Flow::Next) => {}
+                Ok(other) => return Ok(other),
+                Err(reported) if self.absorbs => self.behind_failed(id, reported)?,
+                Err(reported) => return Err(reported),
             }
         }
         Ok(Flow::Next)
@@ -60,6 +72,8 @@ impl Parser<'_> {
             let range = self.ast.range(id);
             return Err(self.raise(range, None, raise));
         }
+        self.pending = None;
+        self.statement = Some(self.ast.range(id));
         match *self.ast.stmt(id) {
             Stmt::Expr(stmt) => {
                 let value = self.eval(stmt.value)?;
@@ -71,11 +85,13 @@ impl Parser<'_> {
                     let Some(target) = self.item(stmt.targets, index) else { break };
                     self.assign_target(target, value.clone())?;
                 }
+                self.claim(id);
             }
             Stmt::AnnAssign(stmt) => {
                 if let Some(value) = stmt.value {
                     let value = self.eval(value)?;
                     self.assign_target(stmt.target, value)?;
+                    self.claim(id);
                 }
             }
             Stmt::AugAssign(stmt) => self.augment(stmt.target, stmt.op, stmt.value)?,
@@ -92,16 +108,14 @@ impl Parser<'_> {
                 self.assign_host(def.name, value, place);
             }
             Stmt::ClassDef(def) => {
-                let value = self.build_definition(id)?;
+                let value = self.exec_class(id, def)?;
                 let place = self.ast.range(def.name_place);
                 self.assign_host(def.name, value, place);
             }
             Stmt::Import(stmt) => self.import(stmt)?,
             Stmt::ImportFrom(stmt) => self.import_from(stmt)?,
             Stmt::Assert(stmt) => {
-                let test = self.eval(stmt.test)?;
-                let truth = self.truth(&test);
-                if !self.at(stmt.test, truth)? {
+                if let Ok(false) = self.decide(stmt.test)? {
                     let message = stmt.msg.map(|msg| self.eval(msg)).transpose()?;
                     let message = message.map_or(Ok(String::new()), |m| host::repr::str(self, &m));
                     let message = self.at(stmt.test, message)?;
@@ -115,17 +129,21 @@ impl Parser<'_> {
                 };
                 return Err(self.error(id, message));
             }
-            Stmt::Try(stmt) => return self.exec_try(stmt),
+            Stmt::Try(stmt) => return self.exec_try(id, stmt),
             Stmt::Delete(stmt) => self.delete(stmt.targets)?,
             Stmt::Break => return Ok(Flow::Break),
             Stmt::Continue => return Ok(Flow::Continue),
             Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
             Stmt::Invalid => self.note_invalid(id),
             Stmt::Unsupported(kind) => {
-                let kind =
-                    ParseErrorKind::UnsupportedStatement { kind: kind.describe(), place: "in a script" };
-                return Err(self.error(id, kind));
+                let is_script = !self.absorbs || self.unread_definition(id);
+                let place = if is_script { "in a script" } else { "outside a script" };
+                let kind = ParseErrorKind::UnsupportedStatement { kind: kind.describe(), place };
+                // Names that it may bind are not called undefined.
+                self.note_invalid(id);
+                return Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) });
             }
+            Stmt::With(stmt) if self.absorbs => return self.exec_with(stmt),
             stmt @ Stmt::With(_) => {
                 let kind = ParseErrorKind::unsupported_statement(stmt.kind(), "outside a script");
                 return Err(self.error(id, kind));
@@ -136,25 +154,69 @@ impl Parser<'_> {
 
     fn exec_def(&mut self, id: StmtId, def: crate::ast::FunctionDef) -> Result<ScriptValue> {
         if def.decorators.is_empty() {
-            return self.host_function(id, def);
+            let value = self.host_function(id, def, MethodKind::Plain)?;
+            if self.absorbs {
+                self.add_unit(&value, Marks::default());
+            }
+            return Ok(value);
         }
-        self.build_definition(id)
+        let decorators = self.decorators(def.decorators)?;
+        if let Some((at, decorator)) = decorators.dialect {
+            let value = self.host_definition(id, at, &decorator)?;
+            return self.decorate(value, &decorators.others);
+        }
+        let marks = self.test_marks(def.decorators)?;
+        let value = self.host_function(id, def, self.method_kind(def.decorators))?;
+        self.add_unit(&value, marks);
+        self.mark_read(id);
+        self.decorate(value, &decorators.others)
     }
 
-    fn holds(&mut self, test: ExprId) -> Result<bool> {
-        let value = self.eval(test)?;
-        let truth = self.truth(&value);
-        self.at(test, truth)
+    /// A class: a script, or one of Python's.
+    fn exec_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
+        let decorators = match def.decorators.is_empty() && self.absorbs {
+            true => Decorators::default(),
+            false => self.decorators(def.decorators)?,
+        };
+        match decorators.dialect {
+            Some((at, decorator)) => {
+                let value = self.host_definition(id, at, &decorator)?;
+                self.decorate(value, &decorators.others)
+            }
+            None => {
+                self.mark_read(id);
+                self.plain_class(id, def)
+            }
+        }
+    }
+
+    /// How the decorators of a method bind it.
+    fn method_kind(&self, decorators: List<ExprId>) -> MethodKind {
+        let kind = |id: &ExprId| match *self.ast.expr(*id) {
+            Expr::Name(name) | Expr::Attribute { attr: name, .. } => match self.ast.name(name) {
+                "staticmethod" => Some(MethodKind::Static),
+                "classmethod" => Some(MethodKind::Class),
+                "property" | "cached_property" => Some(MethodKind::Property),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.ast.list(decorators).iter().find_map(kind).unwrap_or_default()
     }
 
     fn exec_if(&mut self, stmt: If) -> Result<Flow> {
         for index in 0..stmt.clauses.len() {
             let Some(clause) = self.item(stmt.clauses, index) else { break };
             if self.is_main_guard(clause.test) {
-                return Ok(Flow::Next);
+                if self.absorbs {
+                    self.explorer.guarded.push(clause.body);
+                }
+                continue;
             }
-            if self.holds(clause.test)? {
-                return self.exec_body(clause.body);
+            match self.decide(clause.test)? {
+                Ok(true) => return self.exec_body(clause.body),
+                Ok(false) => {}
+                Err(why) => return self.uncertain_if(stmt, index, &why),
             }
         }
         self.exec_body(stmt.orelse)
@@ -174,13 +236,22 @@ impl Parser<'_> {
 
     fn exec_for(&mut self, stmt: For) -> Result<Flow> {
         let iterable = self.eval(stmt.iter)?;
+        if self.absorbs
+            && let Some(why) = self.unknown(&iterable).or_else(|| self.in_hurry())
+        {
+            return self.uncertain_for(stmt, &why);
+        }
         let iter = self.iterate(&iterable);
         let mut iter = self.at(stmt.iter, iter)?;
         loop {
             let next = self.next(&mut iter);
             let Some(value) = self.at(stmt.iter, next)? else { break };
             self.assign_target(stmt.target, value)?;
-            match self.exec_body(stmt.body)? {
+            let was_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
+            let flow = self.exec_body(stmt.body);
+            let is_unsure = std::mem::replace(&mut self.explorer.is_loop_unsure, was_unsure);
+            match flow? {
+                Flow::Next | Flow::Continue if is_unsure || self.explorer.is_tired => return Ok(Flow::Next),
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => return Ok(Flow::Next),
                 other => return Ok(other),
@@ -190,10 +261,22 @@ impl Parser<'_> {
     }
 
     fn exec_while(&mut self, stmt: While) -> Result<Flow> {
-        while self.holds(stmt.test)? {
+        loop {
+            if let Some(why) = self.in_hurry() {
+                return self.uncertain_while(stmt, &why);
+            }
+            match self.decide(stmt.test)? {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(why) => return self.uncertain_while(stmt, &why),
+            }
             let step = self.shared.step(1);
             self.at(stmt.test, step)?;
-            match self.exec_body(stmt.body)? {
+            let was_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
+            let flow = self.exec_body(stmt.body);
+            let is_unsure = std::mem::replace(&mut self.explorer.is_loop_unsure, was_unsure);
+            match flow? {
+                Flow::Next | Flow::Continue if is_unsure || self.explorer.is_tired => return Ok(Flow::Next),
                 Flow::Next | Flow::Continue => {}
                 Flow::Break => return Ok(Flow::Next),
                 other => return Ok(other),
@@ -203,12 +286,12 @@ impl Parser<'_> {
     }
 
     /// What Python raises can be caught; a mistake in a script or a limit cannot.
-    fn exec_try(&mut self, stmt: Try) -> Result<Flow> {
-        let (errors, failures) = (self.errors.len(), self.failures);
+    fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
+        let (errors, failures) = (self.host_errors().len(), self.failures);
         let shared = self.shared.clone();
         let mut flow = shared.tries(|| self.exec_body(stmt.body));
         if flow.is_err() {
-            let class = match self.errors.get(errors..) {
+            let class = match self.host_errors().get(errors..) {
                 Some([one]) => match &one.kind {
                     ParseErrorKind::Host(error) => Some(error.class()),
                     ParseErrorKind::UndefinedName { .. } => Some("NameError"),
@@ -223,7 +306,7 @@ impl Parser<'_> {
                     if !handler.exc.is_none_or(|exc| self.catches(exc, class)) {
                         continue;
                     }
-                    let caught = self.errors.split_off(errors);
+                    let caught = self.host_errors().split_off(errors);
                     self.failures = failures;
                     if let Some(name) = handler.name {
                         let message = match caught.first().map(|e| &e.kind) {
@@ -237,8 +320,15 @@ impl Parser<'_> {
                     break;
                 }
             }
-        } else if matches!(flow, Ok(Flow::Next)) {
-            flow = self.exec_body(stmt.orelse);
+        } else {
+            if self.absorbs {
+                let ast = self.ast.clone();
+                let handlers: Vec<_> = ast.list(stmt.handlers).iter().map(|h| h.body).collect();
+                self.explore_handlers(id, &handlers);
+            }
+            if matches!(flow, Ok(Flow::Next)) {
+                flow = self.exec_body(stmt.orelse);
+            }
         }
         match self.exec_body(stmt.finalbody)? {
             Flow::Next => flow,
@@ -303,25 +393,25 @@ impl Parser<'_> {
 
     /// Gives a name of host code its value.
     pub(crate) fn assign_host(&mut self, name: Name, value: ScriptValue, place: TextRange) {
-        let binding = Binding::Value(value);
-        if self.in_env
-            && let Some(env) = &self.env
-            && env.set_nearest(name, binding.clone())
-        {
-            return;
-        }
-        self.shared.set_global(name, Slot::global(binding, place));
+        self.set_host(name, Binding::of(value), place);
     }
 
-    /// Poisons the names that a failed statement of the module level would have bound, or bound in part.
-    pub(crate) fn poison_host(&mut self, id: StmtId) {
-        let ast = self.ast.clone();
-        for name in walk::names_of(&ast, id) {
-            self.shared.set_global(name, Slot::poison(ast.range(id)));
+    /// Goes on behind a statement of the module level that failed: the names that it would have bound, or bound in part,
+    /// are not known, or poisoned if it has a mistake.
+    pub(crate) fn recover_host(&mut self, id: StmtId) {
+        if self.behind_failed(id, Reported(())).is_err() {
+            let mut raised = std::mem::take(&mut self.raised);
+            self.errors.append(&mut raised);
+            self.bind_names(id, &Binding::Poison);
         }
     }
 
-    fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
+    /// What host code raised, where it runs now.
+    fn host_errors(&mut self) -> &mut Vec<ParseError> {
+        if self.absorbs { &mut self.raised } else { &mut self.errors }
+    }
+
+    pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
         self.unpack_with(target, value, &mut |p, target, value| p.assign_leaf(target, value))
     }
 
@@ -329,14 +419,25 @@ impl Parser<'_> {
         match *self.ast.expr(target) {
             Expr::Name(name) => {
                 let place = self.ast.range(target);
+                let value = self.assigned(value);
                 self.assign_host(name, value, place);
                 Ok(())
             }
             Expr::Subscript { value: base, index } => {
                 let base = self.eval(base)?;
                 let key = self.eval(index)?;
+                if self.known([&base, &key]).is_err() {
+                    return Ok(());
+                }
                 let result = host::subscript::set(self, &base, key, value);
                 self.at(target, result)
+            }
+            Expr::Attribute { value: base, attr } if self.absorbs => {
+                let base = self.eval(base)?;
+                if self.unknown(&base).is_some() || self.set_class_attribute(&base, attr, value) {
+                    return Ok(());
+                }
+                Err(self.invalid_target(target, "an attribute"))
             }
             Expr::Attribute { .. } => Err(self.invalid_target(target, "an attribute")),
             _ => Err(self.invalid_target(target, "this expression")),
@@ -348,8 +449,18 @@ impl Parser<'_> {
             Expr::Subscript { value, index } => {
                 let base = self.eval(value)?;
                 let key = self.eval(index)?;
+                if self.known([&base, &key]).is_err() {
+                    return self.eval(value).map(drop);
+                }
                 let old = host::subscript::get(self, &base, &key);
                 (Some((base, key)), self.at(target, old)?)
+            }
+            Expr::Attribute { .. } if self.absorbs => {
+                let known = self.eval(target)?;
+                let right = self.eval(value)?;
+                let result = self.apply(Operator::Binary(op), &[known, right]);
+                let new = self.at(target, result).or_else(|reported| self.absorbed(reported))?;
+                return self.assign_leaf(target, new);
             }
             Expr::Name(_) => (None, self.eval(target)?),
             _ => return Err(self.invalid_target(target, "this expression")),
@@ -389,6 +500,9 @@ impl Parser<'_> {
                 Expr::Subscript { value, index } => {
                     let base = self.eval(value)?;
                     let key = self.eval(index)?;
+                    if self.known([&base, &key]).is_err() {
+                        continue;
+                    }
                     let result = host::subscript::delete(self, &base, &key);
                     self.at(target, result)?;
                 }

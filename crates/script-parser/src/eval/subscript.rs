@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use tvmscript_ir_core::Span;
 use tvmscript_irbuilder::{CallArgs, ScriptValue, Slice};
 
+use super::placeholder::as_placeholder;
 use crate::ast::{Expr, ExprId};
 use crate::errors::Result;
 use crate::host;
@@ -48,11 +49,19 @@ impl Parser<'_> {
             }
             let key = self.eval_inner(index);
             let (base, key) = (base?, key?);
+            if self.absorbs {
+                let known = self.known([&base, &key]);
+                self.at(id, known)?;
+            }
             if let ScriptValue::Host(_) = base {
                 Span::set_current(self.span(id));
             }
             let result = host::subscript::get(self, &base, &key);
-            return self.at(id, result);
+            let value = self.at(id, result)?;
+            return match as_placeholder(&value) {
+                Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
+                None => Ok(value),
+            };
         };
         let indices = self.indices(index, vector)?;
         let base = base?;

@@ -1,6 +1,8 @@
 //! Walks over the tree that need no values: which names occur, which are bound.
 
-use crate::ast::{Ast, Expr, ExprId, List, Name, Stmt, StmtId};
+use std::collections::HashSet;
+
+use crate::ast::{Ast, Expr, ExprId, For, List, Name, Stmt, StmtId, While};
 
 use super::closure::target_names;
 
@@ -169,6 +171,104 @@ fn stmt_names(
         | Stmt::Unsupported(_)
         | Stmt::Invalid => {}
     }
+}
+
+/// The names that a file binds at module level, also from functions that declare them `global`.
+pub(crate) fn module_names(ast: &Ast) -> HashSet<Name> {
+    let mut names = HashSet::new();
+    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    while let Some(id) = work.pop() {
+        names.extend(names_of(ast, id));
+    }
+    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    while let Some(id) = work.pop() {
+        if let Stmt::Global(s) = *ast.stmt(id) {
+            names.extend(ast.list(s.names));
+        }
+        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
+    }
+    names
+}
+
+/// The names by which a file calls anything, of functions and methods.
+pub(crate) fn called_names(ast: &Ast) -> HashSet<Name> {
+    let name = |expr: &Expr| match *expr {
+        Expr::Call { func, .. } => match *ast.expr(func) {
+            Expr::Name(name) | Expr::Attribute { attr: name, .. } => Some(name),
+            _ => None,
+        },
+        _ => None,
+    };
+    ast.all_exprs().filter_map(name).collect()
+}
+
+/// The name of a function.
+pub(crate) fn name_of(ast: &Ast, def: StmtId) -> Option<Name> {
+    match ast.stmt(def) {
+        Stmt::FunctionDef(def) => Some(def.name),
+        _ => None,
+    }
+}
+
+/// Calls `f` with each list of statements that stands in a statement.
+pub(crate) fn bodies(ast: &Ast, id: StmtId, f: &mut dyn FnMut(List<StmtId>)) {
+    match *ast.stmt(id) {
+        Stmt::FunctionDef(s) => f(s.body),
+        Stmt::ClassDef(s) => f(s.body),
+        Stmt::For(For { body, orelse, .. }) | Stmt::While(While { body, orelse, .. }) => {
+            f(body);
+            f(orelse);
+        }
+        Stmt::If(s) => {
+            ast.list(s.clauses).iter().for_each(|clause| f(clause.body));
+            f(s.orelse);
+        }
+        Stmt::With(s) => f(s.body),
+        Stmt::Try(s) => {
+            f(s.body);
+            ast.list(s.handlers).iter().for_each(|handler| f(handler.body));
+            f(s.orelse);
+            f(s.finalbody);
+        }
+        _ => {}
+    }
+}
+
+/// Whether a decorated definition stands in these statements, at any depth, that is not in `read`.
+pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) -> bool {
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    while let Some(id) = work.pop() {
+        let decorators = match ast.stmt(id) {
+            Stmt::FunctionDef(s) => s.decorators,
+            Stmt::ClassDef(s) => s.decorators,
+            _ => List::default(),
+        };
+        if !decorators.is_empty() {
+            // What stands in a script is not a script of its own.
+            if !read.contains(&id) {
+                return true;
+            }
+            continue;
+        }
+        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
+    }
+    false
+}
+
+/// Whether the body of a function makes it a generator.
+pub(crate) fn yields(ast: &Ast, body: List<StmtId>) -> bool {
+    let (mut names, mut outer, mut exprs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    while let Some(id) = work.pop() {
+        stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
+    }
+    let mut found = false;
+    for root in exprs {
+        expr(ast, root, &mut |id| {
+            found |= matches!(*ast.expr(id), Expr::Yield { .. } | Expr::YieldFrom { .. });
+        });
+    }
+    found
 }
 
 /// The names that one statement binds.

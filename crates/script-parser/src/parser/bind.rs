@@ -3,7 +3,7 @@
 use tvmscript_irbuilder::ScriptValue;
 
 use super::Parser;
-use crate::ast::{Expr, ExprId, HasRange, List, Name, StmtId};
+use crate::ast::{Expr, ExprId, HasRange, List, Name, StmtId, TextRange};
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result};
 use crate::scope::{Binding, Shadowing};
 
@@ -53,6 +53,16 @@ impl Parser<'_> {
         }
     }
 
+    /// Gives a name a meaning of the dialect's own in script bodies, if the text mentions it at all: `range`. Functions
+    /// and comprehensions in the body do not see it, since they are Python's.
+    pub fn define_builtin(&mut self, name: &str, value: ScriptValue) {
+        if let Some(name) = self.ast.find_name(name) {
+            let place = TextRange::default();
+            // Replacing is allowed, so this cannot fail.
+            let _ = self.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
+        }
+    }
+
     /// Marks a name whose definition failed: using it is silent. A name that is defined in this frame stays.
     pub fn poison(&mut self, name: Name, at: impl HasRange) {
         if !self.scopes.is_local(name) {
@@ -97,7 +107,7 @@ impl Parser<'_> {
         match self.find(name) {
             Binding::Unbound => false,
             Binding::Value(value) => value.as_host::<crate::host::builtins::Builtin>().is_none(),
-            Binding::Poison => true,
+            Binding::Poison | Binding::Unknown(_) => true,
         }
     }
 
@@ -155,6 +165,15 @@ impl Parser<'_> {
         };
         let ast = self.ast.clone();
         let targets = ast.list(elts);
+        if self.absorbs && self.unknown(&value).is_some() {
+            return targets.iter().try_for_each(|target| {
+                let target = match *ast.expr(*target) {
+                    Expr::Starred { value } => value,
+                    _ => *target,
+                };
+                tvmscript_ir_core::with_stack(|| self.unpack_with(target, value.clone(), leaf))
+            });
+        }
         let star = targets.iter().position(|t| matches!(ast.expr(*t), Expr::Starred { .. }));
         let least = targets.len() - usize::from(star.is_some());
         // One more than needed tells that there are too many, also of an endless iterator.

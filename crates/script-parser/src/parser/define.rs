@@ -1,11 +1,24 @@
 //! Decorated definitions: which handler reads them, and where what they build goes.
 
-use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, ScriptValue};
+use tvmscript_ir_core::Object;
+use tvmscript_irbuilder::{
+    ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, CallArgs, ScriptValue,
+};
 
-use super::{Built, Decorator, Outermost, Parser};
+use super::{Built, Decorator, Namespace, Outermost, Parser};
 use crate::ast::{ClassDef, ExprId, FunctionDef, List, Name, Place, Stmt, StmtId};
-use crate::errors::{ParseErrorKind, Result};
+use crate::errors::{ParseError, ParseErrorKind, Result};
+use crate::eval::{Cause, Placeholder};
 use crate::table::{DecoratorEntry, DecoratorRule, Definition, Mode};
+
+/// The decorators of a definition of host code.
+#[derive(Default)]
+pub(crate) struct Decorators {
+    /// The one of a dialect, which makes it a script.
+    pub(crate) dialect: Option<(ExprId, Decorator)>,
+    /// The others, in order.
+    pub(crate) others: Vec<(ExprId, ScriptValue)>,
+}
 
 impl Parser<'_> {
     /// Declares a function of a module by its signature; its dialect says how. Nothing happens when that dialect's
@@ -122,16 +135,128 @@ impl Parser<'_> {
         }
     }
 
+    /// Evaluates the decorators of a definition of host code. The last one of a dialect decides.
+    ///
+    /// # Errors
+    /// When one cannot be evaluated, or is no decorator.
+    pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> Result<Decorators> {
+        let ast = self.ast.clone();
+        let mut found = Decorators::default();
+        let list = ast.list(decorators);
+        // A host function that a script calls makes scripts, nothing else.
+        let list = if self.absorbs { list } else { &list[list.len().saturating_sub(1)..] };
+        for at in list {
+            let before = std::mem::replace(&mut self.in_decorator, true);
+            let value = self.with_mode(Mode::Host, |p| p.eval(*at));
+            self.in_decorator = before;
+            let value = value?;
+            if let Some(decorator) = value.as_host::<Decorator>() {
+                found.dialect = Some((*at, decorator.clone()));
+            } else if self.absorbs
+                && matches!(value, ScriptValue::Host(_))
+                && value.as_host::<Namespace>().is_none()
+            {
+                found.others.push((*at, value));
+            } else {
+                let what = self.describe(&value);
+                return Err(self.error(*at, ParseErrorKind::NotADecorator { what }));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Reads a script of host code. One that needs the arguments of a function that nobody calls is noted.
+    pub(crate) fn host_definition(
+        &mut self,
+        id: StmtId,
+        at: ExprId,
+        decorator: &Decorator,
+    ) -> Result<ScriptValue> {
+        if self.mark_read(id) {
+            // It was read already, with arguments.
+            let cause = Cause::Statement("it is read where the function is called".into());
+            return Ok(Placeholder::new(cause, self.ast.range(id)).value());
+        }
+        self.met_script = true;
+        let errors = self.errors.len();
+        let result = self.build_definition(id, at, decorator);
+        match result {
+            Ok(_) => drop(self.explorer.built.insert(id)),
+            Err(_) => self.note_arguments(id, errors),
+        }
+        result
+    }
+
+    /// Takes the errors of a script that needs arguments for one note. Names that nothing defines stay mistakes.
+    fn note_arguments(&mut self, id: StmtId, from: usize) {
+        let needs = |e: &ParseError| matches!(e.kind, ParseErrorKind::NeedsArguments { .. });
+        let Some(first) = self.errors.iter().skip(from).find(|e| needs(e)).cloned() else { return };
+        let is_sure = |e: &ParseError| {
+            matches!(
+                e.kind,
+                ParseErrorKind::UndefinedName { .. }
+                    | ParseErrorKind::NoAttribute { .. }
+                    | ParseErrorKind::AlreadyDefined { .. }
+                    | ParseErrorKind::Syntax(_)
+            )
+        };
+        let mut index = 0;
+        self.errors.retain(|e| {
+            index += 1;
+            index <= from || is_sure(e)
+        });
+        let name = match *self.ast.stmt(id) {
+            Stmt::FunctionDef(def) => def.name,
+            Stmt::ClassDef(def) => def.name,
+            _ => return,
+        };
+        let at = first.range();
+        let ParseErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
+        let kind = ParseErrorKind::NeedsArguments { script: self.path_of(name), parameter, function };
+        let note = ParseError::note_at(kind, at);
+        // One note for each script, however often its function is explored or called.
+        if self.explorer.needy.iter().all(|(noted, _)| *noted != id) {
+            self.explorer.needy.push((id, ParseError { labels: first.labels, ..note }));
+        }
+    }
+
+    /// Reads a bare function of a class as the script that the class's base makes of it; nothing when no dialect has such.
+    pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<Result<ScriptValue>> {
+        let (dialect, name) = self.shared.table.bare_decorator?;
+        let entry = self.shared.table.decorator(dialect, name)?;
+        let at = self.ast.list(def.params).iter().find_map(|param| param.annotation)?;
+        let decorator = Decorator { entry, args: CallArgs::default() };
+        self.explorer.units.retain(|unit| !unit.is_of(id));
+        Some(self.host_definition(id, at, &decorator))
+    }
+
+    /// Calls a decorator on a function or class of host code: `T.prim_func(f)`.
+    pub(crate) fn decorate_value(
+        &mut self,
+        decorator: &Decorator,
+        value: &ScriptValue,
+    ) -> Option<Result<ScriptValue>> {
+        let id = crate::eval::definition_of(value)?;
+        let at = match *self.ast.stmt(id) {
+            Stmt::FunctionDef(def) => self.ast.list(def.params).iter().find_map(|param| param.annotation)?,
+            _ => return None,
+        };
+        self.explorer.called.insert(id);
+        Some(self.host_definition(id, at, decorator))
+    }
+
     /// Reads a decorated definition of host code in a builder of its own, and gives what it builds.
-    pub(crate) fn build_definition(&mut self, id: StmtId) -> Result<ScriptValue> {
+    fn build_definition(&mut self, id: StmtId, at: ExprId, decorator: &Decorator) -> Result<ScriptValue> {
         // A definition inside a host function that a script body calls does not see that body's variables.
         let fresh = self.scopes.depth() > 0;
         let scopes = if fresh { Some(std::mem::take(&mut self.scopes)) } else { None };
         let in_env = std::mem::replace(&mut self.in_env, false);
+        let absorbs = std::mem::replace(&mut self.absorbs, false);
         let failures = self.failures;
+        let is_inner = self.outermost.is_some();
         let outermost = self.outermost.replace(Outermost { id, is_checked: true });
         let builder = self.registry().map_or_else(Builder::new, Builder::for_registry);
-        let result = self.read_definition(id);
+        let result = self.read_decorated(id, at, decorator);
         let is_checked = std::mem::replace(&mut self.outermost, outermost).is_none_or(|o| o.is_checked);
         let result = match result {
             Ok(Some(value)) => Ok(value),
@@ -140,17 +265,49 @@ impl Parser<'_> {
             Ok(None) => {
                 let built = builder.finish().map_err(BuildErrors::into_first);
                 self.checked(id, built).map(|object| {
-                    self.built.push(Built { node: object.clone(), is_checked });
+                    if !is_inner {
+                        self.add_built(id, object.clone(), is_checked);
+                    }
                     ScriptValue::Node(object)
                 })
             }
             Err(reported) => Err(reported),
         };
         self.in_env = in_env;
+        self.absorbs = absorbs;
         if let Some(scopes) = scopes {
             self.scopes = scopes;
         }
         result
+    }
+
+    fn read_decorated(
+        &mut self,
+        id: StmtId,
+        at: ExprId,
+        decorator: &Decorator,
+    ) -> Result<Option<ScriptValue>> {
+        let (entry, args) = (decorator.entry, decorator.args.clone());
+        match *self.ast.stmt(id) {
+            Stmt::FunctionDef(stmt) => {
+                self.read_function(entry, &Definition { id, stmt, decorator: at, args })
+            }
+            Stmt::ClassDef(stmt) => self.read_class(entry, &Definition { id, stmt, decorator: at, args }),
+            other => Err(self.error(id, ParseErrorKind::unsupported_statement(other.kind(), "here"))),
+        }
+    }
+
+    /// Remembers what a definition built, until a name of the module level or the end of the statement takes it.
+    fn add_built(&mut self, id: StmtId, node: Object, is_checked: bool) {
+        let name = match *self.ast.stmt(id) {
+            Stmt::FunctionDef(def) => def.name,
+            Stmt::ClassDef(def) => def.name,
+            _ => return,
+        };
+        let (range, path, depth) = (self.ast.range(id), self.path_of(name), self.depth);
+        // What is built where a mistake is expected may well be ill-formed.
+        let is_checked = is_checked && self.explorer.may_fail == 0;
+        self.built.push(Built { node, is_checked, range, path, depth, is_taken: false });
     }
 
     /// What this definition builds is not to be checked for well-formedness: its decorator says so. Without effect inside

@@ -8,6 +8,7 @@ use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, 
 use super::Parser;
 use crate::ast::{Import, ImportFrom, TextRange};
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Result, suggest};
+use crate::eval::Placeholder;
 use crate::scope::{Binding, Slot};
 use crate::table::{DecoratorEntry, Found, ParseTable, ParserFn};
 
@@ -206,22 +207,32 @@ impl Parser<'_> {
         (HostError::new(HostErrorKind::Import, message), help)
     }
 
+    /// Whether anything of a module is evaluated. Others can be imported, and what comes from them is not known.
+    fn is_evaluated(&self, path: &str) -> bool {
+        let first = path.split('.').next().unwrap_or(path);
+        matches!(first, "math" | "__future__") || self.shared.table.modules.contains(first)
+    }
+
     /// `import a.b as c`
     pub(crate) fn import(&mut self, stmt: Import) -> Result<()> {
         let ast = self.ast.clone();
+        let value_of = |p: &Self, path: &str, place| match p.is_evaluated(path) {
+            true => p.module_value(path),
+            false => Placeholder::of_module(path, place).value(),
+        };
         for alias in ast.list(stmt.names) {
             let path = ast.name(alias.name);
             let place = ast.range(alias.place);
             match alias.asname {
                 Some(name) => {
-                    let value = self.module_value(path);
+                    let value = value_of(self, path, place);
                     self.assign_host(name, value, place);
                 }
                 None => {
                     let first = path.split('.').next().unwrap_or(path);
                     // `import a.b` binds `a`; a name that occurs nowhere else needs no value.
                     if let Some(name) = ast.find_name(first) {
-                        let value = self.module_value(first);
+                        let value = value_of(self, first, place);
                         self.assign_host(name, value, place);
                     }
                 }
@@ -233,30 +244,38 @@ impl Parser<'_> {
     /// `from a.b import c as d`
     pub(crate) fn import_from(&mut self, stmt: ImportFrom) -> Result<()> {
         let ast = self.ast.clone();
-        let module = Module { path: stmt.module.map_or("", |m| ast.name(m)).into() };
+        let dots = ".".repeat(stmt.level as usize);
+        let module = Module { path: format!("{dots}{}", stmt.module.map_or("", |m| ast.name(m))).into() };
         let mut result = Ok(());
         for alias in ast.list(stmt.names) {
             let name = ast.name(alias.name);
             let place = ast.range(alias.place);
             let bound = alias.asname.unwrap_or(alias.name);
-            let value =
-                match self.module_member(&module, name).or_else(|| self.declared_member(&module, name)) {
-                    Some(value) => value,
-                    // What is known is known in full: a wrong name there is a mistake.
-                    None if &*module.path == "math" || name == "*" && !is_future(&module) => {
-                        let kind = match name {
-                            "*" => ParseErrorKind::UnsupportedStatement { kind: "import *", place: "here" },
-                            _ => ParseErrorKind::NoAttribute {
-                                what: format!("the module `{}`", module.path),
-                                name: name.to_owned(),
-                            },
-                        };
-                        result = Err(self.error(alias.place, kind));
-                        self.shared.set_global(bound, Slot::poison(place));
-                        continue;
+            let member = self.module_member(&module, name).or_else(|| self.declared_member(&module, name));
+            let value = match member {
+                Some(value) => value,
+                // What is known is known in full: a wrong name there is a mistake.
+                None if name == "*" => {
+                    if !is_future(&module) {
+                        self.star_import.get_or_insert(self.statement.unwrap_or(place));
                     }
-                    None => ScriptValue::host(Module { path: format!("{}.{name}", module.path).into() }),
-                };
+                    continue;
+                }
+                None if &*module.path == "math" => {
+                    let what = format!("the module `{}`", module.path);
+                    let kind = ParseErrorKind::NoAttribute { what, name: name.to_owned() };
+                    result = Err(self.error(alias.place, kind));
+                    self.shared.set_global(bound, Slot::poison(place));
+                    continue;
+                }
+                None => {
+                    let path = format!("{}.{name}", module.path.trim_end_matches('.'));
+                    match self.is_evaluated(&module.path) {
+                        true => ScriptValue::host(Module { path: path.into() }),
+                        false => Placeholder::of_module(&path, place).value(),
+                    }
+                }
+            };
             self.assign_host(bound, value, place);
         }
         result

@@ -17,19 +17,21 @@ mod shared;
 mod statements;
 mod text;
 
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use tvmscript_ir_core::{Object, Registry, SourceId, Span, SpanKind, Str};
 use tvmscript_irbuilder::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, ScriptValue};
 
 pub use bind::Binder;
+pub(crate) use define::Decorators;
 pub use import::{Decorator, Namespace};
 pub(crate) use import::{Module, ParserFunction};
 pub(crate) use shared::Shared;
 
 use crate::ast::{Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange};
-use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
-use crate::eval::Env;
+use crate::errors::{HostErrorKind, ParseError, ParseErrorKind, Reported, Result};
+use crate::eval::{Env, Explorer, Placeholder};
 use crate::header::Header;
 use crate::python::{PythonOptions, parse_python};
 use crate::scope::Scopes;
@@ -72,7 +74,7 @@ impl Default for ParseOptions {
 /// One thing that a text builds.
 #[derive(Debug, Clone)]
 pub struct Script {
-    /// The name of its definition.
+    /// The name of its definition; the path of one in functions or classes: `test_split.before`.
     pub name: Option<String>,
     /// The function, module or other node.
     pub node: Object,
@@ -86,6 +88,14 @@ pub struct Script {
 pub(crate) struct Built {
     pub(crate) node: Object,
     pub(crate) is_checked: bool,
+    /// The definition, or the statement that gives it a name further out.
+    pub(crate) range: TextRange,
+    /// The path of that name.
+    pub(crate) path: String,
+    /// How many functions and classes stand around that name.
+    pub(crate) depth: u32,
+    /// Whether it was taken down as a script.
+    pub(crate) is_taken: bool,
 }
 
 /// A definition in a builder of its own; see [`Script::is_checked`].
@@ -102,7 +112,7 @@ pub struct Parsed {
     pub scripts: Vec<Script>,
     /// All mistakes, in order of place.
     pub errors: Vec<ParseError>,
-    /// Warnings and notes, in order of place.
+    /// Warnings and notes, in order of place: of host code that is not evaluated, of scripts that need arguments.
     pub warnings: Vec<ParseError>,
     /// The source that spans in the nodes name.
     pub source: SourceId,
@@ -126,16 +136,18 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     }
     Span::set_current(span);
     let mut errors = std::mem::take(&mut parser.errors);
-    let scripts = std::mem::take(&mut parser.scripts);
-    if scripts.is_empty() && errors.is_empty() && !parser.did_something {
+    let mut warnings = std::mem::take(&mut parser.warnings);
+    let mut scripts = std::mem::take(&mut parser.scripts);
+    scripts.sort_by_key(|script| script.range.start);
+    if scripts.is_empty() && errors.is_empty() && !parser.met_script {
         let help = "a script is a function under `@T.prim_func` or a class under `@I.ir_module`";
         errors.push(ParseError::new(ParseErrorKind::NoScript, TextRange::at(0)).with_help(help));
     }
-    errors.sort_by_key(|e| (e.range().start, e.range().end));
-    errors.dedup();
-    let mut warnings = std::mem::take(&mut parser.warnings);
-    warnings.sort_by_key(|e| (e.range().start, e.range().end));
-    warnings.dedup();
+    for found in [&mut errors, &mut warnings] {
+        found.sort_by_key(|e| (e.range().start, e.range().end));
+        // A helper that is called twice makes the same mistake twice.
+        found.dedup_by(|a, b| a.range() == b.range() && a.kind == b.kind);
+    }
     parser.shared.close();
     Parsed { scripts, errors, warnings, source, statements }
 }
@@ -164,11 +176,36 @@ pub struct Parser<'r> {
     /// Attributes of namespaces by namespace and name, found once.
     pub(crate) namespace_cache: Vec<Vec<Option<ScriptValue>>>,
     pub(crate) scripts: Vec<Script>,
+    /// The numbers of those that were found in functions and classes, by path and place.
+    pub(crate) found: HashMap<(String, u32), usize>,
     /// What definitions built and no name of the module level stands for yet.
     pub(crate) built: Vec<Built>,
     /// The definition that is read in a builder of its own.
     pub(crate) outermost: Option<Outermost>,
-    pub(crate) did_something: bool,
+    /// Whether a definition was read as a script, also one that is wrong and may be.
+    pub(crate) met_script: bool,
+    /// Whether host code runs that no script called: what it cannot evaluate is a placeholder.
+    pub(crate) absorbs: bool,
+    /// The value of the expression that failed because it is not known.
+    pub(crate) pending: Option<Placeholder>,
+    /// What host code raised that may yet be caught.
+    pub(crate) raised: Vec<ParseError>,
+    /// The reasons that were warned of.
+    pub(crate) warned: HashSet<String>,
+    /// The statement of host code that runs.
+    pub(crate) statement: Option<TextRange>,
+    /// Whether the decorators of a definition of host code are evaluated.
+    pub(crate) in_decorator: bool,
+    /// The path of the function or class that runs; empty at module level.
+    pub(crate) path: Rc<str>,
+    /// How many functions and classes that is.
+    pub(crate) depth: u32,
+    /// What is known of host code that the file does not run.
+    pub(crate) explorer: Explorer,
+    /// Whether the class body that runs is of a class that compares scripts.
+    pub(crate) compares: bool,
+    /// An `import *` of a module that is not evaluated.
+    pub(crate) star_import: Option<TextRange>,
     /// The value of the last expression statement of host code.
     pub(crate) last_value: Option<ScriptValue>,
     /// How many statements were visited.
@@ -201,9 +238,21 @@ impl<'r> Parser<'r> {
             strs: Vec::new(),
             namespace_cache: Vec::new(),
             scripts: Vec::new(),
+            found: HashMap::new(),
             built: Vec::new(),
             outermost: None,
-            did_something: false,
+            met_script: false,
+            absorbs: false,
+            pending: None,
+            raised: Vec::new(),
+            warned: HashSet::new(),
+            statement: None,
+            in_decorator: false,
+            path: "".into(),
+            depth: 0,
+            explorer: Explorer::default(),
+            compares: false,
+            star_import: None,
             last_value: None,
             visited: 0,
             failures: 0,
@@ -333,6 +382,9 @@ impl<'r> Parser<'r> {
     /// Records an error.
     pub fn report(&mut self, error: ParseError) -> Reported {
         self.failures += 1;
+        if self.absorbs {
+            return self.report_host(error);
+        }
         if !self.is_exhausted() {
             self.errors.push(error);
         }
@@ -346,6 +398,37 @@ impl<'r> Parser<'r> {
         {
             self.warnings.push(ParseError::note_at(kind, range));
         }
+    }
+
+    /// Records a failure of host code that no script called: what Python would raise as a mistake that may yet be caught,
+    /// what only this crate does not do as a placeholder.
+    #[cold]
+    fn report_host(&mut self, error: ParseError) -> Reported {
+        let is_gap = match &error.kind {
+            ParseErrorKind::UnsupportedExpression { .. }
+            | ParseErrorKind::UnsupportedStatement { .. }
+            | ParseErrorKind::InvalidTarget { .. } => true,
+            ParseErrorKind::Host(error) => error.kind == HostErrorKind::Import,
+            _ => false,
+        };
+        if is_gap {
+            let reason = error.kind.to_string();
+            return self.give_up(error.range(), &reason);
+        }
+        if self.raised.len() < self.shared.max_errors {
+            self.raised.push(error);
+        }
+        Reported(())
+    }
+
+    /// Records a mistake at a place that no code of the file can catch.
+    pub(crate) fn mistake(&mut self, at: impl HasRange, kind: ParseErrorKind) -> Reported {
+        let range = self.shown(at);
+        self.failures += 1;
+        if !self.is_exhausted() {
+            self.errors.push(ParseError::new(kind, range));
+        }
+        Reported(())
     }
 
     /// The part of the text that a message shows for a place.

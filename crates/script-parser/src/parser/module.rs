@@ -2,7 +2,7 @@
 
 use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
 
-use super::{Parser, Script};
+use super::{Built, Parser, Script};
 use crate::ast::{Expr, Name, Stmt, StmtId};
 use crate::errors::ParseErrorKind;
 use crate::scope::Binding;
@@ -19,14 +19,17 @@ impl Parser<'_> {
             }
             self.last_value = None;
             self.enter_headers(*id);
-            let done = self.visit(*id);
-            if done.is_ok() {
+            self.absorbs = true;
+            if self.visit(*id).is_ok() {
                 self.gather(*id);
-            } else {
-                self.built.clear();
             }
+            self.flush_built();
+            self.absorbs = false;
             self.leave_headers(*id);
         }
+        self.absorbs = true;
+        self.explore_all();
+        self.absorbs = false;
     }
 
     /// Reads the whole text as statements of a dialect, behind imports and the metadata section.
@@ -88,20 +91,68 @@ impl Parser<'_> {
             }
             Stmt::Expr(_) => {
                 if let Some(ScriptValue::Node(node)) = self.last_value.take() {
+                    self.built.iter_mut().filter(|b| b.node.ptr_eq(&node)).for_each(|b| b.is_taken = true);
                     self.scripts.push(Script { name: None, node, range, is_checked: true });
                 }
             }
             _ => {}
         }
-        self.built.clear();
     }
 
     fn gather_name(&mut self, name: Name, id: StmtId) {
         let Binding::Value(ScriptValue::Node(node)) = self.shared.global(name) else { return };
-        if let Some(built) = self.built.iter().find(|built| built.node.ptr_eq(&node)) {
+        if let Some(built) = self.built.iter_mut().find(|built| built.node.ptr_eq(&node)) {
             let is_checked = built.is_checked;
+            built.is_taken = true;
             let name = Some(self.ast.name(name).to_owned());
             self.scripts.push(Script { name, node, range: self.ast.range(id), is_checked });
         }
+    }
+
+    /// Takes down the other scripts that were built, by their paths. A definition that is read several times, as a
+    /// loop or a function that is called twice reads it, is one script for each path: the last, which Python keeps too.
+    pub(crate) fn flush_built(&mut self) {
+        for built in std::mem::take(&mut self.built).into_iter().filter(|built| !built.is_taken) {
+            let Built { node, is_checked, range, path, .. } = built;
+            let next = self.scripts.len();
+            let index = *self.found.entry((path.clone(), range.start)).or_insert(next);
+            let script = Script { name: Some(path), node, range, is_checked };
+            match self.scripts.get_mut(index) {
+                Some(before) => *before = script,
+                None => self.scripts.push(script),
+            }
+        }
+    }
+
+    /// Gives scripts that functions built the names that a statement around those functions assigns them to.
+    pub(crate) fn claim(&mut self, id: StmtId) {
+        if self.built.is_empty() {
+            return;
+        }
+        let (range, depth) = (self.ast.range(id), self.depth);
+        for name in crate::eval::walk::names_of(&self.ast, id) {
+            let Binding::Value(ScriptValue::Node(node)) = self.host_binding(name) else { continue };
+            let path = self.path_of(name);
+            if let Some(built) = self.built.iter_mut().find(|b| b.depth > depth && b.node.ptr_eq(&node)) {
+                (built.range, built.depth, built.path) = (range, depth, path);
+            }
+        }
+    }
+
+    /// The path of a name that is defined here.
+    pub(crate) fn path_of(&self, name: Name) -> String {
+        let name = self.ast.name(name);
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+
+    /// Runs the body of a function or class of this name.
+    pub(crate) fn within<R>(&mut self, name: Name, f: impl FnOnce(&mut Self) -> R) -> R {
+        let path = self.path_of(name).into();
+        let before = std::mem::replace(&mut self.path, path);
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        self.path = before;
+        result
     }
 }

@@ -104,6 +104,37 @@ impl Shared {
         Raise::Kind(ParseErrorKind::TooManySteps { limit: self.max_steps })
     }
 
+    /// Lets at most so many steps be taken until [`Shared::end_slice`], which takes what this gives.
+    pub(crate) fn begin_slice(&self, steps: u64) -> u64 {
+        let slice = self.steps.get().min(steps.saturating_add(2 * self.ast.expr_count() as u64));
+        let reserve = self.steps.get() - slice;
+        self.steps.set(slice);
+        reserve
+    }
+
+    /// Whether no step is left.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.steps.get() == 0 || self.exhausted.get()
+    }
+
+    /// Gives the steps back that [`Shared::begin_slice`] kept.
+    pub(crate) fn end_slice(&self, reserve: u64) {
+        self.steps.set(self.steps.get().saturating_add(reserve));
+        if reserve > 0 {
+            self.exhausted.set(false);
+        }
+    }
+
+    /// How many calls of host functions are open.
+    pub(crate) fn calls(&self) -> u32 {
+        self.call_depth.get()
+    }
+
+    /// How many `try` statements are open.
+    pub(crate) fn open_tries(&self) -> u32 {
+        self.tries.get()
+    }
+
     /// Takes bytes off the budget. What is freed is not given back: the sum bounds the time as well.
     pub(crate) fn allocate(&self, bytes: u64) -> Result<(), ParseErrorKind> {
         match self.memory.get().checked_sub(bytes) {

@@ -113,7 +113,7 @@ impl Parser<'_> {
 
     fn recover(&mut self, id: StmtId, body_unseen: bool) {
         if self.token == Token::DEFAULT {
-            return self.poison_host(id);
+            return self.recover_host(id);
         }
         let ast = self.ast.clone();
         match ast.stmt(id) {

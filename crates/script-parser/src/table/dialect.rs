@@ -71,6 +71,10 @@ pub trait ParseDialect: Sized {
     /// Python modules that scripts name without an import.
     fn predefined_modules(self, names: &[&'static str]) -> Self;
 
+    /// The decorator of this dialect that TVM's comparing test classes put on their bare functions; the first dialect that
+    /// names one decides.
+    fn bare_decorator(self, name: &'static str) -> Self;
+
     /// Runs whenever this dialect's token is entered and left.
     fn around_token(self, enter: TokenHook, exit: TokenHook) -> Self;
 
@@ -188,6 +192,12 @@ impl<N: 'static> ParseDialect for Dialect<N> {
 
     fn predefined_modules(mut self, names: &[&'static str]) -> Self {
         self.slot_mut::<Parsers>().predefined_modules.extend(names);
+        self
+    }
+
+    fn bare_decorator(mut self, name: &'static str) -> Self {
+        let dialect = self.name();
+        self.slot_mut::<Parsers>().bare_decorator = Some((dialect, name));
         self
     }
 

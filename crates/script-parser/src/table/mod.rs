@@ -199,6 +199,8 @@ pub(crate) struct ParseTable {
     absent: HashMap<(&'static str, &'static str), &'static str>,
     pub(crate) modules: PythonModules,
     pub(crate) region_functions: Vec<&'static ScriptFn>,
+    /// The decorator that test classes of TVM's put on their bare functions.
+    pub(crate) bare_decorator: Option<(&'static str, &'static str)>,
 }
 
 impl Default for ParseTable {
@@ -214,6 +216,7 @@ impl Default for ParseTable {
             options: Vec::new(),
             absent: HashMap::new(),
             modules: PythonModules::default(),
+            bare_decorator: None,
         }
     }
 }
@@ -318,6 +321,7 @@ pub struct Parsers {
     predefined_modules: Vec<&'static str>,
     region_functions: Vec<&'static ScriptFn>,
     hooks: Vec<(&'static str, Hooks, Place)>,
+    bare_decorator: Option<(&'static str, &'static str)>,
     /// The places of what is registered already, for the message when it is registered again.
     places: HashMap<String, Place>,
     table: Arc<ParseTable>,
@@ -432,6 +436,7 @@ impl Slot for Parsers {
         for (dialect, module, place) in other.modules {
             table.modules.add(dialect, module, |what| claim(places, what, place))?;
         }
+        table.bare_decorator = table.bare_decorator.or(other.bare_decorator);
         Ok(())
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
     let frame = function::open_fragment().into_script();
     p.in_frame(&frame, *last, |p, _| {
         p.with_scope(|p| {
-            p.define_text("range", ScriptValue::Function(&loops::RANGE), *last);
+            p.define_builtin("range", ScriptValue::Function(&loops::RANGE));
             p.visit_fragment(body, |p, id| match p.stmt(id) {
                 Stmt::Expr(stmt) => value(p, id, stmt.value),
                 _ => p.visit(id),

@@ -43,7 +43,7 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
     let name = p.name_str(node.name);
     p.in_frame(&frame, definition.id, |p, _| {
         p.with_scope(|p| {
-            p.define_text("range", ScriptValue::Function(&loops::RANGE), definition.id);
+            p.define_builtin("range", ScriptValue::Function(&loops::RANGE));
             let named = function::try_func_name(name.clone());
             p.checked(node.name_place, named)?;
             let mut result = Ok(());

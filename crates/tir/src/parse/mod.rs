@@ -62,6 +62,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .absent_names(python::ABSENT)
         .python_modules(python::MODULES)
         .region_functions(REGION_FUNCTIONS)
+        .bare_decorator("prim_func")
         .around_local_functions(function::refuse_nested, |_, _| Ok(()))
         .decorator(
             "prim_func",

@@ -1,0 +1,323 @@
+//! Plain classes of host code: their members, their instances, bound methods.
+//!
+//! A class body runs as Python runs it. Its methods run when they are called, or are explored for the scripts in them.
+//! Instances have the members of their class and what is assigned to them; what a class inherits from a class that is not
+//! known, is not known either.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use tvmscript_ir_core::with_stack;
+use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue, release};
+
+use super::placeholder::as_placeholder;
+use super::{Cause, Closure, Env, Placeholder, Raise};
+use crate::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
+use crate::errors::Result;
+use crate::host::builtins::Builtin;
+use crate::parser::{Parser, Shared};
+use crate::scope::Binding;
+
+/// How a function of a class is bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum MethodKind {
+    /// To the instance.
+    #[default]
+    Plain,
+    /// To nothing: `@staticmethod`.
+    Static,
+    /// To the class: `@classmethod`.
+    Class,
+    /// It is called where it is read: `@property`.
+    Property,
+}
+
+/// A plain class as a value.
+pub(crate) struct ClassObject {
+    shared: Rc<Shared>,
+    name: Name,
+    place: TextRange,
+    env: Rc<Env>,
+    bases: Vec<ScriptValue>,
+    /// Whether all its bases are known: others may change what its members are, as those of enumerations do.
+    is_plain: bool,
+    /// Whether it compares a script before and after a pass, as TVM's test classes do: its bare methods are scripts.
+    compares: bool,
+}
+
+impl HostObject for ClassObject {
+    fn type_name(&self) -> &str {
+        "a class"
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for ClassObject {
+    fn drop(&mut self) {
+        release(self.bases.drain(..));
+    }
+}
+
+impl ClassObject {
+    /// The member of this name, of the class or of its bases, the nearest first.
+    fn member(&self, name: &str) -> Option<ScriptValue> {
+        let ast = &self.shared.ast;
+        if name == "__name__" {
+            return Some(ScriptValue::str(ast.name(self.name)));
+        }
+        let name = ast.find_name(name)?;
+        let (mut work, mut seen) = (vec![self], HashSet::new());
+        while let Some(class) = work.pop() {
+            if !seen.insert(std::ptr::from_ref(class)) {
+                continue;
+            }
+            match class.env.own(name) {
+                Some(Binding::Value(value)) if class.is_plain || is_definition(&value) => return Some(value),
+                // A base that is not known may have made anything of it.
+                Some(Binding::Value(_)) => {
+                    let reason = format!("members of the class `{}` are not evaluated", ast.name(class.name));
+                    return Some(Placeholder::new(Cause::Statement(reason.into()), class.place).value());
+                }
+                Some(Binding::Unknown(placeholder)) => return Some(ScriptValue::Host(placeholder)),
+                Some(Binding::Poison) => return None,
+                Some(Binding::Unbound) | None => {}
+            }
+            work.extend(class.bases.iter().rev().filter_map(|base| base.as_host::<ClassObject>()));
+        }
+        None
+    }
+}
+
+/// Whether a base leaves the members of its classes as they are.
+fn is_plain_base(base: &ScriptValue) -> bool {
+    match (base.as_host::<ClassObject>(), as_placeholder(base)) {
+        (Some(class), _) => class.is_plain,
+        // Members of these are integers.
+        (_, Some(Placeholder { cause: Cause::Module(path), .. })) => {
+            matches!(&**path, "enum.IntEnum" | "enum.IntFlag")
+        }
+        (_, Some(_)) => false,
+        _ => base.as_host::<Builtin>().is_some(),
+    }
+}
+
+/// Whether a member is what a definition made.
+fn is_definition(value: &ScriptValue) -> bool {
+    matches!(value, ScriptValue::Node(_))
+        || value.as_host::<Closure>().is_some()
+        || value.as_host::<ClassObject>().is_some()
+}
+
+/// An instance of a plain class.
+pub(crate) struct Instance {
+    class: ScriptValue,
+    fields: RefCell<HashMap<Name, ScriptValue>>,
+}
+
+impl Instance {
+    pub(crate) fn value(class: ScriptValue) -> ScriptValue {
+        ScriptValue::host(Instance { class, fields: RefCell::new(HashMap::new()) })
+    }
+}
+
+impl HostObject for Instance {
+    fn type_name(&self) -> &str {
+        "an instance"
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let fields = std::mem::take(self.fields.get_mut()).into_values();
+        release(fields.chain([std::mem::take(&mut self.class)]));
+    }
+}
+
+/// A method and what it is bound to.
+pub(crate) struct BoundMethod {
+    pub(crate) function: ScriptValue,
+    pub(crate) receiver: ScriptValue,
+}
+
+impl HostObject for BoundMethod {
+    fn type_name(&self) -> &str {
+        "a method"
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for BoundMethod {
+    fn drop(&mut self) {
+        release([&mut self.function, &mut self.receiver].map(std::mem::take));
+    }
+}
+
+/// What TVM's test classes call the scripts that they compare.
+const COMPARED: &[&str] = &["before", "Before", "expected", "Expected"];
+
+impl Parser<'_> {
+    /// Runs the body of a class that is no script.
+    pub(crate) fn plain_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
+        let ast = self.ast.clone();
+        let mut bases = Vec::with_capacity(def.bases.len());
+        for base in ast.list(def.bases) {
+            bases.push(self.eval(*base)?);
+        }
+        let inherits = |base: &ScriptValue| base.as_host::<ClassObject>().is_some_and(|c| c.compares);
+        let compares =
+            ast.list(def.bases).iter().any(|base| self.is_comparison(*base)) || bases.iter().any(inherits);
+        let is_compared = self.compares && COMPARED.contains(&ast.name(def.name));
+        let names = self.shared.local_names.class(id, || super::walk::bound_names(&ast, def.body));
+        let env = Env::of_class(names, self.env.clone());
+        self.shared.keep_environment(&env);
+        let start = self.explorer.units.len();
+        let marks = self.test_marks(def.decorators)?;
+        let around = std::mem::replace(&mut self.compares, compares);
+        let ran = self.within(def.name, |p| {
+            p.in_environment(Some(env.clone()), |p| {
+                with_stack(|| p.exec_body(def.body))?;
+                p.bare_scripts(def, compares, is_compared);
+                Ok(())
+            })
+        });
+        self.compares = around;
+        ran?;
+        let is_plain = bases.iter().all(is_plain_base);
+        let (shared, place) = (self.shared.clone(), ast.range(def.name_place));
+        let class = ScriptValue::host(ClassObject {
+            shared,
+            name: def.name,
+            place,
+            env: env.clone(),
+            bases,
+            is_plain,
+            compares,
+        });
+        for unit in self.explorer.units.iter_mut().skip(start).filter(|unit| unit.is_method_of(&env)) {
+            unit.owner = Some(class.clone());
+            unit.add_marks(&marks);
+        }
+        Ok(class)
+    }
+
+    /// Whether this is the base of test classes that compare two scripts, one of which a pass makes of the other.
+    fn is_comparison(&self, base: ExprId) -> bool {
+        let name = match *self.ast.expr(base) {
+            Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.ast.name(name),
+            _ => return false,
+        };
+        name.ends_with("BeforeAfter")
+    }
+
+    /// Reads the bare methods of a comparing class that are scripts: its base decorates them.
+    fn bare_scripts(&mut self, def: ClassDef, compares: bool, is_compared: bool) {
+        if !compares && !is_compared {
+            return;
+        }
+        let ast = self.ast.clone();
+        for id in ast.list(def.body) {
+            let Stmt::FunctionDef(method) = *ast.stmt(*id) else { continue };
+            let name = ast.name(method.name);
+            let takes_self = ast.list(method.params).first().is_some_and(|p| p.annotation.is_none());
+            if takes_self || !method.decorators.is_empty() || !is_compared && !COMPARED.contains(&name) {
+                continue;
+            }
+            let place = ast.range(method.name_place);
+            let binding = match self.bare_script(*id, method) {
+                None => continue,
+                Some(Ok(value)) => Binding::of(value),
+                Some(Err(_)) => Binding::Poison,
+            };
+            self.set_host(method.name, binding, place);
+        }
+    }
+
+    /// What `.name` gives of a class or an instance of one.
+    pub(crate) fn class_attribute(
+        &mut self,
+        value: &ScriptValue,
+        name: &str,
+    ) -> Option<Result<Option<ScriptValue>, Raise>> {
+        let ScriptValue::Host(host) = value else { return None };
+        let any = host.as_any();
+        if let Some(class) = any.downcast_ref::<ClassObject>() {
+            let member = class.member(name);
+            return Some(Ok(member.map(|member| match member.as_host::<Closure>() {
+                Some(function) if function.kind == MethodKind::Class => bound(member, value),
+                _ => member,
+            })));
+        }
+        let instance = any.downcast_ref::<Instance>()?;
+        let field = self.ast.find_name(name);
+        let field = field.and_then(|name| instance.fields.borrow().get(&name).cloned());
+        if field.is_some() {
+            return Some(Ok(field));
+        }
+        let member = instance.class.as_host::<ClassObject>().and_then(|class| class.member(name));
+        let Some(member) = member else { return Some(Ok(None)) };
+        Some(match member.as_host::<Closure>().map(|function| function.kind) {
+            Some(MethodKind::Plain) => Ok(Some(bound(member, value))),
+            Some(MethodKind::Class) => Ok(Some(bound(member, &instance.class))),
+            Some(MethodKind::Property) => {
+                self.call_value(&member, CallArgs::positional([value.clone()])).map(Some)
+            }
+            Some(MethodKind::Static) | None => Ok(Some(member)),
+        })
+    }
+
+    /// `value.name = new`, if the value is of a class that runs here.
+    pub(crate) fn set_class_attribute(&mut self, value: &ScriptValue, name: Name, new: ScriptValue) -> bool {
+        if let Some(instance) = value.as_host::<Instance>() {
+            let old = instance.fields.borrow_mut().insert(name, new);
+            drop(old);
+            return true;
+        }
+        match value.as_host::<ClassObject>() {
+            Some(class) => class.env.set(name, Binding::of(new)),
+            None => false,
+        }
+    }
+
+    /// Makes an instance of a class.
+    pub(crate) fn instantiate(
+        &mut self,
+        value: &ScriptValue,
+        mut args: CallArgs,
+    ) -> Result<ScriptValue, Raise> {
+        let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
+        let instance = Instance::value(value.clone());
+        match class.member("__init__") {
+            Some(init) if init.as_host::<Closure>().is_some() => {
+                args.positional.insert(0, instance.clone());
+                self.call_value(&init, args)?;
+            }
+            None if args.positional.is_empty() && args.keywords.is_empty() => {}
+            _ => {
+                let name = self.ast.name(class.name);
+                let reason = format!("instances of the class `{name}` are not evaluated");
+                let place = self.statement.unwrap_or_default();
+                return Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)));
+            }
+        }
+        Ok(instance)
+    }
+}
+
+fn bound(function: ScriptValue, receiver: &ScriptValue) -> ScriptValue {
+    ScriptValue::host(BoundMethod { function, receiver: receiver.clone() })
+}
