@@ -3,6 +3,7 @@
 //! Nothing here ships. The commands check what no compiler checks (layering, conventions), compare the project with
 //! recorded and live answers of TVM, and run the whole of continuous integration the way a clean clone would.
 
+mod attack;
 mod ci;
 mod conformance;
 mod host_fuzz;
@@ -47,6 +48,8 @@ enum Command {
     Pydiff(pydiff::Options),
     /// Run hostile programs of host code for a while: no panic, no hang.
     HostFuzz(host_fuzz::Options),
+    /// Give inputs that are made to hurt to the built command: no abort, no hang, no panic.
+    Attack(attack::Options),
     /// Run the unsafe core of `ir-core` under Miri (needs a nightly toolchain).
     Miri,
     /// Run the fuzz targets for a while each (needs a nightly toolchain and cargo-fuzz).
@@ -74,6 +77,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Mutate(options) => mutate::run(&options),
         Command::HostFuzz(options) => host_fuzz::run(&options),
         Command::Pydiff(options) => pydiff::run(&options),
+        Command::Attack(options) => attack::run(&options),
         Command::Miri => tools::miri(),
         Command::Fuzz(options) => tools::fuzz(&options),
     }

@@ -10,6 +10,7 @@ use crate::constraint;
 use crate::error::{Result, Stop};
 use crate::expr::{self, BinOp, Effect, Expr, VarMap, View};
 use crate::interval::{IntSet, SetState};
+use crate::memo::{self, Memo};
 use crate::modular::{ModularSet, ModularState};
 use crate::rewrite::{Mode, Simplifier};
 use crate::transitive::Comparisons;
@@ -60,6 +61,8 @@ pub struct Analyzer {
     pub(crate) literals: Vec<Expr>,
     /// How many replacements of replacements are being simplified, per mode.
     pub(crate) recursion: [u32; 2],
+    /// Results for shared expressions.
+    pub(crate) memo: Memo,
     /// Nodes left to visit.
     pub(crate) budget: u64,
     node_budget: u64,
@@ -105,6 +108,7 @@ impl Analyzer {
             replaced: VarMap::default(),
             literals: Vec::new(),
             recursion: [0; 2],
+            memo: Memo::default(),
             budget: node_budget,
             node_budget,
             is_busy: false,
@@ -229,7 +233,14 @@ impl Analyzer {
         let result = f(self);
         self.is_busy = false;
         self.recursion = [0; 2];
+        self.memo.clear();
         result
+    }
+
+    /// Whether the result for a node is worth remembering: it may come up again, in a question that is not small.
+    #[inline]
+    pub(crate) fn remembers(&self, e: &Expr) -> bool {
+        self.node_budget - self.budget > memo::FEW && !e.object().is_unique()
     }
 
     /// Takes one node off the budget; false when nothing is left.
@@ -278,6 +289,7 @@ impl Analyzer {
     }
 
     pub(crate) fn bind_inner(&mut self, var: &Expr, value: &Expr) -> Result<()> {
+        self.memo.clear();
         let canonical = self.canonical(value)?;
         let simple = self.rewrite(&canonical)?;
         let (bound, modular, set) = (self.bound_of(&simple), self.modular_of(&simple), self.set_of(&simple));
@@ -285,6 +297,7 @@ impl Analyzer {
         self.modular.vars.insert(var, modular);
         self.replaced.insert(var, simple);
         self.sets.vars.insert(var, set);
+        self.memo.clear();
         self.comparisons.forget(var);
         self.comparisons.add_bound(&expr::fold(BinOp::Eq, var.clone(), value.clone())?);
         Ok(())
@@ -296,6 +309,7 @@ impl Analyzer {
         }
         let (low, count) = (self.bound_of(min), self.bound_of(extent));
         let greatest = crate::number::inf_add(low.max, crate::number::inf_add(count.max, -1));
+        self.memo.clear();
         self.bounds.vars.insert(var, ConstIntBound { min: low.min, max: greatest });
         self.sets.vars.insert(var, IntSet::from_range(min, extent));
         self.comparisons.forget(var);
@@ -314,6 +328,7 @@ impl Analyzer {
             sets: self.sets.scoped.len(),
             modular: None,
         };
+        self.memo.clear();
         self.bounds.enter(condition);
         scope.modular = self.modular.enter(condition);
         match self.enter_literals(condition) {
@@ -341,6 +356,7 @@ impl Analyzer {
                 let zero = expr::constant(expr::dtype(&part), 0)?;
                 expr::fold(BinOp::Eq, part.clone(), zero)?
             };
+            self.memo.clear();
             self.literals.push(part);
             self.literals.push(expr::not(negation)?);
         }
@@ -348,6 +364,7 @@ impl Analyzer {
     }
 
     pub(crate) fn leave_scope(&mut self, scope: Scope) {
+        self.memo.clear();
         self.bounds.scoped.truncate(scope.bounds);
         self.literals.truncate(scope.literals);
         self.comparisons.leave(scope.comparisons);

@@ -149,12 +149,19 @@ impl Analyzer {
         if !self.spend() {
             return ConstIntBound::EVERYTHING;
         }
+        let remembers = self.remembers(e);
+        if remembers && let Some(known) = self.memo.bound(e) {
+            return known;
+        }
         let mut bound = with_stack(|| self.bound_of_kind(e));
         for i in 0..self.bounds.scoped.len() {
             let (subject, extra) = (self.bounds.scoped[i].0.clone(), self.bounds.scoped[i].1);
             if self.same(&subject, e) {
                 bound = bound.intersect(extra);
             }
+        }
+        if remembers && self.budget > 0 {
+            self.memo.set_bound(e, bound);
         }
         bound
     }
@@ -189,8 +196,10 @@ impl Analyzer {
                     return self.bound_of(body);
                 }
                 let bound = self.bound_of(value);
+                self.memo.clear();
                 self.bounds.vars.insert(var, bound);
                 let result = self.bound_of(body);
+                self.memo.clear();
                 self.bounds.vars.remove(var);
                 result
             }

@@ -2,6 +2,7 @@
 //!
 //! Upstream counterpart: `IntervalSetEvaluator` and `EvalSet` of `src/arith/int_set.cc`.
 
+use hashbrown::HashMap;
 use tvmscript_ir_core::{Ref, with_stack};
 use tvmscript_prim::PrimExpr;
 
@@ -83,11 +84,14 @@ struct Evaluator<'a> {
     depth: usize,
     /// Variables whose ends are being evaluated: they stand for themselves there.
     visiting: VarMap<()>,
+    /// Sets of shared expressions, by depth, where no variable's ends are being evaluated. The entry keeps the expression
+    /// alive.
+    known: HashMap<(usize, usize), (Expr, IntSet)>,
 }
 
 impl<'a> Evaluator<'a> {
     fn new(analyzer: &'a mut Analyzer, state: &'a SetState, in_lanes: bool) -> Self {
-        Self { analyzer, state, in_lanes, depth: 0, visiting: VarMap::default() }
+        Self { analyzer, state, in_lanes, depth: 0, visiting: VarMap::default(), known: HashMap::new() }
     }
 
     /// The interval whose ends are themselves evaluated, unless there is no variable left to relax.
@@ -107,7 +111,16 @@ impl<'a> Evaluator<'a> {
         if !self.analyzer.spend() {
             return Err(Stop::Budget);
         }
-        with_stack(|| self.eval_kind(e))
+        if !self.analyzer.remembers(e) || !self.visiting.is_empty() {
+            return with_stack(|| self.eval_kind(e));
+        }
+        let key = (e.object().address(), self.depth);
+        if let Some((_, known)) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let set = with_stack(|| self.eval_kind(e))?;
+        self.known.insert(key, (e.clone(), set.clone()));
+        Ok(set)
     }
 
     fn eval_kind(&mut self, e: &Expr) -> Result<IntSet> {

@@ -320,6 +320,10 @@ impl<T> Default for VarMap<T> {
 }
 
 impl<T> VarMap<T> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     #[inline]
     pub(crate) fn get(&self, var: &Expr) -> Option<&T> {
         if self.entries.is_empty() {

@@ -35,6 +35,7 @@ mod expr;
 mod fold;
 mod interval;
 mod iter_map;
+mod memo;
 mod modular;
 mod number;
 mod opaque;

@@ -94,7 +94,15 @@ impl Analyzer {
         if !self.spend() {
             return ModularSet::EVERYTHING;
         }
-        with_stack(|| self.modular_of_kind(e))
+        let remembers = self.remembers(e);
+        if remembers && let Some(known) = self.memo.modular(e) {
+            return known;
+        }
+        let set = with_stack(|| self.modular_of_kind(e));
+        if remembers && self.budget > 0 {
+            self.memo.set_modular(e, set);
+        }
+        set
     }
 
     fn modular_of_kind(&mut self, e: &Expr) -> ModularSet {
@@ -136,8 +144,10 @@ impl Analyzer {
                     return self.modular_of(body);
                 }
                 let set = self.modular_of(value);
+                self.memo.clear();
                 self.modular.vars.insert(var, set);
                 let result = self.modular_of(body);
+                self.memo.clear();
                 self.modular.vars.remove(var);
                 result
             }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use tvmscript::script_parser::python::MAX_TEXT_BYTES;
 use tvmscript::script_parser::{Header, HeaderError};
 
 use crate::printer::{PrinterArgs, TextArgs};
@@ -54,6 +55,13 @@ pub(crate) struct Args {
     /// what the text means. Text that TVM printed with such options has none.
     #[arg(long, global = true, value_name = "OPTIONS", value_parser = header, help_heading = "Everywhere")]
     pub(crate) header: Option<Header>,
+    /// The largest file to read, in bytes
+    #[arg(long, global = true, value_name = "BYTES", default_value_t = 128 << 20, help_heading = "Limits")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TEXT_BYTES)))]
+    pub(crate) max_input_bytes: u32,
+    /// The most memory that the nodes of one file may take, in bytes
+    #[arg(long, global = true, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits")]
+    pub(crate) max_node_bytes: u64,
     /// How many files to work on at once [default: one a processor]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     #[arg(help_heading = "Everywhere")]

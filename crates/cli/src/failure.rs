@@ -36,6 +36,11 @@ pub(crate) enum Failure {
         /// The system's words.
         reason: String,
     },
+    /// The file is larger than the limit; what is behind was not read.
+    TooLarge {
+        /// The limit in bytes.
+        limit: u32,
+    },
     /// The file is not UTF-8.
     NotText {
         /// What stands before the first wrong byte.
@@ -86,9 +91,10 @@ impl Failure {
                 let (start, _) = self.range(source);
                 let name = errors::escape::name(name);
                 let at = match self {
-                    Failure::Unreadable { .. } | Failure::Unprintable(_) | Failure::Path(_) => {
-                        name.into_owned()
-                    }
+                    Failure::Unreadable { .. }
+                    | Failure::TooLarge { .. }
+                    | Failure::Unprintable(_)
+                    | Failure::Path(_) => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };
                 format!("error: {at}: {}\n", errors::escape::message(&self.message()))
@@ -118,6 +124,9 @@ impl Failure {
     fn message(&self) -> String {
         match self {
             Failure::Unreadable { reason } => reason.clone(),
+            Failure::TooLarge { limit } => {
+                format!("larger than {limit} bytes; `--max-input-bytes` sets another limit")
+            }
             Failure::NotText { byte, .. } => format!("not UTF-8 text: byte 0x{byte:02x}"),
             Failure::Script { .. } | Failure::IllFormed { .. } => String::new(),
             Failure::Json(error) => error.to_string(),
@@ -152,6 +161,7 @@ impl Failure {
                 return errors::diagnostics(errors, source.map_or("", |s| s.text.as_str()));
             }
             Failure::Unreadable { .. } => ("E0801", "unreadable"),
+            Failure::TooLarge { .. } => ("E0808", "too-large"),
             Failure::NotText { .. } => ("E0802", "not-utf8"),
             Failure::Json(_) => ("E0803", "json"),
             Failure::Constants(_) => ("E0804", "constants"),

@@ -2,7 +2,7 @@
 //!
 //! Every command takes scripts and both forms of JSON alike; JSON is known by its first key.
 
-use std::io::Read as _;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tvmscript::ir_core::{Array, ObjectLike as _, json};
@@ -12,7 +12,7 @@ use tvmscript::{Object, ParseOptions, Registry, Value, ir};
 
 use crate::failure::{Failed, Failure};
 use crate::output;
-use crate::registry::registry;
+use crate::registry::{max_file_bytes, registry};
 use crate::timings::Timings;
 
 /// The text of a file.
@@ -91,17 +91,17 @@ fn is_stdin(path: &Path) -> bool {
 /// Reads a file, or standard input for `-`.
 ///
 /// # Errors
-/// When it cannot be read or is no text.
+/// When it cannot be read, is larger than the limit, or is no text.
 pub(crate) fn read(path: &Path, timings: &mut Timings) -> Result<Source, Failure> {
-    let bytes = timings.time("read", || {
-        if is_stdin(path) {
-            let mut bytes = Vec::new();
-            std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        } else {
-            std::fs::read(path)
-        }
+    let limit = max_file_bytes();
+    let bytes = timings.time("read", || match is_stdin(path) {
+        true => read_at_most(&mut std::io::stdin().lock(), limit),
+        false => std::fs::File::open(path).and_then(|mut file| read_at_most(&mut file, limit)),
     });
     let bytes = bytes.map_err(|error| Failure::Unreadable { reason: io_reason(&error) })?;
+    if bytes.len() > limit as usize {
+        return Err(Failure::TooLarge { limit });
+    }
     timings.input_bytes += bytes.len();
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Source { name: display_name(path), text }),
@@ -113,6 +113,13 @@ pub(crate) fn read(path: &Path, timings: &mut Timings) -> Result<Source, Failure
             Err(Failure::NotText { before: String::from_utf8_lossy(&bytes).into_owned(), byte })
         }
     }
+}
+
+/// All bytes, but only one more than the limit: a device or a pipe may have no end.
+fn read_at_most(source: &mut dyn Read, limit: u32) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(u64::from(limit) + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The system's words without its number.

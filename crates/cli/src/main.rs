@@ -48,8 +48,18 @@ impl Outcome {
     }
 }
 
+/// Ends the program: the limits let more through than this machine has memory for. Takes no memory itself.
+fn out_of_memory(_: usize) -> ! {
+    let _ = std::io::Write::write_all(
+        &mut std::io::stderr(),
+        b"error: out of memory; `--max-input-bytes`, `--max-node-bytes` and `--max-docs` set lower limits\n",
+    );
+    std::process::exit(1)
+}
+
 fn main() -> ExitCode {
     internal::install_hook();
+    tvmscript_ir_core::set_out_of_memory_handler(out_of_memory);
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         // Help and version are errors to clap, with status 0 and on standard output.

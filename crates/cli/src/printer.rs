@@ -3,6 +3,8 @@
 //! What dialects add comes from the registry: see [`DialectFlags`].
 
 use clap::{Args, value_parser};
+use tvmscript::doc::DocArena;
+use tvmscript::doc::python::DEFAULT_MAX_BYTES;
 use tvmscript::docsifier::names::is_identifier;
 use tvmscript::{Object, PrinterConfig};
 
@@ -39,6 +41,12 @@ pub(crate) struct TextArgs {
     /// What a module is called inside its own functions; empty for its name
     #[arg(long, value_name = "NAME", default_value = "cls", value_parser = identifier_or_empty)]
     module_alias: String,
+    /// The longest text to print for one script, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MAX_BYTES, help_heading = "Limits")]
+    max_text_bytes: usize,
+    /// The most pieces of syntax to print for one script
+    #[arg(long, value_name = "N", default_value_t = DocArena::DEFAULT_MAX_DOCS, help_heading = "Limits")]
+    max_docs: u32,
     #[command(flatten)]
     dialects: DialectFlags,
 }
@@ -55,6 +63,8 @@ impl TextArgs {
             verbose_expr: self.verbose_expr || fragment_of().is_some(),
             show_object_address: self.show_object_address,
             module_alias: self.module_alias.clone(),
+            max_bytes: self.max_text_bytes,
+            max_docs: self.max_docs,
             ..PrinterConfig::default()
         };
         self.dialects.apply(&mut config);

@@ -43,6 +43,27 @@ pub(crate) fn read_with_header(header: Option<&Header>) {
     }
 }
 
+/// The limits of what is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InputLimits {
+    /// The largest file, in bytes.
+    pub(crate) file_bytes: u32,
+    /// The most memory that the nodes of one file may take.
+    pub(crate) node_bytes: u64,
+}
+
+static LIMITS: OnceLock<InputLimits> = OnceLock::new();
+
+/// Sets the limits of what is read.
+pub(crate) fn set_limits(limits: InputLimits) {
+    LIMITS.get_or_init(|| limits);
+}
+
+/// The largest file, in bytes.
+pub(crate) fn max_file_bytes() -> u32 {
+    LIMITS.get().map_or(ParseOptions::default().python.max_text_bytes, |limits| limits.file_bytes)
+}
+
 /// How a script is read.
 pub(crate) fn parse_options() -> ParseOptions {
     let mut options = printed_options();
@@ -54,6 +75,10 @@ pub(crate) fn parse_options() -> ParseOptions {
 pub(crate) fn printed_options() -> ParseOptions {
     let mut options = ParseOptions::default();
     options.fragment_of = fragment_of();
+    if let Some(limits) = LIMITS.get() {
+        options.python.max_text_bytes = limits.file_bytes;
+        options.max_node_bytes = limits.node_bytes;
+    }
     options
 }
 

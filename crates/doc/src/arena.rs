@@ -59,8 +59,9 @@ impl Default for DocArena {
 }
 
 impl DocArena {
-    /// The limit of an arena made by [`DocArena::new`]: expressions and statements together.
-    pub const DEFAULT_MAX_DOCS: u32 = 1 << 27;
+    /// The limit of an arena made by [`DocArena::new`]: so many expressions, and as many statements. With the parts that
+    /// docs refer to, these are 50 to 100 bytes each.
+    pub const DEFAULT_MAX_DOCS: u32 = 1 << 24;
 
     /// An empty arena.
     pub fn new() -> Self {
@@ -374,6 +375,10 @@ impl DocArena {
             DocRef::Stmt(doc) => (&mut self.stmt_paths, doc.0.get() as usize),
         };
         if paths.len() <= index {
+            if !room::try_make_room(paths, index + 1 - paths.len()) {
+                self.full = true;
+                return;
+            }
             paths.resize(index + 1, None);
         }
         match &mut paths[index] {
@@ -394,10 +399,7 @@ impl DocArena {
     pub(crate) fn push_expr(&mut self, expr: Expr) -> ExprDoc {
         let index = self.exprs.len() as u32;
         match NonZeroU32::new(index) {
-            Some(id) if index - 2 < self.max_docs => {
-                room::push(&mut self.exprs, expr);
-                ExprDoc(id)
-            }
+            Some(id) if index - 2 < self.max_docs && room::try_push(&mut self.exprs, expr) => ExprDoc(id),
             _ => {
                 self.full = true;
                 ExprDoc(PLACEHOLDER)
@@ -409,9 +411,12 @@ impl DocArena {
     pub(crate) fn push_stmt(&mut self, stmt: Stmt, role: StmtRole) -> StmtDoc {
         let index = self.stmts.len() as u32;
         match NonZeroU32::new(index) {
-            Some(id) if index - 2 < self.max_docs => {
-                room::push(&mut self.stmts, stmt);
-                room::push(&mut self.stmt_notes, StmtNote { comment: None, role, chained: false });
+            Some(id) if index - 2 < self.max_docs && room::try_make_room(&mut self.stmts, 1) => {
+                if !room::try_push(&mut self.stmt_notes, StmtNote { comment: None, role, chained: false }) {
+                    self.full = true;
+                    return StmtDoc(PLACEHOLDER);
+                }
+                self.stmts.push(stmt);
                 StmtDoc(id)
             }
             _ => {
@@ -437,7 +442,10 @@ impl DocArena {
         let Some((start, len)) = self.run(self.expr_items.len(), docs.len()) else {
             return ExprList::default();
         };
-        room::make_room(&mut self.expr_items, docs.len());
+        if !room::try_make_room(&mut self.expr_items, docs.len()) {
+            self.full = true;
+            return ExprList::default();
+        }
         self.expr_items.extend(docs);
         ExprList { start, len }
     }
@@ -446,6 +454,10 @@ impl DocArena {
     pub(crate) fn push_pairs(&mut self, pairs: &[(ExprDoc, ExprDoc)]) -> ExprList {
         let room = self.run(self.expr_items.len(), pairs.len().saturating_mul(2));
         let Some((start, len)) = room else { return ExprList::default() };
+        if !room::try_make_room(&mut self.expr_items, len as usize) {
+            self.full = true;
+            return ExprList::default();
+        }
         self.expr_items.extend(pairs.iter().flat_map(|&(key, value)| [key, value]));
         ExprList { start, len }
     }
@@ -459,9 +471,13 @@ impl DocArena {
         let (Some((start, len)), Some((run, _))) = (self.run(items, docs.len()), self.run(runs, 1)) else {
             return StmtList::default();
         };
-        room::make_room(&mut self.stmt_items, docs.len());
+        let has_room = room::try_make_room(&mut self.stmt_items, docs.len())
+            && room::try_push(&mut self.stmt_runs, (start, start + len));
+        if !has_room {
+            self.full = true;
+            return StmtList::default();
+        }
         self.stmt_items.extend_from_slice(docs);
-        room::push(&mut self.stmt_runs, (start, start + len));
         StmtList(run)
     }
 
@@ -473,9 +489,13 @@ impl DocArena {
         let Some((start, len)) = self.run(self.kwargs.len(), pairs.len()) else {
             return KwargList::default();
         };
+        if !room::try_make_room(&mut self.kwargs, pairs.len()) {
+            self.full = true;
+            return KwargList::default();
+        }
         for &(name, value) in pairs {
             let name = name.sym_in(self);
-            room::push(&mut self.kwargs, (name, value));
+            self.kwargs.push((name, value));
         }
         KwargList { start, len }
     }
@@ -483,18 +503,28 @@ impl DocArena {
     #[inline]
     pub(crate) fn push_call(&mut self, call: Call) -> ExprDoc {
         let Some((index, _)) = self.run(self.calls.len(), 1) else { return ExprDoc(PLACEHOLDER) };
-        room::push(&mut self.calls, call);
+        if !room::try_push(&mut self.calls, call) {
+            self.full = true;
+            return ExprDoc(PLACEHOLDER);
+        }
         self.push_expr(Expr::Call(CallId(index)))
     }
 
     pub(crate) fn push_function(&mut self, function: Function) -> StmtDoc {
         let Some((index, _)) = self.run(self.functions.len(), 1) else { return StmtDoc(PLACEHOLDER) };
-        self.functions.push(function);
+        if !room::try_push(&mut self.functions, function) {
+            self.full = true;
+            return StmtDoc(PLACEHOLDER);
+        }
         self.push_stmt(Stmt::Function(FunctionId(index)), StmtRole::Plain)
     }
 
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> ExprDoc {
         let Some((start, len)) = self.run(self.bytes.len(), bytes.len()) else { return ExprDoc(PLACEHOLDER) };
+        if !room::try_make_room(&mut self.bytes, bytes.len()) {
+            self.full = true;
+            return ExprDoc(PLACEHOLDER);
+        }
         self.bytes.extend_from_slice(bytes);
         self.push_expr(Expr::Bytes(ByteText { start, len }))
     }

@@ -7,6 +7,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
+use tvmscript_ir_core::room;
 use unicode_width::UnicodeWidthChar;
 
 use crate::element::push_spaces;
@@ -20,13 +21,25 @@ pub(crate) struct Decoration {
     pub(crate) context_lines: Option<u32>,
 }
 
+/// Text of which memory for the whole decorated text is asked for at once.
+const LARGE_BYTES: usize = 16 << 20;
+
 /// Fewer lines than this are printed rather than cut out.
 const MIN_LINES_CUT: usize = 2;
 
-/// Decorates `text`, in which `underlines` are in order and apart from each other.
-pub(crate) fn decorate(text: &str, underlines: &[Range<usize>], decoration: Decoration) -> String {
-    let lines = Lines::new(text, decoration.line_numbers);
-    let mut out = String::with_capacity(text.len() + text.len() / 8);
+/// Decorates `text`, in which `underlines` are in order and apart from each other. Nothing if there is no memory for it.
+pub(crate) fn decorate(text: &str, underlines: &[Range<usize>], decoration: Decoration) -> Option<String> {
+    let lines = Lines::new(text, decoration.line_numbers)?;
+    // A line has its number, its end, and perhaps a line of carets below it.
+    let carets = match underlines.is_empty() {
+        true => 0,
+        false => text.len() + lines.count() * (lines.number_columns + 1),
+    };
+    let longest = text.len() + lines.count() * (lines.number_columns + 1) + carets;
+    let mut out = String::new();
+    if longest >= LARGE_BYTES {
+        room::fallible(|| out.try_reserve_exact(longest)).ok()?;
+    }
     let mut underlines = underlines;
     let mut done = 0;
     for chunk in chunks(&lines, underlines, decoration.context_lines) {
@@ -35,7 +48,7 @@ pub(crate) fn decorate(text: &str, underlines: &[Range<usize>], decoration: Deco
         done = chunk.end;
     }
     push_cut(&mut out, lines.count() - done);
-    out
+    Some(out)
 }
 
 /// Which lines to show.
@@ -77,11 +90,15 @@ struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    fn new(text: &'t str, numbered: bool) -> Self {
-        let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-        let starts: Vec<usize> = [0].into_iter().chain(ends).collect();
+    fn new(text: &'t str, numbered: bool) -> Option<Self> {
+        let mut starts = Vec::new();
+        for start in [0].into_iter().chain(text.match_indices('\n').map(|(at, _)| at + 1)) {
+            if !room::try_push(&mut starts, start) {
+                return None;
+            }
+        }
         let number_columns = if numbered { starts.len().to_string().len() + 1 } else { 0 };
-        Self { text, starts, number_columns }
+        Some(Self { text, starts, number_columns })
     }
 
     fn count(&self) -> usize {
@@ -156,7 +173,7 @@ mod tests {
     use super::*;
 
     fn show(text: &str, underlines: &[Range<usize>], context: Option<u32>, numbers: bool) -> String {
-        decorate(text, underlines, Decoration { line_numbers: numbers, context_lines: context })
+        decorate(text, underlines, Decoration { line_numbers: numbers, context_lines: context }).unwrap()
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! with recorded ranges, or text laid out for a width. Sinks are type parameters, so a plain print pays for no element
 //! that it ignores.
 
+use tvmscript_ir_core::room;
+
 use crate::stmt::DocRef;
 
 /// One step of a print.
@@ -43,6 +45,9 @@ pub enum Mark {
     Comment,
 }
 
+/// The length of a text for which there was no memory.
+pub(crate) const OUT_OF_MEMORY: usize = usize::MAX;
+
 /// Takes the elements of a print in order.
 pub trait Sink {
     /// Whether the sink reads marks; if not, none are sent.
@@ -53,14 +58,57 @@ pub trait Sink {
     /// Takes the next element.
     fn put(&mut self, element: Element<'_>);
 
-    /// How many bytes the sink holds, for the output budget.
+    /// How many bytes the sink holds, for the output budget; [`OUT_OF_MEMORY`] when it found no memory for more.
     fn byte_len(&self) -> usize;
+}
+
+/// Text that grows as long as there is memory.
+#[derive(Debug, Default)]
+pub(crate) struct GrowingText {
+    pub(crate) text: String,
+    out_of_memory: bool,
+}
+
+impl GrowingText {
+    /// Text with room for so many bytes, if there is memory for them.
+    pub(crate) fn with_room(bytes: usize) -> GrowingText {
+        let mut text = String::new();
+        // Without this room the text grows as it is needed.
+        let _ = room::try_make_text_room(&mut text, bytes);
+        GrowingText { text, out_of_memory: false }
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, text: &str) {
+        if room::try_make_text_room(&mut self.text, text.len()) {
+            self.text.push_str(text);
+        } else {
+            self.out_of_memory = true;
+        }
+    }
+
+    /// Begins a line that is indented by `indent` spaces.
+    #[inline]
+    pub(crate) fn line(&mut self, indent: usize) {
+        if room::try_make_text_room(&mut self.text, indent + 1) {
+            self.text.push('\n');
+            push_spaces(&mut self.text, indent);
+        } else {
+            self.out_of_memory = true;
+        }
+    }
+
+    /// The length, or [`OUT_OF_MEMORY`].
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        if self.out_of_memory { OUT_OF_MEMORY } else { self.text.len() }
+    }
 }
 
 /// Writes elements straight into text; lines never break.
 #[derive(Debug)]
 pub struct PlainSink {
-    text: String,
+    text: GrowingText,
     indent: usize,
     indent_spaces: usize,
 }
@@ -68,12 +116,12 @@ pub struct PlainSink {
 impl PlainSink {
     /// A sink without text, but with room for so many bytes, that indents each level by `indent_spaces`.
     pub fn new(indent_spaces: usize, room_bytes: usize) -> Self {
-        Self { text: String::with_capacity(room_bytes), indent: 0, indent_spaces }
+        Self { text: GrowingText::with_room(room_bytes), indent: 0, indent_spaces }
     }
 
     /// The text.
     pub fn into_text(self) -> String {
-        self.text
+        self.text.text
     }
 }
 
@@ -84,12 +132,9 @@ impl Sink for PlainSink {
     #[inline(always)]
     fn put(&mut self, element: Element<'_>) {
         match element {
-            Element::Text(text) | Element::SoftLine(text) => self.text.push_str(text),
-            Element::HardLine => {
-                self.text.push('\n');
-                push_spaces(&mut self.text, self.indent);
-            }
-            Element::BareLine => self.text.push('\n'),
+            Element::Text(text) | Element::SoftLine(text) => self.text.push(text),
+            Element::HardLine => self.text.line(self.indent),
+            Element::BareLine => self.text.line(0),
             Element::Indent => self.indent += self.indent_spaces,
             Element::Dedent => self.indent -= self.indent_spaces,
             Element::GroupBegin | Element::GroupEnd | Element::MarkBegin(_) | Element::MarkEnd => {}

@@ -32,8 +32,8 @@ pub enum DocError {
     /// A parameter of a function is not an assignment.
     #[error("a parameter of a function must be an assignment")]
     NotAParameter,
-    /// The arena reached its limit; docs made since then are placeholders.
-    #[error("more than {limit} docs in one print")]
+    /// The arena reached its limit, or found no memory; docs made since then are placeholders.
+    #[error("printing needs more than {limit} pieces of syntax, or more memory than there is")]
     Full {
         /// The limit of the arena.
         limit: u32,
@@ -50,6 +50,9 @@ pub enum PrintError {
         /// The budget of the print.
         max_bytes: usize,
     },
+    /// There is no memory for the text.
+    #[error("there is not enough memory for the printed text")]
+    OutOfMemory,
     /// A comment that follows its statement on the same line has several lines.
     #[error("the comment of a `{stmt}` statement cannot have a newline")]
     CommentHasNewline {

@@ -6,9 +6,10 @@
 //!
 //! The method is that of Oppen, "Prettyprinting" (1980), with the groups of Wadler, "A prettier printer".
 
+use tvmscript_ir_core::room;
 use unicode_width::UnicodeWidthStr;
 
-use crate::element::{Element, Mark, Sink};
+use crate::element::{Element, Mark, OUT_OF_MEMORY, Sink};
 
 /// A sink that breaks lines at soft lines and passes the rest on.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Layout<S> {
     /// Columns of the line held back, without comments.
     columns: usize,
     in_comment: bool,
+    /// There was no memory for the line.
+    no_room: bool,
 }
 
 /// An element held back.
@@ -54,6 +57,7 @@ impl<S: Sink> Layout<S> {
             text: String::new(),
             columns: 0,
             in_comment: false,
+            no_room: false,
         }
     }
 
@@ -63,7 +67,15 @@ impl<S: Sink> Layout<S> {
         self.inner
     }
 
+    fn push(&mut self, held: Held) {
+        self.no_room |= !room::try_push(&mut self.line, held);
+    }
+
     fn hold(&mut self, text: &str) -> (usize, usize, usize) {
+        if !room::try_make_text_room(&mut self.text, text.len()) {
+            self.no_room = true;
+            return (0, 0, 0);
+        }
         let start = self.text.len();
         self.text.push_str(text);
         let columns = if self.in_comment { 0 } else { text.width() };
@@ -166,11 +178,11 @@ impl<S: Sink> Sink for Layout<S> {
         match element {
             Element::Text(text) => {
                 let (start, end, columns) = self.hold(text);
-                self.line.push(Held::Text { start, end, columns });
+                self.push(Held::Text { start, end, columns });
             }
             Element::SoftLine(text) => {
                 let (start, end, columns) = self.hold(text);
-                self.line.push(Held::SoftLine { start, end, columns });
+                self.push(Held::SoftLine { start, end, columns });
             }
             Element::HardLine | Element::BareLine => {
                 self.flush();
@@ -179,27 +191,27 @@ impl<S: Sink> Sink for Layout<S> {
             }
             Element::Indent => {
                 self.next_indent += self.indent_spaces;
-                self.line.push(Held::Indent);
+                self.push(Held::Indent);
             }
             Element::Dedent => {
                 self.next_indent -= self.indent_spaces;
-                self.line.push(Held::Dedent);
+                self.push(Held::Dedent);
             }
-            Element::GroupBegin => self.line.push(Held::GroupBegin { plan: 0 }),
-            Element::GroupEnd => self.line.push(Held::GroupEnd),
+            Element::GroupBegin => self.push(Held::GroupBegin { plan: 0 }),
+            Element::GroupEnd => self.push(Held::GroupEnd),
             Element::MarkBegin(mark) => {
                 self.in_comment |= mark == Mark::Comment;
-                self.line.push(Held::MarkBegin(mark));
+                self.push(Held::MarkBegin(mark));
             }
             Element::MarkEnd => {
                 // No doc is marked inside a comment.
                 self.in_comment = false;
-                self.line.push(Held::MarkEnd);
+                self.push(Held::MarkEnd);
             }
         }
     }
 
     fn byte_len(&self) -> usize {
-        self.inner.byte_len() + self.text.len()
+        if self.no_room { OUT_OF_MEMORY } else { self.inner.byte_len().saturating_add(self.text.len()) }
     }
 }

@@ -4,17 +4,17 @@
 
 use std::ops::Range;
 
-use tvmscript_ir_core::{AccessPath, PathId};
+use tvmscript_ir_core::{AccessPath, PathId, room};
 
 use crate::arena::DocArena;
-use crate::element::{Element, Mark, Sink, push_spaces};
+use crate::element::{Element, GrowingText, Mark, OUT_OF_MEMORY, Sink};
 use crate::expr::Expr;
 use crate::stmt::{DocRef, StmtDoc};
 
 /// Writes elements into text and records where each marked one stands.
 #[derive(Debug)]
 pub(crate) struct MarkSink {
-    text: String,
+    text: GrowingText,
     indent: usize,
     indent_spaces: usize,
     open: Vec<Open>,
@@ -22,6 +22,8 @@ pub(crate) struct MarkSink {
     docs: Vec<Marked>,
     /// Line ends, indentation and comments, in order of their ends.
     exempt: Vec<Range<usize>>,
+    /// There was no memory for the record.
+    no_room: bool,
 }
 
 /// A marked doc and where it stands.
@@ -46,18 +48,24 @@ enum Open {
 impl MarkSink {
     pub(crate) fn new(indent_spaces: usize) -> Self {
         Self {
-            text: String::new(),
+            text: GrowingText::default(),
             indent: 0,
             indent_spaces,
             open: Vec::new(),
             docs: Vec::new(),
             exempt: Vec::new(),
+            no_room: false,
         }
+    }
+
+    fn exempt_from(&mut self, start: usize) {
+        self.no_room |= !room::try_push(&mut self.exempt, start..self.text.len());
     }
 
     /// The text up to its first `len` bytes, and what was recorded there.
     pub(crate) fn finish(self, len: impl FnOnce(&str) -> usize) -> MarkedText {
-        let Self { mut text, mut docs, mut exempt, .. } = self;
+        let Self { text, mut docs, mut exempt, .. } = self;
+        let mut text = text.text;
         text.truncate(len(&text));
         let ranges =
             docs.iter_mut().flat_map(|marked| std::iter::once(&mut marked.range).chain(&mut marked.head));
@@ -325,17 +333,16 @@ impl Sink for MarkSink {
 
     fn put(&mut self, element: Element<'_>) {
         match element {
-            Element::Text(text) | Element::SoftLine(text) => self.text.push_str(text),
+            Element::Text(text) | Element::SoftLine(text) => self.text.push(text),
             Element::HardLine => {
                 let start = self.text.len();
-                self.text.push('\n');
-                push_spaces(&mut self.text, self.indent);
-                self.exempt.push(start..self.text.len());
+                self.text.line(self.indent);
+                self.exempt_from(start);
             }
             Element::BareLine => {
                 let start = self.text.len();
-                self.text.push('\n');
-                self.exempt.push(start..self.text.len());
+                self.text.line(0);
+                self.exempt_from(start);
             }
             Element::Indent => self.indent += self.indent_spaces,
             Element::Dedent => self.indent -= self.indent_spaces,
@@ -343,7 +350,8 @@ impl Sink for MarkSink {
             Element::MarkBegin(Mark::Doc(doc)) => {
                 let start = self.text.len();
                 self.open.push(Open::Doc(self.docs.len()));
-                self.docs.push(Marked { doc, range: start..start, head: None });
+                let marked = Marked { doc, range: start..start, head: None };
+                self.no_room |= !room::try_push(&mut self.docs, marked);
             }
             Element::MarkBegin(Mark::Head) => {
                 let start = self.text.len();
@@ -360,19 +368,23 @@ impl Sink for MarkSink {
             }
             Element::MarkBegin(Mark::Comment) => self.open.push(Open::Comment(self.text.len())),
             Element::MarkEnd => match self.open.pop() {
-                Some(Open::Doc(at)) => self.docs[at].range.end = self.text.len(),
+                Some(Open::Doc(at)) => {
+                    if let Some(marked) = self.docs.get_mut(at) {
+                        marked.range.end = self.text.len();
+                    }
+                }
                 Some(Open::Head(at)) => {
                     if let Some(head) = self.docs.get_mut(at).and_then(|marked| marked.head.as_mut()) {
                         head.end = self.text.len();
                     }
                 }
-                Some(Open::Comment(start)) => self.exempt.push(start..self.text.len()),
+                Some(Open::Comment(start)) => self.exempt_from(start),
                 None => debug_assert!(false, "a mark ends that never began"),
             },
         }
     }
 
     fn byte_len(&self) -> usize {
-        self.text.len()
+        if self.no_room { OUT_OF_MEMORY } else { self.text.len() }
     }
 }

@@ -4,6 +4,7 @@
 //! buffer, and docs hold a [`Sym`]. Two symbols of the same arena are equal exactly when their texts are.
 
 use hashbrown::HashTable;
+use tvmscript_ir_core::room;
 
 /// A string kept by a [`DocArena`](crate::DocArena): a name, an attribute, the text of a literal or a comment.
 ///
@@ -28,7 +29,7 @@ pub(crate) struct Symbols {
 }
 
 impl Symbols {
-    /// The symbol for `text`, or `None` when the buffer would pass 4 GiB.
+    /// The symbol for `text`, or `None` when the buffer would pass 4 GiB or there is no memory.
     pub(crate) fn intern(&mut self, text: &str) -> Option<Sym> {
         let hash = hash(text.as_bytes());
         let same = |&index: &u32| slice(&self.text, self.spans[index as usize]) == text;
@@ -38,6 +39,16 @@ impl Symbols {
         let start = u32::try_from(self.text.len()).ok()?;
         let end = u32::try_from(self.text.len().checked_add(text.len())?).ok()?;
         let index = u32::try_from(self.spans.len()).ok()?;
+        let has_room =
+            room::try_make_text_room(&mut self.text, text.len()) && room::try_make_room(&mut self.spans, 1);
+        if !has_room {
+            return None;
+        }
+        let (buffer, spans) = (&self.text, &self.spans);
+        let rehash = |&at: &u32| self::hash(slice(buffer, spans[at as usize]).as_bytes());
+        if self.table.len() == self.table.capacity() {
+            room::fallible(|| self.table.try_reserve(1, rehash)).ok()?;
+        }
         self.text.push_str(text);
         self.spans.push((start, end));
         let (buffer, spans) = (&self.text, &self.spans);

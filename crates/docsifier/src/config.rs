@@ -4,7 +4,7 @@ use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
-use tvmscript_doc::AccessPath;
+use tvmscript_doc::{AccessPath, DocArena};
 use tvmscript_ir_core::{Object, Registry};
 
 use crate::error::{DocsifyError, Result};
@@ -54,6 +54,9 @@ pub struct PrinterConfig {
     pub obj_to_annotate: Vec<(Object, String)>,
     /// The longest text to make.
     pub max_bytes: usize,
+    /// How many docs, the pieces of syntax that text is made of, one print may make: so many expressions and as many
+    /// statements. A node that is shared has its docs at each place.
+    pub max_docs: u32,
     /// The options of dialects ([`PrinterConfig::with_part`]).
     pub parts: Parts,
 }
@@ -87,7 +90,8 @@ impl Default for PrinterConfig {
             path_to_annotate: Vec::new(),
             obj_to_underline: Vec::new(),
             obj_to_annotate: Vec::new(),
-            max_bytes: 1 << 30,
+            max_bytes: tvmscript_doc::python::DEFAULT_MAX_BYTES,
+            max_docs: DocArena::DEFAULT_MAX_DOCS,
             parts: Parts::default(),
         }
     }

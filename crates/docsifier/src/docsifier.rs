@@ -8,7 +8,7 @@ use std::any::{Any, TypeId};
 use std::rc::Rc;
 
 use hashbrown::HashMap;
-use tvmscript_doc::{Doc, DocArena, ExprDoc, Sym};
+use tvmscript_doc::{Doc, DocArena, DocError, ExprDoc, Sym};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode};
 use tvmscript_ir_core::ptr_map::NearAddressMap;
 use tvmscript_ir_core::{DataType, Object, PathId, Registry, Str, Value, with_stack};
@@ -25,6 +25,7 @@ use crate::metadata::Metadata;
 use crate::names::Namer;
 use crate::stmts::Stmts;
 use crate::table::{Handler, PrinterTable, Printers, Token};
+use crate::unfolded::is_endless;
 
 /// What is known of a node that was defined.
 pub(crate) struct Definition {
@@ -85,6 +86,8 @@ pub struct Docsifier<'r> {
     /// Whether the header was written.
     pub(crate) has_header: bool,
     pub(crate) messages: Messages,
+    /// With more docs than this, the size of the root is looked at.
+    next_look: usize,
 }
 
 struct PrefixEntry {
@@ -115,8 +118,9 @@ impl<'r> Docsifier<'r> {
             Some(table) => table,
             None => &EMPTY_TABLE,
         };
-        // Nearly every doc makes text; so this is room enough for the longest one.
-        let max_docs = config.max_bytes.clamp(1 << 12, DocArena::DEFAULT_MAX_DOCS as usize) as u32;
+        // Nearly every doc makes text: a short text has few.
+        let longest = u32::try_from(config.max_bytes).unwrap_or(u32::MAX);
+        let max_docs = config.max_docs.min(longest.max(1 << 12));
         let Memory { mut docs, mut names, defined } = Memory::take(max_docs);
         let mut prefixes = Vec::new();
         for (name, default) in table.prefixes() {
@@ -159,6 +163,7 @@ impl<'r> Docsifier<'r> {
             has_header: false,
             tracks_paths: config.has_messages(),
             messages: Messages::default(),
+            next_look: MANY_DOCS,
         })
     }
 
@@ -248,12 +253,26 @@ impl<'r> Docsifier<'r> {
     pub fn doc(&mut self, object: &Object, path: PathId) -> Result<Doc> {
         // A graph that shares its parts may stand for more text than there is room for.
         self.docs.check()?;
+        if self.docs.doc_count() > self.next_look {
+            self.look_at_size()?;
+        }
         with_stack(|| match self.table.handler(self.token(), object.info()) {
             // What the handler writes is handed on where it is: to copy a result right after its parts were written waits
             // for all that was written before.
             Some(handler) if !self.tracks_paths => handler(object, path, self),
             handler => self.decorated(object, path, handler),
         })
+    }
+
+    /// Looks how large the tree is that the root stands for, once it has many docs: if it is far too large, the print need
+    /// not go on to the limit.
+    #[cold]
+    fn look_at_size(&mut self) -> Result<()> {
+        self.next_look = usize::MAX;
+        match is_endless(&self.root, self.config.max_docs) {
+            true => Err(DocError::Full { limit: self.config.max_docs }.into()),
+            false => Ok(()),
+        }
     }
 
     fn decorated(&mut self, object: &Object, path: PathId, handler: Option<&Handler>) -> Result<Doc> {
@@ -528,6 +547,9 @@ impl<'r> Docsifier<'r> {
         }
     }
 }
+
+/// A print of so many docs has the size of its root looked at.
+const MANY_DOCS: usize = 1 << 19;
 
 /// A field's value as an owned one, for handlers of types made at run time.
 pub fn field_value(object: &Object, name: &str) -> Option<Value> {

@@ -19,6 +19,7 @@ mod options;
 mod script;
 mod stmts;
 mod table;
+mod unfolded;
 
 pub use config::{Parts, PrinterConfig};
 pub use docsifier::{DocFactory, Docsifier, field_value, text_of};

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 use tvmscript_doc::python::{self, PythonOptions};
-use tvmscript_doc::{Doc, StmtDoc, StmtList};
+use tvmscript_doc::{Doc, PrintError, StmtDoc, StmtList};
 
-use tvmscript_ir_core::containers::{ArrayNode, MapNode};
-use tvmscript_ir_core::{Object, ObjectLike, PathId, Registry, Value, json};
+use tvmscript_ir_core::containers::{ArrayNode, MapNode, TensorNode};
+use tvmscript_ir_core::{FieldRef, Object, ObjectLike, PathId, Registry, Value, json, pre_order_visit, room};
 
 use crate::config::PrinterConfig;
 use crate::docsifier::{Docsifier, UsedPrefix};
@@ -134,13 +134,26 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
 /// TVM escapes its bytes for Python, which reads them as other characters.
 ///
 /// # Errors
-/// When a constant stands there whose elements are left out.
+/// When a constant stands there whose elements are left out, or the line is longer than the text may be.
 pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     if d.metadata_section().is_empty() {
         return Ok(String::new());
     }
-    let json = json::tvm::save(&Value::Node(d.metadata_section().to_map().into_object()))?;
-    let mut text = String::with_capacity(json.len() + json.len() / 8 + 64);
+    let max_bytes = d.config().max_bytes;
+    let metadata = d.metadata_section().to_map().into_object();
+    let too_long = || PrintError::OutputBudget { max_bytes };
+    // Constants make nearly all of a large section; their length is known before they are encoded.
+    if encoded_bytes(&metadata) > max_bytes {
+        return Err(too_long().into());
+    }
+    let json = json::tvm::save(&Value::Node(metadata))?;
+    if json.len() > max_bytes {
+        return Err(too_long().into());
+    }
+    let mut text = String::new();
+    if !room::try_make_text_room(&mut text, json.len() + json.len() / 8 + 64) {
+        return Err(PrintError::OutOfMemory.into());
+    }
     text.push_str("metadata = tvm.ir.load_json(\"\"\"");
     let mut units = [0; 2];
     for c in json.chars() {
@@ -157,6 +170,22 @@ pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     }
     text.push_str("\"\"\")\n");
     Ok(text)
+}
+
+/// The length of all tensors below a node, as the text has them.
+fn encoded_bytes(node: &Object) -> usize {
+    let mut sum = 0_usize;
+    pre_order_visit(node, |node| {
+        for index in 0..node.info().fields().len() {
+            if let FieldRef::Node(field) = node.field(index)
+                && let Some(bytes) = field.as_node::<TensorNode>().and_then(TensorNode::bytes)
+            {
+                sum = sum.saturating_add(bytes.len() / 3 * 4);
+            }
+        }
+        true
+    });
+    sum
 }
 
 /// A function or module as a script: header lines that say where the prefixes come from and a blank line, if a prefix was

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use crate::dtype::DataType;
 use crate::node::{Class, Node};
-use crate::raw::{Object, ObjectLike, Str, Text};
+use crate::raw::{Object, ObjectLike, Str, Text, count_node_bytes};
 use crate::tensor::TensorData;
 use crate::type_table::{EqKind, Shape, TypeDecl, TypeInfo, register_node};
 use crate::value::{FieldError, FieldRef, Fields, Value};
@@ -147,6 +147,9 @@ container!(ArrayNode, "ffi.Array", Array);
 
 impl ArrayNode {
     pub(crate) fn new(items: SmallVec<[Value; 2]>) -> ArrayNode {
+        if items.spilled() {
+            count_node_bytes(size_of::<Value>() * items.capacity());
+        }
         ArrayNode { items }
     }
 
@@ -260,6 +263,7 @@ container!(MapNode, "ffi.Map", Map);
 
 impl MapNode {
     pub(crate) fn new(entries: IndexMap<Key, Value>) -> MapNode {
+        count_node_bytes(2 * size_of::<(Key, Value)>() * entries.len());
         MapNode { entries }
     }
 

@@ -48,6 +48,7 @@ pub mod operators;
 pub mod ptr_map;
 pub mod registry;
 pub mod room;
+pub mod shared;
 pub mod span;
 pub mod stack;
 pub mod tensor;
@@ -72,12 +73,12 @@ pub use node::{Class, Node, SubclassOf};
 pub use op::{BaseExpr, Op};
 pub use operators::{IntoOperand, Operand, PoisonNode};
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};
-#[cfg(feature = "mimalloc")]
-pub use raw::NodeAllocator;
 pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,
-    VTable,
+    VTable, node_bytes_made,
 };
+#[cfg(feature = "mimalloc")]
+pub use raw::{NodeAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use registry::{Dialect, Registry, RegistryError, Slot};
 pub use span::{SourceId, Span, SpanKind};
 pub use stack::with_stack;

@@ -1,5 +1,6 @@
 //! Script functions: one declaration for the Rust face, the parser's binding, the printer's name, stubs and hover text.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use smallvec::SmallVec;
@@ -327,10 +328,29 @@ impl FromScript for ScriptValue {
     fn is_poison(&self) -> bool {
         match self {
             ScriptValue::Node(object) => is_poison(object),
-            ScriptValue::Tuple(items) => items.iter().any(|item| with_stack(|| item.is_poison())),
-            ScriptValue::List(items) => items.borrow().iter().any(|item| with_stack(|| item.is_poison())),
+            ScriptValue::Tuple(_) | ScriptValue::List(_) => holds_poison(self, &mut HashSet::new()),
             _ => false,
         }
+    }
+}
+
+/// Whether there is poison in a tuple or list. `seen` has those inside of others, which may be shared, or contain
+/// themselves.
+fn holds_poison(value: &ScriptValue, seen: &mut HashSet<*const ()>) -> bool {
+    let mut look = |item: &ScriptValue| match item {
+        ScriptValue::Node(object) => is_poison(object),
+        ScriptValue::Tuple(items) => {
+            seen.insert(Rc::as_ptr(items).cast()) && with_stack(|| holds_poison(item, seen))
+        }
+        ScriptValue::List(items) => {
+            seen.insert(Rc::as_ptr(items).cast()) && with_stack(|| holds_poison(item, seen))
+        }
+        _ => false,
+    };
+    match value {
+        ScriptValue::Tuple(items) => items.iter().any(look),
+        ScriptValue::List(items) => items.borrow().iter().any(look),
+        other => look(other),
     }
 }
 

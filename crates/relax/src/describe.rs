@@ -10,9 +10,37 @@ use crate::node::{
     TupleStructInfo, UNKNOWN_NDIM,
 };
 
+/// The longest text of struct info or of a scalar, in bytes. What shares its parts may stand for text without end.
+const MAX_BYTES: usize = 600;
+
+/// Text that ends at [`MAX_BYTES`].
+struct Shortened(String);
+
+impl Write for Shortened {
+    fn write_str(&mut self, text: &str) -> Result {
+        let left = MAX_BYTES - self.0.len();
+        if text.len() <= left {
+            self.0.push_str(text);
+            return Ok(());
+        }
+        self.0.push_str(&text[..text.floor_char_boundary(left)]);
+        Err(std::fmt::Error)
+    }
+}
+
+/// The text of a value, as much as there is room for.
+fn shortened(value: &dyn Display) -> String {
+    let mut text = Shortened(String::new());
+    // Writing fails where the text ends.
+    if write!(text, "{value}").is_err() {
+        text.0.push_str("..");
+    }
+    text.0
+}
+
 /// Struct info as text.
-pub(crate) fn struct_info(info: &Ref<StructInfo>) -> impl Display + '_ {
-    Shown(info)
+pub(crate) fn struct_info(info: &Ref<StructInfo>) -> String {
+    shortened(&Shown(info))
 }
 
 /// A value of a script in words: what an expression of the dialect is, the type of any other.
@@ -36,14 +64,14 @@ pub(crate) fn value(value: &tvmscript_irbuilder::ScriptValue) -> String {
 }
 
 /// A dimension or scalar as text.
-pub(crate) fn scalar(value: &prim::Expr) -> impl Display + '_ {
+pub(crate) fn scalar(value: &prim::Expr) -> String {
     struct Scalar<'a>(&'a prim::Expr);
     impl Display for Scalar<'_> {
         fn fmt(&self, f: &mut Formatter<'_>) -> Result {
             dim(self.0, f)
         }
     }
-    Scalar(value)
+    shortened(&Scalar(value))
 }
 
 struct Shown<'a>(&'a Ref<StructInfo>);

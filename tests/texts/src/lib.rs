@@ -12,6 +12,7 @@
 //! assert_eq!(changed.text, change_token(text, &mut Random::new(7)).unwrap().text);
 //! ```
 
+pub mod attack;
 mod change;
 mod files;
 mod host;

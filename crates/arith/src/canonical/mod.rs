@@ -21,6 +21,7 @@ use crate::rewrite::Simplifier;
 pub(crate) use sum::{DivMode, Split, Sum, overflow};
 
 /// What the canonical walk gives for a node.
+#[derive(Debug, Clone)]
 pub(crate) enum Canonical {
     Expr(Expr),
     Split(Box<Split>),
@@ -106,7 +107,16 @@ impl Simplifier<'_> {
         if !self.analyzer.spend() {
             return Err(Stop::Budget);
         }
-        tvmscript_ir_core::with_stack(|| self.canonicalize(e))
+        let recursion = self.analyzer.recursion;
+        let remembers = self.analyzer.remembers(e);
+        if remembers && let Some(known) = self.analyzer.memo.canonical(e, recursion) {
+            return Ok(known);
+        }
+        let new = tvmscript_ir_core::with_stack(|| self.canonicalize(e))?;
+        if remembers {
+            self.analyzer.memo.set_canonical(e, recursion, &new);
+        }
+        Ok(new)
     }
 
     /// What `a op b` folds to, or the two again. Folding looks at constants only, so a variable stands in for a sum or

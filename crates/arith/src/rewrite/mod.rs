@@ -25,7 +25,7 @@ use crate::transitive::Outcomes;
 const MAX_RECURSION: u32 = 5;
 
 /// Which simplifier the walk belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Mode {
     Rewrite,
     Canonical,
@@ -58,10 +58,19 @@ impl Simplifier<'_> {
         if !self.analyzer.spend() {
             return Err(Stop::Budget);
         }
-        with_stack(|| match self.mode {
+        let recursion = self.analyzer.recursion;
+        let remembers = self.analyzer.remembers(e);
+        if remembers && let Some(known) = self.analyzer.memo.simple(e, self.mode, recursion) {
+            return Ok(known);
+        }
+        let new = with_stack(|| match self.mode {
             Mode::Rewrite => self.rewrite(e),
             Mode::Canonical => self.canonicalize(e)?.into_expr(),
-        })
+        })?;
+        if remembers {
+            self.analyzer.memo.set_simple(e, self.mode, recursion, &new);
+        }
+        Ok(new)
     }
 
     /// The visitor of the rewriter for one node, in either mode.

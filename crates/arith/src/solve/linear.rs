@@ -2,13 +2,14 @@
 //!
 //! Upstream counterpart: `LinearEqDetector` of `src/arith/detect_linear_equation.cc`.
 
+use tvmscript_ir_core::shared::Memo;
 use tvmscript_ir_core::{DataType, with_stack};
 
 use crate::error::Result;
 use crate::expr::{self, BinOp, Expr, VarMap, View};
 
 /// `coefficient * variable + base`; a missing part is zero.
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct Linear {
     coefficient: Option<Expr>,
     base: Option<Expr>,
@@ -18,23 +19,46 @@ struct Linear {
 pub(super) fn detect_linear(e: &Expr, var: &Expr) -> Result<Option<(Expr, Expr)>> {
     let mut only = VarMap::default();
     only.insert(var, ());
-    let Some(linear) = detect(e, var, &only)? else { return Ok(None) };
+    let Some(linear) = detect(e, var, &only, &mut Memo::default())? else { return Ok(None) };
     let zero = || expr::constant(expr::dtype(var), 0);
     let or_zero = |part: Option<Expr>| part.map_or_else(zero, Ok);
     Ok(Some((or_zero(linear.coefficient)?, or_zero(linear.base)?)))
 }
 
-fn detect(e: &Expr, var: &Expr, only: &VarMap<()>) -> Result<Option<Linear>> {
+/// The two parts of an expression, if it is linear. `done` has those of shared expressions.
+fn detect(
+    e: &Expr,
+    var: &Expr,
+    only: &VarMap<()>,
+    done: &mut Memo<Option<Linear>>,
+) -> Result<Option<Linear>> {
+    if let Some(known) = done.get(e.object()) {
+        return Ok(known);
+    }
+    let found = detect_new(e, var, only, done)?;
+    done.insert(e.object(), &found);
+    Ok(found)
+}
+
+fn detect_new(
+    e: &Expr,
+    var: &Expr,
+    only: &VarMap<()>,
+    done: &mut Memo<Option<Linear>>,
+) -> Result<Option<Linear>> {
     with_stack(|| match expr::view(e) {
         View::Bin(op @ (BinOp::Add | BinOp::Sub), a, b) => {
-            let (Some(a), Some(b)) = (detect(a, var, only)?, detect(b, var, only)?) else { return Ok(None) };
+            let (Some(a), Some(b)) = (detect(a, var, only, done)?, detect(b, var, only, done)?) else {
+                return Ok(None);
+            };
             Ok(Some(Linear {
                 coefficient: combine(op, a.coefficient, b.coefficient)?,
                 base: combine(op, a.base, b.base)?,
             }))
         }
         View::Bin(BinOp::Mul, a, b) => {
-            let (Some(mut a), Some(mut b)) = (detect(a, var, only)?, detect(b, var, only)?) else {
+            let (Some(mut a), Some(mut b)) = (detect(a, var, only, done)?, detect(b, var, only, done)?)
+            else {
                 return Ok(None);
             };
             if a.coefficient.is_some() {

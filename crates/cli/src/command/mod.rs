@@ -16,6 +16,7 @@ use crate::args::{Args, Command};
 use crate::failure::Failed;
 use crate::input::{self, Input};
 use crate::internal::InternalError;
+use crate::registry::InputLimits;
 use crate::timings::Timings;
 use crate::{Outcome, output, parallel};
 
@@ -34,6 +35,10 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Run { color: output::use_color(args.color), jobs: args.jobs, timings: Timings::default(), files: 0 };
     crate::registry::read_fragments_of(args.fragment);
     crate::registry::read_with_header(args.header.as_ref());
+    crate::registry::set_limits(InputLimits {
+        file_bytes: args.max_input_bytes,
+        node_bytes: args.max_node_bytes,
+    });
     if let Err((path, failed)) = crate::registry::add_constants(&args.constants, &mut run.timings) {
         output::diagnose(&failed.render(&path, run.color));
         return Outcome::No;

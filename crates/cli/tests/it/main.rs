@@ -4,6 +4,7 @@ mod common;
 mod compare;
 mod constants;
 mod fragments;
+mod limits;
 mod misuse;
 mod nodes;
 mod options;

@@ -56,12 +56,15 @@ pub struct PythonOptions {
     pub num_context_lines: Option<u32>,
 }
 
+/// The longest text that is printed where nothing else is said.
+pub const DEFAULT_MAX_BYTES: usize = 256 << 20;
+
 impl Default for PythonOptions {
     fn default() -> Self {
         Self {
             indent_spaces: 4,
             max_width_columns: None,
-            max_bytes: 1 << 30,
+            max_bytes: DEFAULT_MAX_BYTES,
             room_bytes: 0,
             strings: StringStyle::default(),
             strict: true,
@@ -93,7 +96,7 @@ pub fn print(docs: &DocArena, doc: impl Into<Doc>, options: &PythonOptions) -> R
     if text.is_empty() || !decoration.line_numbers && underlines.is_empty() {
         return Ok(text);
     }
-    let mut text = decorate(&text, &underlines, decoration);
+    let mut text = decorate(&text, &underlines, decoration).ok_or(PrintError::OutOfMemory)?;
     text.truncate(trimmed_len(&text));
     Ok(text)
 }
@@ -127,10 +130,8 @@ fn fill<S: Sink>(docs: &DocArena, doc: Doc, options: &PythonOptions, sink: S) ->
     };
     let layout = Layout::new(sink, columns as usize, options.max_bytes, indent_spaces(options));
     let sink = printer::run(docs, doc, options, layout)?.finish();
-    if sink.byte_len() > options.max_bytes {
-        return Err(PrintError::OutputBudget { max_bytes: options.max_bytes });
-    }
-    Ok(sink)
+    let len = sink.byte_len();
+    if len > options.max_bytes { Err(printer::too_long(len, options.max_bytes)) } else { Ok(sink) }
 }
 
 /// The length of `text` without the white space at its end (as C's `isspace` has it).

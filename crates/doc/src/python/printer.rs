@@ -4,7 +4,7 @@
 //! native stack, and the output budget is checked between any two steps.
 
 use crate::arena::DocArena;
-use crate::element::{Element, Mark, Sink};
+use crate::element::{Element, Mark, OUT_OF_MEMORY, Sink};
 use crate::error::PrintError;
 use crate::expr::{CallId, ExprDoc, ExprList};
 use crate::operation::BinaryOp;
@@ -127,13 +127,17 @@ pub(super) fn run<S: Sink>(
     Ok(printer.sink)
 }
 
+/// Why a text of this length is not printed.
+#[cold]
+pub(super) fn too_long(len: usize, max_bytes: usize) -> PrintError {
+    if len == OUT_OF_MEMORY { PrintError::OutOfMemory } else { PrintError::OutputBudget { max_bytes } }
+}
+
 impl<S: Sink> Printer<'_, S> {
     #[inline]
     fn check_budget(&self) -> Result<(), PrintError> {
-        if self.sink.byte_len() > self.max_bytes {
-            return Err(PrintError::OutputBudget { max_bytes: self.max_bytes });
-        }
-        Ok(())
+        let len = self.sink.byte_len();
+        if len > self.max_bytes { Err(too_long(len, self.max_bytes)) } else { Ok(()) }
     }
 
     #[inline]

@@ -2,6 +2,8 @@
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::c_void;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use libmimalloc_sys::{
     mi_free, mi_malloc, mi_malloc_aligned, mi_realloc_aligned, mi_zalloc, mi_zalloc_aligned,
@@ -13,6 +15,42 @@ use libmimalloc_sys::{
 /// up that are no power of two, nodes of 48 bytes to 64.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NodeAllocator;
+
+/// What a program does when there is no memory, called with the size that was asked for. It must not return and should not
+/// ask for memory.
+pub type OutOfMemoryHandler = fn(usize) -> !;
+
+static HANDLER: OnceLock<OutOfMemoryHandler> = OnceLock::new();
+static HANDLING: AtomicBool = AtomicBool::new(false);
+
+/// Says what a program with the [`NodeAllocator`] does when it needs memory and there is none; else it aborts. The first
+/// handler stays. Memory that can be done without ([`room::fallible`](crate::room::fallible())) does not count.
+pub fn set_out_of_memory_handler(handler: OutOfMemoryHandler) {
+    HANDLER.get_or_init(|| handler);
+}
+
+#[cold]
+#[inline(never)]
+fn out_of_memory(bytes: usize) {
+    if crate::room::is_fallible() {
+        return;
+    }
+    // Whoever asks while the handler runs gets nothing, which aborts.
+    if let Some(handler) = HANDLER.get()
+        && !HANDLING.swap(true, Ordering::Relaxed)
+    {
+        handler(bytes)
+    }
+}
+
+/// The memory, or nothing after the handler was asked.
+#[inline(always)]
+fn checked(memory: *mut u8, bytes: usize) -> *mut u8 {
+    if memory.is_null() {
+        out_of_memory(bytes);
+    }
+    memory
+}
 
 /// Any memory of mimalloc is aligned like this.
 const ALIGNED_BYTES: usize = align_of::<*const c_void>();
@@ -39,12 +77,12 @@ fn take(
 unsafe impl GlobalAlloc for NodeAllocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        take(layout, mi_malloc, mi_malloc_aligned)
+        checked(take(layout, mi_malloc, mi_malloc_aligned), layout.size())
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        take(layout, mi_zalloc, mi_zalloc_aligned)
+        checked(take(layout, mi_zalloc, mi_zalloc_aligned), layout.size())
     }
 
     #[inline]
@@ -57,6 +95,7 @@ unsafe impl GlobalAlloc for NodeAllocator {
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // This one does not round up where a word's alignment is enough.
         // SAFETY: by contract it came from here, with this alignment.
-        unsafe { mi_realloc_aligned(memory.cast(), size, layout.align()) }.cast()
+        let new = unsafe { mi_realloc_aligned(memory.cast(), size, layout.align()) }.cast();
+        checked(new, size)
     }
 }

@@ -20,6 +20,22 @@ use crate::type_table::TypeInfo;
 use crate::value::{FieldError, FieldRef, Value};
 use crate::visit::ChildWork;
 
+thread_local! {
+    /// What nodes take that this thread made.
+    static NODE_BYTES: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The bytes of all nodes that this thread has made, also of those that are gone: for budgets, which compare two answers.
+/// What nodes refer to outside of themselves, as large arrays do, is counted where it is made.
+pub fn node_bytes_made() -> u64 {
+    NODE_BYTES.with(Cell::get)
+}
+
+/// Adds what nodes of this thread take beside themselves.
+pub(crate) fn count_node_bytes(bytes: usize) {
+    NODE_BYTES.with(|sum| sum.set(sum.get().wrapping_add(bytes as u64)));
+}
+
 #[repr(C)]
 pub(super) struct Header {
     /// The number of handles.
@@ -190,6 +206,7 @@ impl Object {
 
     #[inline]
     pub(super) fn allocate<T: Node>(info: &'static TypeInfo, value: T) -> Object {
+        NODE_BYTES.with(|bytes| bytes.set(bytes.get().wrapping_add(size_of::<Inner<T>>() as u64)));
         let header = Header { count: AtomicU32::new(1), type_index: info.index() as u32 };
         let inner = Box::new(Inner { header, value });
         Object { ptr: NonNull::from(Box::leak(inner)).cast() }

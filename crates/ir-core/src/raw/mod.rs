@@ -21,11 +21,11 @@ mod tests;
 mod text;
 
 #[cfg(feature = "mimalloc")]
-pub use allocator::NodeAllocator;
+pub use allocator::{NodeAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use bytes::{ALIGNMENT_BYTES, AlignedBytes};
 pub(crate) use entries::{append_entry, entries};
 pub use handle::{Array, Map, MapPart, ObjectLike, Ref, Str};
-pub use memory::{NodeSlot, Object, VTable};
-pub(crate) use memory::{prefetch, vtable_of};
+pub use memory::{NodeSlot, Object, VTable, node_bytes_made};
+pub(crate) use memory::{count_node_bytes, prefetch, vtable_of};
 pub use name::NameCell;
 pub(crate) use text::Text;

@@ -2,6 +2,7 @@
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::RelaxExpr;
+use tvmscript_ir_core::shared::PairMemo;
 use tvmscript_ir_core::{Array, Ref, structural_equal, with_stack};
 use tvmscript_prim::{Expr, IntImm};
 
@@ -25,7 +26,7 @@ pub enum BaseCheck {
 
 /// Whether `base` is a base of `derived`.
 pub fn base_check(base: &Ref<StructInfo>, derived: &Ref<StructInfo>, analyzer: &mut Analyzer) -> BaseCheck {
-    check(base, derived, &mut Plain { analyzer })
+    check(base, derived, &mut Plain { analyzer, done: PairMemo::default() })
 }
 
 /// What is done with dimensions and shapes that meet. Implemented twice: to compare, and to find what parameters stand for.
@@ -38,10 +39,13 @@ pub(super) trait Values {
     fn skips_same(&self) -> bool;
     /// Runs `f` where the variables of parameters stand for nothing: inside of a function's type.
     fn inside_function(&mut self, f: &mut dyn FnMut(&mut Self) -> BaseCheck) -> BaseCheck;
+    /// The answers for pairs of tuples and functions so far, so that shared ones are compared once.
+    fn done(&mut self) -> &mut PairMemo<BaseCheck>;
 }
 
 struct Plain<'a> {
     analyzer: &'a mut Analyzer,
+    done: PairMemo<BaseCheck>,
 }
 
 impl Values for Plain<'_> {
@@ -59,6 +63,10 @@ impl Values for Plain<'_> {
 
     fn inside_function(&mut self, f: &mut dyn FnMut(&mut Self) -> BaseCheck) -> BaseCheck {
         f(self)
+    }
+
+    fn done(&mut self) -> &mut PairMemo<BaseCheck> {
+        &mut self.done
     }
 }
 
@@ -154,13 +162,28 @@ pub(super) fn check<V: Values>(
     }
     if let Some(a) = base.as_node::<TupleStructInfo>() {
         let Some(b) = derived.as_node::<TupleStructInfo>() else { return other_kind() };
-        return arrays(&a.fields, &b.fields, values);
+        return once(base, derived, values, |values| arrays(&a.fields, &b.fields, values));
     }
     if let Some(a) = base.as_node::<FuncStructInfo>() {
         let Some(b) = derived.as_node::<FuncStructInfo>() else { return other_kind() };
-        return functions(base, a, derived, b, values);
+        return once(base, derived, values, |values| functions(base, a, derived, b, values));
     }
     BaseCheck::Disjoint
+}
+
+/// The answer for a pair, computed at its first visit.
+fn once<V: Values>(
+    base: &Ref<StructInfo>,
+    derived: &Ref<StructInfo>,
+    values: &mut V,
+    compare: impl FnOnce(&mut V) -> BaseCheck,
+) -> BaseCheck {
+    if let Some(known) = values.done().get(base.object(), derived.object()) {
+        return known;
+    }
+    let answer = compare(values);
+    values.done().insert(base.object(), derived.object(), &answer);
+    answer
 }
 
 fn tensors<V: Values>(a: &TensorStructInfo, b: &TensorStructInfo, values: &mut V) -> BaseCheck {

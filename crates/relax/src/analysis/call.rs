@@ -2,6 +2,7 @@
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::RelaxExpr;
+use tvmscript_ir_core::shared::PairMemo;
 use tvmscript_ir_core::{Array, PtrMap, Ref};
 use tvmscript_prim::{self as prim, Expr as Scalar};
 
@@ -40,7 +41,14 @@ pub fn call_result(
     if params.len() != args.len() {
         return Err(CallMismatch::Count { expected: params.len() });
     }
-    let mut found = Bindings { analyzer, scalars: PtrMap::default(), shapes: PtrMap::default(), binds: true };
+    let mut found = Bindings {
+        analyzer,
+        scalars: PtrMap::default(),
+        shapes: PtrMap::default(),
+        binds: true,
+        done: PairMemo::default(),
+        done_inside: PairMemo::default(),
+    };
     for (index, (param, arg)) in params.iter().zip(args.iter()).enumerate() {
         if check(param, arg, &mut found) <= BaseCheck::NeedsCheck {
             return Err(CallMismatch::Argument { index, expected: param.clone() });
@@ -59,6 +67,10 @@ struct Bindings<'a> {
     shapes: PtrMap<Expr>,
     /// Variables are bound now; not so inside the type of a function.
     binds: bool,
+    /// The answers so far, where variables are bound.
+    done: PairMemo<BaseCheck>,
+    /// The same inside the types of functions.
+    done_inside: PairMemo<BaseCheck>,
 }
 
 impl Values for Bindings<'_> {
@@ -103,5 +115,9 @@ impl Values for Bindings<'_> {
         let result = f(self);
         self.binds = outer;
         result
+    }
+
+    fn done(&mut self) -> &mut PairMemo<BaseCheck> {
+        if self.binds { &mut self.done } else { &mut self.done_inside }
     }
 }

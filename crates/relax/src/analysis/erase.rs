@@ -2,6 +2,7 @@
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::mutate::substitute;
+use tvmscript_ir_core::shared::Memo;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span, with_stack};
 use tvmscript_prim::{self as prim, IntImm};
@@ -23,6 +24,17 @@ pub fn erase_to_well_defined(
     scalars: ScalarMap<'_>,
     shapes: ShapeMap<'_>,
     analyzer: &mut Analyzer,
+) -> Ref<StructInfo> {
+    erase(info, scalars, shapes, analyzer, &mut Memo::default())
+}
+
+/// As [`erase_to_well_defined`]; a tuple that is shared is erased once, and stays shared.
+fn erase(
+    info: &Ref<StructInfo>,
+    scalars: ScalarMap<'_>,
+    shapes: ShapeMap<'_>,
+    analyzer: &mut Analyzer,
+    done: &mut Memo<Ref<StructInfo>>,
 ) -> Ref<StructInfo> {
     if let Some(node) = info.as_node::<PrimStructInfo>() {
         let Some(value) = &node.value else { return info.clone() };
@@ -51,13 +63,18 @@ pub fn erase_to_well_defined(
         return if is_same { info.clone() } else { erased.downcast().map_or_else(|_| info.clone(), spread) };
     }
     if let Some(node) = info.as_node::<TupleStructInfo>() {
+        if let Some(known) = done.get(info.object()) {
+            return known;
+        }
         let fields: Vec<_> = node
             .fields
             .iter()
-            .map(|field| with_stack(|| erase_to_well_defined(field, scalars, shapes, analyzer)))
+            .map(|field| with_stack(|| erase(field, scalars, shapes, analyzer, done)))
             .collect();
         let is_same = fields.iter().zip(node.fields.iter()).all(|(new, old)| new.ptr_eq(old));
-        return if is_same { info.clone() } else { TupleStructInfo::new(fields) };
+        let erased = if is_same { info.clone() } else { TupleStructInfo::new(fields) };
+        done.insert(info.object(), &erased);
+        return erased;
     }
     info.clone()
 }

@@ -2,6 +2,7 @@
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::RelaxExpr;
+use tvmscript_ir_core::shared::PairMemo;
 use tvmscript_ir_core::{Array, DataType, Ref, structural_equal, with_stack};
 
 use super::same_dims;
@@ -12,24 +13,46 @@ use crate::node::{
 
 /// The struct info that says as much as holds for both. The first one itself where that says it.
 pub fn lca(a: &Ref<StructInfo>, b: &Ref<StructInfo>, analyzer: &mut Analyzer) -> Ref<StructInfo> {
+    common(a, b, &mut Lca { analyzer, done: PairMemo::default() })
+}
+
+/// What the walk over two struct infos needs. Tuples and functions that are shared are compared once.
+struct Lca<'a> {
+    analyzer: &'a mut Analyzer,
+    done: PairMemo<Ref<StructInfo>>,
+}
+
+fn common(a: &Ref<StructInfo>, b: &Ref<StructInfo>, cx: &mut Lca<'_>) -> Ref<StructInfo> {
     if a.ptr_eq(b) || a.is::<ObjectStructInfo>() {
         return a.clone();
     }
+    if !a.is::<TupleStructInfo>() && !a.is::<FuncStructInfo>() {
+        return common_new(a, b, cx);
+    }
+    if let Some(known) = cx.done.get(a.object(), b.object()) {
+        return known;
+    }
+    let found = common_new(a, b, cx);
+    cx.done.insert(a.object(), b.object(), &found);
+    found
+}
+
+fn common_new(a: &Ref<StructInfo>, b: &Ref<StructInfo>, cx: &mut Lca<'_>) -> Ref<StructInfo> {
     let common = if let (Some(x), Some(y)) = (a.as_node::<PrimStructInfo>(), b.as_node::<PrimStructInfo>()) {
-        prims(a, x, y, analyzer)
+        prims(a, x, y, cx.analyzer)
     } else if let (Some(x), Some(y)) = (a.as_node::<ShapeStructInfo>(), b.as_node::<ShapeStructInfo>()) {
-        Some(shapes(a, x, y, analyzer))
+        Some(shapes(a, x, y, cx.analyzer))
     } else if let (Some(x), Some(y)) = (a.as_node::<TensorStructInfo>(), b.as_node::<TensorStructInfo>()) {
-        Some(tensors(a, x, y, analyzer))
+        Some(tensors(a, x, y, cx.analyzer))
     } else if a.is::<DTensorStructInfo>() && structural_equal(a.object(), b.object()) {
         Some(a.clone())
     } else if let (Some(x), Some(y)) = (a.as_node::<TupleStructInfo>(), b.as_node::<TupleStructInfo>()) {
-        arrays(&x.fields, &y.fields, analyzer).map(|fields| match fields.ptr_eq(&x.fields) {
+        arrays(&x.fields, &y.fields, cx).map(|fields| match fields.ptr_eq(&x.fields) {
             true => a.clone(),
             false => TupleStructInfo::new(fields.iter().cloned()),
         })
     } else if let (Some(x), Some(y)) = (a.as_node::<FuncStructInfo>(), b.as_node::<FuncStructInfo>()) {
-        Some(functions(a, x, b, y, analyzer))
+        Some(functions(a, x, b, y, cx))
     } else {
         None
     };
@@ -101,7 +124,7 @@ fn tensors(
 fn arrays(
     a: &Array<Ref<StructInfo>>,
     b: &Array<Ref<StructInfo>>,
-    analyzer: &mut Analyzer,
+    cx: &mut Lca<'_>,
 ) -> Option<Array<Ref<StructInfo>>> {
     if a.ptr_eq(b) {
         return Some(a.clone());
@@ -109,7 +132,7 @@ fn arrays(
     if a.len() != b.len() {
         return None;
     }
-    let fields: Vec<_> = a.iter().zip(b.iter()).map(|(a, b)| with_stack(|| lca(a, b, analyzer))).collect();
+    let fields: Vec<_> = a.iter().zip(b.iter()).map(|(a, b)| with_stack(|| common(a, b, cx))).collect();
     let is_same = fields.iter().zip(a.iter()).all(|(new, old)| new.ptr_eq(old));
     Some(if is_same { a.clone() } else { fields.into_iter().collect() })
 }
@@ -119,27 +142,27 @@ fn functions(
     x: &FuncStructInfo,
     b: &Ref<StructInfo>,
     y: &FuncStructInfo,
-    analyzer: &mut Analyzer,
+    cx: &mut Lca<'_>,
 ) -> Ref<StructInfo> {
     let purity = x.purity && y.purity;
     let opaque = |ret| FuncStructInfo::opaque(ret, purity).upcast();
-    let mut result = || with_stack(|| lca(&x.ret, &y.ret, analyzer));
+    let result = |cx: &mut Lca<'_>| with_stack(|| common(&x.ret, &y.ret, cx));
     let (Some(params), Some(others)) = (&x.params, &y.params) else {
         return match (&x.params, &x.derive_func, &y.derive_func) {
             (None, Some(f), Some(g)) if f.ptr_eq(g) => a.clone(),
             (None, Some(_), _) => opaque(ObjectStructInfo::new()),
             (None, None, _) => {
-                let ret = result();
+                let ret = result(cx);
                 if ret.ptr_eq(&x.ret) { a.clone() } else { opaque(ret) }
             }
-            _ => opaque(result()),
+            _ => opaque(result(cx)),
         };
     };
     if structural_equal(a.object(), b.object()) {
         return a.clone();
     }
-    let ret = result();
-    match arrays(params, others, analyzer) {
+    let ret = result(cx);
+    match arrays(params, others, cx) {
         Some(all) if all.ptr_eq(params) && ret.ptr_eq(&x.ret) => a.clone(),
         Some(all) => FuncStructInfo::new(all, ret, purity).upcast(),
         None => opaque(ret),

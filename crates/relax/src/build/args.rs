@@ -1,5 +1,8 @@
 //! What script functions of the dialect take, and how plain values become it.
 
+use std::rc::Rc;
+
+use hashbrown::HashMap;
 use num_bigint::BigInt;
 use tvmscript_ir_core::{Array, BaseExpr, DataType, Ref, Span, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
@@ -46,14 +49,39 @@ impl FromScript for ExprArg {
 /// # Source
 /// `convert_to_expr`, `python/tvm/relax/utils.py`.
 pub fn convert(value: &ScriptValue) -> Result<Expr> {
+    convert_shared(value, &mut HashMap::new())
+}
+
+/// The containers that are being converted (nothing), or are converted.
+type Made = HashMap<*const (), Option<Expr>>;
+
+/// As [`convert`]. `made` has the tuples and lists that were converted, so that what is shared stays shared.
+fn convert_shared(value: &ScriptValue, made: &mut Made) -> Result<Expr> {
+    let place: Option<*const ()> = match value {
+        ScriptValue::Tuple(items) => Some(Rc::as_ptr(items).cast()),
+        ScriptValue::List(items) => Some(Rc::as_ptr(items).cast()),
+        _ => None,
+    };
+    let Some(place) = place else { return convert_new(value, made) };
+    match made.get(&place) {
+        Some(Some(known)) => return Ok(known.clone()),
+        Some(None) => return Err(BuildError::message("a list that contains itself is no value")),
+        None => made.insert(place, None),
+    };
+    let new = convert_new(value, made)?;
+    made.insert(place, Some(new.clone()));
+    Ok(new)
+}
+
+fn convert_new(value: &ScriptValue, made: &mut Made) -> Result<Expr> {
     Ok(match value {
         ScriptValue::Bool(b) => PrimValue::new(IntImm::int64(i64::from(*b))).upcast(),
         ScriptValue::Int(i) => PrimValue::new(IntImm::int64(*i)).upcast(),
         ScriptValue::Float(f) => PrimValue::new(FloatImm::try_new(DataType::float(64), *f)?).upcast(),
         ScriptValue::Str(s) => StringImm::new(s.clone()).upcast(),
         ScriptValue::BigInt(i) => return Err(too_large(i)),
-        ScriptValue::Tuple(items) => tuple_of(items)?,
-        ScriptValue::List(items) => tuple_of(&items.borrow())?,
+        ScriptValue::Tuple(items) => tuple_of(items, made)?,
+        ScriptValue::List(items) => tuple_of(&items.borrow(), made)?,
         ScriptValue::Node(_) => {
             if let Some(scalar) = value.as_node::<PrimExpr>() {
                 return Ok(PrimValue::new(scalar.clone()).upcast());
@@ -67,8 +95,11 @@ pub fn convert(value: &ScriptValue) -> Result<Expr> {
     })
 }
 
-fn tuple_of(items: &[ScriptValue]) -> Result<Expr> {
-    let convert = |(i, item)| tvmscript_ir_core::with_stack(|| convert(item)).map_err(|e| e.at_item(i));
+fn tuple_of(items: &[ScriptValue], made: &mut Made) -> Result<Expr> {
+    let convert = |(i, item)| {
+        let converted = tvmscript_ir_core::with_stack(|| convert_shared(item, made));
+        converted.map_err(|e| e.at_item(i))
+    };
     let fields = items.iter().enumerate().map(convert);
     Ok(Tuple::new(fields.collect::<Result<Vec<_>>>()?).upcast())
 }

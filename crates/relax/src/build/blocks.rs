@@ -16,6 +16,7 @@ use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::mutate::substitute;
+use tvmscript_ir_core::shared::{Memo, Visited};
 use tvmscript_ir_core::{Array, Object, Op, PtrMap, Ref, Span, Str, with_stack};
 use tvmscript_prim as prim;
 
@@ -35,6 +36,8 @@ pub struct Blocks {
     dataflow: Option<Dataflow>,
     /// What was bound to generated names, in the open block.
     normalized: PtrMap<Ref<Var>>,
+    /// Shared tuples that were normalised in the open block, so that each is normalised once.
+    normal_tuples: PtrMap<Expr>,
     /// What variables are bound to; not those of a dataflow block that are visible outside of it.
     bound: PtrMap<Expr>,
     /// The scalar variables that shapes may speak of, in the order they became known.
@@ -73,6 +76,7 @@ impl Default for Blocks {
             sequences: vec![Sequence::default()],
             dataflow: None,
             normalized: PtrMap::default(),
+            normal_tuples: PtrMap::default(),
             bound: PtrMap::default(),
             known: Vec::new(),
             known_set: HashSet::new(),
@@ -108,6 +112,10 @@ impl Blocks {
     /// # Source
     /// `StructInfoVarCollector`, `src/relax/ir/block_builder.cc`.
     pub fn define_scalars(&mut self, info: &Ref<StructInfo>) {
+        self.define_scalars_in(info, &mut Visited::default());
+    }
+
+    fn define_scalars_in(&mut self, info: &Ref<StructInfo>, seen: &mut Visited) {
         let dims = if let Some(tensor) = info.as_node::<TensorStructInfo>() {
             tensor.dims()
         } else if let Some(spread) = info.as_node::<DTensorStructInfo>() {
@@ -117,11 +125,13 @@ impl Blocks {
         } else {
             if let Some(value) = info.as_node::<PrimStructInfo>().and_then(|prim| prim.value.as_ref()) {
                 self.define_scalar(value);
+            } else if !seen.is_first(info.object()) {
             } else if let Some(tuple) = info.as_node::<TupleStructInfo>() {
-                tuple.fields.iter().for_each(|field| with_stack(|| self.define_scalars(field)));
+                tuple.fields.iter().for_each(|field| with_stack(|| self.define_scalars_in(field, seen)));
             } else if let Some(function) = info.as_node::<FuncStructInfo>() {
                 let params = function.params.iter().flat_map(Array::iter);
-                params.chain([&function.ret]).for_each(|info| with_stack(|| self.define_scalars(info)));
+                let infos = params.chain([&function.ret]);
+                infos.for_each(|info| with_stack(|| self.define_scalars_in(info, seen)));
             }
             return;
         };
@@ -159,7 +169,7 @@ impl Blocks {
     fn end_sequence(&mut self) -> (Vec<Ref<BindingBlock>>, usize) {
         let mut sequence = self.sequences.pop().unwrap_or_default();
         sequence.close_block();
-        self.normalized.clear();
+        self.forget_normalized();
         (sequence.blocks, sequence.known_before)
     }
 
@@ -188,7 +198,7 @@ impl Blocks {
         if let Some(sequence) = self.sequences.last_mut() {
             sequence.close_block();
         }
-        self.normalized.clear();
+        self.forget_normalized();
         self.dataflow = Some(Dataflow::default());
         Ok(())
     }
@@ -228,7 +238,7 @@ impl Blocks {
     /// Ends the dataflow block. Gives what replaces the variables that are visible outside.
     pub fn end_dataflow(&mut self) -> PtrMap<Object> {
         let Some(dataflow) = self.dataflow.take() else { return PtrMap::default() };
-        self.normalized.clear();
+        self.forget_normalized();
         let mut replaced = PtrMap::default();
         let mut visible = PtrMap::default();
         self.given.clear();
@@ -382,6 +392,12 @@ impl Blocks {
         with_stack(|| self.normalize_new(value))
     }
 
+    /// A new block is open: what was normalised in another one is normalised anew.
+    fn forget_normalized(&mut self) {
+        self.normalized.clear();
+        self.normal_tuples.clear();
+    }
+
     fn normalize_new(&mut self, value: Expr) -> Result<Expr> {
         if let Some(var) = value.downcast_ref::<Var>() {
             let is_void_var =
@@ -392,12 +408,20 @@ impl Blocks {
             return self.normalize_call(value);
         }
         if let Some(tuple) = value.as_node::<Tuple>() {
-            let fields = self.normalize_all(&tuple.fields)?;
-            if fields.ptr_eq(&tuple.fields) && tuple.struct_info_.is_some() {
-                return Ok(value);
+            if let Some(known) = self.normal_tuples.get(value.object()) {
+                return Ok(known.clone());
             }
-            let span = tuple.span;
-            return Ok(Tuple::new(fields.iter().cloned()).with_span(span).upcast());
+            let fields = self.normalize_all(&tuple.fields)?;
+            let is_normal = fields.ptr_eq(&tuple.fields) && tuple.struct_info_.is_some();
+            let normal = match is_normal {
+                true => value.clone(),
+                false => Tuple::new(fields.iter().cloned()).with_span(tuple.span).upcast(),
+            };
+            // One handle is here, and one in the value around.
+            if value.object().handle_count() > 2 {
+                self.normal_tuples.insert(value.into(), normal.clone());
+            }
+            return Ok(normal);
         }
         if let Some(item) = value.as_node::<TupleGetItem>() {
             let tuple_value = self.normalize_operand(item.tuple_value.clone())?;
@@ -566,7 +590,7 @@ impl Sequence {
 /// Puts the variables that are visible outside in the place of those that a binding of a dataflow block was made with.
 fn with_outputs(binding: &mut Ref<Binding>, visible: &PtrMap<Ref<Var>>, replaced: &PtrMap<Object>) {
     let value_of = |value: &Expr| match is_simple(value) {
-        true => simple_with(value, replaced),
+        true => simple_with(value, replaced, &mut Memo::default()),
         false => substitute(value.clone(), replaced).unwrap_or_else(|_| value.clone()),
     };
     let var_of = |var: &Ref<Var>| visible.get(var.object()).unwrap_or(var).clone();
@@ -587,18 +611,20 @@ fn is_simple(value: &Expr) -> bool {
     value.is::<Call>() || value.is::<Tuple>() || value.is::<TupleGetItem>() || value.is::<LeafExpr>()
 }
 
-fn simple_with(value: &Expr, replaced: &PtrMap<Object>) -> Expr {
+/// A simple value with its variables replaced. `done` has the shared tuples among its operands.
+fn simple_with(value: &Expr, replaced: &PtrMap<Object>, done: &mut Memo<Expr>) -> Expr {
     if let Some(new) = replaced.get(value.object()) {
         return new.clone().downcast().unwrap_or_else(|_| value.clone());
     }
-    let all = |exprs: &Array<Expr>| {
-        let new: Vec<Expr> = exprs.iter().map(|expr| with_stack(|| simple_with(expr, replaced))).collect();
+    let all = |exprs: &Array<Expr>, done: &mut Memo<Expr>| {
+        let replace = |expr| with_stack(|| simple_with(expr, replaced, done));
+        let new: Vec<Expr> = exprs.iter().map(replace).collect();
         let is_same = new.iter().zip(exprs.iter()).all(|(a, b)| a.ptr_eq(b));
         if is_same { None } else { Some(new.into_iter().collect::<Array<Expr>>()) }
     };
     if let Some(call) = value.as_node::<Call>() {
-        let op = simple_with(&call.op, replaced);
-        let args = all(&call.args);
+        let op = simple_with(&call.op, replaced, done);
+        let args = all(&call.args, done);
         if args.is_none() && op.ptr_eq(&call.op) {
             return value.clone();
         }
@@ -606,13 +632,18 @@ fn simple_with(value: &Expr, replaced: &PtrMap<Object>) -> Expr {
         return Ref::new(Call { op, args, ..call.clone() }).upcast();
     }
     if let Some(tuple) = value.as_node::<Tuple>() {
-        return match all(&tuple.fields) {
+        if let Some(known) = done.get(value.object()) {
+            return known;
+        }
+        let new = match all(&tuple.fields, done) {
             Some(fields) => Ref::new(Tuple { fields, ..tuple.clone() }).upcast(),
             None => value.clone(),
         };
+        done.insert(value.object(), &new);
+        return new;
     }
     if let Some(item) = value.as_node::<TupleGetItem>() {
-        let tuple_value = simple_with(&item.tuple_value, replaced);
+        let tuple_value = simple_with(&item.tuple_value, replaced, done);
         if !tuple_value.ptr_eq(&item.tuple_value) {
             return Ref::new(TupleGetItem { tuple_value, ..item.clone() }).upcast();
         }

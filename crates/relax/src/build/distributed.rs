@@ -100,7 +100,7 @@ pub fn dtensor(
         None => single_device()?,
     };
     let placement = placement.map_or_else(|| Ref::new(Placement { dim_specs: Array::default() }), |p| p.0);
-    StructInfoProxy::DTensor { tensor: Box::new(whole), device_mesh, placement }.settled()
+    StructInfoProxy::DTensor { tensor: whole.into(), device_mesh, placement }.settled()
 }
 
 /// A mesh without axes: one device.

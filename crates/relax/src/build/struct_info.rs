@@ -2,10 +2,12 @@
 //! it defines itself.
 
 use std::any::Any;
+use std::rc::Rc;
 
+use hashbrown::{HashMap, HashSet};
 use tvmscript_ir::build::global_infos;
 use tvmscript_ir::{EnvFunc, VDevice};
-use tvmscript_ir_core::{Array, BaseExpr, DataType, Object, Ref, Str};
+use tvmscript_ir_core::{Array, BaseExpr, DataType, Object, Ref, Str, with_stack};
 use tvmscript_irbuilder::{
     BuildError, FromScript, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
 };
@@ -31,7 +33,7 @@ pub enum StructInfoProxy {
     /// A tensor with named dimensions, spread over a mesh.
     DTensor {
         /// The whole tensor.
-        tensor: Box<StructInfoProxy>,
+        tensor: Part,
         /// The devices.
         device_mesh: Ref<DeviceMesh>,
         /// How it lies on them.
@@ -42,17 +44,54 @@ pub enum StructInfoProxy {
     /// A scalar with a named value.
     Prim(Dim),
     /// A tuple.
-    Tuple(Vec<StructInfoProxy>),
+    Tuple(Vec<Part>),
     /// A function.
     Callable {
         /// What it takes.
-        params: Vec<StructInfoProxy>,
+        params: Vec<Part>,
         /// What it gives.
-        ret: Box<StructInfoProxy>,
+        ret: Part,
         /// Calls change nothing outside.
         purity: bool,
     },
 }
+
+/// Struct info inside of another, which several may share.
+#[derive(Debug, Clone)]
+pub struct Part(Option<Rc<StructInfoProxy>>);
+
+impl From<StructInfoProxy> for Part {
+    fn from(proxy: StructInfoProxy) -> Part {
+        Part(Some(Rc::new(proxy)))
+    }
+}
+
+impl Part {
+    /// Runs `f` on the part, unless `seen` has it.
+    fn once(
+        &self,
+        seen: &mut HashSet<*const StructInfoProxy>,
+        f: impl FnOnce(&StructInfoProxy, &mut HashSet<*const StructInfoProxy>),
+    ) {
+        if let Some(proxy) = &self.0
+            && seen.insert(Rc::as_ptr(proxy))
+        {
+            with_stack(|| f(proxy, seen));
+        }
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        // Parts may nest deep.
+        if let Some(proxy) = self.0.take().and_then(Rc::into_inner) {
+            with_stack(|| drop(proxy));
+        }
+    }
+}
+
+/// The struct info of parts, by address, so that what is shared stays shared.
+type Resolved = HashMap<*const StructInfoProxy, Ref<StructInfo>>;
 
 /// A dimension.
 #[derive(Debug, Clone)]
@@ -123,6 +162,10 @@ impl StructInfoProxy {
 
     /// The names that stand alone as a dimension, and so define a variable.
     pub fn defined_names(&self, found: &mut Vec<Str>) {
+        self.defined_names_in(found, &mut HashSet::new());
+    }
+
+    fn defined_names_in(&self, found: &mut Vec<Str>, seen: &mut HashSet<*const StructInfoProxy>) {
         let mut dim = |dim: &Dim| {
             if let Dim::Text(text) = dim
                 && is_identifier(text)
@@ -135,11 +178,18 @@ impl StructInfoProxy {
             StructInfoProxy::Known(_) => {}
             StructInfoProxy::Tensor { dims, .. } | StructInfoProxy::Shape(dims) => dims.iter().for_each(dim),
             StructInfoProxy::Prim(value) => dim(value),
-            StructInfoProxy::DTensor { tensor, .. } => tensor.defined_names(found),
-            StructInfoProxy::Tuple(fields) => fields.iter().for_each(|field| field.defined_names(found)),
+            StructInfoProxy::DTensor { tensor, .. } => {
+                tensor.once(seen, |part, seen| part.defined_names_in(found, seen));
+            }
+            StructInfoProxy::Tuple(parts) => {
+                for part in parts {
+                    part.once(seen, |part, seen| part.defined_names_in(found, seen));
+                }
+            }
             StructInfoProxy::Callable { params, ret, .. } => {
-                params.iter().for_each(|param| param.defined_names(found));
-                ret.defined_names(found);
+                for part in params.iter().chain([ret]) {
+                    part.once(seen, |part, seen| part.defined_names_in(found, seen));
+                }
             }
         }
     }
@@ -149,10 +199,24 @@ impl StructInfoProxy {
     /// # Errors
     /// When text stands where no variable is defined by it, cannot be read, or gives no dimension.
     pub fn resolve(&self, mut read: Option<ReadDim<'_>>) -> Result<Ref<StructInfo>> {
-        self.resolve_with(&mut read)
+        self.resolve_with(&mut read, &mut HashMap::new())
     }
 
-    fn resolve_with(&self, read: &mut Option<ReadDim<'_>>) -> Result<Ref<StructInfo>> {
+    fn resolve_part(
+        part: &Part,
+        read: &mut Option<ReadDim<'_>>,
+        done: &mut Resolved,
+    ) -> Result<Ref<StructInfo>> {
+        let Some(proxy) = &part.0 else { return Ok(ObjectStructInfo::new()) };
+        if let Some(known) = done.get(&Rc::as_ptr(proxy)) {
+            return Ok(known.clone());
+        }
+        let info = with_stack(|| proxy.resolve_with(read, done))?;
+        done.insert(Rc::as_ptr(proxy), info.clone());
+        Ok(info)
+    }
+
+    fn resolve_with(&self, read: &mut Option<ReadDim<'_>>, done: &mut Resolved) -> Result<Ref<StructInfo>> {
         let mut value = |dim: &Dim| match (dim, &mut *read) {
             (Dim::Value(value), _) => Ok(value.clone()),
             (Dim::Text(text), Some(read)) => read(text),
@@ -168,7 +232,7 @@ impl StructInfoProxy {
                 TensorStructInfo::of_shape(ShapeExpr::try_new(dims)?, *dtype, vdevice.clone()).upcast()
             }
             StructInfoProxy::DTensor { tensor, device_mesh, placement } => {
-                let tensor = tensor.resolve_with(read)?.downcast();
+                let tensor = Self::resolve_part(tensor, read, done)?.downcast();
                 let tensor =
                     tensor.map_err(|_| BuildError::message("only a tensor is spread over a mesh"))?;
                 let info = DTensorStructInfo::try_new(tensor, device_mesh.clone(), placement.clone());
@@ -179,13 +243,13 @@ impl StructInfoProxy {
             }
             StructInfoProxy::Prim(dim) => PrimStructInfo::of_value(value(dim)?),
             StructInfoProxy::Tuple(fields) => {
-                let fields = fields.iter().map(|f| tvmscript_ir_core::with_stack(|| f.resolve_with(read)));
+                let fields = fields.iter().map(|part| Self::resolve_part(part, read, done));
                 TupleStructInfo::new(fields.collect::<Result<Vec<_>>>()?)
             }
             StructInfoProxy::Callable { params, ret, purity } => {
-                let params = params.iter().map(|p| tvmscript_ir_core::with_stack(|| p.resolve_with(read)));
+                let params = params.iter().map(|part| Self::resolve_part(part, read, done));
                 let params = params.collect::<Result<Array<_>>>()?;
-                let ret = tvmscript_ir_core::with_stack(|| ret.resolve_with(read))?;
+                let ret = Self::resolve_part(ret, read, done)?;
                 FuncStructInfo::new(params, ret, *purity).upcast()
             }
         })
@@ -357,7 +421,8 @@ pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
         }
         fields => {
             let fields = fields.iter().enumerate();
-            let fields = fields.map(|(i, field)| StructInfoProxy::of(field).map_err(|e| e.at_position(i)));
+            let part = |(i, field)| StructInfoProxy::of(field).map(Part::from).map_err(|e| e.at_position(i));
+            let fields = fields.map(part);
             fields.collect::<Result<_>>()?
         }
     };
@@ -365,8 +430,9 @@ pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
 }
 
 /// Struct info in a list.
-fn proxies(items: &[ScriptValue]) -> Result<Vec<StructInfoProxy>> {
-    items.iter().enumerate().map(|(i, item)| StructInfoProxy::of(item).map_err(|e| e.at_item(i))).collect()
+fn proxies(items: &[ScriptValue]) -> Result<Vec<Part>> {
+    let part = |(i, item)| StructInfoProxy::of(item).map(Part::from).map_err(|e| e.at_item(i));
+    items.iter().enumerate().map(part).collect()
 }
 
 /// A function: what it takes and gives, and whether calls change nothing outside.
@@ -400,7 +466,7 @@ pub fn callable(
             };
             let params = proxies(&params).map_err(|e| e.at_position(0))?;
             let ret = if has_result { result()? } else { StructInfoProxy::Known(ObjectStructInfo::new()) };
-            StructInfoProxy::Callable { params, ret: Box::new(ret), purity: purity.unwrap_or(true) }.settled()
+            StructInfoProxy::Callable { params, ret: ret.into(), purity: purity.unwrap_or(true) }.settled()
         }
     }
 }

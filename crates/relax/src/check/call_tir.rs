@@ -6,6 +6,7 @@
 //! Upstream counterpart: `ValidateCallTIR`, `NormalizeCallTIRInPlace`, `src/relax/op/op.cc`.
 
 use tvmscript_arith::Analyzer;
+use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Array, DataType, PathStep, Ref, Span, Str};
 use tvmscript_prim::IntImm;
 
@@ -13,6 +14,7 @@ use crate::analysis::{BaseCheck, CallMismatch, base_check, call_result, same_dim
 use crate::describe;
 use crate::node::attrs::CallTIRInplaceAttrs;
 use crate::node::*;
+use crate::op::MAX_NDIM;
 use crate::op::in_place::{self, InPlaceError};
 
 /// What is wrong with a call of a function of buffers.
@@ -236,10 +238,16 @@ fn results(
 }
 
 fn is_distributed(info: &Ref<StructInfo>) -> bool {
-    info.is::<DTensorStructInfo>()
-        || info.as_node::<TupleStructInfo>().is_some_and(|tuple| {
-            tuple.fields.iter().any(|field| tvmscript_ir_core::with_stack(|| is_distributed(field)))
-        })
+    let mut found = false;
+    let _ = Visitor::new().pre_order(info.object(), |object| {
+        found |= object.is::<DTensorStructInfo>();
+        match object.is::<TupleStructInfo>() {
+            _ if found => Walk::Stop,
+            true => Walk::Advance,
+            false => Walk::Skip,
+        }
+    });
+    found
 }
 
 /// The scalars behind the arguments.
@@ -250,7 +258,8 @@ fn scalars(call: &Call) -> Vec<Ref<StructInfo>> {
     };
     match &shape.values {
         Some(values) => values.iter().map(|value| PrimStructInfo::of_value(value.clone())).collect(),
-        None => (0..shape.ndim).map(|_| PrimStructInfo::new(DataType::INT64)).collect(),
+        // Nobody gives so many arguments; the count alone shows that they do not fit.
+        None => (0..shape.ndim.min(MAX_NDIM)).map(|_| PrimStructInfo::new(DataType::INT64)).collect(),
     }
 }
 

@@ -33,6 +33,9 @@ pub(super) struct Checker<'a> {
     in_dataflow: bool,
     is_pure: bool,
     analyzer: Option<Analyzer>,
+    /// Shared tuples, and shared struct info of tuples and functions, that were checked in the scopes that are open: what
+    /// was defined there is defined here.
+    checked: Scope,
 }
 
 /// Defined variables, with what to undo when a scope ends.
@@ -107,6 +110,7 @@ impl<'a> Checker<'a> {
     fn nested(&mut self, node: &Ref<Function>) {
         let Function { span, struct_info_: _, attrs, params, body, ret_struct_info, is_pure } = &**node;
         let scalars = std::mem::take(&mut self.scalars);
+        let checked = std::mem::take(&mut self.checked);
         let vars = self.vars.log.len();
         let in_dataflow = std::mem::replace(&mut self.in_dataflow, false);
         let force_pure = attrs.dict.get_str("relax.force_pure");
@@ -140,6 +144,7 @@ impl<'a> Checker<'a> {
         self.in_dataflow = in_dataflow;
         self.vars.undo_to(vars);
         self.scalars = scalars;
+        self.checked = checked;
     }
 
     /// All scalar variables in struct info that defines them.
@@ -169,16 +174,26 @@ impl<'a> Checker<'a> {
         });
     }
 
+    /// Whether a node with parts is checked for the first time in the open scopes.
+    fn is_first(&mut self, node: &Object) -> bool {
+        node.is_unique() || self.checked.define(node)
+    }
+
     /// Whether the scalar variables of struct info are defined.
     fn struct_info(&mut self, info: &Object) {
+        let has_parts = info.is::<FuncStructInfo>() || info.is::<TupleStructInfo>();
+        if has_parts && !self.is_first(info) {
+            return;
+        }
         if let Some(function) = info.as_node::<FuncStructInfo>() {
             // Parameters define variables of the type's own.
-            let known = self.scalars.log.len();
+            let (known, checked) = (self.scalars.log.len(), self.checked.log.len());
             for param in function.params.iter().flat_map(Array::iter) {
                 self.define_scalars(param.object());
             }
             with_stack(|| self.struct_info(function.ret.object()));
             self.scalars.undo_to(known);
+            self.checked.undo_to(checked);
             return;
         }
         if let Some(tuple) = info.as_node::<TupleStructInfo>() {
@@ -289,6 +304,9 @@ impl<'a> Checker<'a> {
         if let Some(call) = expr.downcast_ref::<Call>() {
             self.call(call);
         } else if let Some(tuple) = expr.as_node::<Tuple>() {
+            if !self.is_first(expr.object()) {
+                return;
+            }
             self.at(PathStep::Field("fields"), |c| c.operands(&tuple.fields, "a value of a tuple"));
         } else if let Some(item) = expr.as_node::<TupleGetItem>() {
             self.at(PathStep::Field("tuple_value"), |c| {
@@ -339,9 +357,11 @@ impl<'a> Checker<'a> {
         self.at(PathStep::Field("cond"), |c| c.operand(&node.cond, "a condition"));
         for (field, branch) in [("true_branch", &node.true_branch), ("false_branch", &node.false_branch)] {
             let (vars, scalars) = (self.vars.log.len(), self.scalars.log.len());
+            let checked = self.checked.log.len();
             self.at(PathStep::Field(field), |c| with_stack(|| c.sequence(branch)));
             self.vars.undo_to(vars);
             self.scalars.undo_to(scalars);
+            self.checked.undo_to(checked);
         }
     }
 

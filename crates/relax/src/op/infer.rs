@@ -1,5 +1,6 @@
 //! What a rule of inference sees of a call, and what it says when the operands do not fit.
 
+use hashbrown::HashSet;
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{Array, DataType, Node, PtrMap, Ref, Span};
@@ -67,6 +68,12 @@ pub enum InferErrorKind {
         expected: String,
         /// What there is.
         found: i64,
+    },
+    /// A number of dimensions that no tensor or shape has.
+    #[error("{ndim} dimensions are not supported: there are at most {}", MAX_NDIM)]
+    Dimensions {
+        /// The number.
+        ndim: i64,
     },
     /// An axis does not exist.
     #[error("axis {axis} is out of range for a tensor of rank {ndim}")]
@@ -149,6 +156,26 @@ impl InferError {
             }
             _ => None,
         }
+    }
+}
+
+/// The most dimensions of an operand: results may need memory for each, also of those that are only counted.
+pub const MAX_NDIM: i64 = 1 << 16;
+
+/// Checks how many dimensions an operand states.
+fn check_rank(info: &Ref<StructInfo>, index: usize) -> Result<()> {
+    let ndim = if let Some(tensor) = info.as_node::<TensorStructInfo>() {
+        tensor.ndim
+    } else if let Some(shape) = info.as_node::<ShapeStructInfo>() {
+        shape.ndim
+    } else if let Some(spread) = info.as_node::<DTensorStructInfo>() {
+        spread.tensor_sinfo.ndim
+    } else {
+        return Ok(());
+    };
+    match (UNKNOWN_NDIM..=MAX_NDIM).contains(&ndim) {
+        true => Ok(()),
+        false => Err(InferErrorKind::Dimensions { ndim }.at(index)),
     }
 }
 
@@ -268,6 +295,7 @@ impl<'a> Infer<'a> {
     /// When there are fewer operands.
     pub fn info(&self, index: usize) -> Result<Ref<StructInfo>> {
         let info = struct_info_of(self.arg(index)?).unwrap_or_else(ObjectStructInfo::new);
+        check_rank(&info, index)?;
         Ok(match info.as_node::<DTensorStructInfo>().filter(|_| self.whole_tensors) {
             Some(spread) => spread.tensor_sinfo.clone().upcast(),
             None => info,
@@ -351,6 +379,9 @@ impl<'a> Infer<'a> {
     /// When it is something else.
     pub fn tensors_of_tuple(&self, index: usize) -> Result<Vec<Ref<TensorStructInfo>>> {
         let info = self.info(index)?;
+        for field in info.as_node::<TupleStructInfo>().iter().flat_map(|tuple| tuple.fields.iter()) {
+            check_rank(field, index)?;
+        }
         let tensors = info
             .as_node::<TupleStructInfo>()
             .and_then(|tuple| tuple.fields.iter().map(|field| field.clone().downcast().ok()).collect());
@@ -451,9 +482,10 @@ impl<'a> Infer<'a> {
     /// When the tensor has no such axis, or one is given twice.
     pub fn axes(&self, axes: &Array<Ref<IntImm>>, ndim: i64) -> Result<Vec<usize>> {
         let mut found = Vec::with_capacity(axes.len());
+        let mut seen = HashSet::with_capacity(axes.len());
         for axis in axes.iter() {
             let index = self.axis(axis.value, ndim)?;
-            if found.contains(&index) {
+            if !seen.insert(index) {
                 return Err(InferErrorKind::RepeatedAxis { axis: axis.value }.into());
             }
             found.push(index);

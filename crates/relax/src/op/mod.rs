@@ -30,8 +30,8 @@ mod ternary;
 pub mod vm;
 
 pub use infer::{
-    Infer, InferError, InferErrorKind, product, shared_device, tensor_of, tensor_of_operand, tensor_of_rank,
-    tensor_of_scalars,
+    Infer, InferError, InferErrorKind, MAX_NDIM, product, shared_device, tensor_of, tensor_of_operand,
+    tensor_of_rank, tensor_of_scalars,
 };
 pub use layout::LayoutError;
 

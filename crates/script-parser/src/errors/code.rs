@@ -36,6 +36,7 @@ impl ParseErrorKind {
             ParseErrorKind::TooManySteps { .. } => "E0701",
             ParseErrorKind::TooMuchMemory { .. } => "E0702",
             ParseErrorKind::CallsTooDeep { .. } => "E0703",
+            ParseErrorKind::TooLargeProgram { .. } => "E0704",
         }
     }
 }
@@ -72,6 +73,7 @@ fn of_syntax(kind: &SyntaxErrorKind) -> &'static str {
         SyntaxErrorKind::PositionalAfterKeyword => "E0127",
         SyntaxErrorKind::LongInteger { .. } => "E0128",
         SyntaxErrorKind::LoneSurrogate => "E0129",
+        SyntaxErrorKind::TooManyParts { .. } => "E0130",
         SyntaxErrorKind::ParserFailed => "E0199",
     }
 }

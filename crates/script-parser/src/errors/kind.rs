@@ -126,6 +126,12 @@ pub enum ParseErrorKind {
         /// The limit.
         limit: u64,
     },
+    /// The nodes that the text builds grew larger than allowed.
+    #[error("what the text builds needs more than {limit} bytes of memory")]
+    TooLargeProgram {
+        /// The limit.
+        limit: u64,
+    },
     /// Calls are nested deeper than allowed.
     #[error("calls are nested deeper than {limit} levels")]
     CallsTooDeep {
@@ -174,6 +180,7 @@ impl ParseErrorKind {
             ParseErrorKind::NeedsArguments { .. } => "needs-arguments",
             ParseErrorKind::TooManySteps { .. } => "too-many-steps",
             ParseErrorKind::TooMuchMemory { .. } => "too-much-memory",
+            ParseErrorKind::TooLargeProgram { .. } => "too-large-program",
             ParseErrorKind::CallsTooDeep { .. } => "calls-too-deep",
             ParseErrorKind::Host(error) => error.class(),
             ParseErrorKind::Build(_) => "build",

@@ -47,6 +47,8 @@ pub struct ParseOptions {
     pub max_steps: u64,
     /// How many bytes values of host code may take in all.
     pub max_memory_bytes: u64,
+    /// How many bytes the nodes that a text builds may take, counting also those that are gone when it is read.
+    pub max_node_bytes: u64,
     /// How deep calls of host functions may be nested.
     pub max_call_depth: u32,
     /// After how many errors to stop reading.
@@ -63,6 +65,7 @@ impl Default for ParseOptions {
             python: PythonOptions::default(),
             max_steps: 10_000_000,
             max_memory_bytes: 512 << 20,
+            max_node_bytes: 1 << 30,
             max_call_depth: 1000,
             max_errors: 1000,
             fragment_of: None,

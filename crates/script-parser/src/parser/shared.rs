@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use tvmscript_ir_core::{Registry, SourceId};
+use tvmscript_ir_core::{Registry, SourceId, node_bytes_made};
 use tvmscript_irbuilder::{Names, ScriptValue};
 
 use super::{ParseOptions, Parser};
@@ -13,6 +13,9 @@ use crate::errors::{ParseError, ParseErrorKind};
 use crate::eval::{Env, LocalNames, Raise};
 use crate::scope::{Binding, Slot};
 use crate::table::{ParseTable, Parsers};
+
+/// How many steps lie between two looks at the size of the nodes.
+const STEPS_PER_LOOK: u64 = 64;
 
 /// What all parsers of one text share.
 pub(crate) struct Shared {
@@ -34,6 +37,9 @@ pub(crate) struct Shared {
     /// How many `try` statements are open.
     tries: Cell<u32>,
     max_steps: u64,
+    max_node_bytes: u64,
+    /// What nodes of this thread took before.
+    node_bytes_before: u64,
     max_memory: u64,
     max_call_depth: u32,
     pub(crate) max_errors: usize,
@@ -73,6 +79,8 @@ impl Shared {
             call_depth: Cell::new(0),
             tries: Cell::new(0),
             max_steps,
+            max_node_bytes: options.max_node_bytes,
+            node_bytes_before: node_bytes_made(),
             max_memory: options.max_memory_bytes,
             max_call_depth: options.max_call_depth,
             max_errors: options.max_errors.max(1),
@@ -85,13 +93,30 @@ impl Shared {
     /// Takes steps off the budget.
     #[inline]
     pub(crate) fn step(&self, count: u64) -> Result<(), Raise> {
-        match self.steps.get().checked_sub(count) {
+        let before = self.steps.get();
+        match before.checked_sub(count) {
             Some(left) => {
                 self.steps.set(left);
-                Ok(())
+                if left / STEPS_PER_LOOK == before / STEPS_PER_LOOK { Ok(()) } else { self.check_nodes() }
             }
             None => Err(self.no_steps()),
         }
+    }
+
+    /// Looks whether the nodes that were built are too large.
+    #[inline]
+    pub(crate) fn check_nodes(&self) -> Result<(), Raise> {
+        let made = node_bytes_made().wrapping_sub(self.node_bytes_before);
+        if made <= self.max_node_bytes { Ok(()) } else { Err(self.too_large()) }
+    }
+
+    #[cold]
+    fn too_large(&self) -> Raise {
+        // Said once: afterwards nothing more can be built.
+        if self.exhausted.replace(true) {
+            return Raise::Reported;
+        }
+        Raise::Kind(ParseErrorKind::TooLargeProgram { limit: self.max_node_bytes })
     }
 
     #[cold]

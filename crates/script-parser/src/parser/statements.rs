@@ -67,6 +67,9 @@ impl Parser<'_> {
         with_stack(|| {
             self.visited += 1;
             let visited = self.visited;
+            if let Err(raise) = self.shared.check_nodes() {
+                return Err(self.raise(self.ast.range(id), None, raise));
+            }
             let before = Span::set_current(self.span(id));
             let result = self.dispatch(id);
             Span::set_current(before);

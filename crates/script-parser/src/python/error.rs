@@ -32,7 +32,13 @@ pub enum SyntaxErrorKind {
     /// The text is not UTF-8 at this byte.
     #[error("the text is not UTF-8")]
     InvalidUtf8,
-    /// The text has more bytes than a range can count.
+    /// The text has more lines, brackets and items than allowed.
+    #[error("the text is too large: its lines, brackets and separators count for more than {limit}")]
+    TooManyParts {
+        /// The limit.
+        limit: u64,
+    },
+    /// The text is longer than allowed.
     #[error("the text is larger than {limit} bytes")]
     TextTooLarge {
         /// The largest size.

@@ -30,8 +30,11 @@ use crate::ast::{Ast, AstBuilder, StmtId, TextRange};
 use crate::prescan::{Comment, FStrings, Limits, Prescan};
 use sink::Sink;
 
-/// The largest text, in bytes.
+/// The largest text, in bytes, whatever the options say.
 pub const MAX_TEXT_BYTES: u32 = 1 << 30;
+
+/// Texts of fewer bytes are read without a look at [`PythonOptions::max_parts`].
+const SMALL_TEXT_BYTES: usize = 1 << 20;
 
 /// Which foreign parser reads the text. The default is `ruff` where it is compiled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -57,6 +60,12 @@ pub struct PythonOptions {
     pub limits: Limits,
     /// How many errors are looked for; later lines at fault may be cut out silently.
     pub max_errors: usize,
+    /// The largest text, in bytes; at most [`MAX_TEXT_BYTES`].
+    pub max_text_bytes: u32,
+    /// The largest text by what it is made of: four for each line and `;`, one for each bracket, comma, colon, dot and
+    /// `=`. This bounds time and memory, which a text of long names and literals needs less of than one of short
+    /// statements. Texts below a mebibyte are not looked at.
+    pub max_parts: u64,
     /// Of how many bytes the foreign parser may hold a tree, where the text can be cut between statements.
     pub section_bytes: usize,
     /// Whether the common part of Python is read without the foreign parser.
@@ -69,6 +78,8 @@ impl Default for PythonOptions {
             backend: Backend::default(),
             limits: Limits::default(),
             max_errors: 100,
+            max_text_bytes: 128 << 20,
+            max_parts: 16_000_000,
             section_bytes: 16 << 10,
             direct: true,
         }
@@ -158,15 +169,32 @@ impl Backend {
 /// tree holds the rest. Any text is answered in time that is linear in its length (up to a small number of
 /// repetitions per top-level definition), on any native stack.
 pub fn parse_python(text: &str, options: &PythonOptions) -> ParsedPython {
-    if text.len() > MAX_TEXT_BYTES as usize {
-        let error =
-            SyntaxError::new(SyntaxErrorKind::TextTooLarge { limit: MAX_TEXT_BYTES }, TextRange::at(0));
-        return ParsedPython { ast: AstBuilder::new().finish(), comments: Vec::new(), errors: vec![error] };
+    let max_bytes = options.max_text_bytes.min(MAX_TEXT_BYTES);
+    let too_large = if text.len() > max_bytes as usize {
+        Some(SyntaxErrorKind::TextTooLarge { limit: max_bytes })
+    } else if text.len() >= SMALL_TEXT_BYTES && parts(text) > options.max_parts {
+        Some(SyntaxErrorKind::TooManyParts { limit: options.max_parts })
+    } else {
+        None
+    };
+    if let Some(kind) = too_large {
+        let errors = vec![SyntaxError::new(kind, TextRange::at(0))];
+        return ParsedPython { ast: AstBuilder::new().finish(), comments: Vec::new(), errors };
     }
     let scan = Prescan::new(text, options.backend.f_strings(), &options.limits);
     let stack = options.backend.stack_bytes(&scan);
     let (ast, errors) = stacker::maybe_grow(stack, stack, || recover::read(text, &scan, options));
     ParsedPython { ast, comments: scan.comments, errors }
+}
+
+/// What counts against [`PythonOptions::max_parts`].
+fn parts(text: &str) -> u64 {
+    let weight = |byte: &u8| match byte {
+        b'\n' | b';' => 4,
+        b'(' | b'[' | b'{' | b',' | b':' | b'.' | b'=' => 1,
+        _ => 0,
+    };
+    text.as_bytes().iter().map(weight).sum()
 }
 
 /// Reads Python text from bytes that ought to be UTF-8.

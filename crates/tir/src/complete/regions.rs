@@ -20,6 +20,9 @@ use crate::node::*;
 
 /// How many expressions of one block are visited at most; only an expression that shares its parts has more.
 const VISIT_LIMIT: u64 = 1 << 24;
+/// How often shared expressions of one block are visited again at most: conditions and bindings inside of shared
+/// expressions give each visit a scope of its own.
+const REVISIT_LIMIT: u64 = 1 << 19;
 /// How often a shared expression is visited in one scope: a third union with the same set changes nothing.
 const VISITS_OF_SHARED: u32 = 2;
 
@@ -56,6 +59,7 @@ pub fn block_access_regions(block: &Block, visible: &PtrMap<Ref<Buffer>>) -> Res
         seen: PtrMap::default(),
         scope: 0,
         visits: 0,
+        revisits: 0,
     };
     detector.run(block)?;
     let Detector { reads, writes, opaque, .. } = detector;
@@ -97,6 +101,8 @@ struct Detector<'v> {
     /// Changes whenever something enters or leaves scope.
     scope: u64,
     visits: u64,
+    /// How many of these were of shared expressions that had been visited before.
+    revisits: u64,
 }
 
 impl<'v> Detector<'v> {
@@ -113,10 +119,10 @@ impl<'v> Detector<'v> {
                 Task::Stmt(stmt) => self.stmt(stmt, &mut tasks),
                 Task::Expr(expr) => {
                     self.visits += 1;
-                    if self.visits > VISIT_LIMIT {
+                    if self.visits > VISIT_LIMIT || self.revisits > REVISIT_LIMIT {
                         let kind = CompleteErrorKind::TooLarge {
                             block: block.name_hint.clone(),
-                            limit: VISIT_LIMIT,
+                            limit: if self.visits > VISIT_LIMIT { VISIT_LIMIT } else { REVISIT_LIMIT },
                         };
                         return Err(CompleteError { kind, span: block.span });
                     }
@@ -289,6 +295,7 @@ impl<'v> Detector<'v> {
     /// Whether a shared expression was visited often enough in this scope.
     fn is_spent(&mut self, object: &Object) -> bool {
         let (scope, times) = self.seen.entry(object.clone()).or_default();
+        self.revisits += u64::from(*times > 0);
         if *scope != self.scope {
             (*scope, *times) = (self.scope, 0);
         }

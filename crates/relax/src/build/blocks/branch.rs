@@ -10,7 +10,7 @@ impl Blocks {
     /// Begins the blocks of a branch.
     pub fn begin_branch(&mut self) {
         let known_before = self.known.len();
-        self.normalized.clear();
+        self.forget_normalized();
         self.sequences.push(Sequence { known_before, ..Sequence::default() });
     }
 

@@ -63,7 +63,9 @@ fn parts(cx: &mut Infer<'_>) -> Inferred {
 }
 
 /// Most parts a tensor is split into: each is an entry of the result's struct info.
-const MAX_PARTS: usize = 1 << 20;
+const MAX_PARTS: usize = 1 << 16;
+/// Most dimensions of all parts together.
+const MAX_DIMS: usize = 1 << 22;
 
 fn check_count(cx: &Infer<'_>, count: i64) -> std::result::Result<usize, InferError> {
     usize::try_from(count).ok().filter(|count| (1..=MAX_PARTS).contains(count)).ok_or_else(|| {
@@ -106,6 +108,10 @@ fn parts_at(
     let (Some(dims), Some(axis)) = (x.dims(), axis) else {
         return Ok(TupleStructInfo::new(vec![x.reranked(x.ndim); parts]));
     };
+    if parts.saturating_mul(dims.len()) > MAX_DIMS {
+        let what = format!("asks for {parts} parts of {} dimensions each", dims.len());
+        return Err(cx.wrong_attribute("indices_or_sections", what));
+    }
     let zero = IntImm::int64(0);
     let within = |bound: prim::Expr| ops::min(ops::max(bound, zero.clone())?, dims[axis].clone());
     let mut fields = Vec::with_capacity(parts);
