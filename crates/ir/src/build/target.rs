@@ -167,6 +167,41 @@ fn from_text(text: &str) -> Result<Ref<Target>> {
     from_map(&Map::new(entries))
 }
 
+/// Whether TVM knows the processor as one of ARM's.
+///
+/// # Source
+/// `IsArch` of `src/target/parsers/mprofile.cc` and `aprofile.cc`.
+fn is_arm(kind: &str, mcpu: Option<Str>, mtriple: Option<Str>) -> bool {
+    const MICROCONTROLLERS: [&str; 8] = ["m0", "m3", "m4", "m7", "m33", "m35p", "m55", "m85"];
+    if !matches!(kind, "llvm" | "c") {
+        return false;
+    }
+    let core = mcpu.as_ref().and_then(|mcpu| mcpu.strip_prefix("cortex-"));
+    if core.is_some_and(|core| MICROCONTROLLERS.iter().any(|known| core.starts_with(known))) {
+        return true;
+    }
+    let is_m_profile = core.is_some_and(|core| core.starts_with('m'));
+    mtriple.is_some_and(|triple| triple.starts_with("aarch64") || triple.starts_with("arm") && !is_m_profile)
+}
+
+/// The keys of a target: those given, or those of the kind; with those of ARM's processors and of the device.
+fn keys_of(map: &Map<Str, Value>, is_arm: bool, device: Option<Str>, of_kind: &[&str]) -> Result<Array<Str>> {
+    let given =
+        map.get_str("keys").map(|keys| Vec::<Str>::from_script(ScriptValue::from(keys))).transpose()?;
+    let has_own = given.is_some() || is_arm;
+    let arm = if is_arm { &["arm_cpu", "cpu"][..] } else { &[] };
+    let of_kind = if has_own { &[] } else { of_kind };
+    let all = given.into_iter().flatten().chain(arm.iter().copied().map(Str::from));
+    let all = all.chain(device).chain(of_kind.iter().copied().map(Str::from));
+    let mut keys: Vec<Str> = Vec::new();
+    all.for_each(|key| {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    });
+    Ok(keys.into_iter().collect())
+}
+
 fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
     let text = |key: &str| map.get_str(key).and_then(Value::as_str).map(Str::from);
     let Some(kind) = text("kind") else {
@@ -176,18 +211,7 @@ fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
     let known = KINDS.iter().find(|k| k.name == kind.as_str());
     let (known_keys, known_options) = known.map_or((&[][..], &[][..]), |k| (k.keys, k.options));
     let is_set = |key: &str| map.get_str(key).is_some();
-    // The device, or that of the processor family, comes before the kind's own keys.
-    let device = text("device").or_else(|| {
-        let triple = text("mtriple").filter(|_| kind.as_str() == "llvm")?;
-        (triple.starts_with("aarch64") || triple.starts_with("arm")).then(|| Str::new("arm_cpu"))
-    });
-    let keys: Array<Str> = match map.get_str("keys") {
-        None => device.into_iter().chain(known_keys.iter().map(|k| Str::new(*k))).collect(),
-        Some(value) => {
-            let items = ScriptValue::from(value);
-            Vec::<Str>::from_script(items)?.into_iter().collect()
-        }
-    };
+    let keys = keys_of(map, is_arm(&kind, text("mcpu"), text("mtriple")), text("device"), known_keys)?;
     let host = match map.get_str("host") {
         None => None,
         Some(host) => Some(TargetArg::from_script(dict_of(host))?.0.into()),
