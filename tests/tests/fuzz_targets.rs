@@ -119,6 +119,13 @@ fn changed_scripts_parse_or_err_and_read_back() {
     campaign("scripts", &texts, 2, &[targets::parse, targets::roundtrip]);
 }
 
+#[test]
+fn changed_host_code_ends() {
+    let texts = files("fixtures/files", "py").into_iter().map(|path| std::fs::read_to_string(path).unwrap());
+    let texts: Vec<String> = texts.collect();
+    campaign("host", &texts, 4, &[targets::host]);
+}
+
 /// The JSON of the corpus, in TVM's form.
 fn corpus_json() -> Vec<String> {
     let mut texts: Vec<String> = files("corpus/json", "gz")

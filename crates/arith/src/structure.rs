@@ -200,7 +200,7 @@ pub(crate) fn deep_hash(e: &Expr) -> u64 {
 
 /// Whether a variable of `vars` occurs in `e`, also inside nodes of other dialects.
 pub(crate) fn mentions<T>(e: &Expr, vars: &VarMap<T>) -> bool {
-    if vars.len() == 0 {
+    if vars.is_empty() {
         return false;
     }
     let mut pending: SmallVec<[&Expr; 16]> = SmallVec::new();

@@ -4,7 +4,7 @@
 
 use crate::dtype::DataType;
 use crate::fresh::Definitions;
-use crate::invariants::Invalid;
+use crate::invariants::Checked;
 use crate::raw::{NodeSlot, Object, Ref, Str};
 use crate::span::Span;
 use crate::type_table::TypeInfo;
@@ -42,7 +42,7 @@ pub unsafe trait SubclassOf<Parent: Class>: Class {}
 /// A concrete node: a plain struct with reflected fields.
 pub trait Node: Class + Clone + Send + Sync + Sized {
     /// Checks the node's own invariants (`#[node(check = path)]`); see [`crate::invariants`].
-    const CHECK: Option<fn(&Self) -> Result<(), Invalid>> = None;
+    const CHECK: Option<fn(&Self) -> Checked> = None;
 
     /// Restores the node's normal form after a rewrite changed its children (`#[node(normalize = path)]`): a sequence
     /// splices nested ones, for instance. [`crate::mutate`] calls it before [`crate::Mutator::leave`].

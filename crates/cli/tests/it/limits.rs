@@ -158,8 +158,8 @@ fn a_text_of_too_many_lines_is_refused() {
 #[test]
 fn attacks_are_answered_or_refused() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/ok");
-    let scripts =
-        files_of(&fixtures, "py").iter().take(20).map(|f| std::fs::read_to_string(f).expect("text"));
+    let files = files_of(&fixtures, "py").into_iter().take(20);
+    let scripts = files.map(|file| std::fs::read_to_string(file).expect("text"));
     let bases = Bases { scripts: scripts.collect(), jsons: vec![pairs(3), crate::common::evaluate_json(1)] };
     for number in 0..39 {
         // Small ones: the command is not optimised here. `cargo xtask attack` runs the large ones.
