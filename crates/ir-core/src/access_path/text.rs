@@ -89,8 +89,9 @@ impl AccessPath {
         let malformed = || PathError::Malformed { text: text.to_owned() };
         let mut path = AccessPath::root();
         let mut at = Value::Node(root.clone());
-        let mut rest = text.strip_prefix("<root>").unwrap_or(text);
-        let mut first = true;
+        let after_root = text.strip_prefix("<root>");
+        let mut rest = after_root.unwrap_or(text);
+        let mut first = after_root.is_none();
         while !rest.is_empty() {
             let (written, after) = next_step(rest, first).ok_or_else(malformed)?;
             let found = at.as_object().and_then(|node| written.find(node));
