@@ -179,7 +179,7 @@ impl Parser<'_> {
         let range = self.ast.range(id);
         if let Some(namespace) = value.as_host::<Namespace>() {
             let reason = format!("`{name}` of the dialect `{}` is not evaluated", namespace.dialect());
-            return self.give_up(range, &reason);
+            return self.give_up_for(range, &reason, Cause::LeftOut(reason.as_str().into()));
         }
         if let ScriptValue::Host(host) = value {
             let cause = match host.as_any().downcast_ref::<Module>() {

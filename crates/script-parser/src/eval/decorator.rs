@@ -1,9 +1,12 @@
 //! Decorators of host code: those of Python, and what those of tests say.
 
+use std::collections::HashMap;
+
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 
-use super::Closure;
-use crate::ast::{Constant, Expr, ExprId, List};
+use super::placeholder::as_placeholder;
+use super::{Cause, Closure};
+use crate::ast::{Ast, Constant, Expr, ExprId, List, Name, Stmt, StmtId};
 use crate::errors::Result;
 use crate::parser::Parser;
 
@@ -16,7 +19,31 @@ pub(crate) struct Marks {
     pub(super) may_fail: bool,
 }
 
+/// The first value that a test gets for a parameter, not evaluated yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FirstValue {
+    value: ExprId,
+    /// Its number in that value, if several parameters share it.
+    index: Option<usize>,
+}
+
 impl Parser<'_> {
+    /// The first value of a parameter that the file declares by `n = tvm.testing.parameter(4, 8)`, or with others by
+    /// `n, m = tvm.testing.parameters((4, 2), (8, 3))`, at module level or in a class.
+    pub(super) fn declared_parameter(&mut self, name: Name) -> Option<ScriptValue> {
+        if self.explorer.parameters.is_none() {
+            self.explorer.parameters = Some(declared_parameters(&self.ast));
+        }
+        let first = *self.explorer.parameters.as_ref()?.get(&name)?;
+        let value = self.in_environment(None, |p| p.eval(first.value));
+        self.pending = None;
+        let value = match first.index {
+            None => value.ok()?,
+            Some(index) => value.ok()?.items()?.into_iter().nth(index)?,
+        };
+        self.unknown(&value).is_none().then_some(value)
+    }
+
     /// What the decorators of a test say: the first set of its parameters, whether it is expected to fail.
     pub(crate) fn test_marks(&mut self, decorators: List<ExprId>) -> Result<Marks> {
         let ast = self.ast.clone();
@@ -96,9 +123,15 @@ impl Parser<'_> {
         decorators: &[(ExprId, ScriptValue)],
     ) -> Result<ScriptValue> {
         for (at, decorator) in decorators.iter().rev() {
-            if decorator.as_host::<Closure>().is_none() {
-                // A decorator that is not known leaves what it decorates as it is, as most do.
-                continue;
+            match as_placeholder(decorator).map(|placeholder| &placeholder.cause) {
+                // A dialect's, which makes something else of it: `T.macro`.
+                Some(Cause::LeftOut(_)) => {
+                    value = decorator.clone();
+                    continue;
+                }
+                // One that is not known leaves what it decorates as it is, as most do.
+                _ if decorator.as_host::<Closure>().is_none() => continue,
+                _ => {}
             }
             let result = self.call(decorator, CallArgs::positional([value.clone()]), *at);
             match result {
@@ -110,4 +143,37 @@ impl Parser<'_> {
         }
         Ok(value)
     }
+}
+
+/// The names that the file declares as parameters of tests, with their first values.
+fn declared_parameters(ast: &Ast) -> HashMap<Name, FirstValue> {
+    let mut found = HashMap::new();
+    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    while let Some(id) = work.pop() {
+        match *ast.stmt(id) {
+            Stmt::ClassDef(def) => work.extend(ast.list(def.body)),
+            Stmt::Assign(stmt) => {
+                let Expr::Call { func, args, .. } = *ast.expr(stmt.value) else { continue };
+                let Expr::Attribute { attr, .. } = *ast.expr(func) else { continue };
+                let Some(value) = ast.list(args).first().copied() else { continue };
+                for target in ast.list(stmt.targets) {
+                    match (ast.name(attr), *ast.expr(*target)) {
+                        ("parameter", Expr::Name(name)) => {
+                            found.insert(name, FirstValue { value, index: None });
+                        }
+                        ("parameters", Expr::Tuple { elts }) => {
+                            for (index, elt) in ast.list(elts).iter().enumerate() {
+                                if let Expr::Name(name) = *ast.expr(*elt) {
+                                    found.insert(name, FirstValue { value, index: Some(index) });
+                                }
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }

@@ -7,13 +7,13 @@
 //! Invariant: each function is explored at most once, a loop over what is not known runs once, and no function calls
 //! itself on a path that is not known to be taken, so that the steps are those of one run; they are bounded besides.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use tvmscript_irbuilder::ScriptValue;
 
 use super::class::{Instance, MethodKind};
-use super::decorator::Marks;
+use super::decorator::{FirstValue, Marks};
 use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Closure, Env, Placeholder, Raise, walk};
@@ -100,6 +100,8 @@ pub(crate) struct Explorer {
     pub(super) is_tired: bool,
     /// Scripts that need arguments, each with its note; those that are read with arguments after all are not noted.
     pub(crate) needy: Vec<(StmtId, ParseError)>,
+    /// What `tvm.testing.parameter(..)` gives names of the file first, once that was asked.
+    pub(super) parameters: Option<HashMap<Name, FirstValue>>,
     /// Definitions that were read without a mistake.
     pub(crate) built: HashSet<StmtId>,
 }
@@ -196,7 +198,8 @@ impl Parser<'_> {
             let given = marks.given.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone());
             let default = closure.defaults.get(index).cloned().flatten();
             let is_plain = !matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs);
-            let value = match (&owner, given.or(default)) {
+            let given = given.or(default).or_else(|| self.declared_parameter(param.name));
+            let value = match (&owner, given) {
                 (Some(class), _) if is_first && closure.kind == MethodKind::Class => class.clone(),
                 (Some(class), _) if is_first => Instance::value(class.clone()),
                 (_, Some(value)) if is_plain => value,

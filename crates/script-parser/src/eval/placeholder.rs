@@ -45,6 +45,8 @@ pub(crate) enum Cause {
     },
     /// The statement could not be evaluated, in words.
     Statement(Rc<str>),
+    /// It comes from a part of a dialect that is left out here, in words.
+    LeftOut(Rc<str>),
 }
 
 impl HostObject for Placeholder {
@@ -97,7 +99,7 @@ impl Placeholder {
                 };
                 ParseError::new(kind, range).with_label(self.place, "this parameter")
             }
-            Cause::Statement(reason) => {
+            Cause::Statement(reason) | Cause::LeftOut(reason) => {
                 let name = parser.shared.text_of(range).to_owned();
                 ParseError::new(ParseErrorKind::UnknownValue { name }, range)
                     .with_label(self.place, "this statement could not be evaluated")
@@ -211,9 +213,14 @@ impl Parser<'_> {
 
     /// Gives up on host code that cannot be evaluated: a placeholder, and at module level a warning, once per reason.
     pub(crate) fn give_up(&mut self, range: TextRange, reason: &str) -> Reported {
+        self.give_up_for(range, reason, Cause::Statement(reason.into()))
+    }
+
+    /// As [`Parser::give_up`], with the cause.
+    pub(crate) fn give_up_for(&mut self, range: TextRange, reason: &str, cause: Cause) -> Reported {
         self.warn(range, reason);
         let place = self.statement.unwrap_or(range);
-        self.pending = Some(Placeholder::new(Cause::Statement(reason.into()), place));
+        self.pending = Some(Placeholder::new(cause, place));
         Reported(())
     }
 
@@ -231,9 +238,10 @@ impl Parser<'_> {
     /// The placeholder that a call of host code gives because the callee or an argument is not known.
     pub(crate) fn unknown_call(&mut self, callee: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
         if let Some(placeholder) = self.unknown(callee) {
-            // Members of TVM's modules are what a reader may expect to be evaluated; those of others are not.
+            // Members of TVM's modules are what a reader may expect to be evaluated; helpers of tests and other modules are not.
             if let Cause::Module(path) = &placeholder.cause
                 && path.starts_with("tvm.")
+                && !path.starts_with("tvm.testing.")
             {
                 let reason = format!("`{path}` is not evaluated");
                 let range = self.range_of_span(tvmscript_ir_core::Span::current()).unwrap_or_default();

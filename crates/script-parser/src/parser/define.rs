@@ -149,7 +149,7 @@ impl Parser<'_> {
             let before = std::mem::replace(&mut self.in_decorator, true);
             let value = self.with_mode(Mode::Host, |p| p.eval(*at));
             self.in_decorator = before;
-            let value = value?;
+            let value = value.inspect_err(|_| self.keep_decorator_error())?;
             if let Some(decorator) = value.as_host::<Decorator>() {
                 found.dialect = Some((*at, decorator.clone()));
             } else if self.absorbs
@@ -159,10 +159,22 @@ impl Parser<'_> {
                 found.others.push((*at, value));
             } else {
                 let what = self.describe(&value);
-                return Err(self.error(*at, ParseErrorKind::NotADecorator { what }));
+                let reported = self.error(*at, ParseErrorKind::NotADecorator { what });
+                self.keep_decorator_error();
+                return Err(reported);
             }
         }
         Ok(found)
+    }
+
+    /// Keeps the error of a decorator also in code that is only explored: what it decorates may be a script.
+    fn keep_decorator_error(&mut self) {
+        if self.explorer.exploring > 0
+            && let Some(error) = self.raised.pop()
+            && !self.errors.contains(&error)
+        {
+            self.errors.push(error);
+        }
     }
 
     /// Reads a script of host code. One that needs the arguments of a function that nobody calls is noted.

@@ -411,7 +411,8 @@ impl<'r> Parser<'r> {
             ParseErrorKind::UnsupportedExpression { .. }
             | ParseErrorKind::UnsupportedStatement { .. }
             | ParseErrorKind::InvalidTarget { .. } => true,
-            ParseErrorKind::Host(error) => error.kind == HostErrorKind::Import,
+            // A dialect that is not read here cannot be left out: its decorators make scripts.
+            ParseErrorKind::Host(error) => error.kind == HostErrorKind::Import && !self.in_decorator,
             _ => false,
         };
         if is_gap {
