@@ -1,7 +1,7 @@
 //! Invariants of nodes: what must hold between the fields of one node, beyond the classes of the fields.
 //!
 //! A node declares its invariants once, as a function: `#[node(check = path)]`. The function runs whenever reflection makes
-//! the node (JSON, [`crate::TypeInfo::construct`]), after a [`crate::mutate`] walk changed it, and in [`violations`], which
+//! the node (JSON, [`crate::TypeInfo::construct`]), after a [`crate::mutate()`] walk changed it, and in [`violations`], which
 //! checks a whole graph. Literals of the Rust struct are not checked: constructors of dialects are, by calling the same
 //! function.
 //!

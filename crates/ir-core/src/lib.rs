@@ -35,6 +35,7 @@ pub mod attrs;
 pub mod containers;
 pub mod dtype;
 pub mod dump;
+pub mod dynamic;
 pub mod element;
 pub mod equal;
 pub mod fresh;

@@ -45,7 +45,7 @@ pub trait Node: Class + Clone + Send + Sync + Sized {
     const CHECK: Option<fn(&Self) -> Checked> = None;
 
     /// Restores the node's normal form after a rewrite changed its children (`#[node(normalize = path)]`): a sequence
-    /// splices nested ones, for instance. [`crate::mutate`] calls it before [`crate::Mutator::leave`].
+    /// splices nested ones, for instance. [`crate::mutate()`] calls it before [`crate::Mutator::leave`].
     const NORMALIZE: Option<fn(Ref<Self>) -> Object> = None;
 
     /// Names what the node defines, where that is not what stands in its `#[node(def)]` fields

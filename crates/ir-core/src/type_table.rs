@@ -6,11 +6,12 @@
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::dynamic::DynNode;
 use crate::fresh::Definitions;
 use crate::invariants::Invalid;
 use crate::node::{Class, Node};
 use crate::raw::{Object, VTable, append_entry, entries, vtable_of};
-use crate::value::{DynNode, FieldError, Fields, Value};
+use crate::value::{FieldError, Fields, Value};
 
 /// How structural equality treats nodes of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

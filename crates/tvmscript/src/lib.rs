@@ -70,7 +70,7 @@ pub use tvmscript_ir_core::{
 };
 
 #[cfg(feature = "parse")]
-pub use tvmscript_script_parser::errors::{diagnostics, render as render_errors};
+pub use tvmscript_script_parser::errors::{Diagnostic, Severity, diagnostics, render as render_errors};
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser::{ParseError, ParseOptions, Parsed, Script, parse_script as parse};
 

@@ -8,6 +8,27 @@
 //! Invariant: pairs are met in the order of a recursive walk over the fields in declaration order, so a variable is
 //! bound by the first place that defines it.
 //! Upstream counterpart: `src/ffi/extra/structural_equal.cc` of tvm-ffi.
+//!
+//! ```
+//! use tvmscript_ir_core::{Array, Node, Object, Ref, mismatches, structural_equal, structural_hash};
+//!
+//! /// A tree of numbers.
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "doc.Tree")]
+//! struct Tree {
+//!     number: i64,
+//!     below: Array<Ref<Tree>>,
+//! }
+//!
+//! let tree = |number, below: Vec<Ref<Tree>>| Ref::new(Tree { number, below: Array::new(below) });
+//! let make = |leaf| -> Object { tree(3, vec![tree(1, vec![]), tree(leaf, vec![])]).into() };
+//! let (a, b, c) = (make(2), make(2), make(5));
+//! assert!(structural_equal(&a, &b) && structural_hash(&a) == structural_hash(&b));
+//! assert!(!structural_equal(&a, &c));
+//!
+//! let found = mismatches(&a, &c);
+//! assert_eq!(found[0].to_string(), "different values at `<root>.below[1].number`");
+//! ```
 
 mod align;
 mod classes;

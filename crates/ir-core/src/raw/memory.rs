@@ -388,7 +388,7 @@ impl Object {
     pub fn set_field(&mut self, index: usize, value: Value) -> Result<(), FieldError> {
         let info = self.info();
         if info.is_dynamic() {
-            crate::value::check_kind(info, index, &value)?;
+            crate::dynamic::check_kind(info, index, &value)?;
         }
         self.make_unique();
         // SAFETY: unique now, and the functions belong to the payload.
