@@ -176,8 +176,8 @@ impl ScriptValue {
         ScriptValue::Dict(Rc::new(RefCell::new(entries.into_iter().collect())))
     }
 
-    /// Whether dropping the value may drop others.
-    pub(crate) fn holds_values(&self) -> bool {
+    /// Whether the value holds others: dropping it may drop them, and it may be part of a circle.
+    pub fn holds_values(&self) -> bool {
         matches!(
             self,
             ScriptValue::Tuple(_)

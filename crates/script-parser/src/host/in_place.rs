@@ -12,6 +12,7 @@ pub(crate) fn change(p: &mut Parser, op: BinOp, a: &ScriptValue, b: &ScriptValue
     match (op, a) {
         (BinOp::Add, ScriptValue::List(items)) => {
             let more = p.collect_values(b)?;
+            more.iter().try_for_each(|item| p.shared.keep_container(a, item))?;
             items.borrow_mut().extend(more);
             Ok(true)
         }
@@ -37,6 +38,7 @@ pub(crate) fn change(p: &mut Parser, op: BinOp, a: &ScriptValue, b: &ScriptValue
             builtins::fill(p, &mut more, b)?;
             cost::entries(p, more.len())?;
             set::charge_keys(p, more.keys())?;
+            more.iter().try_for_each(|(_, value)| p.shared.keep_container(a, value))?;
             dict.borrow_mut().extend(more.iter().map(|(k, v)| (k.clone(), v.clone())));
             Ok(true)
         }

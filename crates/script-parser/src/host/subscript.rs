@@ -188,6 +188,7 @@ pub(crate) fn set(
                     }
                     other => other,
                 })?;
+                new.iter().try_for_each(|item| p.shared.keep_container(base, item))?;
                 let (start, stop, step) = bounds(slice, list.borrow().len())?;
                 if step != 1 {
                     let places = places(p, &key, list.borrow().len())?;
@@ -218,6 +219,7 @@ pub(crate) fn set(
                 _ => error,
             })?;
             if let Some(index) = index {
+                p.shared.keep_container(base, &value)?;
                 list.borrow_mut()[index] = value;
             }
             Ok(())
@@ -225,6 +227,7 @@ pub(crate) fn set(
         ScriptValue::Dict(dict) => {
             let key = p.hashable(key)?;
             p.shared.allocate(cost::ENTRY_BYTES)?;
+            p.shared.keep_container(base, &value)?;
             dict.borrow_mut().insert(key, value);
             Ok(())
         }

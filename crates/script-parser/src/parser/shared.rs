@@ -1,11 +1,13 @@
 //! What all parsers of one text share: the tree, the tables, the variables of the module level, the budget.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
 use tvmscript_ir_core::{Registry, SourceId, node_bytes_made};
-use tvmscript_irbuilder::{Names, ScriptValue};
+use tvmscript_irbuilder::{Dict, Items, Names, ScriptValue};
 
 use super::{ParseOptions, Parser};
 use crate::ast::{Ast, Name, TextRange};
@@ -16,6 +18,15 @@ use crate::table::{ParseTable, Parsers};
 
 /// How many steps lie between two looks at the size of the nodes.
 const STEPS_PER_LOOK: u64 = 64;
+
+/// Memory of a container that is remembered.
+const CIRCLE_BYTES: u64 = 96;
+
+/// A container that may hold itself.
+enum Container {
+    List(Weak<RefCell<Items>>),
+    Dict(Weak<RefCell<Dict>>),
+}
 
 /// What all parsers of one text share.
 pub(crate) struct Shared {
@@ -45,6 +56,8 @@ pub(crate) struct Shared {
     pub(crate) max_errors: usize,
     /// Environments that functions hold: they may hold those functions in turn.
     environments: RefCell<Vec<Weak<Env>>>,
+    /// Containers that were given containers: they may hold themselves. By address.
+    circles: RefCell<HashMap<usize, Container>>,
     /// Parsers for functions that a dialect calls back.
     spare: RefCell<Vec<Parser<'static>>>,
 }
@@ -85,6 +98,7 @@ impl Shared {
             max_call_depth: options.max_call_depth,
             max_errors: options.max_errors.max(1),
             environments: RefCell::new(Vec::new()),
+            circles: RefCell::default(),
             spare: RefCell::new(Vec::new()),
             ast: Rc::new(ast),
         }
@@ -206,8 +220,31 @@ impl Shared {
         }
     }
 
-    /// Breaks the circles of functions and the environments that hold them.
+    /// Remembers a list or dictionary into which a value is put that may lead back to it.
+    pub(crate) fn keep_container(&self, container: &ScriptValue, value: &ScriptValue) -> Result<(), Raise> {
+        if !value.holds_values() {
+            return Ok(());
+        }
+        let (address, container) = match container {
+            ScriptValue::List(items) => (Rc::as_ptr(items).addr(), Container::List(Rc::downgrade(items))),
+            ScriptValue::Dict(dict) => (Rc::as_ptr(dict).addr(), Container::Dict(Rc::downgrade(dict))),
+            _ => return Ok(()),
+        };
+        if let Entry::Vacant(entry) = self.circles.borrow_mut().entry(address) {
+            self.allocate(CIRCLE_BYTES)?;
+            entry.insert(container);
+        }
+        Ok(())
+    }
+
+    /// Breaks the circles of containers, and of functions and the environments that hold them.
     pub(crate) fn close(&self) {
+        for container in std::mem::take(&mut *self.circles.borrow_mut()).into_values() {
+            match container {
+                Container::List(items) => drop(items.upgrade().map(|items| items.take())),
+                Container::Dict(dict) => drop(dict.upgrade().map(|dict| dict.take())),
+            }
+        }
         self.globals.borrow_mut().clear();
         let environments = std::mem::take(&mut *self.environments.borrow_mut());
         environments.iter().filter_map(Weak::upgrade).for_each(|env| env.clear());

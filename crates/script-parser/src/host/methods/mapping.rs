@@ -54,6 +54,9 @@ pub(super) const DICT: Table = &[
         let [key, default] = optional("setdefault", a, 1)?;
         let key = p.hashable(key.unwrap_or_default())?;
         p.shared.allocate(cost::ENTRY_BYTES)?;
+        if let Some(default) = &default {
+            p.shared.keep_container(v, default)?;
+        }
         let value = with_dict(v, |dict| dict.entry(key).or_insert(default.unwrap_or_default()).clone());
         Ok(value.unwrap_or_default())
     }),
@@ -71,6 +74,7 @@ pub(super) const DICT: Table = &[
         }
         cost::entries(p, more.len())?;
         set::charge_keys(p, more.keys())?;
+        more.iter().try_for_each(|(_, value)| p.shared.keep_container(v, value))?;
         with_dict(v, |dict| dict.extend(more.iter().map(|(k, v)| (k.clone(), v.clone()))));
         Ok(ScriptValue::None)
     }),

@@ -17,11 +17,13 @@ pub(super) const LIST: Table = &[
         let [x] = args("list.append", a)?;
         // The list may double when it grows.
         p.shared.allocate(2 * cost::VALUE_BYTES)?;
+        p.shared.keep_container(v, &x)?;
         change(v, |items| items.push(x))
     }),
     ("extend", Cost::Own, |p, v, a| {
         let [x] = args("list.extend", a)?;
         let more = p.collect_values(&x)?;
+        more.iter().try_for_each(|item| p.shared.keep_container(v, item))?;
         change(v, |items| items.extend(more))
     }),
     ("insert", Cost::Own, |p, v, a| {
@@ -29,6 +31,7 @@ pub(super) const LIST: Table = &[
         let at = word(&at)?;
         p.shared.allocate(2 * cost::VALUE_BYTES)?;
         cost::moves(p, len(v))?;
+        p.shared.keep_container(v, &x)?;
         change(v, |items| {
             let len = items.len() as i64;
             let at = if at < 0 { at.saturating_add(len) } else { at };
