@@ -6,6 +6,7 @@
 mod attack;
 mod ci;
 mod conformance;
+mod files;
 mod host_fuzz;
 mod mutate;
 mod pydiff;
@@ -38,6 +39,8 @@ enum Command {
     Ci(ci::Options),
     /// Compare the project with recorded and live answers of TVM on whole programs.
     Conformance(conformance::Options),
+    /// Read whole Python files: which are accepted, which of their scripts are found, and whether TVM makes the same.
+    Files(files::Options),
     /// Compare the project with recorded answers of TVM on single facts.
     Vectors(vectors::Options),
     /// Take the annotations off Relax programs and compare what inference puts in their place.
@@ -72,6 +75,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Tidy => tidy::run(),
         Command::Ci(options) => ci::run(&options),
         Command::Conformance(options) => conformance::run(&options),
+        Command::Files(options) => files::run(&options),
         Command::Vectors(options) => vectors::run(&options),
         Command::Strip(options) => strip::run(&options),
         Command::Mutate(options) => mutate::run(&options),

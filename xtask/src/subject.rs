@@ -2,7 +2,7 @@
 //!
 //! The tools touch the library here alone, so that a change of its interface changes one file.
 
-use tvmscript::ir_core::{ObjectLike, Str};
+use tvmscript::ir_core::{ObjectLike, SpanKind, Str};
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 
@@ -34,6 +34,68 @@ pub fn parse(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
         return Ok(Program(parsed.scripts.into_iter().map(|s| s.node).collect()));
     }
     Err(parsed.errors.iter().map(|e| diagnostic(text, e)).collect())
+}
+
+/// A script of a whole Python file.
+pub struct FoundScript {
+    /// The path of its definition: names joined by dots.
+    pub path: String,
+    /// Lines where its definition may stand: that of the script, and that of the node itself.
+    pub lines: Vec<usize>,
+    /// TVM's JSON of it, or why there is none.
+    pub json: Result<String, String>,
+}
+
+/// A whole Python file as the library reads it.
+pub struct FileReading {
+    /// The scripts.
+    pub scripts: Vec<FoundScript>,
+    /// Errors, also of scripts that are not well-formed.
+    pub errors: Vec<Diagnostic>,
+    /// Lines of scripts that only need arguments.
+    pub need_arguments: Vec<Diagnostic>,
+    /// Warnings.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a Python file, and checks its scripts.
+pub fn read_file(name: &str, text: &str) -> FileReading {
+    let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
+    let mut reading = FileReading {
+        scripts: Vec::new(),
+        errors: parsed.errors.iter().map(|e| diagnostic(text, e)).collect(),
+        need_arguments: Vec::new(),
+        warnings: Vec::new(),
+    };
+    let line = |offset: u32| line_of(text, offset as usize);
+    for script in &parsed.scripts {
+        let mut lines = vec![line(script.range.start)];
+        if let SpanKind::Range { start_bytes, .. } = script.node.span().kind() {
+            lines.push(line(start_bytes));
+        }
+        if script.is_checked {
+            let of_tir = tvmscript::tir::check::well_formed(&script.node);
+            let of_relax = tvmscript::relax::check::well_formed(&script.node);
+            let messages = of_tir.iter().map(|e| e.kind.to_string());
+            let messages = messages.chain(of_relax.iter().map(|e| e.kind.to_string()));
+            reading.errors.extend(messages.map(|message| Diagnostic {
+                line: lines[0],
+                column: 1,
+                message: format!("not well-formed: {message}"),
+            }));
+        }
+        reading.scripts.push(FoundScript {
+            path: script.name.clone().unwrap_or_default(),
+            lines,
+            json: tvmscript::to_tvm_json(&script.node).map_err(|error| error.to_string()),
+        });
+    }
+    reading
+}
+
+/// The line of a byte, from 1.
+fn line_of(text: &str, offset: usize) -> usize {
+    text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// Places an error in the text.

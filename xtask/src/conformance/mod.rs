@@ -22,6 +22,8 @@ use clap::Args;
 use crate::workspace;
 
 pub use check::{difference as one_line_difference, in_parallel};
+pub use floors::hold as hold_floors;
+pub use report::{Figures, cause, share};
 
 /// What to check, and against what.
 #[derive(Args)]

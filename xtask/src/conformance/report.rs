@@ -80,7 +80,7 @@ pub fn table(programs: &[Program], outcomes: &[Outcome]) -> Figures {
 }
 
 /// `n / of  per cent`.
-fn share(n: usize, of: usize) -> String {
+pub fn share(n: usize, of: usize) -> String {
     let percent = if of == 0 { 100.0 } else { 100.0 * n as f64 / of as f64 };
     format!("{n:>5} / {of:<5}{percent:>6.1} %")
 }
@@ -125,7 +125,7 @@ pub fn failures(name: &str, programs: &[Program], outcomes: &[Outcome], show: us
 }
 
 /// The cause without its place: numbers, quoted names and paths are dropped.
-fn cause(why: &str) -> String {
+pub fn cause(why: &str) -> String {
     let line = why.lines().next().unwrap_or_default();
     let line = line.split(" at <root>").next().unwrap_or(line);
     let mut cause = String::new();

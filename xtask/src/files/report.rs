@@ -1,0 +1,136 @@
+//! Figures of one group of files, and what was refused, by cause.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::outcome::{Definition, Fate, Outcome};
+use crate::conformance::{cause, share};
+
+/// What separates the figures from the lists in a report.
+const LISTS: &str = "\n-- lists\n";
+
+/// The part of a report that goes to the terminal.
+pub fn head(report: &str) -> &str {
+    report.split(LISTS).next().unwrap_or(report)
+}
+
+/// The report of a group, and its misses by question.
+pub fn write(name: &str, outcomes: &[Outcome]) -> (String, BTreeMap<String, u64>) {
+    let read: Vec<&Outcome> = outcomes.iter().filter(|o| !o.is_foreign).collect();
+    let all = || read.iter().flat_map(|o| o.definitions.iter().map(move |d| (*o, d)));
+    // A script that is meant to fail, or that TVM refuses, is not one to find.
+    let is_wanted = |d: &Definition| !d.raises && !matches!(d.tvm, Some(Err(_)));
+    let wanted: Vec<_> = all().filter(|(_, d)| is_wanted(d)).collect();
+    let built = wanted.iter().filter(|(_, d)| matches!(d.fate, Fate::Built)).count();
+    let needy = wanted.iter().filter(|(_, d)| matches!(d.fate, Fate::NeedsArguments)).count();
+    let accepted = read.iter().filter(|o| o.errors.is_empty()).count();
+    let made: Vec<_> = wanted.iter().filter(|(_, d)| matches!(d.tvm, Some(Ok(_)))).collect();
+    let compared: Vec<_> = made.iter().filter(|(_, d)| d.equal.is_some()).collect();
+    let equal = compared.iter().filter(|(_, d)| matches!(d.equal, Some(Ok(())))).count();
+    let refused_by_tvm = all().filter(|(_, d)| !d.raises && matches!(d.tvm, Some(Err(_)))).count();
+
+    let mut text = format!("== {name}\n");
+    let mut line = |what: &str, value: String| {
+        let _ = writeln!(text, "{what:<34}{value}");
+    };
+    let foreign = outcomes.len() - read.len();
+    line("files with scripts", format!("{:>5}   ({foreign} more of other dialects)", read.len()));
+    line("accepted", share(accepted, read.len()));
+    let failing = all().filter(|(_, d)| d.raises).count();
+    let others = format!("({failing} more are meant to fail, {refused_by_tvm} more TVM refuses)");
+    line("scripts", format!("{:>5}   {others}", wanted.len()));
+    line("found", share(built + needy, wanted.len()));
+    line("  of them need arguments", format!("{needy:>5}"));
+    if read.iter().any(|o| o.definitions.iter().any(|d| d.tvm.is_some())) {
+        line("made by TVM, too", format!("{:>5}", made.len()));
+        line("  compared", share(compared.len(), made.len()));
+        line("  equal, of those compared", share(equal, compared.len()));
+    }
+    text.push_str(LISTS);
+    list(
+        &mut text,
+        "errors",
+        read.iter().flat_map(|o| o.errors.iter().map(move |e| (o.name.as_str(), e.as_str()))),
+    );
+    list(
+        &mut text,
+        "warnings",
+        read.iter().flat_map(|o| o.warnings.iter().map(move |e| (o.name.as_str(), e.as_str()))),
+    );
+    let missed = wanted.iter().filter_map(|(o, d)| match &d.fate {
+        Fate::Missed => Some((o.name.as_str(), format!("{}: {}", d.line, d.path))),
+        _ => None,
+    });
+    section(&mut text, "missed without a word", missed);
+    let needs = wanted.iter().filter_map(|(o, d)| match &d.fate {
+        Fate::NeedsArguments => Some((o.name.as_str(), format!("{}: {}", d.line, d.path))),
+        _ => None,
+    });
+    section(&mut text, "need arguments", needs);
+    let differ = made.iter().filter_map(|(o, d)| match &d.equal {
+        Some(Err(why)) => Some((o.name.as_str(), format!("{}: {}: {why}", d.line, d.path))),
+        _ => None,
+    });
+    section(&mut text, "not what TVM makes", differ);
+    let lenient = all().filter_map(|(o, d)| match (&d.fate, &d.tvm) {
+        (Fate::Built, Some(Err(why))) => {
+            Some((o.name.as_str(), format!("{}: {}: {}", d.line, d.path, why.trim_end())))
+        }
+        _ => None,
+    });
+    section(&mut text, "read here, refused by TVM", lenient);
+    let strict = all().filter_map(|(o, d)| match (&d.fate, &d.tvm) {
+        (Fate::Refused(why), Some(Ok(_))) => Some((o.name.as_str(), format!("{}: {why}", d.path))),
+        _ => None,
+    });
+    section(&mut text, "refused here, read by TVM", strict);
+    let refused = all().filter_map(|(o, d)| match &d.tvm {
+        Some(Err(why)) if !d.raises => Some((o.name.as_str(), format!("{}: {}: {why}", d.line, d.path))),
+        _ => None,
+    });
+    section(&mut text, "refused by TVM", refused);
+    let unrun = all().filter_map(|(o, d)| {
+        let made_none = d.tvm.is_none() && !d.raises;
+        made_none.then(|| (o.name.as_str(), format!("{}: {}", d.line, d.path)))
+    });
+    section(&mut text, "never run by TVM", unrun);
+    let strays = read.iter().flat_map(|o| o.strays.iter().map(move |s| (o.name.as_str(), s.clone())));
+    section(&mut text, "read here, not in the syntax", strays);
+    let failures = read.iter().flat_map(|o| o.tvm_failures.iter().map(move |s| (o.name.as_str(), s.clone())));
+    section(&mut text, "what TVM could not run", failures);
+
+    let misses = [
+        ("accepted", read.len() - accepted),
+        ("found", wanted.len() - built - needy),
+        ("equal", made.len() - equal),
+    ];
+    let misses = misses.into_iter().map(|(question, count)| (question.to_owned(), count as u64));
+    (text, misses.collect())
+}
+
+/// Diagnostics by cause, the commonest first.
+fn list<'a>(text: &mut String, title: &str, items: impl Iterator<Item = (&'a str, &'a str)>) {
+    let mut causes: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
+    for (file, message) in items {
+        let plain = message.splitn(3, ':').nth(2).unwrap_or(message);
+        causes.entry(cause(plain.trim())).or_default().push((file, message));
+    }
+    let mut causes: Vec<_> = causes.into_iter().collect();
+    causes.sort_by_key(|(_, found)| std::cmp::Reverse(found.len()));
+    let _ = writeln!(text, "\n{title}: {}", causes.iter().map(|(_, found)| found.len()).sum::<usize>());
+    for (cause, found) in causes {
+        let _ = writeln!(text, "  {} x {cause}", found.len());
+        for (file, message) in found {
+            let _ = writeln!(text, "      {file}:{message}");
+        }
+    }
+}
+
+/// A plain list.
+fn section<'a>(text: &mut String, title: &str, items: impl Iterator<Item = (&'a str, String)>) {
+    let items: Vec<_> = items.collect();
+    let _ = writeln!(text, "\n{title}: {}", items.len());
+    for (file, item) in items {
+        let _ = writeln!(text, "  {file}:{item}");
+    }
+}
