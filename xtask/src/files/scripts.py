@@ -381,10 +381,16 @@ def execute(file, module, tree, failures):
     name = module or os.path.splitext(os.path.basename(file))[0]
     namespace = types.ModuleType(name)
     namespace.__file__ = file
-    namespace.__package__ = module.rpartition(".")[0] if module else ""
+    is_package = os.path.basename(file) == "__init__.py"
+    namespace.__package__ = (module if is_package else module.rpartition(".")[0]) if module else ""
+    if is_package:
+        namespace.__path__ = [os.path.dirname(file)]
     namespace.__spec__ = importlib.util.spec_from_file_location(name, file)
     sys.modules[name] = namespace
-    sys.path.insert(0, os.path.dirname(file))
+    root = os.path.dirname(file)
+    for _ in range(name.count(".") + is_package if module else 0):
+        root = os.path.dirname(root)
+    sys.path.insert(0, root)
     flags = 0
     for statement in tree.body:
         if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
