@@ -96,6 +96,9 @@ fn steps() -> Result<Vec<Step>> {
     cargo("conformance of the selection", &["xtask", "conformance"]);
     cargo("vectors of the selection", &["xtask", "vectors"]);
     cargo("changed tokens", &["xtask", "mutate", "--count", "500"]);
+    if has_python() {
+        cargo("whole Python files", &["xtask", "files"]);
+    }
     let corpus = workspace::shared().join("corpus/classic");
     if corpus.is_dir() {
         cargo("conformance of the corpus", &["xtask", "conformance", &corpus.to_string_lossy()]);
@@ -133,4 +136,9 @@ fn feature_sets(packages: &std::collections::BTreeMap<String, Package>) -> Vec<(
 /// Whether `cargo nextest` is installed.
 fn has_nextest() -> bool {
     workspace::cargo().args(["nextest", "--version"]).output().is_ok_and(|o| o.status.success())
+}
+
+/// Whether Python is installed.
+fn has_python() -> bool {
+    Command::new("python3").arg("--version").output().is_ok_and(|o| o.status.success())
 }

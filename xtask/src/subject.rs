@@ -3,6 +3,7 @@
 //! The tools touch the library here alone, so that a change of its interface changes one file.
 
 use tvmscript::ir_core::{ObjectLike, SpanKind, Str};
+use tvmscript::script_parser::errors::Severity;
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 
@@ -61,11 +62,15 @@ pub struct FileReading {
 /// Reads a Python file, and checks its scripts.
 pub fn read_file(name: &str, text: &str) -> FileReading {
     let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
+    let of = |severity| {
+        let found = parsed.errors.iter().chain(&parsed.warnings).filter(|e| e.severity == severity);
+        found.map(|e| diagnostic(text, e)).collect()
+    };
     let mut reading = FileReading {
         scripts: Vec::new(),
-        errors: parsed.errors.iter().map(|e| diagnostic(text, e)).collect(),
-        need_arguments: Vec::new(),
-        warnings: Vec::new(),
+        errors: of(Severity::Error),
+        need_arguments: of(Severity::Note),
+        warnings: of(Severity::Warning),
     };
     let line = |offset: u32| line_of(text, offset as usize);
     for script in &parsed.scripts {

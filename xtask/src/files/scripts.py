@@ -16,6 +16,7 @@ A path is the qualified name without `<locals>`.
 
 import ast
 import gc
+import importlib
 import importlib.util
 import inspect
 import itertools
@@ -591,10 +592,12 @@ def main():
     if "--tvm" in sys.argv:
         sys.modules["pytest"] = pytest_stub()
         import tvm
-        import tvm.relax
-        import tvm.script
-        import tvm.testing
-        from tvm.script import ir, relax, tir  # noqa: F401
+
+        for name in ("relax", "script", "testing", "script.parser.core.entry"):
+            try:
+                importlib.import_module("tvm." + name)
+            except ImportError:
+                pass
 
         sys.setrecursionlimit(20000)
     for line in sys.stdin:
