@@ -4,8 +4,8 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::{
-    Alias, Ast, Clause, Comparison, Comprehension, DictItem, ExceptHandler, ExprId, Keyword, Name, Parameter,
-    StmtId, WithItem,
+    Alias, Ast, Clause, Comparison, Comprehension, DictItem, ExceptHandler, ExprId, Keyword, MatchCase, Name,
+    Parameter, StmtId, WithItem,
 };
 
 /// A list of `T` in an [`Ast`]: eight bytes, `Copy`. [`Ast::list`] gives the slice.
@@ -82,6 +82,7 @@ pub struct Pools {
     with_items: Vec<WithItem>,
     handlers: Vec<ExceptHandler>,
     aliases: Vec<Alias>,
+    cases: Vec<MatchCase>,
 }
 
 mod sealed {
@@ -123,6 +124,7 @@ listed! {
     WithItem => with_items,
     ExceptHandler => handlers,
     Alias => aliases,
+    MatchCase => cases,
 }
 
 impl Ast {

@@ -7,7 +7,7 @@
 //!
 //! The kinds are those of Python's own tree, with three differences. An `elif` is not an `if` inside `else`:
 //! [`If`] holds a flat list of [`Clause`]s, so that a chain of 100,000 is as shallow as a short one. What no
-//! script may hold (`async`, `match`, `type`, type parameters) is [`Stmt::Unsupported`] without children. A
+//! script may hold (`async`, `type`, type parameters) is [`Stmt::Unsupported`]. A
 //! logical line that the parser had to cut out stands as [`Stmt::Invalid`]; its error is already reported.
 //!
 //! Ranges are stored relative to the *piece* (a top-level definition, or a run of simple top-level statements)
@@ -34,6 +34,6 @@ pub use name::Name;
 pub use place::{HasRange, Place, TextRange};
 pub use stmt::{
     Alias, AnnAssign, Assert, Assign, AugAssign, ClassDef, Clause, Delete, ExceptHandler, ExprStmt, For,
-    FunctionDef, Global, If, Import, ImportFrom, Nonlocal, Raise, Return, Stmt, StmtId, StmtKind, Try,
-    Unsupported, While, With, WithItem,
+    FunctionDef, Global, If, Import, ImportFrom, Match, MatchCase, Nonlocal, Raise, Return, Stmt, StmtId,
+    StmtKind, Try, Unsupported, UnsupportedStmt, While, With, WithItem,
 };

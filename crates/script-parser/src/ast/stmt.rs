@@ -93,8 +93,10 @@ statements! {
     Break,
     /// `continue`.
     Continue,
+    /// `match subject: cases`.
+    Match(Match),
     /// What Python allows and scripts do not.
-    Unsupported(Unsupported),
+    Unsupported(UnsupportedStmt),
     /// A logical line (with its block) that is not Python: a syntax error was reported for it. Names it may have
     /// bound are unknown; whoever reads it says nothing more.
     Invalid,
@@ -125,6 +127,7 @@ impl StmtKind {
             StmtKind::Pass => "`pass`",
             StmtKind::Break => "`break`",
             StmtKind::Continue => "`continue`",
+            StmtKind::Match => "`match`",
             StmtKind::Unsupported | StmtKind::Invalid => "this statement",
         }
     }
@@ -142,19 +145,35 @@ impl Stmt {
                 | Stmt::If(_)
                 | Stmt::With(_)
                 | Stmt::Try(_)
+                | Stmt::Match(_)
                 | Stmt::Unsupported(_)
         )
     }
 }
 
-/// Kinds of statements that scripts do not have; they are kept without children.
+/// A statement that scripts do not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnsupportedStmt {
+    /// Its kind.
+    pub kind: Unsupported,
+    /// The statement without what scripts do not have: of `async def` the `def`. Others are kept without children.
+    pub plain: Option<StmtId>,
+}
+
+impl UnsupportedStmt {
+    /// A statement that is kept without children.
+    pub fn opaque(kind: Unsupported) -> UnsupportedStmt {
+        UnsupportedStmt { kind, plain: None }
+    }
+}
+
+/// Kinds of statements that scripts do not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the documentation")]
 pub enum Unsupported {
     AsyncFunctionDef,
     AsyncFor,
     AsyncWith,
-    Match,
     TypeAlias,
     TryStar,
     /// A `def` or `class` with `[T]` behind its name.
@@ -168,7 +187,6 @@ impl Unsupported {
             Unsupported::AsyncFunctionDef => "AsyncFunctionDef",
             Unsupported::AsyncFor => "AsyncFor",
             Unsupported::AsyncWith => "AsyncWith",
-            Unsupported::Match => "Match",
             Unsupported::TypeAlias => "TypeAlias",
             Unsupported::TryStar => "TryStar",
             Unsupported::TypeParams => "TypeVar",
@@ -181,7 +199,6 @@ impl Unsupported {
             Unsupported::AsyncFunctionDef => "`async def`",
             Unsupported::AsyncFor => "`async for`",
             Unsupported::AsyncWith => "`async with`",
-            Unsupported::Match => "`match`",
             Unsupported::TypeAlias => "`type`",
             Unsupported::TryStar => "`except*`",
             Unsupported::TypeParams => "a definition with type parameters",
@@ -291,6 +308,27 @@ pub struct Clause {
     pub body: List<StmtId>,
     /// From `if` or `elif` to the end of the body.
     pub place: Place,
+}
+
+/// `match subject: cases`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the documentation")]
+pub struct Match {
+    pub subject: ExprId,
+    pub cases: List<MatchCase>,
+}
+
+/// `case pattern if guard: body`. Of the pattern only the names that it binds are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatchCase {
+    /// Names that the pattern binds.
+    pub names: List<Name>,
+    /// Whether every subject matches.
+    pub is_irrefutable: bool,
+    /// The condition behind the pattern.
+    pub guard: Option<ExprId>,
+    /// What runs if the pattern matches and the guard holds.
+    pub body: List<StmtId>,
 }
 
 /// `with items: body`.

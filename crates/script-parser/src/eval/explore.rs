@@ -76,6 +76,8 @@ pub(crate) struct Explorer {
     pub(crate) read: HashSet<StmtId>,
     /// Whether those are not read again.
     pub(crate) skips_read: bool,
+    /// Functions that are asynchronous: calling one does not run it.
+    pub(crate) asynchronous: HashSet<StmtId>,
     /// Functions that run now.
     pub(crate) running: Vec<StmtId>,
     /// Above zero while code is explored that the file does not run.
@@ -317,6 +319,8 @@ impl Parser<'_> {
         let Some(def) = closure.def else { return Ok(()) };
         let reason = if walk::yields(&self.ast, closure.body()) {
             "generators are not evaluated"
+        } else if self.explorer.asynchronous.contains(&def) {
+            "asynchronous functions are not evaluated"
         } else if self.explorer.uncertain > 0 && self.explorer.running.contains(&def) {
             "a function that may call itself is not evaluated"
         } else if self.explorer.is_tired {
@@ -381,7 +385,7 @@ impl Parser<'_> {
     }
 
     /// A definition in functions that have type parameters, are asynchronous and so on: no part of it was kept.
-    pub(crate) fn unread_definition(&mut self, id: StmtId) -> bool {
+    pub(crate) fn unread_definition(&self, id: StmtId) -> bool {
         let start = self.ast.range(id).start as usize;
         let before = self.shared.text().get(..start).unwrap_or("");
         let line_start = before.rfind('\n').map_or(0, |at| at + 1);

@@ -5,7 +5,9 @@ use tvmscript_irbuilder::ScriptValue;
 
 use super::class::MethodKind;
 use super::decorator::Marks;
-use crate::ast::{BinOp, ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, TextRange, Try, While};
+use crate::ast::{
+    BinOp, ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, TextRange, Try, UnsupportedStmt, While,
+};
 use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result};
 use crate::host;
 use crate::parser::{Decorators, Parser};
@@ -67,7 +69,7 @@ impl Parser<'_> {
         Ok(Flow::Next)
     }
 
-    fn exec(&mut self, id: StmtId) -> Result<Flow> {
+    pub(crate) fn exec(&mut self, id: StmtId) -> Result<Flow> {
         if let Err(raise) = self.shared.step(1) {
             let range = self.ast.range(id);
             return Err(self.raise(range, None, raise));
@@ -135,10 +137,20 @@ impl Parser<'_> {
             Stmt::Continue => return Ok(Flow::Continue),
             Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
             Stmt::Invalid => self.note_invalid(id),
-            Stmt::Unsupported(kind) => {
+            Stmt::Match(stmt) if self.absorbs => return self.exec_match(id, stmt),
+            Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. })
+                if self.absorbs && !self.unread_definition(id) =>
+            {
+                return self.exec_plain(plain);
+            }
+            stmt @ (Stmt::Unsupported(_) | Stmt::Match(_)) => {
                 let is_script = !self.absorbs || self.unread_definition(id);
                 let place = if is_script { "in a script" } else { "outside a script" };
-                let kind = ParseErrorKind::UnsupportedStatement { kind: kind.describe(), place };
+                let kind = match stmt {
+                    Stmt::Unsupported(stmt) => stmt.kind.describe(),
+                    stmt => stmt.kind().describe(),
+                };
+                let kind = ParseErrorKind::UnsupportedStatement { kind, place };
                 // Names that it may bind are not called undefined.
                 self.note_invalid(id);
                 return Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) });

@@ -11,7 +11,7 @@ use super::closure::target_names;
 use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Placeholder, walk};
-use crate::ast::{ExprId, For, If, List, Name, StmtId, While};
+use crate::ast::{ExprId, For, If, List, Match, Name, Stmt, StmtId, While};
 use crate::errors::{Reported, Result};
 use crate::parser::Parser;
 use crate::scope::{Binding, same};
@@ -65,6 +65,46 @@ impl Parser<'_> {
         self.assign_target(stmt.target, why.clone().value())?;
         self.branches(names, &[Some(stmt.body), None], why)?;
         self.exec_body(stmt.orelse)
+    }
+
+    /// `match`: which case it takes is not evaluated, each body runs.
+    pub(crate) fn exec_match(&mut self, id: StmtId, stmt: Match) -> Result<Flow> {
+        let ast = self.ast.clone();
+        self.eval(stmt.subject)?;
+        let range = ast.range(id);
+        let _ = self.give_up(range, "`match` is not evaluated");
+        let why = self.pending.take();
+        let why = why.unwrap_or_else(|| Placeholder::new(Cause::Statement("`match`".into()), range));
+        let (mut names, mut branches, mut is_total) = (Vec::new(), Vec::new(), false);
+        for case in ast.list(stmt.cases) {
+            for name in ast.list(case.names) {
+                self.set_host(*name, Binding::Unknown(Rc::new(why.clone())), range);
+            }
+            names.extend(ast.list(case.names));
+            names.extend(walk::bound_names(&ast, case.body));
+            branches.push(Some(case.body));
+            is_total |= case.is_irrefutable;
+        }
+        if !is_total {
+            branches.push(None);
+        }
+        self.branches(names, &branches, &why)
+    }
+
+    /// Runs what an asynchronous statement is without `async`: what it enters or iterates over is not known.
+    pub(crate) fn exec_plain(&mut self, plain: StmtId) -> Result<Flow> {
+        match *self.ast.stmt(plain) {
+            Stmt::FunctionDef(_) => {
+                self.explorer.asynchronous.insert(plain);
+                self.exec(plain)
+            }
+            Stmt::For(stmt) => {
+                let place = self.ast.range(stmt.iter);
+                let why = Placeholder::new(Cause::Statement("`async for` is not evaluated".into()), place);
+                self.uncertain_for(stmt, &why)
+            }
+            _ => self.exec(plain),
+        }
     }
 
     /// `while` whose condition is not known: its body runs once.

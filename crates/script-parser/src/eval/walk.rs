@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::ast::{Ast, Expr, ExprId, For, List, Name, Stmt, StmtId, While};
+use crate::ast::{Ast, Expr, ExprId, For, List, Name, Stmt, StmtId, UnsupportedStmt, While};
 
 use super::closure::target_names;
 
@@ -153,6 +153,15 @@ fn stmt_names(
                 work.extend(ast.list(body));
             }
         }
+        Stmt::Match(s) => {
+            exprs.push(s.subject);
+            for case in ast.list(s.cases) {
+                names.extend(ast.list(case.names));
+                exprs.extend(case.guard);
+                work.extend(ast.list(case.body));
+            }
+        }
+        Stmt::Unsupported(s) => work.extend(s.plain),
         Stmt::Import(s) => names.extend(ast.list(s.names).iter().filter_map(|a| match a.asname {
             Some(name) => Some(name),
             None => ast.find_name(ast.name(a.name).split('.').next().unwrap_or("")),
@@ -163,13 +172,7 @@ fn stmt_names(
         Stmt::Expr(s) => exprs.push(s.value),
         Stmt::Return(s) => exprs.extend(s.value),
         Stmt::Assert(s) => exprs.push(s.test),
-        Stmt::Raise(_)
-        | Stmt::Delete(_)
-        | Stmt::Pass
-        | Stmt::Break
-        | Stmt::Continue
-        | Stmt::Unsupported(_)
-        | Stmt::Invalid => {}
+        Stmt::Raise(_) | Stmt::Delete(_) | Stmt::Pass | Stmt::Break | Stmt::Continue | Stmt::Invalid => {}
     }
 }
 
@@ -224,6 +227,9 @@ pub(crate) fn bodies(ast: &Ast, id: StmtId, f: &mut dyn FnMut(List<StmtId>)) {
             f(s.orelse);
         }
         Stmt::With(s) => f(s.body),
+        Stmt::Match(s) => ast.list(s.cases).iter().for_each(|case| f(case.body)),
+        // Without another statement in between: the plain one is never of this kind.
+        Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. }) => bodies(ast, plain, f),
         Stmt::Try(s) => {
             f(s.body);
             ast.list(s.handlers).iter().for_each(|handler| f(handler.body));
@@ -238,6 +244,10 @@ pub(crate) fn bodies(ast: &Ast, id: StmtId, f: &mut dyn FnMut(List<StmtId>)) {
 pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) -> bool {
     let mut work: Vec<StmtId> = ast.list(body).to_vec();
     while let Some(id) = work.pop() {
+        let id = match *ast.stmt(id) {
+            Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. }) => plain,
+            _ => id,
+        };
         let decorators = match ast.stmt(id) {
             Stmt::FunctionDef(s) => s.decorators,
             Stmt::ClassDef(s) => s.decorators,

@@ -98,9 +98,9 @@ impl Parser<'_> {
                 self.note_invalid(id);
                 Ok(())
             }
-            Stmt::Unsupported(kind) => {
+            Stmt::Unsupported(stmt) => {
                 let kind =
-                    ParseErrorKind::UnsupportedStatement { kind: kind.describe(), place: "in a script" };
+                    ParseErrorKind::UnsupportedStatement { kind: stmt.kind.describe(), place: "in a script" };
                 Err(self.error(id, kind))
             }
             other => Err(self.error(id, ParseErrorKind::unsupported_statement(other.kind(), "in a script"))),

@@ -6,7 +6,10 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::edits::Edits;
 use super::error::{SyntaxError, SyntaxErrorKind};
-use crate::ast::{AstBuilder, Clause, Expr, ExprId, ExprKind, List, Name, Stmt, StmtId, TextRange};
+use crate::ast::{
+    AstBuilder, Clause, Expr, ExprId, ExprKind, List, Name, Stmt, StmtId, TextRange, Unsupported,
+    UnsupportedStmt,
+};
 
 /// Takes the nodes of one piece: maps positions of the text that was parsed to the text as it is, and holds the
 /// lists that are still open.
@@ -90,6 +93,15 @@ impl<'a> Sink<'a> {
         let is_cut = !self.edits.is_empty() && self.edits.is_placeholder(start);
         let stmt = if is_cut { Stmt::Invalid } else { stmt };
         self.ast.stmt(stmt, self.at(start), self.end_at(end))
+    }
+
+    /// A statement that scripts do not have, kept with the statement that it is without its `async` or `*`.
+    pub(super) fn unsupported(&mut self, kind: Unsupported, plain: Stmt, (start, end): (u32, u32)) -> Stmt {
+        if matches!(plain, Stmt::Invalid | Stmt::Unsupported(_)) {
+            return plain;
+        }
+        let plain = Some(self.stmt(plain, start, end));
+        Stmt::Unsupported(UnsupportedStmt { kind, plain })
     }
 
     pub(super) fn place(&self, start: u32, end: u32) -> crate::ast::Place {

@@ -199,7 +199,7 @@ impl Dump<'_> {
             Stmt::ImportFrom(s) => format!("{:?} {}", s.module.map(|m| self.name(m)), s.level),
             Stmt::Global(s) => self.names(s.names),
             Stmt::Nonlocal(s) => self.names(s.names),
-            Stmt::Unsupported(kind) => kind.as_str().to_owned(),
+            Stmt::Unsupported(s) => s.kind.as_str().to_owned(),
             _ => String::new(),
         };
         self.line(id, &format!("{} {detail}", stmt.kind().as_str()));
@@ -271,12 +271,22 @@ impl Dump<'_> {
             Stmt::Import(s) => self.aliases(s.names),
             Stmt::ImportFrom(s) => self.aliases(s.names),
             Stmt::Expr(s) => self.expr(s.value),
+            Stmt::Match(s) => {
+                self.expr(s.subject);
+                for case in self.ast.list(s.cases).to_vec() {
+                    let names = self.names(case.names);
+                    let depth = self.depth;
+                    writeln!(self.out, "{:depth$}case {names} {}", "", case.is_irrefutable).unwrap();
+                    case.guard.into_iter().for_each(|e| self.expr(e));
+                    self.stmts("body", case.body);
+                }
+            }
+            Stmt::Unsupported(s) => s.plain.into_iter().for_each(|plain| self.stmt(plain)),
             Stmt::Global(_)
             | Stmt::Nonlocal(_)
             | Stmt::Pass
             | Stmt::Break
             | Stmt::Continue
-            | Stmt::Unsupported(_)
             | Stmt::Invalid => {}
         }
         self.depth -= 1;

@@ -6,8 +6,8 @@ use super::expr::bin_op;
 use super::{Converter, bounds};
 use crate::ast::{
     Alias, AnnAssign, Assert, Assign, AugAssign, ClassDef, Delete, ExceptHandler, ExprId, ExprStmt, For,
-    FunctionDef, Global, If, Import, ImportFrom, List, Name, Nonlocal, Place, Raise, Return, Stmt, StmtId,
-    Try, Unsupported, While, With, WithItem,
+    FunctionDef, Global, If, Import, ImportFrom, List, Match, MatchCase, Name, Nonlocal, Place, Raise,
+    Return, Stmt, StmtId, Try, Unsupported, UnsupportedStmt, While, With, WithItem,
 };
 
 impl Converter<'_> {
@@ -36,16 +36,29 @@ impl Converter<'_> {
                 let value = self.expr(*s.value);
                 self.valid(targets, Stmt::Assign(Assign { targets, value }))
             }
+            py::Stmt::For(s) if s.is_async => {
+                let plain = self.for_loop(s);
+                self.sink.unsupported(Unsupported::AsyncFor, plain, (start, end))
+            }
             py::Stmt::For(s) => self.for_loop(s),
             py::Stmt::If(s) => self.if_chain(s),
-            py::Stmt::With(s) if s.is_async => Stmt::Unsupported(Unsupported::AsyncWith),
+            py::Stmt::With(s) if s.is_async => {
+                let plain = self.with(s.items, s.body);
+                self.sink.unsupported(Unsupported::AsyncWith, plain, (start, end))
+            }
             py::Stmt::With(s) => self.with(s.items, s.body),
             py::Stmt::Pass(_) => Stmt::Pass,
             py::Stmt::Break(_) => Stmt::Break,
             py::Stmt::Continue(_) => Stmt::Continue,
             py::Stmt::FunctionDef(s) => {
                 start = self.after_decorators(start, &s.decorator_list);
-                self.function(s)
+                let is_async = s.is_async;
+                let plain = self.function(s);
+                if is_async {
+                    self.sink.unsupported(Unsupported::AsyncFunctionDef, plain, (start, end))
+                } else {
+                    plain
+                }
             }
             py::Stmt::ClassDef(s) => {
                 start = self.after_decorators(start, &s.decorator_list);
@@ -77,9 +90,6 @@ impl Converter<'_> {
 
     #[inline(never)]
     pub(super) fn for_loop(&mut self, s: py::StmtFor) -> Stmt {
-        if s.is_async {
-            return Stmt::Unsupported(Unsupported::AsyncFor);
-        }
         let target = self.expr(*s.target);
         let iter = self.expr(*s.iter);
         let valid = self.sink.check_target(target);
@@ -160,7 +170,11 @@ impl Converter<'_> {
                 let exc = self.option(s.exc);
                 Stmt::Raise(Raise { exc, cause: self.option(s.cause) })
             }
-            py::Stmt::Try(s) if s.is_star => Stmt::Unsupported(Unsupported::TryStar),
+            py::Stmt::Try(s) if s.is_star => {
+                let at = bounds(&s);
+                let plain = self.try_stmt(s);
+                self.sink.unsupported(Unsupported::TryStar, plain, at)
+            }
             py::Stmt::Try(s) => self.try_stmt(s),
             py::Stmt::Assert(s) => {
                 let test = self.expr(*s.test);
@@ -174,8 +188,8 @@ impl Converter<'_> {
             }
             py::Stmt::Global(s) => Stmt::Global(Global { names: self.names(s.names) }),
             py::Stmt::Nonlocal(s) => Stmt::Nonlocal(Nonlocal { names: self.names(s.names) }),
-            py::Stmt::Match(_) => Stmt::Unsupported(Unsupported::Match),
-            py::Stmt::TypeAlias(_) => Stmt::Unsupported(Unsupported::TypeAlias),
+            py::Stmt::Match(s) => self.match_stmt(s),
+            py::Stmt::TypeAlias(_) => Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeAlias)),
             // The rest are converted by the caller.
             _ => Stmt::Pass,
         }
@@ -188,12 +202,58 @@ impl Converter<'_> {
     }
 
     #[inline(never)]
-    pub(super) fn function(&mut self, s: py::StmtFunctionDef) -> Stmt {
-        if s.is_async {
-            return Stmt::Unsupported(Unsupported::AsyncFunctionDef);
+    pub(super) fn match_stmt(&mut self, s: py::StmtMatch) -> Stmt {
+        let subject = self.expr(*s.subject);
+        let mut cases = Vec::with_capacity(s.cases.len());
+        for case in s.cases {
+            let is_irrefutable = case.guard.is_none()
+                && matches!(&case.pattern, py::Pattern::MatchAs(pattern) if pattern.pattern.is_none());
+            let names = self.pattern_names(case.pattern);
+            let guard = self.option(case.guard);
+            cases.push(MatchCase { names, is_irrefutable, guard, body: self.stmts(case.body) });
         }
+        Stmt::Match(Match { subject, cases: self.sink.ast.list(&cases) })
+    }
+
+    /// The names that a pattern binds.
+    fn pattern_names(&mut self, pattern: py::Pattern) -> List<Name> {
+        let mut names = Vec::new();
+        let mut work = vec![pattern];
+        while let Some(pattern) = work.pop() {
+            let bound = match pattern {
+                py::Pattern::MatchSequence(p) => {
+                    work.extend(p.patterns);
+                    None
+                }
+                py::Pattern::MatchMapping(p) => {
+                    work.extend(p.patterns);
+                    p.rest
+                }
+                py::Pattern::MatchClass(p) => {
+                    work.extend(p.arguments.patterns);
+                    work.extend(p.arguments.keywords.into_iter().map(|keyword| keyword.pattern));
+                    None
+                }
+                py::Pattern::MatchStar(p) => p.name,
+                py::Pattern::MatchAs(p) => {
+                    work.extend(p.pattern.map(|inner| *inner));
+                    p.name
+                }
+                py::Pattern::MatchOr(p) => {
+                    work.extend(p.patterns);
+                    None
+                }
+                py::Pattern::MatchValue(_) | py::Pattern::MatchSingleton(_) => None,
+            };
+            names.extend(bound.map(|name| self.sink.name(&name)));
+        }
+        self.sink.ast.list(&names)
+    }
+
+    #[inline(never)]
+    pub(super) fn function(&mut self, s: py::StmtFunctionDef) -> Stmt {
         if s.type_params.is_some() {
-            return Stmt::Unsupported(Unsupported::TypeParams);
+            return Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeParams));
         }
         let (decorators, cut) = self.decorators(s.decorator_list);
         let (name, name_place) = self.defined_name(&s.name);
@@ -209,7 +269,7 @@ impl Converter<'_> {
     #[inline(never)]
     pub(super) fn class(&mut self, s: py::StmtClassDef) -> Stmt {
         if s.type_params.is_some() {
-            return Stmt::Unsupported(Unsupported::TypeParams);
+            return Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeParams));
         }
         let (decorators, cut) = self.decorators(s.decorator_list);
         let (name, name_place) = self.defined_name(&s.name);

@@ -6,8 +6,8 @@ use super::expr::bin_op;
 use super::{Converter, bounds};
 use crate::ast::{
     Alias, AnnAssign, Assert, Assign, AugAssign, ClassDef, Delete, ExceptHandler, ExprId, ExprStmt, For,
-    FunctionDef, Global, If, Import, ImportFrom, List, Name, Nonlocal, Raise, Return, Stmt, StmtId, Try,
-    Unsupported, While, With, WithItem,
+    FunctionDef, Global, If, Import, ImportFrom, List, Match, MatchCase, Name, Nonlocal, Raise, Return, Stmt,
+    StmtId, Try, Unsupported, UnsupportedStmt, While, With, WithItem,
 };
 
 impl Converter<'_> {
@@ -151,12 +151,26 @@ impl Converter<'_> {
             }
             py::Stmt::Global(s) => Stmt::Global(Global { names: self.names(s.names) }),
             py::Stmt::Nonlocal(s) => Stmt::Nonlocal(Nonlocal { names: self.names(s.names) }),
-            py::Stmt::AsyncFunctionDef(_) => Stmt::Unsupported(Unsupported::AsyncFunctionDef),
-            py::Stmt::AsyncFor(_) => Stmt::Unsupported(Unsupported::AsyncFor),
-            py::Stmt::AsyncWith(_) => Stmt::Unsupported(Unsupported::AsyncWith),
-            py::Stmt::Match(_) => Stmt::Unsupported(Unsupported::Match),
-            py::Stmt::TypeAlias(_) => Stmt::Unsupported(Unsupported::TypeAlias),
-            py::Stmt::TryStar(_) => Stmt::Unsupported(Unsupported::TryStar),
+            py::Stmt::AsyncFunctionDef(s) => self.async_function(s),
+            py::Stmt::AsyncFor(s) => {
+                let at = bounds(&s);
+                let py::StmtAsyncFor { range, target, iter, body, orelse, type_comment } = s;
+                let plain = self.for_loop(py::StmtFor { range, target, iter, body, orelse, type_comment });
+                self.sink.unsupported(Unsupported::AsyncFor, plain, at)
+            }
+            py::Stmt::AsyncWith(s) => {
+                let at = bounds(&s);
+                let plain = self.with(s.items, s.body);
+                self.sink.unsupported(Unsupported::AsyncWith, plain, at)
+            }
+            py::Stmt::Match(s) => self.match_stmt(s),
+            py::Stmt::TypeAlias(_) => Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeAlias)),
+            py::Stmt::TryStar(s) => {
+                let at = bounds(&s);
+                let py::StmtTryStar { range, body, handlers, orelse, finalbody } = s;
+                let plain = self.try_stmt(py::StmtTry { range, body, handlers, orelse, finalbody });
+                self.sink.unsupported(Unsupported::TryStar, plain, at)
+            }
             // The rest are converted by the caller.
             _ => Stmt::Pass,
         }
@@ -169,9 +183,75 @@ impl Converter<'_> {
     }
 
     #[inline(never)]
+    pub(super) fn async_function(&mut self, s: py::StmtAsyncFunctionDef) -> Stmt {
+        let at = bounds(&s);
+        let py::StmtAsyncFunctionDef { range, name, args, body, decorator_list, returns, .. } = s;
+        let (type_comment, type_params) = (s.type_comment, s.type_params);
+        let plain = self.function(py::StmtFunctionDef {
+            range,
+            name,
+            args,
+            body,
+            decorator_list,
+            returns,
+            type_comment,
+            type_params,
+        });
+        self.sink.unsupported(Unsupported::AsyncFunctionDef, plain, at)
+    }
+
+    #[inline(never)]
+    pub(super) fn match_stmt(&mut self, s: py::StmtMatch) -> Stmt {
+        let subject = self.expr(*s.subject);
+        let mut cases = Vec::with_capacity(s.cases.len());
+        for case in s.cases {
+            let is_irrefutable = case.guard.is_none()
+                && matches!(&case.pattern, py::Pattern::MatchAs(pattern) if pattern.pattern.is_none());
+            let names = self.pattern_names(case.pattern);
+            let guard = self.option(case.guard);
+            cases.push(MatchCase { names, is_irrefutable, guard, body: self.stmts(case.body) });
+        }
+        Stmt::Match(Match { subject, cases: self.sink.ast.list(&cases) })
+    }
+
+    /// The names that a pattern binds.
+    fn pattern_names(&mut self, pattern: py::Pattern) -> List<Name> {
+        let mut names = Vec::new();
+        let mut work = vec![pattern];
+        while let Some(pattern) = work.pop() {
+            let bound = match pattern {
+                py::Pattern::MatchSequence(p) => {
+                    work.extend(p.patterns);
+                    None
+                }
+                py::Pattern::MatchMapping(p) => {
+                    work.extend(p.patterns);
+                    p.rest
+                }
+                py::Pattern::MatchClass(p) => {
+                    work.extend(p.patterns.into_iter().chain(p.kwd_patterns));
+                    None
+                }
+                py::Pattern::MatchStar(p) => p.name,
+                py::Pattern::MatchAs(p) => {
+                    work.extend(p.pattern.map(|inner| *inner));
+                    p.name
+                }
+                py::Pattern::MatchOr(p) => {
+                    work.extend(p.patterns);
+                    None
+                }
+                py::Pattern::MatchValue(_) | py::Pattern::MatchSingleton(_) => None,
+            };
+            names.extend(bound.map(|name| self.sink.name(&name)));
+        }
+        self.sink.ast.list(&names)
+    }
+
+    #[inline(never)]
     pub(super) fn function(&mut self, s: py::StmtFunctionDef) -> Stmt {
         if !s.type_params.is_empty() {
-            return Stmt::Unsupported(Unsupported::TypeParams);
+            return Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeParams));
         }
         let start = bounds(&s).0;
         let (decorators, cut) = self.decorators(s.decorator_list);
@@ -189,7 +269,7 @@ impl Converter<'_> {
     #[inline(never)]
     pub(super) fn class(&mut self, s: py::StmtClassDef) -> Stmt {
         if !s.type_params.is_empty() {
-            return Stmt::Unsupported(Unsupported::TypeParams);
+            return Stmt::Unsupported(UnsupportedStmt::opaque(Unsupported::TypeParams));
         }
         let start = bounds(&s).0;
         let (decorators, cut) = self.decorators(s.decorator_list);
@@ -206,7 +286,9 @@ impl Converter<'_> {
 
     /// The parser gives no range of the name; it is the first occurrence behind the keyword.
     pub(super) fn name_place(&self, start: u32, keyword: &str, name: &str) -> crate::ast::Place {
-        let from = start as usize + keyword.len();
+        let rest = self.sink.text.get(start as usize..).unwrap_or_default();
+        let skipped = if rest.starts_with("async") { rest.find(keyword).unwrap_or_default() } else { 0 };
+        let from = start as usize + skipped + keyword.len();
         let found = self.sink.text.get(from..).and_then(|rest| rest.find(name));
         let at = found.map_or(start, |i| (from + i) as u32);
         self.sink.place(at, at + name.len() as u32)
