@@ -2,7 +2,7 @@
 //!
 //! The tools touch the library here alone, so that a change of its interface changes one file.
 
-use tvmscript::ir_core::{ObjectLike, SpanKind, Str};
+use tvmscript::ir_core::{ObjectLike, Str};
 use tvmscript::script_parser::errors::Severity;
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
@@ -41,8 +41,8 @@ pub fn parse(name: &str, text: &str) -> Result<Program, Vec<Diagnostic>> {
 pub struct FoundScript {
     /// The path of its definition: names joined by dots.
     pub path: String,
-    /// Lines where its definition may stand: that of the script, and that of the node itself.
-    pub lines: Vec<usize>,
+    /// The line of its definition.
+    pub line: usize,
     /// TVM's JSON of it, or why there is none.
     pub json: Result<String, String>,
 }
@@ -74,24 +74,21 @@ pub fn read_file(name: &str, text: &str) -> FileReading {
     };
     let line = |offset: u32| line_of(text, offset as usize);
     for script in &parsed.scripts {
-        let mut lines = vec![line(script.range.start)];
-        if let SpanKind::Range { start_bytes, .. } = script.node.span().kind() {
-            lines.push(line(start_bytes));
-        }
+        let definition = line(script.definition.start);
         if script.is_checked {
             let of_tir = tvmscript::tir::check::well_formed(&script.node);
             let of_relax = tvmscript::relax::check::well_formed(&script.node);
             let messages = of_tir.iter().map(|e| e.kind.to_string());
             let messages = messages.chain(of_relax.iter().map(|e| e.kind.to_string()));
             reading.errors.extend(messages.map(|message| Diagnostic {
-                line: lines[0],
+                line: definition,
                 column: 1,
                 message: format!("not well-formed: {message}"),
             }));
         }
         reading.scripts.push(FoundScript {
             path: script.name.clone().unwrap_or_default(),
-            lines,
+            line: definition,
             json: tvmscript::to_tvm_json(&script.node).map_err(|error| error.to_string()),
         });
     }

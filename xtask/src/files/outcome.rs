@@ -94,8 +94,8 @@ pub fn of_file(file: &File, script: &Script, oracle: bool) -> Result<Option<Outc
     let mut ours = Vec::new();
     let mut indices = Vec::new();
     for found in &reading.scripts {
-        let Some(index) = place(&outcome.definitions, &found.path, &found.lines) else {
-            outcome.strays.push(format!("{}:{} {}", file.name, found.lines[0], found.path));
+        let Some(index) = place(&outcome.definitions, &found.path, found.line) else {
+            outcome.strays.push(format!("{}:{} {}", file.name, found.line, found.path));
             continue;
         };
         let definition = &mut outcome.definitions[index];
@@ -146,12 +146,10 @@ fn definition(item: &Value) -> Definition {
 }
 
 /// The definition that a script of ours comes from: the one around its line, else the only one of its name.
-fn place(definitions: &[Definition], path: &str, lines: &[usize]) -> Option<usize> {
-    for line in lines {
-        let around = |d: &Definition| (d.first_line..=d.end_line).contains(line);
-        if let Some(index) = definitions.iter().position(around) {
-            return Some(index);
-        }
+fn place(definitions: &[Definition], path: &str, line: usize) -> Option<usize> {
+    let around = |d: &Definition| (d.first_line..=d.end_line).contains(&line);
+    if let Some(index) = definitions.iter().position(around) {
+        return Some(index);
     }
     let mut same = definitions.iter().enumerate().filter(|(_, d)| d.path == path);
     match (same.next(), same.next()) {

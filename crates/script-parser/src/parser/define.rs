@@ -319,7 +319,8 @@ impl Parser<'_> {
         let (range, path, depth) = (self.ast.range(id), self.path_of(name), self.depth);
         // What is built where a mistake is expected may well be ill-formed.
         let is_checked = is_checked && self.explorer.may_fail == 0;
-        self.built.push(Built { node, is_checked, range, path, depth, is_taken: false });
+        let definition = range;
+        self.built.push(Built { node, is_checked, range, definition, path, depth, is_taken: false });
     }
 
     /// What this definition builds is not to be checked for well-formedness: its decorator says so. Without effect inside

@@ -81,8 +81,10 @@ pub struct Script {
     pub name: Option<String>,
     /// The function, module or other node.
     pub node: Object,
-    /// Its definition in the text.
+    /// The statement that gives it its name: its definition, or the assignment of what a factory built.
     pub range: TextRange,
+    /// Its decorated definition; the statement itself where there is none.
+    pub definition: TextRange,
     /// Whether it is meant to be well-formed: its decorator does not say `check_well_formed=False`.
     pub is_checked: bool,
 }
@@ -93,6 +95,8 @@ pub(crate) struct Built {
     pub(crate) is_checked: bool,
     /// The definition, or the statement that gives it a name further out.
     pub(crate) range: TextRange,
+    /// The definition.
+    pub(crate) definition: TextRange,
     /// The path of that name.
     pub(crate) path: String,
     /// How many functions and classes stand around that name.

@@ -69,7 +69,8 @@ impl Parser<'_> {
         }
         let built = builder.finish().map_err(BuildErrors::into_first);
         if let Ok(node) = self.checked(*first, built) {
-            self.scripts.push(Script { name: None, node, range: ast.range(*first), is_checked: false });
+            let range = ast.range(*first);
+            self.scripts.push(Script { name: None, node, range, definition: range, is_checked: false });
         }
         self.leave_headers(*first);
     }
@@ -91,8 +92,12 @@ impl Parser<'_> {
             }
             Stmt::Expr(_) => {
                 if let Some(ScriptValue::Node(node)) = self.last_value.take() {
-                    self.built.iter_mut().filter(|b| b.node.ptr_eq(&node)).for_each(|b| b.is_taken = true);
-                    self.scripts.push(Script { name: None, node, range, is_checked: true });
+                    let mut definition = range;
+                    for built in self.built.iter_mut().filter(|b| b.node.ptr_eq(&node)) {
+                        built.is_taken = true;
+                        definition = built.definition;
+                    }
+                    self.scripts.push(Script { name: None, node, range, definition, is_checked: true });
                 }
             }
             _ => {}
@@ -102,10 +107,11 @@ impl Parser<'_> {
     fn gather_name(&mut self, name: Name, id: StmtId) {
         let Binding::Value(ScriptValue::Node(node)) = self.shared.global(name) else { return };
         if let Some(built) = self.built.iter_mut().find(|built| built.node.ptr_eq(&node)) {
-            let is_checked = built.is_checked;
+            let (is_checked, definition) = (built.is_checked, built.definition);
             built.is_taken = true;
             let name = Some(self.ast.name(name).to_owned());
-            self.scripts.push(Script { name, node, range: self.ast.range(id), is_checked });
+            let range = self.ast.range(id);
+            self.scripts.push(Script { name, node, range, definition, is_checked });
         }
     }
 
@@ -113,10 +119,10 @@ impl Parser<'_> {
     /// loop or a function that is called twice reads it, is one script for each path: the last, which Python keeps too.
     pub(crate) fn flush_built(&mut self) {
         for built in std::mem::take(&mut self.built).into_iter().filter(|built| !built.is_taken) {
-            let Built { node, is_checked, range, path, .. } = built;
+            let Built { node, is_checked, range, definition, path, .. } = built;
             let next = self.scripts.len();
             let index = *self.found.entry((path.clone(), range.start)).or_insert(next);
-            let script = Script { name: Some(path), node, range, is_checked };
+            let script = Script { name: Some(path), node, range, definition, is_checked };
             match self.scripts.get_mut(index) {
                 Some(before) => *before = script,
                 None => self.scripts.push(script),
