@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 use tvmscript_ir_core::Span;
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 
-use super::class::{BoundMethod, ClassObject};
-use super::{Closure, Raise};
+use super::class::{BoundMethod, ClassObject, Instance};
+use super::{Cause, Closure, Placeholder, Raise};
 use crate::ast::{Expr, ExprId, Keyword, List};
 use crate::errors::{HostError, Result};
 use crate::host::builtins::{Builtin, Method, Unbound};
@@ -174,6 +174,13 @@ impl Parser<'_> {
                 if any.is::<ClassObject>() {
                     return self.instantiate(callee, args);
                 }
+                if any.is::<Instance>() {
+                    return match self.class_attribute(callee, "__call__") {
+                        Some(Ok(Some(method))) => self.call_value(&method, args),
+                        Some(Err(raise)) => Err(raise),
+                        _ => Err(self.not_callable(callee)),
+                    };
+                }
                 if let (Some(decorator), [definition]) = (any.downcast_ref::<Decorator>(), &*args.positional)
                     && let Some(value) = self.decorate_value(decorator, definition)
                 {
@@ -218,6 +225,11 @@ impl Parser<'_> {
         if let ScriptValue::Host(host) = callee
             && let Some(advice) = host.advice()
         {
+            if self.absorbs {
+                // TVM makes such values; scripts do not.
+                let place = self.statement.unwrap_or_default();
+                return Raise::Unknown(Placeholder::new(Cause::Statement(advice.into()), place));
+            }
             let error = HostError::type_error(format!("{} is not callable", host.type_name()));
             return Raise::WithHelp(error.into(), advice);
         }

@@ -43,6 +43,8 @@ pub(crate) struct ClassObject {
     bases: Vec<ScriptValue>,
     /// Whether all its bases are known: others may change what its members are, as those of enumerations do.
     is_plain: bool,
+    /// The fields that its instances are made from.
+    record: Option<Record>,
     /// Whether it compares a script before and after a pass, as TVM's test classes do: its bare methods are scripts.
     compares: bool,
 }
@@ -61,8 +63,15 @@ impl HostObject for ClassObject {
 
 impl Drop for ClassObject {
     fn drop(&mut self) {
-        release(self.bases.drain(..));
+        let defaults = self.record.take().into_iter().flat_map(|record| record.fields);
+        release(self.bases.drain(..).chain(defaults.filter_map(|(_, default)| default)));
     }
+}
+
+/// The fields of a dataclass or a named tuple, in order, with their defaults.
+struct Record {
+    fields: Vec<(Name, Option<ScriptValue>)>,
+    is_tuple: bool,
 }
 
 impl ClassObject {
@@ -99,13 +108,18 @@ impl ClassObject {
 fn is_plain_base(base: &ScriptValue) -> bool {
     match (base.as_host::<ClassObject>(), as_placeholder(base)) {
         (Some(class), _) => class.is_plain,
-        // Members of these are integers.
+        // Members of enumerations of integers are integers; the others add nothing to what is declared.
         (_, Some(Placeholder { cause: Cause::Module(path), .. })) => {
-            matches!(&**path, "enum.IntEnum" | "enum.IntFlag")
+            matches!(&**path, "enum.IntEnum" | "enum.IntFlag" | "abc.ABC" | "typing.Protocol")
+                || is_named_tuple(path)
         }
         (_, Some(_)) => false,
         _ => base.as_host::<Builtin>().is_some(),
     }
+}
+
+fn is_named_tuple(path: &str) -> bool {
+    matches!(path, "typing.NamedTuple" | "typing_extensions.NamedTuple")
 }
 
 /// Whether a member is what a definition made.
@@ -130,6 +144,13 @@ impl Instance {
 impl HostObject for Instance {
     fn type_name(&self) -> &str {
         "an instance"
+    }
+    /// The fields of a named tuple.
+    fn items(&self) -> Option<Vec<ScriptValue>> {
+        let class = self.class.as_host::<ClassObject>()?;
+        let record = class.record.as_ref().filter(|record| record.is_tuple)?;
+        let fields = self.fields.borrow();
+        record.fields.iter().map(|(name, _)| fields.get(name).cloned()).collect()
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -167,6 +188,40 @@ impl Drop for BoundMethod {
     }
 }
 
+/// Methods by which classes define operators.
+const OPERATORS: &[&str] = &[
+    "__add__",
+    "__and__",
+    "__bool__",
+    "__contains__",
+    "__eq__",
+    "__floordiv__",
+    "__ge__",
+    "__getitem__",
+    "__gt__",
+    "__hash__",
+    "__invert__",
+    "__iter__",
+    "__le__",
+    "__len__",
+    "__lshift__",
+    "__lt__",
+    "__matmul__",
+    "__mod__",
+    "__mul__",
+    "__ne__",
+    "__neg__",
+    "__or__",
+    "__pow__",
+    "__radd__",
+    "__rmul__",
+    "__rshift__",
+    "__rsub__",
+    "__sub__",
+    "__truediv__",
+    "__xor__",
+];
+
 /// What TVM's test classes call the scripts that they compare.
 const COMPARED: &[&str] = &["before", "Before", "expected", "Expected"];
 
@@ -198,6 +253,7 @@ impl Parser<'_> {
         self.compares = around;
         ran?;
         let is_plain = bases.iter().all(is_plain_base);
+        let record = self.record(def, &bases, &env);
         let (shared, place) = (self.shared.clone(), ast.range(def.name_place));
         let class = ScriptValue::host(ClassObject {
             shared,
@@ -206,6 +262,7 @@ impl Parser<'_> {
             env: env.clone(),
             bases,
             is_plain,
+            record,
             compares,
         });
         for unit in self.explorer.units.iter_mut().skip(start).filter(|unit| unit.is_method_of(&env)) {
@@ -213,6 +270,105 @@ impl Parser<'_> {
             unit.add_marks(&marks);
         }
         Ok(class)
+    }
+
+    /// The fields of a class that is a dataclass or a named tuple, of the usual kind.
+    fn record(&mut self, def: ClassDef, bases: &[ScriptValue], env: &Rc<Env>) -> Option<Record> {
+        let ast = self.ast.clone();
+        let is_tuple = bases.iter().filter_map(as_placeholder).any(|base| match &base.cause {
+            Cause::Module(path) => is_named_tuple(path),
+            _ => false,
+        });
+        let is_dataclass = |id: &ExprId| {
+            let (func, keywords) = match *ast.expr(*id) {
+                Expr::Call { func, keywords, .. } => (func, ast.list(keywords)),
+                _ => (*id, &[][..]),
+            };
+            let name = match *ast.expr(func) {
+                Expr::Name(name) | Expr::Attribute { attr: name, .. } => ast.name(name),
+                _ => return false,
+            };
+            let is_usual =
+                |arg: Option<Name>| arg.is_some_and(|arg| !matches!(ast.name(arg), "init" | "kw_only"));
+            name == "dataclass" && keywords.iter().all(|keyword| is_usual(keyword.arg))
+        };
+        if !is_tuple && !ast.list(def.decorators).iter().any(is_dataclass) {
+            return None;
+        }
+        let mut fields: Vec<(Name, Option<ScriptValue>)> = Vec::new();
+        for base in bases.iter().filter_map(|base| base.as_host::<ClassObject>()) {
+            fields.extend(base.record.iter().flat_map(|record| record.fields.iter().cloned()));
+        }
+        for id in ast.list(def.body) {
+            let Stmt::AnnAssign(stmt) = *ast.stmt(*id) else { continue };
+            let Expr::Name(name) = *ast.expr(stmt.target) else { continue };
+            let annotation = self.shared.text_of(ast.range(stmt.annotation));
+            if annotation.contains("ClassVar") {
+                continue;
+            }
+            let is_odd = stmt.value.is_some_and(|value| match *ast.expr(value) {
+                Expr::Call { keywords, .. } => ast.list(keywords).iter().any(|keyword| {
+                    keyword.arg.is_some_and(|arg| matches!(ast.name(arg), "init" | "kw_only"))
+                }),
+                _ => false,
+            });
+            if is_odd || annotation.contains("InitVar") || annotation.contains("KW_ONLY") {
+                return None;
+            }
+            let default = stmt.value.map(|_| match env.own(name) {
+                Some(Binding::Value(value)) => value,
+                Some(Binding::Unknown(placeholder)) => ScriptValue::Host(placeholder),
+                _ => ScriptValue::None,
+            });
+            match fields.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => *known = default,
+                None => fields.push((name, default)),
+            }
+        }
+        Some(Record { fields, is_tuple })
+    }
+
+    /// Gives an instance of a dataclass or a named tuple its fields; whether the arguments fit.
+    fn fill(&mut self, record: &Record, instance: &ScriptValue, args: CallArgs) -> bool {
+        let Some(to) = instance.as_host::<Instance>() else { return false };
+        let ast = self.ast.clone();
+        let (mut positional, mut keywords) = (args.positional.into_iter(), args.keywords);
+        for (name, default) in &record.fields {
+            let by_name = keywords.iter().position(|(key, _)| key.as_str() == ast.name(*name));
+            let value = match (positional.next(), by_name) {
+                (Some(value), None) => value,
+                (None, Some(at)) => keywords.remove(at).1,
+                (None, None) => match default {
+                    Some(default) => default.clone(),
+                    None => return false,
+                },
+                (Some(_), Some(_)) => return false,
+            };
+            to.fields.borrow_mut().insert(*name, value);
+        }
+        positional.next().is_none() && keywords.is_empty()
+    }
+
+    /// A placeholder for what an operator gives of an instance whose class may define operators.
+    pub(crate) fn unknown_operand(&self, value: &ScriptValue, compares: bool) -> Option<Placeholder> {
+        let class = value.as_host::<Instance>()?.class.as_host::<ClassObject>()?;
+        let defines = |name: &&str| class.member(name).is_some();
+        if class.is_plain && !OPERATORS.iter().any(defines) && !(compares && class.record.is_some()) {
+            return None;
+        }
+        Some(self.unknown_instance(class))
+    }
+
+    /// A placeholder for an instance that is not evaluated.
+    fn unknown_instance(&self, class: &ClassObject) -> Placeholder {
+        let reason = format!("instances of the class `{}` are not evaluated", self.ast.name(class.name));
+        Placeholder::new(Cause::Statement(reason.into()), self.statement.unwrap_or_default())
+    }
+
+    /// A placeholder for an instance, to explain why an operation on it failed.
+    pub(crate) fn failed_instance(&self, value: &ScriptValue) -> Option<Placeholder> {
+        let class = value.as_host::<Instance>()?.class.as_host::<ClassObject>()?;
+        Some(self.unknown_instance(class))
     }
 
     /// Whether this is the base of test classes that compare two scripts, one of which a pass makes of the other.
@@ -301,18 +457,22 @@ impl Parser<'_> {
     ) -> Result<ScriptValue, Raise> {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
         let instance = Instance::value(value.clone());
+        let is_empty = args.positional.is_empty() && args.keywords.is_empty();
         match class.member("__init__") {
             Some(init) if init.as_host::<Closure>().is_some() => {
                 args.positional.insert(0, instance.clone());
                 self.call_value(&init, args)?;
             }
-            None if args.positional.is_empty() && args.keywords.is_empty() => {}
-            _ => {
-                let name = self.ast.name(class.name);
-                let reason = format!("instances of the class `{name}` are not evaluated");
-                let place = self.statement.unwrap_or_default();
-                return Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)));
-            }
+            None => match &class.record {
+                Some(record) if self.fill(record, &instance, args) => {
+                    if let Some(init) = class.member("__post_init__").filter(|_| !record.is_tuple) {
+                        self.call_value(&init, CallArgs::positional([instance.clone()]))?;
+                    }
+                }
+                None if is_empty => {}
+                _ => return Err(Raise::Unknown(self.unknown_instance(class))),
+            },
+            Some(_) => return Err(Raise::Unknown(self.unknown_instance(class))),
         }
         Ok(instance)
     }

@@ -266,7 +266,24 @@ impl Parser<'_> {
         if self.absorbs {
             self.may_call(closure)?;
         }
+        let opaque =
+            closure.def.and_then(|def| self.explorer.opaque.get(&def)).filter(|_| self.absorbs).cloned();
+        if let Some(placeholder) = opaque {
+            // The body runs for the scripts in it.
+            if let Ok(env) = self.bind_arguments(closure, args) {
+                let result = self.run_closure(closure, env);
+                self.pending = None;
+                if matches!(result, Err(ref raise) if !matches!(raise, Raise::Reported | Raise::Unknown(_))) {
+                    result?;
+                }
+            }
+            return Err(Raise::Unknown(placeholder));
+        }
         let env = self.bind_arguments(closure, args)?;
+        self.run_closure(closure, env)
+    }
+
+    fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Result<ScriptValue, Raise> {
         self.shared.step(1)?;
         self.shared.enter_call()?;
         let token = std::mem::replace(&mut self.token, Token::DEFAULT);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 
 use super::placeholder::as_placeholder;
-use super::{Cause, Closure};
+use super::{Cause, Closure, Placeholder};
 use crate::ast::{Ast, Constant, Expr, ExprId, List, Name, Stmt, StmtId};
 use crate::errors::Result;
 use crate::parser::Parser;
@@ -129,8 +129,16 @@ impl Parser<'_> {
                     value = decorator.clone();
                     continue;
                 }
-                // One that is not known leaves what it decorates as it is, as most do.
-                _ if decorator.as_host::<Closure>().is_none() => continue,
+                // One that is not known leaves what it decorates as it is, as most do; what calls of that give, is not
+                // known.
+                _ if decorator.as_host::<Closure>().is_none() => {
+                    if let Some(placeholder) = self.unknown(decorator).filter(|p| !is_transparent(p))
+                        && let Some(def) = super::closure::definition_of(&value)
+                    {
+                        self.explorer.opaque.insert(def, placeholder);
+                    }
+                    continue;
+                }
                 _ => {}
             }
             let result = self.call(decorator, CallArgs::positional([value.clone()]), *at);
@@ -176,4 +184,14 @@ fn declared_parameters(ast: &Ast) -> HashMap<Name, FirstValue> {
         }
     }
     found
+}
+
+/// Whether a decorator that is not evaluated gives a function with the results of the one that it takes.
+fn is_transparent(decorator: &Placeholder) -> bool {
+    const TRANSPARENT: &[&str] =
+        &["functools.", "pytest.", "tvm.testing.", "abc.", "typing.", "tvm.register_"];
+    match &decorator.cause {
+        Cause::Module(path) => TRANSPARENT.iter().any(|prefix| path.starts_with(prefix)),
+        _ => false,
+    }
 }

@@ -78,6 +78,8 @@ pub(crate) struct Explorer {
     pub(crate) skips_read: bool,
     /// Functions that are asynchronous: calling one does not run it.
     pub(crate) asynchronous: HashSet<StmtId>,
+    /// Functions with a decorator that is not known: their results are not known.
+    pub(crate) opaque: HashMap<StmtId, Placeholder>,
     /// Functions that run now.
     pub(crate) running: Vec<StmtId>,
     /// Above zero while code is explored that the file does not run.

@@ -108,7 +108,9 @@ impl HostObject for IterObject {
 impl Parser<'_> {
     /// An iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
-        if let ScriptValue::Host(_) = value {
+        if let ScriptValue::Host(host) = value
+            && host.items().is_none()
+        {
             self.known([value])?;
         }
         Ok(match value {

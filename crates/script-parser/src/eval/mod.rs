@@ -35,7 +35,7 @@ pub(crate) use closure::{Closure, LocalNames};
 pub(crate) use env::Env;
 pub(crate) use explore::Explorer;
 pub(crate) use iterate::{Iter, IterObject};
-pub(crate) use placeholder::{Cause, Placeholder};
+pub(crate) use placeholder::{Cause, Placeholder, TYPE_NAME};
 pub(crate) use raise::Raise;
 
 use crate::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};

@@ -251,7 +251,7 @@ impl Parser<'_> {
         b: &ScriptValue,
     ) -> Result<ScriptValue> {
         if matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn) {
-            let result = self.known([&a, b]).and_then(|()| host::compare::compare(self, op, &a, b));
+            let result = self.comparable(&a, b).and_then(|()| host::compare::compare(self, op, &a, b));
             return result.map_err(|raise| self.raise(range, None, raise));
         }
         self.apply_at(range, Operator::Compare(op), &[a, b.clone()])

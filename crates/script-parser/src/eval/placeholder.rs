@@ -51,7 +51,7 @@ pub(crate) enum Cause {
 
 impl HostObject for Placeholder {
     fn type_name(&self) -> &str {
-        "a value that is not known"
+        TYPE_NAME
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -109,6 +109,9 @@ impl Placeholder {
     }
 }
 
+/// What messages call a placeholder; what Python would say of a value of that type, is said of no value.
+pub(crate) const TYPE_NAME: &str = "a value that is not known";
+
 /// How long a path is told.
 const MAX_PATH_BYTES: usize = 100;
 
@@ -120,8 +123,8 @@ pub(crate) fn as_placeholder(value: &ScriptValue) -> Option<&Placeholder> {
     value.as_host::<Placeholder>()
 }
 
-/// A placeholder in a value: itself or an element, at any depth, of the first thousand.
-fn mentioned(value: &ScriptValue) -> Option<Placeholder> {
+/// A value that is not known or an instance in a value: itself or an element, at any depth, of the first thousand.
+fn mentioned(parser: &Parser, value: &ScriptValue) -> Option<Placeholder> {
     let mut work = vec![value.clone()];
     let mut searched = 0;
     while let Some(at) = work.pop() {
@@ -136,8 +139,8 @@ fn mentioned(value: &ScriptValue) -> Option<Placeholder> {
                 work.extend(dict.borrow().iter().take(MAX_SEARCHED).map(|(_, value)| value.clone()));
             }
             ScriptValue::Host(_) => {
-                if let Some(found) = as_placeholder(&at) {
-                    return Some(found.clone());
+                if let Some(found) = as_placeholder(&at).cloned().or_else(|| parser.failed_instance(&at)) {
+                    return Some(found);
                 }
             }
             _ => {}
@@ -175,7 +178,17 @@ impl Parser<'_> {
             return Ok(());
         }
         let mut operands = operands.into_iter();
-        match operands.find_map(|operand| self.unknown(operand)) {
+        let unknown = |operand| self.unknown(operand).or_else(|| self.unknown_operand(operand, false));
+        match operands.find_map(unknown) {
+            Some(placeholder) => Err(Raise::Unknown(placeholder)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses operands of a comparison that are not known.
+    pub(crate) fn comparable(&self, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
+        self.known([a, b])?;
+        match self.absorbs.then(|| [a, b].into_iter().find_map(|x| self.unknown_operand(x, true))).flatten() {
             Some(placeholder) => Err(Raise::Unknown(placeholder)),
             None => Ok(()),
         }
@@ -285,7 +298,7 @@ impl Parser<'_> {
             return None;
         }
         let keywords = args.keywords.iter().map(|(_, value)| value);
-        args.positional.iter().chain(keywords).find_map(mentioned)
+        args.positional.iter().chain(keywords).find_map(|value| mentioned(self, value))
     }
 
     /// Gives the names that a statement of host code binds this meaning.

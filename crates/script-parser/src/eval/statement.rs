@@ -167,7 +167,7 @@ impl Parser<'_> {
     fn exec_def(&mut self, id: StmtId, def: crate::ast::FunctionDef) -> Result<ScriptValue> {
         if def.decorators.is_empty() {
             let value = self.host_function(id, def, MethodKind::Plain)?;
-            if self.absorbs {
+            if self.absorbs && !self.is_script_text(def) {
                 self.add_unit(&value, Marks::default());
             }
             return Ok(value);
@@ -182,6 +182,26 @@ impl Parser<'_> {
         self.add_unit(&value, marks);
         self.mark_read(id);
         self.decorate(value, &decorators.others)
+    }
+
+    /// Whether a function without a decorator is the text of a script for other code to read: its parameters are
+    /// annotated as those of scripts are. Such a body is no host code.
+    fn is_script_text(&self, def: crate::ast::FunctionDef) -> bool {
+        let root = |mut id: ExprId| loop {
+            id = match *self.ast.expr(id) {
+                Expr::Attribute { value, .. } | Expr::Subscript { value, .. } => value,
+                Expr::Call { func, .. } => func,
+                Expr::Name(name) => return Some(name),
+                _ => return None,
+            };
+        };
+        let is_dialect = |name: Name| match self.host_binding(name) {
+            Binding::Value(value) => value.as_host::<crate::parser::Namespace>().is_some(),
+            _ => false,
+        };
+        let annotations = self.ast.list(def.params).iter().filter_map(|param| param.annotation);
+        annotations.filter_map(root).any(is_dialect)
+            && !super::walk::has_unread(&self.ast, def.body, &self.explorer.read)
     }
 
     /// A class: a script, or one of Python's.

@@ -134,9 +134,12 @@ const PYTHON_NAMES: &[&str] = &[
     "credits",
     "delattr",
     "dir",
+    // Notebooks have this and `get_ipython`.
+    "display",
     "eval",
     "exec",
     "exit",
+    "get_ipython",
     "globals",
     "help",
     "input",

@@ -26,6 +26,12 @@ pub(crate) fn member(name: &str) -> Option<ScriptValue> {
     Some(ScriptValue::Float(constant))
 }
 
+/// The names of all members.
+pub(crate) fn names() -> Vec<String> {
+    let constants = ["pi", "e", "tau", "inf", "nan"].into_iter();
+    constants.chain(FUNCTIONS.iter().map(|(name, ..)| *name)).map(str::to_owned).collect()
+}
+
 macro_rules! unary {
     ($($name:ident => $f:expr;)*) => {$(
         fn $name(_: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {

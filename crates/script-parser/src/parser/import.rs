@@ -256,7 +256,7 @@ impl Parser<'_> {
                 Some(value) => value,
                 // What is known is known in full: a wrong name there is a mistake.
                 None if name == "*" => {
-                    if !is_future(&module) {
+                    if !is_future(&module) && !self.import_all(&module, place) {
                         self.star_import.get_or_insert(self.statement.unwrap_or(place));
                     }
                     continue;
@@ -279,6 +279,27 @@ impl Parser<'_> {
             self.assign_host(bound, value, place);
         }
         result
+    }
+
+    /// `from a import *` of a module that is known in full: a dialect's namespace, or `math`.
+    fn import_all(&mut self, module: &Module, place: TextRange) -> bool {
+        let value =
+            |p: &Self, name: &str| p.module_member(module, name).or_else(|| p.declared_member(module, name));
+        let names = match self.declared(&module.path) {
+            _ if &*module.path == "math" => crate::host::math::names(),
+            Some(ScriptValue::Host(host)) if host.as_any().is::<Namespace>() => host.attribute_names(),
+            _ => return false,
+        };
+        let ast = self.ast.clone();
+        for name in names.iter().filter(|name| !name.starts_with('_')) {
+            // A name that occurs nowhere in the text needs no value.
+            if let Some(bound) = ast.find_name(name)
+                && let Some(value) = value(self, name)
+            {
+                self.assign_host(bound, value, place);
+            }
+        }
+        true
     }
 
     /// Gives the names that need no import their values; the text may replace them.

@@ -31,7 +31,7 @@ pub(crate) use shared::Shared;
 
 use crate::ast::{Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange};
 use crate::errors::{HostErrorKind, ParseError, ParseErrorKind, Reported, Result};
-use crate::eval::{Env, Explorer, Placeholder};
+use crate::eval::{Env, Explorer, Placeholder, TYPE_NAME};
 use crate::header::Header;
 use crate::python::{PythonOptions, parse_python};
 use crate::scope::Scopes;
@@ -416,7 +416,8 @@ impl<'r> Parser<'r> {
             | ParseErrorKind::UnsupportedStatement { .. }
             | ParseErrorKind::InvalidTarget { .. } => true,
             // A dialect that is not read here cannot be left out: its decorators make scripts.
-            ParseErrorKind::Host(error) => error.kind == HostErrorKind::Import && !self.in_decorator,
+            ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import => !self.in_decorator,
+            ParseErrorKind::Host(error) => error.to_string().contains(&TYPE_NAME["a ".len()..]),
             _ => false,
         };
         if is_gap {
