@@ -59,7 +59,10 @@ impl Parser<'_> {
             return Ok(value);
         }
         match (operator, operands) {
-            (Operator::Binary(op), [a, b]) => host::arith::binary(self, op, a, b),
+            (Operator::Binary(op), [a, b]) => {
+                self.known_operands(op, a, b)?;
+                host::arith::binary(self, op, a, b)
+            }
             (Operator::Unary(UnaryOp::Not), [a]) => Ok(ScriptValue::Bool(!self.truth(a)?)),
             (Operator::Unary(op), [a]) => host::arith::unary(self, op, a),
             (Operator::Compare(op), [a, b]) => host::compare::compare(self, op, a, b),
@@ -99,7 +102,7 @@ impl Parser<'_> {
                 (ScriptValue::Node(_), _) | (_, ScriptValue::Node(_)) => {
                     self.apply(Operator::Binary(op), &[value, right])
                 }
-                (a, b) => self.known([a, b]).and_then(|()| host::arith::binary(self, op, a, b)),
+                (a, b) => self.known_operands(op, a, b).and_then(|()| host::arith::binary(self, op, a, b)),
             };
             value = match self.at(at, result) {
                 Ok(value) => value,

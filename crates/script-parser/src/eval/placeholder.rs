@@ -13,12 +13,14 @@ use std::rc::Rc;
 
 use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 
+use super::class::ClassObject;
 use super::{Closure, Raise};
-use crate::ast::{ExprId, Name, StmtId, TextRange};
+use crate::ast::{BinOp, ExprId, Name, StmtId, TextRange};
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use crate::host::builtins::{Builtin, Method};
 use crate::parser::{Module, Parser};
 use crate::scope::{Binding, Slot};
+use crate::table::NodeClass;
 
 use super::walk;
 
@@ -118,6 +120,15 @@ const MAX_PATH_BYTES: usize = 100;
 /// How many elements of containers are searched for placeholders.
 const MAX_SEARCHED: usize = 1000;
 
+/// Whether a value is a class.
+fn is_class(value: &ScriptValue) -> bool {
+    let ScriptValue::Host(host) = value else { return false };
+    let any = host.as_any();
+    any.is::<ClassObject>()
+        || any.is::<NodeClass>()
+        || any.downcast_ref::<Builtin>().is_some_and(|builtin| builtin.is_type)
+}
+
 /// The placeholder that a value is.
 pub(crate) fn as_placeholder(value: &ScriptValue) -> Option<&Placeholder> {
     value.as_host::<Placeholder>()
@@ -192,6 +203,20 @@ impl Parser<'_> {
             Some(placeholder) => Err(Raise::Unknown(placeholder)),
             None => Ok(()),
         }
+    }
+
+    /// Refuses operands that are not known, and unions of types (`int | str`).
+    #[inline]
+    pub(crate) fn known_operands(&self, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
+        if !self.absorbs {
+            return Ok(());
+        }
+        self.known([a, b])?;
+        if op != BinOp::BitOr || !(is_class(a) || is_class(b)) {
+            return Ok(());
+        }
+        let cause = Cause::Statement("a union of types is not evaluated".into());
+        Err(Raise::Unknown(Placeholder::new(cause, self.statement.unwrap_or_default())))
     }
 
     /// The error of a script that uses a value that is not known; in host code the value is a placeholder.
