@@ -7,7 +7,7 @@ use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use tvmscript_test_texts::{Random, files_of, number, tokens};
+use tvmscript_test_texts::{Random, Scale, files_of, host_program, number, tokens};
 use tvmscript_tests::json_changes;
 
 #[path = "../fuzz/src/lib.rs"]
@@ -122,7 +122,8 @@ fn changed_scripts_parse_or_err_and_read_back() {
 #[test]
 fn changed_host_code_ends() {
     let texts = files("fixtures/files", "py").into_iter().map(|path| std::fs::read_to_string(path).unwrap());
-    let texts: Vec<String> = texts.collect();
+    let programs = (1..=40).map(|seed| host_program(&mut Random::new(seed), Scale::Small));
+    let texts: Vec<String> = texts.chain(programs).collect();
     campaign("host", &texts, 4, &[targets::host]);
 }
 

@@ -15,7 +15,7 @@
 //! | list: `insert`, `pop`, `del`, `remove`, slice assignment | 1 per 64 elements moved | new elements |
 //! | `==`, `<` of containers | 1 an element compared, and its own comparison | |
 //! | `sort`, `sorted` | 1 a comparison, and its own | 48 bytes an element |
-//! | dict, set: display, copy, `|`, `&`, `-`, `^`, `update`, `**d` | 1 per 4 entries, and the weight of each key | 96 bytes an entry |
+//! | dict, set: display, copy, `|`, `&`, `-`, `^`, `update`, `**d` | 1 per 2 entries, and the weight of each key | 96 bytes an entry |
 //! | dict, set: lookup, insertion | weight of the key ([`crate::parser::Parser::hashable`]) | 96 bytes a new entry |
 //! | dict, set: `pop(key)`, `del`, `discard`, `remove` | 1 per 16 entries | |
 //! | integers: `+ - & | ^ ~ << >>`, comparison, hash, `bin`, `hex` | 1 per 32 words ([`words`]) | the result |
@@ -153,7 +153,7 @@ pub(crate) fn values(p: &Parser, count: usize) -> Result<(), Raise> {
 pub(crate) fn entries(p: &Parser, count: usize) -> Result<(), Raise> {
     let count = count as u64;
     p.shared.allocate(count.saturating_mul(ENTRY_BYTES).saturating_add(OBJECT_BYTES))?;
-    p.shared.step(count / (VALUES_PER_STEP / 2))
+    p.shared.step(count / 2)
 }
 
 /// A list.
