@@ -132,7 +132,9 @@ impl Parser<'_> {
                 // One that is not known leaves what it decorates as it is, as most do; what calls of that give, is not
                 // known.
                 _ if decorator.as_host::<Closure>().is_none() => {
-                    if let Some(placeholder) = self.unknown(decorator).filter(|p| !is_transparent(p))
+                    let binds = matches!(*self.ast.expr(*at), Expr::Name(name) if BINDING.contains(&self.ast.name(name)));
+                    if let Some(placeholder) =
+                        self.unknown(decorator).filter(|p| !binds && !is_transparent(p))
                         && let Some(def) = super::closure::definition_of(&value)
                     {
                         self.explorer.opaque.insert(def, placeholder);
@@ -185,6 +187,9 @@ fn declared_parameters(ast: &Ast) -> HashMap<Name, FirstValue> {
     }
     found
 }
+
+/// Decorators of Python's own that say how a method is bound.
+const BINDING: &[&str] = &["staticmethod", "classmethod", "property"];
 
 /// Whether a decorator that is not evaluated gives a function with the results of the one that it takes.
 fn is_transparent(decorator: &Placeholder) -> bool {

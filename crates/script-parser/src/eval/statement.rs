@@ -464,14 +464,15 @@ impl Parser<'_> {
                 let result = host::subscript::set(self, &base, key, value);
                 self.at(target, result)
             }
-            Expr::Attribute { value: base, attr } if self.absorbs => {
+            Expr::Attribute { value: base, attr } => {
                 let base = self.eval(base)?;
-                if self.unknown(&base).is_some() || self.set_class_attribute(&base, attr, value) {
+                if self.absorbs && self.unknown(&base).is_some()
+                    || self.set_class_attribute(&base, attr, value)
+                {
                     return Ok(());
                 }
                 Err(self.invalid_target(target, "an attribute"))
             }
-            Expr::Attribute { .. } => Err(self.invalid_target(target, "an attribute")),
             _ => Err(self.invalid_target(target, "this expression")),
         }
     }
@@ -487,10 +488,14 @@ impl Parser<'_> {
                 let old = host::subscript::get(self, &base, &key);
                 (Some((base, key)), self.at(target, old)?)
             }
-            Expr::Attribute { .. } if self.absorbs => {
-                let known = self.eval(target)?;
+            Expr::Attribute { .. } => {
+                let old = self.eval(target)?;
                 let right = self.eval(value)?;
-                let result = self.apply(Operator::Binary(op), &[known, right]);
+                let changed = host::in_place::change(self, op, &old, &right);
+                if self.at(target, changed)? {
+                    return Ok(());
+                }
+                let result = self.apply(Operator::Binary(op), &[old, right]);
                 let new = self.at(target, result).or_else(|reported| self.absorbed(reported))?;
                 return self.assign_leaf(target, new);
             }
