@@ -10,6 +10,7 @@ use crate::ast::{Expr, ExprId, Keyword, List};
 use crate::errors::{HostError, Result};
 use crate::host::builtins::{Builtin, Method, Unbound};
 use crate::host::cost;
+use crate::host::library::Partial;
 use crate::parser::{Decorator, Module, Parser, ParserFunction};
 use crate::table::{Mode, NodeClass};
 
@@ -173,6 +174,9 @@ impl Parser<'_> {
                 }
                 if any.is::<ClassObject>() {
                     return self.instantiate(callee, args);
+                }
+                if let Some(partial) = any.downcast_ref::<Partial>() {
+                    return self.call_value(&partial.function, partial.arguments(args));
                 }
                 if any.is::<Instance>() {
                     return match self.class_attribute(callee, "__call__") {

@@ -15,10 +15,15 @@ use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue, release};
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Env, Placeholder, Raise};
 use crate::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
-use crate::errors::Result;
+use crate::errors::{HostError, Result};
 use crate::host::builtins::Builtin;
 use crate::parser::{Parser, Shared};
 use crate::scope::Binding;
+
+/// Fields of an instance with their names.
+type Fields = Vec<(String, ScriptValue)>;
+/// Keyword arguments.
+type Keywords = smallvec::SmallVec<[(tvmscript_ir_core::Str, ScriptValue); 2]>;
 
 /// How a function of a class is bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -349,6 +354,67 @@ impl Parser<'_> {
         positional.next().is_none() && keywords.is_empty()
     }
 
+    /// An instance of a dataclass or a named tuple.
+    fn new_record(&mut self, value: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
+        let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
+        let instance = Instance::value(value.clone());
+        match &class.record {
+            Some(record) if self.fill(record, &instance, args) => {
+                if let Some(init) = class.member("__post_init__").filter(|_| !record.is_tuple) {
+                    self.call_value(&init, CallArgs::positional([instance.clone()]))?;
+                }
+                Ok(instance)
+            }
+            _ => Err(Raise::Unknown(self.unknown_instance(class))),
+        }
+    }
+
+    /// The fields of an instance of a dataclass, in order; nothing for other values.
+    ///
+    /// # Errors
+    /// When a field holds values that a copy of the instance would copy too.
+    pub(crate) fn record_fields(&self, value: &ScriptValue) -> Result<Option<Fields>, Raise> {
+        let Some(instance) = value.as_host::<Instance>() else { return Ok(None) };
+        let Some(class) = instance.class.as_host::<ClassObject>() else { return Ok(None) };
+        let Some(record) = class.record.as_ref().filter(|record| !record.is_tuple) else { return Ok(None) };
+        let fields = instance.fields.borrow();
+        let mut found = Vec::with_capacity(record.fields.len());
+        for (name, _) in &record.fields {
+            match fields.get(name) {
+                Some(
+                    value @ (ScriptValue::None
+                    | ScriptValue::Bool(_)
+                    | ScriptValue::Int(_)
+                    | ScriptValue::BigInt(_)
+                    | ScriptValue::Float(_)
+                    | ScriptValue::Str(_)),
+                ) => found.push((self.ast.name(*name).to_owned(), value.clone())),
+                _ => return Err(Raise::Unknown(self.unknown_instance(class))),
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// A copy of an instance of a dataclass with other values for some fields.
+    pub(crate) fn replaced(&mut self, value: &ScriptValue, changes: Keywords) -> Result<ScriptValue, Raise> {
+        let Some(instance) = value.as_host::<Instance>() else {
+            return Err(HostError::type_error("replace() should be called on dataclass instances").into());
+        };
+        let class = instance.class.clone();
+        let mut args = CallArgs { keywords: changes, ..CallArgs::default() };
+        let record = class.as_host::<ClassObject>().and_then(|class| class.record.as_ref());
+        for (name, _) in record.into_iter().flat_map(|record| &record.fields) {
+            let text = self.ast.name(*name);
+            let old = instance.fields.borrow().get(name).cloned();
+            if let Some(old) = old
+                && !args.keywords.iter().any(|(key, _)| key.as_str() == text)
+            {
+                args.keywords.push((tvmscript_ir_core::Str::new(text), old));
+            }
+        }
+        self.new_record(&class, args)
+    }
+
     /// A placeholder for what an operator gives of an instance whose class may define operators.
     pub(crate) fn unknown_operand(&self, value: &ScriptValue, compares: bool) -> Option<Placeholder> {
         let class = value.as_host::<Instance>()?.class.as_host::<ClassObject>()?;
@@ -463,15 +529,9 @@ impl Parser<'_> {
                 args.positional.insert(0, instance.clone());
                 self.call_value(&init, args)?;
             }
-            None => match &class.record {
-                Some(record) if self.fill(record, &instance, args) => {
-                    if let Some(init) = class.member("__post_init__").filter(|_| !record.is_tuple) {
-                        self.call_value(&init, CallArgs::positional([instance.clone()]))?;
-                    }
-                }
-                None if is_empty => {}
-                _ => return Err(Raise::Unknown(self.unknown_instance(class))),
-            },
+            None if class.record.is_some() => return self.new_record(value, args),
+            None if is_empty => {}
+            None => return Err(Raise::Unknown(self.unknown_instance(class))),
             Some(_) => return Err(Raise::Unknown(self.unknown_instance(class))),
         }
         Ok(instance)

@@ -1,7 +1,7 @@
 //! Host functions: `def` and `lambda`.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -9,9 +9,9 @@ use tvmscript_ir_core::with_stack;
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue, release};
 
 use super::class::MethodKind;
-use super::{Env, Raise, walk};
+use super::{Env, Iter, IterObject, Raise, walk};
 use crate::ast::{Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId};
-use crate::errors::{HostError, Result};
+use crate::errors::{HostError, ParseErrorKind, Result};
 use crate::parser::{Parser, Shared};
 use crate::scope::Binding;
 use crate::table::{Mode, Token};
@@ -39,7 +39,11 @@ pub(crate) struct Closure {
     /// The defaults, by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
+    is_generator: OnceCell<bool>,
 }
+
+/// How many values a generator may have, all of which are made at once.
+const MAX_YIELDED: usize = 100_000;
 
 impl HostObject for Closure {
     fn type_name(&self) -> &str {
@@ -93,6 +97,11 @@ impl Closure {
             Body::Stmts(body) => body,
             Body::Expr(_) => List::default(),
         }
+    }
+
+    /// Whether calling it gives an iterator.
+    pub(crate) fn is_generator(&self) -> bool {
+        *self.is_generator.get_or_init(|| walk::yields(&self.shared.ast, self.body()))
     }
 
     /// The names of the parameters in order: dialects name variables by them.
@@ -185,6 +194,7 @@ impl Parser<'_> {
             locals,
             defaults,
             env,
+            is_generator: OnceCell::new(),
         }))
     }
 
@@ -210,7 +220,19 @@ impl Parser<'_> {
             (self.shared.clone(), ast.name(def.name).into(), self.path_of(def.name).into());
         let (params, body) = (def.params, Body::Stmts(def.body));
         let def = Some(id);
-        Ok(ScriptValue::host(Closure { shared, name, def, path, kind, params, body, locals, defaults, env }))
+        Ok(ScriptValue::host(Closure {
+            shared,
+            name,
+            def,
+            path,
+            kind,
+            params,
+            body,
+            locals,
+            defaults,
+            env,
+            is_generator: OnceCell::new(),
+        }))
     }
 
     fn defaults(&mut self, params: List<Parameter>) -> Result<Vec<Option<ScriptValue>>> {
@@ -284,6 +306,48 @@ impl Parser<'_> {
     }
 
     fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Result<ScriptValue, Raise> {
+        if !closure.is_generator() {
+            return self.run_body(closure, env);
+        }
+        if !self.absorbs && !walk::runs_at_once(&self.ast, closure.body()) {
+            let kind = "a generator whose values depend on when they are asked for";
+            return Err(Raise::Kind(ParseErrorKind::UnsupportedStatement { kind, place: "here" }));
+        }
+        // Its values are all made now; generators for which that makes a difference are not called.
+        let around = self.yielded.replace(Vec::new());
+        let result = self.run_body(closure, env);
+        let values = std::mem::replace(&mut self.yielded, around).unwrap_or_default();
+        result?;
+        Ok(IterObject::value("generator", Iter::Items(values.into_iter())))
+    }
+
+    /// `yield value`
+    pub(crate) fn eval_yield(&mut self, id: ExprId, value: Option<ExprId>) -> Result<ScriptValue> {
+        let value = value.map(|value| self.eval_inner(value)).transpose()?.unwrap_or_default();
+        self.yield_values(id, vec![value])
+    }
+
+    /// `yield from values`
+    pub(crate) fn eval_yield_from(&mut self, id: ExprId, values: ExprId) -> Result<ScriptValue> {
+        let values = self.eval_inner(values)?;
+        let values = self.collect_values(&values);
+        let values = self.at(id, values)?;
+        self.yield_values(id, values)
+    }
+
+    fn yield_values(&mut self, id: ExprId, values: Vec<ScriptValue>) -> Result<ScriptValue> {
+        let charged = crate::host::cost::values(self, values.len());
+        self.at(id, charged)?;
+        match &mut self.yielded {
+            Some(yielded) if yielded.len() + values.len() <= MAX_YIELDED => {
+                yielded.extend(values);
+                Ok(ScriptValue::None)
+            }
+            _ => Err(self.unsupported(id, "this `yield`")),
+        }
+    }
+
+    fn run_body(&mut self, closure: &Closure, env: Rc<Env>) -> Result<ScriptValue, Raise> {
         self.shared.step(1)?;
         self.shared.enter_call()?;
         let token = std::mem::replace(&mut self.token, Token::DEFAULT);

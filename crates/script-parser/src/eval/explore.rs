@@ -319,8 +319,8 @@ impl Parser<'_> {
     /// When the call is not made: of a generator, or of a function that is running on a path that may not be taken.
     pub(crate) fn may_call(&mut self, closure: &Closure) -> Result<(), Raise> {
         let Some(def) = closure.def else { return Ok(()) };
-        let reason = if walk::yields(&self.ast, closure.body()) {
-            "generators are not evaluated"
+        let reason = if closure.is_generator() && !walk::runs_at_once(&self.ast, closure.body()) {
+            "this generator is not evaluated"
         } else if self.explorer.asynchronous.contains(&def) {
             "asynchronous functions are not evaluated"
         } else if self.explorer.uncertain > 0 && self.explorer.running.contains(&def) {

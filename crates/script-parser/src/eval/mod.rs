@@ -181,7 +181,8 @@ impl Parser<'_> {
             Expr::NamedExpr { target, value } => self.eval_walrus(target, value),
             Expr::Starred { .. } => Err(self.unsupported(id, "a starred expression here")),
             Expr::Await { .. } => Err(self.unsupported(id, "`await`")),
-            Expr::Yield { .. } | Expr::YieldFrom { .. } => Err(self.unsupported(id, "`yield`")),
+            Expr::Yield { value } => self.eval_yield(id, value),
+            Expr::YieldFrom { value } => self.eval_yield_from(id, value),
         }
     }
 

@@ -281,6 +281,46 @@ pub(crate) fn yields(ast: &Ast, body: List<StmtId>) -> bool {
     found
 }
 
+/// Whether a generator may run at once, before anybody asks for its values: nothing but its own names and its values
+/// depends on when it runs.
+pub(crate) fn runs_at_once(ast: &Ast, body: List<StmtId>) -> bool {
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    let is_name = |id: &ExprId| {
+        let mut names = vec![*id];
+        let mut all = true;
+        while let Some(id) = names.pop() {
+            match *ast.expr(id) {
+                Expr::Name(_) => {}
+                Expr::Tuple { elts } | Expr::List { elts } => names.extend(ast.list(elts)),
+                Expr::Starred { value } => names.push(value),
+                _ => all = false,
+            }
+        }
+        all
+    };
+    while let Some(id) = work.pop() {
+        let is_pure = match *ast.stmt(id) {
+            Stmt::Expr(s) => {
+                matches!(*ast.expr(s.value), Expr::Yield { .. } | Expr::YieldFrom { .. } | Expr::Constant(_))
+            }
+            Stmt::Assign(s) => ast.list(s.targets).iter().all(is_name),
+            Stmt::AnnAssign(s) => is_name(&s.target),
+            Stmt::AugAssign(s) => is_name(&s.target),
+            Stmt::For(s) => is_name(&s.target),
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => continue,
+            Stmt::If(_) | Stmt::While(_) | Stmt::Return(_) | Stmt::Pass | Stmt::Break | Stmt::Continue => {
+                true
+            }
+            _ => false,
+        };
+        if !is_pure {
+            return false;
+        }
+        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
+    }
+    true
+}
+
 /// The names that one statement binds.
 pub(crate) fn names_of(ast: &Ast, id: StmtId) -> Vec<Name> {
     let mut names = Vec::new();

@@ -9,6 +9,7 @@ pub(crate) mod compare;
 pub(crate) mod cost;
 pub(crate) mod format;
 pub(crate) mod in_place;
+pub(crate) mod library;
 pub(crate) mod math;
 pub(crate) mod methods;
 pub(crate) mod number;

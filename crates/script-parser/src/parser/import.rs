@@ -176,6 +176,9 @@ impl Parser<'_> {
         if &*module.path == "math" {
             return crate::host::math::member(name);
         }
+        if let Some(value) = crate::host::library::member(&module.path, name) {
+            return Some(value);
+        }
         match self.shared.table.modules.member(&module.path, name)? {
             Found::Value(value) => Some(value),
             Found::Own(dialect) => self.namespace(dialect)?.as_host::<Namespace>()?.attribute(name),
@@ -210,7 +213,8 @@ impl Parser<'_> {
     /// Whether anything of a module is evaluated. Others can be imported, and what comes from them is not known.
     fn is_evaluated(&self, path: &str) -> bool {
         let first = path.split('.').next().unwrap_or(path);
-        matches!(first, "math" | "__future__") || self.shared.table.modules.contains(first)
+        matches!(first, "math" | "__future__" | "functools" | "operator" | "itertools" | "dataclasses")
+            || self.shared.table.modules.contains(first)
     }
 
     /// `import a.b as c`

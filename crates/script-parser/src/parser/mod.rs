@@ -195,6 +195,8 @@ pub struct Parser<'r> {
     pub(crate) absorbs: bool,
     /// The value of the expression that failed because it is not known.
     pub(crate) pending: Option<Placeholder>,
+    /// The values of the generator that runs.
+    pub(crate) yielded: Option<Vec<ScriptValue>>,
     /// What host code raised that may yet be caught.
     pub(crate) raised: Vec<ParseError>,
     /// The reasons that were warned of.
@@ -251,6 +253,7 @@ impl<'r> Parser<'r> {
             met_script: false,
             absorbs: false,
             pending: None,
+            yielded: None,
             raised: Vec::new(),
             warned: HashSet::new(),
             statement: None,
