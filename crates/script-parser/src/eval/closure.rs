@@ -9,9 +9,9 @@ use tvmscript_ir_core::with_stack;
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue, release};
 
 use super::class::MethodKind;
-use super::{Env, Iter, IterObject, Raise, walk};
+use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, walk};
 use crate::ast::{Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId};
-use crate::errors::{HostError, ParseErrorKind, Result};
+use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
 use crate::parser::{Parser, Shared};
 use crate::scope::Binding;
 use crate::table::{Mode, Token};
@@ -317,6 +317,15 @@ impl Parser<'_> {
         let around = self.yielded.replace(Vec::new());
         let result = self.run_body(closure, env);
         let values = std::mem::replace(&mut self.yielded, around).unwrap_or_default();
+        if std::mem::take(&mut self.is_overfull) {
+            let reason = format!("a generator of more than {MAX_YIELDED} values is not evaluated");
+            let place = self.statement.unwrap_or_default();
+            self.pending = None;
+            return Err(match self.absorbs {
+                true => Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)),
+                false => HostError::new(HostErrorKind::Import, reason).into(),
+            });
+        }
         result?;
         Ok(IterObject::value("generator", Iter::Items(values.into_iter())))
     }
@@ -343,7 +352,11 @@ impl Parser<'_> {
                 yielded.extend(values);
                 Ok(ScriptValue::None)
             }
-            _ => Err(self.unsupported(id, "this `yield`")),
+            Some(_) => {
+                self.is_overfull = true;
+                Err(Reported(()))
+            }
+            None => Err(self.unsupported(id, "this `yield`")),
         }
     }
 

@@ -274,6 +274,9 @@ impl Parser<'_> {
     /// # Errors
     /// When Python would not get behind the statement.
     pub(crate) fn behind_failed(&mut self, id: StmtId, reported: Reported) -> Result<()> {
+        if self.is_overfull {
+            return Err(reported);
+        }
         let range = self.shown_range(id);
         if let Some(mut placeholder) = self.pending.take() {
             if !matches!(placeholder.cause, Cause::Parameter { .. }) {

@@ -197,6 +197,8 @@ pub struct Parser<'r> {
     pub(crate) pending: Option<Placeholder>,
     /// The values of the generator that runs.
     pub(crate) yielded: Option<Vec<ScriptValue>>,
+    /// Whether those are too many: what runs is left.
+    pub(crate) is_overfull: bool,
     /// What host code raised that may yet be caught.
     pub(crate) raised: Vec<ParseError>,
     /// The reasons that were warned of.
@@ -254,6 +256,7 @@ impl<'r> Parser<'r> {
             absorbs: false,
             pending: None,
             yielded: None,
+            is_overfull: false,
             raised: Vec::new(),
             warned: HashSet::new(),
             statement: None,
