@@ -39,7 +39,7 @@ pub struct PrintedText {
 /// Prints a node, and tells whether the text is complete.
 ///
 /// # Errors
-/// As [`print`].
+/// As [`print()`].
 pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<PrintedText> {
     let d = Docsifier::new(registry, config, object)?;
     let (mut d, stmts) = docsify_settled(d, object)?;
