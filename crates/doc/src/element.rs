@@ -58,7 +58,7 @@ pub trait Sink {
     /// Takes the next element.
     fn put(&mut self, element: Element<'_>);
 
-    /// How many bytes the sink holds, for the output budget; [`OUT_OF_MEMORY`] when it found no memory for more.
+    /// How many bytes the sink holds, for the output budget; `usize::MAX` when it found no memory for more.
     fn byte_len(&self) -> usize;
 }
 
