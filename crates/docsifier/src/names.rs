@@ -63,12 +63,13 @@ pub fn is_identifier(text: &str) -> bool {
 }
 
 /// Whether Python reads the text as one name, letters of any script included. Functions keep such names; variables get
-/// plain ones, as in TVM.
+/// plain ones, as in TVM. Python reads a name in its normal form (NFKC), so other forms are not names.
 pub fn is_wide_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
         && chars.all(|c| c.is_alphanumeric() || c == '_')
         && !is_keyword(text)
+        && unicode_normalization::is_nfkc(text)
 }
 
 /// The hint as an identifier: other characters become `_`; a leading digit, or nothing at all, gets one in front; a
