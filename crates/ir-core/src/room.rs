@@ -73,7 +73,7 @@ pub fn try_push<T>(vec: &mut Vec<T>, element: T) -> bool {
 }
 
 /// Runs `f`, which takes memory and can do without: a failure in it is not the end of the program, also where the
-/// program's allocator [says so](crate::set_out_of_memory_handler).
+/// program's allocator says so (`set_out_of_memory_handler`).
 pub fn fallible<R>(f: impl FnOnce() -> R) -> R {
     FALLIBLE.with(|depth| {
         depth.set(depth.get() + 1);
