@@ -12,6 +12,7 @@ mod frame;
 pub mod function;
 mod match_cast;
 mod names;
+#[cfg(feature = "parse")]
 mod python;
 pub mod struct_info;
 
@@ -22,8 +23,10 @@ pub use error::RelaxError;
 pub use frame::{BranchFrame, DataflowFrame, FunctionFrame, IfFrame, with_blocks, with_function};
 pub use function::DataflowVarInfo;
 pub use match_cast::MatchCastPair;
+#[cfg(feature = "parse")]
 pub(crate) use names::operator_function;
 pub use names::{ALIASES, find as find_name, functions, other_names};
+#[cfg(feature = "parse")]
 pub(crate) use python::{
     CALL_NODE, DATAFLOW_VAR_NODE, FUNC_STRUCT_INFO, GET_SHAPE_OF, TENSOR_STRUCT_INFO, TUPLE_STRUCT_INFO,
     VAR_NODE,

@@ -71,6 +71,7 @@ impl HostObject for Group {
 }
 
 /// The function of this name, if it makes calls of an operator.
+#[cfg(feature = "parse")]
 pub(crate) fn operator_function(name: &str) -> Option<&'static ScriptFn> {
     let function = BY_NAME.get(name).copied()?;
     let is_own = OWN.into_iter().flatten().any(|own| std::ptr::eq(*own, function));

@@ -14,6 +14,7 @@ pub mod intrinsic;
 pub mod loops;
 mod names;
 mod poison;
+#[cfg(feature = "parse")]
 mod python;
 pub mod script;
 mod signature;
@@ -29,4 +30,5 @@ pub use into_arg::Indices;
 pub(crate) use names::REGION_FUNCTIONS;
 pub use names::{ALIASES, FUNCTIONS};
 pub use names::{find as find_name, names as other_names};
+#[cfg(feature = "parse")]
 pub(crate) use python::*;
