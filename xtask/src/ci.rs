@@ -88,8 +88,8 @@ fn steps() -> Result<Vec<Step>> {
     } else {
         cargo("tests", &["test", "--workspace", "--all-targets"]);
     }
-    if packages.get("tvmscript-script-parser").is_some_and(|p| p.features.iter().any(|f| f == "ruff")) {
-        cargo("tests with ruff", &["test", "-p", "tvmscript-script-parser", "--features", "ruff"]);
+    if packages.get("tvmscript-python-syntax").is_some_and(|p| p.features.iter().any(|f| f == "ruff")) {
+        cargo("tests with ruff", &["test", "-p", "tvmscript-python-syntax", "--features", "ruff"]);
     }
     cargo("doc tests", &["test", "--workspace", "--doc"]);
     cargo("docs", &["doc", "--workspace", "--no-deps"]);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
-use tvmscript::script_parser::python::MAX_TEXT_BYTES;
+use tvmscript::python_syntax::MAX_TEXT_BYTES;
 use tvmscript::script_parser::{Header, HeaderError};
 
 use crate::printer::{PrinterArgs, TextArgs};

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tvmscript::ir_core::{Array, ObjectLike as _, json};
-use tvmscript::script_parser::ast::TextRange;
+use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::errors::{self, ParseError};
 use tvmscript::{Object, ParseOptions, Registry, Value, ir};
 

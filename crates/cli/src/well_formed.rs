@@ -3,7 +3,7 @@
 use tvmscript::ir_core::invariants::{self, Violation};
 use tvmscript::ir_core::{AccessPath, Str};
 use tvmscript::ir_core::{Span, SpanKind};
-use tvmscript::script_parser::ast::TextRange;
+use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::{ParseError, ParseErrorKind};
 use tvmscript::tir::check::Note;
 use tvmscript::{relax, tir};

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{FieldRef, Object, Registry};
 
-use crate::ast::TextRange;
-use crate::prescan::Comment;
 use crate::table::{ParseTable, Parsers};
+use tvmscript_python_syntax::ast::TextRange;
+use tvmscript_python_syntax::prescan::Comment;
 
 /// What a header names: options with their values, such as `int_dtype=int64` and `tir_prefix=X`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,22 +1,7 @@
-//! From text to builder calls: our own Python syntax tree, and what walks it.
+//! From a syntax tree to builder calls.
 //!
-//! ```
-//! use tvmscript_script_parser::ast::{Expr, Stmt};
-//! use tvmscript_script_parser::python::{PythonOptions, parse_python};
-//!
-//! let parsed = parse_python("x = a + 1\n", &PythonOptions::default());
-//! assert!(parsed.errors.is_empty());
-//! let Stmt::Assign(assign) = parsed.ast.stmt(parsed.ast.module_body()[0]) else { panic!() };
-//! let Expr::BinOp { left, .. } = parsed.ast.expr(assign.value) else { panic!() };
-//! assert_eq!(parsed.ast.range(*left).to_usize(), 4..5);
-//! ```
-//!
-//! [`parse_script`] runs the whole way: dialects say in a registry what their statements, decorators and operators build
+//! [`parse_script`] runs the whole way from text: dialects say in a registry what their statements, decorators and operators build
 //! ([`ParseDialect`]); their handlers work with a [`Parser`].
-
-pub mod ast;
-pub mod prescan;
-pub mod python;
 
 pub mod errors;
 mod eval;

@@ -12,8 +12,8 @@ use hashbrown::HashMap;
 use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::ScriptValue;
 
-use crate::ast::{Name, TextRange};
 use crate::eval::Placeholder;
+use tvmscript_python_syntax::ast::{Name, TextRange};
 
 /// What a name stands for.
 #[derive(Debug, Clone, Default)]

@@ -54,6 +54,8 @@ pub use tvmscript_ir_core as ir_core;
 #[cfg(feature = "build")]
 pub use tvmscript_irbuilder as irbuilder;
 pub use tvmscript_prim as prim;
+#[cfg(feature = "parse")]
+pub use tvmscript_python_syntax as python_syntax;
 pub use tvmscript_relax as relax;
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser as script_parser;

@@ -16,9 +16,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("doc", &["ir-core"]),
     ("docsifier", &["ir-core", "ir-macros", "doc"]),
     ("irbuilder", &["ir-core", "ir-macros"]),
-    ("script-parser", &["ir-core", "ir-macros", "irbuilder"]),
+    ("python-syntax", &[]),
+    ("script-parser", &["ir-core", "ir-macros", "irbuilder", "python-syntax"]),
     ("si-builder", &["ir-core", "ir-macros"]),
-    ("prim", &["ir-core", "ir-macros", "doc", "docsifier", "irbuilder", "script-parser"]),
+    ("prim", &["ir-core", "ir-macros", "doc", "docsifier", "irbuilder", "python-syntax", "script-parser"]),
     ("arith", &["ir-core", "ir-macros", "prim"]),
     (
         "ir",
@@ -28,6 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "doc",
             "docsifier",
             "irbuilder",
+            "python-syntax",
             "script-parser",
             "si-builder",
             "prim",
@@ -42,6 +44,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "doc",
             "docsifier",
             "irbuilder",
+            "python-syntax",
             "script-parser",
             "si-builder",
             "prim",
@@ -57,6 +60,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "doc",
             "docsifier",
             "irbuilder",
+            "python-syntax",
             "script-parser",
             "si-builder",
             "prim",
@@ -115,7 +119,7 @@ pub fn features(packages: &BTreeMap<String, Package>, findings: &mut Findings) -
             if layered && !parses {
                 forbid("tvmscript-script-parser", findings);
             }
-            if !parses && package.name != "tvmscript-script-parser" && !is_top(&package.name) {
+            if !parses && package.name != "tvmscript-python-syntax" && !is_top(&package.name) {
                 for name in tree.iter().filter(|n| foreign(n)) {
                     forbid(name, findings);
                 }
@@ -154,7 +158,7 @@ fn tree(package: &str, features: &[&str]) -> Result<BTreeSet<String>> {
     Ok(text.lines().filter_map(|l| l.split_whitespace().next()).map(str::to_string).collect())
 }
 
-/// One module of `script-parser` names the foreign parser, and no other package depends on it.
+/// One module of `python-syntax` names the foreign parser, and no other package depends on it.
 ///
 /// # Errors
 /// When a file cannot be read.
@@ -165,9 +169,9 @@ pub fn foreign_parser(
 ) -> Result<()> {
     for package in packages.values() {
         for dependency in package.dependencies.iter().filter(|d| foreign(&d.name)) {
-            if package.name != "tvmscript-script-parser" && package.name != "tvmscript-tests" {
+            if package.name != "tvmscript-python-syntax" && package.name != "tvmscript-tests" {
                 findings
-                    .add(format!("{}: only script-parser may depend on {}", package.name, dependency.name));
+                    .add(format!("{}: only python-syntax may depend on {}", package.name, dependency.name));
             }
         }
     }
@@ -178,8 +182,8 @@ pub fn foreign_parser(
         let named =
             lines.iter().position(|l| l.bare.contains("rustpython_") || l.bare.contains("ruff_python"));
         let Some(line) = named else { continue };
-        if !file.starts_with("crates/script-parser/src") {
-            findings.at(file, line + 1, "only the adapter module of script-parser names the foreign parser");
+        if !file.starts_with("crates/python-syntax/src") {
+            findings.at(file, line + 1, "only the adapter module of python-syntax names the foreign parser");
             continue;
         }
         let module: PathBuf = file.components().take(4).collect();
@@ -187,7 +191,7 @@ pub fn foreign_parser(
     }
     if homes.len() > 1 {
         for (file, line) in homes.values() {
-            findings.at(file, *line, "more than one module of script-parser names the foreign parser");
+            findings.at(file, *line, "more than one module of python-syntax names the foreign parser");
         }
     }
     Ok(())
@@ -198,8 +202,16 @@ pub fn foreign_parser(
 /// # Errors
 /// When a file cannot be read.
 pub fn dialect_names(files: &[PathBuf], findings: &mut Findings) -> Result<()> {
-    const GENERIC: &[&str] =
-        &["ir-core", "ir-macros", "doc", "docsifier", "irbuilder", "script-parser", "si-builder"];
+    const GENERIC: &[&str] = &[
+        "ir-core",
+        "ir-macros",
+        "doc",
+        "docsifier",
+        "irbuilder",
+        "python-syntax",
+        "script-parser",
+        "si-builder",
+    ];
     for file in crate_sources(files) {
         if !GENERIC.iter().any(|name| file.starts_with(Path::new("crates").join(name).join("src"))) {
             continue;

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{BaseExpr, Ref};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim::{self as prim, PrimExpr};
-use tvmscript_script_parser::ast::{ExprId, Name};
+use tvmscript_python_syntax::ast::{ExprId, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build::args::convert;

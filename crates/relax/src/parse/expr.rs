@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{BaseExpr, Object, Ref};
 use tvmscript_irbuilder::{BuildError, CallArgs, Result, ScriptValue};
 use tvmscript_prim::PrimExpr;
-use tvmscript_script_parser::ast::{BinOp, CmpOp, UnaryOp};
+use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_parser::table::{Indices, Mode, Operator};
 
 use crate::build::args::convert;

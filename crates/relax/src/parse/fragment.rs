@@ -5,7 +5,7 @@
 
 use tvmscript_ir::RelaxExpr;
 use tvmscript_irbuilder::ScriptValue;
-use tvmscript_script_parser::ast::{ExprId, Stmt, StmtId};
+use tvmscript_python_syntax::ast::{ExprId, Stmt, StmtId};
 use tvmscript_script_parser::{Parser, Result};
 
 use super::signature::expr_at;

@@ -4,7 +4,7 @@ use hashbrown::HashSet;
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim as prim;
-use tvmscript_script_parser::ast::{Expr, ExprId, FunctionDef, Name, ParamKind, Place, Stmt};
+use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, Name, ParamKind, Place, Stmt};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Reported, Result, Shadowing};
 
 use crate::build::args::{convert, dimension_of};

@@ -4,7 +4,7 @@ use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{BaseExpr, Ref, with_stack};
 use tvmscript_irbuilder::{BuildError, Builder, FromScript, ScriptValue};
 use tvmscript_prim::PrimExpr;
-use tvmscript_script_parser::ast::{self, Expr, ExprId, List, Stmt, StmtId};
+use tvmscript_python_syntax::ast::{self, Expr, ExprId, List, Stmt, StmtId};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use super::bind;

@@ -7,13 +7,12 @@
 use tvmscript_irbuilder::BuildErrorKind;
 
 use super::{HostErrorKind, ParseErrorKind};
-use crate::python::SyntaxErrorKind;
 
 impl ParseErrorKind {
     /// The stable code of the kind, e.g. `E0201`.
     pub fn code(&self) -> &'static str {
         match self {
-            ParseErrorKind::Syntax(kind) => of_syntax(kind),
+            ParseErrorKind::Syntax(kind) => kind.code(),
             ParseErrorKind::UndefinedName { .. } => "E0201",
             ParseErrorKind::AlreadyDefined { .. } => "E0202",
             ParseErrorKind::NoAttribute { .. } => "E0203",
@@ -38,43 +37,6 @@ impl ParseErrorKind {
             ParseErrorKind::CallsTooDeep { .. } => "E0703",
             ParseErrorKind::TooLargeProgram { .. } => "E0704",
         }
-    }
-}
-
-fn of_syntax(kind: &SyntaxErrorKind) -> &'static str {
-    match kind {
-        SyntaxErrorKind::Other => "E0100",
-        SyntaxErrorKind::InvalidUtf8 => "E0101",
-        SyntaxErrorKind::TextTooLarge { .. } => "E0102",
-        SyntaxErrorKind::TooDeep { .. } => "E0103",
-        SyntaxErrorKind::UnclosedBracket { .. } => "E0104",
-        SyntaxErrorKind::MismatchedBracket { .. } => "E0105",
-        SyntaxErrorKind::UnmatchedBracket { .. } => "E0106",
-        SyntaxErrorKind::UnterminatedString => "E0107",
-        SyntaxErrorKind::InvalidFString => "E0108",
-        SyntaxErrorKind::TemplateString => "E0109",
-        SyntaxErrorKind::InvalidEscape => "E0110",
-        SyntaxErrorKind::InvalidString => "E0111",
-        SyntaxErrorKind::InvalidNumber => "E0112",
-        SyntaxErrorKind::InvalidCharacter { .. } => "E0113",
-        SyntaxErrorKind::BadContinuation => "E0114",
-        SyntaxErrorKind::UnexpectedIndent => "E0115",
-        SyntaxErrorKind::ExpectedIndent => "E0116",
-        SyntaxErrorKind::InconsistentDedent => "E0117",
-        SyntaxErrorKind::InconsistentTabs => "E0118",
-        SyntaxErrorKind::UnexpectedToken { .. } => "E0119",
-        SyntaxErrorKind::UnexpectedEndOfLine => "E0120",
-        SyntaxErrorKind::UnexpectedEndOfText => "E0121",
-        SyntaxErrorKind::InvalidTarget { .. } => "E0122",
-        SyntaxErrorKind::StarredTarget => "E0123",
-        SyntaxErrorKind::ParameterOrder => "E0124",
-        SyntaxErrorKind::DuplicateParameter { .. } => "E0125",
-        SyntaxErrorKind::DuplicateKeyword { .. } => "E0126",
-        SyntaxErrorKind::PositionalAfterKeyword => "E0127",
-        SyntaxErrorKind::LongInteger { .. } => "E0128",
-        SyntaxErrorKind::LoneSurrogate => "E0129",
-        SyntaxErrorKind::TooManyParts { .. } => "E0130",
-        SyntaxErrorKind::ParserFailed => "E0199",
     }
 }
 

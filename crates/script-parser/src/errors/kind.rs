@@ -3,9 +3,9 @@
 use tvmscript_irbuilder::{BuildError, BuildErrorKind};
 
 use super::HostError;
-use crate::ast::StmtKind;
 use crate::header::HeaderError;
-use crate::python::SyntaxErrorKind;
+use tvmscript_python_syntax::SyntaxErrorKind;
+use tvmscript_python_syntax::ast::StmtKind;
 
 /// What can go wrong while reading a script: one variant, one cause.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

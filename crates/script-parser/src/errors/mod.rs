@@ -22,7 +22,7 @@ pub use position::{LineIndex, Position};
 pub use render::render;
 pub use severity::Severity;
 
-use crate::ast::TextRange;
+use tvmscript_python_syntax::ast::TextRange;
 
 /// An error was recorded already; whoever gets this says nothing more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,8 +121,8 @@ impl std::fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-impl From<crate::python::SyntaxError> for ParseError {
-    fn from(error: crate::python::SyntaxError) -> ParseError {
+impl From<tvmscript_python_syntax::SyntaxError> for ParseError {
+    fn from(error: tvmscript_python_syntax::SyntaxError) -> ParseError {
         let mut out = ParseError::new(ParseErrorKind::Syntax(error.kind), error.range);
         out.notes.extend(error.detail.map(String::from));
         out.help = error.help.map(String::from);

@@ -5,10 +5,10 @@ use tvmscript_irbuilder::ScriptValue;
 
 use super::Raise;
 use super::placeholder::{Cause, Placeholder, as_placeholder};
-use crate::ast::{ExprId, Name};
 use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result, suggest};
 use crate::host;
 use crate::parser::{Module, Namespace, Parser};
+use tvmscript_python_syntax::ast::{ExprId, Name};
 
 impl Parser<'_> {
     /// The attribute of a value.
@@ -139,7 +139,9 @@ impl Parser<'_> {
         };
         let mut error = ParseError::new(ParseErrorKind::NoAttribute { what, name: name.to_owned() }, range);
         let prefix = match *ast.expr(id) {
-            crate::ast::Expr::Attribute { value, .. } => self.shared.text_of(ast.range(value)),
+            tvmscript_python_syntax::ast::Expr::Attribute { value, .. } => {
+                self.shared.text_of(ast.range(value))
+            }
             _ => "",
         };
         let instead = match value.as_host::<Namespace>() {

@@ -6,13 +6,13 @@ use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 
 use super::class::{BoundMethod, ClassObject, Instance};
 use super::{Cause, Closure, Placeholder, Raise};
-use crate::ast::{Expr, ExprId, Keyword, List};
 use crate::errors::{HostError, Result};
 use crate::host::builtins::{Builtin, Method, Unbound};
 use crate::host::cost;
 use crate::host::library::Partial;
 use crate::parser::{Decorator, Module, Parser, ParserFunction};
 use crate::table::{Mode, NodeClass};
+use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 impl Parser<'_> {
     pub(crate) fn eval_call(

@@ -14,11 +14,11 @@ use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue, release};
 
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Env, Placeholder, Raise};
-use crate::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
 use crate::errors::{HostError, Result};
 use crate::host::builtins::Builtin;
 use crate::parser::{Parser, Shared};
 use crate::scope::Binding;
+use tvmscript_python_syntax::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
 
 /// Fields of an instance with their names.
 type Fields = Vec<(String, ScriptValue)>;

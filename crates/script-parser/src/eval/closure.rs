@@ -10,11 +10,13 @@ use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptValue, release
 
 use super::class::MethodKind;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, walk};
-use crate::ast::{Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId};
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
 use crate::parser::{Parser, Shared};
 use crate::scope::Binding;
 use crate::table::{Mode, Token};
+use tvmscript_python_syntax::ast::{
+    Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId,
+};
 
 /// What a function runs.
 #[derive(Debug, Clone, Copy)]

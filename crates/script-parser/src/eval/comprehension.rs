@@ -6,11 +6,11 @@ use tvmscript_irbuilder::{Dict, ScriptValue};
 
 use super::closure::target_names;
 use super::{Env, Iter, Raise};
-use crate::ast::{Comprehension, ExprId, List};
 use crate::errors::Result;
 use crate::host::{self, cost};
 use crate::parser::Parser;
 use crate::scope::Binding;
+use tvmscript_python_syntax::ast::{Comprehension, ExprId, List};
 
 /// The loops of a comprehension, suspended between two elements.
 pub(crate) struct Loops {
@@ -86,7 +86,7 @@ impl Parser<'_> {
                 };
                 let env = loops.env.clone();
                 p.unpack_with(part.target, value, &mut |p, target, value| match *p.ast.expr(target) {
-                    crate::ast::Expr::Name(name) => {
+                    tvmscript_python_syntax::ast::Expr::Name(name) => {
                         env.set(name, Binding::of(value));
                         Ok(())
                     }

@@ -6,9 +6,9 @@ use tvmscript_irbuilder::{CallArgs, ScriptValue};
 
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder};
-use crate::ast::{Ast, Constant, Expr, ExprId, List, Name, Stmt, StmtId};
 use crate::errors::Result;
 use crate::parser::Parser;
+use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, List, Name, Stmt, StmtId};
 
 /// What the decorators of a test say of it.
 #[derive(Debug, Clone, Default)]

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use tvmscript_irbuilder::release;
 
-use crate::ast::Name;
 use crate::scope::Binding;
+use tvmscript_python_syntax::ast::Name;
 
 /// The local variables of one call.
 #[derive(Debug)]

@@ -17,10 +17,10 @@ use super::decorator::{FirstValue, Marks};
 use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Closure, Env, Placeholder, Raise, walk};
-use crate::ast::{Expr, ExprId, List, Name, ParamKind, StmtId, TextRange, With};
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use crate::parser::Parser;
 use crate::scope::Binding;
+use tvmscript_python_syntax::ast::{Expr, ExprId, List, Name, ParamKind, StmtId, TextRange, With};
 
 /// How many steps one function may take, besides those for the text.
 const STEPS: u64 = 500_000;
@@ -301,7 +301,7 @@ impl Parser<'_> {
     }
 
     fn shown_range(&self, id: StmtId) -> TextRange {
-        use crate::ast::HasRange;
+        use tvmscript_python_syntax::ast::HasRange;
         id.shown_in(&self.ast, self.shared.text())
     }
 

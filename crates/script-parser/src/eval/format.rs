@@ -2,10 +2,10 @@
 
 use tvmscript_irbuilder::ScriptValue;
 
-use crate::ast::{Constant, Conversion, Expr, ExprId, List};
 use crate::errors::Result;
 use crate::host;
 use crate::parser::Parser;
+use tvmscript_python_syntax::ast::{Constant, Conversion, Expr, ExprId, List};
 
 impl Parser<'_> {
     pub(crate) fn eval_joined_str(&mut self, id: ExprId, values: List<ExprId>) -> Result<ScriptValue> {

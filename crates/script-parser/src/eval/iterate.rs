@@ -9,10 +9,10 @@ use tvmscript_irbuilder::{Dict, HostObject, Items, ScriptValue, release};
 
 use super::Raise;
 use super::comprehension::Loops;
-use crate::ast::{BinOp, ExprId};
 use crate::errors::{HostError, HostErrorKind, Result};
 use crate::host::{self, cost, range::Range, view};
 use crate::parser::Parser;
+use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
 /// An iterator.
 pub(crate) enum Iter {

@@ -38,12 +38,12 @@ pub(crate) use iterate::{Iter, IterObject};
 pub(crate) use placeholder::{Cause, Placeholder, TYPE_NAME};
 pub(crate) use raise::Raise;
 
-use crate::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
 use crate::host::cost;
 use crate::parser::Parser;
 use crate::scope::Binding;
 use crate::table::Mode;
+use tvmscript_python_syntax::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
 
 impl Parser<'_> {
     /// Evaluates an expression under the rules of the current mode.

@@ -5,11 +5,11 @@ use tvmscript_ir_core::Span;
 use tvmscript_irbuilder::ScriptValue;
 
 use super::Raise;
-use crate::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
 use crate::errors::{Reported, Result};
 use crate::host;
 use crate::parser::Parser;
 use crate::table::{Mode, Operator};
+use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
 
 impl Parser<'_> {
     /// Applies an operator to values.

@@ -15,12 +15,12 @@ use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue};
 
 use super::class::ClassObject;
 use super::{Closure, Raise};
-use crate::ast::{BinOp, ExprId, Name, StmtId, TextRange};
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use crate::host::builtins::{Builtin, Method};
 use crate::parser::{Module, Parser};
 use crate::scope::{Binding, Slot};
 use crate::table::NodeClass;
+use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, StmtId, TextRange};
 
 use super::walk;
 

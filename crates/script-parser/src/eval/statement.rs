@@ -5,14 +5,14 @@ use tvmscript_irbuilder::ScriptValue;
 
 use super::class::MethodKind;
 use super::decorator::Marks;
-use crate::ast::{
-    BinOp, ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, TextRange, Try, UnsupportedStmt, While,
-};
 use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result};
 use crate::host;
 use crate::parser::{Decorators, Parser};
 use crate::scope::{Binding, Slot};
 use crate::table::Operator;
+use tvmscript_python_syntax::ast::{
+    BinOp, ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, TextRange, Try, UnsupportedStmt, While,
+};
 
 /// Where host code goes on.
 pub(crate) enum Flow {
@@ -164,7 +164,11 @@ impl Parser<'_> {
         Ok(Flow::Next)
     }
 
-    fn exec_def(&mut self, id: StmtId, def: crate::ast::FunctionDef) -> Result<ScriptValue> {
+    fn exec_def(
+        &mut self,
+        id: StmtId,
+        def: tvmscript_python_syntax::ast::FunctionDef,
+    ) -> Result<ScriptValue> {
         if def.decorators.is_empty() {
             let value = self.host_function(id, def, MethodKind::Plain)?;
             if self.absorbs && !self.is_script_text(def) {
@@ -186,7 +190,7 @@ impl Parser<'_> {
 
     /// Whether a function without a decorator is the text of a script for other code to read: its parameters are
     /// annotated as those of scripts are. Such a body is no host code.
-    fn is_script_text(&self, def: crate::ast::FunctionDef) -> bool {
+    fn is_script_text(&self, def: tvmscript_python_syntax::ast::FunctionDef) -> bool {
         let root = |mut id: ExprId| loop {
             id = match *self.ast.expr(id) {
                 Expr::Attribute { value, .. } | Expr::Subscript { value, .. } => value,

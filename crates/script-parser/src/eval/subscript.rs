@@ -7,11 +7,11 @@ use tvmscript_ir_core::Span;
 use tvmscript_irbuilder::{CallArgs, ScriptValue, Slice};
 
 use super::placeholder::as_placeholder;
-use crate::ast::{Expr, ExprId};
 use crate::errors::Result;
 use crate::host;
 use crate::parser::Parser;
 use crate::table::Indices;
+use tvmscript_python_syntax::ast::{Expr, ExprId};
 
 impl Parser<'_> {
     pub(crate) fn eval_subscript(

@@ -11,10 +11,10 @@ use super::closure::target_names;
 use super::placeholder::derived;
 use super::statement::Flow;
 use super::{Cause, Placeholder, walk};
-use crate::ast::{ExprId, For, If, List, Match, Name, Stmt, StmtId, While};
 use crate::errors::{Reported, Result};
 use crate::parser::Parser;
 use crate::scope::{Binding, same};
+use tvmscript_python_syntax::ast::{ExprId, For, If, List, Match, Name, Stmt, StmtId, While};
 
 impl Parser<'_> {
     /// The condition of a statement of host code, or why it is not known.

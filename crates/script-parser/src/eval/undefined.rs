@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use super::{Cause, Placeholder, walk};
-use crate::ast::Name;
 use crate::errors::{ParseError, Reported};
 use crate::parser::Parser;
+use tvmscript_python_syntax::ast::Name;
 
 impl Parser<'_> {
     /// A placeholder for a name that nothing here binds, but Python, another module or another path may.

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::ast::{Ast, Expr, ExprId, For, List, Name, Stmt, StmtId, UnsupportedStmt, While};
+use tvmscript_python_syntax::ast::{
+    Ast, Expr, ExprId, For, List, Name, Stmt, StmtId, UnsupportedStmt, While,
+};
 
 use super::closure::target_names;
 
@@ -65,7 +67,11 @@ fn children(ast: &Ast, id: ExprId, out: &mut Vec<ExprId>) {
     }
 }
 
-fn comprehensions(ast: &Ast, generators: List<crate::ast::Comprehension>, out: &mut Vec<ExprId>) {
+fn comprehensions(
+    ast: &Ast,
+    generators: List<tvmscript_python_syntax::ast::Comprehension>,
+    out: &mut Vec<ExprId>,
+) {
     for part in ast.list(generators) {
         out.extend([part.target, part.iter]);
         out.extend(ast.list(part.ifs));

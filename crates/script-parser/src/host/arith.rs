@@ -6,10 +6,10 @@ use tvmscript_irbuilder::ScriptValue;
 
 use super::number::{Number, int};
 use super::{cost, number, set, type_name};
-use crate::ast::{BinOp, UnaryOp};
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::parser::Parser;
+use tvmscript_python_syntax::ast::{BinOp, UnaryOp};
 
 /// `a op b` of values of which none has a dialect's operator.
 pub(crate) fn binary(

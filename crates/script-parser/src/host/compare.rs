@@ -8,11 +8,11 @@ use tvmscript_irbuilder::{Items, ScriptValue};
 
 use super::number::{Number, compare_big_float};
 use super::{cost, set, type_name, view};
-use crate::ast::CmpOp;
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::parser::Parser;
 use crate::table::Operator;
+use tvmscript_python_syntax::ast::CmpOp;
 
 /// `a op b` of values of which none has a dialect's operator; `is` and `in` of any.
 pub(crate) fn compare(

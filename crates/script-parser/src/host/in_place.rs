@@ -3,9 +3,9 @@
 use tvmscript_irbuilder::ScriptValue;
 
 use super::{builtins, cost, number, set};
-use crate::ast::BinOp;
 use crate::eval::Raise;
 use crate::parser::Parser;
+use tvmscript_python_syntax::ast::BinOp;
 
 /// Changes `a` itself, as Python does; false when `a op b` is a new value.
 pub(crate) fn change(p: &mut Parser, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {

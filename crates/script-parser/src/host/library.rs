@@ -8,11 +8,11 @@ use tvmscript_irbuilder::{CallArgs, HostObject, ScriptValue, release};
 
 use super::builtins::{Builtin, BuiltinFn, args, no_keywords};
 use super::cost::{self, Cost};
-use crate::ast::{BinOp, CmpOp, UnaryOp};
 use crate::errors::HostError;
 use crate::eval::{Iter, IterObject, Raise};
 use crate::parser::Parser;
 use crate::table::Operator;
+use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 
 /// The member of a module, if it is evaluated.
 pub(crate) fn member(module: &str, name: &str) -> Option<ScriptValue> {

@@ -262,7 +262,7 @@ fn prod(p: &mut Parser, a: CallArgs) -> Result<ScriptValue, Raise> {
     let mut iter = p.iterate(&items)?;
     let mut product = start;
     while let Some(item) = p.next(&mut iter)? {
-        let op = crate::table::Operator::Binary(crate::ast::BinOp::Mult);
+        let op = crate::table::Operator::Binary(tvmscript_python_syntax::ast::BinOp::Mult);
         product = p.apply(op, &[product, item])?;
     }
     Ok(product)

@@ -8,9 +8,9 @@ use indexmap::IndexSet;
 use tvmscript_irbuilder::{DictKey, Hashing, HostObject, ScriptValue, release};
 
 use super::{cost, view};
-use crate::ast::{BinOp, CmpOp};
 use crate::eval::Raise;
 use crate::parser::Parser;
+use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 
 /// A set.
 #[derive(Debug)]

@@ -169,16 +169,6 @@ pub(crate) fn is_cased(c: char) -> bool {
     c.is_lowercase() || c.is_uppercase() || is_title(c)
 }
 
-/// Whether an identifier can begin with the character.
-pub(crate) fn begins_identifier(c: char) -> bool {
-    c == '_' || unicode_ident::is_xid_start(c)
-}
-
-/// Whether the character can go on an identifier.
-pub(crate) fn goes_on_identifier(c: char) -> bool {
-    unicode_ident::is_xid_continue(c)
-}
-
 /// Writes the character as the first of a word in title case.
 pub(crate) fn push_title(c: char, out: &mut String) {
     let code = c as u32;

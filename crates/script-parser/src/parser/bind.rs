@@ -3,9 +3,9 @@
 use tvmscript_irbuilder::ScriptValue;
 
 use super::Parser;
-use crate::ast::{Expr, ExprId, HasRange, List, Name, StmtId, TextRange};
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result};
 use crate::scope::{Binding, Shadowing};
+use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, List, Name, StmtId, TextRange};
 
 /// What to do with a name of a target and its value: a dialect's rules of assignment. The expression is the name in the
 /// target. It defines the name itself, with [`Parser::define`].

@@ -6,10 +6,10 @@ use tvmscript_irbuilder::{
 };
 
 use super::{Built, Decorator, Namespace, Outermost, Parser};
-use crate::ast::{ClassDef, ExprId, FunctionDef, List, Name, Place, Stmt, StmtId};
 use crate::errors::{ParseError, ParseErrorKind, Result};
 use crate::eval::{Cause, Placeholder};
 use crate::table::{DecoratorEntry, DecoratorRule, Definition, Mode};
+use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, Place, Stmt, StmtId};
 
 /// The decorators of a definition of host code.
 #[derive(Default)]

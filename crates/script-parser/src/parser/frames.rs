@@ -4,8 +4,8 @@ use tvmscript_ir_core::Span;
 use tvmscript_irbuilder::{OpenFrame, ScriptValue};
 
 use super::Parser;
-use crate::ast::HasRange;
 use crate::errors::{ParseErrorKind, Result};
+use tvmscript_python_syntax::ast::HasRange;
 
 impl Parser<'_> {
     /// Enters a frame: gives what entering it gives, and its handle. The frame is then left by [`Parser::leave_frame`],

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use super::Parser;
-use crate::ast::{HasRange, Name, Stmt, StmtId, TextRange};
 use crate::errors::{ParseError, ParseErrorKind};
 use crate::header::{self, Header, HeaderError, HeaderLine, Reset, Setting};
-use crate::prescan::Comment;
 use crate::scope::{Binding, Slot};
+use tvmscript_python_syntax::ast::{HasRange, Name, Stmt, StmtId, TextRange};
+use tvmscript_python_syntax::prescan::Comment;
 
 /// The headers of a text.
 #[derive(Debug, Default)]

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
 
 use super::Parser;
-use crate::ast::{Import, ImportFrom, TextRange};
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Result, suggest};
 use crate::eval::Placeholder;
 use crate::scope::{Binding, Slot};
 use crate::table::{DecoratorEntry, Found, ParseTable, ParserFn};
+use tvmscript_python_syntax::ast::{Import, ImportFrom, TextRange};
 
 /// The functions of a dialect as a value: what `T` is.
 #[derive(Debug, Clone)]

@@ -29,13 +29,15 @@ pub use import::{Decorator, Namespace};
 pub(crate) use import::{Module, ParserFunction};
 pub(crate) use shared::Shared;
 
-use crate::ast::{Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange};
 use crate::errors::{HostErrorKind, ParseError, ParseErrorKind, Reported, Result};
 use crate::eval::{Env, Explorer, Placeholder, TYPE_NAME};
 use crate::header::Header;
-use crate::python::{PythonOptions, parse_python};
 use crate::scope::Scopes;
 use crate::table::{Mode, NodeRules, Token};
+use tvmscript_python_syntax::ast::{
+    Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
+};
+use tvmscript_python_syntax::{PythonOptions, parse_python};
 
 /// How to read scripts.
 #[derive(Debug, Clone)]

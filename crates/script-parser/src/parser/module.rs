@@ -3,9 +3,9 @@
 use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
 
 use super::{Built, Parser, Script};
-use crate::ast::{Expr, Name, Stmt, StmtId};
 use crate::errors::ParseErrorKind;
 use crate::scope::Binding;
+use tvmscript_python_syntax::ast::{Expr, Name, Stmt, StmtId};
 
 impl Parser<'_> {
     /// Reads the whole text.

@@ -10,11 +10,11 @@ use tvmscript_ir_core::{Registry, SourceId, node_bytes_made};
 use tvmscript_irbuilder::{Dict, Items, Names, ScriptValue};
 
 use super::{ParseOptions, Parser};
-use crate::ast::{Ast, Name, TextRange};
 use crate::errors::{ParseError, ParseErrorKind};
 use crate::eval::{Env, LocalNames, Raise};
 use crate::scope::{Binding, Slot};
 use crate::table::{ParseTable, Parsers};
+use tvmscript_python_syntax::ast::{Ast, Name, TextRange};
 
 /// How many steps lie between two looks at the size of the nodes.
 const STEPS_PER_LOOK: u64 = 64;

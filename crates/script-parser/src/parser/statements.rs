@@ -3,9 +3,9 @@
 use tvmscript_ir_core::{Span, with_stack};
 
 use super::Parser;
-use crate::ast::{ExprId, List, Stmt, StmtId};
 use crate::errors::{ParseErrorKind, Result};
 use crate::table::Token;
+use tvmscript_python_syntax::ast::{ExprId, List, Stmt, StmtId};
 
 impl Parser<'_> {
     /// Visits statements in order. Errors are recorded, and the rest is visited all the same.

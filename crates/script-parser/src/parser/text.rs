@@ -5,10 +5,10 @@ use std::rc::Rc;
 use tvmscript_irbuilder::ScriptValue;
 
 use super::{ParseOptions, Parser, Shared};
-use crate::ast::{HasRange, Stmt, TextRange};
 use crate::errors::{ParseError, ParseErrorKind, Result};
-use crate::python::parse_python;
 use crate::scope::{Binding, Shadowing};
+use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
+use tvmscript_python_syntax::parse_python;
 
 impl Parser<'_> {
     /// Evaluates text as a Python expression over the names that are visible here. Mistakes are reported inside of the

@@ -12,10 +12,10 @@ use super::{
     NodeRules, OperatorFn, ParserFn, Parsers, PythonModule, Statement, StmtHandler, SubscriptFn, TokenHook,
     TruthFn,
 };
-use crate::ast::{StmtId, StmtKind};
 use crate::errors::Result;
 use crate::header::ReaderOption;
 use crate::parser::Parser;
+use tvmscript_python_syntax::ast::{StmtId, StmtKind};
 
 /// The words of this layer in a dialect's table.
 ///

@@ -20,10 +20,12 @@ pub(crate) use python_module::{Found, PythonModules};
 pub use python_module::{Member, NodeClass, PythonModule};
 pub use statement::Statement;
 
-use crate::ast::{BinOp, BoolOp, ClassDef, CmpOp, ExprId, FunctionDef, Stmt, StmtId, StmtKind, UnaryOp};
 use crate::errors::Result;
 use crate::header::ReaderOption;
 use crate::parser::Parser;
+use tvmscript_python_syntax::ast::{
+    BinOp, BoolOp, ClassDef, CmpOp, ExprId, FunctionDef, Stmt, StmtId, StmtKind, UnaryOp,
+};
 
 /// A dispatch token by its number in the table: whose rules apply now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -1,6 +1,6 @@
 //! Kinds of statements as types, so that a handler is written against the one it handles.
 
-use crate::ast::{self, Stmt, StmtKind};
+use tvmscript_python_syntax::ast::{self, Stmt, StmtKind};
 
 /// The parts of one kind of statement.
 pub trait Statement: Copy + 'static {

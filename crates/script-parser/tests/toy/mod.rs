@@ -4,9 +4,10 @@ use tvmscript_ir_core::{Class, Dialect, Node, Object, Ref, Registry, Span, Str};
 use tvmscript_irbuilder::{
     BuildDialect, BuildError, Builder, CallArgs, Frame, ParamKind, ScriptFn, ScriptValue,
 };
+use tvmscript_python_syntax::ast;
 use tvmscript_script_parser::{
     DecoratorRule, Definition, Mode, Operator, ParseDialect, ParseError, ParseOptions, Parsed, Parser,
-    Result, Shadowing, ast, parse_script,
+    Result, Shadowing, parse_script,
     table::{Member, PythonModule},
 };
 

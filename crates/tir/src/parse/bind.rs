@@ -6,7 +6,7 @@ use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, ObjectLike, Str, Value};
 use tvmscript_irbuilder::{HostObject, ScriptValue};
 use tvmscript_prim::{PrimExprExt, Var};
-use tvmscript_script_parser::ast::{ExprId, Name};
+use tvmscript_python_syntax::ast::{ExprId, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build::args::ExprArg;

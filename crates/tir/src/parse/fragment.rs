@@ -3,7 +3,7 @@
 
 use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
 use tvmscript_prim::{TupleType, Var};
-use tvmscript_script_parser::ast::{Constant, Expr, ExprId, Stmt, StmtId};
+use tvmscript_python_syntax::ast::{Constant, Expr, ExprId, Stmt, StmtId};
 use tvmscript_script_parser::{Parser, Result};
 
 use super::statements::effect;

@@ -1,7 +1,7 @@
 //! `@T.prim_func`: the signature, the body, the declaration in a module.
 
 use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
-use tvmscript_script_parser::ast::{FunctionDef, ParamKind};
+use tvmscript_python_syntax::ast::{FunctionDef, ParamKind};
 use tvmscript_script_parser::table::Definition;
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
@@ -90,7 +90,7 @@ fn build(p: &mut Parser<'_>, definition: &Definition<FunctionDef>, with_body: bo
     })
 }
 
-fn return_type(p: &mut Parser<'_>, at: tvmscript_script_parser::ast::ExprId) -> Result<()> {
+fn return_type(p: &mut Parser<'_>, at: tvmscript_python_syntax::ast::ExprId) -> Result<()> {
     let value = p.eval(at)?;
     let ty = TypeArg::from_script(value);
     let ty = p.checked(at, ty)?;

@@ -5,8 +5,8 @@
 //! cannot read such text. Ours reads these declarations before the bounds.
 
 use tvmscript_ir_core::DataType;
+use tvmscript_python_syntax::ast::{self, Expr, ExprId, Name, Stmt};
 use tvmscript_script_parser::Parser;
-use tvmscript_script_parser::ast::{self, Expr, ExprId, Name, Stmt};
 
 /// How many statements at the start of a loop's body are to be read before its bounds: the declarations up to the last
 /// one that gives the bounds a name that stands for nothing yet.

@@ -17,7 +17,7 @@ use tvmscript_ir_core::{Array, DataType, Dialect, Object};
 use tvmscript_irbuilder::{BuildDialect, CallArgs, Result, ScriptValue, script_fn};
 use tvmscript_prim::ops::bare;
 use tvmscript_prim::{Call, Expr, PrimExpr, Range};
-use tvmscript_script_parser::ast::{self, StmtKind};
+use tvmscript_python_syntax::ast::{self, StmtKind};
 use tvmscript_script_parser::table::DecoratorRule;
 use tvmscript_script_parser::{ParseDialect, ReaderOption};
 

@@ -4,7 +4,7 @@ use tvmscript_ir_core::DataType;
 use tvmscript_irbuilder::{BuildError, Result, ScriptValue};
 use tvmscript_prim::ops::{self, Operand, bare, python, script};
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt};
-use tvmscript_script_parser::ast::{BinOp, BoolOp, CmpOp, UnaryOp};
+use tvmscript_python_syntax::ast::{BinOp, BoolOp, CmpOp, UnaryOp};
 use tvmscript_script_parser::table::{Mode, Operator};
 
 use crate::build::args::{ExprArg, region_to_load};

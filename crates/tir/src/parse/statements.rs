@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Array, Ref};
 use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
-use tvmscript_script_parser::ast::{self, ExprId, StmtId};
+use tvmscript_python_syntax::ast::{self, ExprId, StmtId};
 use tvmscript_script_parser::{Indices, Operator, ParseErrorKind, Parser, Result};
 
 use super::{bind, late};

@@ -5,7 +5,6 @@ use num_traits::{Signed, Zero};
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 
 use super::{Builtin, Table, args, optional};
-use crate::ast::{BinOp, CmpOp};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::{Iter, IterObject, Raise};
 use crate::host::cost::{self, Cost};
@@ -15,6 +14,7 @@ use crate::host::text_index::Chars;
 use crate::host::{arith, format, node_len, repr, set, type_name, view};
 use crate::parser::Parser;
 use crate::table::Operator;
+use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 
 /// The functions by name.
 pub(super) const FUNCTIONS: Table = &[

@@ -6,6 +6,7 @@ mod search;
 mod split;
 
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
+use tvmscript_python_syntax::is_identifier;
 
 use super::Table;
 use crate::errors::HostError;
@@ -96,9 +97,7 @@ pub(super) const STR: Table = &[
     }),
     ("isidentifier", Cost::Linear, |_, v, a| {
         let [] = args("str.isidentifier", a)?;
-        let mut chars = text(v).chars();
-        let first = chars.next().is_some_and(unicode::begins_identifier);
-        Ok(ScriptValue::Bool(first && chars.all(unicode::goes_on_identifier)))
+        Ok(ScriptValue::Bool(is_identifier(text(v))))
     }),
     ("expandtabs", Cost::Linear, expandtabs),
     ("encode", Cost::Linear, |p, v, mut a| {

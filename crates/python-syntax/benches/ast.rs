@@ -6,8 +6,8 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use tvmscript_script_parser::prescan::{FStrings, Limits, Prescan};
-use tvmscript_script_parser::python::{Backend, PythonOptions, parse_python};
+use tvmscript_python_syntax::prescan::{FStrings, Limits, Prescan};
+use tvmscript_python_syntax::{Backend, PythonOptions, parse_python};
 
 /// A function of that many flat stores, as printed scripts have them.
 fn stores(count: usize) -> String {

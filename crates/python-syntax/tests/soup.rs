@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use tvmscript_script_parser::ast::TextRange;
-use tvmscript_script_parser::python::{Backend, PythonOptions, parse_python};
+use tvmscript_python_syntax::ast::TextRange;
+use tvmscript_python_syntax::{Backend, PythonOptions, parse_python};
 use tvmscript_test_texts::{Random, number};
 
 const BACKENDS: &[Backend] = &[

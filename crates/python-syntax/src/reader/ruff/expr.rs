@@ -8,7 +8,7 @@ use crate::ast::{
     BinOp, BoolOp, CmpOp, Comparison, Comprehension, Constant, Conversion, DictItem, Expr, ExprId, Keyword,
     List, Name, ParamKind, Parameter, StmtId, UnaryOp,
 };
-use crate::python::error::SyntaxErrorKind;
+use crate::reader::error::SyntaxErrorKind;
 
 impl Converter<'_> {
     pub(super) fn exprs(&mut self, exprs: Vec<py::Expr>) -> List<ExprId> {

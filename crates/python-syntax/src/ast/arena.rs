@@ -4,7 +4,6 @@ use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use num_bigint::BigInt;
-use tvmscript_ir_core::room;
 
 use super::list::Pools;
 use super::name::Interner;
@@ -79,7 +78,7 @@ impl Ast {
     }
 
     /// All expressions, in no particular order.
-    pub(crate) fn all_exprs(&self) -> impl Iterator<Item = &Expr> {
+    pub fn all_exprs(&self) -> impl Iterator<Item = &Expr> {
         self.exprs.iter()
     }
 
@@ -90,7 +89,7 @@ impl Ast {
 
     /// A statement whose expressions are about to be read.
     #[inline]
-    pub(crate) fn stmt_to_visit(&self, id: StmtId) -> &Stmt {
+    pub fn stmt_to_visit(&self, id: StmtId) -> &Stmt {
         let stmt = self.stmt(id);
         self.read_ahead.of(stmt, &self.exprs);
         stmt
@@ -261,8 +260,8 @@ impl AstBuilder {
     #[inline]
     pub fn expr(&mut self, expr: Expr, start: u32, end: u32) -> ExprId {
         let id = ExprId(id(self.ast.exprs.len()));
-        room::push(&mut self.ast.exprs, expr);
-        room::push(&mut self.ast.expr_ranges, RelRange { start, len: end.saturating_sub(start) });
+        self.ast.exprs.push(expr);
+        self.ast.expr_ranges.push(RelRange { start, len: end.saturating_sub(start) });
         id
     }
 
@@ -270,8 +269,8 @@ impl AstBuilder {
     #[inline]
     pub fn stmt(&mut self, stmt: Stmt, start: u32, end: u32) -> StmtId {
         let id = StmtId(id(self.ast.stmts.len()));
-        room::push(&mut self.ast.stmts, stmt);
-        room::push(&mut self.ast.stmt_ranges, RelRange { start, len: end.saturating_sub(start) });
+        self.ast.stmts.push(stmt);
+        self.ast.stmt_ranges.push(RelRange { start, len: end.saturating_sub(start) });
         id
     }
 
@@ -304,7 +303,6 @@ impl AstBuilder {
     pub fn list<T: Listed>(&mut self, items: &[T]) -> List<T> {
         let pool = T::pool_mut(&mut self.ast.pools);
         let start = pool.len() as u32;
-        room::make_room(pool, items.len());
         pool.extend_from_slice(items);
         List::new(start, items.len() as u32)
     }

@@ -2,8 +2,8 @@
 
 use rustpython_ruff_python_parser::{LexicalErrorType, ParseError, ParseErrorType};
 
-use crate::python::Failure;
-use crate::python::error::SyntaxErrorKind;
+use crate::reader::Failure;
+use crate::reader::error::SyntaxErrorKind;
 
 pub(super) fn failure(error: &ParseError) -> Failure {
     let (start, end) = (error.location.start().into(), error.location.end().into());

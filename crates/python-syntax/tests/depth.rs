@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use tvmscript_script_parser::ast::Stmt;
-use tvmscript_script_parser::python::{
-    Backend, Nesting, ParsedPython, PythonOptions, SyntaxErrorKind, parse_python,
-};
+use tvmscript_python_syntax::ast::Stmt;
+use tvmscript_python_syntax::{Backend, Nesting, ParsedPython, PythonOptions, SyntaxErrorKind, parse_python};
 
 const BACKENDS: &[Backend] = &[
     Backend::RustPython,

@@ -4,7 +4,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use tvmscript_script_parser::python::{Backend, ParsedPython, PythonOptions, parse_python};
+use tvmscript_python_syntax::{Backend, ParsedPython, PythonOptions, parse_python};
 use tvmscript_test_texts::{Random, files_of, number};
 
 const BACKENDS: &[Backend] = &[
@@ -53,7 +53,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
 
 #[test]
 fn files_read_the_same_in_sections() {
-    let folders = ["tests/python_files", "../../tests/fixtures/ok", "../../tests/fixtures/err"];
+    let folders = ["tests/files", "../../tests/fixtures/ok", "../../tests/fixtures/err"];
     for path in folders.iter().flat_map(|folder| files(folder)) {
         check(&path.display().to_string(), &std::fs::read_to_string(&path).unwrap());
     }
@@ -78,7 +78,7 @@ fn programs_read_the_same_directly() {
 /// Expressions near the edge of what is read directly, in every place where one can stand.
 #[test]
 fn corners_read_the_same() {
-    for line in include_str!("python_corners.txt").lines().filter(|line| !line.starts_with("##")) {
+    for line in include_str!("corners.txt").lines().filter(|line| !line.starts_with("##")) {
         // Characters that an editor would change are written as escapes, between `<` and `>`.
         let expr = line
             .replace("<LF>", "\n")
@@ -249,7 +249,7 @@ fn lines_of_random_tokens_read_the_same() {
 fn a_changed_token_reads_the_same() {
     let mut random = Random::new(number("SOUP_SEED", 5));
     let tokens: Vec<&str> = TOKENS.split(' ').collect();
-    for path in ["tests/python_files", "../../tests/fixtures/ok"].iter().flat_map(|folder| files(folder)) {
+    for path in ["tests/files", "../../tests/fixtures/ok"].iter().flat_map(|folder| files(folder)) {
         let text = std::fs::read_to_string(&path).unwrap();
         for _ in 0..number("SOUP_ROUNDS", 20).div_ceil(20) {
             let mut at = random.below(text.len());

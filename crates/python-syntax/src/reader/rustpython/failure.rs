@@ -3,8 +3,8 @@
 use rustpython_parser::lexer::LexicalErrorType;
 use rustpython_parser::{ParseError, ParseErrorType, Tok};
 
-use crate::python::Failure;
-use crate::python::error::SyntaxErrorKind;
+use crate::reader::Failure;
+use crate::reader::error::SyntaxErrorKind;
 
 pub(super) fn failure(text: &str, error: ParseError) -> Failure {
     let mut offset = u32::from(error.offset);

@@ -1,7 +1,7 @@
 //! Syntax errors: what is said, where, and what is still read.
 
-use tvmscript_script_parser::ast::{Stmt, StmtKind, TextRange};
-use tvmscript_script_parser::python::{
+use tvmscript_python_syntax::ast::{Stmt, StmtKind, TextRange};
+use tvmscript_python_syntax::{
     Backend, ParsedPython, PythonOptions, SyntaxErrorKind, parse_python, parse_python_bytes,
 };
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tvmscript_script_parser::ast::{
+use tvmscript_python_syntax::ast::{
     Ast, Comprehension, Constant, Expr, ExprId, HasRange, Keyword, List, Name, Parameter, Stmt, StmtId,
 };
 
@@ -292,7 +292,7 @@ impl Dump<'_> {
         self.depth -= 1;
     }
 
-    fn defined(&self, name: Name, place: tvmscript_script_parser::ast::Place) -> String {
+    fn defined(&self, name: Name, place: tvmscript_python_syntax::ast::Place) -> String {
         let at = self.ast.range(place);
         format!("{} {}..{}", self.name(name), at.start, at.end)
     }
@@ -301,7 +301,7 @@ impl Dump<'_> {
         self.ast.list(names).iter().map(|n| self.name(*n)).collect::<Vec<_>>().join(" ")
     }
 
-    fn aliases(&mut self, list: List<tvmscript_script_parser::ast::Alias>) {
+    fn aliases(&mut self, list: List<tvmscript_python_syntax::ast::Alias>) {
         for alias in self.ast.list(list).to_vec() {
             let text = format!("{} as {:?}", self.name(alias.name), alias.asname.map(|n| self.name(n)));
             self.line(alias.place, &text);

@@ -12,6 +12,7 @@
 //! Identifiers are those of Python: XID, normalised (NFKC). One difference from CPython: a string cannot hold half of a
 //! surrogate pair (`"\\ud800"`), which is a typed error.
 
+mod code;
 mod direct;
 mod edits;
 mod error;

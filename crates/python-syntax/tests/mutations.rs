@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use tvmscript_script_parser::prescan::{FStrings, Limits, Prescan};
-use tvmscript_script_parser::python::{Backend, PythonOptions, SyntaxError, parse_python};
+use tvmscript_python_syntax::prescan::{FStrings, Limits, Prescan};
+use tvmscript_python_syntax::{Backend, PythonOptions, SyntaxError, parse_python};
 use tvmscript_test_texts::{Changed, Random, change_token, corpus, files_below};
 
 const BACKENDS: &[Backend] = &[
@@ -74,7 +74,7 @@ fn check(root: &Path, per_file: usize, max_bytes: u64) {
 
 #[test]
 fn the_first_error_lies_on_the_changed_line() {
-    check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python_files"), 250, 1 << 20);
+    check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files"), 250, 1 << 20);
 }
 
 /// Only where the large corpus is at hand.

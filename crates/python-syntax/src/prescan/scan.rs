@@ -6,7 +6,7 @@ use super::string::FString;
 use super::word::{Prefix, Word, head, prefix, word};
 use super::{FStrings, Limits, Prescan};
 use crate::ast::TextRange;
-use crate::host::unicode::{begins_identifier, goes_on_identifier};
+use crate::identifier::{is_identifier_continue, is_identifier_start};
 
 /// The digits of a decimal integer that Python converts at most.
 pub(super) const MAX_DIGITS: usize = 4300;
@@ -372,8 +372,8 @@ impl<'a> Scanner<'a> {
     fn check_identifier(&mut self, start: usize, end: usize) {
         let text = std::str::from_utf8(&self.bytes[start..end]).unwrap_or("");
         let wrong = text.char_indices().find(|(at, c)| match at {
-            0 => !begins_identifier(*c),
-            _ => !goes_on_identifier(*c),
+            0 => !is_identifier_start(*c),
+            _ => !is_identifier_continue(*c),
         });
         if let Some((at, c)) = wrong {
             self.problem(start + at, start + at + c.len_utf8(), ProblemKind::InvalidCharacter);

@@ -5,7 +5,7 @@ mod support;
 
 use std::path::Path;
 
-use tvmscript_script_parser::python::{Backend, ParsedPython, PythonOptions, parse_python};
+use tvmscript_python_syntax::{Backend, ParsedPython, PythonOptions, parse_python};
 use tvmscript_test_texts::{corpus, files_below};
 
 fn read(text: &str, backend: Backend) -> ParsedPython {
@@ -51,7 +51,7 @@ fn compare_all(root: &Path) -> usize {
 
 #[test]
 fn both_backends_read_the_same_tree() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python_files");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files");
     assert!(compare_all(&root) > 0);
 }
 

@@ -1,7 +1,7 @@
 //! Text to tree, by the public interface alone.
 
-use tvmscript_script_parser::ast::{Ast, Expr, ExprId, Stmt, StmtKind};
-use tvmscript_script_parser::python::{ParsedPython, PythonOptions, parse_python};
+use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, Stmt, StmtKind};
+use tvmscript_python_syntax::{ParsedPython, PythonOptions, parse_python};
 
 fn parse(text: &str) -> ParsedPython {
     parse_python(text, &PythonOptions::default())
