@@ -18,8 +18,16 @@ fn compare(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).unwrap();
     let name = path.display();
     let (a, b) = (read(&text, Backend::RustPython), read(&text, Backend::Ruff));
-    if !a.errors.is_empty() || !b.errors.is_empty() {
+    // Printed programs of some projects are no Python; both backends then point at the same line first.
+    let first_line = |parsed: &ParsedPython| {
+        let start = parsed.errors.first()?.range.to_usize().start;
+        Some(text[..start].lines().count())
+    };
+    if first_line(&a) != first_line(&b) {
         return Err(format!("{name}: {:?} {:?}", a.errors, b.errors));
+    }
+    if !a.errors.is_empty() {
+        return Ok(());
     }
     if a.comments != b.comments {
         return Err(format!("{name}: comments differ"));
@@ -55,7 +63,7 @@ fn both_backends_read_the_same_tree() {
     assert!(compare_all(&root) > 0);
 }
 
-/// Only where the large corpus is at hand.
+/// Runs only where the large corpus is at hand.
 #[test]
 fn both_backends_read_the_same_corpus() {
     compare_all(&corpus());
