@@ -69,15 +69,6 @@ const COMMANDS: &[&[&str]] = &[
 /// Commands that take the options of printing.
 const PRINTING: &[&str] = &["print", "roundtrip", "equal", "from-json"];
 
-/// What went wrong in one run.
-struct Finding {
-    number: u64,
-    family: &'static str,
-    command: String,
-    file: PathBuf,
-    what: String,
-}
-
 /// Runs the campaign.
 ///
 /// # Errors
@@ -106,20 +97,17 @@ pub fn run(options: &Options) -> Result<()> {
         let attack = Attack::new(options.seed, number, &bases, 100);
         match options.family.is_empty() || options.family.iter().any(|name| name == attack.family) {
             true => one(options, &binary, &folder, number, &attack),
-            false => Ok((0, Vec::new())),
+            false => Ok((0, 0)),
         }
     });
-    let (mut runs, mut findings) = (0, Vec::new());
+    let (mut runs, mut findings) = (0, 0);
     for result in results {
         let (count, found) = result?;
         runs += count;
-        findings.extend(found);
+        findings += found;
     }
-    for Finding { number, family, command, file, what } in &findings {
-        println!("{what}: seed {} number {number} ({family}): {command} {}", options.seed, file.display());
-    }
-    println!("{runs} runs, {} findings", findings.len());
-    if findings.is_empty() { Ok(()) } else { bail!("attack: {} findings", findings.len()) }
+    println!("{runs} runs, {findings} findings");
+    if findings == 0 { Ok(()) } else { bail!("attack: {findings} findings") }
 }
 
 /// Builds the command with optimisation.
@@ -146,18 +134,18 @@ fn bases() -> Result<Bases> {
     Ok(bases)
 }
 
-/// Gives one input to all commands: how many runs there were, and what was found.
+/// Gives one input to all commands: how many runs there were, and how many findings, each of which is printed.
 fn one(
     options: &Options,
     binary: &Path,
     folder: &Path,
     number: u64,
     attack: &Attack,
-) -> Result<(usize, Vec<Finding>)> {
+) -> Result<(usize, usize)> {
     let extension = if attack.is_json { "json" } else { "py" };
     let file = folder.join(format!("{}-{number}.{extension}", options.seed));
     std::fs::write(&file, &attack.content)?;
-    let (mut runs, mut findings) = (0, Vec::new());
+    let (mut runs, mut findings) = (0, 0);
     for command in COMMANDS {
         let name = command[0];
         let is_wanted = options.only.is_empty() || options.only.iter().any(|only| only == name);
@@ -170,11 +158,12 @@ fn one(
         }
         runs += 1;
         if let Some(what) = limited(options, binary, &arguments, &file, name == "equal")? {
-            let command = arguments.join(" ");
-            findings.push(Finding { number, family: attack.family, command, file: file.clone(), what });
+            let (command, family, seed) = (arguments.join(" "), attack.family, options.seed);
+            println!("{what}: seed {seed} number {number} ({family}): {command} {}", file.display());
+            findings += 1;
         }
     }
-    if findings.is_empty() {
+    if findings == 0 {
         let _ = std::fs::remove_file(&file);
     }
     Ok((runs, findings))
