@@ -11,7 +11,7 @@ use super::error::JsonErrorKind;
 use crate::dtype::DataType;
 
 /// The limit of elements of arrays and maps that are checked for the fields of one text.
-pub const MAX_ELEMENTS: u64 = 100_000_000;
+pub const MAX_ELEMENTS: u64 = 20_000_000;
 
 /// The limit of parts that the sequences of spans of one text have in all, after nested sequences are flattened.
 pub const MAX_SPAN_PARTS: u64 = 4_000_000;
