@@ -159,11 +159,6 @@ impl ArrayNode {
         &self.items
     }
 
-    /// Whether the elements lie apart from the node.
-    pub(crate) fn items_apart(&self) -> bool {
-        self.items.spilled()
-    }
-
     /// The elements, for rebuilding in place.
     pub fn items_mut(&mut self) -> &mut [Value] {
         &mut self.items

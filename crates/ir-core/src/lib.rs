@@ -30,7 +30,6 @@ extern crate self as tvmscript_ir_core;
 mod raw;
 
 pub mod access_path;
-pub mod ahead;
 pub mod attrs;
 pub mod containers;
 pub mod dtype;
@@ -59,7 +58,6 @@ pub mod view;
 pub mod visit;
 
 pub use access_path::{AccessPath, PathError, PathId, PathStep, PathTable};
-pub use ahead::ReadAhead;
 pub use attrs::{Attrs, DictAttrs};
 pub use containers::Tensor;
 pub use dtype::{DataType, TypeCode};

@@ -10,7 +10,6 @@ use smallvec::SmallVec;
 
 use super::entries::entry;
 use super::handle::Str;
-use crate::ahead::FetchWork;
 use crate::dtype::DataType;
 use crate::equal::EqWork;
 use crate::hash::{HashWork, Place};
@@ -64,7 +63,6 @@ pub(super) struct Inner<T> {
 pub struct VTable {
     hash: unsafe fn(&Object, &mut HashWork, Place, u64) -> u64,
     equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
-    fetch: for<'a> unsafe fn(&'a Object, &mut FetchWork<'a>),
     children: for<'a> unsafe fn(&'a Object, &mut ChildWork<'a>),
     free: unsafe fn(NonNull<Header>),
     field: unsafe fn(&Object, usize) -> FieldRef<'_>,
@@ -157,10 +155,6 @@ impl<T: Node> Functions<T> {
         // SAFETY: the value is a `T`.
         unsafe { object.value::<T>() }.fields_rev(object.info(), work);
     }
-    unsafe fn fetch<'a>(object: &'a Object, work: &mut FetchWork<'a>) {
-        // SAFETY: the value is a `T`.
-        unsafe { object.value::<T>() }.fields(object.info(), work);
-    }
 }
 
 /// The functions of the Rust type `T`.
@@ -176,7 +170,6 @@ pub(crate) fn vtable_of<T: Node>() -> VTable {
         equal: Functions::<T>::equal,
         hash: Functions::<T>::hash,
         children: Functions::<T>::children,
-        fetch: Functions::<T>::fetch,
         node_slot: Functions::<T>::node_slot,
         give_name: Functions::<T>::give_name,
         by_name: T::by_name(),
@@ -309,22 +302,6 @@ impl Object {
         unsafe { (self.info().vtable().children)(self, work) }
     }
 
-    /// Asks the memory for the nodes in the fields.
-    #[inline]
-    pub(crate) fn fetch_children<'a>(&'a self, work: &mut FetchWork<'a>) {
-        // SAFETY: as in `field`.
-        unsafe { (self.info().vtable().fetch)(self, work) }
-    }
-
-    /// Asks the memory for the node, without waiting for it.
-    #[inline(always)]
-    pub(crate) fn prefetch(&self) {
-        let start = self.ptr.as_ptr().cast_const().cast::<u8>();
-        prefetch(start);
-        // Most nodes are of 32 or 48 bytes, and may lie in two lines.
-        prefetch(start.wrapping_add(47));
-    }
-
     /// Takes the node, string or container out of a field, so that it has one handle less. Nothing when the field
     /// holds none, or when this is not the only handle.
     ///
@@ -401,18 +378,6 @@ impl Object {
         // SAFETY: unique now, and the functions belong to the payload.
         unsafe { (self.info().vtable().set_span)(self.ptr, span) }
     }
-}
-
-/// Asks the memory for a line, without waiting for it. Any address will do.
-#[inline(always)]
-pub(crate) fn prefetch<T>(address: *const T) {
-    #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a prefetch is a hint; it reads nothing and cannot fault, whatever the address.
-    unsafe {
-        std::arch::x86_64::_mm_prefetch(address.cast(), std::arch::x86_64::_MM_HINT_T0);
-    }
-    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    let _ = address;
 }
 
 impl Clone for Object {

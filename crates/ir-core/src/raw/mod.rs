@@ -26,6 +26,6 @@ pub use bytes::{ALIGNMENT_BYTES, AlignedBytes};
 pub(crate) use entries::{append_entry, entries};
 pub use handle::{Array, Map, MapPart, ObjectLike, Ref, Str};
 pub use memory::{NodeSlot, Object, VTable, node_bytes_made};
-pub(crate) use memory::{count_node_bytes, prefetch, vtable_of};
+pub(crate) use memory::{count_node_bytes, vtable_of};
 pub use name::NameCell;
 pub(crate) use text::Text;

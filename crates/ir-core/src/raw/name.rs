@@ -4,7 +4,7 @@ use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-use super::memory::{Header, Object, prefetch};
+use super::memory::{Header, Object};
 use super::{ObjectLike, Ref, Str};
 use crate::containers::RenamedNode;
 
@@ -48,12 +48,6 @@ impl NameCell {
     pub fn text_or<'a>(&'a self, other: &'a str) -> &'a str {
         let text = self.text();
         if text.is_empty() { other } else { text }
-    }
-
-    /// Asks the memory for the hint, without waiting for it.
-    #[inline]
-    pub(crate) fn prefetch(&self) {
-        prefetch(self.current.load(Ordering::Relaxed));
     }
 
     /// The hint, as a handle.

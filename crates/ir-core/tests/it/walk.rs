@@ -2,8 +2,8 @@
 
 use tvmscript_ir_core::visit::Event;
 use tvmscript_ir_core::{
-    Array, DataType, Descend, Map, Mutator, Object, PtrMap, ReadAhead, Ref, Span, Value, Visitor, Walk,
-    mutate, post_order_mutate, post_order_visit, pre_order_visit, structural_equal, substitute,
+    DataType, Descend, Map, Mutator, Object, PtrMap, Ref, Span, Value, Visitor, Walk, mutate,
+    post_order_mutate, post_order_visit, pre_order_visit, structural_equal, substitute,
 };
 
 use crate::toy::*;
@@ -203,24 +203,4 @@ fn deep_chains_are_walked_and_rewritten_on_a_small_stack() {
         let new = post_order_mutate(new, bump).expect("literals fit");
         assert_eq!(label(&new), "Add");
     });
-}
-
-#[test]
-fn reading_ahead_gives_the_elements_as_they_are() {
-    let x = var("x");
-    let shared = doubled(up(&x), 64);
-    let attrs = Map::new([(Value::from(up(&x)), Value::from(int(3)))]);
-    let element = |i: i64| match i % 4 {
-        0 => let_in(&x, int(i), add(up(&x), shared.clone())),
-        1 => call("toy.f", (0..i % 400).map(int)),
-        2 => call_with("toy.f", [up(&x)], attrs.clone()),
-        _ => shared.clone(),
-    };
-    for len in [0, 1, 5000] {
-        let array: Array<Ref<Expr>> = Array::new((0..len).map(element));
-        let mut ahead = ReadAhead::new(&array);
-        assert!(ahead.by_ref().zip(array.iter()).all(|(a, b)| a.ptr_eq(b)));
-        assert!(ahead.next().is_none());
-        assert_eq!(ReadAhead::new(&array).count(), array.len());
-    }
 }

@@ -8,7 +8,6 @@ use num_bigint::BigInt;
 use super::list::Pools;
 use super::name::Interner;
 use super::place::RelRange;
-use super::read_ahead::ReadAhead;
 use super::{Constant, Expr, ExprId, HasRange, List, Listed, Name, Place, Stmt, StmtId, TextRange};
 
 /// A piece of the text: a top-level definition, or a run of simple top-level statements.
@@ -39,7 +38,6 @@ pub struct Ast {
     module: List<StmtId>,
     /// The piece that was asked for last: neighbouring questions are about the same one.
     last_piece: AtomicU32,
-    read_ahead: ReadAhead,
 }
 
 impl Clone for Ast {
@@ -56,7 +54,6 @@ impl Clone for Ast {
             pieces: self.pieces.clone(),
             module: self.module,
             last_piece: AtomicU32::new(0),
-            read_ahead: ReadAhead::default(),
         }
     }
 }
@@ -85,14 +82,6 @@ impl Ast {
     /// A statement.
     pub fn stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id.index()]
-    }
-
-    /// A statement whose expressions are about to be read.
-    #[inline]
-    pub fn stmt_to_visit(&self, id: StmtId) -> &Stmt {
-        let stmt = self.stmt(id);
-        self.read_ahead.of(stmt, &self.exprs);
-        stmt
     }
 
     /// The text of an identifier or string constant.

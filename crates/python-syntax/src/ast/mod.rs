@@ -21,7 +21,6 @@ mod expr;
 mod list;
 mod name;
 mod place;
-mod read_ahead;
 mod stmt;
 
 pub use arena::{Ast, AstBuilder, Mark, Piece};

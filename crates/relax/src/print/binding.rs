@@ -3,7 +3,7 @@
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::BaseFunc;
-use tvmscript_ir_core::{Object, Op, PathId, ReadAhead, Ref, structural_equal};
+use tvmscript_ir_core::{Object, Op, PathId, Ref, structural_equal};
 
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
@@ -193,7 +193,7 @@ fn bindings(
     let BindingBlock { bindings, span: _ } = node;
     let at = d.field(path, "bindings");
     let mut stmts = Vec::with_capacity(bindings.len());
-    for (i, binding) in ReadAhead::new(bindings).enumerate() {
+    for (i, binding) in bindings.iter().enumerate() {
         let at = d.item(at, i);
         match d.doc(binding.object(), at)? {
             Doc::Stmt(stmt) => stmts.push(stmt),

@@ -82,7 +82,7 @@ impl Parser<'_> {
     }
 
     fn dispatch(&mut self, id: StmtId) -> Result<()> {
-        let stmt = *self.ast.stmt_to_visit(id);
+        let stmt = *self.ast.stmt(id);
         if let Some(handler) = self.shared.table.handler(self.token, stmt.kind()) {
             let handler = handler.clone();
             return handler(self, id, &stmt);

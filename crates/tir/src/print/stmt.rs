@@ -2,7 +2,7 @@
 
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
-use tvmscript_ir_core::{Object, PathId, ReadAhead, Ref};
+use tvmscript_ir_core::{Object, PathId, Ref};
 use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType};
 
 use super::state::TirDocsifier;
@@ -18,7 +18,7 @@ pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let SeqStmt { span: _, seq } = seq;
     let at = d.field(path, "seq");
     let count = seq.len();
-    for (i, item) in ReadAhead::new(seq).enumerate() {
+    for (i, item) in seq.iter().enumerate() {
         let at = d.item(at, i);
         if i + 1 == count {
             last(item, at, d)?;
