@@ -22,10 +22,11 @@ mod well_formed;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use mimalloc::MiMalloc;
+use tvmscript_ir_core::HandledAllocator;
 
-/// Nodes are many and small: here those of one size lie side by side, without a header each.
 #[global_allocator]
-static ALLOCATOR: tvmscript_ir_core::NodeAllocator = tvmscript_ir_core::NodeAllocator;
+static ALLOCATOR: HandledAllocator<MiMalloc> = HandledAllocator(MiMalloc);
 
 /// The stack of every thread that reads or prints. Deep input grows it by itself; this is for what does not ask.
 pub(crate) const STACK_BYTES: usize = 8 << 20;

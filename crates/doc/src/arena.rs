@@ -11,7 +11,7 @@
 use std::num::NonZeroU32;
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::{PathId, PathStep, PathTable, room};
+use tvmscript_ir_core::{PathId, PathStep, PathTable, fallible};
 
 use crate::error::DocError;
 use crate::expr::{ByteText, Call, CallId, Expr, ExprDoc, ExprList, KwargList, ScriptFnId};
@@ -375,7 +375,7 @@ impl DocArena {
             DocRef::Stmt(doc) => (&mut self.stmt_paths, doc.0.get() as usize),
         };
         if paths.len() <= index {
-            if !room::try_make_room(paths, index + 1 - paths.len()) {
+            if !fallible::reserve(paths, index + 1 - paths.len()) {
                 self.full = true;
                 return;
             }
@@ -399,7 +399,7 @@ impl DocArena {
     pub(crate) fn push_expr(&mut self, expr: Expr) -> ExprDoc {
         let index = self.exprs.len() as u32;
         match NonZeroU32::new(index) {
-            Some(id) if index - 2 < self.max_docs && room::try_push(&mut self.exprs, expr) => ExprDoc(id),
+            Some(id) if index - 2 < self.max_docs && fallible::push(&mut self.exprs, expr) => ExprDoc(id),
             _ => {
                 self.full = true;
                 ExprDoc(PLACEHOLDER)
@@ -411,8 +411,8 @@ impl DocArena {
     pub(crate) fn push_stmt(&mut self, stmt: Stmt, role: StmtRole) -> StmtDoc {
         let index = self.stmts.len() as u32;
         match NonZeroU32::new(index) {
-            Some(id) if index - 2 < self.max_docs && room::try_make_room(&mut self.stmts, 1) => {
-                if !room::try_push(&mut self.stmt_notes, StmtNote { comment: None, role, chained: false }) {
+            Some(id) if index - 2 < self.max_docs && fallible::reserve(&mut self.stmts, 1) => {
+                if !fallible::push(&mut self.stmt_notes, StmtNote { comment: None, role, chained: false }) {
                     self.full = true;
                     return StmtDoc(PLACEHOLDER);
                 }
@@ -442,7 +442,7 @@ impl DocArena {
         let Some((start, len)) = self.run(self.expr_items.len(), docs.len()) else {
             return ExprList::default();
         };
-        if !room::try_make_room(&mut self.expr_items, docs.len()) {
+        if !fallible::reserve(&mut self.expr_items, docs.len()) {
             self.full = true;
             return ExprList::default();
         }
@@ -454,7 +454,7 @@ impl DocArena {
     pub(crate) fn push_pairs(&mut self, pairs: &[(ExprDoc, ExprDoc)]) -> ExprList {
         let room = self.run(self.expr_items.len(), pairs.len().saturating_mul(2));
         let Some((start, len)) = room else { return ExprList::default() };
-        if !room::try_make_room(&mut self.expr_items, len as usize) {
+        if !fallible::reserve(&mut self.expr_items, len as usize) {
             self.full = true;
             return ExprList::default();
         }
@@ -471,8 +471,8 @@ impl DocArena {
         let (Some((start, len)), Some((run, _))) = (self.run(items, docs.len()), self.run(runs, 1)) else {
             return StmtList::default();
         };
-        let has_room = room::try_make_room(&mut self.stmt_items, docs.len())
-            && room::try_push(&mut self.stmt_runs, (start, start + len));
+        let has_room = fallible::reserve(&mut self.stmt_items, docs.len())
+            && fallible::push(&mut self.stmt_runs, (start, start + len));
         if !has_room {
             self.full = true;
             return StmtList::default();
@@ -489,7 +489,7 @@ impl DocArena {
         let Some((start, len)) = self.run(self.kwargs.len(), pairs.len()) else {
             return KwargList::default();
         };
-        if !room::try_make_room(&mut self.kwargs, pairs.len()) {
+        if !fallible::reserve(&mut self.kwargs, pairs.len()) {
             self.full = true;
             return KwargList::default();
         }
@@ -503,7 +503,7 @@ impl DocArena {
     #[inline]
     pub(crate) fn push_call(&mut self, call: Call) -> ExprDoc {
         let Some((index, _)) = self.run(self.calls.len(), 1) else { return ExprDoc(PLACEHOLDER) };
-        if !room::try_push(&mut self.calls, call) {
+        if !fallible::push(&mut self.calls, call) {
             self.full = true;
             return ExprDoc(PLACEHOLDER);
         }
@@ -512,7 +512,7 @@ impl DocArena {
 
     pub(crate) fn push_function(&mut self, function: Function) -> StmtDoc {
         let Some((index, _)) = self.run(self.functions.len(), 1) else { return StmtDoc(PLACEHOLDER) };
-        if !room::try_push(&mut self.functions, function) {
+        if !fallible::push(&mut self.functions, function) {
             self.full = true;
             return StmtDoc(PLACEHOLDER);
         }
@@ -521,7 +521,7 @@ impl DocArena {
 
     pub(crate) fn push_bytes(&mut self, bytes: &[u8]) -> ExprDoc {
         let Some((start, len)) = self.run(self.bytes.len(), bytes.len()) else { return ExprDoc(PLACEHOLDER) };
-        if !room::try_make_room(&mut self.bytes, bytes.len()) {
+        if !fallible::reserve(&mut self.bytes, bytes.len()) {
             self.full = true;
             return ExprDoc(PLACEHOLDER);
         }

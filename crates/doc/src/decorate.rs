@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use tvmscript_ir_core::room;
+use tvmscript_ir_core::fallible;
 use unicode_width::UnicodeWidthChar;
 
 use crate::element::push_spaces;
@@ -38,7 +38,7 @@ pub(crate) fn decorate(text: &str, underlines: &[Range<usize>], decoration: Deco
     let longest = text.len() + lines.count() * (lines.number_columns + 1) + carets;
     let mut out = String::new();
     if longest >= LARGE_BYTES {
-        room::fallible(|| out.try_reserve_exact(longest)).ok()?;
+        fallible::attempt(|| out.try_reserve_exact(longest)).ok()?;
     }
     let mut underlines = underlines;
     let mut done = 0;
@@ -93,7 +93,7 @@ impl<'t> Lines<'t> {
     fn new(text: &'t str, numbered: bool) -> Option<Self> {
         let mut starts = Vec::new();
         for start in [0].into_iter().chain(text.match_indices('\n').map(|(at, _)| at + 1)) {
-            if !room::try_push(&mut starts, start) {
+            if !fallible::push(&mut starts, start) {
                 return None;
             }
         }

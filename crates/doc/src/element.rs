@@ -4,7 +4,7 @@
 //! with recorded ranges, or text laid out for a width. Sinks are type parameters, so a plain print pays for no element
 //! that it ignores.
 
-use tvmscript_ir_core::room;
+use tvmscript_ir_core::fallible;
 
 use crate::stmt::DocRef;
 
@@ -74,13 +74,13 @@ impl GrowingText {
     pub(crate) fn with_room(bytes: usize) -> GrowingText {
         let mut text = String::new();
         // Without this room the text grows as it is needed.
-        let _ = room::try_make_text_room(&mut text, bytes);
+        let _ = fallible::reserve_text(&mut text, bytes);
         GrowingText { text, out_of_memory: false }
     }
 
     #[inline]
     pub(crate) fn push(&mut self, text: &str) {
-        if room::try_make_text_room(&mut self.text, text.len()) {
+        if fallible::reserve_text(&mut self.text, text.len()) {
             self.text.push_str(text);
         } else {
             self.out_of_memory = true;
@@ -90,7 +90,7 @@ impl GrowingText {
     /// Begins a line that is indented by `indent` spaces.
     #[inline]
     pub(crate) fn line(&mut self, indent: usize) {
-        if room::try_make_text_room(&mut self.text, indent + 1) {
+        if fallible::reserve_text(&mut self.text, indent + 1) {
             self.text.push('\n');
             push_spaces(&mut self.text, indent);
         } else {

@@ -6,7 +6,7 @@
 //!
 //! The method is that of Oppen, "Prettyprinting" (1980), with the groups of Wadler, "A prettier printer".
 
-use tvmscript_ir_core::room;
+use tvmscript_ir_core::fallible;
 use unicode_width::UnicodeWidthStr;
 
 use crate::element::{Element, Mark, OUT_OF_MEMORY, Sink};
@@ -28,7 +28,7 @@ pub(crate) struct Layout<S> {
     columns: usize,
     in_comment: bool,
     /// There was no memory for the line.
-    no_room: bool,
+    out_of_memory: bool,
 }
 
 /// An element held back.
@@ -57,7 +57,7 @@ impl<S: Sink> Layout<S> {
             text: String::new(),
             columns: 0,
             in_comment: false,
-            no_room: false,
+            out_of_memory: false,
         }
     }
 
@@ -68,12 +68,12 @@ impl<S: Sink> Layout<S> {
     }
 
     fn push(&mut self, held: Held) {
-        self.no_room |= !room::try_push(&mut self.line, held);
+        self.out_of_memory |= !fallible::push(&mut self.line, held);
     }
 
     fn hold(&mut self, text: &str) -> (usize, usize, usize) {
-        if !room::try_make_text_room(&mut self.text, text.len()) {
-            self.no_room = true;
+        if !fallible::reserve_text(&mut self.text, text.len()) {
+            self.out_of_memory = true;
             return (0, 0, 0);
         }
         let start = self.text.len();
@@ -212,6 +212,6 @@ impl<S: Sink> Sink for Layout<S> {
     }
 
     fn byte_len(&self) -> usize {
-        if self.no_room { OUT_OF_MEMORY } else { self.inner.byte_len().saturating_add(self.text.len()) }
+        if self.out_of_memory { OUT_OF_MEMORY } else { self.inner.byte_len().saturating_add(self.text.len()) }
     }
 }

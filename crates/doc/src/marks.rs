@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use tvmscript_ir_core::{AccessPath, PathId, room};
+use tvmscript_ir_core::{AccessPath, PathId, fallible};
 
 use crate::arena::DocArena;
 use crate::element::{Element, GrowingText, Mark, OUT_OF_MEMORY, Sink};
@@ -23,7 +23,7 @@ pub(crate) struct MarkSink {
     /// Line ends, indentation and comments, in order of their ends.
     exempt: Vec<Range<usize>>,
     /// There was no memory for the record.
-    no_room: bool,
+    out_of_memory: bool,
 }
 
 /// A marked doc and where it stands.
@@ -54,12 +54,12 @@ impl MarkSink {
             open: Vec::new(),
             docs: Vec::new(),
             exempt: Vec::new(),
-            no_room: false,
+            out_of_memory: false,
         }
     }
 
     fn exempt_from(&mut self, start: usize) {
-        self.no_room |= !room::try_push(&mut self.exempt, start..self.text.len());
+        self.out_of_memory |= !fallible::push(&mut self.exempt, start..self.text.len());
     }
 
     /// The text up to its first `len` bytes, and what was recorded there.
@@ -351,7 +351,7 @@ impl Sink for MarkSink {
                 let start = self.text.len();
                 self.open.push(Open::Doc(self.docs.len()));
                 let marked = Marked { doc, range: start..start, head: None };
-                self.no_room |= !room::try_push(&mut self.docs, marked);
+                self.out_of_memory |= !fallible::push(&mut self.docs, marked);
             }
             Element::MarkBegin(Mark::Head) => {
                 let start = self.text.len();
@@ -385,6 +385,6 @@ impl Sink for MarkSink {
     }
 
     fn byte_len(&self) -> usize {
-        if self.no_room { OUT_OF_MEMORY } else { self.text.len() }
+        if self.out_of_memory { OUT_OF_MEMORY } else { self.text.len() }
     }
 }

@@ -4,7 +4,7 @@
 //! buffer, and docs hold a [`Sym`]. Two symbols of the same arena are equal exactly when their texts are.
 
 use hashbrown::HashTable;
-use tvmscript_ir_core::room;
+use tvmscript_ir_core::fallible;
 
 /// A string kept by a [`DocArena`](crate::DocArena): a name, an attribute, the text of a literal or a comment.
 ///
@@ -40,14 +40,14 @@ impl Symbols {
         let end = u32::try_from(self.text.len().checked_add(text.len())?).ok()?;
         let index = u32::try_from(self.spans.len()).ok()?;
         let has_room =
-            room::try_make_text_room(&mut self.text, text.len()) && room::try_make_room(&mut self.spans, 1);
+            fallible::reserve_text(&mut self.text, text.len()) && fallible::reserve(&mut self.spans, 1);
         if !has_room {
             return None;
         }
         let (buffer, spans) = (&self.text, &self.spans);
         let rehash = |&at: &u32| self::hash(slice(buffer, spans[at as usize]).as_bytes());
         if self.table.len() == self.table.capacity() {
-            room::fallible(|| self.table.try_reserve(1, rehash)).ok()?;
+            fallible::attempt(|| self.table.try_reserve(1, rehash)).ok()?;
         }
         self.text.push_str(text);
         self.spans.push((start, end));

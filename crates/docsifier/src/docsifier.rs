@@ -10,7 +10,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 use tvmscript_doc::{Doc, DocArena, DocError, ExprDoc, Sym};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode};
-use tvmscript_ir_core::ptr_map::NearAddressMap;
+use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::{DataType, Object, PathId, Registry, Str, Value, with_stack};
 use tvmscript_ir_core::{FieldRef, Ref};
 
@@ -71,7 +71,7 @@ pub struct Docsifier<'r> {
     states: Vec<(TypeId, Box<dyn Any>)>,
     tokens: Vec<Token>,
     names: Namer,
-    defined: NearAddressMap<Definition>,
+    defined: AddressMap<Definition>,
     factories: Vec<DocFactory>,
     metadata: Metadata,
     prefixes: Vec<PrefixEntry>,

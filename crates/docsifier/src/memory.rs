@@ -6,7 +6,7 @@
 use std::cell::Cell;
 
 use tvmscript_doc::DocArena;
-use tvmscript_ir_core::ptr_map::NearAddressMap;
+use tvmscript_ir_core::ptr_map::AddressMap;
 
 use crate::docsifier::Definition;
 use crate::names::Namer;
@@ -28,7 +28,7 @@ thread_local! {
 pub(crate) struct Memory {
     pub(crate) docs: DocArena,
     pub(crate) names: Namer,
-    pub(crate) defined: NearAddressMap<Definition>,
+    pub(crate) defined: AddressMap<Definition>,
 }
 
 impl Memory {

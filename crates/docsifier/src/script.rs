@@ -5,7 +5,9 @@ use tvmscript_doc::python::{self, PythonOptions};
 use tvmscript_doc::{Doc, PrintError, StmtDoc, StmtList};
 
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, TensorNode};
-use tvmscript_ir_core::{FieldRef, Object, ObjectLike, PathId, Registry, Value, json, pre_order_visit, room};
+use tvmscript_ir_core::{
+    FieldRef, Object, ObjectLike, PathId, Registry, Value, fallible, json, pre_order_visit,
+};
 
 use crate::config::PrinterConfig;
 use crate::docsifier::{Docsifier, UsedPrefix};
@@ -151,7 +153,7 @@ pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
         return Err(too_long().into());
     }
     let mut text = String::new();
-    if !room::try_make_text_room(&mut text, json.len() + json.len() / 8 + 64) {
+    if !fallible::reserve_text(&mut text, json.len() + json.len() / 8 + 64) {
         return Err(PrintError::OutOfMemory.into());
     }
     text.push_str("metadata = tvm.ir.load_json(\"\"\"");

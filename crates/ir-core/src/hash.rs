@@ -16,7 +16,6 @@ use crate::dtype::DataType;
 use crate::node::{FieldSink, Node};
 use crate::ptr_map::address_word;
 use crate::raw::{Object, ObjectLike, Str};
-use crate::room;
 use crate::stack::with_stack_at;
 use crate::type_table::{CustomEq, EqStep, EqSteps, Plan, TypeInfo};
 use crate::value::{FieldRef, Value};
@@ -115,9 +114,6 @@ impl Known {
     #[inline]
     fn add(&mut self, node: &Object, hash: u64) {
         let rehash = |entry: &(usize, u64)| address_word(entry.0);
-        if self.0.len() == self.0.capacity() {
-            self.0.reserve(room::more(self.0.len()), rehash);
-        }
         self.0.insert_unique(address_word(node.address()), (node.address(), hash), rehash);
     }
 }

@@ -37,6 +37,7 @@ pub mod dump;
 pub mod dynamic;
 pub mod element;
 pub mod equal;
+pub mod fallible;
 pub mod fresh;
 pub mod hash;
 pub mod invariants;
@@ -47,7 +48,6 @@ pub mod op;
 pub mod operators;
 pub mod ptr_map;
 pub mod registry;
-pub mod room;
 pub mod shared;
 pub mod span;
 pub mod stack;
@@ -76,8 +76,7 @@ pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,
     VTable, node_bytes_made,
 };
-#[cfg(feature = "mimalloc")]
-pub use raw::{NodeAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
+pub use raw::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use registry::{Dialect, Registry, RegistryError, Slot};
 pub use span::{SourceId, Span, SpanKind};
 pub use stack::with_stack;

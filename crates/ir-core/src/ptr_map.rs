@@ -8,17 +8,14 @@ use crate::equal::structural_equal;
 use crate::hash::structural_hash;
 use crate::raw::{Object, ObjectLike};
 
-/// Hashes an address, or a few.
-///
-/// `NEAR`: nodes side by side in memory stand side by side in a table, which is good for a large table of nodes that are
-/// met in the order in which they were made.
+/// Hashes one address or a few.
 #[derive(Debug, Default, Clone, Copy)]
-pub struct AddressHasher<const NEAR: bool = false>(u64);
+pub struct AddressHasher(u64);
 
-impl<const NEAR: bool> Hasher for AddressHasher<NEAR> {
+impl Hasher for AddressHasher {
     #[inline]
     fn finish(&self) -> u64 {
-        if NEAR { near(self.0) } else { mixed(self.0) }
+        mixed(self.0)
     }
     fn write(&mut self, bytes: &[u8]) {
         for &byte in bytes {
@@ -48,17 +45,7 @@ pub(crate) fn address_word(address: usize) -> u64 {
     mixed(address as u64)
 }
 
-/// Pieces of a mebibyte lie anywhere; the highest bits, by which a table tells its entries apart, are mixed.
-#[inline]
-fn near(address: u64) -> u64 {
-    let place = (address >> 4).wrapping_add(mixed(address >> 20));
-    mixed(address) & !u64::from(u32::MAX) | place & u64::from(u32::MAX)
-}
-
-/// Keyed by addresses of nodes that outlive the map, neighbours side by side.
-pub type NearAddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher<true>>>;
-
-/// Keyed by addresses of nodes that outlive the map.
+/// A map keyed by addresses of nodes that outlive it.
 pub type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
 
 /// A map from nodes to values; a node is equal only to itself. No order.

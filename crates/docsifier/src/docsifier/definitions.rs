@@ -1,7 +1,7 @@
 //! Definitions: the names of variables, the expressions that stand for some, and where free ones are declared.
 
 use tvmscript_doc::ExprDoc;
-use tvmscript_ir_core::{EqKind, Object, PathId, room};
+use tvmscript_ir_core::{EqKind, Object, PathId};
 
 use super::{DefinedAs, Definition, DocFactory, Docsifier};
 use crate::error::{DocsifyError, Result};
@@ -32,7 +32,7 @@ impl Docsifier<'_> {
         let address = object.address();
         let frame = self.frames.len().saturating_sub(1) as u32;
         let definition = Definition { frame, root: self.root_number, form };
-        let former = room::insert(&mut self.defined, address, definition);
+        let former = self.defined.insert(address, definition);
         self.frame_mut().defined.push(address);
         // Others that are defined twice, such as buffers, read back equal.
         if matches!(former, Some(Definition { root, form: DefinedAs::Ended(_) | DefinedAs::Closed, .. }) if root == self.root_number)

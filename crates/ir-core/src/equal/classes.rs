@@ -5,7 +5,6 @@
 
 use crate::ptr_map::AddressMap;
 use crate::raw::Object;
-use crate::room;
 
 #[derive(Default)]
 pub(super) struct Classes {
@@ -48,7 +47,7 @@ impl Classes {
     fn add(&mut self, key: usize, partner: usize) -> u32 {
         let class = self.parents.len() as u32;
         self.parents.push(class);
-        room::insert(&mut self.members, key, Member { class, partner });
+        self.members.insert(key, Member { class, partner });
         class
     }
 

@@ -41,7 +41,6 @@ use crate::containers::{ArrayNode, ByValue, Key, MapNode, ShapeNode, TensorNode}
 use crate::node::PairSink;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
-use crate::room;
 use crate::stack::with_stack_at;
 use crate::type_table::{EqStep, EqSteps, Plan};
 use crate::value::{FieldRef, Value};
@@ -154,8 +153,8 @@ impl<'a> Bindings<'a> {
     }
 
     fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) {
-        room::insert(&mut self.to_rhs, lhs.address(), rhs);
-        room::insert(&mut self.to_lhs, rhs.address(), lhs);
+        self.to_rhs.insert(lhs.address(), rhs);
+        self.to_lhs.insert(rhs.address(), lhs);
     }
 
     /// The key that stands for a left key on the right. Nothing when the key itself would stand for it but is
