@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tvmscript_ir_core::json::{native, tvm};
 use tvmscript_ir_core::{
-    Object, Registry, StructuralEqual, Value, mismatches, structural_equal, structural_hash,
+    Object, Registry, RegistryBuilder, StructuralEqual, Value, mismatches, structural_equal, structural_hash,
 };
 
 fn corpus() -> PathBuf {
@@ -13,11 +13,12 @@ fn corpus() -> PathBuf {
 }
 
 fn registry() -> Registry {
-    Registry::new()
+    RegistryBuilder::new()
         .with(tvmscript_prim::dialect())
-        .and_then(|r| r.with(tvmscript_ir::nodes()))
-        .and_then(|r| r.with(tvmscript_tir::nodes()))
-        .and_then(|r| r.with(tvmscript_relax::nodes()))
+        .with(tvmscript_ir::nodes())
+        .with(tvmscript_tir::nodes())
+        .with(tvmscript_relax::nodes())
+        .build()
         .expect("no key is registered twice")
 }
 

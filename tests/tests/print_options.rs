@@ -107,7 +107,7 @@ impl Drawn {
         if store.is_empty() {
             return None;
         }
-        tvmscript::new_registry().and_then(|registry| registry.with(store.dialect())).ok()
+        tvmscript::registry_builder().with(store.dialect()).build().ok()
     }
 }
 

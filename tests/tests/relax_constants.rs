@@ -7,7 +7,7 @@ use tvmscript::ir_core::equal::structural_equal;
 use tvmscript::ir_core::tensor::byte_count;
 use tvmscript::ir_core::{ContentHash, DataType};
 use tvmscript::{
-    Object, ParseOptions, PrinterConfig, Ref, Registry, new_registry, parse, print, registry,
+    Object, ParseOptions, PrinterConfig, Ref, Registry, parse, print, registry, registry_builder,
     structural_hash, to_json, to_tvm_json,
 };
 
@@ -19,7 +19,7 @@ fn read_with(text: &str, registry: &Registry) -> Object {
 }
 
 fn with(store: ConstantStore) -> Registry {
-    new_registry().and_then(|registry| registry.with(store.dialect())).expect("no dialect clashes")
+    registry_builder().with(store.dialect()).build().expect("no dialect clashes")
 }
 
 /// A tensor of this type, whose bytes are all different.

@@ -17,7 +17,7 @@ pub(crate) struct DialectFlags {
 }
 
 fn table() -> Option<&'static PrinterTable> {
-    registry().slot::<Printers>().and_then(Printers::table)
+    registry().slot::<Printers>().map(Printers::table)
 }
 
 /// The tokens with a prefix, and the prefix.

@@ -103,7 +103,7 @@ pub(crate) fn left_out(scripts: &[Script], config: &PrinterConfig) -> Result<Opt
 /// A registry that has these constants as well.
 pub(crate) fn with_constants(store: ConstantStore) -> Option<Registry> {
     // The dialect of the constants has no nodes, and so clashes with none.
-    tvmscript::new_registry().and_then(|registry| registry.with(store.dialect())).ok()
+    tvmscript::registry_builder().with(store.dialect()).build().ok()
 }
 
 /// Reads files of constants, for every later use of the registry.

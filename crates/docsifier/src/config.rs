@@ -125,7 +125,7 @@ impl PrinterConfig {
     /// # Errors
     /// [`DocsifyError::BadName`], [`DocsifyError::NameClash`] or [`DocsifyError::BadOption`].
     pub fn check(&self, registry: &Registry) -> Result<()> {
-        let Some(table) = registry.slot::<Printers>().and_then(Printers::table) else { return Ok(()) };
+        let Some(table) = registry.slot::<Printers>().map(Printers::table) else { return Ok(()) };
         self.check_names(table)?;
         if self.indent_spaces == 0 {
             let reason = "a block must be indented by one space at least".to_owned();

@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use tvmscript_doc::{Doc, DocArena, DocError, ExprDoc, Sym};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode};
 use tvmscript_ir_core::ptr_map::AddressMap;
-use tvmscript_ir_core::{DataType, Object, PathId, Registry, Str, Value, with_stack};
+use tvmscript_ir_core::{DataType, Object, PathId, Registry, Str, Token, Value, with_stack};
 use tvmscript_ir_core::{FieldRef, Ref};
 
 use crate::config::PrinterConfig;
@@ -24,7 +24,7 @@ use crate::messages::Messages;
 use crate::metadata::Metadata;
 use crate::names::Namer;
 use crate::stmts::Stmts;
-use crate::table::{Handler, PrinterTable, Printers, Token};
+use crate::table::{Handler, PrinterTable, Printers};
 use crate::unfolded::is_endless;
 
 /// What is known of a node that was defined.
@@ -114,7 +114,7 @@ impl<'r> Docsifier<'r> {
     /// As [`PrinterConfig::check`].
     pub fn new(registry: &'r Registry, config: &'r PrinterConfig, root: &Object) -> Result<Docsifier<'r>> {
         config.check(registry)?;
-        let table = match registry.slot::<Printers>().and_then(Printers::table) {
+        let table = match registry.slot::<Printers>().map(Printers::table) {
             Some(table) => table,
             None => &EMPTY_TABLE,
         };
@@ -463,12 +463,12 @@ impl<'r> Docsifier<'r> {
 
     /// Whether the rules of the token of this name apply now.
     pub fn is_under(&self, name: &str) -> bool {
-        self.table.token(name) == Some(self.token())
+        self.registry.token(name) == Some(self.token())
     }
 
     /// Runs `f` under the token of this name; unknown names are the default.
     pub fn with_token<R>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> R) -> R {
-        let token = self.table.token(name).unwrap_or(Token::DEFAULT);
+        let token = self.registry.token(name).unwrap_or(Token::DEFAULT);
         self.with_token_id(token, f)
     }
 

@@ -30,5 +30,5 @@ pub use metadata::Metadata;
 pub use options::{HeaderValue, OptionArgument, PrinterOption};
 pub use script::{PrintedText, docsify_root, metadata_line, print, print_text, script};
 pub use stmts::Stmts;
-pub use table::{DataPrinter, DocsifyDialect, Printed, PrinterTable, Printers, Token};
+pub use table::{DataPrinter, DocsifyDialect, Printed, PrinterTable, Printers};
 pub use tvmscript_doc as doc;

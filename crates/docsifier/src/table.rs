@@ -5,7 +5,7 @@ use std::panic::Location;
 use tvmscript_doc::{Doc, ExprDoc, SliceDoc, StmtDoc, StmtList};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
 use tvmscript_ir_core::registry::Place;
-use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, RegistryError, Slot, TypeInfo, Value};
+use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, Resolver, Slot, Token, TypeInfo, Value};
 
 use crate::docsifier::Docsifier;
 use crate::error::Result;
@@ -47,109 +47,68 @@ pub type DataPrinter = fn(&Value, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>
 /// Makes the frame around a node that is printed alone.
 pub type RootFrame = fn(&Object) -> Frame;
 
-/// A dispatch token by its number in the table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Token(u16);
-
-impl Token {
-    /// The token whose rules apply where no other has one.
-    pub const DEFAULT: Token = Token(0);
-
-    pub(crate) fn index(self) -> usize {
-        usize::from(self.0)
-    }
-}
-
 struct Entry {
     handler: Handler,
     place: Place,
 }
 
-/// What is known of a token.
+/// The printers and the root frame under one token.
+#[derive(Default)]
 struct TokenEntry {
-    name: &'static str,
-    prefix: Option<(&'static str, Place)>,
-    root: Option<(RootFrame, Place)>,
-    handlers: Vec<Option<Entry>>,
+    root: Option<RootFrame>,
+    handlers: Vec<Option<Handler>>,
 }
 
 /// The printers of all dialects.
+#[derive(Default)]
 pub struct PrinterTable {
     tokens: Vec<TokenEntry>,
     /// The token under which a node of this type prints when it is the root.
     homes: Vec<Option<Token>>,
+    prefixes: Vec<(&'static str, &'static str)>,
     variables: Vec<&'static TypeInfo>,
-    options: Vec<(&'static PrinterOption, Place)>,
-    data: Option<(DataPrinter, Place)>,
+    options: Vec<&'static PrinterOption>,
+    data: Option<DataPrinter>,
 }
 
 impl std::fmt::Debug for PrinterTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.tokens.iter().map(|t| t.name)).finish()
+        f.debug_list().entries(&self.prefixes).finish()
     }
 }
 
-impl Default for PrinterTable {
-    fn default() -> Self {
-        let default = TokenEntry { name: "", prefix: None, root: None, handlers: Vec::new() };
-        PrinterTable {
-            tokens: vec![default],
-            homes: Vec::new(),
-            variables: Vec::new(),
-            options: Vec::new(),
-            data: None,
-        }
+/// The element at an index, the vector filled up to it.
+fn at<T: Default>(vec: &mut Vec<T>, index: usize) -> &mut T {
+    if vec.len() <= index {
+        vec.resize_with(index + 1, T::default);
     }
+    &mut vec[index]
 }
-
-/// How many dispatch tokens a registry can hold.
-const TOKENS: usize = 1 << 16;
 
 impl PrinterTable {
-    fn token_or_new(&mut self, name: &'static str) -> std::result::Result<Token, RegistryError> {
-        match self.tokens.iter().position(|t| t.name == name) {
-            Some(index) => Ok(Token(index as u16)),
-            None => {
-                let number = u16::try_from(self.tokens.len());
-                let too_many = |_| RegistryError::TooMany { what: "dispatch tokens", limit: TOKENS };
-                let token = Token(number.map_err(too_many)?);
-                self.tokens.push(TokenEntry { name, prefix: None, root: None, handlers: Vec::new() });
-                Ok(token)
-            }
-        }
-    }
-
-    /// The token of this name, if anything is registered under it.
-    pub fn token(&self, name: &str) -> Option<Token> {
-        self.tokens.iter().position(|t| t.name == name).map(|i| Token(i as u16))
-    }
-
-    /// The tokens that have a prefix, with it, in the order of registration.
+    /// Dialects and the prefixes of their names, in the order of registration.
     pub fn prefixes(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        self.tokens.iter().filter_map(|t| t.prefix.map(|(p, _)| (t.name, p)))
+        self.prefixes.iter().copied()
     }
 
-    /// What dialects add to the printer's options, in the order of registration.
+    /// The options that dialects add to the printer's, in the order of registration.
     pub fn options(&self) -> impl Iterator<Item = &'static PrinterOption> {
-        self.options.iter().map(|(option, _)| *option)
+        self.options.iter().copied()
     }
 
-    /// Whether the node is declared by text where nothing defines it.
+    /// Returns true if text declares the node where nothing defines it.
     pub(crate) fn is_variable(&self, object: &Object) -> bool {
         self.variables.iter().any(|info| object.info().is_a(info))
     }
 
     pub(crate) fn handler(&self, token: Token, info: &TypeInfo) -> Option<&Handler> {
-        let find = |token: Token| {
-            let entry = self.tokens.get(token.index())?.handlers.get(info.index())?.as_ref()?;
-            Some(&entry.handler)
-        };
+        let find = |token: Token| self.tokens.get(token.index())?.handlers.get(info.index())?.as_ref();
         find(token).or_else(|| if token == Token::DEFAULT { None } else { find(Token::DEFAULT) })
     }
 
     /// The printer of arrays and maps that stand alone.
     pub(crate) fn data(&self) -> Option<DataPrinter> {
-        self.data.map(|(print, _)| print)
+        self.data
     }
 
     /// The token under which a node of this type prints when it is the root; that of its first elements for an array or a map.
@@ -174,32 +133,12 @@ impl PrinterTable {
     /// The token under which a node prints when it is the root, and the frame around it.
     pub(crate) fn root(&self, object: &Object) -> (Token, Option<Frame>) {
         let home = self.home(object);
-        (home, self.tokens[home.index()].root.map(|(make, _)| make(object)))
-    }
-
-    fn set(&mut self, token: Token, info: &TypeInfo, entry: Entry) -> std::result::Result<(), RegistryError> {
-        let token = &mut self.tokens[token.index()];
-        if token.handlers.len() <= info.index() {
-            token.handlers.resize_with(info.index() + 1, || None);
-        }
-        let slot = &mut token.handlers[info.index()];
-        if let Some(first) = slot {
-            let what = format!("the printer of `{}` under the token `{}`", info.key(), token.name);
-            return Err(RegistryError::duplicate(what, first.place, entry.place));
-        }
-        *slot = Some(entry);
-        Ok(())
-    }
-
-    fn set_home(&mut self, info: &TypeInfo, token: Token) {
-        if self.homes.len() <= info.index() {
-            self.homes.resize(info.index() + 1, None);
-        }
-        self.homes[info.index()].get_or_insert(token);
+        let root = self.tokens.get(home.index()).and_then(|entry| entry.root);
+        (home, root.map(|make| make(object)))
     }
 }
 
-/// What one dialect registers; merged into the [`PrinterTable`] of a registry.
+/// What one dialect registers; resolved into the [`PrinterTable`] of a registry.
 #[derive(Default)]
 pub struct Printers {
     entries: Vec<(&'static str, &'static TypeInfo, Entry)>,
@@ -209,7 +148,7 @@ pub struct Printers {
     options: Vec<(&'static [PrinterOption], Place)>,
     variables: Vec<&'static TypeInfo>,
     data: Option<(DataPrinter, Place)>,
-    table: Option<PrinterTable>,
+    table: PrinterTable,
 }
 
 impl std::fmt::Debug for Printers {
@@ -219,64 +158,49 @@ impl std::fmt::Debug for Printers {
 }
 
 impl Printers {
-    fn fill(&mut self, other: Printers) -> std::result::Result<(), RegistryError> {
-        let table = self.table.get_or_insert_with(PrinterTable::default);
-        for (token, prefix, place) in other.prefixes {
-            let token = table.token_or_new(token)?;
-            let entry = &mut table.tokens[token.index()];
-            if let Some((_, first)) = entry.prefix {
-                let what = format!("the prefix of `{}`", entry.name);
-                return Err(RegistryError::duplicate(what, first, place));
-            }
-            entry.prefix = Some((prefix, place));
-        }
-        if let Some((print, place)) = other.data
-            && let Some((_, first)) = table.data.replace((print, place))
-        {
-            return Err(RegistryError::duplicate("the printer of data", first, place));
-        }
-        for (options, place) in other.options {
-            for option in options {
-                if let Some((_, first)) = table.options.iter().find(|(o, _)| o.name == option.name) {
-                    let what = format!("the printer's option `{}`", option.name);
-                    return Err(RegistryError::duplicate(what, first, place));
-                }
-                table.options.push((option, place));
-            }
-        }
-        for (token, make, place) in other.roots {
-            let token = table.token_or_new(token)?;
-            let entry = &mut table.tokens[token.index()];
-            if let Some((_, first)) = entry.root {
-                return Err(RegistryError::duplicate(
-                    format!("the root frame of `{}`", entry.name),
-                    first,
-                    place,
-                ));
-            }
-            entry.root = Some((make, place));
-        }
-        table.variables.extend(other.variables);
-        for (info, token) in other.homes {
-            let token = table.token_or_new(token)?;
-            table.set_home(info, token);
-        }
-        for (token, info, entry) in other.entries {
-            let token = table.token_or_new(token)?;
-            table.set(token, info, entry)?;
-        }
-        Ok(())
-    }
-
-    /// The finished table.
-    pub fn table(&self) -> Option<&PrinterTable> {
-        self.table.as_ref()
+    /// The resolved table.
+    pub fn table(&self) -> &PrinterTable {
+        &self.table
     }
 }
 
 impl Slot for Printers {
-    fn merge(&mut self, other: Self) -> std::result::Result<(), RegistryError> {
-        self.fill(other)
+    fn merge(&mut self, other: Printers, resolver: &mut Resolver) {
+        let table = &mut self.table;
+        for (dialect, prefix, place) in other.prefixes {
+            let is_new = resolver.claim(format!("a prefix of `{dialect}`"), place);
+            if is_new && resolver.claim(format!("the prefix `{prefix}`"), place) {
+                table.prefixes.push((dialect, prefix));
+            }
+        }
+        if let Some((print, place)) = other.data
+            && resolver.claim("the printer of data", place)
+        {
+            table.data = Some(print);
+        }
+        for (options, place) in other.options {
+            for option in options {
+                if resolver.claim(format!("the printer's option `{}`", option.name), place) {
+                    table.options.push(option);
+                }
+            }
+        }
+        for (name, make, place) in other.roots {
+            let token = resolver.token(name);
+            if resolver.claim(format!("the root frame of `{name}`"), place) {
+                at(&mut table.tokens, token.index()).root = Some(make);
+            }
+        }
+        table.variables.extend(other.variables);
+        for (info, name) in other.homes {
+            at(&mut table.homes, info.index()).get_or_insert(resolver.token(name));
+        }
+        for (name, info, Entry { handler, place }) in other.entries {
+            let token = resolver.token(name);
+            if resolver.claim(format!("the printer of `{}` under the token `{name}`", info.key()), place) {
+                *at(&mut at(&mut table.tokens, token.index()).handlers, info.index()) = Some(handler);
+            }
+        }
     }
 }
 

@@ -77,7 +77,9 @@ pub use raw::{
     VTable, node_bytes_made,
 };
 pub use raw::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
-pub use registry::{Dialect, Registry, RegistryError, Slot};
+pub use registry::{
+    Dialect, Registry, RegistryBuilder, RegistryError, RegistryErrors, Resolver, Slot, Token,
+};
 pub use span::{SourceId, Span, SpanKind};
 pub use stack::with_stack;
 pub use tensor::{ContentHash, LeftOut, TensorData};

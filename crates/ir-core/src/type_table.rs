@@ -381,7 +381,7 @@ impl TypeInfo {
         std::ptr::eq(at, other)
     }
 
-    /// The key of the parent that was not registered when this type was; see [`crate::RegistryError::MissingParent`].
+    /// The key of the parent that was not registered when this type was; see [`crate::RegistryError::Missing`].
     pub fn missing_parent(&self) -> Option<&'static str> {
         self.missing_parent
     }

@@ -13,7 +13,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use tvmscript_ir_core::registry::Place;
-use tvmscript_ir_core::{Dialect, RegistryError, Slot};
+use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
 #[derive(Clone)]
 struct Entry {
@@ -49,15 +49,12 @@ impl std::fmt::Debug for Contexts {
 }
 
 impl Slot for Contexts {
-    fn merge(&mut self, other: Contexts) -> Result<(), RegistryError> {
+    fn merge(&mut self, other: Contexts, resolver: &mut Resolver) {
         for (id, entry) in other.entries {
-            let (name, place) = (entry.name, entry.place);
-            if let Some(first) = self.entries.insert(id, entry) {
-                let what = format!("the context `{name}`");
-                return Err(RegistryError::duplicate(what, first.place, place));
+            if resolver.claim(format!("the context `{}`", entry.name), entry.place) {
+                self.entries.insert(id, entry);
             }
         }
-        Ok(())
     }
 }
 
@@ -79,7 +76,7 @@ impl<T> ContextDialect for Dialect<T> {
 
 #[cfg(test)]
 mod tests {
-    use tvmscript_ir_core::Registry;
+    use tvmscript_ir_core::RegistryBuilder;
 
     use super::*;
     use crate::Builder;
@@ -89,7 +86,8 @@ mod tests {
 
     #[test]
     fn a_builder_for_a_registry_carries_its_contexts_and_inner_builders_see_them() {
-        let registry = Registry::new().with(Dialect::new("a").context(Motto("steady"))).expect("one dialect");
+        let dialect = Dialect::new("a").context(Motto("steady"));
+        let registry = RegistryBuilder::new().with(dialect).build().expect("one dialect");
         assert!(Builder::context::<Motto>().is_none());
         let outer = Builder::for_registry(&registry);
         assert_eq!(Builder::context::<Motto>().as_deref(), Some(&Motto("steady")));
@@ -105,9 +103,9 @@ mod tests {
 
     #[test]
     fn two_contexts_of_one_type_clash() {
-        let one = Registry::new().with(Dialect::new("a").context(Motto("x"))).expect("one dialect");
-        let error = one.with(Dialect::new("b").context(Motto("y"))).expect_err("a second of the same type");
-        let RegistryError::Duplicate { what, .. } = error else { return };
-        assert!(what.contains("Motto"), "{what}");
+        let dialects = [Dialect::new("a").context(Motto("x")), Dialect::new("b").context(Motto("y"))];
+        let builder = dialects.into_iter().fold(RegistryBuilder::new(), RegistryBuilder::with);
+        let errors = builder.build().expect_err("a second of the same type").to_string();
+        assert!(errors.contains("Motto"), "{errors}");
     }
 }

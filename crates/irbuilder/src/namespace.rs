@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use tvmscript_ir_core::registry::Place;
-use tvmscript_ir_core::{Dialect, RegistryError, Slot};
+use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
 use crate::function::ScriptFn;
 use crate::value::{HostObject, ScriptValue};
@@ -14,13 +14,16 @@ use crate::value::{HostObject, ScriptValue};
 /// Gives the value of a name that no table lists (`T.float32x4`), or nothing.
 pub type NameFallback = fn(&str) -> Option<ScriptValue>;
 
+/// Lists the names worth suggesting that a [`NameFallback`] finds.
+pub type FallbackNames = fn() -> Vec<&'static str>;
+
 /// The names of one dialect.
 #[derive(Default, Clone)]
 pub struct Names {
-    functions: HashMap<&'static str, (&'static ScriptFn, Place)>,
+    functions: HashMap<&'static str, &'static ScriptFn>,
     aliases: HashMap<&'static str, &'static str>,
     fallbacks: Vec<NameFallback>,
-    names_elsewhere: Vec<fn() -> Vec<&'static str>>,
+    names_elsewhere: Vec<FallbackNames>,
 }
 
 impl std::fmt::Debug for Names {
@@ -34,14 +37,14 @@ impl Names {
     pub fn get(&self, name: &str) -> Option<ScriptValue> {
         let name = self.aliases.get(name).copied().unwrap_or(name);
         match self.functions.get(name) {
-            Some((function, _)) => Some(ScriptValue::Function(function)),
+            Some(function) => Some(ScriptValue::Function(function)),
             None => self.fallbacks.iter().find_map(|f| f(name)),
         }
     }
 
     /// The functions, in no particular order.
     pub fn functions(&self) -> impl Iterator<Item = &'static ScriptFn> {
-        self.functions.values().map(|(f, _)| *f)
+        self.functions.values().copied()
     }
 
     /// All names worth suggesting.
@@ -55,11 +58,27 @@ impl Names {
     }
 }
 
+/// A script function or another name of one, as a dialect declares it.
+struct Declared<T> {
+    dialect: &'static str,
+    name: &'static str,
+    value: T,
+    place: Place,
+}
+
 /// The names of all dialects of a registry, by dialect.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Namespaces {
     dialects: HashMap<&'static str, Arc<Names>>,
-    clash: Option<RegistryError>,
+    functions: Vec<Declared<&'static ScriptFn>>,
+    aliases: Vec<Declared<&'static str>>,
+    fallbacks: Vec<(&'static str, NameFallback, FallbackNames)>,
+}
+
+impl std::fmt::Debug for Namespaces {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(&self.dialects).finish()
+    }
 }
 
 impl Namespaces {
@@ -68,36 +87,36 @@ impl Namespaces {
         self.dialects.get(name)
     }
 
-    fn own(&mut self, dialect: &'static str) -> &mut Names {
+    fn names(&mut self, dialect: &'static str) -> &mut Names {
         Arc::make_mut(self.dialects.entry(dialect).or_default())
-    }
-
-    fn add(&mut self, dialect: &'static str, name: &'static str, function: &'static ScriptFn, place: Place) {
-        if let Some((_, first)) = self.own(dialect).functions.insert(name, (function, place)) {
-            let clash = RegistryError::duplicate(format!("the function `{dialect}.{name}`"), first, place);
-            self.clash.get_or_insert(clash);
-        }
     }
 }
 
 impl Slot for Namespaces {
-    fn merge(&mut self, other: Self) -> Result<(), RegistryError> {
-        if let Some(clash) = other.clash {
-            return Err(clash);
-        }
-        for (dialect, names) in other.dialects {
-            let names = Arc::unwrap_or_clone(names);
-            for (name, (function, place)) in names.functions {
-                self.add(dialect, name, function, place);
+    fn merge(&mut self, other: Self, resolver: &mut Resolver) {
+        for Declared { dialect, name, value, place } in other.functions {
+            if resolver.claim(format!("the function `{dialect}.{name}`"), place) {
+                self.names(dialect).functions.insert(name, value);
             }
-            let own = self.own(dialect);
-            own.aliases.extend(names.aliases);
-            own.fallbacks.extend(names.fallbacks);
-            own.names_elsewhere.extend(names.names_elsewhere);
         }
-        match self.clash.take() {
-            Some(clash) => Err(clash),
-            None => Ok(()),
+        for alias in other.aliases {
+            if resolver.claim(format!("the function `{}.{}`", alias.dialect, alias.name), alias.place) {
+                self.names(alias.dialect).aliases.insert(alias.name, alias.value);
+                self.aliases.push(alias);
+            }
+        }
+        for (dialect, find, all) in other.fallbacks {
+            let names = self.names(dialect);
+            names.fallbacks.push(find);
+            names.names_elsewhere.push(all);
+        }
+    }
+
+    fn finish(&mut self, resolver: &mut Resolver) {
+        for Declared { dialect, name, value, place } in std::mem::take(&mut self.aliases) {
+            if self.names(dialect).get(value).is_none() {
+                resolver.missing(format!("`{value}`, of which `{dialect}.{name}` is another name"), place);
+            }
         }
     }
 }
@@ -111,32 +130,34 @@ pub trait BuildDialect: Sized {
     fn function_aliases(self, aliases: &[(&'static str, &'static str)]) -> Self;
 
     /// Adds names that no table lists: how to find one, and those worth suggesting.
-    fn name_fallback(self, find: NameFallback, names: fn() -> Vec<&'static str>) -> Self;
+    fn name_fallback(self, find: NameFallback, names: FallbackNames) -> Self;
 }
 
 impl<T> BuildDialect for Dialect<T> {
     #[track_caller]
     fn functions(mut self, functions: &[&'static ScriptFn]) -> Self {
         let (dialect, place) = (self.name(), Location::caller());
-        let slot = self.slot_mut::<Namespaces>();
-        for function in functions {
-            slot.add(dialect, function.name, function, place);
-        }
+        let declared = functions.iter().map(|function| Declared {
+            dialect,
+            name: function.name,
+            value: *function,
+            place,
+        });
+        self.slot_mut::<Namespaces>().functions.extend(declared);
         self
     }
 
+    #[track_caller]
     fn function_aliases(mut self, aliases: &[(&'static str, &'static str)]) -> Self {
-        let dialect = self.name();
-        let names = self.slot_mut::<Namespaces>().own(dialect);
-        names.aliases.extend(aliases.iter().copied());
+        let (dialect, place) = (self.name(), Location::caller());
+        let declared = aliases.iter().map(|&(name, value)| Declared { dialect, name, value, place });
+        self.slot_mut::<Namespaces>().aliases.extend(declared);
         self
     }
 
-    fn name_fallback(mut self, find: NameFallback, all: fn() -> Vec<&'static str>) -> Self {
+    fn name_fallback(mut self, find: NameFallback, all: FallbackNames) -> Self {
         let dialect = self.name();
-        let names = self.slot_mut::<Namespaces>().own(dialect);
-        names.fallbacks.push(find);
-        names.names_elsewhere.push(all);
+        self.slot_mut::<Namespaces>().fallbacks.push((dialect, find, all));
         self
     }
 }

@@ -19,6 +19,7 @@ pub mod print;
 pub use node::*;
 
 use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::registry::CheckDialect;
 
 /// The dialect for a registry: its nodes, and what the features of this crate add to them.
 pub fn dialect() -> Dialect {
@@ -75,5 +76,5 @@ pub fn nodes() -> Dialect {
         .node::<PlacementSpec>()
         .node::<Placement>()
         .node::<DTensorStructInfo>();
-    attrs::nodes(dialect)
+    attrs::nodes(dialect).check(check::findings)
 }

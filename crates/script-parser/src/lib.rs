@@ -18,5 +18,4 @@ pub use parser::{Binder, Decorator, Namespace, ParseOptions, Parsed, Parser, Scr
 pub use scope::Shadowing;
 pub use table::{
     DecoratorRule, Definition, FragmentReader, Indices, Mode, Operator, ParseDialect, Parsers, Statement,
-    Token,
 };

@@ -108,12 +108,12 @@ fn a_script_with_mistakes_is_left_out() {
 
 #[test]
 fn a_member_of_a_python_module_has_one_declaration() {
-    use tvmscript_ir_core::{Dialect, Registry};
+    use tvmscript_ir_core::{Dialect, RegistryBuilder};
     use tvmscript_script_parser::ParseDialect;
     use tvmscript_script_parser::table::{Member, PythonModule};
     static MODULES: &[PythonModule] =
         &[PythonModule::new(&["tvm.script"]).members(&[("other", Member::Namespace)])];
-    let registry = |a, b| Registry::new().with(a)?.with(b);
+    let registry = |a, b| RegistryBuilder::new().with(a).with(b).build();
     let declares = |name| Dialect::new(name).python_modules(MODULES);
     assert!(registry(declares("a"), Dialect::new("b")).is_ok());
     let clash = registry(declares("a"), declares("b")).err().map(|error| error.to_string());

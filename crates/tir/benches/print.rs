@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tvmscript_docsifier::PrinterConfig;
-use tvmscript_ir_core::{Array, DataType, DictAttrs, Map, Object, Ref, Registry, Span, Value};
+use tvmscript_ir_core::{Array, DataType, DictAttrs, Map, Object, Ref, RegistryBuilder, Span, Value};
 use tvmscript_prim::error::Result;
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimType, Select, TupleType, Var, ops};
 use tvmscript_tir::{
@@ -135,10 +135,11 @@ fn nest(depth: usize) -> Object {
 }
 
 fn print(c: &mut Criterion) {
-    let registry = Registry::new()
+    let registry = RegistryBuilder::new()
         .with(tvmscript_prim::dialect())
-        .and_then(|r| r.with(tvmscript_ir::dialect()))
-        .and_then(|r| r.with(tvmscript_tir::dialect()))
+        .with(tvmscript_ir::dialect())
+        .with(tvmscript_tir::dialect())
+        .build()
         .expect("no clash");
     let config = PrinterConfig { indent_spaces: 1, ..PrinterConfig::default() };
     let mut group = c.benchmark_group("print");

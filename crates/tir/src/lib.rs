@@ -20,6 +20,7 @@ pub use error::TirError;
 pub use node::*;
 
 use tvmscript_ir_core::Dialect;
+use tvmscript_ir_core::registry::CheckDialect;
 
 /// The dialect for a registry: its nodes, and what the features of this crate add to them.
 pub fn dialect() -> Dialect {
@@ -58,5 +59,6 @@ pub fn nodes() -> Dialect {
         .node::<Block>()
         .node::<BlockRealize>()
         .node::<PrimFunc>()
+        .check(check::findings)
         .finish()
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tvmscript_docsifier::{DocsifyDialect as _, PrinterConfig};
 use tvmscript_ir_core::json::tvm;
-use tvmscript_ir_core::{Registry, Value};
+use tvmscript_ir_core::{Registry, RegistryBuilder, Value};
 
 /// What the index says of a file.
 #[derive(serde::Deserialize)]
@@ -24,11 +24,12 @@ struct Record {
 }
 
 fn registry() -> Result<Registry> {
-    Ok(Registry::new()
-        .with(tvmscript_prim::dialect())?
-        .with(tvmscript_ir::dialect())?
-        .with(tvmscript_tir::dialect())?
-        .with(tvmscript_relax::nodes().alias("R"))?)
+    Ok(RegistryBuilder::new()
+        .with(tvmscript_prim::dialect())
+        .with(tvmscript_ir::dialect())
+        .with(tvmscript_tir::dialect())
+        .with(tvmscript_relax::nodes().alias("R"))
+        .build()?)
 }
 
 fn unpacked(path: &Path) -> Result<String> {

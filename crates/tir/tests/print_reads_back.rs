@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use tvmscript_docsifier::{DocsifyDialect as _, PrinterConfig};
 use tvmscript_ir_core::equal::StructuralEqual;
 use tvmscript_ir_core::json::tvm;
-use tvmscript_ir_core::{Object, Registry, Value};
+use tvmscript_ir_core::{Object, Registry, RegistryBuilder, Value};
 use tvmscript_script_parser::{ParseOptions, parse_script};
 
 /// What the index says of a file.
@@ -23,11 +23,12 @@ struct Record {
 }
 
 fn registry() -> Result<Registry> {
-    Ok(Registry::new()
-        .with(tvmscript_prim::dialect())?
-        .with(tvmscript_ir::dialect())?
-        .with(tvmscript_tir::dialect())?
-        .with(tvmscript_relax::nodes().alias("R"))?)
+    Ok(RegistryBuilder::new()
+        .with(tvmscript_prim::dialect())
+        .with(tvmscript_ir::dialect())
+        .with(tvmscript_tir::dialect())
+        .with(tvmscript_relax::nodes().alias("R"))
+        .build()?)
 }
 
 fn unpacked(path: &Path) -> Result<String> {

@@ -65,10 +65,10 @@ pub use tvmscript_tir as tir;
 pub use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
 pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
 pub use tvmscript_ir_core::{
-    Descend, FieldError, Mismatch, MismatchKind, Mutator, Object, Ref, Registry, RegistryError, RewriteError,
-    Value, Visitor, Walk, copy_fresh, free_variables, mismatches, mutate, post_order_mutate,
-    post_order_visit, pre_order_visit, ptr_map, structural_equal, structural_hash, substitute,
-    try_post_order_mutate, visit_nodes,
+    Descend, FieldError, Mismatch, MismatchKind, Mutator, Object, Ref, Registry, RegistryBuilder,
+    RegistryErrors, RewriteError, Value, Visitor, Walk, copy_fresh, free_variables, mismatches, mutate,
+    post_order_mutate, post_order_visit, pre_order_visit, ptr_map, structural_equal, structural_hash,
+    substitute, try_post_order_mutate, visit_nodes,
 };
 
 #[cfg(feature = "parse")]
@@ -82,18 +82,19 @@ use tvmscript_ir_core::json;
 
 /// All dialects of this workspace together, made on first use.
 ///
-/// For a registry that holds a dialect of your own as well, add it to [`new_registry`].
+/// For a registry that holds a dialect of your own as well, add it to [`registry_builder`].
 pub fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
-    REGISTRY.get_or_init(|| new_registry().expect("the dialects of this workspace do not clash"))
+    REGISTRY.get_or_init(|| registry_builder().build().expect("the dialects of this workspace do not clash"))
 }
 
-/// A new registry with all dialects of this workspace.
-///
-/// # Errors
-/// Only when two of them clash, which the tests of this workspace exclude.
-pub fn new_registry() -> Result<Registry, RegistryError> {
-    Registry::new().with(prim::dialect())?.with(ir::dialect())?.with(tir::dialect())?.with(relax::dialect())
+/// A builder with all dialects of this workspace.
+pub fn registry_builder() -> RegistryBuilder {
+    RegistryBuilder::new()
+        .with(prim::dialect())
+        .with(ir::dialect())
+        .with(tir::dialect())
+        .with(relax::dialect())
 }
 
 /// The node as JSON in the form of this project, on one line.

@@ -2,15 +2,19 @@
 
 use tvmscript_docsifier::{PrinterConfig, print};
 use tvmscript_ir_core::equal::structural_equal;
-use tvmscript_ir_core::{Object, Registry, RegistryError};
+use tvmscript_ir_core::{Object, Registry, RegistryBuilder, RegistryErrors};
 use tvmscript_script_parser::{ParseOptions, parse_script};
 
-fn registry() -> Result<Registry, RegistryError> {
-    Registry::new()
-        .with(tvmscript_prim::dialect())?
-        .with(tvmscript_ir::dialect())?
-        .with(tvmscript_tir::dialect())?
+fn builder() -> RegistryBuilder {
+    RegistryBuilder::new()
+        .with(tvmscript_prim::dialect())
+        .with(tvmscript_ir::dialect())
+        .with(tvmscript_tir::dialect())
         .with(tvmscript_toy_dialect::dialect())
+}
+
+fn registry() -> Result<Registry, RegistryErrors> {
+    builder().build()
 }
 
 const SCRIPT: &str = r#"# from tvm.script import tir as T
@@ -55,7 +59,7 @@ fn a_toy_mistake_is_an_error_at_its_argument() {
 
 #[test]
 fn the_same_dialect_twice_is_an_error_that_names_both_places() {
-    let clash = registry().expect("once is fine").with(tvmscript_toy_dialect::dialect());
+    let clash = builder().with(tvmscript_toy_dialect::dialect()).build();
     let message = clash.expect_err("twice is not").to_string();
     assert!(message.contains("`toy.Clamp`") && message.contains("lib.rs"), "{message}");
 }

@@ -17,7 +17,7 @@
 //!     next: Option<Ref<Cell>>,
 //! }
 //!
-//! let registry = Registry::new().with(Dialect::new("doc").node::<Cell>())?;
+//! let registry = RegistryBuilder::new().with(Dialect::new("doc").node::<Cell>()).build()?;
 //! let list = Ref::new(Cell { number: 1, next: Some(Ref::new(Cell { number: 2, next: None })) });
 //!
 //! let text = json::native::save(&list.into());

@@ -75,7 +75,9 @@ fn texts_of_any_length_are_kept() {
 #[test]
 fn classes_go_up_and_down() {
     let dialect = crate::Dialect::new("raw_test").node::<Base>().node::<Leaf>().node::<Link>();
-    assert!(crate::Registry::new().with(dialect).is_ok_and(|r| r.node("raw_test.Link").is_some()));
+    assert!(
+        crate::RegistryBuilder::new().with(dialect).build().is_ok_and(|r| r.node("raw_test.Link").is_some())
+    );
     let handle: Ref<Base> = leaf(1).upcast();
     assert!(handle.is::<Base>() && handle.is::<Leaf>() && !handle.is::<Link>());
     assert_eq!(handle.as_node::<Leaf>().map(|l| l.value), Some(1));

@@ -6,7 +6,7 @@ use tvmscript_ir_core::json::{self, JsonError, native, tvm};
 use tvmscript_ir_core::type_table::{FieldKind, register_dynamic};
 use tvmscript_ir_core::{
     Array, Class, DataType, Dialect, EqKind, FieldError, FieldInfo, Node, Object, ObjectLike, Ref, Registry,
-    RegistryError, Value, post_order_mutate,
+    RegistryBuilder, RegistryError, Value, post_order_mutate,
 };
 
 /// A third party's node, which declares everything at itself.
@@ -61,9 +61,12 @@ fn leaf(value: i64) -> Object {
     Ref::new(Leaf { value }).into()
 }
 
+fn builder() -> RegistryBuilder {
+    RegistryBuilder::new().with(Dialect::new("inv").node::<Pair>().node::<Leaf>().node::<List>())
+}
+
 fn registry() -> Registry {
-    let dialect = Dialect::new("inv").node::<Pair>().node::<Leaf>().node::<List>();
-    Registry::new().with(dialect).expect("one dialect")
+    builder().build().expect("one dialect")
 }
 
 /// The error of loading the node in both forms.
@@ -191,9 +194,10 @@ fn a_parent_that_is_not_loaded_yet_is_an_error() {
     #[node(key = "inv.Orphan", parent_key = "inv.NobodyKnows")]
     struct Orphan {}
     assert!(Orphan::type_info().parent().is_none());
-    let error = Registry::new().with(Dialect::new("orphans").node::<Orphan>()).expect_err("no parent");
-    let RegistryError::MissingParent { key, parent, place } = error else { panic!("{error}") };
-    assert_eq!((key, parent), ("inv.Orphan", "inv.NobodyKnows"));
+    let dialect = Dialect::new("orphans").node::<Orphan>();
+    let errors = RegistryBuilder::new().with(dialect).build().expect_err("no parent");
+    let [RegistryError::Missing { what, place }] = errors.errors() else { panic!("{errors}") };
+    assert_eq!(what, "the parent `inv.NobodyKnows` of the node `inv.Orphan`");
     assert!(place.contains("invariants.rs"), "{place}");
 }
 
@@ -230,7 +234,7 @@ fn typed_arrays_that_multiply_are_an_error() {
     struct Cube {
         planes: Array<Array<Array<Ref<Leaf>>>>,
     }
-    let registry = registry().with(Dialect::new("cube").node::<Cube>()).expect("another dialect");
+    let registry = builder().with(Dialect::new("cube").node::<Cube>()).build().expect("another dialect");
     let array = |of: usize| {
         let items = vec![format!(r#"{{"node":{of}}}"#); 1000];
         format!(r#"{{"type":"ffi.Array","items":[{}]}}"#, items.join(","))

@@ -2,7 +2,8 @@
 
 use tvmscript_ir_core::type_table::EqSteps;
 use tvmscript_ir_core::{
-    Array, BaseExpr, Class, DataType, Map, NameCell, Node, Object, Op, Ref, Registry, Span, Str, Value,
+    Array, BaseExpr, Class, DataType, Map, NameCell, Node, Object, Op, Ref, Registry, RegistryBuilder, Span,
+    Str, Value,
 };
 
 /// The class of toy expressions.
@@ -123,7 +124,7 @@ pub fn registry() -> Registry {
         .node::<Op>()
         .node::<DictAttrs>()
         .node::<containers::TensorNode>();
-    match Registry::new().with(toy) {
+    match RegistryBuilder::new().with(toy).build() {
         Ok(registry) => registry,
         Err(error) => panic!("{error}"),
     }

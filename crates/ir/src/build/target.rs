@@ -167,17 +167,40 @@ fn from_text(text: &str) -> Result<Ref<Target>> {
     from_map(&Map::new(entries))
 }
 
-/// Whether TVM knows the processor as one of ARM's.
+/// Returns true for a core of ARM's M profile that TVM knows, given as in `m55+nofp`.
+fn is_microcontroller(core: &str) -> bool {
+    ["m0", "m3", "m4", "m7", "m33", "m35p", "m55", "m85"].iter().any(|known| core.starts_with(known))
+}
+
+/// The features of a core of ARM's M profile; none for other processors.
+///
+/// # Source
+/// `GetFeatures` of `src/target/parsers/mprofile.cc`.
+fn features_of(kind: &str, mcpu: Option<&Str>) -> Map<Str, Value> {
+    let core = mcpu.and_then(|mcpu| mcpu.strip_prefix("cortex-")).filter(|core| is_microcontroller(core));
+    let Some(core) = core.filter(|_| is_cpu(kind)) else { return Map::default() };
+    let is_one_of = |cores: &[&str]| cores.iter().any(|known| core.starts_with(known));
+    let has_dsp = is_one_of(&["m4", "m7", "m33", "m35p", "m55", "m85"]) && !core.contains("+nodsp");
+    let has_mve = has_dsp && is_one_of(&["m55", "m85"]) && !core.contains("+nomve");
+    Map::new(
+        [("has_dsp", has_dsp), ("has_mve", has_mve)].map(|(name, has)| (Str::new(name), Value::Bool(has))),
+    )
+}
+
+fn is_cpu(kind: &str) -> bool {
+    matches!(kind, "llvm" | "c")
+}
+
+/// Returns true if TVM knows the processor as one of ARM's.
 ///
 /// # Source
 /// `IsArch` of `src/target/parsers/mprofile.cc` and `aprofile.cc`.
-fn is_arm(kind: &str, mcpu: Option<Str>, mtriple: Option<Str>) -> bool {
-    const MICROCONTROLLERS: [&str; 8] = ["m0", "m3", "m4", "m7", "m33", "m35p", "m55", "m85"];
-    if !matches!(kind, "llvm" | "c") {
+fn is_arm(kind: &str, mcpu: Option<&Str>, mtriple: Option<Str>) -> bool {
+    if !is_cpu(kind) {
         return false;
     }
-    let core = mcpu.as_ref().and_then(|mcpu| mcpu.strip_prefix("cortex-"));
-    if core.is_some_and(|core| MICROCONTROLLERS.iter().any(|known| core.starts_with(known))) {
+    let core = mcpu.and_then(|mcpu| mcpu.strip_prefix("cortex-"));
+    if core.is_some_and(is_microcontroller) {
         return true;
     }
     let is_m_profile = core.is_some_and(|core| core.starts_with('m'));
@@ -211,7 +234,9 @@ fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
     let known = KINDS.iter().find(|k| k.name == kind.as_str());
     let (known_keys, known_options) = known.map_or((&[][..], &[][..]), |k| (k.keys, k.options));
     let is_set = |key: &str| map.get_str(key).is_some();
-    let keys = keys_of(map, is_arm(&kind, text("mcpu"), text("mtriple")), text("device"), known_keys)?;
+    let mcpu = text("mcpu");
+    let keys = keys_of(map, is_arm(&kind, mcpu.as_ref(), text("mtriple")), text("device"), known_keys)?;
+    let features = features_of(&kind, mcpu.as_ref());
     let host = match map.get_str("host") {
         None => None,
         Some(host) => Some(TargetArg::from_script(dict_of(host))?.0.into()),
@@ -238,7 +263,7 @@ fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
     }
     let kind = Ref::new(TargetKind { name: kind });
     let tag = text("tag").unwrap_or_else(|| Str::new(""));
-    Ok(Ref::new(Target { kind, tag, keys, attrs: Map::new(attrs), features: Map::default(), host }))
+    Ok(Ref::new(Target { kind, tag, keys, attrs: Map::new(attrs), features, host }))
 }
 
 /// A map from an attribute as a dictionary of scripts again.

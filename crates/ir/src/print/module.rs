@@ -1,11 +1,13 @@
 //! Modules.
 
+use std::panic::Location;
+
 use hashbrown::{HashMap, HashSet};
 use tvmscript_docsifier::doc::{Doc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result, names, script};
-use tvmscript_ir_core::registry::Slot;
+use tvmscript_ir_core::registry::{Place, Slot};
 use tvmscript_ir_core::{
-    Array, Class, Dialect, Map, ObjectLike, PathId, Ref, RegistryError, Str, TypeInfo, Value,
+    Array, Class, Dialect, Map, ObjectLike, PathId, Ref, Resolver, Str, TypeInfo, Value,
 };
 
 use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule};
@@ -19,12 +21,15 @@ pub struct ModuleFrame {
 
 /// Where kinds of functions stand in a module.
 #[derive(Debug, Default)]
-struct Order(HashMap<usize, u32>);
+struct Order(HashMap<usize, (&'static TypeInfo, u32, Place)>);
 
 impl Slot for Order {
-    fn merge(&mut self, other: Self) -> std::result::Result<(), RegistryError> {
-        self.0.extend(other.0);
-        Ok(())
+    fn merge(&mut self, other: Self, resolver: &mut Resolver) {
+        for (index, (info, rank, place)) in other.0 {
+            if resolver.claim(format!("the rank of `{}` in modules", info.key()), place) {
+                self.0.insert(index, (info, rank, place));
+            }
+        }
     }
 }
 
@@ -37,9 +42,10 @@ pub trait ModuleOrder {
 }
 
 impl<N: Class> ModuleOrder for Dialect<N> {
+    #[track_caller]
     fn module_order(mut self, rank: u32) -> Self {
-        let info: &TypeInfo = N::type_info();
-        self.slot_mut::<Order>().0.insert(info.index(), rank);
+        let (info, place) = (N::type_info(), Location::caller());
+        self.slot_mut::<Order>().0.insert(info.index(), (info, rank, place));
         self
     }
 }
@@ -55,7 +61,7 @@ fn in_order<'a>(node: &'a IRModule, d: &Docsifier<'_>) -> Vec<Function<'a>> {
         "main" => MAIN,
         _ => {
             let index = function.object().info().index();
-            order.and_then(|order| order.0.get(&index)).copied().unwrap_or(UNRANKED)
+            order.and_then(|order| order.0.get(&index)).map_or(UNRANKED, |(_, rank, _)| *rank)
         }
     };
     let mut functions: Vec<Function<'a>> = node.functions.iter().collect();

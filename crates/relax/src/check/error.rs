@@ -1,5 +1,6 @@
 //! What can be wrong with a function.
 
+use tvmscript_ir_core::registry::Finding;
 use tvmscript_ir_core::{AccessPath, DataType, Span, Str};
 
 use super::call_tir::CallTirError;
@@ -144,8 +145,16 @@ pub struct WellFormedError {
     pub span: Span,
 }
 
+impl From<WellFormedError> for Finding {
+    fn from(error: WellFormedError) -> Finding {
+        let (message, help) = (error.kind.to_string(), error.help());
+        let WellFormedError { kind: _, function, path, span } = error;
+        Finding { message, help, function, path, span, notes: Vec::new() }
+    }
+}
+
 impl WellFormedError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn help(&self) -> Option<String> {
         use WellFormedErrorKind as Kind;
         Some(match &self.kind {

@@ -14,6 +14,7 @@ pub use call_tir::CallTirError;
 pub use error::{WellFormedError, WellFormedErrorKind};
 
 use tvmscript_ir::{IRModule, global_symbol};
+use tvmscript_ir_core::registry::Finding;
 use tvmscript_ir_core::{Object, Ref, Str};
 
 use crate::node::Function;
@@ -21,6 +22,11 @@ use walk::Checker;
 
 /// After how many errors the check stops.
 pub const MAX_ERRORS: usize = 100;
+
+/// [`well_formed`] as a check of the dialect.
+pub(crate) fn findings(object: &Object) -> Vec<Finding> {
+    well_formed(object).into_iter().map(Finding::from).collect()
+}
 
 /// The mistakes in a function or in all functions of a module, in the order of the nodes, at most [`MAX_ERRORS`]. Other
 /// objects, and functions of other dialects, have none here.

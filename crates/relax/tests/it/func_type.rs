@@ -1,7 +1,9 @@
 //! Functions of scalars get Relax types while they are built, and so do their names in a module.
 
 use tvmscript_ir::{GlobalVar, IRModule, RelaxExpr, function_type};
-use tvmscript_ir_core::{Array, DataType, Object, Ref, Registry, pre_order_visit, structural_equal};
+use tvmscript_ir_core::{
+    Array, DataType, Object, Ref, Registry, RegistryBuilder, pre_order_visit, structural_equal,
+};
 use tvmscript_irbuilder::{Builder, Result, ScriptValue};
 use tvmscript_prim::{Call, Expr, IntImm, Var};
 use tvmscript_relax::{FuncStructInfo, ObjectStructInfo, PrimStructInfo, TensorStructInfo, TupleStructInfo};
@@ -9,10 +11,9 @@ use tvmscript_tir::build::{self as tb, TirFrame};
 use tvmscript_tir::{Buffer, BufferParts, PrimFunc, Stmt};
 
 fn registry() -> Registry {
-    let base = Registry::new().with(tvmscript_prim::dialect()).and_then(|r| r.with(tvmscript_ir::nodes()));
-    let all =
-        base.and_then(|r| r.with(tvmscript_tir::nodes())).and_then(|r| r.with(tvmscript_relax::dialect()));
-    all.expect("the dialects do not clash")
+    let scalars = RegistryBuilder::new().with(tvmscript_prim::dialect()).with(tvmscript_ir::nodes());
+    let all = scalars.with(tvmscript_tir::nodes()).with(tvmscript_relax::dialect());
+    all.build().expect("the dialects do not clash")
 }
 
 fn buffer(extent: Expr) -> Ref<Buffer> {

@@ -13,7 +13,8 @@ use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, walk};
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
 use crate::parser::{Parser, Shared};
 use crate::scope::Binding;
-use crate::table::{Mode, Token};
+use crate::table::Mode;
+use tvmscript_ir_core::Token;
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId,
 };

@@ -392,7 +392,7 @@ impl Parser<'_> {
         let Expr::Name(name) = *self.ast.expr(target) else {
             return Err(self.invalid_target(target, "this expression"));
         };
-        if self.token != crate::table::Token::DEFAULT && !self.in_env {
+        if self.token != tvmscript_ir_core::Token::DEFAULT && !self.in_env {
             self.define(name, value.clone(), target, crate::Shadowing::OuterFrames)?;
         } else {
             let place = self.ast.range(target);

@@ -84,7 +84,7 @@ impl Parser<'_> {
     /// A decorated function inside a function of a dialect: that dialect's hooks run around it.
     pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> Result<()> {
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
-        let around = self.shared.table.entry(self.token).around_local;
+        let around = self.shared.table.entry(self.token).and_then(|entry| entry.around_local);
         if let Some((before, _)) = around {
             before(self, &definition)?;
         }

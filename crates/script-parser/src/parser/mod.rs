@@ -20,7 +20,7 @@ mod text;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use tvmscript_ir_core::{Object, Registry, SourceId, Span, SpanKind, Str};
+use tvmscript_ir_core::{Object, Registry, SourceId, Span, SpanKind, Str, Token};
 use tvmscript_irbuilder::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, ScriptValue};
 
 pub use bind::Binder;
@@ -33,7 +33,7 @@ use crate::errors::{HostErrorKind, ParseError, ParseErrorKind, Reported, Result}
 use crate::eval::{Env, Explorer, Placeholder, TYPE_NAME};
 use crate::header::Header;
 use crate::scope::Scopes;
-use crate::table::{Mode, NodeRules, Token};
+use crate::table::{Mode, NodeRules};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, HasRange, List, Listed, Name, Stmt, StmtId, TextRange,
 };
@@ -343,14 +343,14 @@ impl<'r> Parser<'r> {
 
     /// The token of a dialect, by the dialect's name.
     pub fn token_of(&self, dialect: &str) -> Option<Token> {
-        self.shared.table.token(dialect)
+        self.registry?.token(dialect)
     }
 
     /// Runs `f` under another token. Under the default token operators follow Python's rules, else the script's.
     pub fn with_token<R>(&mut self, token: Token, f: impl FnOnce(&mut Self) -> R) -> R {
         let mode = if token == Token::DEFAULT { Mode::Host } else { Mode::Script };
         let before = (std::mem::replace(&mut self.token, token), std::mem::replace(&mut self.mode, mode));
-        let around = self.shared.table.entry(token).around;
+        let around = self.shared.table.entry(token).and_then(|entry| entry.around);
         if let Some((enter, _)) = around {
             enter(self);
         }

@@ -54,8 +54,8 @@ impl Parser<'_> {
         }
         let Some(first) = body.first() else { return };
         self.enter_headers(*first);
-        let token = self.shared.table.token(dialect);
-        let reader = token.and_then(|token| Some((token, self.shared.table.entry(token).fragment?)));
+        let token = self.token_of(dialect);
+        let reader = token.and_then(|token| Some((token, self.shared.table.entry(token)?.fragment?)));
         let Some((token, read)) = reader else {
             let kind = ParseErrorKind::expected("a dialect whose fragments are read", format!("`{dialect}`"));
             let _ = self.error(*first, kind);

@@ -4,7 +4,7 @@ use tvmscript_ir_core::{Span, with_stack};
 
 use super::Parser;
 use crate::errors::{ParseErrorKind, Result};
-use crate::table::Token;
+use tvmscript_ir_core::Token;
 use tvmscript_python_syntax::ast::{ExprId, List, Stmt, StmtId};
 
 impl Parser<'_> {

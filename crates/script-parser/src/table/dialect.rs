@@ -124,9 +124,10 @@ pub trait ParseDialect: Sized {
 impl<N: 'static> ParseDialect for Dialect<N> {
     type Node = N;
 
+    #[track_caller]
     fn namespace(mut self, names: &[&'static str]) -> Self {
-        let dialect = self.name();
-        self.slot_mut::<Parsers>().prefixes.extend(names.iter().map(|name| (*name, dialect)));
+        let (dialect, place) = (self.name(), Location::caller());
+        self.slot_mut::<Parsers>().prefixes.extend(names.iter().map(|name| (*name, dialect, place)));
         self
     }
 
@@ -190,14 +191,17 @@ impl<N: 'static> ParseDialect for Dialect<N> {
         self
     }
 
+    #[track_caller]
     fn predefined_modules(mut self, names: &[&'static str]) -> Self {
-        self.slot_mut::<Parsers>().predefined_modules.extend(names);
+        let place = Location::caller();
+        self.slot_mut::<Parsers>().predefined_modules.extend(names.iter().map(|name| (*name, place)));
         self
     }
 
+    #[track_caller]
     fn bare_decorator(mut self, name: &'static str) -> Self {
-        let dialect = self.name();
-        self.slot_mut::<Parsers>().bare_decorator = Some((dialect, name));
+        let (dialect, place) = (self.name(), Location::caller());
+        self.slot_mut::<Parsers>().bare_decorator = Some((dialect, name, place));
         self
     }
 

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tvmscript_ir_core::registry::Place;
-use tvmscript_ir_core::{Object, RegistryError, Slot, TypeInfo};
+use tvmscript_ir_core::{Object, Resolver, Slot, Token, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptFn, ScriptValue};
 
 pub use dialect::ParseDialect;
@@ -26,15 +26,6 @@ use crate::parser::Parser;
 use tvmscript_python_syntax::ast::{
     BinOp, BoolOp, ClassDef, CmpOp, ExprId, FunctionDef, Stmt, StmtId, StmtKind, UnaryOp,
 };
-
-/// A dispatch token by its number in the table: whose rules apply now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Token(pub(crate) u16);
-
-impl Token {
-    /// The token of host code, and the one whose handlers apply where no other has one.
-    pub const DEFAULT: Token = Token(0);
-}
 
 /// Which rules operators follow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -162,17 +153,16 @@ pub type FragmentReader = fn(&mut Parser, &[StmtId]) -> Result<()>;
 
 #[derive(Clone)]
 pub(crate) struct TokenEntry {
-    pub(crate) name: &'static str,
     pub(crate) handlers: Vec<Option<StmtHandler>>,
     pub(crate) around: Option<(TokenHook, TokenHook)>,
     pub(crate) around_local: Option<(LocalFunctionHook, LocalFunctionHook)>,
     pub(crate) fragment: Option<FragmentReader>,
 }
 
-impl TokenEntry {
-    fn new(name: &'static str) -> TokenEntry {
+impl Default for TokenEntry {
+    fn default() -> TokenEntry {
         let handlers = vec![None; StmtKind::ALL.len()];
-        TokenEntry { name, handlers, around: None, around_local: None, fragment: None }
+        TokenEntry { handlers, around: None, around_local: None, fragment: None }
     }
 }
 
@@ -184,7 +174,7 @@ pub(crate) struct DecoratorEntry {
 }
 
 /// The handlers of all dialects.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct ParseTable {
     tokens: Vec<TokenEntry>,
     nodes: HashMap<usize, NodeRules>,
@@ -194,49 +184,26 @@ pub(crate) struct ParseTable {
     functions: HashMap<(&'static str, &'static str), ParserFn>,
     /// Names by which a dialect is known without an import, and the dialect.
     pub(crate) prefixes: Vec<(&'static str, &'static str)>,
-    /// Functions whose arguments are regions: slices there stay as they are.
     /// What headers of texts can name.
     options: Vec<ReaderOption>,
     /// Names that a dialect's namespace does not have, with what to do instead.
     absent: HashMap<(&'static str, &'static str), &'static str>,
     pub(crate) modules: PythonModules,
+    /// Functions whose arguments are regions: slices there stay as they are.
     pub(crate) region_functions: Vec<&'static ScriptFn>,
+    /// Dialects whose fragments are read, in the order of registration.
+    fragment_dialects: Vec<&'static str>,
     /// The decorator that test classes of TVM's put on their bare functions.
     pub(crate) bare_decorator: Option<(&'static str, &'static str)>,
 }
 
-impl Default for ParseTable {
-    fn default() -> Self {
-        ParseTable {
-            tokens: vec![TokenEntry::new("default")],
-            nodes: HashMap::new(),
-            calls: HashMap::new(),
-            decorators: HashMap::new(),
-            functions: HashMap::new(),
-            prefixes: Vec::new(),
-            region_functions: Vec::new(),
-            options: Vec::new(),
-            absent: HashMap::new(),
-            modules: PythonModules::default(),
-            bare_decorator: None,
-        }
-    }
-}
-
 impl std::fmt::Debug for ParseTable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.tokens.iter().map(|t| t.name)).finish()
+        f.debug_list().entries(&self.prefixes).finish()
     }
 }
 
-/// How many dispatch tokens a registry can hold.
-const TOKENS: usize = 1 << 16;
-
 impl ParseTable {
-    pub(crate) fn token(&self, name: &str) -> Option<Token> {
-        self.tokens.iter().position(|t| t.name == name).map(|i| Token(i as u16))
-    }
-
     /// What headers of texts can name.
     pub(crate) fn options(&self) -> impl Iterator<Item = ReaderOption> {
         self.options.iter().copied()
@@ -247,23 +214,21 @@ impl ParseTable {
         self.options().find(|option| option.name == name)
     }
 
-    fn token_or_new(&mut self, name: &'static str) -> Result<Token, RegistryError> {
-        if let Some(token) = self.token(name) {
-            return Ok(token);
+    fn entry_mut(&mut self, token: Token) -> &mut TokenEntry {
+        if self.tokens.len() <= token.index() {
+            self.tokens.resize_with(token.index() + 1, TokenEntry::default);
         }
-        let number = u16::try_from(self.tokens.len());
-        let token = number.map_err(|_| RegistryError::TooMany { what: "dispatch tokens", limit: TOKENS })?;
-        self.tokens.push(TokenEntry::new(name));
-        Ok(Token(token))
+        &mut self.tokens[token.index()]
     }
 
-    pub(crate) fn entry(&self, token: Token) -> &TokenEntry {
-        &self.tokens[usize::from(token.0)]
+    /// What is registered under a token.
+    pub(crate) fn entry(&self, token: Token) -> Option<&TokenEntry> {
+        self.tokens.get(token.index())
     }
 
     /// The handler of a statement under a token, the default token's if it has none.
     pub(crate) fn handler(&self, token: Token, kind: StmtKind) -> Option<&StmtHandler> {
-        let find = |t: Token| self.entry(t).handlers.get(kind as usize)?.as_ref();
+        let find = |t: Token| self.entry(t)?.handlers.get(kind as usize)?.as_ref();
         find(token).or_else(|| find(Token::DEFAULT))
     }
 
@@ -316,16 +281,14 @@ pub struct Parsers {
     calls: Vec<(&'static str, &'static TypeInfo, CallFn, Place)>,
     decorators: Vec<(&'static str, &'static str, DecoratorRule, Place)>,
     functions: Vec<(&'static str, &'static str, ParserFn, Place)>,
-    prefixes: Vec<(&'static str, &'static str)>,
+    prefixes: Vec<(&'static str, &'static str, Place)>,
     options: Vec<(&'static [ReaderOption], Place)>,
     absent: Vec<(&'static str, &'static str, &'static str)>,
     modules: Vec<python_module::Declared>,
-    predefined_modules: Vec<&'static str>,
+    predefined_modules: Vec<(&'static str, Place)>,
     region_functions: Vec<&'static ScriptFn>,
     hooks: Vec<(&'static str, Hooks, Place)>,
-    bare_decorator: Option<(&'static str, &'static str)>,
-    /// The places of what is registered already, for the message when it is registered again.
-    places: HashMap<String, Place>,
+    bare_decorator: Option<(&'static str, &'static str, Place)>,
     table: Arc<ParseTable>,
 }
 
@@ -350,96 +313,106 @@ impl Parsers {
     /// The dialects whose fragments are read, in the order of registration; see
     /// [`ParseOptions::fragment_of`](crate::ParseOptions::fragment_of).
     pub fn fragment_dialects(&self) -> impl Iterator<Item = &'static str> {
-        self.table.tokens.iter().filter(|entry| entry.fragment.is_some()).map(|entry| entry.name)
-    }
-
-    fn claim(&mut self, what: String, place: Place) -> Result<(), RegistryError> {
-        claim(&mut self.places, what, place)
-    }
-}
-
-/// Notes where something is registered.
-fn claim(places: &mut HashMap<String, Place>, what: String, place: Place) -> Result<(), RegistryError> {
-    match places.insert(what.clone(), place) {
-        Some(first) => Err(RegistryError::duplicate(what, first, place)),
-        None => Ok(()),
+        self.table.fragment_dialects.iter().copied()
     }
 }
 
 impl Slot for Parsers {
-    fn merge(&mut self, other: Self) -> Result<(), RegistryError> {
-        for (token, kind, _, place) in &other.statements {
-            self.claim(format!("the parser of `{}` under the token `{token}`", kind.as_str()), place)?;
-        }
-        for (dialect, name, _, place) in &other.decorators {
-            self.claim(format!("the decorator `{dialect}.{name}`"), place)?;
-        }
-        for (dialect, name, _, place) in &other.functions {
-            self.claim(format!("the parser's function `{dialect}.{name}`"), place)?;
-        }
-        for (info, rules, place) in &other.nodes {
-            for word in rules.words() {
-                self.claim(format!("`.{word}` of `{}`", info.key()), place)?;
+    fn merge(&mut self, other: Self, resolver: &mut Resolver) {
+        let table = Arc::make_mut(&mut self.table);
+        for (name, kind, handler, place) in other.statements {
+            let token = resolver.token(name);
+            if resolver.claim(format!("the parser of `{}` under the token `{name}`", kind.as_str()), place) {
+                table.entry_mut(token).handlers[kind as usize] = Some(handler);
             }
         }
-        for (token, info, _, place) in &other.calls {
-            self.claim(format!("`.call_here` of `{}` under the token `{token}`", info.key()), place)?;
-        }
-        for (options, place) in &other.options {
-            for option in *options {
-                self.claim(format!("the option `{}` of headers", option.name), place)?;
+        for (dialect, name, rule, place) in other.decorators {
+            let token = resolver.token(dialect);
+            if resolver.claim(format!("the decorator `{dialect}.{name}`"), place) {
+                table.decorators.insert((dialect, name), DecoratorEntry { rule, token });
             }
         }
-        for (token, hooks, place) in &other.hooks {
+        for (dialect, name, function, place) in other.functions {
+            if resolver.claim(format!("the parser's function `{dialect}.{name}`"), place) {
+                table.functions.insert((dialect, name), function);
+            }
+        }
+        for (info, rules, place) in other.nodes {
+            let clashes =
+                rules.words().filter(|word| !resolver.claim(format!("`.{word}` of `{}`", info.key()), place));
+            if clashes.count() == 0 {
+                let own = table.nodes.entry(info.index()).or_default();
+                *own = rules.or(*own);
+            }
+        }
+        for (name, info, call, place) in other.calls {
+            let token = resolver.token(name);
+            if resolver.claim(format!("`.call_here` of `{}` under the token `{name}`", info.key()), place) {
+                table.calls.insert((token, info.index()), call);
+            }
+        }
+        for (name, hooks, place) in other.hooks {
+            let token = resolver.token(name);
             let word = match hooks {
                 Hooks::Token { .. } => "around_token",
                 Hooks::Local { .. } => "around_local_functions",
                 Hooks::Fragment(_) => "fragments",
             };
-            self.claim(format!("`.{word}` of the token `{token}`"), place)?;
-        }
-        let table = Arc::make_mut(&mut self.table);
-        for (token, kind, handler, _) in other.statements {
-            let token = table.token_or_new(token)?;
-            table.tokens[usize::from(token.0)].handlers[kind as usize] = Some(handler);
-        }
-        for (dialect, name, rule, _) in other.decorators {
-            let token = table.token_or_new(dialect)?;
-            table.decorators.insert((dialect, name), DecoratorEntry { rule, token });
-        }
-        for (dialect, name, function, _) in other.functions {
-            table.functions.insert((dialect, name), function);
-        }
-        for (info, rules, _) in other.nodes {
-            let own = table.nodes.entry(info.index()).or_default();
-            *own = rules.or(*own);
-        }
-        for (token, info, call, _) in other.calls {
-            let token = table.token_or_new(token)?;
-            table.calls.insert((token, info.index()), call);
-        }
-        for (token, hooks, _) in other.hooks {
-            let token = table.token_or_new(token)?;
-            let entry = &mut table.tokens[usize::from(token.0)];
+            if !resolver.claim(format!("`.{word}` of the token `{name}`"), place) {
+                continue;
+            }
+            let entry = table.entry_mut(token);
             match hooks {
                 Hooks::Token { enter, exit } => entry.around = Some((enter, exit)),
                 Hooks::Local { before, after } => entry.around_local = Some((before, after)),
-                Hooks::Fragment(read) => entry.fragment = Some(read),
+                Hooks::Fragment(read) => {
+                    entry.fragment = Some(read);
+                    table.fragment_dialects.push(name);
+                }
             }
         }
-        table.prefixes.extend(other.prefixes);
-        table.options.extend(other.options.iter().flat_map(|(options, _)| options.iter()));
+        for (prefix, dialect, place) in other.prefixes {
+            if resolver.claim(format!("the name `{prefix}` of a dialect"), place) {
+                table.prefixes.push((prefix, dialect));
+            }
+        }
+        for (options, place) in other.options {
+            for option in options {
+                if resolver.claim(format!("the option `{}` of headers", option.name), place) {
+                    table.options.push(*option);
+                }
+            }
+        }
         table.region_functions.extend(other.region_functions);
         table
             .absent
             .extend(other.absent.into_iter().map(|(dialect, name, instead)| ((dialect, name), instead)));
-        table.modules.predefined.extend(other.predefined_modules);
-        let places = &mut self.places;
         for (dialect, module, place) in other.modules {
-            table.modules.add(dialect, module, |what| claim(places, what, place))?;
+            table.modules.add(dialect, module, |what| resolver.claim(what, place));
         }
-        table.bare_decorator = table.bare_decorator.or(other.bare_decorator);
-        Ok(())
+        self.predefined_modules.extend(other.predefined_modules);
+        if let Some((dialect, name, place)) = other.bare_decorator
+            && resolver.claim("the decorator of bare functions in test classes", place)
+        {
+            table.bare_decorator = Some((dialect, name));
+            self.bare_decorator = other.bare_decorator;
+        }
+    }
+
+    fn finish(&mut self, resolver: &mut Resolver) {
+        let table = Arc::make_mut(&mut self.table);
+        for (name, place) in std::mem::take(&mut self.predefined_modules) {
+            if table.modules.contains(name) {
+                table.modules.predefined.push(name);
+            } else {
+                resolver.missing(format!("the predefined Python module `{name}`"), place);
+            }
+        }
+        if let Some((dialect, name, place)) = self.bare_decorator
+            && table.decorator(dialect, name).is_none()
+        {
+            resolver.missing(format!("the decorator `{dialect}.{name}`"), place);
+        }
     }
 }
 

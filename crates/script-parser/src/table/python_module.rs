@@ -7,8 +7,8 @@
 use std::any::Any;
 use std::collections::HashMap;
 
+use tvmscript_ir_core::TypeInfo;
 use tvmscript_ir_core::registry::Place;
-use tvmscript_ir_core::{RegistryError, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
 
 /// A Python module, or several with the same members.
@@ -158,12 +158,12 @@ impl PythonModules {
         &mut self,
         dialect: &'static str,
         module: &'static PythonModule,
-        mut claim: impl FnMut(String) -> Result<(), RegistryError>,
-    ) -> Result<(), RegistryError> {
+        mut claim: impl FnMut(String) -> bool,
+    ) {
         for path in module.paths {
             let names = module.names.iter().chain(module.members.iter().map(|(name, _)| name));
             for name in names {
-                claim(format!("the member `{path}.{name}` of a Python module"))?;
+                claim(format!("the member `{path}.{name}` of a Python module"));
             }
             let above = path.match_indices('.').map(|(at, _)| &path[..at]);
             for path in above {
@@ -171,7 +171,6 @@ impl PythonModules {
             }
             self.by_path.entry((*path).to_owned()).or_default().push(Part { dialect, module });
         }
-        Ok(())
     }
 
     /// Whether there is such a module.

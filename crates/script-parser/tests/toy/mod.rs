@@ -1,6 +1,6 @@
 //! A toy dialect for tests: `@Y.script` functions whose statements build nodes of one kind.
 
-use tvmscript_ir_core::{Class, Dialect, Node, Object, Ref, Registry, Span, Str};
+use tvmscript_ir_core::{Class, Dialect, Node, Object, Ref, RegistryBuilder, Span, Str};
 use tvmscript_irbuilder::{
     BuildDialect, BuildError, Builder, CallArgs, Frame, ParamKind, ScriptFn, ScriptValue,
 };
@@ -205,7 +205,7 @@ pub fn parse(text: &str) -> Parsed {
 /// As [`parse`], with so many steps.
 pub fn parse_within(text: &str, max_steps: u64) -> Parsed {
     let other = Dialect::new("other").namespace(&["Z"]).functions(&[&OTHER_READS]);
-    let registry = Registry::new().with(dialect()).and_then(|registry| registry.with(other));
+    let registry = RegistryBuilder::new().with(dialect()).with(other).build();
     let registry = registry.expect("the dialects do not clash");
     let mut options = ParseOptions::default();
     options.max_steps = max_steps;

@@ -12,6 +12,7 @@ mod scope;
 mod walk;
 
 use tvmscript_ir::IRModule;
+use tvmscript_ir_core::registry::{Finding, FindingNote};
 use tvmscript_ir_core::{AccessPath, Object, Span, Str};
 
 use crate::node::PrimFunc;
@@ -100,15 +101,6 @@ fn end_text(was_defined: bool) -> &'static str {
     if was_defined { "whose definition does not hold here" } else { "which nothing defines" }
 }
 
-/// What else helps to see an error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// The text.
-    pub text: String,
-    /// The place it speaks of; unknown for none.
-    pub span: Span,
-}
-
 /// A mistake in a function, and where it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
@@ -122,11 +114,24 @@ pub struct WellFormedError {
     /// The place of the innermost node around it that has one; unknown for none.
     pub span: Span,
     /// What else helps: earlier definitions, further uses.
-    pub notes: Vec<Note>,
+    pub notes: Vec<FindingNote>,
+}
+
+impl From<WellFormedError> for Finding {
+    fn from(error: WellFormedError) -> Finding {
+        let (message, help) = (error.kind.to_string(), error.help());
+        let WellFormedError { kind: _, function, path, span, notes } = error;
+        Finding { message, help, function, path, span, notes }
+    }
+}
+
+/// [`well_formed`] as a check of the dialect.
+pub(crate) fn findings(object: &Object) -> Vec<Finding> {
+    well_formed(object).into_iter().map(Finding::from).collect()
 }
 
 impl WellFormedError {
-    /// How to mend it.
+    /// How to fix it.
     pub fn help(&self) -> Option<String> {
         match &self.kind {
             WellFormedErrorKind::UndefinedVar { var, used: VarUse::Value, was_defined } => {

@@ -1,11 +1,12 @@
 //! The rules themselves: what a use and a definition of a variable must meet, and how a breach is reported.
 
+use tvmscript_ir_core::registry::FindingNote;
 use tvmscript_ir_core::{Object, Ref, Span, Str};
 use tvmscript_prim::Var;
 
 use super::scope::{Clash, Definition};
 use super::walk::{At, Checker};
-use super::{ERRORS_PER_VARIABLE, MAX_ERRORS, Note, VarUse, WellFormedError, WellFormedErrorKind};
+use super::{ERRORS_PER_VARIABLE, MAX_ERRORS, VarUse, WellFormedError, WellFormedErrorKind};
 use crate::node::*;
 
 impl Checker<'_> {
@@ -17,7 +18,7 @@ impl Checker<'_> {
             if let Some(definition) = ended {
                 notes.push(self.definition_note("it was defined", definition));
             } else if var.span.is_known() && var.span != at.span {
-                notes.push(Note { text: "the variable was made here".to_owned(), span: var.span });
+                notes.push(FindingNote { text: "the variable was made here".to_owned(), span: var.span });
             }
             let kind = WellFormedErrorKind::UndefinedVar {
                 var: shown_name(var),
@@ -41,7 +42,7 @@ impl Checker<'_> {
                 None => "the loop is outside of any block".to_owned(),
                 Some(outer) => format!("the loop is in block \"{outer}\""),
             };
-            self.report_var(object, kind, at, vec![Note { text, span }]);
+            self.report_var(object, kind, at, vec![FindingNote { text, span }]);
         }
     }
 
@@ -82,17 +83,23 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn definition_note(&self, text: &str, definition: Definition) -> Note {
+    pub(super) fn definition_note(&self, text: &str, definition: Definition) -> FindingNote {
         let path = self.paths.as_ref().map(|paths| paths.to_path(definition.path).to_text_with(key_text));
         let function = match &self.functions[definition.function].0 {
             Some(name) if definition.function != self.function => format!(" of function `{name}`"),
             _ => String::new(),
         };
         let text = format!("{text} at `{}`{function}", path.unwrap_or_default());
-        Note { text, span: definition.span }
+        FindingNote { text, span: definition.span }
     }
 
-    pub(super) fn report_var(&mut self, var: &Object, kind: WellFormedErrorKind, at: At, notes: Vec<Note>) {
+    pub(super) fn report_var(
+        &mut self,
+        var: &Object,
+        kind: WellFormedErrorKind,
+        at: At,
+        notes: Vec<FindingNote>,
+    ) {
         let next = self.errors.len();
         if at.in_region {
             if self.in_regions.len() == MAX_ERRORS {
@@ -109,12 +116,12 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn report(&mut self, kind: WellFormedErrorKind, at: At, notes: Vec<Note>) {
+    pub(super) fn report(&mut self, kind: WellFormedErrorKind, at: At, notes: Vec<FindingNote>) {
         let error = self.error(kind, at, notes);
         self.errors.push(error);
     }
 
-    fn error(&self, kind: WellFormedErrorKind, at: At, notes: Vec<Note>) -> WellFormedError {
+    fn error(&self, kind: WellFormedErrorKind, at: At, notes: Vec<FindingNote>) -> WellFormedError {
         let path = self.paths.as_ref().map(|paths| paths.to_path(at.path)).unwrap_or_default();
         let function = self.functions[self.function].0.clone();
         WellFormedError { kind, function, path, span: at.span, notes }

@@ -12,7 +12,7 @@ use tvmscript_ir_core::{
 use tvmscript_prim::{Expr, ExprKind, ExprView, PrimExpr, Range, Var};
 
 use super::scope::Scopes;
-use super::{ERRORS_PER_VARIABLE, MAX_ERRORS, Note, VarUse, WellFormedError, WellFormedErrorKind};
+use super::{ERRORS_PER_VARIABLE, FindingNote, MAX_ERRORS, VarUse, WellFormedError, WellFormedErrorKind};
 use crate::node::*;
 
 /// How often shared parts of one statement may come up again before the walk is given up. Only bindings inside shared
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
                 && let Some(error) = self.errors.get_mut(*last)
             {
                 let text = format!("there are {} more of these", count - ERRORS_PER_VARIABLE);
-                error.notes.push(Note { text, span: Span::UNKNOWN });
+                error.notes.push(FindingNote { text, span: Span::UNKNOWN });
             }
         }
         for (var, index, error) in std::mem::take(&mut self.in_regions).into_iter().rev() {
@@ -119,7 +119,7 @@ impl<'a> Checker<'a> {
         self.errors.truncate(MAX_ERRORS);
         if let Some(error) = self.errors.get_mut(MAX_ERRORS - 1) {
             let text = format!("the check stops after {MAX_ERRORS} errors");
-            error.notes.push(Note { text, span: Span::UNKNOWN });
+            error.notes.push(FindingNote { text, span: Span::UNKNOWN });
         }
         self.errors
     }

@@ -1,15 +1,18 @@
 //! Small nodes, and their texts.
 
 use tvmscript_docsifier::{PrinterConfig, print};
-use tvmscript_ir_core::{Array, DataType, DictAttrs, Map, Object, Ref, Registry, Span, Str, Value};
+use tvmscript_ir_core::{
+    Array, DataType, DictAttrs, Map, Object, Ref, Registry, RegistryBuilder, Span, Str, Value,
+};
 use tvmscript_prim::*;
 use tvmscript_tir::*;
 
 pub(crate) fn registry() -> Registry {
-    Registry::new()
+    RegistryBuilder::new()
         .with(tvmscript_prim::dialect())
-        .and_then(|r| r.with(tvmscript_ir::dialect()))
-        .and_then(|r| r.with(tvmscript_tir::dialect()))
+        .with(tvmscript_ir::dialect())
+        .with(tvmscript_tir::dialect())
+        .build()
         .expect("no clash")
 }
 

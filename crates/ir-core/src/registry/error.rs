@@ -1,0 +1,64 @@
+//! Why dialects do not fit together.
+
+use std::fmt;
+use std::panic::Location;
+
+/// The source location of a registration.
+pub type Place = &'static Location<'static>;
+
+/// One reason why dialects do not fit together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RegistryError {
+    /// Something was registered twice.
+    #[error("{what} is registered twice: at {first} and at {second}")]
+    Duplicate {
+        /// The registered thing, e.g. "the node `tir.For`".
+        what: String,
+        /// The source location of the first registration.
+        first: String,
+        /// The source location of the second registration.
+        second: String,
+    },
+    /// A registration refers to something that no dialect registers.
+    #[error("{what}, registered at {place}, is missing: add the dialect that registers it")]
+    Missing {
+        /// The missing thing, e.g. "the parent `tir.Stmt` of the node `toy.Trace`".
+        what: String,
+        /// The source location of the registration that refers to it.
+        place: String,
+    },
+    /// A table is full.
+    #[error("there are too many {what}: at most {limit}")]
+    TooMany {
+        /// The kind of entries, e.g. "dispatch tokens".
+        what: &'static str,
+        /// The maximum number of entries.
+        limit: usize,
+    },
+}
+
+/// All reasons why dialects do not fit together; never empty. Displayed one per line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RegistryErrors(pub(super) Vec<RegistryError>);
+
+impl RegistryErrors {
+    /// The errors, in the order of the dialects.
+    pub fn errors(&self) -> &[RegistryError] {
+        &self.0
+    }
+}
+
+impl fmt::Display for RegistryErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, error) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for RegistryErrors {}

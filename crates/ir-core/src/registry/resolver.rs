@@ -1,0 +1,71 @@
+//! What slots use while a registry is built: tokens, claims, errors.
+
+use std::collections::HashMap;
+
+use super::token::Tokens;
+use super::{Place, RegistryError, RegistryErrors, Token};
+
+/// Interns tokens and collects errors while a registry is built.
+#[derive(Default)]
+pub struct Resolver {
+    tokens: Tokens,
+    claims: HashMap<String, Place>,
+    errors: Vec<RegistryError>,
+}
+
+impl Resolver {
+    /// The dispatch token of this name.
+    pub fn token(&mut self, name: &'static str) -> Token {
+        match self.tokens.intern(name) {
+            Ok(token) => token,
+            Err(error) => {
+                if !self.errors.contains(&error) {
+                    self.errors.push(error);
+                }
+                Token::DEFAULT
+            }
+        }
+    }
+
+    /// The name of a dispatch token.
+    pub fn token_name(&self, token: Token) -> &'static str {
+        self.tokens.name(token)
+    }
+
+    /// Records that something is registered at this place. Reports an error and returns false if it was claimed before.
+    pub fn claim(&mut self, what: impl Into<String>, place: Place) -> bool {
+        let what = what.into();
+        match self.claims.get(&what) {
+            Some(first) => {
+                let first = *first;
+                self.duplicate(what, first, place);
+                false
+            }
+            None => {
+                self.claims.insert(what, place);
+                true
+            }
+        }
+    }
+
+    /// Reports something that is registered at two places.
+    pub fn duplicate(&mut self, what: impl Into<String>, first: Place, second: Place) {
+        let (first, second) = (first.to_string(), second.to_string());
+        self.errors.push(RegistryError::Duplicate { what: what.into(), first, second });
+    }
+
+    /// Reports something that a registration refers to and no dialect registers.
+    pub fn missing(&mut self, what: impl Into<String>, place: Place) {
+        self.errors.push(RegistryError::Missing { what: what.into(), place: place.to_string() });
+    }
+
+    pub(super) fn finish(self) -> Result<Tokens, RegistryErrors> {
+        if self.errors.is_empty() { Ok(self.tokens) } else { Err(RegistryErrors(self.errors)) }
+    }
+}
+
+impl std::fmt::Debug for Resolver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Resolver").field("errors", &self.errors).finish_non_exhaustive()
+    }
+}
