@@ -12,9 +12,9 @@ use tvmscript_ir_core::operators::{ErrorSink, set_error_sink};
 use tvmscript_ir_core::{Class, Object, Ref, Registry};
 
 use crate::context::Contexts;
-use crate::error::{BuildError, BuildErrorKind, Result};
 use crate::frame::{Frame, OpenFrame, PoisonFrame};
-use crate::value::ScriptValue;
+use tvmscript_script_value::ScriptValue;
+use tvmscript_script_value::{BuildError, BuildErrorKind, Result};
 
 struct OpenEntry {
     frame: Box<dyn Frame>,

@@ -11,8 +11,8 @@ use std::panic::Location;
 use tvmscript_ir_core::{Array, Class, Map, MapPart, PoisonNode, Ref, Str};
 
 use crate::builder::Builder;
-use crate::error::Result;
-use crate::value::ScriptValue;
+use tvmscript_script_value::Result;
+use tvmscript_script_value::ScriptValue;
 
 /// A value that stands for one that could not be made. What is made of it is thrown away with it.
 pub trait Poison {

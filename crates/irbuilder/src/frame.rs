@@ -4,14 +4,13 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::panic::Location;
+use std::rc::Rc;
 
 use tvmscript_ir_core::{Object, PoisonNode, Ref};
 
 use crate::builder::Builder;
 use crate::emit::Poison;
-use crate::error::{BuildErrorKind, Result};
-use crate::function::FromScript;
-use crate::value::ScriptValue;
+use tvmscript_script_value::{BuildErrorKind, FromScript, IntoScript, PendingScope, Result, ScriptValue};
 
 /// A scope of the program being built: a loop, a block, a function, a module.
 pub trait Frame: Any {
@@ -58,9 +57,22 @@ impl PendingFrame {
         PendingFrame { name: frame.name(), frame: RefCell::new(Some(Box::new(frame))) }
     }
 
+    /// A frame as a value of scripts.
+    pub fn value(frame: impl Frame) -> ScriptValue {
+        ScriptValue::Frame(Rc::new(PendingFrame::new(frame)))
+    }
+
     /// The frame's name in text.
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// The pending frame that a value is.
+    pub fn of(value: &ScriptValue) -> Option<&PendingFrame> {
+        match value {
+            ScriptValue::Frame(scope) => scope.as_any().downcast_ref(),
+            _ => None,
+        }
     }
 
     /// Looks at a frame of type `F` that is not entered yet.
@@ -77,6 +89,15 @@ impl PendingFrame {
         let frame = frame
             .ok_or_else(|| BuildErrorKind::Repeated { what: format!("the scope of `{}`", self.name) })?;
         Builder::enter(frame)
+    }
+}
+
+impl PendingScope for PendingFrame {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }
 
@@ -102,7 +123,7 @@ impl OpenFrame {
     /// # Errors
     /// All that the closing frames say, in the order they close; [`BuildErrorKind::Closed`] when the frame was closed
     /// with one around it.
-    pub fn leave(self) -> std::result::Result<(), Vec<crate::error::BuildError>> {
+    pub fn leave(self) -> std::result::Result<(), Vec<tvmscript_script_value::BuildError>> {
         let errors = Builder::leave(self.name, self.depth, self.serial);
         std::mem::forget(self);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -174,6 +195,13 @@ impl<F: Frame, V> FrameOf<F, V> {
     /// The frame as a value of scripts.
     pub fn into_pending(self) -> Option<PendingFrame> {
         self.frame.map(PendingFrame::new)
+    }
+}
+
+impl<F: Frame, V> IntoScript for FrameOf<F, V> {
+    const TYPE: &'static str = "Frame";
+    fn into_script(self) -> ScriptValue {
+        self.into_pending().map_or(ScriptValue::None, |frame| ScriptValue::Frame(Rc::new(frame)))
     }
 }
 

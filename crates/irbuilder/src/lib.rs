@@ -2,38 +2,32 @@
 //!
 //! A script function is declared once by `#[script_fn]` on a plain Rust function: its signature gives the binding of
 //! positional and keyword arguments, the Rust face, the stub and the hover text. This crate knows no dialect, no parser
-//! and no Python syntax; it knows Python's values ([`ScriptValue`]), which arguments are.
+//! and no Python syntax.
+//!
+//! Values, signatures and errors of calls come from `tvmscript-script-value`. They are exported here as well, since the
+//! code that `#[script_fn]` writes names them by this crate alone.
 
 extern crate self as tvmscript_irbuilder;
 
-mod args;
-mod arguments;
 mod builder;
 mod context;
 mod emit;
-pub mod error;
 mod frame;
-mod function;
-mod items;
-mod key;
 mod namespace;
 mod naming;
-mod value;
 
-pub use args::{IntoArg, argument};
-pub use arguments::{Arguments, Signature};
 pub use builder::{BuildErrors, Builder, RecordedError};
 pub use context::{ContextDialect, Contexts};
 pub use emit::{Emit, Poison, PoisonAfter, settle};
-pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, Result};
 pub use frame::{Entered, Frame, FrameOf, OpenFrame, PendingFrame};
-pub use function::{Binding, CallArgs, FromScript, IntoScript, Param, ParamKind, ScriptFn, ScriptResult};
-pub use items::{Dict, Items, release};
-pub use key::{DictKey, Hashing};
-pub use namespace::{BuildDialect, HostFunction, NameFallback, Names, Namespaces};
+pub use namespace::{BuildDialect, NameFallback, Names, Namespaces};
 pub use naming::{Built, Nameable, name, name as def_, name_many, name_many as def_many, try_name};
 pub use tvmscript_ir_macros::script_fn;
-pub use value::{HostObject, ScriptValue, Slice};
+pub use tvmscript_script_value::{
+    ArgumentPart, ArgumentRef, Arguments, Binding, BuildError, BuildErrorKind, CallArgs, Dict, DictKey,
+    FromScript, Hashing, HostFunction, HostObject, IntoArg, IntoScript, Items, Param, ParamKind,
+    PendingScope, Result, ScriptFn, ScriptResult, ScriptValue, Signature, Slice, argument, release,
+};
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,5 @@
 //! Names of a dialect in scripts: `T.grid`, `I.ir_module`.
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
@@ -8,8 +7,7 @@ use std::sync::Arc;
 use tvmscript_ir_core::registry::Place;
 use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
-use crate::function::ScriptFn;
-use crate::value::{HostObject, ScriptValue};
+use tvmscript_script_value::{ScriptFn, ScriptValue};
 
 /// Gives the value of a name that no table lists (`T.float32x4`), or nothing.
 pub type NameFallback = fn(&str) -> Option<ScriptValue>;
@@ -158,40 +156,6 @@ impl<T> BuildDialect for Dialect<T> {
     fn name_fallback(mut self, find: NameFallback, all: FallbackNames) -> Self {
         let dialect = self.name();
         self.slot_mut::<Namespaces>().fallbacks.push((dialect, find, all));
-        self
-    }
-}
-
-/// A function that a dialect makes while it runs: a method of a node, a dtype.
-pub struct HostFunction<F> {
-    name: String,
-    body: F,
-}
-
-impl<F> HostFunction<F>
-where
-    F: Fn(crate::CallArgs) -> crate::error::Result<ScriptValue> + 'static,
-{
-    /// A function with this name, for messages.
-    pub fn value(name: impl Into<String>, body: F) -> ScriptValue {
-        ScriptValue::host(HostFunction { name: name.into(), body })
-    }
-}
-
-impl<F> HostObject for HostFunction<F>
-where
-    F: Fn(crate::CallArgs) -> crate::error::Result<ScriptValue> + 'static,
-{
-    fn type_name(&self) -> &str {
-        &self.name
-    }
-    fn is_callable(&self) -> bool {
-        true
-    }
-    fn call(&self, args: crate::CallArgs) -> crate::error::Result<ScriptValue> {
-        (self.body)(args)
-    }
-    fn as_any(&self) -> &dyn Any {
         self
     }
 }

@@ -7,8 +7,8 @@ use tvmscript_ir_core::{Class, Object, Ref, Str};
 
 use crate::builder::Builder;
 use crate::emit::{Emit, Poison};
-use crate::error::{BuildErrorKind, Result};
-use crate::value::ScriptValue;
+use tvmscript_script_value::ScriptValue;
+use tvmscript_script_value::{BuildErrorKind, Result};
 
 /// Gives a node its name, as an assignment in a script does.
 ///

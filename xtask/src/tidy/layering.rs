@@ -15,9 +15,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ir-core", &["ir-macros"]),
     ("doc", &["ir-core"]),
     ("docsifier", &["ir-core", "ir-macros", "doc"]),
-    ("irbuilder", &["ir-core", "ir-macros"]),
     ("python-syntax", &[]),
-    ("script-parser", &["ir-core", "ir-macros", "irbuilder", "python-syntax"]),
+    ("script-value", &["ir-core"]),
+    ("script-eval", &["ir-core", "python-syntax", "script-value"]),
+    ("irbuilder", &["ir-core", "ir-macros", "script-value"]),
+    ("script-parser", &["ir-core", "irbuilder", "python-syntax", "script-value", "script-eval"]),
     ("si-builder", &["ir-core", "ir-macros"]),
     ("prim", &["ir-core", "ir-macros", "doc", "docsifier", "irbuilder", "python-syntax", "script-parser"]),
     ("arith", &["ir-core", "ir-macros", "prim"]),
@@ -118,14 +120,16 @@ pub fn features(packages: &BTreeMap<String, Package>, findings: &mut Findings) -
             let builds = parses || chosen.contains(&"build");
             if layered && !parses {
                 forbid("tvmscript-script-parser", findings);
+                forbid("tvmscript-script-eval", findings);
             }
-            if !parses && package.name != "tvmscript-python-syntax" && !is_top(&package.name) {
+            if !parses && !reads_python(&package.name) && !is_top(&package.name) {
                 for name in tree.iter().filter(|n| foreign(n)) {
                     forbid(name, findings);
                 }
             }
             if layered && !builds {
                 forbid("tvmscript-irbuilder", findings);
+                forbid("tvmscript-script-value", findings);
             }
             if layered && !chosen.contains(&"print") {
                 forbid("tvmscript-docsifier", findings);
@@ -133,6 +137,11 @@ pub fn features(packages: &BTreeMap<String, Package>, findings: &mut Findings) -
         }
     }
     Ok(())
+}
+
+/// Packages that read Python whatever the features.
+fn reads_python(name: &str) -> bool {
+    matches!(name, "tvmscript-python-syntax" | "tvmscript-script-eval")
 }
 
 /// Packages above the facade, which use everything.
@@ -209,6 +218,8 @@ pub fn dialect_names(files: &[PathBuf], findings: &mut Findings) -> Result<()> {
         "docsifier",
         "irbuilder",
         "python-syntax",
+        "script-value",
+        "script-eval",
         "script-parser",
         "si-builder",
     ];

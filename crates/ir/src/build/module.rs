@@ -8,7 +8,9 @@ use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{
     Array, DictAttrs, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, structural_equal,
 };
-use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, FrameOf, Result, ScriptValue};
+use tvmscript_irbuilder::{
+    BuildError, BuildErrorKind, Builder, Frame, FrameOf, PendingFrame, Result, ScriptValue,
+};
 
 use tvmscript_prim::Var;
 
@@ -250,6 +252,6 @@ pub fn member_names() -> Vec<String> {
 
 impl From<ModuleFrame> for ScriptValue {
     fn from(frame: ModuleFrame) -> ScriptValue {
-        ScriptValue::frame(frame)
+        PendingFrame::value(frame)
     }
 }

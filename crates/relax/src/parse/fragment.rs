@@ -4,7 +4,7 @@
 //! a sequence. `R.DataflowVar(..)` around an annotation says that the variable is one of a dataflow block around the fragment.
 
 use tvmscript_ir::RelaxExpr;
-use tvmscript_irbuilder::ScriptValue;
+use tvmscript_irbuilder::{PendingFrame, ScriptValue};
 use tvmscript_python_syntax::ast::{ExprId, Stmt, StmtId};
 use tvmscript_script_parser::{Parser, Result};
 
@@ -18,7 +18,7 @@ use crate::node::{Call, Var};
 /// Reads statements that stand by themselves.
 pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
     let Some(last) = body.last() else { return Ok(()) };
-    let frame = ScriptValue::frame(FunctionFrame::fragment());
+    let frame = PendingFrame::value(FunctionFrame::fragment());
     p.in_frame(&frame, *last, |p, _| {
         p.visit_fragment(body, |p, id| match p.stmt(id) {
             Stmt::Expr(stmt) => value(p, id, stmt.value),

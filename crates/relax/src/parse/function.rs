@@ -1,7 +1,7 @@
 //! `@R.function`: the signature, the body, the declaration in a module; functions inside of functions.
 
 use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{BuildErrors, Builder, ScriptValue};
+use tvmscript_irbuilder::{BuildErrors, Builder, PendingFrame, ScriptValue};
 use tvmscript_python_syntax::ast::{FunctionDef, StmtId};
 use tvmscript_script_parser::table::Definition;
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
@@ -35,7 +35,7 @@ pub(super) fn define(
         let var = local_variable(p, &node)?;
         p.define(node.name, var.into(), node.name_place, Shadowing::SameFrame)?;
     }
-    let frame = ScriptValue::frame(FunctionFrame::new(is_pure, is_private || is_nested));
+    let frame = PendingFrame::value(FunctionFrame::new(is_pure, is_private || is_nested));
     let name = p.name_str(node.name);
     p.in_frame(&frame, definition.id, |p, _| {
         p.with_scope(|p| {

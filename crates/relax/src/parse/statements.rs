@@ -2,7 +2,7 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{BaseExpr, Ref, with_stack};
-use tvmscript_irbuilder::{BuildError, Builder, FromScript, ScriptValue};
+use tvmscript_irbuilder::{BuildError, Builder, FromScript, PendingFrame, ScriptValue};
 use tvmscript_prim::PrimExpr;
 use tvmscript_python_syntax::ast::{self, Expr, ExprId, List, Stmt, StmtId};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
@@ -188,12 +188,12 @@ fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Resul
     let test = p.eval(clause.test)?;
     let cond = expr_at(p, clause.test, &test)?;
     drop(test);
-    let frame = ScriptValue::frame(IfFrame::new(cond));
+    let frame = PendingFrame::value(IfFrame::new(cond));
     p.in_frame(&frame, clause.test, |p, _| {
-        let then_branch = ScriptValue::frame(BranchFrame::new(true));
+        let then_branch = PendingFrame::value(BranchFrame::new(true));
         let first = p.with_scope(|p| p.in_frame(&then_branch, id, |p, _| p.visit_all(clause.body)));
         // Where the first branch is lost, the second one takes its place: its mistakes are found all the same.
-        let else_branch = ScriptValue::frame(BranchFrame::new(first.is_err()));
+        let else_branch = PendingFrame::value(BranchFrame::new(first.is_err()));
         let second = p.with_scope(|p| {
             p.in_frame(&else_branch, id, |p, _| {
                 if index + 1 == node.clauses.len() {

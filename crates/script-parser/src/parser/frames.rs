@@ -1,7 +1,7 @@
 //! Frames of the builder, with their errors recorded at the right place.
 
 use tvmscript_ir_core::Span;
-use tvmscript_irbuilder::{OpenFrame, ScriptValue};
+use tvmscript_irbuilder::{OpenFrame, PendingFrame, ScriptValue};
 
 use super::Parser;
 use crate::errors::{ParseErrorKind, Result};
@@ -18,7 +18,7 @@ impl Parser<'_> {
         value: &ScriptValue,
         at: impl HasRange + Copy,
     ) -> Result<(ScriptValue, OpenFrame)> {
-        let ScriptValue::Frame(frame) = value else {
+        let Some(frame) = PendingFrame::of(value) else {
             let kind = ParseErrorKind::expected("a scope such as `T.block()`", self.describe(value));
             return Err(self.error(at, kind));
         };

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, ObjectLike, Str, Value};
-use tvmscript_irbuilder::{HostObject, ScriptValue};
+use tvmscript_irbuilder::{HostObject, PendingFrame, ScriptValue};
 use tvmscript_prim::{PrimExprExt, Var};
 use tvmscript_python_syntax::ast::{ExprId, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
@@ -82,7 +82,7 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
     let expr = p.checked(at, expr)?;
     let var = Var::new(name.clone(), expr.dtype());
     let frame = TirFrame::new(FrameKind::Let { var: var.clone(), value: expr });
-    let frame = ScriptValue::frame(frame);
+    let frame = PendingFrame::value(frame);
     let (_, open) = p.enter_frame(&frame, at)?;
     open.keep_open();
     Ok(var.into())

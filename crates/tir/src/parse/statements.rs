@@ -1,7 +1,7 @@
 //! Statements of function bodies.
 
 use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
+use tvmscript_irbuilder::{FromScript, IntoScript, PendingFrame, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
 use tvmscript_python_syntax::ast::{self, ExprId, StmtId};
 use tvmscript_script_parser::{Indices, Operator, ParseErrorKind, Parser, Result};
@@ -13,7 +13,7 @@ use crate::build::{FrameKind, TirFrame, stmt};
 use crate::node::{Buffer, Evaluate, Stmt, StmtRef};
 
 fn frame(kind: FrameKind) -> ScriptValue {
-    ScriptValue::frame(TirFrame::new(kind))
+    PendingFrame::value(TirFrame::new(kind))
 }
 
 fn add(p: &mut Parser<'_>, at: StmtId, statement: StmtRef) -> Result<()> {
@@ -164,12 +164,9 @@ pub(super) fn for_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For) -> Resul
 /// The loop with its body from the statement of index `start` on.
 fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> Result<()> {
     let value = p.eval(node.iter)?;
-    let is_loop = match &value {
-        ScriptValue::Frame(pending) => {
-            pending.inspect(|f: &TirFrame| matches!(f.kind, FrameKind::For(_))).unwrap_or(false)
-        }
-        _ => false,
-    };
+    let is_loop = PendingFrame::of(&value)
+        .and_then(|frame| frame.inspect(|f: &TirFrame| matches!(f.kind, FrameKind::For(_))))
+        .unwrap_or(false);
     if !is_loop {
         let kind = ParseErrorKind::expected("a loop", p.describe(&value));
         let help = "loop over `range`, `T.serial`, `T.parallel`, `T.vectorized`, `T.unroll`, `T.thread_binding` or `T.grid`";

@@ -1,4 +1,4 @@
-//! What can go wrong while building.
+//! Errors of calls and of building.
 //!
 //! A [`BuildError`] carries any typed error (this crate's [`BuildErrorKind`], or a dialect's own), which argument of the
 //! call it speaks of, and what to do about it. The parser turns it into a message at that argument; in the Rust face it
@@ -206,7 +206,8 @@ pub enum ArgumentRef {
 }
 
 impl BuildError {
-    pub(crate) fn from_boxed(error: Box<dyn Error + Send + Sync>) -> BuildError {
+    /// An error of any type.
+    pub fn from_boxed(error: Box<dyn Error + Send + Sync>) -> BuildError {
         let help = error.downcast_ref().and_then(BuildErrorKind::help).map(String::into_boxed_str);
         BuildError { error, argument: None, part: None, span: Span::UNKNOWN, note: None, help }
     }

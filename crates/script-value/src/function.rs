@@ -10,7 +10,6 @@ use tvmscript_ir_core::{
 };
 
 use crate::error::{ArgumentRef, BuildError, BuildErrorKind, Result};
-use crate::frame::{Frame, FrameOf};
 use crate::value::ScriptValue;
 
 /// The arguments of a call as they were written.
@@ -492,13 +491,6 @@ impl<T: IntoScript> IntoScript for Option<T> {
         self.map_or(ScriptValue::None, T::into_script)
     }
 }
-impl<F: Frame, V> IntoScript for FrameOf<F, V> {
-    const TYPE: &'static str = "Frame";
-    fn into_script(self) -> ScriptValue {
-        self.into_pending().map_or(ScriptValue::None, |frame| ScriptValue::Frame(Rc::new(frame)))
-    }
-}
-
 /// The `Result` of a script function's body, so that its declaration can name what it gives.
 pub trait ScriptResult {
     /// What it gives when nothing goes wrong.

@@ -181,7 +181,7 @@ fn facts(value: &ScriptValue) -> Option<Facts> {
         ScriptValue::Function(function) => {
             hash_of(1, |mut state| std::ptr::from_ref(*function).hash(&mut state))
         }
-        ScriptValue::Frame(frame) => hash_of(1, |mut state| Rc::as_ptr(frame).hash(&mut state)),
+        ScriptValue::Frame(frame) => hash_of(1, |mut state| Rc::as_ptr(frame).cast::<()>().hash(&mut state)),
         ScriptValue::Tuple(items) => with_stack(|| {
             let mut state = hasher();
             let mut weight = 1u32;

@@ -13,7 +13,6 @@ use num_traits::ToPrimitive;
 use tvmscript_ir_core::{Array, Class, DataType, Map, Object, ObjectLike, Ref, Str, Value, with_stack};
 
 use crate::error::BuildError;
-use crate::frame::{Frame, PendingFrame};
 use crate::function::{CallArgs, ScriptFn};
 use crate::items::{Dict, Items, release};
 use crate::key::{DictKey, Hashing};
@@ -48,8 +47,8 @@ pub enum ScriptValue {
     Dict(Rc<RefCell<Dict>>),
     /// A slice.
     Slice(Rc<Slice>),
-    /// A builder frame that is not entered yet.
-    Frame(Rc<PendingFrame>),
+    /// A scope of a builder that is not entered yet.
+    Frame(Rc<dyn PendingScope>),
     /// A function declared once by `#[script_fn]`.
     Function(&'static ScriptFn),
     /// Anything else: namespaces, methods, host functions, sets, iterators.
@@ -73,6 +72,16 @@ impl Drop for Slice {
     fn drop(&mut self) {
         release([&mut self.start, &mut self.stop, &mut self.step].map(std::mem::take));
     }
+}
+
+/// A scope of a builder that was made and not entered yet: a loop, a block, a function. Scripts pass it around; the
+/// builder that made it knows its type and enters it.
+pub trait PendingScope: Any {
+    /// The scope's name in text (`T.block`), for messages.
+    fn name(&self) -> &'static str;
+
+    /// The scope itself, for the builder that made it.
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// What the evaluator asks of values that are neither data nor nodes.
@@ -187,11 +196,6 @@ impl ScriptValue {
                 | ScriptValue::Frame(_)
                 | ScriptValue::Host(_)
         )
-    }
-
-    /// A frame to be entered.
-    pub fn frame(frame: impl Frame) -> ScriptValue {
-        ScriptValue::Frame(Rc::new(PendingFrame::new(frame)))
     }
 
     /// A host object.

@@ -1,0 +1,41 @@
+//! Functions that a dialect makes while it runs.
+
+use std::any::Any;
+
+use crate::error::Result;
+use crate::function::CallArgs;
+use crate::value::{HostObject, ScriptValue};
+
+/// A function that a dialect makes while it runs: a method of a node, a dtype.
+pub struct HostFunction<F> {
+    name: String,
+    body: F,
+}
+
+impl<F> HostFunction<F>
+where
+    F: Fn(CallArgs) -> Result<ScriptValue> + 'static,
+{
+    /// A function with this name, for messages.
+    pub fn value(name: impl Into<String>, body: F) -> ScriptValue {
+        ScriptValue::host(HostFunction { name: name.into(), body })
+    }
+}
+
+impl<F> HostObject for HostFunction<F>
+where
+    F: Fn(CallArgs) -> Result<ScriptValue> + 'static,
+{
+    fn type_name(&self) -> &str {
+        &self.name
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn call(&self, args: CallArgs) -> Result<ScriptValue> {
+        (self.body)(args)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}

@@ -1,0 +1,40 @@
+//! Python values as scripts see them, and how call arguments reach the parameters of a function.
+//!
+//! [`ScriptValue`] is what evaluating a Python expression gives: numbers, text, containers, functions, and IR nodes among
+//! them. [`ScriptFn`] and [`Signature`] describe functions; [`Binding`] and [`Arguments`] give each parameter its
+//! argument, as Python does, and say what is wrong otherwise.
+//!
+//! ```
+//! use tvmscript_script_value::{CallArgs, FromScript, ScriptValue, Signature};
+//!
+//! const POWER: Signature = Signature::new("power", &["base", "exponent"]);
+//!
+//! let mut args = CallArgs::positional([ScriptValue::Int(2)]);
+//! args.keywords.push(("exponent".into(), ScriptValue::Int(10)));
+//! assert_eq!(POWER.bind(args)?.all(i64::from_script)?, [2, 10]);
+//!
+//! let error = POWER.bind(CallArgs::positional([ScriptValue::Int(2)])).unwrap_err();
+//! assert_eq!(error.to_string(), "`power` misses the argument `exponent`");
+//! # Ok::<(), tvmscript_script_value::BuildError>(())
+//! ```
+//!
+//! This crate evaluates nothing and builds nothing: `tvmscript-script-eval` has the operations on values, and
+//! `tvmscript-irbuilder` the scopes that [`PendingScope`] stands for.
+
+mod args;
+mod arguments;
+mod error;
+mod function;
+mod host_function;
+mod items;
+mod key;
+mod value;
+
+pub use args::{IntoArg, argument};
+pub use arguments::{Arguments, Signature};
+pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, Result};
+pub use function::{Binding, CallArgs, FromScript, IntoScript, Param, ParamKind, ScriptFn, ScriptResult};
+pub use host_function::HostFunction;
+pub use items::{Dict, Items, release};
+pub use key::{DictKey, Hashing};
+pub use value::{HostObject, PendingScope, ScriptValue, Slice};
