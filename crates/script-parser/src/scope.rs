@@ -6,28 +6,12 @@
 //! Invariant: the undo log holds, for each definition since its frame opened, what the slot held before.
 //! Upstream counterpart: `VarTable` in `python/tvm/script/parser/core/parser.py`.
 
-use std::rc::Rc;
-
 use hashbrown::HashMap;
 use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::ScriptValue;
 
-use crate::eval::Placeholder;
 use tvmscript_python_syntax::ast::{Name, TextRange};
-
-/// What a name stands for.
-#[derive(Debug, Clone, Default)]
-pub(crate) enum Binding {
-    /// Nothing.
-    #[default]
-    Unbound,
-    /// A value.
-    Value(ScriptValue),
-    /// The definition failed, and was reported: using the name is silent.
-    Poison,
-    /// A value of host code that is not known: using the name in a script is an error.
-    Unknown(Rc<Placeholder>),
-}
+use tvmscript_script_eval::{Binding, same};
 
 /// What a name stands for, and where it was defined.
 #[derive(Debug, Clone, Default)]
@@ -37,18 +21,6 @@ pub(crate) struct Slot {
     frame: u32,
     /// Where it was defined; of a name that stands for nothing now, where it last stood for something.
     pub(crate) place: TextRange,
-}
-
-impl Slot {
-    /// A variable of the module level.
-    pub(crate) fn global(binding: Binding, place: TextRange) -> Slot {
-        Slot { binding, frame: 0, place }
-    }
-
-    /// A variable of the module level whose definition failed.
-    pub(crate) fn poison(place: TextRange) -> Slot {
-        Slot::global(Binding::Poison, place)
-    }
 }
 
 /// The name is already defined in the innermost frame.
@@ -182,46 +154,5 @@ fn forget(holders: &mut HashMap<usize, u32>, slot: &Slot) {
         if *names == 0 {
             holders.remove(&node.address());
         }
-    }
-}
-
-/// How many values are compared; larger ones count as different.
-const MAX_COMPARED: u32 = 10_000;
-
-/// Whether defining a name with the second value while it stands for the first changes nothing: same kind and equal;
-/// nodes by identity.
-pub(crate) fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
-    let mut work = vec![(a.clone(), b.clone())];
-    let mut count = 0;
-    while let Some((a, b)) = work.pop() {
-        count += 1;
-        if count > MAX_COMPARED || !same_or_parts(&a, &b, &mut work) {
-            return false;
-        }
-    }
-    true
-}
-
-fn same_or_parts(a: &ScriptValue, b: &ScriptValue, parts: &mut Vec<(ScriptValue, ScriptValue)>) -> bool {
-    use ScriptValue::*;
-    let mut all = |a: &[ScriptValue], b: &[ScriptValue]| {
-        parts.extend(a.iter().cloned().zip(b.iter().cloned()));
-        a.len() == b.len()
-    };
-    match (a, b) {
-        (None, None) | (Ellipsis, Ellipsis) => true,
-        (Bool(a), Bool(b)) => a == b,
-        (Int(a), Int(b)) => a == b,
-        (BigInt(a), BigInt(b)) => a == b,
-        (Float(a), Float(b)) => a == b,
-        (Str(a), Str(b)) => a == b,
-        (Bytes(a), Bytes(b)) => a == b,
-        (DType(a), DType(b)) => a == b,
-        (Node(a), Node(b)) => a.ptr_eq(b),
-        (Tuple(a), Tuple(b)) => Rc::ptr_eq(a, b) || all(a, b),
-        (List(a), List(b)) => Rc::ptr_eq(a, b) || all(&a.borrow(), &b.borrow()),
-        (Function(a), Function(b)) => std::ptr::eq(*a, *b),
-        (Host(a), Host(b)) => Rc::ptr_eq(a, b),
-        _ => false,
     }
 }

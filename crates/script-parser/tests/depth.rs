@@ -9,32 +9,6 @@ fn on_a_small_stack(f: impl FnOnce() + Send + 'static) {
 }
 
 #[test]
-fn a_sum_of_100_000_terms_is_evaluated() {
-    on_a_small_stack(|| {
-        let text = format!("x = {}\n@Y.script\ndef f(n):\n    x\n", vec!["1"; 100_000].join(" + "));
-        assert_eq!(toy::build(&text), "100000");
-    });
-}
-
-#[test]
-fn chains_of_100_000_are_evaluated() {
-    on_a_small_stack(|| {
-        for operator in [" and ", " < 2 and ", " <= "] {
-            let text = format!("x = {}\n@Y.script\ndef f(n):\n    x\n", vec!["1"; 100_000].join(operator));
-            assert!(toy::parse(&text).errors.is_empty());
-        }
-    });
-}
-
-#[test]
-fn a_tower_of_20_000_powers_is_evaluated() {
-    on_a_small_stack(|| {
-        let text = format!("x = {}\n@Y.script\ndef f(n):\n    x\n", vec!["1"; 20_000].join(" ** "));
-        assert_eq!(toy::build(&text), "1");
-    });
-}
-
-#[test]
 fn a_nest_of_2_000_loops_is_visited() {
     on_a_small_stack(|| {
         let mut text = "@Y.script\ndef f(n):\n".to_owned();
@@ -45,28 +19,5 @@ fn a_nest_of_2_000_loops_is_visited() {
         text.push_str(&" ".repeat(2_001));
         text.push_str("i\n");
         assert_eq!(toy::build(&text).lines().count(), 2_001);
-    });
-}
-
-#[test]
-fn an_elif_chain_of_100_000_is_flat() {
-    on_a_small_stack(|| {
-        let mut text = "if 0:\n  x = 0\n".to_owned();
-        for index in 1..100_000 {
-            text.push_str(&format!("elif {index} == 99999:\n  x = {index}\n"));
-        }
-        text.push_str("@Y.script\ndef f(n):\n    x\n");
-        assert_eq!(toy::build(&text), "99999");
-    });
-}
-
-#[test]
-fn values_inside_values_do_not_exhaust_the_stack() {
-    on_a_small_stack(|| {
-        let nest = "x = []\nfor _ in range(100000):\n    x = [x]\n";
-        for last in ["y = repr(x)", "y = x == [x]", "z = x\ny = [x] == [x]", "y = (x,) in [x]", "f'{x}'"] {
-            // What comes out does not matter, that it comes out does.
-            toy::parse(&format!("{nest}{last}\n"));
-        }
     });
 }

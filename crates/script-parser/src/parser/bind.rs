@@ -3,9 +3,10 @@
 use tvmscript_irbuilder::ScriptValue;
 
 use super::Parser;
-use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result};
-use crate::scope::{Binding, Shadowing};
+use crate::errors::{ParseError, ParseErrorKind, Result};
+use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, List, Name, StmtId, TextRange};
+use tvmscript_script_eval::{Binding, is_python_builtin, names_in, uses_free};
 
 /// What to do with a name of a target and its value: a dialect's rules of assignment. The expression is the name in the
 /// target. It defines the name itself, with [`Parser::define`].
@@ -106,118 +107,18 @@ impl Parser<'_> {
     pub fn is_defined(&self, name: Name) -> bool {
         match self.find(name) {
             Binding::Unbound => false,
-            Binding::Value(value) => value.as_host::<crate::host::builtins::Builtin>().is_none(),
+            Binding::Value(value) => !is_python_builtin(&value),
             Binding::Poison | Binding::Unknown(_) => true,
         }
     }
 
     /// Whether statements use a name that they do not bind themselves.
     pub fn uses_free(&self, body: List<StmtId>, name: Name) -> bool {
-        crate::eval::walk::uses_free(&self.ast, body, name)
+        uses_free(&self.ast, body, name)
     }
 
     /// The names that an expression speaks of, perhaps more than once each.
     pub fn names_in(&self, expr: ExprId) -> Vec<Name> {
-        let mut names = Vec::new();
-        crate::eval::walk::expr(&self.ast, expr, &mut |id| {
-            if let Expr::Name(name) = *self.ast.expr(id) {
-                names.push(name);
-            }
-        });
-        names
-    }
-
-    /// Gives each name in a target its part of a value, as Python unpacks.
-    ///
-    /// # Errors
-    /// When the value has too many or too few parts, the target is no name, list or tuple, or `bind` fails; names that
-    /// got no value are poisoned.
-    pub fn unpack(&mut self, target: ExprId, value: ScriptValue, bind: Binder) -> Result<()> {
-        let result = self.unpack_with(target, value, &mut |p, target, value| match *p.ast.expr(target) {
-            Expr::Name(name) => bind(p, name, target, value),
-            Expr::Attribute { .. } => Err(p.invalid_target(target, "an attribute")),
-            Expr::Subscript { .. } => Err(p.invalid_target(target, "an element here")),
-            _ => Err(p.invalid_target(target, "this expression")),
-        });
-        if result.is_err() {
-            self.poison_target(target);
-        }
-        result
-    }
-
-    pub(crate) fn invalid_target(&mut self, target: ExprId, what: &'static str) -> Reported {
-        self.error(target, ParseErrorKind::InvalidTarget { what })
-    }
-
-    /// Unpacks a value; `leaf` gets the parts of the target that are no lists or tuples.
-    pub(crate) fn unpack_with(
-        &mut self,
-        target: ExprId,
-        value: ScriptValue,
-        leaf: &mut dyn FnMut(&mut Self, ExprId, ScriptValue) -> Result<()>,
-    ) -> Result<()> {
-        let elts = match *self.ast.expr(target) {
-            Expr::Tuple { elts } | Expr::List { elts } => elts,
-            Expr::Starred { .. } => {
-                return Err(self.invalid_target(target, "a starred name outside a list or tuple"));
-            }
-            _ => return leaf(self, target, value),
-        };
-        let ast = self.ast.clone();
-        let targets = ast.list(elts);
-        if self.absorbs && self.unknown(&value).is_some() {
-            return targets.iter().try_for_each(|target| {
-                let target = match *ast.expr(*target) {
-                    Expr::Starred { value } => value,
-                    _ => *target,
-                };
-                tvmscript_ir_core::with_stack(|| self.unpack_with(target, value.clone(), leaf))
-            });
-        }
-        let star = targets.iter().position(|t| matches!(ast.expr(*t), Expr::Starred { .. }));
-        let least = targets.len() - usize::from(star.is_some());
-        // One more than needed tells that there are too many, also of an endless iterator.
-        let limit = if star.is_some() { usize::MAX } else { least + 1 };
-        let parts = self.parts_of(target, value, limit)?;
-        let fits = if star.is_some() { parts.len() >= least } else { parts.len() == least };
-        if !fits {
-            let message = match (star, parts.len() > least) {
-                (None, true) => format!("too many values to unpack (expected {least})"),
-                (None, false) => {
-                    format!("not enough values to unpack (expected {least}, got {})", parts.len())
-                }
-                (Some(_), _) => {
-                    format!("not enough values to unpack (expected at least {least}, got {})", parts.len())
-                }
-            };
-            return Err(self.error(target, HostError::value_error(message)));
-        }
-        let mut result = Ok(());
-        let mut parts = parts.into_iter();
-        let rest = parts.len() - least;
-        for (index, target) in targets.iter().enumerate() {
-            let (target, value) = match *ast.expr(*target) {
-                Expr::Starred { value } if Some(index) == star => {
-                    (value, ScriptValue::list(parts.by_ref().take(rest).collect()))
-                }
-                _ => (*target, parts.next().unwrap_or_default()),
-            };
-            let one = tvmscript_ir_core::with_stack(|| self.unpack_with(target, value, leaf));
-            result = result.and(one);
-        }
-        result
-    }
-
-    /// The parts of a value that is unpacked, at most so many.
-    fn parts_of(&mut self, at: ExprId, value: ScriptValue, limit: usize) -> Result<Vec<ScriptValue>> {
-        match &value {
-            ScriptValue::Tuple(items) if items.len() <= limit => return Ok(items.to_vec()),
-            ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::Float(_) | ScriptValue::None => {
-                let message = format!("cannot unpack non-iterable {} object", self.python_type(&value));
-                return Err(self.error(at, HostError::type_error(message)));
-            }
-            _ => {}
-        }
-        self.collect_at_most(at, &value, limit)
+        names_in(&self.ast, expr)
     }
 }

@@ -1,24 +1,12 @@
 //! Decorated definitions: which handler reads them, and where what they build goes.
 
 use tvmscript_ir_core::Object;
-use tvmscript_irbuilder::{
-    ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, CallArgs, ScriptValue,
-};
+use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, ScriptValue};
 
-use super::{Built, Decorator, Namespace, Outermost, Parser};
-use crate::errors::{ParseError, ParseErrorKind, Result};
-use crate::eval::{Cause, Placeholder};
+use super::{Built, Decorator, Outermost, Parser};
+use crate::errors::{ParseErrorKind, Result};
 use crate::table::{DecoratorEntry, DecoratorRule, Definition, Mode};
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, Place, Stmt, StmtId};
-
-/// The decorators of a definition of host code.
-#[derive(Default)]
-pub(crate) struct Decorators {
-    /// The one of a dialect, which makes it a script.
-    pub(crate) dialect: Option<(ExprId, Decorator)>,
-    /// The others, in order.
-    pub(crate) others: Vec<(ExprId, ScriptValue)>,
-}
 
 impl Parser<'_> {
     /// Declares a function of a module by its signature; its dialect says how. Nothing happens when that dialect's
@@ -84,7 +72,7 @@ impl Parser<'_> {
     /// A decorated function inside a function of a dialect: that dialect's hooks run around it.
     pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> Result<()> {
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
-        let around = self.shared.table.entry(self.token).and_then(|entry| entry.around_local);
+        let around = self.tables.handlers.entry(self.token).and_then(|entry| entry.around_local);
         if let Some((before, _)) = around {
             before(self, &definition)?;
         }
@@ -102,8 +90,8 @@ impl Parser<'_> {
         definition: &Definition<S>,
         expected: &'static str,
         found: &'static str,
-    ) -> crate::errors::Reported {
-        let decorator = self.shared.text_of(self.ast.range(definition.decorator)).to_owned();
+    ) -> crate::Reported {
+        let decorator = self.program.text_of(self.ast.range(definition.decorator)).to_owned();
         self.error(definition.decorator, ParseErrorKind::WrongDecorator { decorator, expected, found })
     }
 
@@ -135,145 +123,29 @@ impl Parser<'_> {
         }
     }
 
-    /// Evaluates the decorators of a definition of host code. The last one of a dialect decides.
-    ///
-    /// # Errors
-    /// When one cannot be evaluated, or is no decorator.
-    pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> Result<Decorators> {
-        let ast = self.ast.clone();
-        let mut found = Decorators::default();
-        let list = ast.list(decorators);
-        // A host function that a script calls makes scripts, nothing else.
-        let list = if self.absorbs { list } else { &list[list.len().saturating_sub(1)..] };
-        for at in list {
-            let before = std::mem::replace(&mut self.in_decorator, true);
-            let value = self.with_mode(Mode::Host, |p| p.eval(*at));
-            self.in_decorator = before;
-            let value = value.inspect_err(|_| self.keep_decorator_error())?;
-            if let Some(decorator) = value.as_host::<Decorator>() {
-                found.dialect = Some((*at, decorator.clone()));
-            } else if self.absorbs
-                && matches!(value, ScriptValue::Host(_))
-                && value.as_host::<Namespace>().is_none()
-            {
-                found.others.push((*at, value));
-            } else {
-                let what = self.describe(&value);
-                let reported = self.error(*at, ParseErrorKind::NotADecorator { what });
-                self.keep_decorator_error();
-                return Err(reported);
-            }
-        }
-        Ok(found)
-    }
-
-    /// Keeps the error of a decorator also in code that is only explored: what it decorates may be a script.
-    fn keep_decorator_error(&mut self) {
-        if self.explorer.exploring > 0
-            && let Some(error) = self.raised.pop()
-            && !self.errors.contains(&error)
-        {
-            self.errors.push(error);
-        }
-    }
-
-    /// Reads a script of host code. One that needs the arguments of a function that nobody calls is noted.
-    pub(crate) fn host_definition(
+    /// Reads a decorated definition of host code in a builder of its own, and gives what it builds.
+    pub(super) fn build_definition(
         &mut self,
         id: StmtId,
         at: ExprId,
         decorator: &Decorator,
     ) -> Result<ScriptValue> {
-        if self.mark_read(id) {
-            // It was read already, with arguments.
-            let cause = Cause::Statement("it is read where the function is called".into());
-            return Ok(Placeholder::new(cause, self.ast.range(id)).value());
-        }
-        self.met_script = true;
-        let errors = self.errors.len();
-        let result = self.build_definition(id, at, decorator);
-        match result {
-            Ok(_) => drop(self.explorer.built.insert(id)),
-            Err(_) => self.note_arguments(id, errors),
-        }
-        result
-    }
-
-    /// Takes the errors of a script that needs arguments for one note. Names that nothing defines stay mistakes.
-    fn note_arguments(&mut self, id: StmtId, from: usize) {
-        let needs = |e: &ParseError| matches!(e.kind, ParseErrorKind::NeedsArguments { .. });
-        let Some(first) = self.errors.iter().skip(from).find(|e| needs(e)).cloned() else { return };
-        let is_sure = |e: &ParseError| {
-            matches!(
-                e.kind,
-                ParseErrorKind::UndefinedName { .. }
-                    | ParseErrorKind::NoAttribute { .. }
-                    | ParseErrorKind::AlreadyDefined { .. }
-                    | ParseErrorKind::Syntax(_)
-            )
-        };
-        let mut index = 0;
-        self.errors.retain(|e| {
-            index += 1;
-            index <= from || is_sure(e)
-        });
-        let name = match *self.ast.stmt(id) {
-            Stmt::FunctionDef(def) => def.name,
-            Stmt::ClassDef(def) => def.name,
-            _ => return,
-        };
-        let at = first.range();
-        let ParseErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
-        let kind = ParseErrorKind::NeedsArguments { script: self.path_of(name), parameter, function };
-        let note = ParseError::note_at(kind, at);
-        // One note for each script, however often its function is explored or called.
-        if self.explorer.needy.iter().all(|(noted, _)| *noted != id) {
-            self.explorer.needy.push((id, ParseError { labels: first.labels, ..note }));
-        }
-    }
-
-    /// Reads a bare function of a class as the script that the class's base makes of it; nothing when no dialect has such.
-    pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<Result<ScriptValue>> {
-        let (dialect, name) = self.shared.table.bare_decorator?;
-        let entry = self.shared.table.decorator(dialect, name)?;
-        let at = self.ast.list(def.params).iter().find_map(|param| param.annotation)?;
-        let decorator = Decorator { entry, args: CallArgs::default() };
-        self.explorer.units.retain(|unit| !unit.is_of(id));
-        Some(self.host_definition(id, at, &decorator))
-    }
-
-    /// Calls a decorator on a function or class of host code: `T.prim_func(f)`.
-    pub(crate) fn decorate_value(
-        &mut self,
-        decorator: &Decorator,
-        value: &ScriptValue,
-    ) -> Option<Result<ScriptValue>> {
-        let id = crate::eval::definition_of(value)?;
-        let at = match *self.ast.stmt(id) {
-            Stmt::FunctionDef(def) => self.ast.list(def.params).iter().find_map(|param| param.annotation)?,
-            _ => return None,
-        };
-        self.explorer.called.insert(id);
-        Some(self.host_definition(id, at, decorator))
-    }
-
-    /// Reads a decorated definition of host code in a builder of its own, and gives what it builds.
-    fn build_definition(&mut self, id: StmtId, at: ExprId, decorator: &Decorator) -> Result<ScriptValue> {
         // A definition inside a host function that a script body calls does not see that body's variables.
         let fresh = self.scopes.depth() > 0;
         let scopes = if fresh { Some(std::mem::take(&mut self.scopes)) } else { None };
         let in_env = std::mem::replace(&mut self.in_env, false);
         let absorbs = std::mem::replace(&mut self.absorbs, false);
         let failures = self.failures;
-        let is_inner = self.outermost.is_some();
-        let outermost = self.outermost.replace(Outermost { id, is_checked: true });
+        let is_inner = self.scripts.outermost.is_some();
+        let outermost = self.scripts.outermost.replace(Outermost { id, is_checked: true });
         let builder = self.registry().map_or_else(Builder::new, Builder::for_registry);
         let result = self.read_decorated(id, at, decorator);
-        let is_checked = std::mem::replace(&mut self.outermost, outermost).is_none_or(|o| o.is_checked);
+        let is_checked =
+            std::mem::replace(&mut self.scripts.outermost, outermost).is_none_or(|o| o.is_checked);
         let result = match result {
             Ok(Some(value)) => Ok(value),
             // A result with mistakes in it is none.
-            Ok(None) if self.failures > failures => Err(crate::errors::Reported(())),
+            Ok(None) if self.failures > failures => Err(crate::Reported::already()),
             Ok(None) => {
                 let built = builder.finish().map_err(BuildErrors::into_first);
                 self.checked(id, built).map(|object| {
@@ -318,15 +190,15 @@ impl Parser<'_> {
         };
         let (range, path, depth) = (self.ast.range(id), self.path_of(name), self.depth);
         // What is built where a mistake is expected may well be ill-formed.
-        let is_checked = is_checked && self.explorer.may_fail == 0;
+        let is_checked = is_checked && !self.expects_failure();
         let definition = range;
-        self.built.push(Built { node, is_checked, range, definition, path, depth, is_taken: false });
+        self.scripts.built.push(Built { node, is_checked, range, definition, path, depth, is_taken: false });
     }
 
     /// What this definition builds is not to be checked for well-formedness: its decorator says so. Without effect inside
     /// of another definition, whose decorator decides.
     pub fn skip_check<S>(&mut self, definition: &Definition<S>) {
-        if let Some(outermost) = self.outermost.as_mut().filter(|o| o.id == definition.id) {
+        if let Some(outermost) = self.scripts.outermost.as_mut().filter(|o| o.id == definition.id) {
             outermost.is_checked = false;
         }
     }
@@ -343,7 +215,7 @@ impl Parser<'_> {
         let known = flags.map(|(name, _)| name);
         let mut values = flags.map(|(_, default)| default);
         let at = definition.decorator;
-        let function = self.shared.text_of(self.ast.range(at));
+        let function = self.program.text_of(self.ast.range(at));
         let function = function.split('(').next().unwrap_or_default().trim().to_owned();
         let usage: Vec<String> =
             flags.iter().map(|(name, on)| format!("{name}={}", if *on { "True" } else { "False" })).collect();

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use super::Parser;
 use crate::errors::{ParseError, ParseErrorKind};
 use crate::header::{self, Header, HeaderError, HeaderLine, Reset, Setting};
-use crate::scope::{Binding, Slot};
 use tvmscript_python_syntax::ast::{HasRange, Name, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::prescan::Comment;
+use tvmscript_script_eval::{Binding, Slot};
 
 /// The headers of a text.
 #[derive(Debug, Default)]
@@ -31,8 +31,8 @@ pub(super) struct Headers {
 impl Parser<'_> {
     /// Finds the headers of the text. What they set is reset once the result is dropped.
     pub(super) fn begin_headers(&mut self, comments: &[Comment], base: &Header) -> Reset {
-        let reset = Reset(self.shared.table.clone());
-        let lines = header::lines(self.shared.text(), comments).into();
+        let reset = Reset(self.tables.handlers.clone());
+        let lines = header::lines(self.program.text(), comments).into();
         self.headers = Headers { lines, base: base.clone(), ..Headers::default() };
         reset
     }
@@ -51,7 +51,7 @@ impl Parser<'_> {
 
     /// Follows the headers between the statement before and this one.
     pub(super) fn enter_headers(&mut self, next: impl HasRange) {
-        self.headers.scripts = self.scripts.len();
+        self.headers.scripts = self.scripts.done.len();
         let start = next.range_in(&self.ast).start;
         while let Some(line) = self.headers.lines.pop_front_if(|line| line.range.start < start) {
             if line.range.start < self.headers.behind {
@@ -71,7 +71,7 @@ impl Parser<'_> {
     /// Ends the headers that hold, behind a definition. What it built has its names by now.
     pub(super) fn leave_headers(&mut self, id: StmtId) {
         if self.headers.addresses {
-            self.scripts[self.headers.scripts..]
+            self.scripts.done[self.headers.scripts..]
                 .iter()
                 .for_each(|script| header::rename_without_addresses(&script.node));
         }
@@ -80,13 +80,13 @@ impl Parser<'_> {
         if !is_definition || !std::mem::take(&mut self.headers.holds) {
             return;
         }
-        Reset::now(&self.shared.table);
+        Reset::now(&self.tables.handlers);
         self.headers.addresses = false;
         for (name, slot) in std::mem::take(&mut self.headers.names).into_iter().rev() {
-            if self.shared.is_written(name) {
+            if self.program.is_written(name) {
                 continue;
             }
-            self.shared.set_global(name, slot);
+            self.program.set_global(name, slot);
         }
         let base = self.headers.base.clone();
         for (name, value) in base.entries() {
@@ -97,8 +97,8 @@ impl Parser<'_> {
     }
 
     fn follow(&mut self, name: &str, value: &str) -> Result<(), HeaderError> {
-        let dialects: Vec<&str> = self.shared.namespaces.iter().map(|(dialect, _)| *dialect).collect();
-        let table = self.shared.table.clone();
+        let dialects: Vec<&str> = self.tables.namespaces.iter().map(|(dialect, _)| *dialect).collect();
+        let table = self.tables.handlers.clone();
         match Setting::find(name, value, &table, &dialects)? {
             Setting::Option { option, value } => header::set(option, value)?,
             Setting::Addresses(on) => self.headers.addresses = on,
@@ -106,8 +106,8 @@ impl Parser<'_> {
                 // A name that occurs nowhere needs no value.
                 let name = self.ast.find_name(prefix);
                 if let (Some(name), Some(namespace)) = (name, self.namespace(dialect)) {
-                    let slot = Slot::global(Binding::Value(namespace), TextRange::default());
-                    let before = self.shared.set_unless_written(name, slot);
+                    let slot = Slot::new(Binding::Value(namespace), TextRange::default());
+                    let before = self.program.set_unless_written(name, slot);
                     self.headers.names.extend(before.map(|before| (name, before)));
                 }
             }
@@ -122,7 +122,7 @@ impl Parser<'_> {
             }
             _ => None,
         };
-        let mut error = ParseError::new(ParseErrorKind::Header(error), range);
+        let mut error = ParseError::new(ParseErrorKind::Header { message: error.to_string() }, range);
         error.help = near.map(|near| format!("did you mean `{near}`?"));
         let _ = self.report(error);
     }

@@ -1,10 +1,9 @@
 //! Visiting statements: the handler of the token, else the default one; recovery when it fails.
 
-use tvmscript_ir_core::{Span, with_stack};
+use tvmscript_ir_core::{Span, Token, with_stack};
 
 use super::Parser;
 use crate::errors::{ParseErrorKind, Result};
-use tvmscript_ir_core::Token;
 use tvmscript_python_syntax::ast::{ExprId, List, Stmt, StmtId};
 
 impl Parser<'_> {
@@ -32,7 +31,7 @@ impl Parser<'_> {
     pub fn visit_all(&mut self, body: List<StmtId>) -> Result<()> {
         let failures = self.failures;
         self.visit_body(body);
-        if self.failures > failures { Err(crate::errors::Reported(())) } else { Ok(()) }
+        if self.failures > failures { Err(crate::Reported::already()) } else { Ok(()) }
     }
 
     /// Visits the statements of a fragment in a scope of their own; what stands at their end is read by `last`.
@@ -51,7 +50,7 @@ impl Parser<'_> {
                 result = p.visit(*id).and(result);
             }
             let is_cut = body.iter().any(|id| matches!(p.stmt(*id), Stmt::Invalid));
-            let whole = if is_cut { Err(crate::errors::Reported(())) } else { Ok(()) };
+            let whole = if is_cut { Err(crate::Reported::already()) } else { Ok(()) };
             last(p, *end).and(result).and(whole)
         })
     }
@@ -67,8 +66,9 @@ impl Parser<'_> {
         with_stack(|| {
             self.visited += 1;
             let visited = self.visited;
-            if let Err(raise) = self.shared.check_nodes() {
-                return Err(self.raise(self.ast.range(id), None, raise));
+            if let Err(raise) = self.program.budget.check_nodes() {
+                let range = self.ast.range(id);
+                return Err(self.host().raise(range, None, raise));
             }
             let before = Span::set_current(self.span(id));
             let result = self.dispatch(id);
@@ -83,12 +83,12 @@ impl Parser<'_> {
 
     fn dispatch(&mut self, id: StmtId) -> Result<()> {
         let stmt = *self.ast.stmt(id);
-        if let Some(handler) = self.shared.table.handler(self.token, stmt.kind()) {
+        if let Some(handler) = self.tables.handlers.handler(self.token, stmt.kind()) {
             let handler = handler.clone();
             return handler(self, id, &stmt);
         }
         if self.token == Token::DEFAULT {
-            return self.module_statement(id);
+            return self.host().module_statement(id);
         }
         match stmt {
             Stmt::FunctionDef(def) => self.local_function(id, def),
@@ -107,16 +107,9 @@ impl Parser<'_> {
         }
     }
 
-    /// Remembers a statement that was cut out: names in it are not called undefined.
-    pub(crate) fn note_invalid(&mut self, id: StmtId) {
-        let range = self.ast.range(id);
-        self.failures += 1;
-        self.invalid.push(range);
-    }
-
     fn recover(&mut self, id: StmtId, body_unseen: bool) {
         if self.token == Token::DEFAULT {
-            return self.recover_host(id);
+            return self.host().recover_host(id);
         }
         let ast = self.ast.clone();
         match ast.stmt(id) {
@@ -143,11 +136,11 @@ impl Parser<'_> {
 
     /// Visits bodies whose frame could not be entered: for wrong names in them, not for what the builder says.
     fn visit_lost(&mut self, targets: &[ExprId], bodies: &[List<StmtId>]) {
-        self.lost += 1;
+        self.silenced += 1;
         self.with_scope(|p| {
             targets.iter().for_each(|t| p.poison_target(*t));
             bodies.iter().for_each(|body| p.visit_body(*body));
         });
-        self.lost -= 1;
+        self.silenced -= 1;
     }
 }

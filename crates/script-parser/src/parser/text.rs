@@ -1,14 +1,13 @@
 //! Expressions that a script holds as text: `R.Tensor(("n", "n * 2"))`.
 
-use std::rc::Rc;
-
 use tvmscript_irbuilder::ScriptValue;
 
-use super::{ParseOptions, Parser, Shared};
+use super::{ParseOptions, Parser};
 use crate::errors::{ParseError, ParseErrorKind, Result};
-use crate::scope::{Binding, Shadowing};
+use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
+use tvmscript_script_eval::Binding;
 
 impl Parser<'_> {
     /// Evaluates text as a Python expression over the names that are visible here. Mistakes are reported inside of the
@@ -42,13 +41,15 @@ impl Parser<'_> {
         let mut value = None;
         match expression {
             Some(expression) if errors.is_empty() => {
-                let shared = Shared::new(parsed.ast, text, self.shared.source, registry, &options);
-                let mut inner = Parser::new(Rc::new(shared), Some(registry));
+                let source = self.program.source;
+                let tables = self.tables.clone();
+                let mut inner = Parser::open(parsed.ast, text, source, registry, tables, &options);
                 inner.define_builtins();
                 self.lend_names(&mut inner);
                 value = inner.eval(expression).ok();
-                errors.append(&mut inner.errors);
-                inner.shared.close();
+                let mut found = std::mem::take(&mut inner.errors);
+                errors.append(&mut found);
+                inner.program.close();
             }
             None if errors.is_empty() => {
                 let kind = ParseErrorKind::expected("an expression", format!("the text `{text}`"));
@@ -71,7 +72,7 @@ impl Parser<'_> {
             (Some(value), None) => Ok(value),
             (_, Some(reported)) => Err(reported),
             // A name that is poisoned was complained about before.
-            (None, None) => Err(crate::errors::Reported(())),
+            (None, None) => Err(crate::Reported::already()),
         }
     }
 
@@ -90,7 +91,7 @@ impl Parser<'_> {
 
     /// Where the text stands inside of the range, if it does so exactly once and in quotes.
     fn literal_offset(&self, range: TextRange, text: &str) -> Option<u32> {
-        let source = self.shared.text_of(range);
+        let source = self.program.text_of(range);
         let quoted = |quote: char| source.find(&format!("{quote}{text}{quote}"));
         let at = quoted('"').or_else(|| quoted('\''))?;
         Some(range.start + at as u32 + 1)

@@ -9,9 +9,10 @@ use tvmscript_irbuilder::ScriptFn;
 
 use super::{
     AttributeFn, CallFn, DecoratorRule, FragmentReader, Hooks, ItemsFn, LocalFunctionHook, NamesFn,
-    NodeRules, OperatorFn, ParserFn, Parsers, PythonModule, Statement, StmtHandler, SubscriptFn, TokenHook,
-    TruthFn,
+    OperatorFn, ParserFn, Parsers, PythonModule, Statement, StmtHandler, SubscriptFn, TokenHook, TruthFn,
 };
+use tvmscript_script_eval::NodeRules;
+
 use crate::errors::Result;
 use crate::header::ReaderOption;
 use crate::parser::Parser;

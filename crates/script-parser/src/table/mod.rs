@@ -20,88 +20,15 @@ pub(crate) use python_module::{Found, PythonModules};
 pub use python_module::{Member, NodeClass, PythonModule};
 pub use statement::Statement;
 
+pub use tvmscript_script_eval::{
+    AttributeFn, CallFn, Indices, ItemsFn, Mode, NamesFn, Operator, OperatorFn, SubscriptFn, TruthFn,
+};
+
 use crate::errors::Result;
 use crate::header::ReaderOption;
 use crate::parser::Parser;
-use tvmscript_python_syntax::ast::{
-    BinOp, BoolOp, ClassDef, CmpOp, ExprId, FunctionDef, Stmt, StmtId, StmtKind, UnaryOp,
-};
-
-/// Which rules operators follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mode {
-    /// Python's: module level, plain functions, lambdas, comprehensions, values of keyword arguments.
-    Host,
-    /// The script's: bodies of decorated functions.
-    Script,
-}
-
-/// An operator applied to values of which at least one is a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operator {
-    /// `a + b`
-    Binary(BinOp),
-    /// `-a`, `not a`
-    Unary(UnaryOp),
-    /// `a < b`. Never `is` and `in`, which are Python's.
-    Compare(CmpOp),
-    /// `a and b`
-    Bool(BoolOp),
-    /// `b if a else c`: the operands are the test, the value if it holds, the other value.
-    Conditional,
-}
-
-/// Applies an operator; the operands are in the order they are written, at least one is of the class the handler was
-/// registered for. Nothing is "not mine": the next operand's handler is asked, then Python's own rule applies.
-pub type OperatorFn = fn(Operator, &[ScriptValue], Mode) -> Result<Option<ScriptValue>, BuildError>;
-/// The attribute of a node; nothing when it has none of this name.
-pub type AttributeFn = fn(&Object, &str) -> Result<Option<ScriptValue>, BuildError>;
-/// The attributes worth suggesting.
-pub type NamesFn = fn(&Object) -> Vec<String>;
-/// Subscripts a node.
-pub type SubscriptFn = fn(&Object, &Indices) -> Result<ScriptValue, BuildError>;
-/// Calls a node.
-pub type CallFn = fn(&Object, CallArgs) -> Result<ScriptValue, BuildError>;
-/// The truth of a node in host code; an error when it is not known.
-pub type TruthFn = fn(&Object) -> Result<bool, BuildError>;
-/// The elements of a node that can be unpacked and iterated over.
-pub type ItemsFn = fn(&Object) -> Result<Vec<ScriptValue>, BuildError>;
-
-/// What is between the brackets of a subscript.
-#[derive(Debug, Clone)]
-pub struct Indices {
-    /// The parts between the commas; slices are [`ScriptValue::Slice`].
-    pub items: smallvec::SmallVec<[ScriptValue; 4]>,
-    /// Whether a comma, or a tuple, stands between the brackets: `a[1,]` has one item and is a tuple.
-    pub is_tuple: bool,
-}
-
-/// What is known of the nodes of a class.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct NodeRules {
-    pub(crate) operator: Option<OperatorFn>,
-    pub(crate) attribute: Option<AttributeFn>,
-    pub(crate) names: Option<NamesFn>,
-    pub(crate) subscript: Option<SubscriptFn>,
-    pub(crate) call: Option<CallFn>,
-    pub(crate) truth: Option<TruthFn>,
-    pub(crate) items: Option<ItemsFn>,
-}
-
-impl NodeRules {
-    /// These rules, and where they say nothing, those of a parent class.
-    fn or(self, parent: NodeRules) -> NodeRules {
-        NodeRules {
-            operator: self.operator.or(parent.operator),
-            attribute: self.attribute.or(parent.attribute),
-            names: self.names.or(parent.names),
-            subscript: self.subscript.or(parent.subscript),
-            call: self.call.or(parent.call),
-            truth: self.truth.or(parent.truth),
-            items: self.items.or(parent.items),
-        }
-    }
-}
+use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, Stmt, StmtId, StmtKind};
+use tvmscript_script_eval::NodeRules;
 
 /// A decorated definition on its way to its handler.
 #[derive(Debug, Clone)]
@@ -265,7 +192,7 @@ impl ParseTable {
         let mut at = Some(info);
         while let Some(class) = at {
             if let Some(own) = self.nodes.get(&class.index()) {
-                rules = rules.or(*own);
+                rules = inherit(rules, *own);
             }
             at = class.parent();
         }
@@ -339,10 +266,10 @@ impl Slot for Parsers {
         }
         for (info, rules, place) in other.nodes {
             let clashes =
-                rules.words().filter(|word| !resolver.claim(format!("`.{word}` of `{}`", info.key()), place));
+                words(&rules).filter(|word| !resolver.claim(format!("`.{word}` of `{}`", info.key()), place));
             if clashes.count() == 0 {
                 let own = table.nodes.entry(info.index()).or_default();
-                *own = rules.or(*own);
+                *own = inherit(rules, *own);
             }
         }
         for (name, info, call, place) in other.calls {
@@ -416,17 +343,29 @@ impl Slot for Parsers {
     }
 }
 
-impl NodeRules {
-    fn words(&self) -> impl Iterator<Item = &'static str> {
-        [
-            ("operator", self.operator.is_some()),
-            ("attribute", self.attribute.is_some()),
-            ("subscript", self.subscript.is_some()),
-            ("call", self.call.is_some()),
-            ("truth", self.truth.is_some()),
-            ("items", self.items.is_some()),
-        ]
-        .into_iter()
-        .filter_map(|(word, set)| set.then_some(word))
+/// The operations that rules name, as the methods of [`ParseDialect`] do.
+fn words(rules: &NodeRules) -> impl Iterator<Item = &'static str> + use<> {
+    [
+        ("operator", rules.operator.is_some()),
+        ("attribute", rules.attribute.is_some()),
+        ("subscript", rules.subscript.is_some()),
+        ("call", rules.call.is_some()),
+        ("truth", rules.truth.is_some()),
+        ("items", rules.items.is_some()),
+    ]
+    .into_iter()
+    .filter_map(|(word, set)| set.then_some(word))
+}
+
+/// The rules of a class, and where they say nothing, those of a parent class.
+fn inherit(own: NodeRules, parent: NodeRules) -> NodeRules {
+    NodeRules {
+        operator: own.operator.or(parent.operator),
+        attribute: own.attribute.or(parent.attribute),
+        names: own.names.or(parent.names),
+        subscript: own.subscript.or(parent.subscript),
+        call: own.call.or(parent.call),
+        truth: own.truth.or(parent.truth),
+        items: own.items.or(parent.items),
     }
 }

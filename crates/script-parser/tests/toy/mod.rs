@@ -199,25 +199,12 @@ fn dialect() -> Dialect {
 }
 
 pub fn parse(text: &str) -> Parsed {
-    parse_within(text, 1_000_000)
-}
-
-/// As [`parse`], with so many steps.
-pub fn parse_within(text: &str, max_steps: u64) -> Parsed {
     let other = Dialect::new("other").namespace(&["Z"]).functions(&[&OTHER_READS]);
     let registry = RegistryBuilder::new().with(dialect()).with(other).build();
     let registry = registry.expect("the dialects do not clash");
     let mut options = ParseOptions::default();
-    options.max_steps = max_steps;
+    options.max_steps = 1_000_000;
     parse_script("test.py", text, &registry, &options)
-}
-
-/// What `repr` gives for the name `result` of host code.
-#[allow(dead_code)]
-pub fn repr(text: &str) -> String {
-    let parsed = parse(&format!("{text}\n@Y.script\ndef f():\n    repr(result)\n"));
-    assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-    function_text(&parsed)
 }
 
 /// The statements of the last function.

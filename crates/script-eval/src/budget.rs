@@ -1,0 +1,194 @@
+//! The budget of an evaluation: steps, memory, nodes and nesting of calls.
+//!
+//! Steps bound the time, bytes the memory; neither is given back. Bodies that are only explored get a slice of the steps,
+//! so that one of them cannot use up what the rest of the text needs.
+
+use std::cell::Cell;
+
+use tvmscript_ir_core::node_bytes_made;
+
+use crate::errors::ParseErrorKind;
+use crate::eval::Raise;
+
+/// Number of steps between two checks of the size of the nodes.
+const STEPS_PER_CHECK: u64 = 64;
+
+/// The limits of an evaluation.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Steps, beyond two per expression of the text.
+    pub max_steps: u64,
+    /// Bytes that values of host code take, freed ones included.
+    pub max_memory_bytes: u64,
+    /// Bytes that the nodes take which the text builds, freed ones included.
+    pub max_node_bytes: u64,
+    /// Nesting of calls of host functions.
+    pub max_call_depth: u32,
+    /// Errors after which the evaluation stops.
+    pub max_errors: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_steps: 10_000_000,
+            max_memory_bytes: 512 << 20,
+            max_node_bytes: 1 << 30,
+            max_call_depth: 1000,
+            max_errors: 1000,
+        }
+    }
+}
+
+/// The budget of an evaluation, and how much of it is left.
+pub struct Budget {
+    limits: Limits,
+    /// Steps that are not limited: two per expression of the text.
+    free_steps: u64,
+    steps: Cell<u64>,
+    exhausted: Cell<bool>,
+    memory: Cell<u64>,
+    call_depth: Cell<u32>,
+    /// Number of open `try` statements.
+    tries: Cell<u32>,
+    /// Bytes of the nodes that this thread had made before.
+    node_bytes_before: u64,
+}
+
+impl Budget {
+    pub(crate) fn new(limits: Limits, expressions: usize) -> Budget {
+        let free_steps = 2 * expressions as u64;
+        let limits = Limits {
+            max_steps: limits.max_steps.saturating_add(free_steps),
+            max_errors: limits.max_errors.max(1),
+            ..limits
+        };
+        Budget {
+            limits,
+            free_steps,
+            steps: Cell::new(limits.max_steps),
+            exhausted: Cell::new(false),
+            memory: Cell::new(limits.max_memory_bytes),
+            call_depth: Cell::new(0),
+            tries: Cell::new(0),
+            node_bytes_before: node_bytes_made(),
+        }
+    }
+
+    pub(crate) fn max_errors(&self) -> usize {
+        self.limits.max_errors
+    }
+
+    /// Takes steps off the budget.
+    #[inline]
+    pub(crate) fn step(&self, count: u64) -> Result<(), Raise> {
+        let before = self.steps.get();
+        match before.checked_sub(count) {
+            Some(left) => {
+                self.steps.set(left);
+                if left / STEPS_PER_CHECK == before / STEPS_PER_CHECK { Ok(()) } else { self.check_nodes() }
+            }
+            None => Err(self.no_steps()),
+        }
+    }
+
+    /// Checks that the nodes that were built are not too large.
+    ///
+    /// # Errors
+    /// When they are; the error has a kind only the first time.
+    #[inline]
+    pub fn check_nodes(&self) -> Result<(), Raise> {
+        let made = node_bytes_made().wrapping_sub(self.node_bytes_before);
+        if made <= self.limits.max_node_bytes { Ok(()) } else { Err(self.too_large()) }
+    }
+
+    #[cold]
+    fn too_large(&self) -> Raise {
+        // Said once: afterwards nothing more can be built.
+        if self.exhausted.replace(true) {
+            return Raise::Reported;
+        }
+        Raise::Kind(ParseErrorKind::TooLargeProgram { limit: self.limits.max_node_bytes })
+    }
+
+    #[cold]
+    fn no_steps(&self) -> Raise {
+        // Said once: afterwards nothing more can be evaluated.
+        if self.exhausted.get() {
+            return Raise::Reported;
+        }
+        self.exhausted.set(self.steps.get() < 1000);
+        Raise::Kind(ParseErrorKind::TooManySteps { limit: self.limits.max_steps })
+    }
+
+    /// Limits the steps until [`Budget::end_slice`], which takes the result.
+    pub(crate) fn begin_slice(&self, steps: u64) -> u64 {
+        let slice = self.steps.get().min(steps.saturating_add(self.free_steps));
+        let reserve = self.steps.get() - slice;
+        self.steps.set(slice);
+        reserve
+    }
+
+    /// Whether no step is left.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.steps.get() == 0 || self.exhausted.get()
+    }
+
+    /// Gives the steps back that [`Budget::begin_slice`] kept.
+    pub(crate) fn end_slice(&self, reserve: u64) {
+        self.steps.set(self.steps.get().saturating_add(reserve));
+        if reserve > 0 {
+            self.exhausted.set(false);
+        }
+    }
+
+    /// Number of open calls of host functions.
+    pub(crate) fn calls(&self) -> u32 {
+        self.call_depth.get()
+    }
+
+    /// Number of open `try` statements.
+    pub(crate) fn open_tries(&self) -> u32 {
+        self.tries.get()
+    }
+
+    /// Takes bytes off the budget. Freed bytes are not given back: the sum bounds the time as well.
+    pub(crate) fn allocate(&self, bytes: u64) -> Result<(), ParseErrorKind> {
+        match self.memory.get().checked_sub(bytes) {
+            Some(left) => {
+                self.memory.set(left);
+                Ok(())
+            }
+            None => Err(ParseErrorKind::TooMuchMemory { limit: self.limits.max_memory_bytes }),
+        }
+    }
+
+    /// Enters a call of a host function.
+    pub(crate) fn enter_call(&self) -> Result<(), ParseErrorKind> {
+        if self.call_depth.get() >= self.limits.max_call_depth {
+            return Err(ParseErrorKind::CallsTooDeep { limit: self.limits.max_call_depth });
+        }
+        self.call_depth.set(self.call_depth.get() + 1);
+        Ok(())
+    }
+
+    /// Leaves a call of a host function.
+    pub(crate) fn leave_call(&self) {
+        self.call_depth.set(self.call_depth.get().saturating_sub(1));
+    }
+
+    /// Whether the first error ends the evaluation, as in Python: inside of host functions, since what calls itself twice
+    /// would fail twice at each level, and where the error may be caught.
+    pub(crate) fn stops_at_first_error(&self) -> bool {
+        self.call_depth.get() > 0 || self.tries.get() > 0
+    }
+
+    /// Runs `f`, whose error may be caught.
+    pub(crate) fn tries<R>(&self, f: impl FnOnce() -> R) -> R {
+        self.tries.set(self.tries.get() + 1);
+        let result = f();
+        self.tries.set(self.tries.get() - 1);
+        result
+    }
+}

@@ -1,0 +1,92 @@
+//! Places inside the text that a literal stands for: where a byte of the value is written in the source.
+
+use std::ops::Range;
+
+/// Where the character that holds this byte of the value stands in the source of the literal. Nothing for bytes, f-strings,
+/// several literals in a row, and values that end before.
+pub(crate) fn place_in_literal(source: &str, byte: usize) -> Option<Range<usize>> {
+    let begin = source.find(['"', '\''])?;
+    let is_raw = match source[..begin].to_ascii_lowercase().as_str() {
+        "" | "u" => false,
+        "r" => true,
+        _ => return None,
+    };
+    let quote = &source[begin..=begin];
+    let quotes = if source[begin..].starts_with(&quote.repeat(3)) { 3 } else { 1 };
+    let end = source.len().checked_sub(quotes).filter(|end| source[*end..] == quote.repeat(quotes))?;
+    let (mut at, mut value) = (begin + quotes, 0);
+    while at < end {
+        let (written, stands_for) = unit(&source[at..end], is_raw)?;
+        if byte < value + stands_for {
+            return Some(at..at + written);
+        }
+        (at, value) = (at + written, value + stands_for);
+    }
+    // What breaks off is shown at the closing quotes.
+    (byte == value && at == end).then_some(end..source.len())
+}
+
+/// How many bytes the first character of the value takes in the source, and how many in the value.
+fn unit(text: &str, is_raw: bool) -> Option<(usize, usize)> {
+    let first = text.chars().next()?;
+    if first == '\r' && text[1..].starts_with('\n') {
+        return Some((2, 1));
+    }
+    if first != '\\' || is_raw {
+        return Some((first.len_utf8(), first.len_utf8()));
+    }
+    let after = &text[1..];
+    let second = after.chars().next()?;
+    let code = |digits: usize| {
+        let code = u32::from_str_radix(after.get(1..=digits)?, 16).ok()?;
+        Some((digits + 2, char::from_u32(code)?.len_utf8()))
+    };
+    match second {
+        '\r' if after[1..].starts_with('\n') => Some((3, 0)),
+        '\n' | '\r' => Some((2, 0)),
+        '\\' | '\'' | '"' | 'a' | 'b' | 'f' | 'n' | 'r' | 't' | 'v' => Some((2, 1)),
+        'x' => code(2),
+        'u' => code(4),
+        'U' => code(8),
+        '0'..='7' => {
+            let digits = after.bytes().take(3).take_while(|digit| (b'0'..=b'7').contains(digit)).count();
+            let code = u32::from_str_radix(&after[..digits], 8).ok()?;
+            Some((digits + 1, char::from_u32(code)?.len_utf8()))
+        }
+        'N' => None,
+        other => Some((1 + other.len_utf8(), 1 + other.len_utf8())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place_in_literal;
+
+    fn shown(source: &str, byte: usize) -> Option<&str> {
+        place_in_literal(source, byte).map(|place| &source[place])
+    }
+
+    #[test]
+    fn bytes_of_the_value_are_found_behind_escapes() {
+        assert_eq!(shown(r#""abc""#, 1), Some("b"));
+        assert_eq!(shown(r#""\x41\u00e9\nb""#, 1), Some(r"\u00e9"));
+        assert_eq!(shown(r#""\x41\u00e9\nb""#, 3), Some(r"\n"));
+        assert_eq!(shown(r#""\x41\u00e9\nb""#, 4), Some("b"));
+        assert_eq!(shown("\"\"\"{\\\n \\\"a\\\"}\"\"\"", 2), Some("\\\""));
+        assert_eq!(shown(r"r'\a'", 1), Some("a"));
+        assert_eq!(shown(r#""\101é""#, 2), Some("é"));
+    }
+
+    #[test]
+    fn what_breaks_off_is_at_the_quotes() {
+        assert_eq!(shown(r#""ab""#, 2), Some("\""));
+        assert_eq!(shown(r#""ab""#, 3), None);
+    }
+
+    #[test]
+    fn other_literals_have_no_places() {
+        for source in ["b'a'", "f'a'", "'a' 'b", r"'\N{BULLET}'", "3", "'"] {
+            assert_eq!(shown(source, 0), None, "{source}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Attributes of values.
+
+use tvmscript_ir_core::Span;
+use tvmscript_script_value::ScriptValue;
+
+use super::placeholder::{Cause, Placeholder, as_placeholder};
+use super::{Module, Raise};
+use crate::Host;
+use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::python;
+use tvmscript_python_syntax::ast::{ExprId, Name};
+
+impl dyn Host + '_ {
+    /// The attribute of a value.
+    pub(crate) fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
+        if let ScriptValue::Host(host) = value
+            && let Some(found) = self.namespace_attribute(&**host, attr)
+        {
+            return match found {
+                Some(value) => Ok(value),
+                None => Err(self.no_attribute(id, value, attr)),
+            };
+        }
+        if let ScriptValue::Node(_) | ScriptValue::Host(_) = value {
+            Span::set_current(self.span(id));
+        }
+        if let Some(placeholder) = as_placeholder(value) {
+            let placeholder = placeholder.member(self.ast.name(attr));
+            return self.unknown_value(id, &placeholder);
+        }
+        let ast = self.ast.clone();
+        match self.find_attribute(value, ast.name(attr)) {
+            Ok(Some(found)) => match as_placeholder(&found) {
+                Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
+                None => Ok(found),
+            },
+            Ok(None) => Err(self.no_attribute(id, value, attr)),
+            Err(raise) => self.at(id, Err(raise)),
+        }
+    }
+
+    /// The attribute of a value by its text; nothing when there is none.
+    pub(crate) fn find_attribute(
+        &mut self,
+        value: &ScriptValue,
+        name: &str,
+    ) -> Result<Option<ScriptValue>, Raise> {
+        match value {
+            ScriptValue::Node(object) => {
+                if let Some(attribute) = self.rules(object).attribute
+                    && let Some(value) = attribute(object, name)?
+                {
+                    return Ok(Some(value));
+                }
+                Ok(python::methods::of(value, name))
+            }
+            ScriptValue::Host(host) => {
+                if let Some(module) = host.as_any().downcast_ref::<Module>() {
+                    return Ok(self.module_member(module, name));
+                }
+                if let Some(found) = self.class_attribute(value, name) {
+                    return found;
+                }
+                Ok(host.attribute(name).or_else(|| python::methods::of(value, name)))
+            }
+            ScriptValue::Function(function) => {
+                let member = function.members.iter().find(|member| member.name == name);
+                Ok(member
+                    .map(|member| ScriptValue::Function(member))
+                    .or_else(|| python::methods::of(value, name)))
+            }
+            other => Ok(python::methods::of(other, name)),
+        }
+    }
+
+    #[cold]
+    fn no_attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Reported {
+        let ast = self.ast.clone();
+        let name = ast.name(attr);
+        let range = ast.attr_range(id);
+        if let ScriptValue::Host(host) = value
+            && (host.lacks_by_mistake(name) || host.takes_definitions() && self.is_in_invalid(name))
+        {
+            return Reported(());
+        }
+        if self.absorbs && self.is_gap(value, name) {
+            return self.missing_member(id, value, name);
+        }
+        let mut instead = None;
+        let (what, names) = match value {
+            ScriptValue::Node(object) => {
+                let names = self.rules(object).names.map(|names| names(object)).unwrap_or_default();
+                (format!("`{}`", object.info().key()), names)
+            }
+            ScriptValue::Host(host) => {
+                if let Some(module) = host.as_any().downcast_ref::<Module>() {
+                    if !self.modules().contains(&module.path) {
+                        let message = format!("the module `{}` cannot be used here", module.path);
+                        let error = HostError::new(HostErrorKind::Import, message);
+                        return self.report(ParseError::new(error, ast.range(id)));
+                    }
+                    let path = format!("{}.{name}", module.path);
+                    let (error, help) = self.unusable(&path);
+                    let mut error = ParseError::new(error, ast.range(id));
+                    error.help = help;
+                    return self.report(error);
+                }
+                let what = match self.missing_attribute(&**host, name) {
+                    Some(missing) => {
+                        instead = missing.help;
+                        missing.what
+                    }
+                    None => host.type_name().to_owned(),
+                };
+                (what, host.attribute_names())
+            }
+            ScriptValue::Function(function) => {
+                let names = function.members.iter().map(|member| member.name.to_owned());
+                (format!("function `{}`", function.name), names.collect())
+            }
+            other => (
+                format!("'{}' object", self.python_type(other)),
+                python::methods::names(other).map(str::to_owned).collect(),
+            ),
+        };
+        let mut error = ParseError::new(ParseErrorKind::NoAttribute { what, name: name.to_owned() }, range);
+        let prefix = match *ast.expr(id) {
+            tvmscript_python_syntax::ast::Expr::Attribute { value, .. } => {
+                self.program.text_of(ast.range(value))
+            }
+            _ => "",
+        };
+        if instead.is_some() {
+            error.help = instead;
+        } else if let Some(near) = suggest::nearest(name, names.iter().map(String::as_str)) {
+            let prefix = if prefix.len() <= 20 { prefix } else { ".." };
+            error.help = Some(format!("did you mean `{prefix}.{near}`?"));
+        }
+        self.report(error)
+    }
+
+    /// Whether Python has this attribute, as far as is known here: what is missing is then a gap of ours, not a mistake.
+    fn is_gap(&self, value: &ScriptValue, name: &str) -> bool {
+        match value {
+            ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
+                Some(module) => !self.modules().is_complete(&module.path),
+                None => match self.missing_attribute(&**host, name) {
+                    // A wrong decorator is a mistake, unless it is one that is left out here.
+                    Some(missing) => !self.in_decorator || missing.is_left_out,
+                    None => true,
+                },
+            },
+            ScriptValue::Node(_) | ScriptValue::Function(_) | ScriptValue::Frame(_) => true,
+            _ => name.starts_with("__") || python_attributes(value).contains(&name),
+        }
+    }
+
+    /// A member that Python may have and this crate has not.
+    fn missing_member(&mut self, id: ExprId, value: &ScriptValue, name: &str) -> Reported {
+        let range = self.ast.range(id);
+        if let ScriptValue::Host(host) = value
+            && let Some(missing) = self.missing_attribute(&**host, name)
+        {
+            let reason = format!("`{name}` of {} is not evaluated", missing.what);
+            return self.give_up_for(range, &reason, Cause::LeftOut(reason.as_str().into()));
+        }
+        if let ScriptValue::Host(host) = value {
+            let cause = match host.as_any().downcast_ref::<Module>() {
+                Some(module) => Cause::Module(format!("{}.{name}", module.path).into()),
+                None => Cause::Statement(format!("`{name}` of {} is not evaluated", host.type_name()).into()),
+            };
+            let place = self.statement.unwrap_or(range);
+            self.pending = Some(Placeholder::new(cause, place));
+            return Reported(());
+        }
+        let reason = format!("`{name}` of {} is not evaluated", python::describe(value));
+        self.give_up(range, &reason)
+    }
+}
+
+/// Attributes that CPython's values of this kind have; those that are evaluated are found before.
+fn python_attributes(value: &ScriptValue) -> &'static [&'static str] {
+    match value {
+        ScriptValue::Str(_) => &[
+            "casefold",
+            "center",
+            "encode",
+            "expandtabs",
+            "format_map",
+            "isalnum",
+            "isalpha",
+            "isascii",
+            "isdecimal",
+            "isdigit",
+            "isidentifier",
+            "islower",
+            "isnumeric",
+            "isprintable",
+            "isspace",
+            "istitle",
+            "isupper",
+            "ljust",
+            "maketrans",
+            "partition",
+            "removeprefix",
+            "removesuffix",
+            "rindex",
+            "rjust",
+            "rpartition",
+            "rsplit",
+            "swapcase",
+            "title",
+            "translate",
+            "zfill",
+        ],
+        ScriptValue::Bytes(_) => &[
+            "capitalize",
+            "center",
+            "count",
+            "decode",
+            "endswith",
+            "expandtabs",
+            "find",
+            "fromhex",
+            "hex",
+            "index",
+            "isalnum",
+            "isalpha",
+            "isascii",
+            "isdigit",
+            "islower",
+            "isspace",
+            "istitle",
+            "isupper",
+            "join",
+            "ljust",
+            "lower",
+            "lstrip",
+            "maketrans",
+            "partition",
+            "removeprefix",
+            "removesuffix",
+            "replace",
+            "rfind",
+            "rindex",
+            "rjust",
+            "rpartition",
+            "rsplit",
+            "rstrip",
+            "split",
+            "splitlines",
+            "startswith",
+            "strip",
+            "swapcase",
+            "title",
+            "translate",
+            "upper",
+            "zfill",
+        ],
+        ScriptValue::Bool(_) | ScriptValue::Int(_) | ScriptValue::BigInt(_) => &[
+            "as_integer_ratio",
+            "bit_count",
+            "bit_length",
+            "conjugate",
+            "denominator",
+            "from_bytes",
+            "imag",
+            "numerator",
+            "real",
+            "to_bytes",
+        ],
+        ScriptValue::Float(_) => {
+            &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "is_integer", "real"]
+        }
+        ScriptValue::Dict(_) => &["fromkeys", "popitem"],
+        ScriptValue::Slice(_) => &["indices", "start", "step", "stop"],
+        _ => &[],
+    }
+}

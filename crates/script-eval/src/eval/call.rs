@@ -1,0 +1,235 @@
+//! Calls.
+
+use smallvec::SmallVec;
+use tvmscript_ir_core::Span;
+use tvmscript_script_value::{CallArgs, ScriptValue};
+
+use super::class::{BoundMethod, ClassObject, Instance};
+use super::{Cause, Closure, Module, Placeholder, Raise};
+use crate::Host;
+use crate::errors::{HostError, HostErrorKind, Result};
+use crate::python::builtins::{Builtin, Method, Unbound};
+use crate::python::cost;
+use crate::python::library::Partial;
+use crate::rules::Mode;
+use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
+
+impl dyn Host + '_ {
+    pub(crate) fn eval_call(
+        &mut self,
+        id: ExprId,
+        func: ExprId,
+        args: List<ExprId>,
+        keywords: List<Keyword>,
+    ) -> Result<ScriptValue> {
+        let callee = match self.eval_inner(func) {
+            Ok(callee) => callee,
+            Err(reported) => {
+                // For the mistakes in the arguments.
+                if !self.program.budget.stops_at_first_error() {
+                    drop(self.arguments(args, keywords, false));
+                }
+                return Err(reported);
+            }
+        };
+        // A slice that is an argument of a method is a vector, unless the function takes regions.
+        let vectors = self.mode == Mode::Script
+            && matches!(*self.ast.expr(func), Expr::Attribute { .. })
+            && match &callee {
+                ScriptValue::Function(function) => !self.takes_regions(function),
+                _ => true,
+            };
+        let args = self.arguments(args, keywords, vectors)?;
+        self.call(&callee, args, id)
+    }
+
+    /// The arguments of a call. All of them are evaluated, also behind a wrong one; but see `also_look_at`.
+    fn arguments(&mut self, args: List<ExprId>, keywords: List<Keyword>, vectors: bool) -> Result<CallArgs> {
+        let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
+        let mut result = Ok(());
+        for index in 0..args.len() {
+            let Some(arg) = self.item(args, index) else { break };
+            if result.is_err() && self.program.budget.stops_at_first_error() {
+                break;
+            }
+            if let Expr::Starred { value } = *self.ast.expr(arg) {
+                match self.eval_inner(value).and_then(|value| self.collect(arg, &value)) {
+                    Ok(items) => out.positional.extend(items),
+                    Err(reported) => result = Err(reported),
+                }
+                continue;
+            }
+            let value = if vectors { self.eval_operand(arg) } else { self.eval_inner(arg) };
+            match value {
+                Ok(value) => out.positional.push(value),
+                Err(reported) => result = Err(reported),
+            }
+        }
+        if keywords.is_empty() || result.is_err() && self.program.budget.stops_at_first_error() {
+            return result.map(|()| out);
+        }
+        // Values of keyword arguments follow Python's rules, as upstream evaluates them.
+        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        for index in 0..keywords.len() {
+            let Some(keyword) = self.item(keywords, index) else { break };
+            if result.is_err() && self.program.budget.stops_at_first_error() {
+                break;
+            }
+            match (keyword.arg, self.eval_inner(keyword.value)) {
+                (Some(name), Ok(value)) => out.keywords.push((self.name_str(name), value)),
+                (None, Ok(value)) => {
+                    if let Err(reported) = self.spread(keyword.value, &value, &mut out) {
+                        result = Err(reported);
+                    }
+                }
+                (_, Err(reported)) => result = Err(reported),
+            }
+        }
+        self.mode = mode;
+        result.map(|()| out)
+    }
+
+    /// `**value`
+    fn spread(&mut self, at: ExprId, value: &ScriptValue, out: &mut CallArgs) -> Result<()> {
+        let known = self.known([value]);
+        self.at(at, known)?;
+        let ScriptValue::Dict(dict) = value else {
+            let message = format!("argument after ** must be a mapping, not {}", self.python_type(value));
+            return Err(self.error(at, HostError::type_error(message)));
+        };
+        let charged = cost::values(self, 3 * dict.borrow().len());
+        self.at(at, charged)?;
+        let mut known: std::collections::HashSet<_> = out.keywords.iter().map(|(k, _)| k.clone()).collect();
+        for (key, value) in dict.borrow().iter() {
+            let ScriptValue::Str(key) = &key.0 else {
+                return Err(self.error(at, HostError::type_error("keywords must be strings")));
+            };
+            if !known.insert(key.clone()) {
+                let message = format!("got multiple values for keyword argument '{key}'");
+                return Err(self.error(at, HostError::type_error(message)));
+            }
+            out.keywords.push((key.clone(), value.clone()));
+        }
+        Ok(())
+    }
+
+    /// Calls a value. What is built has the span of `at`, the call.
+    ///
+    /// # Errors
+    /// When it cannot be called, or the call fails; the error is recorded at `at`, or at the argument it speaks of.
+    pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
+        Span::set_current(self.span(at));
+        let before = (self.errors.len(), self.raised.len());
+        match self.call_value(callee, args) {
+            Ok(value) => match super::placeholder::as_placeholder(&value) {
+                Some(placeholder) => self.unknown_value(at, &placeholder.clone()),
+                None => Ok(value),
+            },
+            Err(Raise::Reported) => {
+                // The mistake is inside what was called: say from where.
+                let range = self.ast.range(at);
+                self.called_from(before, range);
+                Err(crate::errors::Reported(()))
+            }
+            Err(raise) => self.at(at, Err(raise)),
+        }
+    }
+
+    pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
+        if !self.absorbs {
+            return self.call_known(callee, args);
+        }
+        self.unknown_call(callee, &args)?;
+        let mentioned = self.mentioned(callee, &args);
+        self.call_known(callee, args).map_err(|raise| self.failed_call(raise, mentioned))
+    }
+
+    fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Result<ScriptValue, Raise> {
+        match callee {
+            ScriptValue::Function(function) => Ok(function.call(args)?),
+            ScriptValue::Host(host) => {
+                let any = host.as_any();
+                if let Some(closure) = any.downcast_ref::<Closure>() {
+                    return self.call_closure(closure, args);
+                }
+                if let Some(builtin) = any.downcast_ref::<Builtin>() {
+                    return builtin.run(self, args);
+                }
+                if let Some(method) = any.downcast_ref::<Method>() {
+                    return method.run(self, args);
+                }
+                if let Some(method) = any.downcast_ref::<Unbound>() {
+                    return method.run(self, args);
+                }
+                if let Some(method) = any.downcast_ref::<BoundMethod>() {
+                    args.positional.insert(0, method.receiver.clone());
+                    return self.call_value(&method.function, args);
+                }
+                if any.is::<ClassObject>() {
+                    return self.instantiate(callee, args);
+                }
+                if let Some(partial) = any.downcast_ref::<Partial>() {
+                    return self.call_value(&partial.function, partial.arguments(args));
+                }
+                if any.is::<Instance>() {
+                    return match self.class_attribute(callee, "__call__") {
+                        Some(Ok(Some(method))) => self.call_value(&method, args),
+                        Some(Err(raise)) => Err(raise),
+                        _ => Err(self.not_callable(callee)),
+                    };
+                }
+                if let [definition] = &*args.positional
+                    && self.is_decorator(callee)
+                    && let Some(value) = self.decorate_value(callee, definition)
+                {
+                    return Ok(value?);
+                }
+                if let Some(result) = self.call_own(&**host, &mut args) {
+                    return result;
+                }
+                if let Some(module) = any.downcast_ref::<Module>() {
+                    return Err(self.unusable_module(module));
+                }
+                if host.is_callable() {
+                    return Ok(host.call(args)?);
+                }
+                // Python can make such nodes.
+                if host.is_class_of(callee).is_some() {
+                    let message = format!("`{}` cannot be called here", host.type_name());
+                    let error = HostError::new(HostErrorKind::Import, message);
+                    return Err(Raise::WithHelp(error.into(), host.advice().unwrap_or_default()));
+                }
+                Err(self.not_callable(callee))
+            }
+            ScriptValue::Node(object) => match self.call_rule(object) {
+                Some(call) => Ok(call(object, args)?),
+                None => Err(self.not_callable(callee)),
+            },
+            _ => Err(self.not_callable(callee)),
+        }
+    }
+
+    /// The error of calling a module, or what no dialect declares.
+    fn unusable_module(&self, module: &Module) -> Raise {
+        let (error, help) = self.unusable(&module.path);
+        match help {
+            Some(help) => Raise::WithHelp(error.into(), help),
+            None => error.into(),
+        }
+    }
+
+    fn not_callable(&self, callee: &ScriptValue) -> Raise {
+        if let ScriptValue::Host(host) = callee
+            && let Some(advice) = host.advice()
+        {
+            if self.absorbs {
+                // TVM makes such values; scripts do not.
+                let place = self.statement.unwrap_or_default();
+                return Raise::Unknown(Placeholder::new(Cause::Statement(advice.into()), place));
+            }
+            let error = HostError::type_error(format!("{} is not callable", host.type_name()));
+            return Raise::WithHelp(error.into(), advice);
+        }
+        HostError::type_error(format!("'{}' object is not callable", self.python_type(callee))).into()
+    }
+}

@@ -1,0 +1,541 @@
+//! Plain classes of host code: their members, their instances, bound methods.
+//!
+//! A class body runs as Python runs it. Its methods run when they are called, or are explored for the scripts in them.
+//! Instances have the members of their class and what is assigned to them; what a class inherits from a class that is not
+//! known, is not known either.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use tvmscript_ir_core::with_stack;
+use tvmscript_script_value::{CallArgs, HostObject, ScriptValue, release};
+
+use super::placeholder::as_placeholder;
+use super::{Cause, Closure, Env, Placeholder, Raise};
+use crate::binding::Binding;
+use crate::errors::{HostError, Result};
+use crate::python::builtins::Builtin;
+use crate::{Evaluator, Host, Program};
+use tvmscript_python_syntax::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
+
+/// Fields of an instance with their names.
+type Fields = Vec<(String, ScriptValue)>;
+/// Keyword arguments.
+type Keywords = smallvec::SmallVec<[(tvmscript_ir_core::Str, ScriptValue); 2]>;
+
+/// How a function of a class is bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum MethodKind {
+    /// To the instance.
+    #[default]
+    Plain,
+    /// To nothing: `@staticmethod`.
+    Static,
+    /// To the class: `@classmethod`.
+    Class,
+    /// It is called where it is read: `@property`.
+    Property,
+}
+
+/// A plain class as a value.
+pub(crate) struct ClassObject {
+    program: Rc<Program>,
+    name: Name,
+    place: TextRange,
+    env: Rc<Env>,
+    bases: Vec<ScriptValue>,
+    /// Whether all its bases are known: others may change what its members are, as those of enumerations do.
+    is_plain: bool,
+    /// The fields that its instances are made from.
+    record: Option<Record>,
+    /// Whether it compares a script before and after a pass, so that its bare methods are scripts.
+    compares: bool,
+}
+
+impl HostObject for ClassObject {
+    fn type_name(&self) -> &str {
+        "a class"
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for ClassObject {
+    fn drop(&mut self) {
+        let defaults = self.record.take().into_iter().flat_map(|record| record.fields);
+        release(self.bases.drain(..).chain(defaults.filter_map(|(_, default)| default)));
+    }
+}
+
+/// The fields of a dataclass or a named tuple, in order, with their defaults.
+struct Record {
+    fields: Vec<(Name, Option<ScriptValue>)>,
+    is_tuple: bool,
+}
+
+impl ClassObject {
+    /// The member of this name, of the class or of its bases, the nearest first.
+    fn member(&self, name: &str) -> Option<ScriptValue> {
+        let ast = &self.program.ast;
+        if name == "__name__" {
+            return Some(ScriptValue::str(ast.name(self.name)));
+        }
+        let name = ast.find_name(name)?;
+        let (mut work, mut seen) = (vec![self], HashSet::new());
+        while let Some(class) = work.pop() {
+            if !seen.insert(std::ptr::from_ref(class)) {
+                continue;
+            }
+            match class.env.own(name) {
+                Some(Binding::Value(value)) if class.is_plain || is_definition(&value) => return Some(value),
+                // A base that is not known may have made anything of it.
+                Some(Binding::Value(_)) => {
+                    let reason = format!("members of the class `{}` are not evaluated", ast.name(class.name));
+                    return Some(Placeholder::new(Cause::Statement(reason.into()), class.place).value());
+                }
+                Some(Binding::Unknown(placeholder)) => return Some(ScriptValue::Host(placeholder)),
+                Some(Binding::Poison) => return None,
+                Some(Binding::Unbound) | None => {}
+            }
+            work.extend(class.bases.iter().rev().filter_map(|base| base.as_host::<ClassObject>()));
+        }
+        None
+    }
+}
+
+/// Whether a base leaves the members of its classes as they are.
+fn is_plain_base(base: &ScriptValue) -> bool {
+    match (base.as_host::<ClassObject>(), as_placeholder(base)) {
+        (Some(class), _) => class.is_plain,
+        // Members of enumerations of integers are integers; the others add nothing to what is declared.
+        (_, Some(Placeholder { cause: Cause::Module(path), .. })) => {
+            matches!(&**path, "enum.IntEnum" | "enum.IntFlag" | "abc.ABC" | "typing.Protocol")
+                || is_named_tuple(path)
+        }
+        (_, Some(_)) => false,
+        _ => base.as_host::<Builtin>().is_some(),
+    }
+}
+
+fn is_named_tuple(path: &str) -> bool {
+    matches!(path, "typing.NamedTuple" | "typing_extensions.NamedTuple")
+}
+
+/// Whether a member is what a definition made.
+fn is_definition(value: &ScriptValue) -> bool {
+    matches!(value, ScriptValue::Node(_))
+        || value.as_host::<Closure>().is_some()
+        || value.as_host::<ClassObject>().is_some()
+}
+
+/// An instance of a plain class.
+pub(crate) struct Instance {
+    class: ScriptValue,
+    fields: RefCell<HashMap<Name, ScriptValue>>,
+}
+
+impl Instance {
+    pub(crate) fn value(class: ScriptValue) -> ScriptValue {
+        ScriptValue::host(Instance { class, fields: RefCell::new(HashMap::new()) })
+    }
+}
+
+impl HostObject for Instance {
+    fn type_name(&self) -> &str {
+        "an instance"
+    }
+    /// The fields of a named tuple.
+    fn items(&self) -> Option<Vec<ScriptValue>> {
+        let class = self.class.as_host::<ClassObject>()?;
+        let record = class.record.as_ref().filter(|record| record.is_tuple)?;
+        let fields = self.fields.borrow();
+        record.fields.iter().map(|(name, _)| fields.get(name).cloned()).collect()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        let fields = std::mem::take(self.fields.get_mut()).into_values();
+        release(fields.chain([std::mem::take(&mut self.class)]));
+    }
+}
+
+/// A method and what it is bound to.
+pub(crate) struct BoundMethod {
+    pub(crate) function: ScriptValue,
+    pub(crate) receiver: ScriptValue,
+}
+
+impl HostObject for BoundMethod {
+    fn type_name(&self) -> &str {
+        "a method"
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for BoundMethod {
+    fn drop(&mut self) {
+        release([&mut self.function, &mut self.receiver].map(std::mem::take));
+    }
+}
+
+/// Methods by which classes define operators.
+const OPERATORS: &[&str] = &[
+    "__add__",
+    "__and__",
+    "__bool__",
+    "__contains__",
+    "__eq__",
+    "__floordiv__",
+    "__ge__",
+    "__getitem__",
+    "__gt__",
+    "__hash__",
+    "__invert__",
+    "__iter__",
+    "__le__",
+    "__len__",
+    "__lshift__",
+    "__lt__",
+    "__matmul__",
+    "__mod__",
+    "__mul__",
+    "__ne__",
+    "__neg__",
+    "__or__",
+    "__pow__",
+    "__radd__",
+    "__rmul__",
+    "__rshift__",
+    "__rsub__",
+    "__sub__",
+    "__truediv__",
+    "__xor__",
+];
+
+impl Evaluator {
+    /// The fields of an instance of a dataclass, in order; nothing for other values.
+    ///
+    /// # Errors
+    /// When a field holds values that a copy of the instance would copy too.
+    pub(crate) fn record_fields(&self, value: &ScriptValue) -> Result<Option<Fields>, Raise> {
+        let Some(instance) = value.as_host::<Instance>() else { return Ok(None) };
+        let Some(class) = instance.class.as_host::<ClassObject>() else { return Ok(None) };
+        let Some(record) = class.record.as_ref().filter(|record| !record.is_tuple) else { return Ok(None) };
+        let fields = instance.fields.borrow();
+        let mut found = Vec::with_capacity(record.fields.len());
+        for (name, _) in &record.fields {
+            match fields.get(name) {
+                Some(
+                    value @ (ScriptValue::None
+                    | ScriptValue::Bool(_)
+                    | ScriptValue::Int(_)
+                    | ScriptValue::BigInt(_)
+                    | ScriptValue::Float(_)
+                    | ScriptValue::Str(_)),
+                ) => found.push((self.ast.name(*name).to_owned(), value.clone())),
+                _ => return Err(Raise::Unknown(self.unknown_instance(class))),
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// A placeholder for what an operator gives of an instance whose class may define operators.
+    pub(crate) fn unknown_operand(&self, value: &ScriptValue, compares: bool) -> Option<Placeholder> {
+        let class = value.as_host::<Instance>()?.class.as_host::<ClassObject>()?;
+        let defines = |name: &&str| class.member(name).is_some();
+        if class.is_plain && !OPERATORS.iter().any(defines) && !(compares && class.record.is_some()) {
+            return None;
+        }
+        Some(self.unknown_instance(class))
+    }
+
+    /// A placeholder for an instance that is not evaluated.
+    fn unknown_instance(&self, class: &ClassObject) -> Placeholder {
+        let reason = format!("instances of the class `{}` are not evaluated", self.ast.name(class.name));
+        Placeholder::new(Cause::Statement(reason.into()), self.statement.unwrap_or_default())
+    }
+
+    /// A placeholder for an instance, to explain why an operation on it failed.
+    pub(crate) fn failed_instance(&self, value: &ScriptValue) -> Option<Placeholder> {
+        let class = value.as_host::<Instance>()?.class.as_host::<ClassObject>()?;
+        Some(self.unknown_instance(class))
+    }
+
+    /// `value.name = new`, if the value is of a class that runs here.
+    pub(crate) fn set_class_attribute(&mut self, value: &ScriptValue, name: Name, new: ScriptValue) -> bool {
+        if let Some(instance) = value.as_host::<Instance>() {
+            let old = instance.fields.borrow_mut().insert(name, new);
+            drop(old);
+            return true;
+        }
+        match value.as_host::<ClassObject>() {
+            Some(class) => class.env.set(name, Binding::of(new)),
+            None => false,
+        }
+    }
+}
+
+impl dyn Host + '_ {
+    /// Runs the body of a class that is no script.
+    pub(crate) fn plain_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
+        let ast = self.ast.clone();
+        let mut bases = Vec::with_capacity(def.bases.len());
+        for base in ast.list(def.bases) {
+            bases.push(self.eval(*base)?);
+        }
+        let inherits = |base: &ScriptValue| base.as_host::<ClassObject>().is_some_and(|c| c.compares);
+        let compares =
+            ast.list(def.bases).iter().any(|base| self.is_comparison(*base)) || bases.iter().any(inherits);
+        let is_compared = self.compares
+            && Host::bare_scripts(self).is_some_and(|bare| bare.methods.contains(&ast.name(def.name)));
+        let names = self.program.local_names.class(id, || super::walk::bound_names(&ast, def.body));
+        let env = Env::of_class(names, self.env.clone());
+        self.program.keep_environment(&env);
+        let start = self.explorer.units.len();
+        let marks = self.test_marks(def.decorators)?;
+        let around = std::mem::replace(&mut self.compares, compares);
+        let ran = self.within(def.name, |p| {
+            p.in_environment(Some(env.clone()), |p| {
+                with_stack(|| p.exec_body(def.body))?;
+                p.read_bare_scripts(def, compares, is_compared);
+                Ok(())
+            })
+        });
+        self.compares = around;
+        ran?;
+        let is_plain = bases.iter().all(is_plain_base);
+        let record = self.record(def, &bases, &env);
+        let (program, place) = (self.program.clone(), ast.range(def.name_place));
+        let class = ScriptValue::host(ClassObject {
+            program,
+            name: def.name,
+            place,
+            env: env.clone(),
+            bases,
+            is_plain,
+            record,
+            compares,
+        });
+        for unit in self.explorer.units.iter_mut().skip(start).filter(|unit| unit.is_method_of(&env)) {
+            unit.owner = Some(class.clone());
+            unit.add_marks(&marks);
+        }
+        Ok(class)
+    }
+
+    /// The fields of a class that is a dataclass or a named tuple, of the usual kind.
+    fn record(&mut self, def: ClassDef, bases: &[ScriptValue], env: &Rc<Env>) -> Option<Record> {
+        let ast = self.ast.clone();
+        let is_tuple = bases.iter().filter_map(as_placeholder).any(|base| match &base.cause {
+            Cause::Module(path) => is_named_tuple(path),
+            _ => false,
+        });
+        let is_dataclass = |id: &ExprId| {
+            let (func, keywords) = match *ast.expr(*id) {
+                Expr::Call { func, keywords, .. } => (func, ast.list(keywords)),
+                _ => (*id, &[][..]),
+            };
+            let name = match *ast.expr(func) {
+                Expr::Name(name) | Expr::Attribute { attr: name, .. } => ast.name(name),
+                _ => return false,
+            };
+            let is_usual =
+                |arg: Option<Name>| arg.is_some_and(|arg| !matches!(ast.name(arg), "init" | "kw_only"));
+            name == "dataclass" && keywords.iter().all(|keyword| is_usual(keyword.arg))
+        };
+        if !is_tuple && !ast.list(def.decorators).iter().any(is_dataclass) {
+            return None;
+        }
+        let mut fields: Vec<(Name, Option<ScriptValue>)> = Vec::new();
+        for base in bases.iter().filter_map(|base| base.as_host::<ClassObject>()) {
+            fields.extend(base.record.iter().flat_map(|record| record.fields.iter().cloned()));
+        }
+        for id in ast.list(def.body) {
+            let Stmt::AnnAssign(stmt) = *ast.stmt(*id) else { continue };
+            let Expr::Name(name) = *ast.expr(stmt.target) else { continue };
+            let annotation = self.program.text_of(ast.range(stmt.annotation));
+            if annotation.contains("ClassVar") {
+                continue;
+            }
+            let is_odd = stmt.value.is_some_and(|value| match *ast.expr(value) {
+                Expr::Call { keywords, .. } => ast.list(keywords).iter().any(|keyword| {
+                    keyword.arg.is_some_and(|arg| matches!(ast.name(arg), "init" | "kw_only"))
+                }),
+                _ => false,
+            });
+            if is_odd || annotation.contains("InitVar") || annotation.contains("KW_ONLY") {
+                return None;
+            }
+            let default = stmt.value.map(|_| match env.own(name) {
+                Some(Binding::Value(value)) => value,
+                Some(Binding::Unknown(placeholder)) => ScriptValue::Host(placeholder),
+                _ => ScriptValue::None,
+            });
+            match fields.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) => *known = default,
+                None => fields.push((name, default)),
+            }
+        }
+        Some(Record { fields, is_tuple })
+    }
+
+    /// Gives an instance of a dataclass or a named tuple its fields; whether the arguments fit.
+    fn fill(&mut self, record: &Record, instance: &ScriptValue, args: CallArgs) -> bool {
+        let Some(to) = instance.as_host::<Instance>() else { return false };
+        let ast = self.ast.clone();
+        let (mut positional, mut keywords) = (args.positional.into_iter(), args.keywords);
+        for (name, default) in &record.fields {
+            let by_name = keywords.iter().position(|(key, _)| key.as_str() == ast.name(*name));
+            let value = match (positional.next(), by_name) {
+                (Some(value), None) => value,
+                (None, Some(at)) => keywords.remove(at).1,
+                (None, None) => match default {
+                    Some(default) => default.clone(),
+                    None => return false,
+                },
+                (Some(_), Some(_)) => return false,
+            };
+            to.fields.borrow_mut().insert(*name, value);
+        }
+        positional.next().is_none() && keywords.is_empty()
+    }
+
+    /// An instance of a dataclass or a named tuple.
+    fn new_record(&mut self, value: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
+        let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
+        let instance = Instance::value(value.clone());
+        match &class.record {
+            Some(record) if self.fill(record, &instance, args) => {
+                if let Some(init) = class.member("__post_init__").filter(|_| !record.is_tuple) {
+                    self.call_value(&init, CallArgs::positional([instance.clone()]))?;
+                }
+                Ok(instance)
+            }
+            _ => Err(Raise::Unknown(self.unknown_instance(class))),
+        }
+    }
+
+    /// A copy of an instance of a dataclass with other values for some fields.
+    pub(crate) fn replaced(&mut self, value: &ScriptValue, changes: Keywords) -> Result<ScriptValue, Raise> {
+        let Some(instance) = value.as_host::<Instance>() else {
+            return Err(HostError::type_error("replace() should be called on dataclass instances").into());
+        };
+        let class = instance.class.clone();
+        let mut args = CallArgs { keywords: changes, ..CallArgs::default() };
+        let record = class.as_host::<ClassObject>().and_then(|class| class.record.as_ref());
+        for (name, _) in record.into_iter().flat_map(|record| &record.fields) {
+            let text = self.ast.name(*name);
+            let old = instance.fields.borrow().get(name).cloned();
+            if let Some(old) = old
+                && !args.keywords.iter().any(|(key, _)| key.as_str() == text)
+            {
+                args.keywords.push((tvmscript_ir_core::Str::new(text), old));
+            }
+        }
+        self.new_record(&class, args)
+    }
+
+    /// Whether this is the base of test classes that compare two scripts, one of which a pass makes of the other.
+    fn is_comparison(&self, base: ExprId) -> bool {
+        let name = match *self.ast.expr(base) {
+            Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.ast.name(name),
+            _ => return false,
+        };
+        Host::bare_scripts(self).is_some_and(|bare| name.ends_with(bare.base_suffix))
+    }
+
+    /// Reads the bare methods of a comparing class that are scripts: its base decorates them.
+    fn read_bare_scripts(&mut self, def: ClassDef, compares: bool, is_compared: bool) {
+        let Some(bare) = Host::bare_scripts(self).filter(|_| compares || is_compared) else { return };
+        let ast = self.ast.clone();
+        for id in ast.list(def.body) {
+            let Stmt::FunctionDef(method) = *ast.stmt(*id) else { continue };
+            let name = ast.name(method.name);
+            let takes_self = ast.list(method.params).first().is_some_and(|p| p.annotation.is_none());
+            if takes_self || !method.decorators.is_empty() || !is_compared && !bare.methods.contains(&name) {
+                continue;
+            }
+            let place = ast.range(method.name_place);
+            let binding = match self.bare_script(*id, method) {
+                None => continue,
+                Some(Ok(value)) => Binding::of(value),
+                Some(Err(_)) => Binding::Poison,
+            };
+            self.set_host(method.name, binding, place);
+        }
+    }
+
+    /// What `.name` gives of a class or an instance of one.
+    pub(crate) fn class_attribute(
+        &mut self,
+        value: &ScriptValue,
+        name: &str,
+    ) -> Option<Result<Option<ScriptValue>, Raise>> {
+        let ScriptValue::Host(host) = value else { return None };
+        let any = host.as_any();
+        if let Some(class) = any.downcast_ref::<ClassObject>() {
+            let member = class.member(name);
+            return Some(Ok(member.map(|member| match member.as_host::<Closure>() {
+                Some(function) if function.kind == MethodKind::Class => bound(member, value),
+                _ => member,
+            })));
+        }
+        let instance = any.downcast_ref::<Instance>()?;
+        let field = self.ast.find_name(name);
+        let field = field.and_then(|name| instance.fields.borrow().get(&name).cloned());
+        if field.is_some() {
+            return Some(Ok(field));
+        }
+        let member = instance.class.as_host::<ClassObject>().and_then(|class| class.member(name));
+        let Some(member) = member else { return Some(Ok(None)) };
+        Some(match member.as_host::<Closure>().map(|function| function.kind) {
+            Some(MethodKind::Plain) => Ok(Some(bound(member, value))),
+            Some(MethodKind::Class) => Ok(Some(bound(member, &instance.class))),
+            Some(MethodKind::Property) => {
+                self.call_value(&member, CallArgs::positional([value.clone()])).map(Some)
+            }
+            Some(MethodKind::Static) | None => Ok(Some(member)),
+        })
+    }
+
+    /// Makes an instance of a class.
+    pub(crate) fn instantiate(
+        &mut self,
+        value: &ScriptValue,
+        mut args: CallArgs,
+    ) -> Result<ScriptValue, Raise> {
+        let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
+        let instance = Instance::value(value.clone());
+        let is_empty = args.positional.is_empty() && args.keywords.is_empty();
+        match class.member("__init__") {
+            Some(init) if init.as_host::<Closure>().is_some() => {
+                args.positional.insert(0, instance.clone());
+                self.call_value(&init, args)?;
+            }
+            None if class.record.is_some() => return self.new_record(value, args),
+            None if is_empty => {}
+            None => return Err(Raise::Unknown(self.unknown_instance(class))),
+            Some(_) => return Err(Raise::Unknown(self.unknown_instance(class))),
+        }
+        Ok(instance)
+    }
+}
+
+fn bound(function: ScriptValue, receiver: &ScriptValue) -> ScriptValue {
+    ScriptValue::host(BoundMethod { function, receiver: receiver.clone() })
+}

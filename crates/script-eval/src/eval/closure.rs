@@ -1,0 +1,491 @@
+//! Host functions: `def` and `lambda`.
+
+use std::any::Any;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use tvmscript_ir_core::{Token, with_stack};
+use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptValue, release};
+
+use super::class::MethodKind;
+use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, walk};
+use crate::binding::Binding;
+use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
+use crate::rules::Mode;
+use crate::{Host, Program};
+use tvmscript_python_syntax::ast::{
+    Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId,
+};
+
+/// What a function runs.
+#[derive(Debug, Clone, Copy)]
+enum Body {
+    Expr(ExprId),
+    Stmts(List<StmtId>),
+}
+
+/// A host function as a value.
+pub(crate) struct Closure {
+    program: Rc<Program>,
+    name: Box<str>,
+    /// Its definition; lambdas have none.
+    pub(crate) def: Option<StmtId>,
+    /// The path of its definition: `TestSplit.helper`.
+    pub(crate) path: Rc<str>,
+    pub(crate) kind: MethodKind,
+    pub(crate) params: List<Parameter>,
+    body: Body,
+    /// The names that are local to it, sorted.
+    pub(crate) locals: Rc<[Name]>,
+    /// The defaults, by parameter.
+    pub(crate) defaults: Vec<Option<ScriptValue>>,
+    pub(crate) env: Option<Rc<Env>>,
+    is_generator: OnceCell<bool>,
+}
+
+/// How many values a generator may have, all of which are made at once.
+const MAX_YIELDED: usize = 100_000;
+
+impl HostObject for Closure {
+    fn type_name(&self) -> &str {
+        "a function"
+    }
+
+    fn is_callable(&self) -> bool {
+        true
+    }
+
+    fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+        self.program.call_back(|parser| match parser.call_closure(self, args) {
+            Ok(value) => Ok(value),
+            Err(raise) => {
+                let range = match self.body {
+                    Body::Expr(id) => parser.range(id),
+                    Body::Stmts(body) => {
+                        parser.item(body, 0).map_or(Default::default(), |id| parser.range(id))
+                    }
+                };
+                Err(parser.raise(range, None, raise))
+            }
+        })
+    }
+
+    /// `__parameters__` gives the names of the parameters, so that a dialect can name variables by them.
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        let names = || self.parameter_names().into_iter().map(|n| ScriptValue::str(&n));
+        match name {
+            "__name__" => Some(ScriptValue::str(&self.name)),
+            "__parameters__" => Some(ScriptValue::tuple(names())),
+            _ => None,
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drop for Closure {
+    fn drop(&mut self) {
+        release(self.defaults.drain(..).flatten());
+    }
+}
+
+impl Closure {
+    /// The statements of a `def`.
+    pub(crate) fn body(&self) -> List<StmtId> {
+        match self.body {
+            Body::Stmts(body) => body,
+            Body::Expr(_) => List::default(),
+        }
+    }
+
+    /// Whether calling it gives an iterator.
+    pub(crate) fn is_generator(&self) -> bool {
+        *self.is_generator.get_or_init(|| walk::yields(&self.program.ast, self.body()))
+    }
+
+    /// The names of the parameters in order: dialects name variables by them.
+    pub(crate) fn parameter_names(&self) -> Vec<String> {
+        let ast = &self.program.ast;
+        ast.list(self.params).iter().map(|p| ast.name(p.name).to_owned()).collect()
+    }
+}
+
+/// The names of the parameters of a host function (a lambda, a `def`); nothing for other values.
+pub fn parameter_names(function: &ScriptValue) -> Option<Vec<String>> {
+    function.as_host::<Closure>().map(Closure::parameter_names)
+}
+
+/// The definition of a host function; nothing for other values.
+pub(crate) fn definition_of(function: &ScriptValue) -> Option<StmtId> {
+    function.as_host::<Closure>()?.def
+}
+
+/// Which names are local to functions; found once per function.
+#[derive(Debug, Default)]
+pub(crate) struct LocalNames(RefCell<HashMap<FunctionId, Rc<[Name]>>>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum FunctionId {
+    Def(StmtId),
+    Lambda(ExprId),
+    Comprehension(ExprId),
+    Class(StmtId),
+}
+
+impl LocalNames {
+    fn get(&self, id: FunctionId, find: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
+        if let Some(names) = self.0.borrow().get(&id) {
+            return names.clone();
+        }
+        let mut names = find();
+        names.sort_unstable();
+        names.dedup();
+        let names: Rc<[Name]> = names.into();
+        self.0.borrow_mut().insert(id, names.clone());
+        names
+    }
+
+    /// The names that a class body binds.
+    pub(crate) fn class(&self, id: StmtId, names: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
+        self.get(FunctionId::Class(id), names)
+    }
+
+    /// The targets of a comprehension.
+    pub(crate) fn comprehension(&self, id: ExprId, targets: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
+        self.get(FunctionId::Comprehension(id), targets)
+    }
+}
+
+impl dyn Host + '_ {
+    pub(crate) fn eval_lambda(
+        &mut self,
+        id: ExprId,
+        params: List<Parameter>,
+        body: ExprId,
+    ) -> Result<ScriptValue> {
+        let defaults = self.defaults(params)?;
+        let ast = self.ast.clone();
+        let locals = self.program.local_names.get(FunctionId::Lambda(id), || {
+            let mut names: Vec<Name> = ast.list(params).iter().map(|p| p.name).collect();
+            walk::expr(&ast, body, &mut |id| {
+                if let Expr::NamedExpr { target, .. } = *ast.expr(id)
+                    && let Expr::Name(name) = *ast.expr(target)
+                {
+                    names.push(name);
+                }
+            });
+            names
+        });
+        let env = self.capture(&[body]);
+        if let Some(env) = &env {
+            self.program.keep_environment(env);
+        }
+        let (program, path) = (self.program.clone(), self.path.clone());
+        let (name, body, kind) = ("<lambda>".into(), Body::Expr(body), MethodKind::Plain);
+        Ok(ScriptValue::host(Closure {
+            program,
+            name,
+            def: None,
+            path,
+            kind,
+            params,
+            body,
+            locals,
+            defaults,
+            env,
+            is_generator: OnceCell::new(),
+        }))
+    }
+
+    /// The value of a `def` that is no script.
+    pub(crate) fn host_function(
+        &mut self,
+        id: StmtId,
+        def: FunctionDef,
+        kind: MethodKind,
+    ) -> Result<ScriptValue> {
+        let defaults = self.defaults(def.params)?;
+        let ast = self.ast.clone();
+        let locals = self.program.local_names.get(FunctionId::Def(id), || {
+            let mut names: Vec<Name> = ast.list(def.params).iter().map(|p| p.name).collect();
+            names.extend(walk::bound_names(&ast, def.body));
+            names
+        });
+        let env = self.env.clone();
+        if let Some(env) = &env {
+            self.program.keep_environment(env);
+        }
+        let (program, name, path) =
+            (self.program.clone(), ast.name(def.name).into(), self.path_of(def.name).into());
+        let (params, body) = (def.params, Body::Stmts(def.body));
+        let def = Some(id);
+        Ok(ScriptValue::host(Closure {
+            program,
+            name,
+            def,
+            path,
+            kind,
+            params,
+            body,
+            locals,
+            defaults,
+            env,
+            is_generator: OnceCell::new(),
+        }))
+    }
+
+    fn defaults(&mut self, params: List<Parameter>) -> Result<Vec<Option<ScriptValue>>> {
+        let ast = self.ast.clone();
+        if ast.list(params).iter().all(|p| p.default.is_none()) {
+            return Ok(Vec::new());
+        }
+        ast.list(params).iter().map(|p| p.default.map(|d| self.eval_inner(d)).transpose()).collect()
+    }
+
+    /// What a function made inside a script body sees of it: the values of the names it mentions, as they are now.
+    pub(crate) fn capture(&mut self, exprs: &[ExprId]) -> Option<Rc<Env>> {
+        if self.in_env || !self.in_script() {
+            return self.env.clone();
+        }
+        let ast = self.ast.clone();
+        let mut names: Vec<Name> = exprs.iter().flat_map(|expr| walk::names_in(&ast, *expr)).collect();
+        // What the host itself put there (`range`) is not the script's: such functions are Python's.
+        names.sort_unstable();
+        names.dedup();
+        let captured: Vec<(Name, Binding)> =
+            names.into_iter().filter_map(|name| Some((name, self.captured(name)?))).collect();
+        if captured.is_empty() {
+            return self.env.clone();
+        }
+        let names: Vec<Name> = captured.iter().map(|(name, _)| *name).collect();
+        let env = Env::new(names.into(), self.env.clone());
+        for (name, binding) in captured {
+            env.set(name, binding);
+        }
+        Some(env)
+    }
+
+    /// Runs `f` with these variables of host code, and no others.
+    pub(crate) fn in_environment<R>(&mut self, env: Option<Rc<Env>>, f: impl FnOnce(&mut Self) -> R) -> R {
+        let env = std::mem::replace(&mut self.env, env);
+        let in_env = std::mem::replace(&mut self.in_env, true);
+        let mode = std::mem::replace(&mut self.mode, Mode::Host);
+        let result = f(self);
+        (self.env, self.in_env, self.mode) = (env, in_env, mode);
+        result
+    }
+
+    pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Result<ScriptValue, Raise> {
+        if self.absorbs {
+            self.may_call(closure)?;
+        }
+        let opaque =
+            closure.def.and_then(|def| self.explorer.opaque.get(&def)).filter(|_| self.absorbs).cloned();
+        if let Some(placeholder) = opaque {
+            // The body runs for the scripts in it.
+            if let Ok(env) = self.bind_arguments(closure, args) {
+                let result = self.run_closure(closure, env);
+                self.pending = None;
+                if matches!(result, Err(ref raise) if !matches!(raise, Raise::Reported | Raise::Unknown(_))) {
+                    result?;
+                }
+            }
+            return Err(Raise::Unknown(placeholder));
+        }
+        let env = self.bind_arguments(closure, args)?;
+        self.run_closure(closure, env)
+    }
+
+    fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Result<ScriptValue, Raise> {
+        if !closure.is_generator() {
+            return self.run_body(closure, env);
+        }
+        if !self.absorbs && !walk::runs_at_once(&self.ast, closure.body()) {
+            let kind = "a generator whose values depend on when they are asked for";
+            return Err(Raise::Kind(ParseErrorKind::UnsupportedStatement { kind, place: "here" }));
+        }
+        // Its values are all made now; generators for which that makes a difference are not called.
+        let around = self.yielded.replace(Vec::new());
+        let result = self.run_body(closure, env);
+        let values = std::mem::replace(&mut self.yielded, around).unwrap_or_default();
+        if std::mem::take(&mut self.is_overfull) {
+            let reason = format!("a generator of more than {MAX_YIELDED} values is not evaluated");
+            let place = self.statement.unwrap_or_default();
+            self.pending = None;
+            return Err(match self.absorbs {
+                true => Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)),
+                false => HostError::new(HostErrorKind::Import, reason).into(),
+            });
+        }
+        result?;
+        Ok(IterObject::value("generator", Iter::Items(values.into_iter())))
+    }
+
+    /// `yield value`
+    pub(crate) fn eval_yield(&mut self, id: ExprId, value: Option<ExprId>) -> Result<ScriptValue> {
+        let value = value.map(|value| self.eval_inner(value)).transpose()?.unwrap_or_default();
+        self.yield_values(id, vec![value])
+    }
+
+    /// `yield from values`
+    pub(crate) fn eval_yield_from(&mut self, id: ExprId, values: ExprId) -> Result<ScriptValue> {
+        let values = self.eval_inner(values)?;
+        let values = self.collect_values(&values);
+        let values = self.at(id, values)?;
+        self.yield_values(id, values)
+    }
+
+    fn yield_values(&mut self, id: ExprId, values: Vec<ScriptValue>) -> Result<ScriptValue> {
+        let charged = crate::python::cost::values(self, values.len());
+        self.at(id, charged)?;
+        match &mut self.yielded {
+            Some(yielded) if yielded.len() + values.len() <= MAX_YIELDED => {
+                yielded.extend(values);
+                Ok(ScriptValue::None)
+            }
+            Some(_) => {
+                self.is_overfull = true;
+                Err(Reported(()))
+            }
+            None => Err(self.unsupported(id, "this `yield`")),
+        }
+    }
+
+    fn run_body(&mut self, closure: &Closure, env: Rc<Env>) -> Result<ScriptValue, Raise> {
+        self.program.budget.step(1)?;
+        self.program.budget.enter_call()?;
+        let token = std::mem::replace(&mut self.token, Token::DEFAULT);
+        let path = std::mem::replace(&mut self.path, closure.path.clone());
+        self.explorer.running.extend(closure.def);
+        self.depth += 1;
+        let result = with_stack(|| {
+            self.in_environment(Some(env), |p| match closure.body {
+                Body::Expr(id) => p.eval_inner(id),
+                Body::Stmts(body) => p.run_function(body),
+            })
+        });
+        self.depth -= 1;
+        if closure.def.is_some() {
+            self.explorer.running.pop();
+        }
+        self.path = path;
+        self.token = token;
+        self.program.budget.leave_call();
+        Ok(result?)
+    }
+
+    fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
+        let ast = self.ast.clone();
+        let params = ast.list(closure.params);
+        let name = &closure.name;
+        let env = Env::new(closure.locals.clone(), closure.env.clone());
+        let positional =
+            params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
+        let given = args.positional.len();
+        let takes_rest = params.iter().any(|p| p.kind == ParamKind::VarArgs);
+        if given > positional && !takes_rest {
+            let least = params
+                .iter()
+                .enumerate()
+                .filter(|(i, p)| is_positional(p) && closure.defaults.get(*i).is_none_or(Option::is_none))
+                .count();
+            let takes = match least == positional {
+                true => format!("{positional} positional argument{}", plural(positional)),
+                false => format!("from {least} to {positional} positional arguments"),
+            };
+            let was = if given == 1 { "was" } else { "were" };
+            return Err(
+                HostError::type_error(format!("{name}() takes {takes} but {given} {was} given")).into()
+            );
+        }
+        // Each keyword is looked for among the parameters.
+        self.program.budget.step(params.len() as u64 * args.keywords.len() as u64 / 16)?;
+        let known =
+            |key: &str| params.iter().any(|p| p.kind != ParamKind::PositionalOnly && ast.name(p.name) == key);
+        let takes_any = params.iter().any(|p| p.kind == ParamKind::KwArgs);
+        if let Some((key, _)) = args.keywords.iter().find(|(key, _)| !takes_any && !known(key.as_str())) {
+            let message = format!("{name}() got an unexpected keyword argument '{key}'");
+            return Err(HostError::type_error(message).into());
+        }
+        let mut values = args.positional.into_iter();
+        let mut keywords = args.keywords;
+        let mut missing = Vec::new();
+        for (index, param) in params.iter().enumerate() {
+            let text = ast.name(param.name);
+            let default = || closure.defaults.get(index).cloned().flatten();
+            let by_name = keywords.iter().position(|(key, _)| key.as_str() == text);
+            let value = match param.kind {
+                ParamKind::PositionalOnly => values.next().or_else(default),
+                ParamKind::Normal => match (values.next(), by_name) {
+                    (Some(_), Some(_)) => {
+                        let message = format!("{name}() got multiple values for argument '{text}'");
+                        return Err(HostError::type_error(message).into());
+                    }
+                    (Some(value), None) => Some(value),
+                    (None, Some(at)) => Some(keywords.remove(at).1),
+                    (None, None) => default(),
+                },
+                ParamKind::KeywordOnly => match by_name {
+                    Some(at) => Some(keywords.remove(at).1),
+                    None => default(),
+                },
+                ParamKind::VarArgs => Some(ScriptValue::tuple(values.by_ref())),
+                ParamKind::KwArgs => continue,
+            };
+            match value {
+                Some(value) => {
+                    env.set(param.name, Binding::of(value));
+                }
+                None => missing.push((text, param.kind)),
+            }
+        }
+        if !missing.is_empty() {
+            let keyword_only = missing.iter().all(|(_, kind)| *kind == ParamKind::KeywordOnly);
+            missing.retain(|(_, kind)| keyword_only || *kind != ParamKind::KeywordOnly);
+            let kind = if keyword_only { "keyword-only" } else { "positional" };
+            let names: Vec<String> = missing.iter().map(|(text, _)| format!("'{text}'")).collect();
+            let count = names.len();
+            let names = match names.as_slice() {
+                [one] => one.clone(),
+                [one, other] => format!("{one} and {other}"),
+                [first @ .., last] => format!("{}, and {last}", first.join(", ")),
+                [] => String::new(),
+            };
+            let message =
+                format!("{name}() missing {count} required {kind} argument{}: {names}", plural(count));
+            return Err(HostError::type_error(message).into());
+        }
+        if let Some(param) = params.iter().find(|p| p.kind == ParamKind::KwArgs) {
+            let mut dict = tvmscript_script_value::Dict::with_capacity(keywords.len());
+            for (key, value) in keywords {
+                dict.insert(self.hashable(ScriptValue::Str(key))?, value);
+            }
+            env.set(param.name, Binding::Value(ScriptValue::Dict(Rc::new(RefCell::new(dict)))));
+        }
+        Ok(env)
+    }
+}
+
+fn is_positional(param: &Parameter) -> bool {
+    matches!(param.kind, ParamKind::PositionalOnly | ParamKind::Normal)
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// The names in a target of an assignment.
+pub(crate) fn target_names(ast: &Ast, target: ExprId, names: &mut Vec<Name>) {
+    let mut work = vec![target];
+    while let Some(id) = work.pop() {
+        match *ast.expr(id) {
+            Expr::Name(name) => names.push(name),
+            Expr::Tuple { elts } | Expr::List { elts } => work.extend(ast.list(elts)),
+            Expr::Starred { value } => work.push(value),
+            _ => {}
+        }
+    }
+}

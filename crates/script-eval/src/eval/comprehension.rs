@@ -1,0 +1,192 @@
+//! Comprehensions and generator expressions: host code, with variables of their own.
+
+use std::rc::Rc;
+
+use tvmscript_script_value::{Dict, ScriptValue};
+
+use super::closure::target_names;
+use super::{Env, Iter, Raise};
+use crate::Host;
+use crate::binding::Binding;
+use crate::errors::Result;
+use crate::python::{self, cost};
+use tvmscript_python_syntax::ast::{Comprehension, ExprId, List};
+
+/// The loops of a comprehension, suspended between two elements.
+pub(crate) struct Loops {
+    generators: List<Comprehension>,
+    env: Rc<Env>,
+    /// The iterators of the loops that run, outermost first.
+    running: Vec<Iter>,
+}
+
+impl Loops {
+    /// Takes out the values that the loops hold on to; those of their variables go with the environment.
+    pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
+        self.running.into_iter().for_each(|iter| iter.parts(out));
+    }
+}
+
+impl dyn Host + '_ {
+    /// Opens the loops; the outermost iterable is evaluated at once, as in Python.
+    pub(crate) fn loops(
+        &mut self,
+        id: ExprId,
+        parts: &[ExprId],
+        generators: List<Comprehension>,
+    ) -> Result<Loops> {
+        let ast = self.ast.clone();
+        let list = ast.list(generators);
+        let mut exprs = parts.to_vec();
+        for part in list {
+            exprs.push(part.iter);
+            exprs.extend(ast.list(part.ifs));
+        }
+        let around = self.capture(&exprs);
+        let locals = self.program.local_names.comprehension(id, || {
+            let mut names = Vec::new();
+            list.iter().for_each(|part| target_names(&ast, part.target, &mut names));
+            names
+        });
+        let mut loops = Loops {
+            generators,
+            env: Env::new(locals, around.clone()),
+            running: Vec::with_capacity(list.len()),
+        };
+        if let Some(part) = list.iter().find(|part| part.is_async) {
+            return Err(self.unsupported(part.iter, "an asynchronous comprehension"));
+        }
+        if let Some(first) = list.first() {
+            let iter = self.in_environment(around, |p| {
+                let value = p.eval_inner(first.iter)?;
+                let iter = p.iterate(&value);
+                p.at(first.iter, iter)
+            })?;
+            loops.running.push(iter);
+        }
+        Ok(loops)
+    }
+
+    /// Runs to the next element and gives what `element` makes of it, with the loops' variables set.
+    pub(crate) fn advance<R>(
+        &mut self,
+        loops: &mut Loops,
+        element: impl FnOnce(&mut Self) -> Result<R>,
+    ) -> Result<Option<R>> {
+        let env = loops.env.clone();
+        self.in_environment(Some(env), |p| {
+            let ast = p.ast.clone();
+            let parts = ast.list(loops.generators);
+            while let Some(depth) = loops.running.len().checked_sub(1) {
+                let part = parts[depth];
+                let next = p.next(&mut loops.running[depth]);
+                let Some(value) = p.at(part.iter, next)? else {
+                    loops.running.pop();
+                    continue;
+                };
+                let env = loops.env.clone();
+                p.unpack_with(part.target, value, &mut |p, target, value| match *p.ast.expr(target) {
+                    tvmscript_python_syntax::ast::Expr::Name(name) => {
+                        env.set(name, Binding::of(value));
+                        Ok(())
+                    }
+                    _ => Err(p.invalid_target(target, "this expression in a comprehension")),
+                })?;
+                if !p.all_hold(ast.list(part.ifs))? {
+                    continue;
+                }
+                match parts.get(depth + 1) {
+                    None => return element(p).map(Some),
+                    Some(inner) => {
+                        let value = p.eval_inner(inner.iter)?;
+                        let iter = p.iterate(&value);
+                        loops.running.push(p.at(inner.iter, iter)?);
+                    }
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    fn all_hold(&mut self, tests: &[ExprId]) -> Result<bool> {
+        for test in tests {
+            let value = self.eval_inner(*test)?;
+            let truth = self.truth(&value);
+            if !self.at(*test, truth)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn eval_list_comp(
+        &mut self,
+        id: ExprId,
+        elt: ExprId,
+        generators: List<Comprehension>,
+    ) -> Result<ScriptValue> {
+        let mut loops = self.loops(id, &[elt], generators)?;
+        let mut items = Vec::new();
+        while let Some(item) = self.advance(&mut loops, |p| p.eval_inner(elt))? {
+            self.charge(id, 2 * cost::VALUE_BYTES)?;
+            items.push(item);
+        }
+        Ok(ScriptValue::list(items))
+    }
+
+    pub(crate) fn eval_set_comp(
+        &mut self,
+        id: ExprId,
+        elt: ExprId,
+        generators: List<Comprehension>,
+    ) -> Result<ScriptValue> {
+        let mut loops = self.loops(id, &[elt], generators)?;
+        let mut items = indexmap::IndexSet::new();
+        while let Some(item) = self.advance(&mut loops, |p| p.eval_inner(elt))? {
+            let key = self.hashable(item);
+            let key = self.at(id, key)?;
+            self.charge(id, cost::ENTRY_BYTES)?;
+            items.insert(key);
+        }
+        Ok(python::set::value(items, false))
+    }
+
+    pub(crate) fn eval_dict_comp(
+        &mut self,
+        id: ExprId,
+        key: ExprId,
+        value: ExprId,
+        generators: List<Comprehension>,
+    ) -> Result<ScriptValue> {
+        let mut loops = self.loops(id, &[key, value], generators)?;
+        let mut dict = Dict::new();
+        while let Some((key, value)) = self.advance(&mut loops, |p| {
+            let (made, value) = (p.eval_inner(key)?, p.eval_inner(value)?);
+            let made = p.hashable(made);
+            Ok((p.at(key, made)?, value))
+        })? {
+            self.charge(id, cost::ENTRY_BYTES)?;
+            dict.insert(key, value);
+        }
+        Ok(ScriptValue::Dict(Rc::new(std::cell::RefCell::new(dict))))
+    }
+
+    pub(crate) fn eval_generator(
+        &mut self,
+        id: ExprId,
+        elt: ExprId,
+        generators: List<Comprehension>,
+    ) -> Result<ScriptValue> {
+        let loops = self.loops(id, &[elt], generators)?;
+        self.program.keep_environment(&loops.env);
+        Ok(super::IterObject::value("generator", Iter::Generator(Box::new((loops, elt)))))
+    }
+
+    /// Takes bytes off the budget.
+    pub(crate) fn charge(&mut self, at: ExprId, bytes: u64) -> Result<()> {
+        match self.program.budget.allocate(bytes) {
+            Ok(()) => Ok(()),
+            Err(kind) => self.at(at, Err(Raise::Kind(kind))),
+        }
+    }
+}

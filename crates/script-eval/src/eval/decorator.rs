@@ -1,0 +1,204 @@
+//! Decorators of host code: those of Python, and what those of tests say.
+
+use std::collections::HashMap;
+
+use tvmscript_script_value::{CallArgs, ScriptValue};
+
+use super::placeholder::as_placeholder;
+use super::{Cause, Closure, Placeholder};
+use crate::Host;
+use crate::errors::Result;
+use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, List, Name, Stmt, StmtId};
+
+/// What the decorators of a test say of it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Marks {
+    /// Parameters and their first values.
+    pub(super) given: Vec<(String, ScriptValue)>,
+    /// Whether the test is expected to fail.
+    pub(super) may_fail: bool,
+}
+
+/// The first value that a test gets for a parameter, not evaluated yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FirstValue {
+    value: ExprId,
+    /// Its number in that value, if several parameters share it.
+    index: Option<usize>,
+}
+
+impl dyn Host + '_ {
+    /// The first value of a parameter that the file declares by `n = tvm.testing.parameter(4, 8)`, or with others by
+    /// `n, m = tvm.testing.parameters((4, 2), (8, 3))`, at module level or in a class.
+    pub(super) fn declared_parameter(&mut self, name: Name) -> Option<ScriptValue> {
+        if self.explorer.parameters.is_none() {
+            self.explorer.parameters = Some(declared_parameters(&self.ast));
+        }
+        let first = *self.explorer.parameters.as_ref()?.get(&name)?;
+        let value = self.in_environment(None, |p| p.eval(first.value));
+        self.pending = None;
+        let value = match first.index {
+            None => value.ok()?,
+            Some(index) => value.ok()?.items()?.into_iter().nth(index)?,
+        };
+        self.unknown(&value).is_none().then_some(value)
+    }
+
+    /// What the decorators of a test say: the first set of its parameters, whether it is expected to fail.
+    pub(crate) fn test_marks(&mut self, decorators: List<ExprId>) -> Result<Marks> {
+        let ast = self.ast.clone();
+        let mut marks = Marks::default();
+        for decorator in ast.list(decorators) {
+            let (func, args) = match *ast.expr(*decorator) {
+                Expr::Call { func, args, .. } => (func, Some(args)),
+                _ => (*decorator, None),
+            };
+            let Expr::Attribute { attr, .. } = *ast.expr(func) else { continue };
+            match (ast.name(attr), args) {
+                ("xfail", _) => marks.may_fail = true,
+                ("parametrize", Some(args)) => self.first_parameters(ast.list(args), &mut marks.given)?,
+                _ => {}
+            }
+        }
+        Ok(marks)
+    }
+
+    /// `parametrize("a, b", [(1, 2), ..])`: `a` is 1 and `b` is 2.
+    fn first_parameters(&mut self, args: &[ExprId], given: &mut Vec<(String, ScriptValue)>) -> Result<()> {
+        let [names, sets, ..] = args else { return Ok(()) };
+        let ast = self.ast.clone();
+        let names: Vec<String> = match *ast.expr(*names) {
+            Expr::Constant(Constant::Str(text)) => {
+                ast.name(text).split(',').map(|name| name.trim().to_owned()).collect()
+            }
+            Expr::Tuple { elts } | Expr::List { elts } => {
+                let text = |elt: &ExprId| match *ast.expr(*elt) {
+                    Expr::Constant(Constant::Str(text)) => ast.name(text).to_owned(),
+                    _ => String::new(),
+                };
+                ast.list(elts).iter().map(text).collect()
+            }
+            _ => return Ok(()),
+        };
+        let names: Vec<String> = names.into_iter().filter(|name| !name.is_empty()).collect();
+        let (Expr::List { elts } | Expr::Tuple { elts }) = *ast.expr(*sets) else {
+            let sets = self.eval(*sets)?;
+            let first = sets.items().and_then(|sets| sets.into_iter().next());
+            self.give(names, first, given);
+            return Ok(());
+        };
+        let Some(first) = ast.list(elts).first() else { return Ok(()) };
+        // `pytest.param(1, 2, id="small")` is the set `(1, 2)`.
+        let set = match *ast.expr(*first) {
+            Expr::Call { func, args, .. } if self.is_param(func) => {
+                let mut values = Vec::new();
+                for arg in ast.list(args) {
+                    values.push(self.eval(*arg)?);
+                }
+                if names.len() == 1 { values.into_iter().next() } else { Some(ScriptValue::tuple(values)) }
+            }
+            _ => Some(self.eval(*first)?),
+        };
+        self.give(names, set, given);
+        Ok(())
+    }
+
+    fn is_param(&self, func: ExprId) -> bool {
+        matches!(*self.ast.expr(func), Expr::Attribute { attr, .. } if self.ast.name(attr) == "param")
+    }
+
+    fn give(&self, mut names: Vec<String>, set: Option<ScriptValue>, given: &mut Vec<(String, ScriptValue)>) {
+        let Some(set) = set.filter(|set| self.unknown(set).is_none()) else { return };
+        if names.len() == 1 {
+            given.extend(names.pop().map(|name| (name, set)));
+            return;
+        }
+        given.extend(names.into_iter().zip(set.items().unwrap_or_default()));
+    }
+
+    /// Whether a decorator that is not evaluated gives a function with the results of the one that it takes.
+    fn is_transparent(&self, decorator: &Placeholder) -> bool {
+        const TRANSPARENT: &[&str] = &["functools.", "pytest.", "abc.", "typing."];
+        match &decorator.cause {
+            Cause::Module(path) => {
+                TRANSPARENT.iter().any(|prefix| path.starts_with(prefix))
+                    || self.modules().is_transparent(path)
+            }
+            _ => false,
+        }
+    }
+
+    /// Calls decorators of host code on what a definition made, the innermost first.
+    pub(crate) fn decorate(
+        &mut self,
+        mut value: ScriptValue,
+        decorators: &[(ExprId, ScriptValue)],
+    ) -> Result<ScriptValue> {
+        for (at, decorator) in decorators.iter().rev() {
+            match as_placeholder(decorator).map(|placeholder| &placeholder.cause) {
+                // A dialect's, which makes something else of it: `T.macro`.
+                Some(Cause::LeftOut(_)) => {
+                    value = decorator.clone();
+                    continue;
+                }
+                // One that is not known leaves what it decorates as it is, as most do; what calls of that give, is not
+                // known.
+                _ if decorator.as_host::<Closure>().is_none() => {
+                    let binds = matches!(*self.ast.expr(*at), Expr::Name(name) if BINDING.contains(&self.ast.name(name)));
+                    if let Some(placeholder) =
+                        self.unknown(decorator).filter(|p| !binds && !self.is_transparent(p))
+                        && let Some(def) = super::closure::definition_of(&value)
+                    {
+                        self.explorer.opaque.insert(def, placeholder);
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            let result = self.call(decorator, CallArgs::positional([value.clone()]), *at);
+            match result {
+                Ok(result) if self.unknown(&result).is_none() => value = result,
+                Ok(_) => {}
+                Err(reported) if self.pending.take().is_none() => return Err(reported),
+                Err(_) => {}
+            }
+        }
+        Ok(value)
+    }
+}
+
+/// The names that the file declares as parameters of tests, with their first values.
+fn declared_parameters(ast: &Ast) -> HashMap<Name, FirstValue> {
+    let mut found = HashMap::new();
+    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    while let Some(id) = work.pop() {
+        match *ast.stmt(id) {
+            Stmt::ClassDef(def) => work.extend(ast.list(def.body)),
+            Stmt::Assign(stmt) => {
+                let Expr::Call { func, args, .. } = *ast.expr(stmt.value) else { continue };
+                let Expr::Attribute { attr, .. } = *ast.expr(func) else { continue };
+                let Some(value) = ast.list(args).first().copied() else { continue };
+                for target in ast.list(stmt.targets) {
+                    match (ast.name(attr), *ast.expr(*target)) {
+                        ("parameter", Expr::Name(name)) => {
+                            found.insert(name, FirstValue { value, index: None });
+                        }
+                        ("parameters", Expr::Tuple { elts }) => {
+                            for (index, elt) in ast.list(elts).iter().enumerate() {
+                                if let Expr::Name(name) = *ast.expr(*elt) {
+                                    found.insert(name, FirstValue { value, index: Some(index) });
+                                }
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Decorators of Python's own that say how a method is bound.
+const BINDING: &[&str] = &["staticmethod", "classmethod", "property"];

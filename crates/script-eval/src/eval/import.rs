@@ -1,0 +1,216 @@
+//! Imports, and modules as values.
+
+use std::any::Any;
+
+use tvmscript_python_syntax::ast::{Import, ImportFrom, TextRange};
+use tvmscript_script_value::{HostObject, ScriptValue};
+
+use super::Placeholder;
+use crate::Host;
+use crate::binding::{Binding, Slot};
+use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Result, suggest};
+use crate::python;
+
+/// A Python module, or a member of one that nothing declares: it can be imported, not used.
+#[derive(Debug, Clone)]
+pub struct Module {
+    pub(crate) path: Box<str>,
+}
+
+impl HostObject for Module {
+    fn type_name(&self) -> &str {
+        "a module"
+    }
+    fn advice(&self) -> Option<String> {
+        Some(format!("`{}` is a module; use a member of it", self.path))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Module {
+    /// The module at a dotted path.
+    pub fn value(path: &str) -> ScriptValue {
+        ScriptValue::host(Module { path: path.into() })
+    }
+}
+
+impl dyn Host + '_ {
+    /// What a dotted path means: a declared module or a member of one, else a module that nothing is known of.
+    pub fn module_value(&self, path: &str) -> ScriptValue {
+        self.declared(path).unwrap_or_else(|| ScriptValue::host(Module { path: path.into() }))
+    }
+
+    /// The value at a path that starts with a declared module.
+    fn declared(&self, path: &str) -> Option<ScriptValue> {
+        let mut end = path.len();
+        while !self.modules().contains(&path[..end]) {
+            end = path[..end].rfind('.')?;
+        }
+        let module = ScriptValue::host(Module { path: path[..end].into() });
+        let members = path[end..].split('.').skip(1);
+        members.into_iter().try_fold(module, |value, name| match &value {
+            ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
+                Some(module) => self.module_member(module, name),
+                None => host.attribute(name),
+            },
+            _ => None,
+        })
+    }
+
+    /// The member of what stands at a module's path, where a dialect declares that as a value: `relu` of
+    /// `tvm.relax.op.nn`.
+    fn declared_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
+        match self.declared(&module.path)? {
+            ScriptValue::Host(host) => host.attribute(name),
+            _ => None,
+        }
+    }
+
+    /// The member of a module, if it is known.
+    pub(crate) fn module_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
+        if &*module.path == "math" {
+            return python::math::member(name);
+        }
+        if let Some(value) = python::library::member(&module.path, name) {
+            return Some(value);
+        }
+        self.modules().member(&module.path, name)
+    }
+
+    /// Why a module, or a member of one, cannot be used, and what to do instead.
+    pub(crate) fn unusable(&self, path: &str) -> (HostError, Option<String>) {
+        let modules = self.modules();
+        if modules.contains(path) {
+            let error = HostError::type_error(format!("`{path}` is a module, which cannot be called"));
+            return (error, Some(format!("call one of its functions: `{path}.name(..)`")));
+        }
+        let message = format!("`{path}` cannot be used here");
+        let (parent, name) = path.rsplit_once('.').unwrap_or(("", path));
+        let help = match modules.instead_of(parent, name) {
+            Some(instead) => Some(instead.to_owned()),
+            None => {
+                let names = modules.names(parent);
+                let near = suggest::nearest(name, names.iter().map(String::as_str));
+                near.map(|near| format!("did you mean `{parent}.{near}`?"))
+            }
+        };
+        (HostError::new(HostErrorKind::Import, message), help)
+    }
+
+    /// Whether anything of a module is evaluated. Others can be imported, and what comes from them is not known.
+    fn is_evaluated(&self, path: &str) -> bool {
+        let first = path.split('.').next().unwrap_or(path);
+        matches!(first, "math" | "__future__" | "functools" | "operator" | "itertools" | "dataclasses")
+            || self.modules().contains(first)
+    }
+
+    /// `import a.b as c`
+    pub(crate) fn import(&mut self, stmt: Import) -> Result<()> {
+        let ast = self.ast.clone();
+        let value_of = |p: &Self, path: &str, place| match p.is_evaluated(path) {
+            true => p.module_value(path),
+            false => Placeholder::of_module(path, place).value(),
+        };
+        for alias in ast.list(stmt.names) {
+            let path = ast.name(alias.name);
+            let place = ast.range(alias.place);
+            match alias.asname {
+                Some(name) => {
+                    let value = value_of(self, path, place);
+                    self.assign_host(name, value, place);
+                }
+                None => {
+                    let first = path.split('.').next().unwrap_or(path);
+                    // `import a.b` binds `a`; a name that occurs nowhere else needs no value.
+                    if let Some(name) = ast.find_name(first) {
+                        let value = value_of(self, first, place);
+                        self.assign_host(name, value, place);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `from a.b import c as d`
+    pub(crate) fn import_from(&mut self, stmt: ImportFrom) -> Result<()> {
+        let ast = self.ast.clone();
+        let dots = ".".repeat(stmt.level as usize);
+        let module = Module { path: format!("{dots}{}", stmt.module.map_or("", |m| ast.name(m))).into() };
+        let mut result = Ok(());
+        for alias in ast.list(stmt.names) {
+            let name = ast.name(alias.name);
+            let place = ast.range(alias.place);
+            let bound = alias.asname.unwrap_or(alias.name);
+            let member = self.module_member(&module, name).or_else(|| self.declared_member(&module, name));
+            let value = match member {
+                Some(value) => value,
+                // What is known is known in full: a wrong name there is a mistake.
+                None if name == "*" => {
+                    if !is_future(&module) && !self.import_all(&module, place) {
+                        let statement = self.statement.unwrap_or(place);
+                        self.star_import.get_or_insert(statement);
+                    }
+                    continue;
+                }
+                None if &*module.path == "math" => {
+                    let what = format!("the module `{}`", module.path);
+                    let kind = ParseErrorKind::NoAttribute { what, name: name.to_owned() };
+                    result = Err(self.error(alias.place, kind));
+                    self.program.set_global(bound, Slot::poison(place));
+                    continue;
+                }
+                None => {
+                    let path = format!("{}.{name}", module.path.trim_end_matches('.'));
+                    match self.is_evaluated(&module.path) {
+                        true => ScriptValue::host(Module { path: path.into() }),
+                        false => Placeholder::of_module(&path, place).value(),
+                    }
+                }
+            };
+            self.assign_host(bound, value, place);
+        }
+        result
+    }
+
+    /// `from a import *` of a module that is known in full: a namespace of the host's, or `math`.
+    fn import_all(&mut self, module: &Module, place: TextRange) -> bool {
+        let value =
+            |p: &Self, name: &str| p.module_member(module, name).or_else(|| p.declared_member(module, name));
+        let names = match self.declared(&module.path) {
+            _ if &*module.path == "math" => python::math::names(),
+            _ => match self.modules().star_names(&module.path) {
+                Some(names) => names,
+                None => return false,
+            },
+        };
+        let ast = self.ast.clone();
+        for name in names.iter().filter(|name| !name.starts_with('_')) {
+            // A name that occurs nowhere in the text needs no value.
+            if let Some(bound) = ast.find_name(name)
+                && let Some(value) = value(self, name)
+            {
+                self.assign_host(bound, value, place);
+            }
+        }
+        true
+    }
+
+    /// Defines Python's built-in names that the text mentions; the text may replace them.
+    pub fn define_python_builtins(&mut self) {
+        let ast = self.ast.clone();
+        for name in python::builtins::NAMES {
+            if let Some(bound) = ast.find_name(name)
+                && let Some(value) = python::builtins::value(name)
+            {
+                self.program.set_global(bound, Slot::new(Binding::Value(value), TextRange::default()));
+            }
+        }
+    }
+}
+
+fn is_future(module: &Module) -> bool {
+    &*module.path == "__future__"
+}

@@ -1,0 +1,320 @@
+//! Iterating over values.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use tvmscript_ir_core::Str;
+use tvmscript_script_value::{Dict, HostObject, Items, ScriptValue, release};
+
+use super::Raise;
+use super::comprehension::Loops;
+use crate::Host;
+use crate::errors::{HostError, HostErrorKind, Result};
+use crate::python::{self, cost, range::Range, view};
+use tvmscript_python_syntax::ast::{BinOp, ExprId};
+
+/// An iterator.
+pub(crate) enum Iter {
+    /// Values that are there already.
+    Items(std::vec::IntoIter<ScriptValue>),
+    /// A list, which may grow meanwhile.
+    List(Rc<RefCell<Items>>, usize),
+    /// A tuple.
+    Tuple(Rc<Items>, usize),
+    /// Characters of a text, from a byte on.
+    Text(Str, usize),
+    /// Bytes.
+    Bytes(Rc<[u8]>, usize),
+    /// What a view shows of a dictionary of this length.
+    Dict { dict: Rc<RefCell<Dict>>, kind: view::Kind, at: usize, len: usize },
+    /// A set of this length.
+    Set { set: Rc<dyn HostObject>, at: usize, len: usize },
+    /// Numbers.
+    Range(Range),
+    /// An iterator that others hold too.
+    Shared(Rc<dyn HostObject>),
+    /// A generator expression and its element.
+    Generator(Box<(Loops, ExprId)>),
+    /// `zip`
+    Zip(Vec<Iter>, bool),
+    /// `map`
+    Map(ScriptValue, Vec<Iter>),
+    /// `filter`
+    Filter(ScriptValue, Box<Iter>),
+    /// `enumerate`, with the next number.
+    Enumerate(ScriptValue, Box<Iter>),
+}
+
+/// An iterator as a value.
+pub(crate) struct IterObject {
+    name: &'static str,
+    iter: RefCell<Iter>,
+}
+
+impl IterObject {
+    pub(crate) fn value(name: &'static str, iter: Iter) -> ScriptValue {
+        ScriptValue::host(IterObject { name, iter: RefCell::new(iter) })
+    }
+}
+
+impl Iter {
+    /// Takes out the values that it holds on to.
+    pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
+        match self {
+            Iter::Items(items) => out.extend(items),
+            Iter::List(items, _) => out.push(ScriptValue::List(items)),
+            Iter::Tuple(items, _) => out.push(ScriptValue::Tuple(items)),
+            Iter::Shared(object) => out.push(ScriptValue::Host(object)),
+            Iter::Dict { dict, .. } => out.push(ScriptValue::Dict(dict)),
+            Iter::Set { set, .. } => out.push(ScriptValue::Host(set)),
+            Iter::Range(_) | Iter::Text(..) | Iter::Bytes(..) => {}
+            Iter::Generator(generator) => generator.0.parts(out),
+            Iter::Zip(iters, _) => iters.into_iter().for_each(|iter| iter.parts(out)),
+            Iter::Map(function, iters) => {
+                out.push(function);
+                iters.into_iter().for_each(|iter| iter.parts(out));
+            }
+            Iter::Filter(function, iter) => {
+                out.push(function);
+                iter.parts(out);
+            }
+            Iter::Enumerate(number, iter) => {
+                out.push(number);
+                iter.parts(out);
+            }
+        }
+    }
+}
+
+impl Drop for IterObject {
+    fn drop(&mut self) {
+        let iter = std::mem::replace(self.iter.get_mut(), Iter::Items(Vec::new().into_iter()));
+        let mut values = Vec::new();
+        iter.parts(&mut values);
+        release(values);
+    }
+}
+
+impl HostObject for IterObject {
+    fn type_name(&self) -> &str {
+        self.name
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl dyn Host + '_ {
+    /// An iterator over a value.
+    pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
+        if let ScriptValue::Host(host) = value
+            && host.items().is_none()
+        {
+            self.known([value])?;
+        }
+        Ok(match value {
+            ScriptValue::List(items) => Iter::List(items.clone(), 0),
+            ScriptValue::Tuple(items) => Iter::Tuple(items.clone(), 0),
+            ScriptValue::Host(object) => {
+                let any = object.as_any();
+                if let Some(range) = any.downcast_ref::<Range>() {
+                    Iter::Range(range.clone())
+                } else if any.is::<IterObject>() {
+                    Iter::Shared(object.clone())
+                } else if let Some(len) = python::set::len(value) {
+                    Iter::Set { set: object.clone(), at: 0, len }
+                } else if let Some(view) = any.downcast_ref::<view::View>() {
+                    let (dict, kind) = (view.dict.clone(), view.kind);
+                    let len = dict.borrow().len();
+                    Iter::Dict { dict, kind, at: 0, len }
+                } else if let Some(items) = object.items() {
+                    cost::values(self, items.len())?;
+                    Iter::Items(items.into_iter())
+                } else {
+                    return Err(self.not_iterable(value));
+                }
+            }
+            ScriptValue::Str(text) => Iter::Text(text.clone(), 0),
+            ScriptValue::Bytes(bytes) => Iter::Bytes(bytes.clone(), 0),
+            ScriptValue::Dict(dict) => {
+                Iter::Dict { dict: dict.clone(), kind: view::Kind::Keys, at: 0, len: dict.borrow().len() }
+            }
+            ScriptValue::Node(object) => match self.rules(object).items {
+                Some(items) => Iter::Items(items(object)?.into_iter()),
+                None => match python::node_items(object) {
+                    Some(items) => Iter::Items(items.into_iter()),
+                    None => return Err(self.not_iterable(value)),
+                },
+            },
+            _ => return Err(self.not_iterable(value)),
+        })
+    }
+
+    fn not_iterable(&self, value: &ScriptValue) -> Raise {
+        HostError::type_error(format!("'{}' object is not iterable", self.python_type(value))).into()
+    }
+
+    /// The next value.
+    pub(crate) fn next(&mut self, iter: &mut Iter) -> Result<Option<ScriptValue>, Raise> {
+        self.program.budget.step(1)?;
+        match iter {
+            Iter::Items(items) => Ok(items.next()),
+            Iter::List(items, at) => {
+                *at += 1;
+                Ok(items.borrow().get(*at - 1).cloned())
+            }
+            Iter::Tuple(items, at) => {
+                *at += 1;
+                Ok(items.get(*at - 1).cloned())
+            }
+            Iter::Range(range) => Ok(range.next()),
+            Iter::Text(text, at) => {
+                let Some(c) = text.as_str()[*at..].chars().next() else { return Ok(None) };
+                *at += c.len_utf8();
+                cost::text(self, c.encode_utf8(&mut [0; 4])).map(Some)
+            }
+            Iter::Bytes(bytes, at) => {
+                *at += 1;
+                Ok(bytes.get(*at - 1).map(|byte| ScriptValue::Int(i64::from(*byte))))
+            }
+            Iter::Dict { dict, kind, at, len } => {
+                let dict = dict.borrow();
+                if *at == usize::MAX {
+                    return Ok(None);
+                }
+                if dict.len() != *len {
+                    *at = usize::MAX;
+                    let message = "dictionary changed size during iteration";
+                    return Err(HostError::new(HostErrorKind::Runtime, message).into());
+                }
+                if *kind == view::Kind::Items {
+                    self.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
+                }
+                let item = kind.at(&dict, *at);
+                *at = if item.is_some() { *at + 1 } else { usize::MAX };
+                Ok(item)
+            }
+            Iter::Set { set, at, len } => {
+                let Some(set) = set.as_any().downcast_ref::<python::set::Set>() else { return Ok(None) };
+                let items = set.items.borrow();
+                if *at == usize::MAX {
+                    return Ok(None);
+                }
+                if items.len() != *len {
+                    *at = usize::MAX;
+                    let message = "Set changed size during iteration";
+                    return Err(HostError::new(HostErrorKind::Runtime, message).into());
+                }
+                let item = items.get_index(*at).map(|key| key.0.clone());
+                *at = if item.is_some() { *at + 1 } else { usize::MAX };
+                Ok(item)
+            }
+            Iter::Shared(object) => {
+                let Some(shared) = object.as_any().downcast_ref::<IterObject>() else { return Ok(None) };
+                match shared.iter.try_borrow_mut() {
+                    Ok(mut iter) => tvmscript_ir_core::with_stack(|| self.next(&mut iter)),
+                    Err(_) => Err(HostError::value_error("generator already executing").into()),
+                }
+            }
+            Iter::Generator(generator) => {
+                let (loops, elt) = &mut **generator;
+                let elt = *elt;
+                Ok(tvmscript_ir_core::with_stack(|| self.advance(loops, |p| p.eval_inner(elt)))?)
+            }
+            Iter::Zip(iters, strict) => {
+                self.program.budget.allocate(cost::VALUE_BYTES * iters.len() as u64 + cost::OBJECT_BYTES)?;
+                let mut items = Vec::with_capacity(iters.len());
+                let mut ended = None;
+                for (index, iter) in iters.iter_mut().enumerate() {
+                    match (self.next(iter)?, ended) {
+                        (Some(item), None) => items.push(item),
+                        (None, None) if !*strict => return Ok(None),
+                        (None, None) if index == 0 => ended = Some(index),
+                        (None, Some(_)) => {}
+                        (found, _) => {
+                            let than = if index == 1 { " 1".to_owned() } else { format!("s 1-{index}") };
+                            let how = if found.is_some() { "longer" } else { "shorter" };
+                            let message =
+                                format!("zip() argument {} is {how} than argument{than}", index + 1);
+                            return Err(HostError::value_error(message).into());
+                        }
+                    }
+                }
+                Ok(if items.is_empty() { None } else { Some(ScriptValue::tuple(items)) })
+            }
+            Iter::Map(function, iters) => {
+                let mut args = tvmscript_script_value::CallArgs::default();
+                for iter in iters {
+                    match self.next(iter)? {
+                        Some(item) => args.positional.push(item),
+                        None => return Ok(None),
+                    }
+                }
+                self.call_value(function, args).map(Some)
+            }
+            Iter::Filter(function, iter) => loop {
+                let Some(item) = self.next(iter)? else { return Ok(None) };
+                let keep = match &*function {
+                    ScriptValue::None => self.truth(&item)?,
+                    function => {
+                        let args = tvmscript_script_value::CallArgs::positional([item.clone()]);
+                        let value = self.call_value(function, args)?;
+                        self.truth(&value)?
+                    }
+                };
+                if keep {
+                    return Ok(Some(item));
+                }
+            },
+            Iter::Enumerate(count, iter) => {
+                let Some(item) = self.next(iter)? else { return Ok(None) };
+                let next = python::arith::binary(self, BinOp::Add, count, &ScriptValue::Int(1))?;
+                let number = std::mem::replace(count, next);
+                self.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
+                Ok(Some(ScriptValue::tuple([number, item])))
+            }
+        }
+    }
+
+    /// All elements of a value.
+    pub(crate) fn collect_values(&mut self, value: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
+        self.take_values(value, usize::MAX)
+    }
+
+    fn take_values(&mut self, value: &ScriptValue, limit: usize) -> Result<Vec<ScriptValue>, Raise> {
+        if let ScriptValue::Tuple(items) = value
+            && items.len() <= limit
+        {
+            cost::values(self, items.len())?;
+            return Ok(items.to_vec());
+        }
+        let mut iter = self.iterate(value)?;
+        let mut items = Vec::new();
+        while items.len() < limit {
+            let Some(item) = self.next(&mut iter)? else { break };
+            self.program.budget.allocate(2 * cost::VALUE_BYTES)?;
+            items.push(item);
+        }
+        Ok(items)
+    }
+
+    /// All elements of a value; an error is recorded at `at`.
+    ///
+    /// # Errors
+    /// When the value cannot be iterated over.
+    pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
+        let items = self.collect_values(value);
+        self.at(at, items)
+    }
+
+    pub(crate) fn collect_at_most(
+        &mut self,
+        at: ExprId,
+        value: &ScriptValue,
+        limit: usize,
+    ) -> Result<Vec<ScriptValue>> {
+        let items = self.take_values(value, limit);
+        self.at(at, items)
+    }
+}

@@ -1,0 +1,491 @@
+//! The evaluator of expressions.
+//!
+//! One evaluator, two sets of rules ([`Mode`]): host code is Python's, checked against CPython; in script bodies operators
+//! on nodes follow the dialect. Chains that lean to the left (`a + b + c`) are folded in a loop; everything else recurses
+//! with a growing stack. Steps, memory and nesting of calls are bounded.
+
+mod attribute;
+mod call;
+mod class;
+mod closure;
+mod comprehension;
+mod decorator;
+mod env;
+mod explore;
+mod format;
+mod import;
+mod iterate;
+mod operator;
+mod placeholder;
+mod raise;
+mod script;
+mod statement;
+mod subscript;
+mod uncertain;
+mod undefined;
+mod unpack;
+pub(crate) mod walk;
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+use tvmscript_ir_core::{Span, Token, with_stack};
+use tvmscript_script_value::{Dict, DictKey, ScriptValue, Slice};
+
+pub(crate) use closure::definition_of;
+pub use closure::parameter_names;
+pub(crate) use closure::{Closure, LocalNames};
+pub(crate) use env::Env;
+pub(crate) use explore::Explorer;
+pub use import::Module;
+pub(crate) use iterate::{Iter, IterObject};
+pub(crate) use placeholder::TYPE_NAME;
+pub use placeholder::{Cause, Placeholder};
+pub use raise::Raise;
+
+use crate::binding::Binding;
+use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::python::cost;
+use crate::rules::Mode;
+use crate::{Evaluator, Host};
+use tvmscript_python_syntax::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
+
+impl Evaluator {
+    /// The value as a key; hashing and comparing it are charged.
+    pub(crate) fn hashable(&self, value: ScriptValue) -> Result<DictKey, Raise> {
+        if let ScriptValue::Tuple(_) = value {
+            // Tuples that share their elements are small and yet endless to walk.
+            let mut work = vec![value.clone()];
+            while let Some(at) = work.pop() {
+                self.program.budget.step(1 + cost::size(&at))?;
+                if let ScriptValue::Tuple(items) = &at {
+                    self.program.budget.step(items.len() as u64)?;
+                    work.extend(items.iter().filter(|item| !is_small(item)).cloned());
+                }
+            }
+        } else if !is_small(&value) {
+            self.program.budget.step(cost::size(&value))?;
+        }
+        let key = DictKey::new(value).map_err(|value| {
+            let message = format!("unhashable type: '{}'", crate::python::unhashable_part(&value));
+            HostError::type_error(message)
+        })?;
+        if key.weight() > 1 {
+            self.program.budget.step(u64::from(key.weight()))?;
+        }
+        Ok(key)
+    }
+
+    /// Whether a statement that could not be read has this name in it, and may have defined it.
+    fn is_in_invalid(&self, name: &str) -> bool {
+        self.invalid.iter().any(|range| mentions(self.program.text_of(*range), name))
+    }
+
+    /// The class of a value as Python names it, for messages.
+    pub(crate) fn python_type(&self, value: &ScriptValue) -> String {
+        crate::python::type_name(value)
+    }
+
+    /// What a value is, in words, for messages.
+    pub fn describe(&self, value: &ScriptValue) -> String {
+        crate::python::describe(value)
+    }
+}
+
+impl dyn Host + '_ {
+    /// Evaluates an expression under the rules of the current mode.
+    ///
+    /// # Errors
+    /// When anything in it is wrong; the error is recorded at the innermost expression.
+    pub fn eval(&mut self, id: ExprId) -> Result<ScriptValue> {
+        let before = Span::current();
+        let result = self.eval_inner(id);
+        Span::set_current(before);
+        result
+    }
+
+    /// Evaluates the right-hand side of an assignment: a slice with two bounds that is all of it has the step 1, so that
+    /// it is a vector, not a region.
+    ///
+    /// # Errors
+    /// When anything in it is wrong.
+    pub fn eval_assigned(&mut self, id: ExprId) -> Result<ScriptValue> {
+        let before = Span::current();
+        let result = self.eval_operand(id);
+        Span::set_current(before);
+        result
+    }
+
+    /// Evaluates an operand: a slice in it with two bounds has the step 1.
+    pub(crate) fn eval_operand(&mut self, id: ExprId) -> Result<ScriptValue> {
+        match *self.ast.expr(id) {
+            Expr::Subscript { value, index } if self.mode == Mode::Script => {
+                with_stack(|| self.eval_subscript(id, value, index, true))
+            }
+            _ => self.eval_inner(id),
+        }
+    }
+
+    pub(crate) fn eval_inner(&mut self, id: ExprId) -> Result<ScriptValue> {
+        match *self.ast.expr(id) {
+            Expr::Constant(constant) => self.constant(id, constant),
+            Expr::Name(name) => self.load(name, id),
+            expr => match with_stack(|| self.eval_compound(id, expr)) {
+                Err(reported) if self.absorbs => self.absorbed(reported),
+                result => result,
+            },
+        }
+    }
+
+    #[inline]
+    fn constant(&mut self, id: ExprId, constant: Constant) -> Result<ScriptValue> {
+        Ok(match constant {
+            Constant::None => ScriptValue::None,
+            Constant::Bool(b) => ScriptValue::Bool(b),
+            Constant::Int(i) => ScriptValue::Int(i),
+            Constant::BigInt(index) => ScriptValue::big_int(self.ast.big_int(index).clone()),
+            Constant::Float(f) => ScriptValue::Float(f),
+            Constant::Str(name) => ScriptValue::Str(self.name_str(name)),
+            Constant::Bytes(index) => ScriptValue::Bytes(Rc::from(self.ast.bytes(index))),
+            Constant::Ellipsis => ScriptValue::Ellipsis,
+            Constant::Imaginary(_) => {
+                let kind = ParseErrorKind::UnsupportedExpression { what: "a complex number" };
+                return Err(self.error(id, kind));
+            }
+        })
+    }
+
+    /// Evaluates an operand for the mistakes in it, after another one failed.
+    #[cold]
+    pub(crate) fn also_look_at(&mut self, id: ExprId) {
+        if self.program.budget.stops_at_first_error() || self.is_exhausted() {
+            return;
+        }
+        if let Err(Reported(())) = self.eval_operand(id) {}
+    }
+
+    fn eval_compound(&mut self, id: ExprId, expr: Expr) -> Result<ScriptValue> {
+        let step = self.program.budget.step(1);
+        self.at(id, step)?;
+        match expr {
+            Expr::Constant(constant) => self.constant(id, constant),
+            Expr::Name(name) => self.load(name, id),
+            Expr::Attribute { value, attr } => {
+                let value = self.eval_inner(value)?;
+                self.attribute(id, &value, attr)
+            }
+            Expr::Subscript { value, index } => self.eval_subscript(id, value, index, false),
+            Expr::Call { func, args, keywords } => self.eval_call(id, func, args, keywords),
+            Expr::BinOp { .. } => self.eval_binary(id),
+            Expr::UnaryOp { op, operand } => self.eval_unary(id, op, operand),
+            Expr::BoolOp { op, values } => self.eval_bool(id, op, values),
+            Expr::Compare { left, rest } => self.eval_compare(left, rest),
+            Expr::IfExp { test, body, orelse } => self.eval_conditional(id, test, body, orelse),
+            Expr::Tuple { elts } => {
+                let items = self.elements(elts)?;
+                self.charge_values(id, items.len())?;
+                Ok(ScriptValue::tuple(items))
+            }
+            Expr::List { elts } => {
+                let items = self.elements(elts)?;
+                self.charge_values(id, items.len())?;
+                Ok(ScriptValue::list(items.into_vec()))
+            }
+            Expr::Set { elts } => {
+                let items = self.elements(elts)?;
+                let set = crate::python::set::from_items(self, items);
+                self.at(id, set)
+            }
+            Expr::Dict { items } => self.eval_dict(id, items),
+            Expr::Slice { lower, upper, step } => {
+                let mut part = |part: Option<ExprId>| match part {
+                    Some(part) => self.eval_inner(part),
+                    None => Ok(ScriptValue::None),
+                };
+                let (start, stop, step) = (part(lower), part(upper), part(step));
+                let (start, stop, step) = (start?, stop?, step?);
+                Ok(ScriptValue::Slice(Rc::new(Slice { start, stop, step })))
+            }
+            Expr::Lambda { params, body } => self.eval_lambda(id, params, body),
+            Expr::ListComp { elt, generators } => self.eval_list_comp(id, elt, generators),
+            Expr::SetComp { elt, generators } => self.eval_set_comp(id, elt, generators),
+            Expr::DictComp { key, value, generators } => self.eval_dict_comp(id, key, value, generators),
+            Expr::GeneratorExp { elt, generators } => self.eval_generator(id, elt, generators),
+            Expr::JoinedStr { values } => self.eval_joined_str(id, values),
+            Expr::FormattedValue { .. } => {
+                let text = self.eval_formatted(id)?;
+                let text = cost::text(self, &text);
+                self.at(id, text)
+            }
+            Expr::NamedExpr { target, value } => self.eval_walrus(target, value),
+            Expr::Starred { .. } => Err(self.unsupported(id, "a starred expression here")),
+            Expr::Await { .. } => Err(self.unsupported(id, "`await`")),
+            Expr::Yield { value } => self.eval_yield(id, value),
+            Expr::YieldFrom { value } => self.eval_yield_from(id, value),
+        }
+    }
+
+    fn unsupported(&mut self, id: ExprId, what: &'static str) -> Reported {
+        self.error(id, ParseErrorKind::UnsupportedExpression { what })
+    }
+
+    /// The elements of a display, stars expanded. All of them are evaluated, also behind a wrong one.
+    fn elements(&mut self, elts: List<ExprId>) -> Result<SmallVec<[ScriptValue; 4]>> {
+        let mut items = SmallVec::with_capacity(elts.len());
+        for index in 0..elts.len() {
+            let Some(elt) = self.item(elts, index) else { break };
+            let result = match *self.ast.expr(elt) {
+                Expr::Starred { value } => self
+                    .eval_inner(value)
+                    .and_then(|value| self.collect(elt, &value))
+                    .map(|values| items.extend(values)),
+                _ => self.eval_inner(elt).map(|value| items.push(value)),
+            };
+            if let Err(reported) = result {
+                let ast = self.ast.clone();
+                ast.list(elts).iter().skip(index + 1).for_each(|elt| match *ast.expr(*elt) {
+                    Expr::Starred { value } => self.also_look_at(value),
+                    _ => self.also_look_at(*elt),
+                });
+                return Err(reported);
+            }
+        }
+        Ok(items)
+    }
+
+    fn eval_dict(&mut self, id: ExprId, items: List<DictItem>) -> Result<ScriptValue> {
+        let charged = cost::entries(self, items.len());
+        self.at(id, charged)?;
+        let mut dict = Dict::with_capacity(items.len());
+        let mut waiting = Vec::with_capacity(items.len());
+        for index in 0..items.len() {
+            let Some(item) = self.item(items, index) else { break };
+            if let Err(reported) = self.dict_item(item, &mut waiting, &mut dict) {
+                let ast = self.ast.clone();
+                for item in ast.list(items).iter().skip(index + 1) {
+                    item.key.into_iter().chain([item.value]).for_each(|part| self.also_look_at(part));
+                }
+                return Err(reported);
+            }
+        }
+        self.enter_items(&mut waiting, &mut dict)?;
+        Ok(ScriptValue::Dict(Rc::new(std::cell::RefCell::new(dict))))
+    }
+
+    /// Evaluates an item of a dictionary. Keys are hashed once all items up to the next `**` are evaluated, as in Python.
+    fn dict_item(
+        &mut self,
+        item: DictItem,
+        waiting: &mut Vec<(ExprId, ScriptValue, ScriptValue)>,
+        dict: &mut Dict,
+    ) -> Result<()> {
+        let Some(key_id) = item.key else {
+            self.enter_items(waiting, dict)?;
+            let rest = self.eval_inner(item.value)?;
+            let ScriptValue::Dict(rest) = &rest else {
+                let message = format!("'{}' object is not a mapping", self.python_type(&rest));
+                return Err(self.error(item.value, HostError::type_error(message)));
+            };
+            let rest = rest.borrow();
+            let charged = cost::entries(self, rest.len())
+                .and_then(|()| crate::python::set::charge_keys(self, rest.keys()));
+            self.at(item.value, charged)?;
+            dict.extend(rest.iter().map(|(k, v)| (k.clone(), v.clone())));
+            return Ok(());
+        };
+        let key = self.eval_inner(key_id);
+        if key.is_err() && self.program.budget.stops_at_first_error() {
+            return key.map(drop);
+        }
+        let value = self.eval_inner(item.value);
+        waiting.push((key_id, key?, value?));
+        Ok(())
+    }
+
+    fn enter_items(
+        &mut self,
+        waiting: &mut Vec<(ExprId, ScriptValue, ScriptValue)>,
+        dict: &mut Dict,
+    ) -> Result<()> {
+        for (id, key, value) in waiting.drain(..) {
+            let key = self.hashable(key);
+            dict.insert(self.at(id, key)?, value);
+        }
+        Ok(())
+    }
+
+    /// Takes the memory of so many values off the budget.
+    fn charge_values(&mut self, id: ExprId, count: usize) -> Result<()> {
+        let charged = cost::values(self, count);
+        self.at(id, charged)
+    }
+
+    /// The value of a name.
+    pub(crate) fn load(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
+        match self.find(name) {
+            Binding::Value(value) => Ok(value),
+            Binding::Poison => Err(Reported(())),
+            Binding::Unknown(placeholder) => self.unknown_value(id, &placeholder),
+            Binding::Unbound => self.undefined(name, id),
+        }
+    }
+
+    /// What a name stands for.
+    #[inline]
+    pub fn find(&self, name: Name) -> Binding {
+        // Host code sees of a script body what was captured, and none of what the dialect redefines there.
+        if self.in_env {
+            return self.host_binding(name);
+        }
+        let local = self.local(name);
+        if !matches!(local, Binding::Unbound) {
+            return local;
+        }
+        if let Some(env) = &self.env
+            && let Some(found) = env.get(name)
+        {
+            return found;
+        }
+        self.program.global(name)
+    }
+
+    #[cold]
+    fn undefined(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
+        let ast = self.ast.clone();
+        let text = ast.name(name);
+        if let Some(placeholder) = self.bound_elsewhere(name) {
+            return self.unknown_value(id, &placeholder);
+        }
+        if self.is_in_invalid(text) {
+            return Err(Reported(()));
+        }
+        let mut error =
+            ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
+        if let Some((place, help)) = self.ended_before(name, id) {
+            error.help = help.map(str::to_owned);
+            return Err(self.report(error.with_label(place, "bound here, in a scope that ends before")));
+        }
+        let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();
+        names.extend(self.local_names());
+        names.extend(self.program.bound_globals());
+        let known = names.iter().map(|n| ast.name(*n)).chain(crate::python::builtins::NAMES.iter().copied());
+        let near = suggest::nearest(text, known).map(|near| format!("did you mean `{near}`?"));
+        error.help = near.or_else(|| self.suggestion(text));
+        Err(self.report_undefined(error))
+    }
+
+    /// Where a name was bound in the same function, in a scope that is over.
+    fn ended_before(&self, name: Name, id: ExprId) -> Option<(TextRange, Option<&'static str>)> {
+        let (place, help) = self.ended(name)?;
+        let between = TextRange::new(place.end, self.ast.range(id).start);
+        let same_function = place.end > 0
+            && place.end < between.end
+            && !self.program.text_of(between).lines().any(|line| line.trim_start().starts_with("def "));
+        same_function.then_some((place, help))
+    }
+
+    fn eval_walrus(&mut self, target: ExprId, value: ExprId) -> Result<ScriptValue> {
+        let value = self.eval_inner(value)?;
+        let Expr::Name(name) = *self.ast.expr(target) else {
+            return Err(self.invalid_target(target, "this expression"));
+        };
+        if self.token != Token::DEFAULT && !self.in_env {
+            self.bind(name, value.clone(), target)?;
+        } else {
+            let place = self.ast.range(target);
+            self.assign_host(name, value.clone(), place);
+        }
+        Ok(value)
+    }
+
+    /// Runs `f` with operators following these rules.
+    pub(crate) fn with_mode<R>(&mut self, mode: Mode, f: impl FnOnce(&mut Self) -> R) -> R {
+        let before = std::mem::replace(&mut self.mode, mode);
+        let result = f(self);
+        self.mode = before;
+        result
+    }
+
+    /// Runs the body of a function or class of this name.
+    pub(crate) fn within<R>(&mut self, name: Name, f: impl FnOnce(&mut Self) -> R) -> R {
+        let path = self.path_of(name).into();
+        let before = std::mem::replace(&mut self.path, path);
+        self.depth += 1;
+        let result = f(self);
+        self.depth -= 1;
+        self.path = before;
+        result
+    }
+
+    /// The value of a result, its error recorded at an expression.
+    #[inline]
+    pub fn at<T>(&mut self, id: ExprId, result: Result<T, Raise>) -> Result<T> {
+        match result {
+            Ok(value) => Ok(value),
+            Err(raise) => {
+                let range = self.ast.range(id);
+                Err(self.raise(range, Some(id), raise))
+            }
+        }
+    }
+
+    /// Records a failure at a place; `call` is the call that failed, whose arguments the error may speak of.
+    #[cold]
+    pub fn raise(&mut self, range: TextRange, call: Option<ExprId>, raise: Raise) -> Reported {
+        match raise {
+            Raise::Reported => Reported(()),
+            Raise::Kind(kind) => self.report(ParseError::new(kind, range)),
+            Raise::WithHelp(kind, help) => self.report(ParseError::new(kind, range).with_help(help)),
+            Raise::Build(error) => self.build_error_at(range, call, error),
+            Raise::Unknown(placeholder) => self.use_unknown(range, &placeholder),
+        }
+    }
+
+    /// The text that Python's `repr` gives for the value of an expression.
+    ///
+    /// # Errors
+    /// When the text is too long, or the value nested too deeply; the error is recorded at the expression.
+    pub fn repr(&mut self, at: ExprId, value: &ScriptValue) -> Result<String> {
+        let text = crate::python::repr::repr(self, value);
+        self.at(at, text)
+    }
+
+    /// The truth of a value, as Python decides it.
+    pub fn truth(&mut self, value: &ScriptValue) -> Result<bool, Raise> {
+        match value {
+            ScriptValue::Node(object) => match self.rules(object).truth {
+                Some(truth) => Ok(truth(object)?),
+                None => match crate::python::node_len(object) {
+                    Some(len) => Ok(len > 0),
+                    None => Ok(true),
+                },
+            },
+            ScriptValue::Host(_) => {
+                self.known([value])?;
+                Ok(crate::python::truth(value))
+            }
+            other => Ok(crate::python::truth(other)),
+        }
+    }
+}
+
+/// Whether a name stands in a text as a word.
+fn mentions(text: &str, name: &str) -> bool {
+    let word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].chars().next_back().is_some_and(word)
+            && !text[at + name.len()..].chars().next().is_some_and(word)
+    })
+}
+
+/// Whether the value is hashed in constant time.
+fn is_small(value: &ScriptValue) -> bool {
+    !matches!(
+        value,
+        ScriptValue::Str(_)
+            | ScriptValue::Bytes(_)
+            | ScriptValue::BigInt(_)
+            | ScriptValue::Tuple(_)
+            | ScriptValue::Host(_)
+    )
+}

@@ -1,0 +1,291 @@
+//! Operators: the dialect's on nodes, Python's on everything else.
+
+use smallvec::SmallVec;
+use tvmscript_ir_core::Span;
+use tvmscript_script_value::ScriptValue;
+
+use super::Raise;
+use crate::Host;
+use crate::errors::{Reported, Result};
+use crate::python;
+use crate::rules::{Mode, Operator};
+use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
+
+impl dyn Host + '_ {
+    /// Applies an operator to values.
+    ///
+    /// # Errors
+    /// When it does not apply to them; the error is recorded at `at`.
+    pub fn operate(
+        &mut self,
+        at: ExprId,
+        operator: Operator,
+        operands: &[ScriptValue],
+    ) -> Result<ScriptValue> {
+        let result = self.apply(operator, operands);
+        self.at(at, result)
+    }
+
+    /// Asks the dialects of the operands that are nodes.
+    fn dispatch_operator(
+        &mut self,
+        operator: Operator,
+        operands: &[ScriptValue],
+    ) -> Result<Option<ScriptValue>, Raise> {
+        let mut asked = None;
+        for operand in operands {
+            let ScriptValue::Node(object) = operand else { continue };
+            let Some(rule) = self.rules(object).operator else { continue };
+            if asked.is_some_and(|before| std::ptr::fn_addr_eq(before, rule)) {
+                continue;
+            }
+            asked = Some(rule);
+            if let Some(value) = rule(operator, operands, self.mode)? {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn apply(
+        &mut self,
+        operator: Operator,
+        operands: &[ScriptValue],
+    ) -> Result<ScriptValue, Raise> {
+        self.known(operands)?;
+        if operands.iter().any(|o| matches!(o, ScriptValue::Node(_)))
+            && let Some(value) = self.dispatch_operator(operator, operands)?
+        {
+            return Ok(value);
+        }
+        match (operator, operands) {
+            (Operator::Binary(op), [a, b]) => {
+                self.known_operands(op, a, b)?;
+                python::arith::binary(self, op, a, b)
+            }
+            (Operator::Unary(UnaryOp::Not), [a]) => Ok(ScriptValue::Bool(!self.truth(a)?)),
+            (Operator::Unary(op), [a]) => python::arith::unary(self, op, a),
+            (Operator::Compare(op), [a, b]) => python::compare::compare(self, op, a, b),
+            (Operator::Bool(op), [a, b]) => {
+                let first = self.truth(a)? == (op == BoolOp::Or);
+                Ok(if first { a.clone() } else { b.clone() })
+            }
+            (Operator::Conditional, [test, yes, no]) => {
+                Ok(if self.truth(test)? { yes.clone() } else { no.clone() })
+            }
+            _ => Ok(ScriptValue::None),
+        }
+    }
+
+    /// `a + b + c` leans to the left: the operands are evaluated along it in a loop.
+    ///
+    /// Behind a wrong operand the rest are evaluated too, for the mistakes in them.
+    pub(crate) fn eval_binary(&mut self, id: ExprId) -> Result<ScriptValue> {
+        let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
+        let mut at = id;
+        while let Expr::BinOp { left, .. } = *self.ast.expr(at) {
+            spine.push(at);
+            at = left;
+        }
+        let mut value = match self.eval_operand(at) {
+            Ok(value) => value,
+            Err(reported) => return self.operands_behind(spine, reported),
+        };
+        while let Some(at) = spine.pop() {
+            let Expr::BinOp { op, right, .. } = *self.ast.expr(at) else { break };
+            let right = match self.eval_operand(right) {
+                Ok(right) => right,
+                Err(reported) => return self.operands_behind(spine, reported),
+            };
+            Span::set_current(self.span(at));
+            let result = match (&value, &right) {
+                (ScriptValue::Node(_), _) | (_, ScriptValue::Node(_)) => {
+                    self.apply(Operator::Binary(op), &[value, right])
+                }
+                (a, b) => self.known_operands(op, a, b).and_then(|()| python::arith::binary(self, op, a, b)),
+            };
+            value = match self.at(at, result) {
+                Ok(value) => value,
+                Err(reported) => return self.operands_behind(spine, reported),
+            };
+        }
+        Ok(value)
+    }
+
+    /// Evaluates the right operands of what is left of a chain whose left part failed.
+    #[cold]
+    fn operands_behind(&mut self, spine: SmallVec<[ExprId; 8]>, reported: Reported) -> Result<ScriptValue> {
+        for at in spine.into_iter().rev() {
+            if let Expr::BinOp { right, .. } = *self.ast.expr(at) {
+                self.also_look_at(right);
+            }
+        }
+        Err(reported)
+    }
+
+    pub(crate) fn eval_unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Result<ScriptValue> {
+        let value = self.eval_operand(operand)?;
+        Span::set_current(self.span(id));
+        let result = self.apply(Operator::Unary(op), &[value]);
+        self.at(id, result)
+    }
+
+    /// Whether a dialect has operators on the value.
+    fn has_operators(&mut self, value: &ScriptValue) -> bool {
+        matches!(value, ScriptValue::Node(object) if self.rules(object).operator.is_some())
+    }
+
+    pub(crate) fn eval_bool(&mut self, id: ExprId, op: BoolOp, values: List<ExprId>) -> Result<ScriptValue> {
+        let Some(first) = self.item(values, 0) else { return Ok(ScriptValue::None) };
+        let start = self.ast.range(first).start;
+        let mut value = match self.eval_operand(first) {
+            Ok(value) => value,
+            Err(reported) => return self.conditions_behind(values, 1, reported),
+        };
+        for index in 1..values.len() {
+            let Some(next) = self.item(values, index) else { break };
+            if self.mode == Mode::Host && !self.has_operators(&value) {
+                let truth = self.truth(&value);
+                if self.at(id, truth)? == (op == BoolOp::Or) {
+                    return Ok(value);
+                }
+                value = self.eval_operand(next)?;
+                continue;
+            }
+            let range = TextRange::new(start, self.ast.range(next).end);
+            let joined = self
+                .eval_operand(next)
+                .and_then(|right| self.apply_at(range, Operator::Bool(op), &[value, right]));
+            value = match joined {
+                Ok(value) => value,
+                Err(reported) => return self.conditions_behind(values, index + 1, reported),
+            };
+        }
+        Ok(value)
+    }
+
+    /// Evaluates the operands of `and` or `or` behind a wrong one. Python's rules would not get there.
+    #[cold]
+    fn conditions_behind(
+        &mut self,
+        values: List<ExprId>,
+        from: usize,
+        reported: Reported,
+    ) -> Result<ScriptValue> {
+        if self.mode == Mode::Script {
+            let ast = self.ast.clone();
+            ast.list(values).iter().skip(from).for_each(|value| self.also_look_at(*value));
+        }
+        Err(reported)
+    }
+
+    fn apply_at(
+        &mut self,
+        range: TextRange,
+        operator: Operator,
+        operands: &[ScriptValue],
+    ) -> Result<ScriptValue> {
+        Span::set_current(self.span_of(range));
+        let result = self.apply(operator, operands);
+        result.map_err(|raise| self.raise(range, None, raise))
+    }
+
+    /// `a < b < c`: the comparisons of neighbours, joined by `and`.
+    pub(crate) fn eval_compare(&mut self, left: ExprId, rest: List<Comparison>) -> Result<ScriptValue> {
+        let start = self.ast.range(left).start;
+        let mut pair_start = start;
+        let mut left = match self.eval_operand(left) {
+            Ok(left) => left,
+            Err(reported) => return self.comparisons_behind(rest, 0, reported),
+        };
+        let mut joined: Option<ScriptValue> = None;
+        for index in 0..rest.len() {
+            let Some(Comparison { op, right }) = self.item(rest, index) else { break };
+            let range = self.ast.range(right);
+            let pair = TextRange::new(pair_start, range.end);
+            let compared = self.eval_operand(right).and_then(|right| {
+                let value = self.compare_at(pair, op, left, &right)?;
+                Ok((value, right))
+            });
+            let (value, right) = match compared {
+                Ok(compared) => compared,
+                Err(reported) => return self.comparisons_behind(rest, index + 1, reported),
+            };
+            let value = match joined {
+                None => value,
+                Some(before) => self.apply_at(
+                    TextRange::new(start, range.end),
+                    Operator::Bool(BoolOp::And),
+                    &[before, value],
+                )?,
+            };
+            // Python stops at the first that does not hold.
+            if self.mode == Mode::Host && index + 1 < rest.len() && !self.has_operators(&value) {
+                let truth = self.truth(&value);
+                if !truth.map_err(|raise| self.raise(pair, None, raise))? {
+                    return Ok(value);
+                }
+            }
+            joined = Some(value);
+            left = right;
+            pair_start = range.start;
+        }
+        Ok(joined.unwrap_or_default())
+    }
+
+    /// Evaluates the operands of a chain of comparisons behind a wrong one.
+    #[cold]
+    fn comparisons_behind(
+        &mut self,
+        rest: List<Comparison>,
+        from: usize,
+        reported: Reported,
+    ) -> Result<ScriptValue> {
+        let ast = self.ast.clone();
+        ast.list(rest).iter().skip(from).for_each(|comparison| self.also_look_at(comparison.right));
+        Err(reported)
+    }
+
+    fn compare_at(
+        &mut self,
+        range: TextRange,
+        op: CmpOp,
+        a: ScriptValue,
+        b: &ScriptValue,
+    ) -> Result<ScriptValue> {
+        if matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn) {
+            let result = self.comparable(&a, b).and_then(|()| python::compare::compare(self, op, &a, b));
+            return result.map_err(|raise| self.raise(range, None, raise));
+        }
+        self.apply_at(range, Operator::Compare(op), &[a, b.clone()])
+    }
+
+    pub(crate) fn eval_conditional(
+        &mut self,
+        id: ExprId,
+        test: ExprId,
+        body: ExprId,
+        orelse: ExprId,
+    ) -> Result<ScriptValue> {
+        // A chain of conditionals leans to the right, through `orelse`.
+        let (mut id, mut test, mut body, mut orelse) = (id, test, body, orelse);
+        loop {
+            let condition = self.eval_operand(test)?;
+            if self.has_operators(&condition) {
+                let (yes, no) = (self.eval_operand(body), self.eval_operand(orelse));
+                let (yes, no) = (yes?, no?);
+                Span::set_current(self.span(id));
+                let result = self.apply(Operator::Conditional, &[condition, yes, no]);
+                return self.at(id, result);
+            }
+            let truth = self.truth(&condition);
+            if self.at(test, truth)? {
+                return self.eval_operand(body);
+            }
+            match *self.ast.expr(orelse) {
+                Expr::IfExp { test: t, body: b, orelse: o } => (id, test, body, orelse) = (orelse, t, b, o),
+                _ => return self.eval_operand(orelse),
+            }
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! Placeholders: values of host code that are not known.
+//!
+//! A statement outside of scripts may need what this crate does not evaluate: a module of Python, a method of a node, a
+//! statement that it does not run. Its result is a [`Placeholder`], which remembers why. Host code absorbs placeholders:
+//! an attribute, a call, an operator on one gives one again, so that one import does not lead to a hundred messages. A
+//! script that uses one gets an error at the use.
+//!
+//! Invariant: a placeholder is met only while [`Evaluator::absorbs`] is set, that is in host code that no script called;
+//! elsewhere loading its name is an error.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
+
+use super::class::ClassObject;
+use super::{Closure, Module, Raise};
+use crate::binding::{Binding, Slot};
+use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
+use crate::python::builtins::{Builtin, Method};
+use crate::{Evaluator, Host};
+use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, StmtId, TextRange};
+
+use super::walk;
+
+/// A value that is not known.
+#[derive(Debug, Clone)]
+pub struct Placeholder {
+    /// Why it is not known.
+    pub cause: Cause,
+    /// The statement that could not be evaluated, or the parameter.
+    pub place: TextRange,
+}
+
+/// Why a value is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cause {
+    /// It comes from a module of Python, by its dotted path.
+    Module(Rc<str>),
+    /// It is the parameter of a function that nobody calls.
+    Parameter {
+        /// The parameter.
+        name: Rc<str>,
+        /// The path of the function.
+        function: Rc<str>,
+    },
+    /// The statement could not be evaluated, in words.
+    Statement(Rc<str>),
+    /// It comes from a part of a dialect that is left out here, in words.
+    LeftOut(Rc<str>),
+}
+
+impl HostObject for Placeholder {
+    fn type_name(&self) -> &str {
+        TYPE_NAME
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Placeholder {
+    /// A placeholder with its cause and the place to show.
+    pub fn new(cause: Cause, place: TextRange) -> Placeholder {
+        Placeholder { cause, place }
+    }
+
+    /// The placeholder as a value.
+    pub fn value(self) -> ScriptValue {
+        ScriptValue::host(self)
+    }
+
+    pub(crate) fn of_module(path: &str, place: TextRange) -> Placeholder {
+        Placeholder::new(Cause::Module(path.into()), place)
+    }
+
+    /// The member of a value that is not known.
+    pub(crate) fn member(&self, name: &str) -> Placeholder {
+        match &self.cause {
+            Cause::Module(path) if path.len() < MAX_PATH_BYTES => {
+                Placeholder::of_module(&format!("{path}.{name}"), self.place)
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// The error for a script that uses the value.
+    fn error(&self, host: &dyn Host, range: TextRange) -> ParseError {
+        match &self.cause {
+            Cause::Module(path) => {
+                let (error, help) = host.unusable(path);
+                let mut error = ParseError::new(error, range);
+                error.help = help;
+                if self.place.is_empty() { error } else { error.with_label(self.place, "comes from here") }
+            }
+            Cause::Parameter { name, function } => {
+                let kind = ParseErrorKind::NeedsArguments {
+                    script: String::new(),
+                    parameter: name.to_string(),
+                    function: function.to_string(),
+                };
+                ParseError::new(kind, range).with_label(self.place, "this parameter")
+            }
+            Cause::Statement(reason) | Cause::LeftOut(reason) => {
+                let name = host.program.text_of(range).to_owned();
+                ParseError::new(ParseErrorKind::UnknownValue { name }, range)
+                    .with_label(self.place, "this statement could not be evaluated")
+                    .with_note(reason.to_string())
+            }
+        }
+    }
+}
+
+/// What messages call a placeholder; what Python would say of a value of that type, is said of no value.
+pub(crate) const TYPE_NAME: &str = "a value that is not known";
+
+/// How long a path is told.
+const MAX_PATH_BYTES: usize = 100;
+
+/// How many elements of containers are searched for placeholders.
+const MAX_SEARCHED: usize = 1000;
+
+/// Whether a value is a class.
+fn is_class(value: &ScriptValue) -> bool {
+    let ScriptValue::Host(host) = value else { return false };
+    let any = host.as_any();
+    any.is::<ClassObject>()
+        || host.is_class_of(value).is_some()
+        || any.downcast_ref::<Builtin>().is_some_and(|builtin| builtin.is_type)
+}
+
+/// The placeholder that a value is.
+pub(crate) fn as_placeholder(value: &ScriptValue) -> Option<&Placeholder> {
+    value.as_host::<Placeholder>()
+}
+
+/// A value that is not known or an instance in a value: itself or an element, at any depth, of the first thousand.
+fn mentioned(evaluator: &Evaluator, value: &ScriptValue) -> Option<Placeholder> {
+    let mut work = vec![value.clone()];
+    let mut searched = 0;
+    while let Some(at) = work.pop() {
+        searched += 1;
+        if searched > MAX_SEARCHED {
+            return None;
+        }
+        match &at {
+            ScriptValue::Tuple(items) => work.extend(items.iter().take(MAX_SEARCHED).cloned()),
+            ScriptValue::List(items) => work.extend(items.borrow().iter().take(MAX_SEARCHED).cloned()),
+            ScriptValue::Dict(dict) => {
+                work.extend(dict.borrow().iter().take(MAX_SEARCHED).map(|(_, value)| value.clone()));
+            }
+            ScriptValue::Host(_) => {
+                if let Some(found) = as_placeholder(&at).cloned().or_else(|| evaluator.failed_instance(&at)) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+impl Binding {
+    /// The binding of a value of host code.
+    pub(crate) fn of(value: ScriptValue) -> Binding {
+        match as_placeholder(&value) {
+            Some(placeholder) => Binding::Unknown(Rc::new(placeholder.clone())),
+            None => Binding::Value(value),
+        }
+    }
+}
+
+impl Evaluator {
+    /// The placeholder that stands for a value of host code: a placeholder, or a module that is not evaluated.
+    pub(crate) fn unknown(&self, value: &ScriptValue) -> Option<Placeholder> {
+        let ScriptValue::Host(host) = value else { return None };
+        let any = host.as_any();
+        if let Some(placeholder) = any.downcast_ref::<Placeholder>() {
+            return Some(placeholder.clone());
+        }
+        let module = any.downcast_ref::<Module>()?;
+        Some(Placeholder::of_module(&module.path, TextRange::default()))
+    }
+
+    /// Refuses operands that are not known.
+    #[inline]
+    pub(crate) fn known<'a>(&self, operands: impl IntoIterator<Item = &'a ScriptValue>) -> Result<(), Raise> {
+        if !self.absorbs {
+            return Ok(());
+        }
+        let mut operands = operands.into_iter();
+        let unknown = |operand| self.unknown(operand).or_else(|| self.unknown_operand(operand, false));
+        match operands.find_map(unknown) {
+            Some(placeholder) => Err(Raise::Unknown(placeholder)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses operands of a comparison that are not known.
+    pub(crate) fn comparable(&self, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
+        self.known([a, b])?;
+        match self.absorbs.then(|| [a, b].into_iter().find_map(|x| self.unknown_operand(x, true))).flatten() {
+            Some(placeholder) => Err(Raise::Unknown(placeholder)),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses operands that are not known, and unions of types (`int | str`).
+    #[inline]
+    pub(crate) fn known_operands(&self, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
+        if !self.absorbs {
+            return Ok(());
+        }
+        self.known([a, b])?;
+        if op != BinOp::BitOr || !(is_class(a) || is_class(b)) {
+            return Ok(());
+        }
+        let cause = Cause::Statement("a union of types is not evaluated".into());
+        Err(Raise::Unknown(Placeholder::new(cause, self.statement.unwrap_or_default())))
+    }
+
+    /// Turns the failure of an expression of host code that is not known into a placeholder.
+    pub(crate) fn absorbed(&mut self, reported: Reported) -> Result<ScriptValue> {
+        match self.pending.take() {
+            Some(placeholder) => Ok(placeholder.value()),
+            None => Err(reported),
+        }
+    }
+
+    /// Gives up on host code that cannot be evaluated: a placeholder, and at module level a warning, once per reason.
+    pub(crate) fn give_up(&mut self, range: TextRange, reason: &str) -> Reported {
+        self.give_up_for(range, reason, Cause::Statement(reason.into()))
+    }
+
+    /// As [`Evaluator::give_up`], with the cause.
+    pub(crate) fn give_up_for(&mut self, range: TextRange, reason: &str, cause: Cause) -> Reported {
+        self.warn(range, reason);
+        let place = self.statement.unwrap_or(range);
+        self.pending = Some(Placeholder::new(cause, place));
+        Reported(())
+    }
+
+    fn warn(&mut self, range: TextRange, reason: &str) {
+        if self.explorer.exploring == 0
+            && self.depth == 0
+            && !self.in_decorator
+            && self.warned.insert(reason.to_owned())
+        {
+            let kind = ParseErrorKind::NotEvaluated { reason: reason.to_owned() };
+            self.warnings.push(ParseError::warning(kind, range));
+        }
+    }
+
+    /// The failure of a call of host code: that of an argument with a placeholder in it, if there is one.
+    pub(crate) fn failed_call(&self, raise: Raise, mentioned: Option<Placeholder>) -> Raise {
+        match (raise, mentioned) {
+            (Raise::Kind(_) | Raise::Build(_), Some(placeholder)) => Raise::Unknown(placeholder),
+            (raise, _) => raise,
+        }
+    }
+
+    /// A placeholder in the arguments of a call, to explain its failure; functions of the host language are not asked.
+    pub(crate) fn mentioned(&self, callee: &ScriptValue, args: &CallArgs) -> Option<Placeholder> {
+        if !self.absorbs || callee.as_host::<Closure>().is_some() {
+            return None;
+        }
+        let keywords = args.keywords.iter().map(|(_, value)| value);
+        args.positional.iter().chain(keywords).find_map(|value| mentioned(self, value))
+    }
+
+    /// What a name of host code stands for where it would be assigned.
+    pub fn host_binding(&self, name: Name) -> Binding {
+        if self.in_env
+            && let Some(found) = self.env.as_ref().and_then(|env| env.get(name))
+        {
+            return found;
+        }
+        self.program.global(name)
+    }
+
+    /// Gives a name of host code a meaning.
+    pub(crate) fn set_host(&mut self, name: Name, binding: Binding, place: TextRange) {
+        if self.in_env
+            && let Some(env) = &self.env
+            && env.set_nearest(name, binding.clone())
+        {
+            return;
+        }
+        self.program.set_global(name, Slot::new(binding, place));
+    }
+
+    /// Gives the names that a statement of host code binds this meaning.
+    pub(crate) fn bind_names(&mut self, id: StmtId, binding: &Binding) {
+        let ast = self.ast.clone();
+        let place = ast.range(id);
+        for name in walk::names_bound_by(&ast, id) {
+            self.set_host(name, binding.clone(), place);
+        }
+    }
+}
+
+impl dyn Host + '_ {
+    /// The error of a script that uses a value that is not known; in host code the value is a placeholder.
+    pub(crate) fn use_unknown(&mut self, range: TextRange, placeholder: &Placeholder) -> Reported {
+        if self.absorbs {
+            self.pending = Some(placeholder.clone());
+            return Reported(());
+        }
+        let error = placeholder.error(self, range);
+        self.report(error)
+    }
+
+    /// The value of a name or expression that is not known.
+    ///
+    /// # Errors
+    /// When a script uses it.
+    pub(crate) fn unknown_value(&mut self, id: ExprId, placeholder: &Placeholder) -> Result<ScriptValue> {
+        if self.absorbs {
+            return Ok(placeholder.clone().value());
+        }
+        let range = self.ast.range(id);
+        Err(self.use_unknown(range, placeholder))
+    }
+
+    /// The placeholder that a call of host code gives because the callee or an argument is not known.
+    pub(crate) fn unknown_call(&mut self, callee: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
+        if let Some(placeholder) = self.unknown(callee) {
+            if let Cause::Module(path) = &placeholder.cause
+                && self.modules().is_expected(path)
+            {
+                let reason = format!("`{path}` is not evaluated");
+                let range = self.range_of_span(tvmscript_ir_core::Span::current()).unwrap_or_default();
+                self.warn(range, &reason);
+            }
+            return Err(Raise::Unknown(placeholder));
+        }
+        let mut keywords = true;
+        match callee {
+            ScriptValue::Host(host) => {
+                let any = host.as_any();
+                if let Some(method) = any.downcast_ref::<Method>() {
+                    // Containers take anything.
+                    if matches!(method.receiver, ScriptValue::List(_) | ScriptValue::Dict(_)) {
+                        return Ok(());
+                    }
+                } else if let Some(builtin) = any.downcast_ref::<Builtin>() {
+                    keywords = builtin.name != "dict";
+                } else {
+                    return Ok(());
+                }
+            }
+            ScriptValue::Function(_) | ScriptValue::Node(_) => {}
+            _ => return Ok(()),
+        }
+        self.known(&args.positional)?;
+        if keywords { self.known(args.keywords.iter().map(|(_, value)| value)) } else { Ok(()) }
+    }
+}
+
+/// The same value behind a statement that could not be evaluated because of it.
+pub(super) fn derived(placeholder: Placeholder, statement: TextRange) -> Placeholder {
+    match placeholder.cause {
+        Cause::Module(path) => {
+            let reason = format!("`{path}` is not evaluated");
+            Placeholder::new(Cause::Statement(reason.into()), statement)
+        }
+        cause => Placeholder::new(cause, placeholder.place),
+    }
+}

@@ -1,0 +1,135 @@
+//! Definitions of host code that a decorator makes scripts.
+
+use tvmscript_python_syntax::ast::{ExprId, FunctionDef, List, Stmt, StmtId};
+use tvmscript_script_value::ScriptValue;
+
+use super::{Cause, Placeholder};
+use crate::errors::{ParseError, ParseErrorKind, Result};
+use crate::{Host, Mode};
+
+/// The decorators of a definition of host code.
+#[derive(Default)]
+pub(crate) struct Decorators {
+    /// The host's, which makes it a script.
+    pub(crate) script: Option<(ExprId, ScriptValue)>,
+    /// The others, in order.
+    pub(crate) others: Vec<(ExprId, ScriptValue)>,
+}
+
+impl dyn Host + '_ {
+    /// Evaluates the decorators of a definition of host code. The last one of the host's decides.
+    ///
+    /// # Errors
+    /// When one cannot be evaluated, or is no decorator.
+    pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> Result<Decorators> {
+        let ast = self.ast.clone();
+        let mut found = Decorators::default();
+        let list = ast.list(decorators);
+        // A host function that a script calls makes scripts, nothing else.
+        let list = if self.absorbs { list } else { &list[list.len().saturating_sub(1)..] };
+        for at in list {
+            let before = std::mem::replace(&mut self.in_decorator, true);
+            let value = self.with_mode(Mode::Host, |p| p.eval(*at));
+            self.in_decorator = before;
+            let value = value.inspect_err(|_| self.keep_decorator_error())?;
+            if self.is_decorator(&value) {
+                found.script = Some((*at, value));
+            } else if self.absorbs && matches!(value, ScriptValue::Host(_)) && !self.is_namespace(&value) {
+                found.others.push((*at, value));
+            } else {
+                let what = self.describe(&value);
+                let reported = self.error(*at, ParseErrorKind::NotADecorator { what });
+                self.keep_decorator_error();
+                return Err(reported);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Keeps the error of a decorator also in code that is only explored: what it decorates may be a script.
+    fn keep_decorator_error(&mut self) {
+        if self.explorer.exploring > 0
+            && let Some(error) = self.raised.pop()
+            && !self.errors.contains(&error)
+        {
+            self.errors.push(error);
+        }
+    }
+
+    /// Reads a script of host code. One that needs the arguments of a function that nobody calls is noted.
+    pub(crate) fn host_definition(
+        &mut self,
+        id: StmtId,
+        at: ExprId,
+        decorator: &ScriptValue,
+    ) -> Result<ScriptValue> {
+        if self.mark_read(id) {
+            // It was read already, with arguments.
+            let cause = Cause::Statement("it is read where the function is called".into());
+            return Ok(Placeholder::new(cause, self.ast.range(id)).value());
+        }
+        let errors = self.errors.len();
+        let result = self.read_script(id, at, decorator);
+        match result {
+            Ok(_) => drop(self.explorer.built.insert(id)),
+            Err(_) => self.note_arguments(id, errors),
+        }
+        result
+    }
+
+    /// Takes the errors of a script that needs arguments for one note. Names that nothing defines stay mistakes.
+    fn note_arguments(&mut self, id: StmtId, from: usize) {
+        let needs = |e: &ParseError| matches!(e.kind, ParseErrorKind::NeedsArguments { .. });
+        let Some(first) = self.errors.iter().skip(from).find(|e| needs(e)).cloned() else { return };
+        let is_sure = |e: &ParseError| {
+            matches!(
+                e.kind,
+                ParseErrorKind::UndefinedName { .. }
+                    | ParseErrorKind::NoAttribute { .. }
+                    | ParseErrorKind::AlreadyDefined { .. }
+                    | ParseErrorKind::Syntax(_)
+            )
+        };
+        let mut index = 0;
+        self.errors.retain(|e| {
+            index += 1;
+            index <= from || is_sure(e)
+        });
+        let name = match *self.ast.stmt(id) {
+            Stmt::FunctionDef(def) => def.name,
+            Stmt::ClassDef(def) => def.name,
+            _ => return,
+        };
+        let at = first.range();
+        let ParseErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
+        let kind = ParseErrorKind::NeedsArguments { script: self.path_of(name), parameter, function };
+        let note = ParseError::note_at(kind, at);
+        // One note for each script, however often its function is explored or called.
+        if self.explorer.needy.iter().all(|(noted, _)| *noted != id) {
+            self.explorer.needy.push((id, ParseError { labels: first.labels, ..note }));
+        }
+    }
+
+    /// Reads a bare function of a class as the script that the class's base makes of it; nothing when the host has no such classes.
+    pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<Result<ScriptValue>> {
+        let decorator = Host::bare_scripts(self)?.decorator;
+        let at = self.ast.list(def.params).iter().find_map(|param| param.annotation)?;
+        self.explorer.units.retain(|unit| !unit.is_of(id));
+        Some(self.host_definition(id, at, &decorator))
+    }
+
+    /// Calls a decorator on a function or class of host code: `T.prim_func(f)`.
+    pub fn decorate_value(
+        &mut self,
+        decorator: &ScriptValue,
+        value: &ScriptValue,
+    ) -> Option<Result<ScriptValue>> {
+        let id = crate::eval::definition_of(value)?;
+        let at = match *self.ast.stmt(id) {
+            Stmt::FunctionDef(def) => self.ast.list(def.params).iter().find_map(|param| param.annotation)?,
+            _ => return None,
+        };
+        self.explorer.called.insert(id);
+        Some(self.host_definition(id, at, decorator))
+    }
+}

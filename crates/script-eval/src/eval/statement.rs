@@ -1,0 +1,576 @@
+//! Statements of host code.
+
+use tvmscript_ir_core::{Span, with_stack};
+use tvmscript_script_value::ScriptValue;
+
+use super::class::MethodKind;
+use super::decorator::Marks;
+use super::script::Decorators;
+use crate::Host;
+use crate::binding::{Binding, Slot};
+use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Reported, Result};
+use crate::python;
+use crate::rules::Operator;
+use tvmscript_python_syntax::ast::{
+    BinOp, ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, TextRange, Try, UnsupportedStmt, While,
+};
+
+/// Where host code goes on.
+pub(crate) enum Flow {
+    Next,
+    Break,
+    Continue,
+    Return(ScriptValue),
+    /// Nowhere: each branch ended, with the values in [`Explorer::returns`](super::Explorer) or an exception.
+    Ended,
+}
+
+impl dyn Host + '_ {
+    /// Runs a statement of the module level. When it fails, its error is recorded, and the names that it would have bound
+    /// are poisoned: using one is silent.
+    ///
+    /// # Errors
+    /// When the statement fails.
+    pub fn run_statement(&mut self, id: StmtId) -> Result<()> {
+        self.last_value = None;
+        let span = Span::current();
+        let result = self.module_statement(id);
+        Span::set_current(span);
+        if result.is_err() {
+            self.failures += 1;
+            self.recover_host(id);
+        }
+        result
+    }
+
+    /// Runs a statement of the module level, and leaves its names alone when it fails.
+    ///
+    /// # Errors
+    /// When the statement fails.
+    pub fn module_statement(&mut self, id: StmtId) -> Result<()> {
+        match self.exec(id)? {
+            Flow::Next | Flow::Ended => Ok(()),
+            Flow::Break | Flow::Continue => {
+                let kind = ParseErrorKind::unsupported_statement(self.ast.stmt(id).kind(), "outside a loop");
+                Err(self.mistake(id, kind))
+            }
+            Flow::Return(_) => {
+                let kind =
+                    ParseErrorKind::UnsupportedStatement { kind: "return", place: "outside a function" };
+                Err(self.mistake(id, kind))
+            }
+        }
+    }
+
+    /// Runs the body of a host function, and gives what it returns.
+    pub(crate) fn run_function(&mut self, body: List<StmtId>) -> Result<ScriptValue> {
+        let around = std::mem::take(&mut self.explorer.returns);
+        let flow = self.exec_body(body);
+        let returns = std::mem::replace(&mut self.explorer.returns, around);
+        match flow? {
+            Flow::Return(value) if returns.is_empty() => Ok(value),
+            flow => Ok(self.returned(returns, flow)),
+        }
+    }
+
+    pub(crate) fn exec_body(&mut self, body: List<StmtId>) -> Result<Flow> {
+        for index in 0..body.len() {
+            let Some(id) = self.item(body, index) else { break };
+            let result = with_stack(|| self.exec(id));
+            if self.explorer.exploring > 0 && self.program.budget.is_spent() {
+                self.hurry(id);
+            }
+            match result {
+                Ok(Flow::Next) => {}
+                Ok(other) => return Ok(other),
+                Err(reported) if self.absorbs => self.behind_failed(id, reported)?,
+                Err(reported) => return Err(reported),
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    pub(crate) fn exec(&mut self, id: StmtId) -> Result<Flow> {
+        if let Err(raise) = self.program.budget.step(1) {
+            let range = self.ast.range(id);
+            return Err(self.raise(range, None, raise));
+        }
+        self.pending = None;
+        self.statement = Some(self.ast.range(id));
+        match *self.ast.stmt(id) {
+            Stmt::Expr(stmt) => {
+                let value = self.eval(stmt.value)?;
+                self.last_value = Some(value);
+            }
+            Stmt::Assign(stmt) => {
+                let value = self.eval(stmt.value)?;
+                for index in 0..stmt.targets.len() {
+                    let Some(target) = self.item(stmt.targets, index) else { break };
+                    self.assign_target(target, value.clone())?;
+                }
+                self.assigned(id);
+            }
+            Stmt::AnnAssign(stmt) => {
+                if let Some(value) = stmt.value {
+                    let value = self.eval(value)?;
+                    self.assign_target(stmt.target, value)?;
+                    self.assigned(id);
+                }
+            }
+            Stmt::AugAssign(stmt) => self.augment(stmt.target, stmt.op, stmt.value)?,
+            Stmt::Return(stmt) => {
+                let value = stmt.value.map(|value| self.eval(value)).transpose()?;
+                return Ok(Flow::Return(value.unwrap_or_default()));
+            }
+            Stmt::If(stmt) => return self.exec_if(stmt),
+            Stmt::For(stmt) => return self.exec_for(stmt),
+            Stmt::While(stmt) => return self.exec_while(stmt),
+            Stmt::FunctionDef(def) => {
+                let value = self.exec_def(id, def)?;
+                let place = self.ast.range(def.name_place);
+                self.assign_host(def.name, value, place);
+            }
+            Stmt::ClassDef(def) => {
+                let value = self.exec_class(id, def)?;
+                let place = self.ast.range(def.name_place);
+                self.assign_host(def.name, value, place);
+            }
+            Stmt::Import(stmt) => self.import(stmt)?,
+            Stmt::ImportFrom(stmt) => self.import_from(stmt)?,
+            Stmt::Assert(stmt) => {
+                if let Ok(false) = self.decide(stmt.test)? {
+                    let message = stmt.msg.map(|msg| self.eval(msg)).transpose()?;
+                    let message = message.map_or(Ok(String::new()), |m| python::repr::str(self, &m));
+                    let message = self.at(stmt.test, message)?;
+                    return Err(self.error(stmt.test, HostError::new(HostErrorKind::Assertion, message)));
+                }
+            }
+            Stmt::Raise(stmt) => {
+                let message = match stmt.exc {
+                    Some(exc) => self.raised(exc)?,
+                    None => HostError::new(HostErrorKind::Raised, "no exception is active"),
+                };
+                return Err(self.error(id, message));
+            }
+            Stmt::Try(stmt) => return self.exec_try(id, stmt),
+            Stmt::Delete(stmt) => self.delete(stmt.targets)?,
+            Stmt::Break => return Ok(Flow::Break),
+            Stmt::Continue => return Ok(Flow::Continue),
+            Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
+            Stmt::Invalid => self.note_invalid(id),
+            Stmt::Match(stmt) if self.absorbs => return self.exec_match(id, stmt),
+            Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. })
+                if self.absorbs && !self.unread_definition(id) =>
+            {
+                return self.exec_plain(plain);
+            }
+            stmt @ (Stmt::Unsupported(_) | Stmt::Match(_)) => {
+                let is_script = !self.absorbs || self.unread_definition(id);
+                let place = if is_script { "in a script" } else { "outside a script" };
+                let kind = match stmt {
+                    Stmt::Unsupported(stmt) => stmt.kind.describe(),
+                    stmt => stmt.kind().describe(),
+                };
+                let kind = ParseErrorKind::UnsupportedStatement { kind, place };
+                // Names that it may bind are not called undefined.
+                self.note_invalid(id);
+                return Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) });
+            }
+            Stmt::With(stmt) if self.absorbs => return self.exec_with(stmt),
+            stmt @ Stmt::With(_) => {
+                let kind = ParseErrorKind::unsupported_statement(stmt.kind(), "outside a script");
+                return Err(self.error(id, kind));
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    fn exec_def(
+        &mut self,
+        id: StmtId,
+        def: tvmscript_python_syntax::ast::FunctionDef,
+    ) -> Result<ScriptValue> {
+        if def.decorators.is_empty() {
+            let value = self.host_function(id, def, MethodKind::Plain)?;
+            if self.absorbs && !self.is_script_text(def) {
+                self.add_unit(&value, Marks::default());
+            }
+            return Ok(value);
+        }
+        let decorators = self.decorators(def.decorators)?;
+        if let Some((at, decorator)) = decorators.script {
+            let value = self.host_definition(id, at, &decorator)?;
+            return self.decorate(value, &decorators.others);
+        }
+        let marks = self.test_marks(def.decorators)?;
+        let value = self.host_function(id, def, self.method_kind(def.decorators))?;
+        self.add_unit(&value, marks);
+        self.mark_read(id);
+        self.decorate(value, &decorators.others)
+    }
+
+    /// Whether a function without a decorator is the text of a script for other code to read: its parameters are
+    /// annotated as those of scripts are. Such a body is no host code.
+    fn is_script_text(&self, def: tvmscript_python_syntax::ast::FunctionDef) -> bool {
+        let root = |mut id: ExprId| loop {
+            id = match *self.ast.expr(id) {
+                Expr::Attribute { value, .. } | Expr::Subscript { value, .. } => value,
+                Expr::Call { func, .. } => func,
+                Expr::Name(name) => return Some(name),
+                _ => return None,
+            };
+        };
+        let is_namespace = |name: Name| match self.host_binding(name) {
+            Binding::Value(value) => self.is_namespace(&value),
+            _ => false,
+        };
+        let annotations = self.ast.list(def.params).iter().filter_map(|param| param.annotation);
+        annotations.filter_map(root).any(is_namespace)
+            && !super::walk::has_unread(&self.ast, def.body, &self.explorer.read)
+    }
+
+    /// A class: a script, or one of Python's.
+    fn exec_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
+        let decorators = match def.decorators.is_empty() && self.absorbs {
+            true => Decorators::default(),
+            false => self.decorators(def.decorators)?,
+        };
+        match decorators.script {
+            Some((at, decorator)) => {
+                let value = self.host_definition(id, at, &decorator)?;
+                self.decorate(value, &decorators.others)
+            }
+            None => {
+                self.mark_read(id);
+                self.plain_class(id, def)
+            }
+        }
+    }
+
+    /// How the decorators of a method bind it.
+    fn method_kind(&self, decorators: List<ExprId>) -> MethodKind {
+        let kind = |id: &ExprId| match *self.ast.expr(*id) {
+            Expr::Name(name) | Expr::Attribute { attr: name, .. } => match self.ast.name(name) {
+                "staticmethod" => Some(MethodKind::Static),
+                "classmethod" => Some(MethodKind::Class),
+                "property" | "cached_property" => Some(MethodKind::Property),
+                _ => None,
+            },
+            _ => None,
+        };
+        self.ast.list(decorators).iter().find_map(kind).unwrap_or_default()
+    }
+
+    fn exec_if(&mut self, stmt: If) -> Result<Flow> {
+        for index in 0..stmt.clauses.len() {
+            let Some(clause) = self.item(stmt.clauses, index) else { break };
+            if self.is_main_guard(clause.test) {
+                if self.absorbs {
+                    self.explorer.guarded.push(clause.body);
+                }
+                continue;
+            }
+            match self.decide(clause.test)? {
+                Ok(true) => return self.exec_body(clause.body),
+                Ok(false) => {}
+                Err(why) => return self.uncertain_if(stmt, index, &why),
+            }
+        }
+        self.exec_body(stmt.orelse)
+    }
+
+    /// `if __name__ == "__main__":` guards what a script does when it is run; it is read here, not run.
+    fn is_main_guard(&self, test: ExprId) -> bool {
+        let Expr::Compare { left, .. } = *self.ast.expr(test) else { return false };
+        matches!(*self.ast.expr(left), Expr::Name(name) if self.ast.name(name) == "__name__")
+            && !self.in_env
+            && !self.is_known_name(left)
+    }
+
+    fn is_known_name(&self, id: ExprId) -> bool {
+        matches!(*self.ast.expr(id), Expr::Name(name) if !matches!(self.find(name), Binding::Unbound))
+    }
+
+    fn exec_for(&mut self, stmt: For) -> Result<Flow> {
+        let iterable = self.eval(stmt.iter)?;
+        if self.absorbs
+            && let Some(why) = self.unknown(&iterable).or_else(|| self.in_hurry())
+        {
+            return self.uncertain_for(stmt, &why);
+        }
+        let iter = self.iterate(&iterable);
+        let mut iter = self.at(stmt.iter, iter)?;
+        loop {
+            let next = self.next(&mut iter);
+            let Some(value) = self.at(stmt.iter, next)? else { break };
+            self.assign_target(stmt.target, value)?;
+            let was_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
+            let flow = self.exec_body(stmt.body);
+            let is_unsure = std::mem::replace(&mut self.explorer.is_loop_unsure, was_unsure);
+            match flow? {
+                Flow::Next | Flow::Continue if is_unsure || self.explorer.is_tired => return Ok(Flow::Next),
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::Next),
+                other => return Ok(other),
+            }
+        }
+        self.exec_body(stmt.orelse)
+    }
+
+    fn exec_while(&mut self, stmt: While) -> Result<Flow> {
+        loop {
+            if let Some(why) = self.in_hurry() {
+                return self.uncertain_while(stmt, &why);
+            }
+            match self.decide(stmt.test)? {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(why) => return self.uncertain_while(stmt, &why),
+            }
+            let step = self.program.budget.step(1);
+            self.at(stmt.test, step)?;
+            let was_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
+            let flow = self.exec_body(stmt.body);
+            let is_unsure = std::mem::replace(&mut self.explorer.is_loop_unsure, was_unsure);
+            match flow? {
+                Flow::Next | Flow::Continue if is_unsure || self.explorer.is_tired => return Ok(Flow::Next),
+                Flow::Next | Flow::Continue => {}
+                Flow::Break => return Ok(Flow::Next),
+                other => return Ok(other),
+            }
+        }
+        self.exec_body(stmt.orelse)
+    }
+
+    /// What Python raises can be caught; a mistake in a script or a limit cannot.
+    fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
+        let (errors, failures) = (self.host_errors().len(), self.failures);
+        let program = self.program.clone();
+        let mut flow = program.budget.tries(|| self.exec_body(stmt.body));
+        if flow.is_err() {
+            let class = match self.host_errors().get(errors..) {
+                Some([one]) => match &one.kind {
+                    ParseErrorKind::Host(error) => Some(error.class()),
+                    ParseErrorKind::UndefinedName { .. } => Some("NameError"),
+                    ParseErrorKind::NoAttribute { .. } => Some("AttributeError"),
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some(class) = class {
+                for index in 0..stmt.handlers.len() {
+                    let Some(handler) = self.item(stmt.handlers, index) else { break };
+                    if !handler.exc.is_none_or(|exc| self.catches(exc, class)) {
+                        continue;
+                    }
+                    let caught = self.host_errors().split_off(errors);
+                    self.failures = failures;
+                    if let Some(name) = handler.name {
+                        let message = match caught.first().map(|e| &e.kind) {
+                            Some(ParseErrorKind::Host(error)) => error.to_string(),
+                            other => other.map_or(String::new(), ToString::to_string),
+                        };
+                        let place = self.ast.range(handler.place);
+                        self.assign_host(name, ScriptValue::str(&message), place);
+                    }
+                    flow = self.exec_body(handler.body);
+                    break;
+                }
+            }
+        } else {
+            if self.absorbs {
+                let ast = self.ast.clone();
+                let handlers: Vec<_> = ast.list(stmt.handlers).iter().map(|h| h.body).collect();
+                self.explore_handlers(id, &handlers);
+            }
+            if matches!(flow, Ok(Flow::Next)) {
+                flow = self.exec_body(stmt.orelse);
+            }
+        }
+        match self.exec_body(stmt.finalbody)? {
+            Flow::Next => flow,
+            other => Ok(other),
+        }
+    }
+
+    fn catches(&self, exc: ExprId, class: &str) -> bool {
+        match *self.ast.expr(exc) {
+            Expr::Name(name) => match self.ast.name(name) {
+                "Exception" | "BaseException" => true,
+                "ArithmeticError" => matches!(class, "ZeroDivisionError" | "OverflowError"),
+                "LookupError" => matches!(class, "IndexError" | "KeyError" | "LookupError"),
+                "ValueError" => matches!(class, "ValueError" | "UnicodeDecodeError"),
+                "RuntimeError" => matches!(class, "RuntimeError" | "RecursionError"),
+                name => name == class,
+            },
+            Expr::Tuple { elts } => self.ast.list(elts).iter().any(|e| self.catches(*e, class)),
+            _ => false,
+        }
+    }
+
+    /// The error that `raise exc` raises.
+    fn raised(&mut self, exc: ExprId) -> Result<HostError> {
+        let (class, args) = match *self.ast.expr(exc) {
+            Expr::Call { func, args, .. } => (func, Some(args)),
+            _ => (exc, None),
+        };
+        let message = match args.and_then(|args| self.item(args, 0)) {
+            Some(first) => {
+                let value = self.eval(first)?;
+                // The text of a `KeyError` is the representation of its key.
+                let is_key =
+                    matches!(*self.ast.expr(class), Expr::Name(name) if self.ast.name(name) == "KeyError");
+                let text =
+                    if is_key { python::repr::repr(self, &value) } else { python::repr::str(self, &value) };
+                self.at(first, text)?
+            }
+            None => String::new(),
+        };
+        let kind = match *self.ast.expr(class) {
+            Expr::Name(name) => match self.ast.name(name) {
+                "TypeError" => HostErrorKind::Type,
+                "ValueError" => HostErrorKind::Value,
+                "ZeroDivisionError" => HostErrorKind::ZeroDivision,
+                "OverflowError" => HostErrorKind::Overflow,
+                "IndexError" => HostErrorKind::Index,
+                "KeyError" => HostErrorKind::Key,
+                "AttributeError" => HostErrorKind::Attribute,
+                "NameError" => HostErrorKind::Name,
+                "AssertionError" => HostErrorKind::Assertion,
+                "StopIteration" => HostErrorKind::StopIteration,
+                "ImportError" => HostErrorKind::Import,
+                "RuntimeError" => HostErrorKind::Runtime,
+                "RecursionError" => HostErrorKind::Recursion,
+                _ => HostErrorKind::Raised,
+            },
+            _ => HostErrorKind::Raised,
+        };
+        Ok(HostError::new(kind, message))
+    }
+
+    /// Gives a name of host code its value.
+    pub(crate) fn assign_host(&mut self, name: Name, value: ScriptValue, place: TextRange) {
+        self.set_host(name, Binding::of(value), place);
+    }
+
+    /// Goes on behind a statement of the module level that failed: the names that it would have bound, or bound in part,
+    /// are not known, or poisoned if it has a mistake.
+    pub fn recover_host(&mut self, id: StmtId) {
+        if self.behind_failed(id, Reported(())).is_err() {
+            let mut raised = std::mem::take(&mut self.raised);
+            self.errors.append(&mut raised);
+            self.bind_names(id, &Binding::Poison);
+        }
+    }
+
+    /// What host code raised, where it runs now.
+    fn host_errors(&mut self) -> &mut Vec<ParseError> {
+        if self.absorbs { &mut self.raised } else { &mut self.errors }
+    }
+
+    pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
+        self.unpack_with(target, value, &mut |p, target, value| p.assign_leaf(target, value))
+    }
+
+    fn assign_leaf(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
+        match *self.ast.expr(target) {
+            Expr::Name(name) => {
+                let place = self.ast.range(target);
+                let value = self.with_statement(value);
+                self.assign_host(name, value, place);
+                Ok(())
+            }
+            Expr::Subscript { value: base, index } => {
+                let base = self.eval(base)?;
+                let key = self.eval(index)?;
+                if self.known([&base, &key]).is_err() {
+                    return Ok(());
+                }
+                let result = python::subscript::set(self, &base, key, value);
+                self.at(target, result)
+            }
+            Expr::Attribute { value: base, attr } => {
+                let base = self.eval(base)?;
+                if self.absorbs && self.unknown(&base).is_some()
+                    || self.set_class_attribute(&base, attr, value)
+                {
+                    return Ok(());
+                }
+                Err(self.invalid_target(target, "an attribute"))
+            }
+            _ => Err(self.invalid_target(target, "this expression")),
+        }
+    }
+
+    fn augment(&mut self, target: ExprId, op: BinOp, value: ExprId) -> Result<()> {
+        let (base, old) = match *self.ast.expr(target) {
+            Expr::Subscript { value, index } => {
+                let base = self.eval(value)?;
+                let key = self.eval(index)?;
+                if self.known([&base, &key]).is_err() {
+                    return self.eval(value).map(drop);
+                }
+                let old = python::subscript::get(self, &base, &key);
+                (Some((base, key)), self.at(target, old)?)
+            }
+            Expr::Attribute { .. } => {
+                let old = self.eval(target)?;
+                let right = self.eval(value)?;
+                let changed = python::in_place::change(self, op, &old, &right);
+                if self.at(target, changed)? {
+                    return Ok(());
+                }
+                let result = self.apply(Operator::Binary(op), &[old, right]);
+                let new = self.at(target, result).or_else(|reported| self.absorbed(reported))?;
+                return self.assign_leaf(target, new);
+            }
+            Expr::Name(_) => (None, self.eval(target)?),
+            _ => return Err(self.invalid_target(target, "this expression")),
+        };
+        let right = self.eval(value)?;
+        let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
+        // `list += iterable` changes the list itself.
+        let changed = python::in_place::change(self, op, &old, &right);
+        let new = match changed.map_err(|raise| self.raise(range, None, raise))? {
+            true => old,
+            false => {
+                let result = self.apply(Operator::Binary(op), &[old, right]);
+                result.map_err(|raise| self.raise(range, None, raise))?
+            }
+        };
+        match base {
+            Some((base, key)) => {
+                let result = python::subscript::set(self, &base, key, new);
+                self.at(target, result)
+            }
+            None => self.assign_leaf(target, new),
+        }
+    }
+
+    fn delete(&mut self, targets: List<ExprId>) -> Result<()> {
+        for index in 0..targets.len() {
+            let Some(target) = self.item(targets, index) else { break };
+            match *self.ast.expr(target) {
+                Expr::Name(name) => {
+                    self.load(name, target)?;
+                    let unset = self.in_env
+                        && self.env.as_ref().is_some_and(|env| env.set_nearest(name, Binding::Unbound));
+                    if !unset {
+                        self.program.set_global(name, Slot::default());
+                    }
+                }
+                Expr::Subscript { value, index } => {
+                    let base = self.eval(value)?;
+                    let key = self.eval(index)?;
+                    if self.known([&base, &key]).is_err() {
+                        continue;
+                    }
+                    let result = python::subscript::delete(self, &base, &key);
+                    self.at(target, result)?;
+                }
+                _ => return Err(self.invalid_target(target, "this expression")),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Subscripts.
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+use tvmscript_ir_core::Span;
+use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
+
+use super::placeholder::as_placeholder;
+use crate::Host;
+use crate::errors::Result;
+use crate::python;
+use crate::rules::Indices;
+use tvmscript_python_syntax::ast::{Expr, ExprId};
+
+impl dyn Host + '_ {
+    pub(crate) fn eval_subscript(
+        &mut self,
+        id: ExprId,
+        value: ExprId,
+        index: ExprId,
+        vector: bool,
+    ) -> Result<ScriptValue> {
+        let base = self.eval_inner(value);
+        if let Err(reported) = base
+            && self.program.budget.stops_at_first_error()
+        {
+            return Err(reported);
+        }
+        // Else the index is evaluated all the same: for the mistakes in it.
+        let rule = match &base {
+            Ok(ScriptValue::Node(object)) => self.rules(object).subscript,
+            _ => None,
+        };
+        let Some(rule) = rule else {
+            // The older spelling of annotations: `T.Buffer[(16,), "float32"]`. Functions in capitals are types to Python.
+            if let Ok(ScriptValue::Function(function)) = &base
+                && function.name.starts_with(|c: char| c.is_ascii_uppercase())
+            {
+                let args = self.indices(index, false)?.items;
+                // Python cannot tell `F[(a, b)]` from `F[a, b]`: parts whose second is no text are one tuple.
+                let args = match args.get(1) {
+                    Some(second) if second.as_str().is_none() => {
+                        smallvec::smallvec![ScriptValue::tuple(args)]
+                    }
+                    _ => args,
+                };
+                return self.call(&ScriptValue::Function(function), CallArgs::positional(args), id);
+            }
+            let key = self.eval_inner(index);
+            let (base, key) = (base?, key?);
+            if self.absorbs {
+                let known = self.known([&base, &key]);
+                self.at(id, known)?;
+            }
+            if let ScriptValue::Host(_) = base {
+                Span::set_current(self.span(id));
+            }
+            let result = python::subscript::get(self, &base, &key);
+            let value = self.at(id, result)?;
+            return match as_placeholder(&value) {
+                Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
+                None => Ok(value),
+            };
+        };
+        let indices = self.indices(index, vector)?;
+        let base = base?;
+        let ScriptValue::Node(object) = &base else { return Ok(ScriptValue::None) };
+        Span::set_current(self.span(id));
+        match rule(object, &indices) {
+            Ok(value) => Ok(value),
+            Err(error) => {
+                let range = self.ast.range(id);
+                Err(self.build_error_at(range, Some(id), error))
+            }
+        }
+    }
+
+    /// Evaluates what is between the brackets of a subscript. With `vector`, slices with two bounds get the step 1, as
+    /// operands have it.
+    ///
+    /// # Errors
+    /// When an index is wrong; all are evaluated.
+    pub fn indices(&mut self, index: ExprId, vector: bool) -> Result<Indices> {
+        if let Expr::Tuple { elts } = *self.ast.expr(index) {
+            let mut items = SmallVec::with_capacity(elts.len());
+            let mut result = Ok(());
+            for at in 0..elts.len() {
+                let Some(elt) = self.item(elts, at) else { break };
+                if let Expr::Starred { value } = *self.ast.expr(elt) {
+                    match self.eval_inner(value).and_then(|value| self.collect(elt, &value)) {
+                        Ok(rest) => items.extend(rest),
+                        Err(reported) => result = Err(reported),
+                    }
+                    continue;
+                }
+                match self.eval_index(elt, vector) {
+                    Ok(item) => items.push(item),
+                    Err(reported) => result = Err(reported),
+                }
+            }
+            return result.map(|()| Indices { items, is_tuple: true });
+        }
+        let item = self.eval_index(index, vector)?;
+        match &item {
+            ScriptValue::Tuple(parts) => {
+                Ok(Indices { items: parts.iter().cloned().collect(), is_tuple: true })
+            }
+            ScriptValue::List(parts) => {
+                Ok(Indices { items: parts.borrow().iter().cloned().collect(), is_tuple: true })
+            }
+            _ => Ok(Indices { items: SmallVec::from_iter([item]), is_tuple: false }),
+        }
+    }
+
+    fn eval_index(&mut self, id: ExprId, vector: bool) -> Result<ScriptValue> {
+        let value = self.eval_inner(id)?;
+        match (&value, self.ast.expr(id)) {
+            (ScriptValue::Slice(slice), Expr::Slice { lower: Some(_), upper: Some(_), step: None })
+                if vector =>
+            {
+                let (start, stop) = (slice.start.clone(), slice.stop.clone());
+                Ok(ScriptValue::Slice(Rc::new(Slice { start, stop, step: ScriptValue::Int(1) })))
+            }
+            _ => Ok(value),
+        }
+    }
+}

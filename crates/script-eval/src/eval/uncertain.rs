@@ -1,0 +1,217 @@
+//! Paths of host code that may not be taken: conditions and loops over what is not known.
+//!
+//! Each branch that may be taken runs, one after the other from the same state. What they disagree on is not known
+//! afterwards; an exception in one of them ends that branch.
+
+use std::rc::Rc;
+
+use tvmscript_script_value::ScriptValue;
+
+use super::closure::target_names;
+use super::placeholder::derived;
+use super::statement::Flow;
+use super::{Cause, Placeholder, walk};
+use crate::Host;
+use crate::binding::{Binding, same};
+use crate::errors::{Reported, Result};
+use tvmscript_python_syntax::ast::{ExprId, For, If, List, Match, Name, Stmt, StmtId, While};
+
+impl dyn Host + '_ {
+    /// The condition of a statement of host code, or why it is not known.
+    pub(crate) fn decide(&mut self, test: ExprId) -> Result<Result<bool, Placeholder>> {
+        let value = self.eval(test)?;
+        if self.absorbs
+            && let Some(placeholder) = self.unknown(&value)
+        {
+            return Ok(Err(placeholder));
+        }
+        let truth = self.truth(&value);
+        self.at(test, truth).map(Ok)
+    }
+
+    /// `if` whose condition at this clause is not known: each branch that may be taken runs.
+    pub(crate) fn uncertain_if(&mut self, stmt: If, at: usize, why: &Placeholder) -> Result<Flow> {
+        let ast = self.ast.clone();
+        let clauses = ast.list(stmt.clauses);
+        let mut bodies = vec![clauses[at].body];
+        let mut is_decided = false;
+        for clause in &clauses[at + 1..] {
+            match self.decide(clause.test)? {
+                Ok(false) => {}
+                Ok(true) => {
+                    bodies.push(clause.body);
+                    is_decided = true;
+                    break;
+                }
+                Err(_) => bodies.push(clause.body),
+            }
+        }
+        let mut branches: Vec<Option<List<StmtId>>> = bodies.into_iter().map(Some).collect();
+        if !is_decided {
+            branches.push(Some(stmt.orelse));
+        }
+        let mut names = Vec::new();
+        for body in branches.iter().flatten() {
+            names.extend(walk::bound_names(&ast, *body));
+        }
+        self.branches(names, &branches, why)
+    }
+
+    /// `for` over what is not known: its body runs once.
+    pub(crate) fn uncertain_for(&mut self, stmt: For, why: &Placeholder) -> Result<Flow> {
+        let ast = self.ast.clone();
+        let mut names = walk::bound_names(&ast, stmt.body);
+        target_names(&ast, stmt.target, &mut names);
+        self.assign_target(stmt.target, why.clone().value())?;
+        self.branches(names, &[Some(stmt.body), None], why)?;
+        self.exec_body(stmt.orelse)
+    }
+
+    /// `match`: which case it takes is not evaluated, each body runs.
+    pub(crate) fn exec_match(&mut self, id: StmtId, stmt: Match) -> Result<Flow> {
+        let ast = self.ast.clone();
+        self.eval(stmt.subject)?;
+        let range = ast.range(id);
+        let _ = self.give_up(range, "`match` is not evaluated");
+        let why = self.pending.take();
+        let why = why.unwrap_or_else(|| Placeholder::new(Cause::Statement("`match`".into()), range));
+        let (mut names, mut branches, mut is_total) = (Vec::new(), Vec::new(), false);
+        for case in ast.list(stmt.cases) {
+            for name in ast.list(case.names) {
+                self.set_host(*name, Binding::Unknown(Rc::new(why.clone())), range);
+            }
+            names.extend(ast.list(case.names));
+            names.extend(walk::bound_names(&ast, case.body));
+            branches.push(Some(case.body));
+            is_total |= case.is_irrefutable;
+        }
+        if !is_total {
+            branches.push(None);
+        }
+        self.branches(names, &branches, &why)
+    }
+
+    /// Runs what an asynchronous statement is without `async`: what it enters or iterates over is not known.
+    pub(crate) fn exec_plain(&mut self, plain: StmtId) -> Result<Flow> {
+        match *self.ast.stmt(plain) {
+            Stmt::FunctionDef(_) => {
+                self.explorer.asynchronous.insert(plain);
+                self.exec(plain)
+            }
+            Stmt::For(stmt) => {
+                let place = self.ast.range(stmt.iter);
+                let why = Placeholder::new(Cause::Statement("`async for` is not evaluated".into()), place);
+                self.uncertain_for(stmt, &why)
+            }
+            _ => self.exec(plain),
+        }
+    }
+
+    /// `while` whose condition is not known: its body runs once.
+    pub(crate) fn uncertain_while(&mut self, stmt: While, why: &Placeholder) -> Result<Flow> {
+        let names = walk::bound_names(&self.ast, stmt.body);
+        self.branches(names, &[Some(stmt.body), None], why)?;
+        self.exec_body(stmt.orelse)
+    }
+
+    /// Runs branches of which one is taken, each from the same state. Where they leave a name with different values it is
+    /// not known.
+    fn branches(
+        &mut self,
+        mut names: Vec<Name>,
+        branches: &[Option<List<StmtId>>],
+        why: &Placeholder,
+    ) -> Result<Flow> {
+        names.sort_unstable();
+        names.dedup();
+        let state = |p: &Self| names.iter().map(|name| p.host_binding(*name)).collect::<Vec<_>>();
+        let place = self.statement.unwrap_or(why.place);
+        let why = &derived(why.clone(), place);
+        let set = |p: &mut Self, state: &[Binding]| {
+            names.iter().zip(state).for_each(|(name, binding)| p.set_host(*name, binding.clone(), place));
+        };
+        let before = state(self);
+        let mut joined: Option<Vec<Binding>> = None;
+        for branch in branches {
+            set(self, &before);
+            let raised = self.raised.len();
+            self.explorer.uncertain += 1;
+            let flow = branch.map_or(Ok(Flow::Next), |body| self.exec_body(body));
+            self.explorer.uncertain -= 1;
+            self.pending = None;
+            match flow {
+                Ok(Flow::Next) => {}
+                Ok(Flow::Break | Flow::Continue) => self.explorer.is_loop_unsure = true,
+                Ok(Flow::Return(value)) => {
+                    self.explorer.returns.push((value, why.clone()));
+                    continue;
+                }
+                Ok(Flow::Ended) => continue,
+                // Whether the exception is raised is not known.
+                Err(Reported(())) => {
+                    self.raised.truncate(raised);
+                    continue;
+                }
+            }
+            let after = state(self);
+            joined = Some(match joined {
+                None => after,
+                Some(others) => others.into_iter().zip(after).map(|(a, b)| join(a, b, why)).collect(),
+            });
+        }
+        match joined {
+            Some(joined) => {
+                set(self, &joined);
+                Ok(Flow::Next)
+            }
+            None => Ok(Flow::Ended),
+        }
+    }
+
+    /// What a function returns whose end was met, or several of whose `return`s may be.
+    pub(crate) fn returned(&mut self, returns: Vec<(ScriptValue, Placeholder)>, flow: Flow) -> ScriptValue {
+        let last = match flow {
+            Flow::Return(value) => Some(value),
+            Flow::Ended => None,
+            _ => Some(ScriptValue::None),
+        };
+        let mut value = last;
+        for (other, why) in returns {
+            match &value {
+                None => value = Some(other),
+                Some(value) if same(value, &other) => {}
+                Some(_) => return why.value(),
+            }
+        }
+        value.unwrap_or_default()
+    }
+
+    /// Runs handlers of exceptions that were not raised, for the scripts in them.
+    pub(crate) fn explore_handlers(&mut self, id: StmtId, handlers: &[List<StmtId>]) {
+        let ast = self.ast.clone();
+        if !handlers.iter().any(|body| walk::has_unread(&ast, *body, &self.explorer.read)) {
+            return;
+        }
+        let names = walk::names_bound_by(&ast, id);
+        let before: Vec<Binding> = names.iter().map(|name| self.host_binding(*name)).collect();
+        let why = Placeholder::new(Cause::Statement("an exception may be raised".into()), ast.range(id));
+        let bodies: Vec<_> = handlers.iter().map(|body| Some(*body)).collect();
+        let _ = self.branches(names.clone(), &bodies, &why);
+        for (name, binding) in names.into_iter().zip(before) {
+            self.set_host(name, binding, ast.range(id));
+        }
+    }
+}
+
+/// What a name stands for behind branches that leave it with these.
+fn join(a: Binding, b: Binding, why: &Placeholder) -> Binding {
+    match (a, b) {
+        (Binding::Unbound, other) | (other, Binding::Unbound) => other,
+        (Binding::Poison, _) | (_, Binding::Poison) => Binding::Poison,
+        (Binding::Value(a), Binding::Value(b)) if same(&a, &b) => Binding::Value(a),
+        (Binding::Unknown(placeholder), _) | (_, Binding::Unknown(placeholder)) => {
+            Binding::Unknown(placeholder)
+        }
+        (Binding::Value(_), Binding::Value(_)) => Binding::Unknown(Rc::new(why.clone())),
+    }
+}

@@ -1,0 +1,367 @@
+//! Walks over the tree that need no values: which names occur, which are bound.
+
+use std::collections::HashSet;
+
+use tvmscript_python_syntax::ast::{
+    Ast, Expr, ExprId, For, List, Name, Stmt, StmtId, UnsupportedStmt, While,
+};
+
+use super::closure::target_names;
+
+/// Calls `f` for an expression and everything in it, in no particular order.
+pub(crate) fn expr(ast: &Ast, root: ExprId, f: &mut dyn FnMut(ExprId)) {
+    let mut work = vec![root];
+    while let Some(id) = work.pop() {
+        f(id);
+        children(ast, id, &mut work);
+    }
+}
+
+/// The names that an expression mentions, perhaps more than once each.
+pub fn names_in(ast: &Ast, root: ExprId) -> Vec<Name> {
+    let mut names = Vec::new();
+    expr(ast, root, &mut |id| {
+        if let Expr::Name(name) = *ast.expr(id) {
+            names.push(name);
+        }
+    });
+    names
+}
+
+fn children(ast: &Ast, id: ExprId, out: &mut Vec<ExprId>) {
+    match *ast.expr(id) {
+        Expr::BoolOp { values, .. } | Expr::JoinedStr { values } => out.extend(ast.list(values)),
+        Expr::BinOp { left, right, .. } => out.extend([left, right]),
+        Expr::UnaryOp { operand, .. } => out.push(operand),
+        Expr::Lambda { params, body } => {
+            out.push(body);
+            out.extend(ast.list(params).iter().filter_map(|p| p.default));
+        }
+        Expr::IfExp { test, body, orelse } => out.extend([test, body, orelse]),
+        Expr::Dict { items } => {
+            for item in ast.list(items) {
+                out.extend(item.key);
+                out.push(item.value);
+            }
+        }
+        Expr::Set { elts } | Expr::List { elts } | Expr::Tuple { elts } => out.extend(ast.list(elts)),
+        Expr::ListComp { elt, generators }
+        | Expr::SetComp { elt, generators }
+        | Expr::GeneratorExp { elt, generators } => {
+            out.push(elt);
+            comprehensions(ast, generators, out);
+        }
+        Expr::DictComp { key, value, generators } => {
+            out.extend([key, value]);
+            comprehensions(ast, generators, out);
+        }
+        Expr::Await { value } | Expr::YieldFrom { value } | Expr::Starred { value } => out.push(value),
+        Expr::Yield { value } => out.extend(value),
+        Expr::Compare { left, rest } => {
+            out.push(left);
+            out.extend(ast.list(rest).iter().map(|c| c.right));
+        }
+        Expr::Call { func, args, keywords } => {
+            out.push(func);
+            out.extend(ast.list(args));
+            out.extend(ast.list(keywords).iter().map(|k| k.value));
+        }
+        Expr::FormattedValue { value, spec, .. } => {
+            out.push(value);
+            out.extend(spec);
+        }
+        Expr::NamedExpr { target, value } => out.extend([target, value]),
+        Expr::Attribute { value, .. } => out.push(value),
+        Expr::Subscript { value, index } => out.extend([value, index]),
+        Expr::Slice { lower, upper, step } => out.extend([lower, upper, step].into_iter().flatten()),
+        Expr::Constant(_) | Expr::Name(_) => {}
+    }
+}
+
+fn comprehensions(
+    ast: &Ast,
+    generators: List<tvmscript_python_syntax::ast::Comprehension>,
+    out: &mut Vec<ExprId>,
+) {
+    for part in ast.list(generators) {
+        out.extend([part.target, part.iter]);
+        out.extend(ast.list(part.ifs));
+    }
+}
+
+/// The names that statements bind in the function they stand in: not those of functions inside it, nor those declared
+/// `global` or `nonlocal`.
+pub(crate) fn bound_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
+    let mut names = Vec::new();
+    let mut outer = Vec::new();
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    let mut exprs: Vec<ExprId> = Vec::new();
+    while let Some(id) = work.pop() {
+        stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
+    }
+    for root in exprs {
+        // A walrus binds in the function around it, comprehensions do not hide it; a lambda would.
+        expr(ast, root, &mut |id| {
+            if let Expr::NamedExpr { target, .. } = *ast.expr(id) {
+                target_names(ast, target, &mut names);
+            }
+        });
+    }
+    if !outer.is_empty() {
+        names.retain(|name| !outer.contains(name));
+    }
+    names
+}
+
+fn stmt_names(
+    ast: &Ast,
+    id: StmtId,
+    names: &mut Vec<Name>,
+    outer: &mut Vec<Name>,
+    work: &mut Vec<StmtId>,
+    exprs: &mut Vec<ExprId>,
+) {
+    match *ast.stmt(id) {
+        Stmt::FunctionDef(def) => names.push(def.name),
+        Stmt::ClassDef(def) => names.push(def.name),
+        Stmt::Assign(s) => {
+            ast.list(s.targets).iter().for_each(|t| target_names(ast, *t, names));
+            exprs.push(s.value);
+        }
+        Stmt::AugAssign(s) => {
+            target_names(ast, s.target, names);
+            exprs.push(s.value);
+        }
+        Stmt::AnnAssign(s) => {
+            target_names(ast, s.target, names);
+            exprs.extend(s.value);
+        }
+        Stmt::For(s) => {
+            target_names(ast, s.target, names);
+            exprs.push(s.iter);
+            work.extend(ast.list(s.body));
+            work.extend(ast.list(s.orelse));
+        }
+        Stmt::While(s) => {
+            exprs.push(s.test);
+            work.extend(ast.list(s.body));
+            work.extend(ast.list(s.orelse));
+        }
+        Stmt::If(s) => {
+            for clause in ast.list(s.clauses) {
+                exprs.push(clause.test);
+                work.extend(ast.list(clause.body));
+            }
+            work.extend(ast.list(s.orelse));
+        }
+        Stmt::With(s) => {
+            for item in ast.list(s.items) {
+                exprs.push(item.context);
+                item.target.iter().for_each(|t| target_names(ast, *t, names));
+            }
+            work.extend(ast.list(s.body));
+        }
+        Stmt::Try(s) => {
+            for handler in ast.list(s.handlers) {
+                names.extend(handler.name);
+                work.extend(ast.list(handler.body));
+            }
+            for body in [s.body, s.orelse, s.finalbody] {
+                work.extend(ast.list(body));
+            }
+        }
+        Stmt::Match(s) => {
+            exprs.push(s.subject);
+            for case in ast.list(s.cases) {
+                names.extend(ast.list(case.names));
+                exprs.extend(case.guard);
+                work.extend(ast.list(case.body));
+            }
+        }
+        Stmt::Unsupported(s) => work.extend(s.plain),
+        Stmt::Import(s) => names.extend(ast.list(s.names).iter().filter_map(|a| match a.asname {
+            Some(name) => Some(name),
+            None => ast.find_name(ast.name(a.name).split('.').next().unwrap_or("")),
+        })),
+        Stmt::ImportFrom(s) => names.extend(ast.list(s.names).iter().map(|a| a.asname.unwrap_or(a.name))),
+        Stmt::Global(s) => outer.extend(ast.list(s.names)),
+        Stmt::Nonlocal(s) => outer.extend(ast.list(s.names)),
+        Stmt::Expr(s) => exprs.push(s.value),
+        Stmt::Return(s) => exprs.extend(s.value),
+        Stmt::Assert(s) => exprs.push(s.test),
+        Stmt::Raise(_) | Stmt::Delete(_) | Stmt::Pass | Stmt::Break | Stmt::Continue | Stmt::Invalid => {}
+    }
+}
+
+/// The names that a file binds at module level, also from functions that declare them `global`.
+pub(crate) fn module_names(ast: &Ast) -> HashSet<Name> {
+    let mut names = HashSet::new();
+    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    while let Some(id) = work.pop() {
+        names.extend(names_bound_by(ast, id));
+    }
+    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    while let Some(id) = work.pop() {
+        if let Stmt::Global(s) = *ast.stmt(id) {
+            names.extend(ast.list(s.names));
+        }
+        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
+    }
+    names
+}
+
+/// The names by which a file calls anything, of functions and methods.
+pub(crate) fn called_names(ast: &Ast) -> HashSet<Name> {
+    let name = |expr: &Expr| match *expr {
+        Expr::Call { func, .. } => match *ast.expr(func) {
+            Expr::Name(name) | Expr::Attribute { attr: name, .. } => Some(name),
+            _ => None,
+        },
+        _ => None,
+    };
+    ast.all_exprs().filter_map(name).collect()
+}
+
+/// The name of a function.
+pub(crate) fn name_of(ast: &Ast, def: StmtId) -> Option<Name> {
+    match ast.stmt(def) {
+        Stmt::FunctionDef(def) => Some(def.name),
+        _ => None,
+    }
+}
+
+/// Calls `f` with each list of statements that stands in a statement.
+pub(crate) fn bodies(ast: &Ast, id: StmtId, f: &mut dyn FnMut(List<StmtId>)) {
+    match *ast.stmt(id) {
+        Stmt::FunctionDef(s) => f(s.body),
+        Stmt::ClassDef(s) => f(s.body),
+        Stmt::For(For { body, orelse, .. }) | Stmt::While(While { body, orelse, .. }) => {
+            f(body);
+            f(orelse);
+        }
+        Stmt::If(s) => {
+            ast.list(s.clauses).iter().for_each(|clause| f(clause.body));
+            f(s.orelse);
+        }
+        Stmt::With(s) => f(s.body),
+        Stmt::Match(s) => ast.list(s.cases).iter().for_each(|case| f(case.body)),
+        // Without another statement in between: the plain one is never of this kind.
+        Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. }) => bodies(ast, plain, f),
+        Stmt::Try(s) => {
+            f(s.body);
+            ast.list(s.handlers).iter().for_each(|handler| f(handler.body));
+            f(s.orelse);
+            f(s.finalbody);
+        }
+        _ => {}
+    }
+}
+
+/// Whether a decorated definition stands in these statements, at any depth, that is not in `read`.
+pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) -> bool {
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    while let Some(id) = work.pop() {
+        let id = match *ast.stmt(id) {
+            Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. }) => plain,
+            _ => id,
+        };
+        let decorators = match ast.stmt(id) {
+            Stmt::FunctionDef(s) => s.decorators,
+            Stmt::ClassDef(s) => s.decorators,
+            _ => List::default(),
+        };
+        if !decorators.is_empty() {
+            // What stands in a script is not a script of its own.
+            if !read.contains(&id) {
+                return true;
+            }
+            continue;
+        }
+        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
+    }
+    false
+}
+
+/// Whether the body of a function makes it a generator.
+pub(crate) fn yields(ast: &Ast, body: List<StmtId>) -> bool {
+    let (mut names, mut outer, mut exprs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    while let Some(id) = work.pop() {
+        stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
+    }
+    let mut found = false;
+    for root in exprs {
+        expr(ast, root, &mut |id| {
+            found |= matches!(*ast.expr(id), Expr::Yield { .. } | Expr::YieldFrom { .. });
+        });
+    }
+    found
+}
+
+/// Whether a generator may run at once, before anybody asks for its values: nothing but its own names and its values
+/// depends on when it runs.
+pub(crate) fn runs_at_once(ast: &Ast, body: List<StmtId>) -> bool {
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    let is_name = |id: &ExprId| {
+        let mut names = vec![*id];
+        let mut all = true;
+        while let Some(id) = names.pop() {
+            match *ast.expr(id) {
+                Expr::Name(_) => {}
+                Expr::Tuple { elts } | Expr::List { elts } => names.extend(ast.list(elts)),
+                Expr::Starred { value } => names.push(value),
+                _ => all = false,
+            }
+        }
+        all
+    };
+    while let Some(id) = work.pop() {
+        let is_pure = match *ast.stmt(id) {
+            Stmt::Expr(s) => {
+                matches!(*ast.expr(s.value), Expr::Yield { .. } | Expr::YieldFrom { .. } | Expr::Constant(_))
+            }
+            Stmt::Assign(s) => ast.list(s.targets).iter().all(is_name),
+            Stmt::AnnAssign(s) => is_name(&s.target),
+            Stmt::AugAssign(s) => is_name(&s.target),
+            Stmt::For(s) => is_name(&s.target),
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => continue,
+            Stmt::If(_) | Stmt::While(_) | Stmt::Return(_) | Stmt::Pass | Stmt::Break | Stmt::Continue => {
+                true
+            }
+            _ => false,
+        };
+        if !is_pure {
+            return false;
+        }
+        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
+    }
+    true
+}
+
+/// The names that one statement binds.
+pub fn names_bound_by(ast: &Ast, id: StmtId) -> Vec<Name> {
+    let mut names = Vec::new();
+    let (mut outer, mut work, mut exprs) = (Vec::new(), vec![id], Vec::new());
+    while let Some(id) = work.pop() {
+        stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
+    }
+    names
+}
+
+/// Whether statements, or functions inside of them, use a name that they do not bind.
+pub fn uses_free(ast: &Ast, body: List<StmtId>, name: Name) -> bool {
+    let (mut names, mut outer) = (Vec::new(), Vec::new());
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    let mut exprs: Vec<ExprId> = Vec::new();
+    while let Some(id) = work.pop() {
+        stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
+        if let Stmt::FunctionDef(def) = ast.stmt(id) {
+            work.extend(ast.list(def.body));
+        }
+    }
+    let mut is_used = false;
+    for root in exprs {
+        expr(ast, root, &mut |id| is_used |= matches!(*ast.expr(id), Expr::Name(used) if used == name));
+    }
+    is_used && !names.contains(&name)
+}

@@ -1,0 +1,70 @@
+//! Python host code, evaluated without a Python interpreter.
+//!
+//! The evaluator runs what Python programs around scripts consist of: functions, classes, comprehensions, the built-in
+//! types with their methods, a part of `math`, `functools`, `itertools`, `operator` and `dataclasses`. Values and texts
+//! of errors are CPython 3.11's; `tests/cpython` holds its recorded answers. Steps, memory and nesting are bounded by a
+//! [`Budget`], so that no text runs on for ever.
+//!
+//! It knows no dialect of IR, no registry and no parser of scripts: what it does not know, it asks its [`Host`]. A host
+//! owns an [`Evaluator`], which is the state, and the methods of `dyn Host` are what runs:
+//!
+//! ```
+//! # use std::ops::{Deref, DerefMut};
+//! # use std::rc::Rc;
+//! use tvmscript_ir_core::SourceId;
+//! use tvmscript_python_syntax::{PythonOptions, parse_python};
+//! use tvmscript_script_eval::{Evaluator, Host, Limits, Program};
+//!
+//! struct Calculator(Evaluator);
+//! impl Host for Calculator {}
+//! # impl Deref for Calculator {
+//! #     type Target = Evaluator;
+//! #     fn deref(&self) -> &Evaluator { &self.0 }
+//! # }
+//! # impl DerefMut for Calculator {
+//! #     fn deref_mut(&mut self) -> &mut Evaluator { &mut self.0 }
+//! # }
+//!
+//! let text = "total = sum(n * n for n in range(4))\ntotal // 4\n";
+//! let parsed = parse_python(text, &PythonOptions::default());
+//! let make_host = Box::new(|program| Box::new(Calculator(Evaluator::new(program))) as Box<dyn Host>);
+//! let program = Program::new(parsed.ast, text, SourceId::new("sum.py"), Limits::default(), make_host);
+//! let program = Rc::new(program);
+//! let host: &mut dyn Host = &mut Calculator(Evaluator::new(program.clone()));
+//! host.define_python_builtins();
+//! for statement in program.ast.module_body() {
+//!     host.run_statement(*statement).expect("no mistakes");
+//! }
+//! assert_eq!(format!("{:?}", host.last_value), "Some(3)");
+//! program.close();
+//! ```
+//!
+//! Errors are recorded where they happen, with their place in the text; see [`errors`].
+//!
+//! Host code that a file does not run (functions of tests, for instance) can be explored for the scripts in it. Values
+//! that are not known are then [`Placeholder`]s, and conditions on them run both branches.
+
+mod binding;
+mod budget;
+pub mod errors;
+mod eval;
+mod evaluator;
+mod host;
+mod program;
+mod python;
+mod report;
+mod rules;
+
+pub use binding::{Binding, Slot, same};
+pub use budget::{Budget, Limits};
+pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
+pub use eval::walk::{names_bound_by, names_in, uses_free};
+pub use eval::{Cause, Module, Placeholder, Raise, parameter_names};
+pub use evaluator::Evaluator;
+pub use host::{BareScripts, Host, MissingAttribute, Modules};
+pub use program::{MakeHost, Program};
+pub use python::builtins::is_python_builtin;
+pub use rules::{
+    AttributeFn, CallFn, Indices, ItemsFn, Mode, NamesFn, NodeRules, Operator, OperatorFn, SubscriptFn,
+    TruthFn,
+};

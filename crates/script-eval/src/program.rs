@@ -1,0 +1,206 @@
+//! What all evaluators of one text share: the tree, the variables of the module level, the budget.
+//!
+//! A function that a script hands to other code may be called when no evaluator is at hand. The program then makes one
+//! ([`Program::call_back`]), with the host that [`Program::new`] was given.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::rc::{Rc, Weak};
+use std::sync::Arc;
+
+use tvmscript_ir_core::SourceId;
+use tvmscript_python_syntax::ast::{Ast, Name, TextRange};
+use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
+
+use crate::binding::{Binding, Slot};
+use crate::budget::{Budget, Limits};
+use crate::errors::ParseError;
+use crate::eval::{Env, LocalNames, Raise};
+use crate::host::Host;
+use crate::python::text_index::TextIndexes;
+
+/// Memory of a container that is remembered.
+const CYCLE_BYTES: u64 = 96;
+
+/// Makes a host for a function that is called back.
+pub type MakeHost = Box<dyn Fn(Rc<Program>) -> Box<dyn Host>>;
+
+/// A text with its tree and what evaluating it shares.
+pub struct Program {
+    /// The syntax tree.
+    pub ast: Rc<Ast>,
+    text: Box<str>,
+    /// The source that spans name.
+    pub source: SourceId,
+    /// What is left of the limits.
+    pub budget: Budget,
+    globals: RefCell<Vec<Slot>>,
+    global_names: RefCell<Vec<Name>>,
+    pub(crate) local_names: LocalNames,
+    /// Characters of long texts by number.
+    pub(crate) text_indexes: TextIndexes,
+    cycles: Cycles,
+    make_host: MakeHost,
+    /// Hosts for functions that are called back.
+    spare: RefCell<Vec<Box<dyn Host>>>,
+}
+
+/// Values that may hold themselves. Nothing frees them before the end.
+#[derive(Default)]
+struct Cycles {
+    /// Environments that functions hold, which those functions may hold in turn.
+    environments: RefCell<Vec<Weak<Env>>>,
+    /// Containers that were given containers, by address.
+    containers: RefCell<HashMap<usize, Container>>,
+}
+
+enum Container {
+    List(Weak<RefCell<Items>>),
+    Dict(Weak<RefCell<Dict>>),
+}
+
+impl Program {
+    /// A program of this text and its tree.
+    pub fn new(ast: Ast, text: &str, source: SourceId, limits: Limits, make_host: MakeHost) -> Program {
+        Program {
+            text: text.into(),
+            source,
+            budget: Budget::new(limits, ast.expr_count()),
+            globals: RefCell::default(),
+            global_names: RefCell::default(),
+            local_names: LocalNames::default(),
+            text_indexes: TextIndexes::default(),
+            cycles: Cycles::default(),
+            make_host,
+            spare: RefCell::default(),
+            ast: Rc::new(ast),
+        }
+    }
+
+    /// Remembers an environment that a function holds.
+    pub(crate) fn keep_environment(&self, env: &Rc<Env>) {
+        if env.mark_held() {
+            self.cycles.environments.borrow_mut().push(Rc::downgrade(env));
+        }
+    }
+
+    /// Remembers a list or dictionary into which a value is put that may lead back to it.
+    pub(crate) fn keep_container(&self, container: &ScriptValue, value: &ScriptValue) -> Result<(), Raise> {
+        if !value.holds_values() {
+            return Ok(());
+        }
+        let (address, container) = match container {
+            ScriptValue::List(items) => (Rc::as_ptr(items).addr(), Container::List(Rc::downgrade(items))),
+            ScriptValue::Dict(dict) => (Rc::as_ptr(dict).addr(), Container::Dict(Rc::downgrade(dict))),
+            _ => return Ok(()),
+        };
+        if let Entry::Vacant(entry) = self.cycles.containers.borrow_mut().entry(address) {
+            self.budget.allocate(CYCLE_BYTES)?;
+            entry.insert(container);
+        }
+        Ok(())
+    }
+
+    /// Ends the program: breaks the cycles of containers, and of functions and the environments that hold them.
+    pub fn close(&self) {
+        for container in std::mem::take(&mut *self.cycles.containers.borrow_mut()).into_values() {
+            match container {
+                Container::List(items) => drop(items.upgrade().map(|items| items.take())),
+                Container::Dict(dict) => drop(dict.upgrade().map(|dict| dict.take())),
+            }
+        }
+        self.globals.borrow_mut().clear();
+        let environments = std::mem::take(&mut *self.cycles.environments.borrow_mut());
+        environments.iter().filter_map(Weak::upgrade).for_each(|env| env.clear());
+        let spare = std::mem::take(&mut *self.spare.borrow_mut());
+        drop(spare);
+    }
+
+    /// Sets a variable of the module level.
+    pub fn set_global(&self, name: Name, slot: Slot) {
+        let mut globals = self.globals.borrow_mut();
+        if globals.len() <= name.index() {
+            globals.resize_with(self.ast.name_count().max(name.index() + 1), Slot::default);
+        }
+        let old = std::mem::replace(&mut globals[name.index()], slot);
+        if matches!(old.binding, Binding::Unbound) {
+            self.global_names.borrow_mut().push(name);
+        }
+        drop(globals);
+        drop(old);
+    }
+
+    /// Sets a variable of the module level, unless the text itself gave it a value that is no node. Returns its slot
+    /// before.
+    pub fn set_unless_written(&self, name: Name, slot: Slot) -> Option<Slot> {
+        let known = self.globals.borrow().get(name.index()).cloned().unwrap_or_default();
+        let is_script = matches!(known.binding, Binding::Value(ScriptValue::Node(_)));
+        let is_free = known.place == TextRange::default() || is_script;
+        is_free.then(|| {
+            self.set_global(name, slot);
+            known
+        })
+    }
+
+    /// Whether the text itself gave a variable of the module level its value.
+    pub fn is_written(&self, name: Name) -> bool {
+        self.globals.borrow().get(name.index()).is_some_and(|slot| slot.place != TextRange::default())
+    }
+
+    /// The variables of the module level, for suggestions.
+    pub(crate) fn bound_globals(&self) -> Vec<Name> {
+        self.global_names.borrow().clone()
+    }
+
+    /// The meaning of a name at module level.
+    pub fn global(&self, name: Name) -> Binding {
+        self.globals.borrow().get(name.index()).map_or(Binding::Unbound, |slot| slot.binding.clone())
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// A piece of the text.
+    pub fn text_of(&self, range: TextRange) -> &str {
+        self.text.get(range.to_usize()).unwrap_or("")
+    }
+
+    /// Runs `f` with a host of its own: for functions that other code calls back. What it reports is the error.
+    pub(crate) fn call_back<R>(
+        self: &Rc<Self>,
+        f: impl FnOnce(&mut (dyn Host + 'static)) -> crate::errors::Result<R>,
+    ) -> Result<R, BuildError> {
+        let spare = self.spare.borrow_mut().pop();
+        let mut host = spare.unwrap_or_else(|| (self.make_host)(self.clone()));
+        let result = f(&mut *host);
+        let errors = std::mem::take(&mut host.errors);
+        self.spare.borrow_mut().push(host);
+        result.map_err(|_| InnerErrors::new(errors).into())
+    }
+}
+
+/// Errors on their way from a function that was called back, through the code that called it.
+#[derive(Debug, Clone)]
+pub(crate) struct InnerErrors(Arc<std::sync::Mutex<Vec<ParseError>>>);
+
+impl InnerErrors {
+    fn new(errors: Vec<ParseError>) -> InnerErrors {
+        InnerErrors(Arc::new(std::sync::Mutex::new(errors)))
+    }
+
+    pub(crate) fn take(&self) -> Vec<ParseError> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+}
+
+impl std::fmt::Display for InnerErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let errors = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        errors.first().map_or(Ok(()), |e| e.kind.fmt(f))
+    }
+}
+
+impl std::error::Error for InnerErrors {}

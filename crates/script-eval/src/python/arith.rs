@@ -1,0 +1,452 @@
+//! Arithmetic.
+
+use num_bigint::BigInt;
+use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
+use tvmscript_script_value::ScriptValue;
+
+use super::number::{Number, int};
+use super::{cost, number, set, type_name};
+use crate::errors::HostError;
+use crate::eval::Raise;
+use crate::{Evaluator, Host};
+use tvmscript_python_syntax::ast::{BinOp, UnaryOp};
+
+/// `a op b` of values of which none has a dialect's operator.
+pub(crate) fn binary(
+    p: &mut dyn Host,
+    op: BinOp,
+    a: &ScriptValue,
+    b: &ScriptValue,
+) -> Result<ScriptValue, Raise> {
+    if let (ScriptValue::Int(x), ScriptValue::Int(y)) = (a, b)
+        && let Some(value) = small(op, *x, *y)
+    {
+        return Ok(ScriptValue::Int(value));
+    }
+    if let (Some(x), Some(y)) = (Number::of(a), Number::of(b)) {
+        if let (ScriptValue::Bool(x), ScriptValue::Bool(y)) = (a, b) {
+            match op {
+                BinOp::BitAnd => return Ok(ScriptValue::Bool(x & y)),
+                BinOp::BitOr => return Ok(ScriptValue::Bool(x | y)),
+                BinOp::BitXor => return Ok(ScriptValue::Bool(x ^ y)),
+                _ => {}
+            }
+        }
+        if let (Some(x), Some(y)) = (x.to_big(), y.to_big()) {
+            return big(p, op, &x, &y, a, b);
+        }
+        if !is_arithmetic(op) {
+            return Err(unsupported(op, a, b).into());
+        }
+        return Ok(float(op, x.to_float()?, y.to_float()?)?);
+    }
+    sequence(p, op, a, b)
+}
+
+/// Whether floats have the operator.
+fn is_arithmetic(op: BinOp) -> bool {
+    match op {
+        BinOp::Add | BinOp::Sub | BinOp::Mult | BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow => {
+            true
+        }
+        BinOp::MatMult | BinOp::LShift | BinOp::RShift | BinOp::BitOr | BinOp::BitXor | BinOp::BitAnd => {
+            false
+        }
+    }
+}
+
+fn unsupported(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> HostError {
+    let op = if op == BinOp::Pow { "** or pow()" } else { op.as_str() };
+    HostError::type_error(format!(
+        "unsupported operand type(s) for {op}: '{}' and '{}'",
+        type_name(a),
+        type_name(b)
+    ))
+}
+
+/// What fits 64 bits and cannot fail.
+#[inline]
+fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
+    match op {
+        BinOp::Add => x.checked_add(y),
+        BinOp::Sub => x.checked_sub(y),
+        BinOp::Mult => x.checked_mul(y),
+        BinOp::FloorDiv if y != 0 => {
+            let quotient = x.checked_div(y)?;
+            Some(if x % y != 0 && (x < 0) != (y < 0) { quotient - 1 } else { quotient })
+        }
+        BinOp::Mod if y != 0 => {
+            let rest = x.checked_rem(y)?;
+            Some(if rest != 0 && (rest < 0) != (y < 0) { rest + y } else { rest })
+        }
+        BinOp::BitAnd => Some(x & y),
+        BinOp::BitOr => Some(x | y),
+        BinOp::BitXor => Some(x ^ y),
+        BinOp::RShift if y >= 0 => Some(x >> y.min(63)),
+        _ => None,
+    }
+}
+
+fn big(
+    p: &mut dyn Host,
+    op: BinOp,
+    x: &BigInt,
+    y: &BigInt,
+    a: &ScriptValue,
+    b: &ScriptValue,
+) -> Result<ScriptValue, Raise> {
+    let (x_bits, y_bits) = (x.bits(), y.bits());
+    match op {
+        BinOp::Mult | BinOp::FloorDiv | BinOp::Mod | BinOp::Div => {
+            cost::product(p, x_bits, y_bits)?;
+            cost::integer(p, x_bits.saturating_add(y_bits))?;
+        }
+        _ => {
+            cost::words(p, x_bits.saturating_add(y_bits))?;
+            cost::integer(p, x_bits.max(y_bits))?;
+        }
+    }
+    Ok(match op {
+        BinOp::Add => int(x + y),
+        BinOp::Sub => int(x - y),
+        BinOp::Mult => int(x * y),
+        BinOp::FloorDiv | BinOp::Mod => {
+            if y.is_zero() {
+                let message = match op {
+                    BinOp::Mod => "integer modulo by zero",
+                    _ => "integer division or modulo by zero",
+                };
+                return Err(HostError::zero_division(message).into());
+            }
+            let (quotient, rest) = floor_div(x, y);
+            int(if op == BinOp::FloorDiv { quotient } else { rest })
+        }
+        BinOp::Div => {
+            if y.is_zero() {
+                return Err(HostError::zero_division("division by zero").into());
+            }
+            ScriptValue::Float(true_div(x, y)?)
+        }
+        BinOp::Pow => return power(p, x, y),
+        BinOp::LShift => {
+            if y.is_negative() {
+                return Err(HostError::value_error("negative shift count").into());
+            }
+            if x.is_zero() {
+                return Ok(ScriptValue::Int(0));
+            }
+            let count = y.to_u64().unwrap_or(u64::MAX);
+            cost::integer(p, count.saturating_add(x_bits))?;
+            cost::words(p, count)?;
+            int(x << count)
+        }
+        BinOp::RShift => {
+            if y.is_negative() {
+                return Err(HostError::value_error("negative shift count").into());
+            }
+            match y.to_u64() {
+                Some(count) => int(x >> count),
+                None => ScriptValue::Int(if x.is_negative() { -1 } else { 0 }),
+            }
+        }
+        BinOp::BitAnd => int(x & y),
+        BinOp::BitOr => int(x | y),
+        BinOp::BitXor => int(x ^ y),
+        BinOp::MatMult => return Err(unsupported(op, a, b).into()),
+    })
+}
+
+/// The quotient towards minus infinity, and its rest.
+pub(crate) fn floor_div(x: &BigInt, y: &BigInt) -> (BigInt, BigInt) {
+    let (quotient, rest) = (x / y, x % y);
+    if !rest.is_zero() && (rest.is_negative() != y.is_negative()) {
+        (quotient - 1, rest + y)
+    } else {
+        (quotient, rest)
+    }
+}
+
+/// The quotient of integers, rounded once.
+fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
+    let too_large = || HostError::overflow("integer division result too large for a float");
+    if let (Some(a), Some(b)) = (x.to_i64(), y.to_i64())
+        && a.unsigned_abs() <= 1 << 53
+        && b.unsigned_abs() <= 1 << 53
+    {
+        return Ok(a as f64 / b as f64);
+    }
+    if x.is_zero() {
+        return Ok(if y.is_negative() { -0.0 } else { 0.0 });
+    }
+    let negative = x.is_negative() != y.is_negative();
+    let (x, y) = (x.magnitude(), y.magnitude());
+    // Scaled so that the quotient has 66 bits or so, of which 64 are kept and the rest only says "more".
+    let shift = x.bits() as i64 - y.bits() as i64 - 66;
+    if shift > 1100 {
+        return Err(too_large());
+    }
+    if shift < -1300 {
+        return Ok(if negative { -0.0 } else { 0.0 });
+    }
+    let (scaled, by) =
+        if shift >= 0 { (x.clone(), y << shift as u64) } else { (x << (-shift) as u64, y.clone()) };
+    let quotient = &scaled / &by;
+    let exact = (&quotient * &by) == scaled;
+    let mut quotient = quotient | num_bigint::BigUint::from(u8::from(!exact));
+    let mut exponent = shift;
+    // Below the normal range bits are lost: drop them here, once, keeping "more".
+    let lowest = -1074;
+    if exponent + quotient.bits() as i64 - 53 < lowest {
+        let drop = lowest - exponent - 2;
+        if drop > 0 {
+            let lost = (&quotient >> drop as u64) << drop as u64 != quotient;
+            quotient = (quotient >> drop as u64) | num_bigint::BigUint::from(u8::from(lost));
+            exponent += drop;
+        }
+    }
+    let value = round_scaled(&quotient, exponent).ok_or_else(too_large)?;
+    Ok(if negative { -value } else { value })
+}
+
+/// `mantissa * 2**exponent`, rounded to nearest even; nothing when it is too large.
+fn round_scaled(mantissa: &num_bigint::BigUint, exponent: i64) -> Option<f64> {
+    let bits = mantissa.bits() as i64;
+    let keep = 53.min(bits + exponent + 1074);
+    if keep < 0 {
+        return Some(0.0);
+    }
+    let drop = bits - keep;
+    let (mut kept, exponent) = if drop > 0 {
+        let kept = mantissa >> drop as u64;
+        let rest = mantissa - (&kept << drop as u64);
+        let half = num_bigint::BigUint::from(1u8) << (drop - 1) as u64;
+        let odd = kept.bit(0);
+        let up = rest > half || (rest == half && odd);
+        (kept.to_u64()? + u64::from(up), exponent + drop)
+    } else {
+        (mantissa.to_u64()?, exponent)
+    };
+    let mut exponent = exponent;
+    while kept >= 1 << 53 {
+        kept >>= 1;
+        exponent += 1;
+    }
+    let value = kept as f64;
+    // In two steps: 2**exponent alone may be too small for a float.
+    let value = if exponent < -1000 {
+        value * 2f64.powi(-600) * 2f64.powi((exponent + 600) as i32)
+    } else if exponent > 1000 {
+        return None;
+    } else {
+        value * 2f64.powi(exponent as i32)
+    };
+    value.is_finite().then_some(value)
+}
+
+fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Result<ScriptValue, Raise> {
+    if y.is_negative() {
+        let (x, y) = (number::big_to_float(x)?, number::big_to_float(y)?);
+        return Ok(ScriptValue::Float(float_power(x, y)?));
+    }
+    if y.is_zero() || x.is_one() {
+        return Ok(ScriptValue::Int(1));
+    }
+    if x.is_zero() {
+        return Ok(ScriptValue::Int(0));
+    }
+    if x.magnitude().is_one() {
+        return Ok(ScriptValue::Int(if y.bit(0) { -1 } else { 1 }));
+    }
+    let exponent = y.to_u64().unwrap_or(u64::MAX);
+    let bits = x.bits().saturating_mul(exponent);
+    cost::integer(p, bits)?;
+    cost::product(p, bits, bits)?;
+    Ok(int(Pow::pow(x, exponent)))
+}
+
+fn float_power(x: f64, y: f64) -> Result<f64, HostError> {
+    if x == 0.0 && y < 0.0 {
+        return Err(HostError::zero_division("0.0 cannot be raised to a negative power"));
+    }
+    let value = x.powf(y);
+    if value.is_infinite() && x.is_finite() && y.is_finite() {
+        return Err(HostError::overflow("(34, 'Numerical result out of range')"));
+    }
+    Ok(value)
+}
+
+fn float(op: BinOp, x: f64, y: f64) -> Result<ScriptValue, HostError> {
+    let zero = |text: &str| if y == 0.0 { Err(HostError::zero_division(text)) } else { Ok(()) };
+    Ok(ScriptValue::Float(match op {
+        BinOp::Add => x + y,
+        BinOp::Sub => x - y,
+        BinOp::Mult => x * y,
+        BinOp::Div => {
+            zero("float division by zero")?;
+            x / y
+        }
+        BinOp::FloorDiv => {
+            zero("float floor division by zero")?;
+            float_div_mod(x, y).0
+        }
+        BinOp::Mod => {
+            zero("float modulo")?;
+            float_div_mod(x, y).1
+        }
+        BinOp::Pow if x < 0.0 && x.is_finite() && y.is_finite() && y.fract() != 0.0 => {
+            return Err(HostError::value_error("a complex result is not supported"));
+        }
+        // The rest are no operators of floats, see `is_arithmetic`.
+        _ => float_power(x, y)?,
+    }))
+}
+
+/// As CPython's `float_divmod`: the rest has the sign of the divisor, and the quotient fits it.
+pub(crate) fn float_div_mod(x: f64, y: f64) -> (f64, f64) {
+    let mut rest = x % y;
+    let mut quotient = (x - rest) / y;
+    if rest != 0.0 {
+        if (y < 0.0) != (rest < 0.0) {
+            rest += y;
+            quotient -= 1.0;
+        }
+    } else {
+        rest = 0.0f64.copysign(y);
+    }
+    let floor = if quotient != 0.0 {
+        let floor = quotient.floor();
+        if quotient - floor > 0.5 { floor + 1.0 } else { floor }
+    } else {
+        0.0f64.copysign(x / y)
+    };
+    (floor, rest)
+}
+
+/// Text, lists, tuples, sets, dictionaries.
+fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<ScriptValue, Raise> {
+    match (op, a, b) {
+        (BinOp::Add, ScriptValue::Str(x), ScriptValue::Str(y)) => {
+            let (x, y) = (x.as_str(), y.as_str());
+            cost::text_bytes(p, x.len() + y.len())?;
+            Ok(ScriptValue::str(&[x, y].concat()))
+        }
+        (BinOp::Add, ScriptValue::Bytes(x), ScriptValue::Bytes(y)) => {
+            cost::text_bytes(p, x.len() + y.len())?;
+            Ok(ScriptValue::Bytes([&**x, &**y].concat().into()))
+        }
+        (BinOp::Add, ScriptValue::List(x), ScriptValue::List(y)) => {
+            cost::values(p, x.borrow().len() + y.borrow().len())?;
+            Ok(ScriptValue::list([&x.borrow()[..], &y.borrow()[..]].concat()))
+        }
+        (BinOp::Add, ScriptValue::Tuple(x), ScriptValue::Tuple(y)) => {
+            cost::values(p, x.len() + y.len())?;
+            Ok(ScriptValue::tuple([&x[..], &y[..]].concat()))
+        }
+        (BinOp::Add, ScriptValue::Str(_), _) => {
+            let message = format!("can only concatenate str (not \"{}\") to str", type_name(b));
+            Err(HostError::type_error(message).into())
+        }
+        (BinOp::Add, ScriptValue::Bytes(_), _) => {
+            let message = format!("can't concat {} to bytes", type_name(b));
+            Err(HostError::type_error(message).into())
+        }
+        (BinOp::Add, ScriptValue::List(_), _) => {
+            let message = format!("can only concatenate list (not \"{}\") to list", type_name(b));
+            Err(HostError::type_error(message).into())
+        }
+        (BinOp::Add, ScriptValue::Tuple(_), _) => {
+            let message = format!("can only concatenate tuple (not \"{}\") to tuple", type_name(b));
+            Err(HostError::type_error(message).into())
+        }
+        (BinOp::Mult, sequence, count) | (BinOp::Mult, count, sequence) if is_sequence(sequence) => {
+            match number::small_index(count) {
+                Some(_) if matches!(count, ScriptValue::BigInt(_)) => {
+                    Err(HostError::overflow("cannot fit 'int' into an index-sized integer").into())
+                }
+                Some(count) => repeat(p, sequence, count),
+                None => {
+                    let message =
+                        format!("can't multiply sequence by non-int of type '{}'", type_name(count));
+                    Err(HostError::type_error(message).into())
+                }
+            }
+        }
+        (BinOp::Mod, ScriptValue::Str(format), _) => super::percent::percent(p, format.as_str(), b),
+        (BinOp::BitOr, ScriptValue::Dict(x), ScriptValue::Dict(y)) => {
+            cost::entries(p, x.borrow().len() + y.borrow().len())?;
+            super::set::charge_keys(p, y.borrow().keys())?;
+            let mut dict = x.borrow().clone();
+            dict.extend(y.borrow().iter().map(|(k, v)| (k.clone(), v.clone())));
+            Ok(ScriptValue::Dict(std::rc::Rc::new(std::cell::RefCell::new(dict))))
+        }
+        _ => match set::binary(p, op, a, b)? {
+            Some(value) => Ok(value),
+            None => Err(unsupported(op, a, b).into()),
+        },
+    }
+}
+
+fn is_sequence(value: &ScriptValue) -> bool {
+    matches!(
+        value,
+        ScriptValue::Str(_) | ScriptValue::List(_) | ScriptValue::Tuple(_) | ScriptValue::Bytes(_)
+    )
+}
+
+fn repeat(p: &mut dyn Host, sequence: &ScriptValue, count: i64) -> Result<ScriptValue, Raise> {
+    let count = usize::try_from(count).unwrap_or(0);
+    Ok(match sequence {
+        ScriptValue::Str(s) if !s.as_str().is_empty() => {
+            cost::text_bytes(p, s.as_str().len().saturating_mul(count))?;
+            ScriptValue::str(&s.as_str().repeat(count))
+        }
+        ScriptValue::Bytes(b) if !b.is_empty() => {
+            cost::text_bytes(p, b.len().saturating_mul(count))?;
+            ScriptValue::Bytes(b.repeat(count).into())
+        }
+        ScriptValue::List(items) => {
+            let items = items.borrow();
+            cost::values(p, items.len().saturating_mul(count))?;
+            ScriptValue::list(repeated(&items, count))
+        }
+        ScriptValue::Tuple(items) => {
+            cost::values(p, items.len().saturating_mul(count))?;
+            ScriptValue::tuple(repeated(items, count))
+        }
+        other => other.clone(),
+    })
+}
+
+fn repeated(items: &[ScriptValue], count: usize) -> Vec<ScriptValue> {
+    let mut out = Vec::with_capacity(items.len() * if items.is_empty() { 0 } else { count });
+    if !items.is_empty() {
+        (0..count).for_each(|_| out.extend_from_slice(items));
+    }
+    out
+}
+
+/// `op a` of a value without a dialect's operator; `not` is not among them.
+pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Result<ScriptValue, Raise> {
+    let bad = || {
+        let message = format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a));
+        HostError::type_error(message)
+    };
+    let number = Number::of(a).ok_or_else(bad)?;
+    if let Number::Big(big) = number {
+        cost::words(p, big.bits())?;
+        cost::integer(p, big.bits())?;
+    }
+    match (op, number) {
+        (UnaryOp::USub, Number::Float(f)) => Ok(ScriptValue::Float(-f)),
+        (UnaryOp::UAdd, Number::Float(f)) => Ok(ScriptValue::Float(f)),
+        (UnaryOp::USub, Number::Int(i)) => {
+            Ok(i.checked_neg().map_or_else(|| int(-BigInt::from(i)), ScriptValue::Int))
+        }
+        (UnaryOp::UAdd, Number::Int(i)) => Ok(ScriptValue::Int(i)),
+        (UnaryOp::Invert, Number::Int(i)) => Ok(ScriptValue::Int(!i)),
+        (UnaryOp::USub, Number::Big(i)) => Ok(int(-i)),
+        (UnaryOp::UAdd, Number::Big(_)) => Ok(a.clone()),
+        (UnaryOp::Invert, Number::Big(i)) => Ok(int(-i - 1)),
+        _ => Err(bad().into()),
+    }
+}

@@ -1,0 +1,590 @@
+//! Built-in functions.
+
+use num_bigint::BigInt;
+use num_traits::{Signed, Zero};
+use tvmscript_script_value::{CallArgs, ScriptValue};
+
+use super::{Builtin, Table, args, optional};
+use crate::errors::{HostError, HostErrorKind};
+use crate::eval::{Iter, IterObject, Raise};
+use crate::python::cost::{self, Cost};
+use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
+use crate::python::range::Range;
+use crate::python::text_index::Chars;
+use crate::python::{arith, format, node_len, repr, set, type_name, view};
+use crate::rules::Operator;
+use crate::{Evaluator, Host};
+use tvmscript_python_syntax::ast::{BinOp, CmpOp};
+
+/// The functions by name.
+pub(super) const FUNCTIONS: Table = &[
+    ("abs", Cost::Linear, abs),
+    ("all", Cost::Own, all),
+    ("any", Cost::Own, any),
+    ("ascii", Cost::Own, ascii_function),
+    ("bin", Cost::Linear, bin),
+    ("callable", Cost::Own, callable),
+    ("chr", Cost::Linear, chr),
+    ("divmod", Cost::Own, divmod),
+    ("format", Cost::Own, format_function),
+    ("getattr", Cost::Own, getattr),
+    ("hasattr", Cost::Own, hasattr),
+    ("hash", Cost::Linear, hash),
+    ("hex", Cost::Linear, hex),
+    ("id", Cost::Own, id),
+    ("isinstance", Cost::Own, isinstance),
+    ("iter", Cost::Own, iter),
+    ("len", Cost::Own, len),
+    ("max", Cost::Own, max),
+    ("min", Cost::Own, min),
+    ("next", Cost::Own, next),
+    ("oct", Cost::Linear, oct),
+    ("ord", Cost::Own, ord),
+    ("pow", Cost::Own, pow),
+    ("print", Cost::Own, print),
+    ("repr", Cost::Own, repr_function),
+    ("round", Cost::Linear, round),
+    ("sorted", Cost::Own, sorted),
+    ("sum", Cost::Own, sum),
+];
+
+fn iter_arg(p: &mut dyn Host, name: &str, a: CallArgs) -> Result<Iter, Raise> {
+    let [items] = args(name, a)?;
+    p.iterate(&items)
+}
+
+fn abs(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("abs", a)?;
+    match Number::of(&x) {
+        Some(Number::Float(f)) => Ok(ScriptValue::Float(f.abs())),
+        Some(Number::Int(i)) => {
+            Ok(i.checked_abs().map_or_else(|| int(BigInt::from(i.unsigned_abs())), ScriptValue::Int))
+        }
+        Some(Number::Big(big)) => {
+            cost::integer(p, big.bits())?;
+            Ok(int(big.abs()))
+        }
+        None => Err(HostError::type_error(format!("bad operand type for abs(): '{}'", type_name(&x))).into()),
+    }
+}
+
+fn all(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let mut iter = iter_arg(p, "all", a)?;
+    while let Some(item) = p.next(&mut iter)? {
+        if !p.truth(&item)? {
+            return Ok(ScriptValue::Bool(false));
+        }
+    }
+    Ok(ScriptValue::Bool(true))
+}
+
+fn any(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let mut iter = iter_arg(p, "any", a)?;
+    while let Some(item) = p.next(&mut iter)? {
+        if p.truth(&item)? {
+            return Ok(ScriptValue::Bool(true));
+        }
+    }
+    Ok(ScriptValue::Bool(false))
+}
+
+/// The text with everything beyond ASCII escaped.
+pub(crate) fn ascii(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c as u32 {
+            0..0x80 => out.push(c),
+            code @ 0x80..0x100 => out.push_str(&format!("\\x{code:02x}")),
+            code @ 0x100..0x10000 => out.push_str(&format!("\\u{code:04x}")),
+            code => out.push_str(&format!("\\U{code:08x}")),
+        }
+    }
+    out
+}
+
+fn ascii_function(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("ascii", a)?;
+    let text = ascii(&repr::repr(p, &x)?);
+    cost::text(p, &text)
+}
+
+fn radix(p: &Evaluator, name: &str, a: CallArgs, kind: char) -> Result<ScriptValue, Raise> {
+    let [x] = args(name, a)?;
+    let value = integer(&x)?;
+    let (prefix, digits) = format::integer(p, &value, Some(kind))?;
+    let sign = if value.is_negative() { "-" } else { "" };
+    cost::text(p, &format!("{sign}{prefix}{digits}"))
+}
+
+fn bin(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    radix(p, "bin", a, 'b')
+}
+fn oct(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    radix(p, "oct", a, 'o')
+}
+fn hex(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    radix(p, "hex", a, 'x')
+}
+
+fn callable(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("callable", a)?;
+    Ok(ScriptValue::Bool(match &x {
+        ScriptValue::Function(_) => true,
+        ScriptValue::Host(host) => host.is_callable(),
+        ScriptValue::Node(object) => p.rules(object).call.is_some(),
+        _ => false,
+    }))
+}
+
+fn chr(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("chr", a)?;
+    let code = integer(&x)?;
+    if i64::try_from(&*code).is_err() {
+        return Err(HostError::overflow("Python int too large to convert to C int").into());
+    }
+    let c = u32::try_from(&*code).ok().and_then(format::scalar);
+    let c = c.ok_or_else(|| HostError::value_error("chr() arg not in range(0x110000)"))??;
+    cost::text(p, c.encode_utf8(&mut [0; 4]))
+}
+
+fn ord(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("ord", a)?;
+    let count = match &x {
+        ScriptValue::Str(text) => {
+            let chars = Chars::of(p, text)?;
+            if chars.count() == 1
+                && let Some(c) = text.as_str().chars().next()
+            {
+                return Ok(ScriptValue::Int(i64::from(c as u32)));
+            }
+            chars.count()
+        }
+        ScriptValue::Bytes(bytes) => match &**bytes {
+            [byte] => return Ok(ScriptValue::Int(i64::from(*byte))),
+            bytes => bytes.len(),
+        },
+        other => {
+            let message = format!("ord() expected string of length 1, but {} found", type_name(other));
+            return Err(HostError::type_error(message).into());
+        }
+    };
+    let message = format!("ord() expected a character, but string of length {count} found");
+    Err(HostError::type_error(message).into())
+}
+
+fn divmod(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x, y] = args("divmod", a)?;
+    if let (Some(Number::Float(_)), Some(b)) | (Some(b), Some(Number::Float(_))) =
+        (Number::of(&x), Number::of(&y))
+    {
+        let _ = b;
+        let (Some(a), Some(b)) = (Number::of(&x), Number::of(&y)) else { return Ok(ScriptValue::None) };
+        let (a, b) = (a.to_float()?, b.to_float()?);
+        if b == 0.0 {
+            return Err(HostError::zero_division("float floor division by zero").into());
+        }
+        let (quotient, rest) = arith::float_div_mod(a, b);
+        return Ok(ScriptValue::tuple([ScriptValue::Float(quotient), ScriptValue::Float(rest)]));
+    }
+    let operands = [x, y];
+    let quotient = p.apply(Operator::Binary(BinOp::FloorDiv), &operands).map_err(|raise| match raise {
+        Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
+            HostError::type_error(error.message.replace("//", "divmod()")).into()
+        }
+        other => other,
+    })?;
+    let rest = p.apply(Operator::Binary(BinOp::Mod), &operands)?;
+    Ok(ScriptValue::tuple([quotient, rest]))
+}
+
+fn format_function(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [value, spec] = optional("format", a, 1)?;
+    let spec = match &spec {
+        Some(ScriptValue::Str(spec)) => spec.as_str(),
+        None => "",
+        Some(other) => {
+            let message = format!("format() argument 2 must be str, not {}", type_name(other));
+            return Err(HostError::type_error(message).into());
+        }
+    };
+    let text = format::format(p, &value.unwrap_or_default(), spec)?;
+    cost::text(p, &text)
+}
+
+fn getattr(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [value, name, default] = optional("getattr", a, 2)?;
+    let (value, name) = (value.unwrap_or_default(), name.unwrap_or_default());
+    let Some(name) = name.as_str() else {
+        return Err(HostError::type_error("attribute name must be string").into());
+    };
+    match (p.find_attribute(&value, name)?, default) {
+        (Some(value), _) | (None, Some(value)) => Ok(value),
+        (None, None) => {
+            let message = format!("'{}' object has no attribute '{name}'", type_name(&value));
+            Err(HostError::new(HostErrorKind::Attribute, message).into())
+        }
+    }
+}
+
+fn hasattr(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [value, name] = args("hasattr", a)?;
+    let found = name.as_str().map(|name| p.find_attribute(&value, name)).transpose()?.flatten();
+    Ok(ScriptValue::Bool(found.is_some()))
+}
+
+fn hash(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("hash", a)?;
+    let key = p.hashable(x)?;
+    Ok(ScriptValue::Int(tvmscript_ir_core::with_stack(|| hash_of(&key.0))))
+}
+
+/// CPython's hash of numbers and of tuples of them; of other values one that differs from run to run, as CPython's does.
+fn hash_of(value: &ScriptValue) -> i64 {
+    if let Some(number) = Number::of(value) {
+        return number::hash(&number);
+    }
+    let ScriptValue::Tuple(items) = value else {
+        let key = tvmscript_script_value::DictKey::new(value.clone());
+        return key.map_or(0, |key| i64::from(key.hash_value()));
+    };
+    // The hash xxHash with one lane, as in CPython.
+    const PRIMES: [u64; 3] =
+        [11_400_714_785_074_694_791, 14_029_467_366_897_019_727, 2_870_177_450_012_600_261];
+    let mut state = PRIMES[2];
+    for item in items.iter() {
+        let lane = tvmscript_ir_core::with_stack(|| hash_of(item)) as u64;
+        state = state.wrapping_add(lane.wrapping_mul(PRIMES[1]));
+        state = state.rotate_left(31).wrapping_mul(PRIMES[0]);
+    }
+    state = state.wrapping_add(items.len() as u64 ^ (PRIMES[2] ^ 3_527_539));
+    if state == u64::MAX { 1_546_275_796 } else { state as i64 }
+}
+
+/// Identities differ from run to run; nothing may depend on them.
+fn id(_: &mut dyn Host, _: CallArgs) -> Result<ScriptValue, Raise> {
+    Err(HostError::type_error("`id` is not available here").into())
+}
+
+fn isinstance(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [value, class] = args("isinstance", a)?;
+    let own = type_name(&value);
+    // Tuples may stand in tuples.
+    let mut work = vec![class];
+    while let Some(class) = work.pop() {
+        p.program.budget.step(1 + cost::size(&class))?;
+        if let ScriptValue::Tuple(classes) = &class {
+            work.extend(classes.iter().rev().cloned());
+            continue;
+        }
+        // A class of a dialect's nodes.
+        if let ScriptValue::Host(host) = &class
+            && let Some(is_instance) = host.is_class_of(&value)
+        {
+            if is_instance {
+                return Ok(ScriptValue::Bool(true));
+            }
+            continue;
+        }
+        let Some(builtin) = class.as_host::<Builtin>().filter(|b| b.is_type) else {
+            let message = "isinstance() arg 2 must be a type, a tuple of types, or a union";
+            return Err(HostError::type_error(message).into());
+        };
+        if builtin.name == own || builtin.name == "object" || builtin.name == "int" && own == "bool" {
+            return Ok(ScriptValue::Bool(true));
+        }
+    }
+    Ok(ScriptValue::Bool(false))
+}
+
+fn iter(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("iter", a)?;
+    if x.as_host::<IterObject>().is_some() {
+        return Ok(x);
+    }
+    let iter = p.iterate(&x)?;
+    Ok(IterObject::value("iterator", iter))
+}
+
+fn next(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [iterator, default] = optional("next", a, 1)?;
+    let iterator = iterator.unwrap_or_default();
+    if iterator.as_host::<IterObject>().is_none() {
+        let message = format!("'{}' object is not an iterator", type_name(&iterator));
+        return Err(HostError::type_error(message).into());
+    }
+    let mut iter = p.iterate(&iterator)?;
+    match (p.next(&mut iter)?, default) {
+        (Some(value), _) | (None, Some(value)) => Ok(value),
+        (None, None) => Err(HostError::new(HostErrorKind::StopIteration, "").into()),
+    }
+}
+
+/// `len(value)`
+fn len(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("len", a)?;
+    let len = match &x {
+        ScriptValue::Str(s) => Some(Chars::of(p, s)?.count()),
+        ScriptValue::Bytes(b) => Some(b.len()),
+        ScriptValue::Tuple(items) => Some(items.len()),
+        ScriptValue::List(items) => Some(items.borrow().len()),
+        ScriptValue::Dict(dict) => Some(dict.borrow().len()),
+        ScriptValue::Host(host) => set::len(&x)
+            .or_else(|| crate::python::range::of(&x).map(Range::len))
+            .or_else(|| view::of(&x).map(|view| view.dict.borrow().len()))
+            .or_else(|| host.items().map(|items| items.len())),
+        ScriptValue::Node(object) => node_len(object),
+        _ => None,
+    };
+    match len {
+        Some(len) => match i64::try_from(len) {
+            Ok(len) => Ok(ScriptValue::Int(len)),
+            Err(_) => Err(HostError::overflow("Python int too large to convert to C ssize_t").into()),
+        },
+        None => Err(HostError::type_error(format!("object of type '{}' has no len()", type_name(&x))).into()),
+    }
+}
+
+fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Result<ScriptValue, Raise> {
+    let key = a.take_keyword("key").filter(|key| !matches!(key, ScriptValue::None));
+    let default = a.take_keyword("default");
+    if let Some((other, _)) = a.keywords.first() {
+        let message = format!("'{other}' is an invalid keyword argument for {name}()");
+        return Err(HostError::type_error(message).into());
+    }
+    let mut iter = match a.positional.len() {
+        0 => {
+            let message = format!("{name} expected at least 1 argument, got 0");
+            return Err(HostError::type_error(message).into());
+        }
+        1 => p.iterate(&a.positional[0])?,
+        _ if default.is_some() => {
+            let message = format!("Cannot specify a default for {name}() with multiple positional arguments");
+            return Err(HostError::type_error(message).into());
+        }
+        _ => Iter::Items(a.positional.into_vec().into_iter()),
+    };
+    let mut best: Option<(ScriptValue, ScriptValue)> = None;
+    while let Some(item) = p.next(&mut iter)? {
+        let measure = match &key {
+            Some(key) => p.call_value(key, CallArgs::positional([item.clone()]))?,
+            None => item.clone(),
+        };
+        let better = match &best {
+            None => true,
+            Some((_, before)) => {
+                let value = p.apply(Operator::Compare(op), &[measure.clone(), before.clone()])?;
+                p.truth(&value)?
+            }
+        };
+        if better {
+            best = Some((item, measure));
+        }
+    }
+    match (best, default) {
+        (Some((item, _)), _) => Ok(item),
+        (None, Some(default)) => Ok(default),
+        (None, None) => {
+            let message = match name {
+                "max" => "max() arg is an empty sequence",
+                _ => "min() arg is an empty sequence",
+            };
+            Err(HostError::value_error(message).into())
+        }
+    }
+}
+
+fn max(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    extreme(p, "max", a, CmpOp::Gt)
+}
+fn min(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    extreme(p, "min", a, CmpOp::Lt)
+}
+
+fn pow(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [base, exponent, modulus] = optional("pow", a, 2)?;
+    let (base, exponent) = (base.unwrap_or_default(), exponent.unwrap_or_default());
+    let Some(modulus) = modulus.filter(|m| !matches!(m, ScriptValue::None)) else {
+        return p.apply(Operator::Binary(BinOp::Pow), &[base, exponent]);
+    };
+    let (Some(base), Some(exponent), Some(modulus)) = (index(&base), index(&exponent), index(&modulus))
+    else {
+        let message = "pow() 3rd argument not allowed unless all arguments are integers";
+        return Err(HostError::type_error(message).into());
+    };
+    if modulus.is_zero() {
+        return Err(HostError::value_error("pow() 3rd argument cannot be 0").into());
+    }
+    let words = modulus.bits() / 64 + 1;
+    cost::product(p, base.bits(), modulus.bits())?;
+    p.program.budget.step(words.saturating_mul(words).saturating_mul(exponent.bits()) / 16)?;
+    let result = match exponent.is_negative() {
+        false => base.modpow(&exponent, &modulus),
+        true => {
+            let inverse = base
+                .modinv(&modulus.abs())
+                .ok_or_else(|| HostError::value_error("base is not invertible for the given modulus"))?;
+            inverse.modpow(&exponent.abs(), &modulus)
+        }
+    };
+    Ok(int(result))
+}
+
+/// A library prints nothing.
+fn print(_: &mut dyn Host, _: CallArgs) -> Result<ScriptValue, Raise> {
+    Ok(ScriptValue::None)
+}
+
+fn repr_function(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+    let [x] = args("repr", a)?;
+    let text = repr::repr(p, &x)?;
+    cost::text(p, &text)
+}
+
+fn round(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
+    if let Some(digits) = a.take_keyword("ndigits") {
+        a.positional.push(digits);
+    }
+    let [x, digits] = optional("round", a, 1)?;
+    let x = x.unwrap_or_default();
+    let digits = digits.filter(|d| !matches!(d, ScriptValue::None));
+    let digits = digits.map(|d| small_index(&d).ok_or(d)).transpose().map_err(|d| {
+        HostError::type_error(format!("'{}' object cannot be interpreted as an integer", type_name(&d)))
+    })?;
+    match (Number::of(&x), digits) {
+        (Some(Number::Float(f)), None) => Ok(float_to_int(f.round_ties_even())?),
+        (Some(Number::Float(f)), Some(digits)) => Ok(ScriptValue::Float(round_float(f, digits)?)),
+        (Some(number), digits) => {
+            let value = number.to_big().unwrap_or_default();
+            let Some(digits) = digits.filter(|d| *d < 0) else { return Ok(int(value.into_owned())) };
+            // A number of so many bits has fewer digits.
+            if digits.unsigned_abs() > value.bits() / 3 + 1 {
+                return Ok(ScriptValue::Int(0));
+            }
+            cost::product(p, 2 * value.bits(), 2 * value.bits())?;
+            let unit = BigInt::from(10).pow(digits.unsigned_abs() as u32);
+            let (quotient, rest) = arith::floor_div(&value, &unit);
+            let twice = rest * 2;
+            let up = twice > unit || twice == unit && quotient.bit(0);
+            Ok(int((quotient + i32::from(up)) * unit))
+        }
+        (None, _) => {
+            let message = format!("type {} doesn't define __round__ method", type_name(&x));
+            Err(HostError::type_error(message).into())
+        }
+    }
+}
+
+/// To so many decimal places, the exact value rounded half to even.
+fn round_float(value: f64, digits: i64) -> Result<f64, HostError> {
+    if !value.is_finite() || digits > 330 {
+        return Ok(value);
+    }
+    if digits < -310 {
+        return Ok(0.0f64.copysign(value));
+    }
+    let rounded = if digits >= 0 {
+        format!("{value:.*}", digits as usize).parse().unwrap_or(value)
+    } else {
+        // The exact integer, rounded as integers are.
+        let (whole, unit) = (number::float_to_big(value.trunc()), BigInt::from(10).pow(-digits as u32));
+        let (quotient, rest) = arith::floor_div(&whole, &unit);
+        let twice = rest * 2;
+        // Below the point there may be more.
+        let more = value.fract() != 0.0 && value > 0.0;
+        let less = value.fract() != 0.0 && value < 0.0;
+        let up = twice > unit || twice == unit && (more || !less && quotient.bit(0));
+        let rounded = (quotient + i32::from(up)) * unit;
+        rounded.to_string().parse::<f64>().unwrap_or(value)
+    };
+    if rounded.is_infinite() {
+        return Err(HostError::overflow("rounded value too large to represent"));
+    }
+    Ok(if rounded == 0.0 { 0.0f64.copysign(value) } else { rounded })
+}
+
+fn sorted(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
+    let key = a.take_keyword("key");
+    let reverse = a.take_keyword("reverse");
+    let [items] = args("sorted", a)?;
+    let items = p.collect_values(&items)?;
+    Ok(ScriptValue::list(sort(p, items, key, reverse)?))
+}
+
+/// Sorts, keeping equal ones in order. A merge sort: a comparison may fail, and may be a dialect's.
+pub(crate) fn sort(
+    p: &mut dyn Host,
+    items: Vec<ScriptValue>,
+    key: Option<ScriptValue>,
+    reverse: Option<ScriptValue>,
+) -> Result<Vec<ScriptValue>, Raise> {
+    let reverse = match reverse {
+        Some(reverse) => match i32::try_from(&*integer(&reverse)?) {
+            Ok(reverse) => reverse != 0,
+            Err(_) => return Err(HostError::overflow("Python int too large to convert to C int").into()),
+        },
+        None => false,
+    };
+    cost::values(p, 4 * items.len())?;
+    let mut keyed = Vec::with_capacity(items.len());
+    for item in items {
+        let measure = match &key {
+            Some(key) if !matches!(key, ScriptValue::None) => {
+                p.call_value(key, CallArgs::positional([item.clone()]))?
+            }
+            _ => item.clone(),
+        };
+        keyed.push((measure, item));
+    }
+    if reverse {
+        keyed.reverse();
+    }
+    let mut width = 1;
+    while width < keyed.len() {
+        let mut merged = Vec::with_capacity(keyed.len());
+        for chunk in keyed.chunks(2 * width) {
+            let (left, right) = chunk.split_at(width.min(chunk.len()));
+            let (mut i, mut j) = (0, 0);
+            while i < left.len() && j < right.len() {
+                let pair = [right[j].0.clone(), left[i].0.clone()];
+                let before = p.apply(Operator::Compare(CmpOp::Lt), &pair)?;
+                p.program.budget.step(1)?;
+                if p.truth(&before)? {
+                    merged.push(right[j].clone());
+                    j += 1;
+                } else {
+                    merged.push(left[i].clone());
+                    i += 1;
+                }
+            }
+            merged.extend_from_slice(&left[i..]);
+            merged.extend_from_slice(&right[j..]);
+        }
+        keyed = merged;
+        width *= 2;
+    }
+    if reverse {
+        keyed.reverse();
+    }
+    Ok(keyed.into_iter().map(|(_, item)| item).collect())
+}
+
+fn sum(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
+    if let Some(start) = a.take_keyword("start") {
+        a.positional.push(start);
+    }
+    let [items, start] = optional("sum", a, 1)?;
+    let mut total = start.unwrap_or(ScriptValue::Int(0));
+    if let ScriptValue::Str(_) = total {
+        let message = "sum() can't sum strings [use ''.join(seq) instead]";
+        return Err(HostError::type_error(message).into());
+    }
+    if let ScriptValue::Bytes(_) = total {
+        let message = "sum() can't sum bytes [use b''.join(seq) instead]";
+        return Err(HostError::type_error(message).into());
+    }
+    let mut iter = p.iterate(&items.unwrap_or_default())?;
+    while let Some(item) = p.next(&mut iter)? {
+        total = p.apply(Operator::Binary(BinOp::Add), &[total, item])?;
+    }
+    Ok(total)
+}

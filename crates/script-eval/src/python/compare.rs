@@ -1,0 +1,335 @@
+//! Comparisons.
+
+use std::cell::RefCell;
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+use tvmscript_script_value::{Items, ScriptValue};
+
+use super::number::{Number, compare_big_float};
+use super::{cost, set, type_name, view};
+use crate::errors::HostError;
+use crate::eval::Raise;
+use crate::rules::Operator;
+use crate::{Evaluator, Host};
+use tvmscript_python_syntax::ast::CmpOp;
+
+/// `a op b` of values of which none has a dialect's operator; `is` and `in` of any.
+pub(crate) fn compare(
+    p: &mut dyn Host,
+    op: CmpOp,
+    a: &ScriptValue,
+    b: &ScriptValue,
+) -> Result<ScriptValue, Raise> {
+    let truth = match op {
+        CmpOp::Eq => equal(p, a, b)?,
+        CmpOp::NotEq => !equal(p, a, b)?,
+        CmpOp::Is => {
+            charge(p, a, b)?;
+            identical(a, b)
+        }
+        CmpOp::IsNot => {
+            charge(p, a, b)?;
+            !identical(a, b)
+        }
+        CmpOp::In => contains(p, b, a)?,
+        CmpOp::NotIn => !contains(p, b, a)?,
+        CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => ordered(p, op, a, b)?,
+    };
+    Ok(ScriptValue::Bool(truth))
+}
+
+/// Charges the comparison of two values without what they contain.
+fn charge(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
+    match (a, b) {
+        (ScriptValue::Str(a), ScriptValue::Str(b)) => {
+            let (a, b) = (a.as_str(), b.as_str());
+            if a.as_ptr() == b.as_ptr() { Ok(()) } else { cost::scan(p, a.len().min(b.len())) }
+        }
+        (ScriptValue::Bytes(a), ScriptValue::Bytes(b)) => cost::scan(p, a.len().min(b.len())),
+        (ScriptValue::BigInt(a), ScriptValue::BigInt(b)) => cost::words(p, a.bits().min(b.bits())),
+        _ => Ok(()),
+    }
+}
+
+/// Whether both are one object. Numbers and text have no identity of their own here: equal ones of a kind are one.
+fn identical(a: &ScriptValue, b: &ScriptValue) -> bool {
+    match (a, b) {
+        (ScriptValue::None, ScriptValue::None) | (ScriptValue::Ellipsis, ScriptValue::Ellipsis) => true,
+        (ScriptValue::Bool(a), ScriptValue::Bool(b)) => a == b,
+        (ScriptValue::Int(a), ScriptValue::Int(b)) => a == b,
+        (ScriptValue::Float(a), ScriptValue::Float(b)) => a.to_bits() == b.to_bits(),
+        (ScriptValue::Str(a), ScriptValue::Str(b)) => a.as_str().as_ptr() == b.as_str().as_ptr() || a == b,
+        (ScriptValue::DType(a), ScriptValue::DType(b)) => a == b,
+        (ScriptValue::Node(a), ScriptValue::Node(b)) => a.ptr_eq(b),
+        (ScriptValue::Tuple(a), ScriptValue::Tuple(b)) => Rc::ptr_eq(a, b),
+        (ScriptValue::List(a), ScriptValue::List(b)) => Rc::ptr_eq(a, b),
+        (ScriptValue::Dict(a), ScriptValue::Dict(b)) => Rc::ptr_eq(a, b),
+        (ScriptValue::Function(a), ScriptValue::Function(b)) => std::ptr::eq(*a, *b),
+        (ScriptValue::Host(a), ScriptValue::Host(b)) => Rc::ptr_eq(a, b) || same_builtin(a, b),
+        _ => false,
+    }
+}
+
+fn same_builtin(
+    a: &Rc<dyn tvmscript_script_value::HostObject>,
+    b: &Rc<dyn tvmscript_script_value::HostObject>,
+) -> bool {
+    use super::builtins::Builtin;
+    match (a.as_any().downcast_ref::<Builtin>(), b.as_any().downcast_ref::<Builtin>()) {
+        (Some(a), Some(b)) => a.name == b.name,
+        _ => false,
+    }
+}
+
+fn order_of_numbers(a: &Number, b: &Number) -> Option<Ordering> {
+    match (a, b) {
+        (Number::Int(a), Number::Int(b)) => Some(a.cmp(b)),
+        (Number::Float(a), Number::Float(b)) => a.partial_cmp(b),
+        (Number::Float(a), b) => compare_big_float(b.to_big()?.as_ref(), *a).map(Ordering::reverse),
+        (a, Number::Float(b)) => compare_big_float(a.to_big()?.as_ref(), *b),
+        (a, b) => Some(a.to_big()?.cmp(&b.to_big()?)),
+    }
+}
+
+/// `a == b`
+pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    charge(p, a, b)?;
+    if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
+        return Ok(order_of_numbers(&a, &b) == Some(Ordering::Equal));
+    }
+    match (a, b) {
+        (ScriptValue::Tuple(x), ScriptValue::Tuple(y)) => Ok(Rc::ptr_eq(x, y)
+            || x.len() == y.len() && first_difference(p, Sequence::Tuple(x), Sequence::Tuple(y))?.is_none()),
+        (ScriptValue::List(x), ScriptValue::List(y)) => {
+            if Rc::ptr_eq(x, y) {
+                return Ok(true);
+            }
+            let same_len = x.borrow().len() == y.borrow().len();
+            Ok(same_len && first_difference(p, Sequence::List(x), Sequence::List(y))?.is_none())
+        }
+        (ScriptValue::Dict(a), ScriptValue::Dict(b)) => {
+            if Rc::ptr_eq(a, b) {
+                return Ok(true);
+            }
+            if a.borrow().len() != b.borrow().len() {
+                return Ok(false);
+            }
+            let mut at = 0;
+            loop {
+                let entry = a.borrow().get_index(at).map(|(key, value)| (key.clone(), value.clone()));
+                let Some((key, value)) = entry else { return Ok(true) };
+                p.program.budget.step(u64::from(key.weight()))?;
+                let other = b.borrow().get(&key).cloned();
+                match other {
+                    Some(other) if same(p, &value, &other)? => {}
+                    _ => return Ok(false),
+                }
+                at += 1;
+            }
+        }
+        (ScriptValue::Slice(a), ScriptValue::Slice(b)) => {
+            Ok(same(p, &a.start, &b.start)? && same(p, &a.stop, &b.stop)? && same(p, &a.step, &b.step)?)
+        }
+        (ScriptValue::Str(x), ScriptValue::Str(y)) => Ok(x == y),
+        (ScriptValue::Bytes(a), ScriptValue::Bytes(b)) => Ok(a == b),
+        (ScriptValue::DType(dtype), ScriptValue::Str(text))
+        | (ScriptValue::Str(text), ScriptValue::DType(dtype)) => Ok(dtype.to_string() == text.as_str()),
+        (ScriptValue::Host(_), ScriptValue::Host(_)) => match (super::range::of(a), super::range::of(b)) {
+            (Some(a), Some(b)) => Ok(a.same_numbers(b)),
+            _ if identical(a, b) => Ok(true),
+            _ => Ok(set::equal(p, a, b)?.unwrap_or(false)),
+        },
+        _ => Ok(identical(a, b)),
+    }
+}
+
+/// A list or tuple that is compared. A list may change meanwhile.
+#[derive(Clone, Copy)]
+enum Sequence<'a> {
+    Tuple(&'a Rc<Items>),
+    List(&'a Rc<RefCell<Items>>),
+}
+
+impl Sequence<'_> {
+    fn len(self) -> usize {
+        match self {
+            Sequence::Tuple(items) => items.len(),
+            Sequence::List(items) => items.borrow().len(),
+        }
+    }
+
+    fn get(self, at: usize) -> Option<ScriptValue> {
+        match self {
+            Sequence::Tuple(items) => items.get(at).cloned(),
+            Sequence::List(items) => items.borrow().get(at).cloned(),
+        }
+    }
+}
+
+/// `a is b or a == b`, with the dialects' own `==` on nodes.
+pub(crate) fn same(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    p.program.budget.step(1)?;
+    charge(p, a, b)?;
+    if identical(a, b) && !matches!(a, ScriptValue::Float(_)) {
+        return Ok(true);
+    }
+    tvmscript_ir_core::with_stack(|| {
+        if matches!(a, ScriptValue::Node(_)) || matches!(b, ScriptValue::Node(_)) {
+            let value = p.apply(Operator::Compare(CmpOp::Eq), &[a.clone(), b.clone()])?;
+            return p.truth(&value);
+        }
+        p.program.budget.enter_call()?;
+        let result = equal(p, a, b);
+        p.program.budget.leave_call();
+        result
+    })
+}
+
+/// The first place where two sequences differ.
+fn first_difference(p: &mut dyn Host, a: Sequence, b: Sequence) -> Result<Option<usize>, Raise> {
+    let mut at = 0;
+    while let (Some(x), Some(y)) = (a.get(at), b.get(at)) {
+        if !same(p, &x, &y)? {
+            return Ok(Some(at));
+        }
+        at += 1;
+    }
+    Ok(if a.len() == b.len() { None } else { Some(at) })
+}
+
+fn ordered(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    charge(p, a, b)?;
+    let order = if let (Some(a), Some(b)) = (Number::of(a), Number::of(b)) {
+        order_of_numbers(&a, &b)
+    } else {
+        match (a, b) {
+            (ScriptValue::Str(a), ScriptValue::Str(b)) => Some(a.as_str().cmp(b.as_str())),
+            (ScriptValue::Bytes(a), ScriptValue::Bytes(b)) => Some(a.cmp(b)),
+            (ScriptValue::Tuple(a), ScriptValue::Tuple(b)) => {
+                return sequences(p, op, Sequence::Tuple(a), Sequence::Tuple(b));
+            }
+            (ScriptValue::List(a), ScriptValue::List(b)) => {
+                return sequences(p, op, Sequence::List(a), Sequence::List(b));
+            }
+            _ => match set::order(p, op, a, b)? {
+                Some(truth) => return Ok(truth),
+                None => {
+                    let message = format!(
+                        "'{}' not supported between instances of '{}' and '{}'",
+                        op.as_str(),
+                        type_name(a),
+                        type_name(b)
+                    );
+                    return Err(HostError::type_error(message).into());
+                }
+            },
+        }
+    };
+    Ok(order.is_some_and(|order| fits(op, order)))
+}
+
+fn fits(op: CmpOp, order: Ordering) -> bool {
+    match op {
+        CmpOp::Lt => order.is_lt(),
+        CmpOp::LtE => order.is_le(),
+        CmpOp::Gt => order.is_gt(),
+        _ => order.is_ge(),
+    }
+}
+
+fn sequences(p: &mut dyn Host, op: CmpOp, a: Sequence, b: Sequence) -> Result<bool, Raise> {
+    match first_difference(p, a, b)? {
+        Some(index) => match (a.get(index), b.get(index)) {
+            (Some(a), Some(b)) => {
+                p.program.budget.enter_call()?;
+                let result = tvmscript_ir_core::with_stack(|| {
+                    let value = p.apply(Operator::Compare(op), &[a, b])?;
+                    p.truth(&value)
+                });
+                p.program.budget.leave_call();
+                result
+            }
+            _ => Ok(fits(op, a.len().cmp(&b.len()))),
+        },
+        None => Ok(fits(op, Ordering::Equal)),
+    }
+}
+
+/// `item in container`
+pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptValue) -> Result<bool, Raise> {
+    match container {
+        ScriptValue::Str(text) => match item {
+            ScriptValue::Str(part) => {
+                cost::scan(p, text.as_str().len() + part.as_str().len())?;
+                Ok(text.as_str().contains(part.as_str()))
+            }
+            _ => {
+                let message =
+                    format!("'in <string>' requires string as left operand, not {}", type_name(item));
+                Err(HostError::type_error(message).into())
+            }
+        },
+        ScriptValue::Bytes(bytes) => {
+            // Both are walked for each other where they repeat themselves.
+            cost::scan(p, bytes.len().saturating_mul(1 + cost::size(item) as usize))?;
+            match (item, super::number::small_index(item)) {
+                (ScriptValue::Bytes(part), _) => Ok(find_bytes(bytes, part)),
+                (_, Some(byte)) => match u8::try_from(byte) {
+                    Ok(byte) => Ok(bytes.contains(&byte)),
+                    Err(_) => Err(HostError::value_error("byte must be in range(0, 256)").into()),
+                },
+                _ => {
+                    let message = format!("a bytes-like object is required, not '{}'", type_name(item));
+                    Err(HostError::type_error(message).into())
+                }
+            }
+        }
+        ScriptValue::Dict(dict) => {
+            let key = p.hashable(item.clone())?;
+            Ok(dict.borrow().contains_key(&key))
+        }
+        ScriptValue::Host(_) if set::len(container).is_some() => {
+            // A set looks for itself as if it were frozen.
+            let key = match item.as_host::<set::Set>() {
+                Some(items) if !items.frozen => {
+                    let items = items.items.borrow();
+                    cost::entries(p, items.len())?;
+                    set::charge_keys(p, items.iter())?;
+                    set::value(items.clone(), true)
+                }
+                _ => item.clone(),
+            };
+            let key = p.hashable(key)?;
+            Ok(set::contains(container, &key))
+        }
+        ScriptValue::Host(_) if super::range::of(container).is_some() => {
+            let range = super::range::of(container).cloned();
+            Ok(range.is_some_and(|range| range.contains(item)))
+        }
+        ScriptValue::Host(_) if view::of(container).is_some() => {
+            view::of(container).map_or(Ok(false), |view| view::contains(p, view, item))
+        }
+        _ => {
+            let mut iter = p.iterate(container).map_err(|raise| match raise {
+                Raise::Kind(crate::ParseErrorKind::Host(_)) => HostError::type_error(format!(
+                    "argument of type '{}' is not iterable",
+                    type_name(container)
+                ))
+                .into(),
+                other => other,
+            })?;
+            while let Some(value) = p.next(&mut iter)? {
+                if same(p, &value, item)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+    }
+}
+
+/// Whether the bytes contain these in a row.
+fn find_bytes(bytes: &[u8], part: &[u8]) -> bool {
+    part.is_empty() || bytes.windows(part.len()).any(|window| window == part)
+}

@@ -1,0 +1,102 @@
+//! Methods of text, bytes, lists, dictionaries, tuples, sets and numbers.
+
+mod mapping;
+mod number;
+mod sequence;
+mod set;
+mod text;
+
+use tvmscript_ir_core::{Map, ObjectLike, Value};
+use tvmscript_script_value::ScriptValue;
+
+use crate::python::builtins::{Method, MethodFn};
+use crate::python::cost::Cost;
+use crate::python::set::Set;
+use crate::python::{range, view};
+
+/// Methods by name, with what a call costs.
+type Table = &'static [(&'static str, Cost, MethodFn)];
+
+/// A method with its name.
+pub(crate) type NamedMethod = &'static (&'static str, Cost, MethodFn);
+
+/// The tables of a value.
+fn tables(value: &ScriptValue) -> [Table; 2] {
+    match value {
+        ScriptValue::Host(_) => match value.as_host::<Set>() {
+            Some(set) if set.frozen => [set::FROZENSET, &[]],
+            Some(_) => [set::FROZENSET, set::SET],
+            None if range::of(value).is_some() => [sequence::RANGE, &[]],
+            None if view::is_set(value) => [mapping::VIEW, &[]],
+            None => [&[], &[]],
+        },
+        ScriptValue::Node(object) if Map::<Value, Value>::try_ref(object).is_some() => [mapping::MAP, &[]],
+        ScriptValue::Str(_) => tables_of("str"),
+        ScriptValue::Bytes(_) => tables_of("bytes"),
+        ScriptValue::List(_) => tables_of("list"),
+        ScriptValue::Tuple(_) => tables_of("tuple"),
+        ScriptValue::Dict(_) => tables_of("dict"),
+        ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) => tables_of("int"),
+        ScriptValue::Float(_) => tables_of("float"),
+        _ => [&[], &[]],
+    }
+}
+
+/// The tables of the built-in type of this name.
+fn tables_of(type_name: &str) -> [Table; 2] {
+    match type_name {
+        "str" => [text::STR, &[]],
+        "bytes" => [text::BYTES, &[]],
+        "list" => [sequence::LIST, &[]],
+        "tuple" => [sequence::TUPLE, &[]],
+        "dict" => [mapping::DICT, &[]],
+        "int" | "bool" => [number::INT, &[]],
+        "float" => [number::FLOAT, &[]],
+        "set" => [set::FROZENSET, set::SET],
+        "frozenset" => [set::FROZENSET, &[]],
+        "range" => [sequence::RANGE, &[]],
+        _ => [&[], &[]],
+    }
+}
+
+/// The method of a built-in type: `str.lower`.
+pub(crate) fn of_type(type_name: &str, name: &str) -> Option<NamedMethod> {
+    tables_of(type_name).into_iter().flatten().find(|(n, ..)| *n == name)
+}
+
+/// The attribute of a value that Python itself gives it.
+pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
+    match value {
+        ScriptValue::DType(dtype) => {
+            return match name {
+                "bits" => Some(ScriptValue::Int(i64::from(dtype.bits))),
+                "lanes" => Some(ScriptValue::Int(i64::from(dtype.lanes))),
+                "itemsize" => {
+                    Some(ScriptValue::Int((i64::from(dtype.bits) * i64::from(dtype.lanes) + 7) / 8))
+                }
+                _ => of(&ScriptValue::str(&dtype.to_string()), name),
+            };
+        }
+        ScriptValue::Slice(slice) => {
+            return match name {
+                "start" => Some(slice.start.clone()),
+                "stop" => Some(slice.stop.clone()),
+                "step" => Some(slice.step.clone()),
+                _ => None,
+            };
+        }
+        ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) | ScriptValue::Float(_) => {
+            if let Some(part) = number::part(value, name) {
+                return Some(part);
+            }
+        }
+        _ => {}
+    }
+    let (name, cost, call) = tables(value).into_iter().flatten().find(|(n, ..)| *n == name)?;
+    Some(ScriptValue::host(Method { name, receiver: value.clone(), cost: *cost, call: *call }))
+}
+
+/// The names of the attributes that Python itself gives a value.
+pub(crate) fn names(value: &ScriptValue) -> impl Iterator<Item = &'static str> {
+    tables(value).into_iter().flatten().map(|(name, ..)| *name)
+}

@@ -1,0 +1,136 @@
+//! Python's values and operations, as CPython has them.
+//!
+//! Everything here is about host code: numbers, text, containers, built-in functions. It knows nodes only as arrays, maps
+//! and text; operators on them are the dialects'. Texts of errors are CPython 3.11's.
+
+pub(crate) mod arith;
+pub(crate) mod builtins;
+pub(crate) mod compare;
+pub(crate) mod cost;
+pub(crate) mod format;
+pub(crate) mod in_place;
+pub(crate) mod library;
+pub(crate) mod math;
+pub(crate) mod methods;
+pub(crate) mod number;
+pub(crate) mod percent;
+pub(crate) mod range;
+pub(crate) mod repr;
+pub(crate) mod set;
+pub(crate) mod subscript;
+pub(crate) mod template;
+pub(crate) mod text_index;
+pub(crate) mod unicode;
+pub(crate) mod view;
+
+use num_traits::Zero;
+use tvmscript_ir_core::{Array, Map, Object, ObjectLike, Value};
+use tvmscript_script_value::ScriptValue;
+
+use builtins::Builtin;
+
+/// The class of a value as Python names it.
+pub(crate) fn type_name(value: &ScriptValue) -> String {
+    match value {
+        ScriptValue::None => "NoneType",
+        ScriptValue::Bool(_) => "bool",
+        ScriptValue::Int(_) | ScriptValue::BigInt(_) => "int",
+        ScriptValue::Float(_) => "float",
+        ScriptValue::Str(_) => "str",
+        ScriptValue::Bytes(_) => "bytes",
+        ScriptValue::DType(_) => "dtype",
+        ScriptValue::Node(object) => return object.info().key().to_owned(),
+        ScriptValue::Tuple(_) => "tuple",
+        ScriptValue::List(_) => "list",
+        ScriptValue::Dict(_) => "dict",
+        ScriptValue::Slice(_) => "slice",
+        ScriptValue::Frame(frame) => return frame.name().to_owned(),
+        ScriptValue::Function(_) => "function",
+        ScriptValue::Host(host) => match host.as_any().downcast_ref::<Builtin>() {
+            Some(builtin) if builtin.is_type => "type",
+            Some(_) => "builtin_function_or_method",
+            None => return host.type_name().trim_start_matches("a ").to_owned(),
+        },
+        ScriptValue::Ellipsis => "ellipsis",
+    }
+    .to_owned()
+}
+
+/// The class of what makes a value no key: its own, or that of an element.
+pub(crate) fn unhashable_part(value: &ScriptValue) -> String {
+    let mut work = vec![value.clone()];
+    while let Some(at) = work.pop() {
+        match &at {
+            ScriptValue::Tuple(items) => work.extend(items.iter().rev().cloned()),
+            ScriptValue::List(_) | ScriptValue::Dict(_) | ScriptValue::Slice(_) => return type_name(&at),
+            _ => {}
+        }
+    }
+    type_name(value)
+}
+
+/// What a value is, in words.
+pub(crate) fn describe(value: &ScriptValue) -> String {
+    match value {
+        ScriptValue::None => "`None`".to_owned(),
+        ScriptValue::Bool(true) => "`True`".to_owned(),
+        ScriptValue::Bool(false) => "`False`".to_owned(),
+        ScriptValue::Int(i) => format!("the int `{i}`"),
+        ScriptValue::BigInt(_) => "a large int".to_owned(),
+        ScriptValue::Float(_) => "a float".to_owned(),
+        ScriptValue::Str(_) => "a string".to_owned(),
+        ScriptValue::Bytes(_) => "bytes".to_owned(),
+        ScriptValue::DType(dtype) => format!("the dtype `{dtype}`"),
+        ScriptValue::Node(object) => format!("a `{}`", object.info().key()),
+        ScriptValue::Tuple(_) => "a tuple".to_owned(),
+        ScriptValue::List(_) => "a list".to_owned(),
+        ScriptValue::Dict(_) => "a dict".to_owned(),
+        ScriptValue::Slice(_) => "a slice".to_owned(),
+        ScriptValue::Frame(frame) => format!("the scope `{}`", frame.name()),
+        ScriptValue::Function(function) => format!("the function `{}`", function.name),
+        ScriptValue::Host(host) => match host.as_any().downcast_ref::<Builtin>() {
+            Some(builtin) => format!("the function `{}`", builtin.name),
+            None => host.type_name().to_owned(),
+        },
+        ScriptValue::Ellipsis => "`...`".to_owned(),
+    }
+}
+
+/// The truth of a value that is no node.
+pub(crate) fn truth(value: &ScriptValue) -> bool {
+    match value {
+        ScriptValue::None => false,
+        ScriptValue::Bool(b) => *b,
+        ScriptValue::Int(i) => *i != 0,
+        ScriptValue::BigInt(i) => !i.is_zero(),
+        ScriptValue::Float(f) => *f != 0.0,
+        ScriptValue::Str(s) => !s.as_str().is_empty(),
+        ScriptValue::Bytes(b) => !b.is_empty(),
+        ScriptValue::Tuple(items) => !items.is_empty(),
+        ScriptValue::List(items) => !items.borrow().is_empty(),
+        ScriptValue::Dict(dict) => !dict.borrow().is_empty(),
+        ScriptValue::Host(_) => match (set::len(value), range::of(value)) {
+            (Some(len), _) => len > 0,
+            (None, Some(range)) => range.len() > 0,
+            (None, None) => true,
+        },
+        _ => true,
+    }
+}
+
+/// The number of elements of an array or map of IR.
+pub(crate) fn node_len(object: &Object) -> Option<usize> {
+    if let Some(array) = Array::<Value>::try_ref(object) {
+        return Some(array.values().len());
+    }
+    Map::<Value, Value>::try_ref(object).map(|map| map.len())
+}
+
+/// The elements of an array of IR, the keys of a map.
+pub(crate) fn node_items(object: &Object) -> Option<Vec<ScriptValue>> {
+    if let Some(array) = Array::<Value>::try_ref(object) {
+        return Some(array.values().iter().map(ScriptValue::from).collect());
+    }
+    let map = Map::<Value, Value>::try_ref(object)?;
+    Some(map.iter().map(|(key, _)| ScriptValue::from(key)).collect())
+}

@@ -1,0 +1,187 @@
+//! Numbers: Python's `int` (of any size, `bool` among them) and `float`.
+
+use std::borrow::Cow;
+
+use num_bigint::BigInt;
+use num_traits::{Signed, ToPrimitive, Zero};
+use tvmscript_script_value::ScriptValue;
+
+use super::type_name;
+use crate::errors::HostError;
+
+/// The digits that CPython converts between text and integers at most.
+pub(crate) const MAX_DIGITS: usize = 4300;
+
+/// A number.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Number<'a> {
+    Int(i64),
+    Big(&'a BigInt),
+    Float(f64),
+}
+
+impl<'a> Number<'a> {
+    /// The value as a number, if it is one.
+    #[inline]
+    pub(crate) fn of(value: &'a ScriptValue) -> Option<Number<'a>> {
+        Some(match value {
+            ScriptValue::Int(i) => Number::Int(*i),
+            ScriptValue::Bool(b) => Number::Int(i64::from(*b)),
+            ScriptValue::Float(f) => Number::Float(*f),
+            ScriptValue::BigInt(i) => Number::Big(i),
+            _ => return None,
+        })
+    }
+
+    /// The number as an integer of any size; nothing for floats.
+    pub(crate) fn to_big(&self) -> Option<Cow<'a, BigInt>> {
+        match self {
+            Number::Int(i) => Some(Cow::Owned(BigInt::from(*i))),
+            Number::Big(i) => Some(Cow::Borrowed(i)),
+            Number::Float(_) => None,
+        }
+    }
+
+    /// The number as a float.
+    pub(crate) fn to_float(&self) -> Result<f64, HostError> {
+        match self {
+            Number::Int(i) => Ok(*i as f64),
+            Number::Big(i) => big_to_float(i),
+            Number::Float(f) => Ok(*f),
+        }
+    }
+}
+
+/// The nearest float.
+pub(crate) fn big_to_float(value: &BigInt) -> Result<f64, HostError> {
+    match value.to_f64() {
+        Some(f) if f.is_finite() => Ok(f),
+        _ => Err(HostError::overflow("int too large to convert to float")),
+    }
+}
+
+/// The integer as a value.
+pub(crate) fn int(value: BigInt) -> ScriptValue {
+    ScriptValue::big_int(value)
+}
+
+/// The integer part of a float.
+pub(crate) fn float_to_int(value: f64) -> Result<ScriptValue, HostError> {
+    if value.is_nan() {
+        return Err(HostError::value_error("cannot convert float NaN to integer"));
+    }
+    if value.is_infinite() {
+        return Err(HostError::overflow("cannot convert float infinity to integer"));
+    }
+    let whole = value.trunc();
+    if (-9.0e18..9.0e18).contains(&whole) {
+        return Ok(ScriptValue::Int(whole as i64));
+    }
+    Ok(int(float_to_big(whole)))
+}
+
+/// A whole float as an integer.
+pub(crate) fn float_to_big(whole: f64) -> BigInt {
+    if whole.abs() < 1.0 {
+        return BigInt::zero();
+    }
+    let bits = whole.to_bits();
+    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
+    let mantissa = BigInt::from((bits & ((1 << 52) - 1)) | (1 << 52));
+    let magnitude = if exponent >= 0 { mantissa << exponent as u64 } else { mantissa >> (-exponent) as u64 };
+    if whole < 0.0 { -magnitude } else { magnitude }
+}
+
+/// Compares an integer with a float, exactly.
+pub(crate) fn compare_big_float(a: &BigInt, b: f64) -> Option<std::cmp::Ordering> {
+    use std::cmp::Ordering::*;
+    if b.is_nan() {
+        return None;
+    }
+    if b.is_infinite() {
+        return Some(if b > 0.0 { Less } else { Greater });
+    }
+    let whole = float_to_big(b.trunc());
+    Some(a.cmp(&whole).then_with(|| {
+        let rest = b - b.trunc();
+        if rest > 0.0 {
+            Less
+        } else if rest < 0.0 {
+            Greater
+        } else {
+            Equal
+        }
+    }))
+}
+
+/// An integer in a place that needs one: `bool` counts.
+pub(crate) fn index(value: &ScriptValue) -> Option<Cow<'_, BigInt>> {
+    match Number::of(value)? {
+        Number::Float(_) => None,
+        number => number.to_big(),
+    }
+}
+
+/// As [`index`], cut to 64 bits: what is larger is beyond any container.
+pub(crate) fn small_index(value: &ScriptValue) -> Option<i64> {
+    match value {
+        ScriptValue::Int(i) => Some(*i),
+        ScriptValue::Bool(b) => Some(i64::from(*b)),
+        ScriptValue::BigInt(i) => Some(if i.is_negative() { i64::MIN } else { i64::MAX }),
+        _ => None,
+    }
+}
+
+fn no_integer(value: &ScriptValue) -> HostError {
+    HostError::type_error(format!("'{}' object cannot be interpreted as an integer", type_name(value)))
+}
+
+/// The integer of an argument that must be one.
+pub(crate) fn integer(value: &ScriptValue) -> Result<Cow<'_, BigInt>, HostError> {
+    index(value).ok_or_else(|| no_integer(value))
+}
+
+/// The integer of an argument that must fit a machine word.
+pub(crate) fn word(value: &ScriptValue) -> Result<i64, HostError> {
+    match value {
+        ScriptValue::BigInt(_) => Err(HostError::overflow("Python int too large to convert to C ssize_t")),
+        value => small_index(value).ok_or_else(|| no_integer(value)),
+    }
+}
+
+/// The modulus of hashes of numbers, 2^61 - 1.
+const MODULUS: u64 = (1 << 61) - 1;
+
+/// The hash that CPython gives to a number: equal numbers have equal ones.
+pub(crate) fn hash(number: &Number) -> i64 {
+    let (negative, rest) = match number {
+        Number::Int(i) => (*i < 0, i.unsigned_abs() % MODULUS),
+        Number::Big(i) => (i.is_negative(), (i.magnitude() % MODULUS).to_u64().unwrap_or(0)),
+        Number::Float(f) if f.is_nan() => return 0,
+        Number::Float(f) if f.is_infinite() => return if *f > 0.0 { 314_159 } else { -314_159 },
+        Number::Float(f) => (*f < 0.0, float_residue(f.abs())),
+    };
+    match (negative, rest as i64) {
+        // -1 is an error inside of CPython.
+        (true, 1) => -2,
+        (true, rest) => -rest,
+        (false, rest) => rest,
+    }
+}
+
+/// `mantissa * 2**exponent` modulo 2^61 - 1: powers of two turn the bits around.
+fn float_residue(value: f64) -> u64 {
+    if value == 0.0 {
+        return 0;
+    }
+    let bits = value.to_bits();
+    let field = ((bits >> 52) & 0x7ff) as i64;
+    let fraction = bits & ((1 << 52) - 1);
+    let (mantissa, exponent) = match field {
+        0 => (fraction, -1074),
+        _ => (fraction | (1 << 52), field - 1075),
+    };
+    let turn = exponent.rem_euclid(61) as u32;
+    let wide = u128::from(mantissa) << turn;
+    (wide % u128::from(MODULUS)) as u64
+}

@@ -1,0 +1,302 @@
+//! `repr` and `str`.
+
+use std::rc::Rc;
+
+use tvmscript_ir_core::with_stack;
+use tvmscript_script_value::{HostObject, ScriptValue};
+
+use super::number::MAX_DIGITS;
+use super::unicode::is_printable;
+use super::{builtins::Builtin, cost, range, set, type_name, view};
+use crate::errors::{HostError, HostErrorKind};
+use crate::eval::Raise;
+use crate::{Evaluator, Host};
+
+/// How deep containers may be nested; CPython gives up at about this depth, too.
+const MAX_DEPTH: usize = 900;
+
+/// `str(value)`
+pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
+    match value {
+        ScriptValue::Str(text) => {
+            cost::text_bytes(p, text.as_str().len())?;
+            Ok(text.as_str().to_owned())
+        }
+        other => repr(p, other),
+    }
+}
+
+/// `repr(value)`
+pub(crate) fn repr(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
+    let mut out = String::new();
+    write(p, value, &mut out, &mut Vec::new())?;
+    Ok(out)
+}
+
+/// The identity of a container that may hold itself.
+fn identity(value: &ScriptValue) -> Option<*const ()> {
+    Some(match value {
+        ScriptValue::Tuple(items) => Rc::as_ptr(items).cast(),
+        ScriptValue::List(items) => Rc::as_ptr(items).cast(),
+        ScriptValue::Dict(dict) => Rc::as_ptr(dict).cast(),
+        ScriptValue::Slice(slice) => Rc::as_ptr(slice).cast(),
+        ScriptValue::Host(host) => match view::of(value) {
+            Some(view) => Rc::as_ptr(&view.dict).cast(),
+            None => Rc::as_ptr(host).cast(),
+        },
+        ScriptValue::Node(object) => std::ptr::without_provenance(object.address()),
+        _ => return None,
+    })
+}
+
+/// `open` has the containers that are being written.
+fn write(
+    p: &mut dyn Host,
+    value: &ScriptValue,
+    out: &mut String,
+    open: &mut Vec<*const ()>,
+) -> Result<(), Raise> {
+    p.program.budget.step(1)?;
+    let before = out.len();
+    let Some(identity) = identity(value) else {
+        leaf(p, value, out)?;
+        return cost::text_bytes(p, out.len() - before);
+    };
+    if open.contains(&identity) {
+        out.push_str(match value {
+            ScriptValue::Tuple(_) => "(...)",
+            ScriptValue::Dict(_) => "{...}",
+            ScriptValue::List(_) => "[...]",
+            _ => "...",
+        });
+        return Ok(());
+    }
+    if open.len() >= MAX_DEPTH {
+        let message = "maximum recursion depth exceeded while getting the repr of an object";
+        return Err(HostError::new(HostErrorKind::Recursion, message).into());
+    }
+    open.push(identity);
+    with_stack(|| container(p, value, out, open))?;
+    open.pop();
+    cost::text_bytes(p, out.len() - before)
+}
+
+fn leaf(p: &mut dyn Host, value: &ScriptValue, out: &mut String) -> Result<(), Raise> {
+    match value {
+        ScriptValue::None => out.push_str("None"),
+        ScriptValue::Bool(true) => out.push_str("True"),
+        ScriptValue::Bool(false) => out.push_str("False"),
+        ScriptValue::Int(i) => out.push_str(&i.to_string()),
+        ScriptValue::BigInt(i) => out.push_str(&big(p, i)?),
+        ScriptValue::Float(f) => out.push_str(&float(*f)),
+        ScriptValue::Str(text) => {
+            cost::scan(p, text.as_str().len())?;
+            quote(text.as_str(), out);
+        }
+        ScriptValue::Bytes(bytes) => {
+            cost::scan(p, bytes.len())?;
+            quote_bytes(bytes, out);
+        }
+        ScriptValue::DType(dtype) => out.push_str(&dtype.to_string()),
+        ScriptValue::Ellipsis => out.push_str("Ellipsis"),
+        ScriptValue::Function(function) => out.push_str(&format!("<function {}>", function.name)),
+        ScriptValue::Frame(frame) => out.push_str(&format!("<{} frame>", frame.name())),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn container(
+    p: &mut dyn Host,
+    value: &ScriptValue,
+    out: &mut String,
+    open: &mut Vec<*const ()>,
+) -> Result<(), Raise> {
+    match value {
+        ScriptValue::Tuple(items) => {
+            list(p, "(", items, out, open)?;
+            out.push_str(if items.len() == 1 { ",)" } else { ")" });
+        }
+        ScriptValue::List(items) => {
+            cost::values(p, items.borrow().len())?;
+            let items = items.borrow().clone();
+            list(p, "[", &items, out, open)?;
+            out.push(']');
+        }
+        ScriptValue::Dict(dict) => {
+            out.push('{');
+            let mut at = 0;
+            loop {
+                let entry = dict.borrow().get_index(at).map(|(key, value)| (key.0.clone(), value.clone()));
+                let Some((key, value)) = entry else { break };
+                if at > 0 {
+                    out.push_str(", ");
+                }
+                write(p, &key, out, open)?;
+                out.push_str(": ");
+                write(p, &value, out, open)?;
+                at += 1;
+            }
+            out.push('}');
+        }
+        ScriptValue::Slice(slice) => {
+            list(p, "slice(", &[slice.start.clone(), slice.stop.clone(), slice.step.clone()], out, open)?;
+            out.push(')');
+        }
+        ScriptValue::Host(host) => {
+            if let Some(len) = set::len(value) {
+                cost::values(p, len)?;
+                let items = set::items(value).unwrap_or_default();
+                match (items.is_empty(), host.type_name()) {
+                    (true, name) => out.push_str(&format!("{name}()")),
+                    (false, "frozenset") => {
+                        list(p, "frozenset({", &items, out, open)?;
+                        out.push_str("})");
+                    }
+                    (false, _) => {
+                        list(p, "{", &items, out, open)?;
+                        out.push('}');
+                    }
+                }
+            } else if let Some(view) = view::of(value) {
+                cost::values(p, 3 * view.dict.borrow().len())?;
+                let items = view.items().unwrap_or_default();
+                list(p, &format!("{}([", view.type_name()), &items, out, open)?;
+                out.push_str("])");
+            } else if let Some(range) = range::of(value) {
+                match range.step {
+                    1 => out.push_str(&format!("range({}, {})", range.start, range.stop)),
+                    step => out.push_str(&format!("range({}, {}, {step})", range.start, range.stop)),
+                }
+            } else if let Some(builtin) = value.as_host::<Builtin>() {
+                match builtin.is_type {
+                    true => out.push_str(&format!("<class '{}'>", builtin.name)),
+                    false => out.push_str(&format!("<built-in function {}>", builtin.name)),
+                }
+            } else {
+                out.push_str(&format!("<{} object>", type_name(value)));
+            }
+        }
+        ScriptValue::Node(object) => match super::node_len(object) {
+            Some(len) => {
+                cost::values(p, len)?;
+                let items = super::node_items(object).unwrap_or_default();
+                list(p, "[", &items, out, open)?;
+                out.push(']');
+            }
+            None => out.push_str(&format!("<{} object>", object.info().key())),
+        },
+        _ => {}
+    }
+    Ok(())
+}
+
+fn list(
+    p: &mut dyn Host,
+    before: &str,
+    items: &[ScriptValue],
+    out: &mut String,
+    open: &mut Vec<*const ()>,
+) -> Result<(), Raise> {
+    out.push_str(before);
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        write(p, item, out, open)?;
+    }
+    Ok(())
+}
+
+/// The digits of a large integer. CPython, too, refuses to write very long ones.
+pub(crate) fn big(p: &Evaluator, value: &num_bigint::BigInt) -> Result<String, Raise> {
+    let too_long = || {
+        let message = format!(
+            "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"
+        );
+        HostError::value_error(message)
+    };
+    // 4300 digits have 14285 bits at most.
+    if value.bits() > 14_285 {
+        return Err(too_long().into());
+    }
+    p.program.budget.step(value.bits() / 64)?;
+    let text = value.to_string();
+    if text.len() - usize::from(text.starts_with('-')) > MAX_DIGITS {
+        return Err(too_long().into());
+    }
+    Ok(text)
+}
+
+/// The shortest digits that read back, as Python lays them out.
+pub(crate) fn float(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    let mut scientific = format!("{value:e}");
+    let digits = scientific.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
+    if digits >= 15 {
+        // Of two shortest forms that are equally near, CPython takes the even one.
+        let exact = format!("{value:.*e}", digits - 1);
+        if exact.parse() == Ok(value) {
+            scientific = exact;
+        }
+    }
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    if value == 0.0 || (-4..16).contains(&exponent) {
+        let behind = digits as i32 - 1 - exponent;
+        let text = format!("{value:.*}", behind.max(0) as usize);
+        return if text.contains('.') { text } else { text + ".0" };
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+/// A string in quotes, as Python chooses and escapes them.
+pub(crate) fn quote(text: &str, out: &mut String) {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c == quote => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if (c as u32) < 0x20 || c as u32 == 0x7f => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c if is_printable(c) => out.push(c),
+            c if (c as u32) < 0x100 => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c if (c as u32) < 0x10000 => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push_str(&format!("\\U{:08x}", c as u32)),
+        }
+    }
+    out.push(quote);
+}
+
+fn quote_bytes(bytes: &[u8], out: &mut String) {
+    let quote = if bytes.contains(&b'\'') && !bytes.contains(&b'"') { b'"' } else { b'\'' };
+    out.push('b');
+    out.push(char::from(quote));
+    for b in bytes {
+        match *b {
+            b'\\' => out.push_str("\\\\"),
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            b if b == quote => {
+                out.push('\\');
+                out.push(char::from(b));
+            }
+            b @ 0x20..=0x7e => out.push(char::from(b)),
+            b => out.push_str(&format!("\\x{b:02x}")),
+        }
+    }
+    out.push(char::from(quote));
+}

@@ -1,0 +1,283 @@
+//! Subscripts of containers and text.
+
+use tvmscript_ir_core::{Array, Map, ObjectLike, Value};
+use tvmscript_script_value::{ScriptValue, Slice};
+
+use super::number::small_index;
+use super::range::Range;
+use super::text_index::Chars;
+use super::{builtins::Builtin, cost, repr, type_name};
+use crate::errors::{HostError, HostErrorKind};
+use crate::eval::Raise;
+use crate::{Evaluator, Host};
+
+/// `base[key]`
+pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Result<ScriptValue, Raise> {
+    match base {
+        ScriptValue::Tuple(items) => {
+            if let Some(index) = position("tuple", key, items.len())? {
+                return Ok(items[index].clone());
+            }
+            Ok(ScriptValue::tuple(picked(p, key, items)?))
+        }
+        ScriptValue::List(list) => {
+            let items = list.borrow();
+            if let Some(index) = position("list", key, items.len())? {
+                return Ok(items[index].clone());
+            }
+            Ok(ScriptValue::list(picked(p, key, &items)?))
+        }
+        ScriptValue::Dict(dict) => {
+            let found = p.hashable(key.clone()).map(|key| dict.borrow().get(&key).cloned())?;
+            match found {
+                Some(value) => Ok(value),
+                None => Err(key_error(p, key)),
+            }
+        }
+        ScriptValue::Str(text) => {
+            let chars = Chars::of(p, text)?;
+            if let Some(index) = position("string", key, chars.count())? {
+                return cost::text(p, chars.get(index));
+            }
+            let ScriptValue::Slice(slice) = key else { return Ok(ScriptValue::None) };
+            let (start, stop, step) = bounds(slice, chars.count())?;
+            if step == 1 {
+                return cost::text(p, chars.slice(start as usize, stop.max(start) as usize));
+            }
+            let range = Range { start, stop, step };
+            cost::values(p, range.len())?;
+            let picked: String = (0..range.len()).map(|i| chars.get(range.at(i) as usize)).collect();
+            cost::text(p, &picked)
+        }
+        ScriptValue::Bytes(bytes) => {
+            if let Some(index) = position("index", key, bytes.len())? {
+                return Ok(ScriptValue::Int(i64::from(bytes[index])));
+            }
+            let picked = places(p, key, bytes.len())?.map(|i| bytes[i]).collect();
+            cost::bytes(p, picked)
+        }
+        ScriptValue::Host(host) => match (super::range::of(base), base.as_host::<Builtin>()) {
+            (Some(range), _) => range_item(range, key),
+            // `list[int]`: a type with parameters is that type.
+            (_, Some(builtin)) if builtin.is_type => Ok(base.clone()),
+            _ => match host.subscript(key) {
+                Some(result) => result.map_err(Raise::from),
+                None => Err(not_subscriptable(base)),
+            },
+        },
+        ScriptValue::Node(object) => {
+            if let Some(array) = Array::<Value>::try_ref(object) {
+                let values = array.values();
+                if let Some(index) = position("array", key, values.len())? {
+                    return Ok(ScriptValue::from(&values[index]));
+                }
+                let picked = places(p, key, values.len())?.map(|i| ScriptValue::from(&values[i]));
+                return Ok(ScriptValue::list(picked.collect()));
+            }
+            if let Some(map) = Map::<Value, Value>::try_ref(object) {
+                let found = key.to_field().and_then(|key| map.get(&key).map(ScriptValue::from));
+                return found.ok_or_else(|| key_error(p, key));
+            }
+            Err(not_subscriptable(base))
+        }
+        _ => Err(not_subscriptable(base)),
+    }
+}
+
+fn not_subscriptable(base: &ScriptValue) -> Raise {
+    HostError::type_error(format!("'{}' object is not subscriptable", type_name(base))).into()
+}
+
+fn key_error(p: &mut dyn Host, key: &ScriptValue) -> Raise {
+    match repr::repr(p, key) {
+        Ok(text) => HostError::new(HostErrorKind::Key, text).into(),
+        Err(raise) => raise,
+    }
+}
+
+fn range_item(range: &Range, key: &ScriptValue) -> Result<ScriptValue, Raise> {
+    if let Some(index) = position("range object", key, range.len())? {
+        return Ok(ScriptValue::Int(range.at(index)));
+    }
+    let ScriptValue::Slice(slice) = key else { return Ok(ScriptValue::None) };
+    let (start, stop, step) = bounds(slice, range.len())?;
+    let at = |index: i64| i128::from(range.start) + i128::from(range.step) * i128::from(index);
+    let small = |value: i128| i64::try_from(value).unwrap_or(if value < 0 { i64::MIN } else { i64::MAX });
+    let step = range.step.saturating_mul(step);
+    Ok(ScriptValue::host(Range { start: small(at(start)), stop: small(at(stop)), step }))
+}
+
+/// The place of an index in a container of this length; nothing for slices.
+fn position(what: &str, key: &ScriptValue, len: usize) -> Result<Option<usize>, HostError> {
+    if matches!(key, ScriptValue::Slice(_)) {
+        return Ok(None);
+    }
+    let Some(index) = small_index(key) else {
+        let name = type_name(key);
+        return Err(HostError::type_error(match what {
+            "string" => format!("string indices must be integers, not '{name}'"),
+            "index" => format!("byte indices must be integers or slices, not {name}"),
+            "range object" => format!("range indices must be integers or slices, not {name}"),
+            _ => format!("{what} indices must be integers or slices, not {name}"),
+        }));
+    };
+    let at = if index < 0 { index.saturating_add(len as i64) } else { index };
+    match usize::try_from(at) {
+        Ok(at) if at < len => Ok(Some(at)),
+        _ => Err(HostError::index(match what {
+            "index" => "index out of range".to_owned(),
+            _ => format!("{what} index out of range"),
+        })),
+    }
+}
+
+/// Start, stop and step of a slice in a container of this length, as Python's `slice.indices`.
+pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostError> {
+    let part = |value: &ScriptValue| match value {
+        ScriptValue::None => Ok(None),
+        value => small_index(value).map(Some).ok_or_else(|| {
+            HostError::type_error("slice indices must be integers or None or have an __index__ method")
+        }),
+    };
+    let (start, stop, step) = (part(&slice.start)?, part(&slice.stop)?, part(&slice.step)?.unwrap_or(1));
+    if step == 0 {
+        return Err(HostError::value_error("slice step cannot be zero"));
+    }
+    let len = len as i64;
+    let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
+    let clip = |value: i64| {
+        let value = if value < 0 { value.saturating_add(len) } else { value };
+        value.clamp(low, high)
+    };
+    let (first, last) = if step > 0 { (low, high) } else { (high, low) };
+    Ok((start.map_or(first, clip), stop.map_or(last, clip), step))
+}
+
+/// The places that a slice picks; they are charged.
+fn places(
+    p: &Evaluator,
+    key: &ScriptValue,
+    len: usize,
+) -> Result<impl ExactSizeIterator<Item = usize> + DoubleEndedIterator + use<>, Raise> {
+    let (start, stop, step) = match key {
+        ScriptValue::Slice(slice) => bounds(slice, len)?,
+        _ => (0, 0, 1),
+    };
+    let range = Range { start, stop, step };
+    cost::values(p, range.len())?;
+    Ok((0..range.len()).map(move |i| range.at(i) as usize))
+}
+
+fn picked(p: &mut dyn Host, key: &ScriptValue, items: &[ScriptValue]) -> Result<Vec<ScriptValue>, Raise> {
+    Ok(places(p, key, items.len())?.map(|i| items[i].clone()).collect())
+}
+
+/// `base[key] = value`
+pub(crate) fn set(
+    p: &mut dyn Host,
+    base: &ScriptValue,
+    key: ScriptValue,
+    value: ScriptValue,
+) -> Result<(), Raise> {
+    match base {
+        ScriptValue::List(list) => {
+            if let ScriptValue::Slice(slice) = &key {
+                let new = p.collect_values(&value).map_err(|raise| match raise {
+                    Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == HostErrorKind::Type => {
+                        HostError::type_error("can only assign an iterable").into()
+                    }
+                    other => other,
+                })?;
+                new.iter().try_for_each(|item| p.program.keep_container(base, item))?;
+                let (start, stop, step) = bounds(slice, list.borrow().len())?;
+                if step != 1 {
+                    let places = places(p, &key, list.borrow().len())?;
+                    if places.len() != new.len() {
+                        let message = format!(
+                            "attempt to assign sequence of size {} to extended slice of size {}",
+                            new.len(),
+                            places.len()
+                        );
+                        return Err(HostError::value_error(message).into());
+                    }
+                    let mut items = list.borrow_mut();
+                    places.zip(new).for_each(|(at, value)| items[at] = value);
+                    return Ok(());
+                }
+                let start = start as usize;
+                let stop = (stop as usize).max(start);
+                cost::moves(p, list.borrow().len())?;
+                list.borrow_mut().splice(start..stop, new);
+                return Ok(());
+            }
+            let len = list.borrow().len();
+            let index = position("list assignment", &key, len).map_err(|error| match error.kind {
+                HostErrorKind::Type => HostError::type_error(format!(
+                    "list indices must be integers or slices, not {}",
+                    type_name(&key)
+                )),
+                _ => error,
+            })?;
+            if let Some(index) = index {
+                p.program.keep_container(base, &value)?;
+                list.borrow_mut()[index] = value;
+            }
+            Ok(())
+        }
+        ScriptValue::Dict(dict) => {
+            let key = p.hashable(key)?;
+            p.program.budget.allocate(cost::ENTRY_BYTES)?;
+            p.program.keep_container(base, &value)?;
+            dict.borrow_mut().insert(key, value);
+            Ok(())
+        }
+        _ => {
+            let message = format!("'{}' object does not support item assignment", type_name(base));
+            Err(HostError::type_error(message).into())
+        }
+    }
+}
+
+/// `del base[key]`
+pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Result<(), Raise> {
+    match base {
+        ScriptValue::List(list) => {
+            let len = list.borrow().len();
+            cost::moves(p, len)?;
+            match position("list assignment", key, len)? {
+                Some(index) => {
+                    list.borrow_mut().remove(index);
+                }
+                None => {
+                    let mut places: Vec<usize> = places(p, key, len)?.collect();
+                    places.sort_unstable();
+                    let mut items = list.borrow_mut();
+                    let mut place = places.into_iter().peekable();
+                    let mut at = 0;
+                    items.retain(|_| {
+                        let gone = place.peek() == Some(&at);
+                        if gone {
+                            place.next();
+                        }
+                        at += 1;
+                        !gone
+                    });
+                }
+            }
+            Ok(())
+        }
+        ScriptValue::Dict(dict) => {
+            let hashed = p.hashable(key.clone())?;
+            cost::removal(p, dict.borrow().len())?;
+            let found = dict.borrow_mut().shift_remove(&hashed);
+            match found {
+                Some(_) => Ok(()),
+                None => Err(key_error(p, key)),
+            }
+        }
+        _ => {
+            let message = format!("'{}' object doesn't support item deletion", type_name(base));
+            Err(HostError::type_error(message).into())
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! `"{} {name:>8}".format(..)`
+
+use tvmscript_script_value::{CallArgs, ScriptValue};
+
+use super::{builtins, cost, format, repr, subscript, type_name};
+use crate::errors::{HostError, HostErrorKind};
+use crate::eval::Raise;
+use crate::{Evaluator, Host};
+
+/// How deep fields may stand in the specifications of fields.
+const MAX_DEPTH: u32 = 2;
+
+/// Which arguments fields without a number take.
+#[derive(Default)]
+struct Numbering {
+    next: usize,
+    automatic: Option<bool>,
+}
+
+/// One field of a template.
+struct Field<'a> {
+    name: &'a str,
+    conversion: Option<char>,
+    spec: &'a str,
+}
+
+/// `template.format(*positional, **keywords)`
+pub(crate) fn expand(p: &mut dyn Host, template: &str, args: &CallArgs) -> Result<String, Raise> {
+    write(p, template, args, &mut Numbering::default(), MAX_DEPTH)
+}
+
+fn write(
+    p: &mut dyn Host,
+    template: &str,
+    args: &CallArgs,
+    numbering: &mut Numbering,
+    depth: u32,
+) -> Result<String, Raise> {
+    if depth == 0 {
+        return Err(HostError::value_error("Max string recursion exceeded").into());
+    }
+    cost::scan(p, template.len())?;
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find(['{', '}']) {
+        out.push_str(&rest[..at]);
+        let brace = rest.as_bytes()[at];
+        rest = &rest[at + 1..];
+        if rest.as_bytes().first() == Some(&brace) {
+            out.push(char::from(brace));
+            rest = &rest[1..];
+            continue;
+        }
+        if brace == b'}' || rest.is_empty() {
+            let message = format!("Single '{}' encountered in format string", char::from(brace));
+            return Err(HostError::value_error(message).into());
+        }
+        let field;
+        (field, rest) = split_field(rest)?;
+        p.program.budget.step(1)?;
+        let mut value = find(p, field.name, args, numbering)?;
+        match field.conversion {
+            None => {}
+            Some('r') => value = ScriptValue::str(&repr::repr(p, &value)?),
+            Some('a') => value = ScriptValue::str(&builtins::ascii(&repr::repr(p, &value)?)),
+            Some('s') => value = ScriptValue::str(&repr::str(p, &value)?),
+            Some(other) => {
+                let message = format!("Unknown conversion specifier {other}");
+                return Err(HostError::value_error(message).into());
+            }
+        }
+        let text = match field.spec.contains(['{', '}']) {
+            true => {
+                let spec = write(p, field.spec, args, numbering, depth - 1)?;
+                format::format(p, &value, &spec)?
+            }
+            false => format::format(p, &value, field.spec)?,
+        };
+        cost::text_bytes(p, text.len())?;
+        out.push_str(&text);
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+/// The field behind a `{`, and what follows it.
+fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
+    let unfinished = || HostError::value_error("expected '}' before end of string");
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    let end = loop {
+        match bytes.get(at) {
+            None => return Err(unfinished()),
+            Some(b'{') => return Err(HostError::value_error("unexpected '{' in field name")),
+            Some(b'[') => {
+                while bytes.get(at).is_some_and(|b| *b != b']') {
+                    at += 1;
+                }
+            }
+            Some(b'}' | b':' | b'!') => break at,
+            Some(_) => at += 1,
+        }
+    };
+    let name = &text[..end];
+    let mut rest = &text[end + 1..];
+    let mut conversion = None;
+    match bytes[end] {
+        b'}' => return Ok((Field { name, conversion, spec: "" }, rest)),
+        b'!' => {
+            let mut chars = rest.chars();
+            let Some(c) = chars.next() else {
+                let message = "end of string while looking for conversion specifier";
+                return Err(HostError::value_error(message));
+            };
+            conversion = Some(c);
+            rest = chars.as_str();
+            match chars.next() {
+                Some('}') => return Ok((Field { name, conversion, spec: "" }, &rest[1..])),
+                Some(':') => rest = &rest[1..],
+                Some(_) => {
+                    return Err(HostError::value_error("expected ':' after conversion specifier"));
+                }
+                None => return Err(HostError::value_error("unmatched '{' in format spec")),
+            }
+        }
+        _ => {}
+    }
+    let mut depth = 1;
+    for (at, byte) in rest.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return Ok((Field { name, conversion, spec: &rest[..at] }, &rest[at + 1..]));
+        }
+    }
+    Err(if rest.is_empty() { unfinished() } else { HostError::value_error("unmatched '{' in format spec") })
+}
+
+/// The value of a field name: `0`, `name`, `0.attribute`, `name[key]`.
+fn find(
+    p: &mut dyn Host,
+    name: &str,
+    args: &CallArgs,
+    numbering: &mut Numbering,
+) -> Result<ScriptValue, Raise> {
+    let end = name.find(['.', '[']).unwrap_or(name.len());
+    let (first, mut rest) = name.split_at(end);
+    let index = match first.is_empty() {
+        true => {
+            numbering.switch(true)?;
+            numbering.next += 1;
+            Some(numbering.next - 1)
+        }
+        false => number(first)?,
+    };
+    let mut value = match index {
+        Some(index) => {
+            if !first.is_empty() {
+                numbering.switch(false)?;
+            }
+            args.positional.get(index).cloned().ok_or_else(|| {
+                let message = format!("Replacement index {index} out of range for positional args tuple");
+                HostError::index(message)
+            })?
+        }
+        None => match named(p, args)?.iter().find(|(key, _)| key.as_str() == first) {
+            Some((_, value)) => value.clone(),
+            None => {
+                let mut quoted = String::new();
+                repr::quote(first, &mut quoted);
+                return Err(HostError::new(HostErrorKind::Key, quoted).into());
+            }
+        },
+    };
+    while !rest.is_empty() {
+        p.program.budget.step(1)?;
+        if let Some(behind) = rest.strip_prefix('.') {
+            let end = behind.find(['.', '[']).unwrap_or(behind.len());
+            let attribute = &behind[..end];
+            if attribute.is_empty() {
+                return Err(HostError::value_error("Empty attribute in format string").into());
+            }
+            value = p.find_attribute(&value, attribute)?.ok_or_else(|| {
+                let message = format!("'{}' object has no attribute '{attribute}'", type_name(&value));
+                HostError::new(HostErrorKind::Attribute, message)
+            })?;
+            rest = &behind[end..];
+            continue;
+        }
+        let Some(behind) = rest.strip_prefix('[') else {
+            let message = "Only '.' or '[' may follow ']' in format field specifier";
+            return Err(HostError::value_error(message).into());
+        };
+        let Some(end) = behind.find(']') else {
+            return Err(HostError::value_error("Missing ']' in format string").into());
+        };
+        let key = &behind[..end];
+        if key.is_empty() {
+            return Err(HostError::value_error("Empty attribute in format string").into());
+        }
+        let key = number(key)?.map_or_else(|| ScriptValue::str(key), |index| ScriptValue::Int(index as i64));
+        value = subscript::get(p, &value, &key)?;
+        rest = &behind[end + 1..];
+    }
+    Ok(value)
+}
+
+/// The keyword arguments, of which one is looked for.
+fn named<'a>(
+    p: &Evaluator,
+    args: &'a CallArgs,
+) -> Result<&'a [(tvmscript_ir_core::Str, ScriptValue)], Raise> {
+    p.program.budget.step(args.keywords.len() as u64 / 16)?;
+    Ok(&args.keywords)
+}
+
+/// The text as an index; nothing when it is a name.
+fn number(text: &str) -> Result<Option<usize>, HostError> {
+    if !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Ok(None);
+    }
+    let too_many = || HostError::value_error("Too many decimal digits in format string");
+    let value: i64 = text.parse().map_err(|_| too_many())?;
+    usize::try_from(value).map(Some).map_err(|_| too_many())
+}
+
+impl Numbering {
+    fn switch(&mut self, automatic: bool) -> Result<(), HostError> {
+        match self.automatic.replace(automatic) {
+            Some(before) if before != automatic => Err(HostError::value_error(match automatic {
+                true => "cannot switch from manual field specification to automatic field numbering",
+                false => "cannot switch from automatic field numbering to manual field specification",
+            })),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Recording errors, and the places that they speak of.
+
+use tvmscript_ir_core::{Span, SpanKind};
+use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, TextRange};
+use tvmscript_script_value::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind};
+
+use crate::errors::{HostErrorKind, ParseError, ParseErrorKind, Reported, Result, place_in_literal, suggest};
+use crate::eval::TYPE_NAME;
+use crate::evaluator::Evaluator;
+use crate::program::InnerErrors;
+
+impl Evaluator {
+    /// Records an error.
+    pub fn report(&mut self, error: ParseError) -> Reported {
+        self.failures += 1;
+        if self.absorbs {
+            return self.report_host(error);
+        }
+        if !self.is_exhausted() {
+            self.errors.push(error);
+        }
+        Reported(())
+    }
+
+    /// Records a note at a span of this text: nothing has to be changed.
+    pub fn note(&mut self, at: Span, kind: impl Into<ParseErrorKind>) {
+        if let Some(range) = self.range_of_span(at)
+            && self.warnings.len() < self.program.budget.max_errors()
+        {
+            self.warnings.push(ParseError::note_at(kind, range));
+        }
+    }
+
+    /// Records a failure of host code that no script called: what Python would raise as a mistake that may yet be caught,
+    /// what only this crate does not do as a placeholder.
+    #[cold]
+    fn report_host(&mut self, error: ParseError) -> Reported {
+        let is_gap = match &error.kind {
+            ParseErrorKind::UnsupportedExpression { .. }
+            | ParseErrorKind::UnsupportedStatement { .. }
+            | ParseErrorKind::InvalidTarget { .. } => true,
+            // A dialect that is not read here cannot be left out: its decorators make scripts.
+            ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import => !self.in_decorator,
+            ParseErrorKind::Host(error) => error.to_string().contains(&TYPE_NAME["a ".len()..]),
+            _ => false,
+        };
+        if is_gap {
+            let reason = error.kind.to_string();
+            return self.give_up(error.range(), &reason);
+        }
+        if self.raised.len() < self.program.budget.max_errors() {
+            self.raised.push(error);
+        }
+        Reported(())
+    }
+
+    /// Records a mistake at a place that no code of the file can catch.
+    pub(crate) fn mistake(&mut self, at: impl HasRange, kind: ParseErrorKind) -> Reported {
+        let range = self.shown(at);
+        self.failures += 1;
+        if !self.is_exhausted() {
+            self.errors.push(ParseError::new(kind, range));
+        }
+        Reported(())
+    }
+
+    /// The part of the text that a message shows for a place.
+    fn shown(&self, at: impl HasRange) -> TextRange {
+        at.shown_in(&self.ast, self.program.text())
+    }
+
+    /// Records an error at a place.
+    pub fn error(&mut self, at: impl HasRange, kind: impl Into<ParseErrorKind>) -> Reported {
+        let range = self.shown(at);
+        self.report(ParseError::new(kind, range))
+    }
+
+    /// Records an error at a place, with how to mend it.
+    pub fn error_with_help(
+        &mut self,
+        at: impl HasRange,
+        kind: impl Into<ParseErrorKind>,
+        help: impl Into<String>,
+    ) -> Reported {
+        let range = self.shown(at);
+        self.report(ParseError::new(kind, range).with_help(help))
+    }
+
+    /// Records a dialect's error at a place; where it speaks of an argument of the call there, at that argument.
+    pub fn build_error(&mut self, at: impl HasRange, error: BuildError) -> Reported {
+        let range = self.shown(at);
+        self.build_error_at(range, None, error)
+    }
+
+    /// The value of a dialect's result; its error is recorded at a place.
+    pub fn checked<T>(&mut self, at: impl HasRange, result: Result<T, BuildError>) -> Result<T> {
+        result.map_err(|error| self.build_error(at, error))
+    }
+
+    /// The value of a dialect's result for a call; its error is recorded at the argument that it speaks of, else at the call.
+    ///
+    /// # Errors
+    /// When the result is one.
+    pub fn checked_call<T>(&mut self, call: ExprId, result: Result<T, BuildError>) -> Result<T> {
+        let range = self.ast.range(call);
+        result.map_err(|error| self.build_error_at(range, Some(call), error))
+    }
+
+    /// Records the error of a call at a place; where it speaks of an argument of `call`, at that argument.
+    pub fn build_error_at(&mut self, range: TextRange, call: Option<ExprId>, error: BuildError) -> Reported {
+        if let Some(inner) = error.downcast_ref::<InnerErrors>() {
+            for mut error in inner.take() {
+                error.called_from(range);
+                let _ = self.report(error);
+            }
+            return Reported(());
+        }
+        if self.silenced > 0 && !self.errors.is_empty() {
+            return Reported(());
+        }
+        let argument =
+            error.argument.as_ref().and_then(|a| self.argument_range(call?, a, error.part.as_deref()));
+        let argument = argument.map(|range| {
+            error
+                .part
+                .as_ref()
+                .and_then(|part| part.byte)
+                .and_then(|byte| self.byte_range(range, byte))
+                .unwrap_or(range)
+        });
+        let place = self.range_of_span(error.span).or(argument).unwrap_or(range);
+        let mut out = ParseError::new(&error, place);
+        out.notes.extend(error.note.as_deref().map(str::to_owned));
+        out.help = error.help.as_deref().map(str::to_owned);
+        if let Some(BuildErrorKind::UnknownKeyword { name, known, .. }) = error.kind()
+            && let Some(near) = suggest::nearest(name, known.iter().copied())
+        {
+            out.help = Some(format!("did you mean `{near}`?"));
+        }
+        self.report(out)
+    }
+
+    /// The range of a span in this text.
+    pub fn range_of_span(&self, span: Span) -> Option<TextRange> {
+        match span.kind() {
+            SpanKind::Range { source, start_bytes, end_bytes } if source == self.program.source => {
+                Some(TextRange::new(start_bytes, end_bytes))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where a byte of the text is written that the literal at a place stands for.
+    fn byte_range(&self, literal: TextRange, byte: usize) -> Option<TextRange> {
+        let place = place_in_literal(self.program.text_of(literal), byte)?;
+        let at = |offset: usize| u32::try_from(offset).ok().map(|offset| literal.start + offset);
+        Some(TextRange::new(at(place.start)?, at(place.end)?))
+    }
+
+    /// Where an argument of a call stands, or an item of the list or tuple that is written there.
+    fn argument_range(
+        &self,
+        call: ExprId,
+        argument: &ArgumentRef,
+        path: Option<&ArgumentPart>,
+    ) -> Option<TextRange> {
+        let (value, whole) = match argument {
+            ArgumentRef::Position(index) => self.positional_range(call, *index)?,
+            ArgumentRef::Keyword(name) => self.keyword_range(call, name)?,
+            ArgumentRef::Parameter { name, index } => {
+                self.keyword_range(call, name).or_else(|| self.positional_range(call, *index as usize))?
+            }
+        };
+        let mut item = value;
+        for index in path.into_iter().flat_map(|path| path.items.iter().rev()) {
+            let (Expr::Tuple { elts } | Expr::List { elts }) = *self.ast.expr(item) else { break };
+            let Some(next) = self.ast.list(elts).get(*index) else { break };
+            item = *next;
+        }
+        Some(if item == value { whole } else { self.ast.range(item) })
+    }
+
+    /// An argument by its number: of a call, a subscript or an operator.
+    fn positional_range(&self, call: ExprId, index: usize) -> Option<(ExprId, TextRange)> {
+        let value = match *self.ast.expr(call) {
+            Expr::Call { args, .. } => {
+                let args = self.ast.list(args);
+                let starred = |id: &ExprId| matches!(self.ast.expr(*id), Expr::Starred { .. });
+                let star = args.iter().position(starred).unwrap_or(usize::MAX);
+                *args.get(index.min(star))?
+            }
+            Expr::Subscript { index: subscript, .. } => match *self.ast.expr(subscript) {
+                Expr::Tuple { elts } => *self.ast.list(elts).get(index)?,
+                _ => subscript,
+            },
+            Expr::BinOp { left, right, .. } => *[left, right].get(index)?,
+            _ => return None,
+        };
+        Some((value, self.ast.range(value)))
+    }
+
+    /// An argument by its keyword, and the place of both.
+    fn keyword_range(&self, call: ExprId, name: &str) -> Option<(ExprId, TextRange)> {
+        let Expr::Call { keywords, .. } = *self.ast.expr(call) else { return None };
+        let keywords = self.ast.list(keywords);
+        let keyword = keywords.iter().find(|k| k.arg.is_some_and(|a| self.ast.name(a) == name))?;
+        Some((keyword.value, self.ast.range(keyword.place)))
+    }
+
+    /// Whether too many errors were recorded to go on.
+    pub fn is_exhausted(&self) -> bool {
+        self.errors.len() >= self.program.budget.max_errors()
+    }
+
+    /// Adds the place of a call to the errors recorded since: `before` has their numbers then, reported and raised.
+    pub(crate) fn called_from(&mut self, before: (usize, usize), range: TextRange) {
+        let reported = self.errors.iter_mut().skip(before.0);
+        let new = reported.chain(self.raised.iter_mut().skip(before.1));
+        new.for_each(|error| error.called_from(range));
+    }
+}

@@ -1,0 +1,72 @@
+//! Host code against CPython: `cpython/generate.py` recorded what CPython 3.11 makes of each program.
+
+#[allow(dead_code)]
+#[path = "../examples/calculator.rs"]
+mod calculator;
+
+use tvmscript_script_eval::{Limits, ParseErrorKind};
+
+/// The outcome of a program, in the form of the record. It is the same where unknown values are tolerated and where not.
+fn run(code: &str) -> Result<String, (String, String)> {
+    let (tolerant, strict) = (run_as(code, true), run_as(code, false));
+    assert_eq!(tolerant, strict, "{code}");
+    strict
+}
+
+fn run_as(code: &str, tolerant: bool) -> Result<String, (String, String)> {
+    let mut outcome = calculator::evaluate(&format!("{code}\nresult\n"), Limits::default(), tolerant);
+    let Some(error) = outcome.errors.first() else {
+        return Ok(outcome.values.pop().unwrap_or_default());
+    };
+    Err(match &error.kind {
+        ParseErrorKind::Host(error) => (error.class().to_owned(), error.message.clone()),
+        ParseErrorKind::UndefinedName { name } => {
+            ("NameError".to_owned(), format!("name '{name}' is not defined"))
+        }
+        ParseErrorKind::NoAttribute { what, name } => {
+            ("AttributeError".to_owned(), format!("{what} has no attribute '{name}'"))
+        }
+        other => (other.name().to_owned(), other.to_string()),
+    })
+}
+
+#[test]
+fn host_code_is_what_cpython_recorded() {
+    let cases = include_str!("cpython/cases.jsonl");
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for line in cases.lines() {
+        let case: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
+        let text = |key: &str| case[key].as_str().map(str::to_owned);
+        let code = text("code").expect("a case has code");
+        let expected = match (text("result"), text("error"), text("message")) {
+            (Some(result), ..) => Ok(result),
+            (None, Some(class), Some(message)) => Err((class, message)),
+            _ => panic!("a case has a result or an error: {line}"),
+        };
+        count += 1;
+        let found = run(&code);
+        if found != expected {
+            wrong.push(format!("{code}\n  CPython: {expected:?}\n  here:    {found:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Random programs: `cargo xtask pydiff --record` wrote them with CPython's answers.
+#[test]
+fn random_programs_are_what_cpython_recorded() {
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    for line in include_str!("cpython/random.jsonl").lines() {
+        let case: serde_json::Value = serde_json::from_str(line).expect("a line is JSON");
+        let text = |key: &str| case[key].as_str().map(str::to_owned);
+        let code = text("code").expect("a case has code");
+        let expected = text("result").ok_or_else(|| text("error").expect("a case has a result or an error"));
+        count += 1;
+        let found = run(&code).map_err(|(class, _)| class);
+        if found != expected {
+            wrong.push(format!("{code}\n  CPython: {expected:?}\n  here:    {found:?}"));
+        }
+    }
+    assert!(count > 500, "{count} cases");
+    assert!(wrong.is_empty(), "{} of {count} differ:\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,0 +1,164 @@
+//! The parser as the host of the evaluator.
+
+use std::ops::{Deref, DerefMut};
+
+use tvmscript_ir_core::Object;
+use tvmscript_irbuilder::{CallArgs, HostObject, ScriptFn, ScriptValue};
+use tvmscript_python_syntax::ast::{ExprId, Name, StmtId, TextRange};
+use tvmscript_script_eval::{
+    BareScripts, Binding, CallFn, Evaluator, Host, MissingAttribute, Modules, NodeRules, Raise,
+};
+
+use super::{Decorator, Namespace, Parser, ParserFunction};
+use crate::errors::{Reported, Result};
+use crate::scope::Shadowing;
+
+impl Deref for Parser<'_> {
+    type Target = Evaluator;
+    fn deref(&self) -> &Evaluator {
+        &self.evaluator
+    }
+}
+
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Evaluator {
+        &mut self.evaluator
+    }
+}
+
+impl Host for Parser<'_> {
+    fn in_script(&self) -> bool {
+        self.scopes.depth() > 0
+    }
+
+    fn local(&self, name: Name) -> Binding {
+        self.scopes.get(name).binding.clone()
+    }
+
+    fn captured(&self, name: Name) -> Option<Binding> {
+        let slot = self.scopes.get(name);
+        let is_bound = !matches!(slot.binding, Binding::Unbound) && !slot.place.is_empty();
+        is_bound.then(|| slot.binding.clone())
+    }
+
+    fn bind(&mut self, name: Name, value: ScriptValue, at: ExprId) -> Result<()> {
+        self.define(name, value, at, Shadowing::OuterFrames)
+    }
+
+    fn local_names(&self) -> Vec<Name> {
+        self.scopes.bound_names().collect()
+    }
+
+    fn ended(&self, name: Name) -> Option<(TextRange, Option<&'static str>)> {
+        let place = self.scopes.get(name).place;
+        let around = |(range, _): &&(TextRange, &str)| range.start <= place.start && place.end <= range.end;
+        // The innermost scope was the first to end.
+        Some((place, self.explained.iter().find(around).map(|(_, help)| *help)))
+    }
+
+    /// `T.grid`, for a name that a dialect has.
+    fn suggestion(&self, name: &str) -> Option<String> {
+        let (prefix, _) = self.tables.handlers.prefixes.iter().find(|(prefix, dialect)| {
+            let names = self.tables.namespaces.iter().find(|(d, _)| d == dialect);
+            prefix.len() == 1 && names.is_some_and(|(_, names)| names.get(name).is_some())
+        })?;
+        Some(format!("did you mean `{prefix}.{name}`?"))
+    }
+
+    #[inline]
+    fn rules(&mut self, node: &Object) -> NodeRules {
+        let info = node.info();
+        match self.rules.get(info.index()) {
+            Some(Some(rules)) => *rules,
+            _ => self.find_rules(info),
+        }
+    }
+
+    fn call_rule(&mut self, node: &Object) -> Option<CallFn> {
+        self.tables.handlers.call_under(self.token, node).or_else(|| self.rules(node).call)
+    }
+
+    fn namespace_attribute(&mut self, value: &dyn HostObject, attr: Name) -> Option<Option<ScriptValue>> {
+        let namespace = value.as_any().downcast_ref::<Namespace>()?;
+        let (space, index) = (namespace.index(), attr.index());
+        if let Some(Some(value)) = self.attributes.get(space).and_then(|c| c.get(index)) {
+            return Some(Some(value.clone()));
+        }
+        let Some(value) = namespace.attribute(self.name_text(attr)) else { return Some(None) };
+        if self.attributes.len() <= space {
+            self.attributes.resize_with(space + 1, Vec::new);
+        }
+        let cache = &mut self.attributes[space];
+        if cache.len() <= index {
+            cache.resize(index + 1, None);
+        }
+        cache[index] = Some(value.clone());
+        Some(Some(value))
+    }
+
+    fn is_namespace(&self, value: &ScriptValue) -> bool {
+        value.as_host::<Namespace>().is_some()
+    }
+
+    fn missing_attribute(&self, value: &dyn HostObject, name: &str) -> Option<MissingAttribute> {
+        let dialect = value.as_any().downcast_ref::<Namespace>()?.dialect();
+        let instead = self.tables.handlers.instead_of(dialect, name);
+        Some(MissingAttribute {
+            what: format!("the dialect `{dialect}`"),
+            is_left_out: instead.is_some(),
+            help: instead.map(str::to_owned),
+        })
+    }
+
+    fn call_own(
+        &mut self,
+        callee: &dyn HostObject,
+        args: &mut CallArgs,
+    ) -> Option<Result<ScriptValue, Raise>> {
+        let function = callee.as_any().downcast_ref::<ParserFunction>()?.function;
+        Some(function(self, std::mem::take(args)).map_err(Raise::from))
+    }
+
+    fn takes_regions(&self, function: &'static ScriptFn) -> bool {
+        self.tables.handlers.region_functions.iter().any(|region| std::ptr::eq(*region, function))
+    }
+
+    fn modules(&self) -> &dyn Modules {
+        &*self.tables
+    }
+
+    fn is_decorator(&self, value: &ScriptValue) -> bool {
+        value.as_host::<Decorator>().is_some()
+    }
+
+    fn read_script(&mut self, id: StmtId, at: ExprId, decorator: &ScriptValue) -> Result<ScriptValue> {
+        let Some(decorator) = decorator.as_host::<Decorator>().cloned() else {
+            return Err(Reported::already());
+        };
+        self.scripts.met_script = true;
+        self.build_definition(id, at, &decorator)
+    }
+
+    fn is_script_decorator(&self, text: &str) -> bool {
+        let mut prefixes = self.tables.handlers.prefixes.iter();
+        prefixes.any(|(prefix, _)| text.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('.')))
+    }
+
+    fn bare_scripts(&self) -> Option<BareScripts> {
+        let (dialect, name) = self.tables.handlers.bare_decorator?;
+        let entry = self.tables.handlers.decorator(dialect, name)?;
+        Some(BareScripts {
+            base_suffix: "BeforeAfter",
+            methods: &["before", "Before", "expected", "Expected"],
+            decorator: ScriptValue::host(Decorator { entry, args: CallArgs::default() }),
+        })
+    }
+
+    fn assigned(&mut self, id: StmtId) {
+        self.claim(id);
+    }
+
+    fn explored(&mut self) {
+        self.scripts.flush();
+    }
+}

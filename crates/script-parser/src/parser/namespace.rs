@@ -1,0 +1,148 @@
+//! Names from outside: dialects' namespaces, decorators, modules.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
+
+use super::Parser;
+use crate::table::{DecoratorEntry, ParseTable, ParserFn};
+use tvmscript_python_syntax::ast::TextRange;
+use tvmscript_script_eval::{Binding, Host, Slot};
+
+/// The functions of a dialect as a value: what `T` is.
+#[derive(Debug, Clone)]
+pub struct Namespace {
+    dialect: &'static str,
+    index: usize,
+    names: Arc<Names>,
+    table: Arc<ParseTable>,
+}
+
+impl Namespace {
+    pub(crate) fn new(
+        dialect: &'static str,
+        index: usize,
+        names: Arc<Names>,
+        table: Arc<ParseTable>,
+    ) -> Namespace {
+        Namespace { dialect, index, names, table }
+    }
+
+    /// The dialect's name.
+    pub fn dialect(&self) -> &'static str {
+        self.dialect
+    }
+
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+}
+
+impl HostObject for Namespace {
+    fn type_name(&self) -> &str {
+        "a dialect"
+    }
+
+    fn advice(&self) -> Option<String> {
+        let prefixes = self.table.prefixes.iter().filter(|(_, dialect)| *dialect == self.dialect);
+        let prefix = prefixes.map(|(prefix, _)| *prefix).next()?;
+        Some(format!("`{prefix}` is a namespace; call one of its functions, `{prefix}.name(..)`"))
+    }
+
+    fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        if let Some(entry) = self.table.decorator(self.dialect, name) {
+            return Some(ScriptValue::host(Decorator { entry, args: CallArgs::default() }));
+        }
+        match self.table.function(self.dialect, name) {
+            Some(function) => Some(ScriptValue::host(ParserFunction { name: name.to_owned(), function })),
+            None => self.names.get(name),
+        }
+    }
+
+    fn attribute_names(&self) -> Vec<String> {
+        let decorators = self.table.decorator_names(self.dialect).map(str::to_owned);
+        decorators.chain(self.names.all().into_iter().map(str::to_owned)).collect()
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A decorator as a value, with the arguments it was called with.
+#[derive(Clone)]
+pub struct Decorator {
+    pub(crate) entry: DecoratorEntry,
+    pub(crate) args: CallArgs,
+}
+
+impl Drop for Decorator {
+    fn drop(&mut self) {
+        let args = std::mem::take(&mut self.args);
+        release(args.positional.into_iter().chain(args.keywords.into_iter().map(|(_, value)| value)));
+    }
+}
+
+impl HostObject for Decorator {
+    fn type_name(&self) -> &str {
+        "a decorator"
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+        Ok(ScriptValue::host(Decorator { entry: self.entry, args }))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// A dialect's function that needs the parser, as a value.
+pub(crate) struct ParserFunction {
+    name: String,
+    pub(crate) function: ParserFn,
+}
+
+impl HostObject for ParserFunction {
+    fn type_name(&self) -> &str {
+        &self.name
+    }
+    fn is_callable(&self) -> bool {
+        true
+    }
+    fn call(&self, _: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
+        Err(BuildError::message(format!("`{}` cannot be called from here", self.name)))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Parser<'_> {
+    /// The namespace of a dialect of the registry.
+    pub fn namespace(&self, dialect: &str) -> Option<ScriptValue> {
+        self.tables.namespace(dialect).map(ScriptValue::host)
+    }
+
+    /// Gives the names that need no import their values; the text may replace them.
+    pub(crate) fn define_builtins(&mut self) {
+        let ast = self.ast.clone();
+        let define = |name: &str, value: &dyn Fn() -> Option<ScriptValue>| {
+            if let Some(name) = ast.find_name(name)
+                && let Some(value) = value()
+            {
+                self.program.set_global(name, Slot::new(Binding::Value(value), TextRange::default()));
+            }
+        };
+        for (prefix, dialect) in &self.tables.handlers.prefixes {
+            define(prefix, &|| self.namespace(dialect));
+        }
+        let host: &dyn Host = self;
+        for name in &self.tables.handlers.modules.predefined {
+            define(name, &|| Some(host.module_value(name)));
+        }
+        self.host().define_python_builtins();
+    }
+}

@@ -1,0 +1,84 @@
+//! The tables of a registry that reading a text looks things up in.
+
+use std::sync::Arc;
+
+use tvmscript_ir_core::Registry;
+use tvmscript_irbuilder::{HostObject, Names, Namespaces, ScriptValue};
+use tvmscript_script_eval::{Module, Modules};
+
+use super::Namespace;
+use crate::table::{Found, ParseTable, Parsers};
+
+/// The handlers of a registry and the names of its dialects.
+pub(crate) struct Tables {
+    pub(crate) handlers: Arc<ParseTable>,
+    /// The dialects' names, in the order of the registry.
+    pub(crate) namespaces: Vec<(&'static str, Arc<Names>)>,
+}
+
+impl Tables {
+    pub(crate) fn new(registry: &Registry) -> Tables {
+        let handlers = registry.slot::<Parsers>().map(|p| p.table().clone()).unwrap_or_default();
+        let names = registry.slot::<Namespaces>();
+        let namespaces = registry
+            .dialects()
+            .iter()
+            .map(|dialect| (*dialect, names.and_then(|n| n.dialect(dialect)).cloned().unwrap_or_default()));
+        Tables { handlers, namespaces: namespaces.collect() }
+    }
+
+    /// The namespace of a dialect of the registry.
+    pub(crate) fn namespace(&self, dialect: &str) -> Option<Namespace> {
+        let index = self.namespaces.iter().position(|(name, _)| *name == dialect)?;
+        let (dialect, names) = &self.namespaces[index];
+        Some(Namespace::new(dialect, index, names.clone(), self.handlers.clone()))
+    }
+}
+
+impl Modules for Tables {
+    fn contains(&self, path: &str) -> bool {
+        self.handlers.modules.contains(path)
+    }
+
+    fn member(&self, path: &str, name: &str) -> Option<ScriptValue> {
+        match self.handlers.modules.member(path, name)? {
+            Found::Value(value) => Some(value),
+            Found::Own(dialect) => self.namespace(dialect)?.attribute(name),
+            Found::Namespace(dialect) => self.namespace(dialect).map(ScriptValue::host),
+            Found::Module => Some(Module::value(&format!("{path}.{name}"))),
+            Found::LeftOut(_) => None,
+        }
+    }
+
+    fn instead_of(&self, path: &str, name: &str) -> Option<&'static str> {
+        match self.handlers.modules.member(path, name)? {
+            Found::LeftOut(instead) => Some(instead),
+            _ => None,
+        }
+    }
+
+    fn names(&self, path: &str) -> Vec<String> {
+        self.handlers.modules.names(path)
+    }
+
+    /// A dialect's namespace is known in full.
+    fn star_names(&self, path: &str) -> Option<Vec<String>> {
+        let (parent, name) = path.rsplit_once('.').filter(|_| !self.contains(path))?;
+        match self.handlers.modules.member(parent, name)? {
+            Found::Namespace(dialect) => Some(self.namespace(dialect)?.attribute_names()),
+            _ => None,
+        }
+    }
+
+    fn is_complete(&self, path: &str) -> bool {
+        path.starts_with("tvm.script")
+    }
+
+    fn is_expected(&self, path: &str) -> bool {
+        path.starts_with("tvm.") && !path.starts_with("tvm.testing.")
+    }
+
+    fn is_transparent(&self, path: &str) -> bool {
+        path.starts_with("tvm.testing.") || path.starts_with("tvm.register_")
+    }
+}
