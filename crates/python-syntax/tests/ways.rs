@@ -1,4 +1,5 @@
-//! Reading directly and in sections gives the tree, the places and the errors that the foreign parser gives for the whole.
+//! All readers give one tree. Reading directly and in sections gives the tree, the places and the errors that the foreign
+//! parser gives for the whole; and both foreign parsers give one tree for what both accept.
 
 mod support;
 
@@ -31,6 +32,7 @@ fn check(name: &str, text: &str) {
 }
 
 fn check_ways(name: &str, text: &str, ways: &[(usize, bool)]) {
+    let mut accepted: Option<(Backend, String)> = None;
     for &backend in BACKENDS {
         let whole = read(text, backend, usize::MAX, false);
         let tree = support::dump(&whole.ast);
@@ -43,6 +45,17 @@ fn check_ways(name: &str, text: &str, ways: &[(usize, bool)]) {
             let difference = dump.lines().zip(tree.lines()).find(|(a, b)| a != b);
             assert_eq!(difference, None, "{how}");
             assert_eq!(dump.len(), tree.len(), "{how}");
+        }
+        if !whole.errors.is_empty() {
+            continue;
+        }
+        match &accepted {
+            None => accepted = Some((backend, tree)),
+            Some((other, before)) => {
+                let difference = before.lines().zip(tree.lines()).find(|(a, b)| a != b);
+                assert_eq!(difference, None, "{name}, {other:?} and {backend:?}");
+                assert_eq!(before.len(), tree.len(), "{name}, {other:?} and {backend:?}");
+            }
         }
     }
 }
