@@ -49,7 +49,7 @@ pub fn open(text: &str, limits: Limits) -> Box<dyn Host> {
     let source = SourceId::new("calculator");
     let program = Program::new(parsed.ast, text, source, limits, Box::new(Calculator::boxed));
     let mut host = Calculator::boxed(Rc::new(program));
-    host.errors.extend(parsed.errors.into_iter().map(ParseError::from));
+    host.diagnostics.errors.extend(parsed.errors.into_iter().map(ParseError::from));
     host.define_python_builtins();
     host
 }
@@ -70,7 +70,7 @@ pub fn run(host: &mut dyn Host) -> Outcome {
             values.push(text);
         }
     }
-    Outcome { values, errors: std::mem::take(&mut host.errors) }
+    Outcome { values, errors: std::mem::take(&mut host.diagnostics.errors) }
 }
 
 /// Runs a text. With `tolerant`, values that are not known spread silently, as in files around scripts; otherwise they are

@@ -1,6 +1,5 @@
 //! The state of an evaluation.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use tvmscript_ir_core::{SourceId, Span, Str, Token};
@@ -9,7 +8,7 @@ use tvmscript_python_syntax::ast::{
 };
 use tvmscript_script_value::ScriptValue;
 
-use crate::errors::ParseError;
+use crate::diagnostics::Diagnostics;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::program::Program;
 use crate::rules::Mode;
@@ -30,10 +29,8 @@ pub struct Evaluator {
     pub token: Token,
     /// The rules that operators follow.
     pub mode: Mode,
-    /// Errors so far.
-    pub errors: Vec<ParseError>,
-    /// Warnings and notes so far.
-    pub warnings: Vec<ParseError>,
+    /// Errors, warnings and notes so far.
+    pub diagnostics: Diagnostics,
     /// Names as strings of IR, made once.
     strs: Vec<Option<Str>>,
     /// Whether host code runs that no script called: what it cannot evaluate is a placeholder.
@@ -44,10 +41,6 @@ pub struct Evaluator {
     pub(crate) yielded: Option<Vec<ScriptValue>>,
     /// Whether those are too many: what runs is left.
     pub(crate) is_overfull: bool,
-    /// What host code raised that may yet be caught.
-    pub(crate) raised: Vec<ParseError>,
-    /// The reasons that were warned of.
-    pub(crate) warned: HashSet<String>,
     /// The statement of host code that runs.
     pub(crate) statement: Option<TextRange>,
     /// Whether the decorators of a definition of host code are evaluated.
@@ -64,17 +57,12 @@ pub struct Evaluator {
     pub(crate) star_import: Option<TextRange>,
     /// The value of the last expression statement of host code.
     pub last_value: Option<ScriptValue>,
-    /// Number of statements that failed, silently or not: what they stand in has mistakes.
-    pub failures: u64,
-    /// Above zero where errors of calls are silent, because they follow from a mistake that was reported.
-    pub silenced: u32,
-    /// Statements that could not be read: names they may have defined.
-    pub(crate) invalid: Vec<TextRange>,
 }
 
 impl Evaluator {
     /// The state at the beginning of a program.
     pub fn new(program: Rc<Program>) -> Evaluator {
+        let diagnostics = Diagnostics::new(program.budget.max_errors());
         Evaluator {
             ast: program.ast.clone(),
             program,
@@ -82,15 +70,12 @@ impl Evaluator {
             in_env: false,
             token: Token::DEFAULT,
             mode: Mode::Host,
-            errors: Vec::new(),
-            warnings: Vec::new(),
+            diagnostics,
             strs: Vec::new(),
             absorbs: false,
             pending: None,
             yielded: None,
             is_overfull: false,
-            raised: Vec::new(),
-            warned: HashSet::new(),
             statement: None,
             in_decorator: false,
             path: "".into(),
@@ -99,9 +84,6 @@ impl Evaluator {
             compares: false,
             star_import: None,
             last_value: None,
-            failures: 0,
-            silenced: 0,
-            invalid: Vec::new(),
         }
     }
 
@@ -168,8 +150,8 @@ impl Evaluator {
     /// Remembers a statement that was cut out: names in it are not called undefined.
     pub fn note_invalid(&mut self, id: StmtId) {
         let range = self.ast.range(id);
-        self.failures += 1;
-        self.invalid.push(range);
+        self.diagnostics.failures += 1;
+        self.diagnostics.invalid.push(range);
     }
 
     /// Whether mistakes are expected in the code that runs.

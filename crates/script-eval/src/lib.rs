@@ -46,6 +46,7 @@
 
 mod binding;
 mod budget;
+mod diagnostics;
 pub mod errors;
 mod eval;
 mod evaluator;
@@ -57,6 +58,7 @@ mod rules;
 
 pub use binding::{Binding, Slot, same};
 pub use budget::{Budget, Limits};
+pub use diagnostics::Diagnostics;
 pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
 pub use eval::walk::{names_bound_by, names_in, uses_free};
 pub use eval::{Cause, Module, Placeholder, Raise, parameter_names};

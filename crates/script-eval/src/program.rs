@@ -176,7 +176,7 @@ impl Program {
         let spare = self.spare.borrow_mut().pop();
         let mut host = spare.unwrap_or_else(|| (self.make_host)(self.clone()));
         let result = f(&mut *host);
-        let errors = std::mem::take(&mut host.errors);
+        let errors = std::mem::take(&mut host.diagnostics.errors);
         self.spare.borrow_mut().push(host);
         result.map_err(|_| InnerErrors::new(errors).into())
     }

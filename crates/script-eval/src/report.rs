@@ -12,22 +12,18 @@ use crate::program::InnerErrors;
 impl Evaluator {
     /// Records an error.
     pub fn report(&mut self, error: ParseError) -> Reported {
-        self.failures += 1;
+        self.diagnostics.failures += 1;
         if self.absorbs {
             return self.report_host(error);
         }
-        if !self.is_exhausted() {
-            self.errors.push(error);
-        }
+        self.diagnostics.push(error);
         Reported(())
     }
 
     /// Records a note at a span of this text: nothing has to be changed.
     pub fn note(&mut self, at: Span, kind: impl Into<ParseErrorKind>) {
-        if let Some(range) = self.range_of_span(at)
-            && self.warnings.len() < self.program.budget.max_errors()
-        {
-            self.warnings.push(ParseError::note_at(kind, range));
+        if let Some(range) = self.range_of_span(at) {
+            self.diagnostics.note(kind.into(), range);
         }
     }
 
@@ -48,19 +44,15 @@ impl Evaluator {
             let reason = error.kind.to_string();
             return self.give_up(error.range(), &reason);
         }
-        if self.raised.len() < self.program.budget.max_errors() {
-            self.raised.push(error);
-        }
+        self.diagnostics.push_raised(error);
         Reported(())
     }
 
     /// Records a mistake at a place that no code of the file can catch.
     pub(crate) fn mistake(&mut self, at: impl HasRange, kind: ParseErrorKind) -> Reported {
         let range = self.shown(at);
-        self.failures += 1;
-        if !self.is_exhausted() {
-            self.errors.push(ParseError::new(kind, range));
-        }
+        self.diagnostics.failures += 1;
+        self.diagnostics.push(ParseError::new(kind, range));
         Reported(())
     }
 
@@ -115,7 +107,7 @@ impl Evaluator {
             }
             return Reported(());
         }
-        if self.silenced > 0 && !self.errors.is_empty() {
+        if self.diagnostics.silenced > 0 && !self.diagnostics.errors.is_empty() {
             return Reported(());
         }
         let argument =
@@ -209,13 +201,6 @@ impl Evaluator {
 
     /// Whether too many errors were recorded to go on.
     pub fn is_exhausted(&self) -> bool {
-        self.errors.len() >= self.program.budget.max_errors()
-    }
-
-    /// Adds the place of a call to the errors recorded since: `before` has their numbers then, reported and raised.
-    pub(crate) fn called_from(&mut self, before: (usize, usize), range: TextRange) {
-        let reported = self.errors.iter_mut().skip(before.0);
-        let new = reported.chain(self.raised.iter_mut().skip(before.1));
-        new.for_each(|error| error.called_from(range));
+        self.diagnostics.is_exhausted()
     }
 }

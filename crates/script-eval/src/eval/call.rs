@@ -119,7 +119,7 @@ impl dyn Host + '_ {
     /// When it cannot be called, or the call fails; the error is recorded at `at`, or at the argument it speaks of.
     pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
         Span::set_current(self.span(at));
-        let before = (self.errors.len(), self.raised.len());
+        let before = self.diagnostics.counts();
         match self.call_value(callee, args) {
             Ok(value) => match super::placeholder::as_placeholder(&value) {
                 Some(placeholder) => self.unknown_value(at, &placeholder.clone()),
@@ -128,7 +128,7 @@ impl dyn Host + '_ {
             Err(Raise::Reported) => {
                 // The mistake is inside what was called: say from where.
                 let range = self.ast.range(at);
-                self.called_from(before, range);
+                self.diagnostics.called_from(before, range);
                 Err(crate::errors::Reported(()))
             }
             Err(raise) => self.at(at, Err(raise)),

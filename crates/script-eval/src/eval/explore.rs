@@ -162,12 +162,14 @@ impl dyn Host + '_ {
         }
         for (id, note) in std::mem::take(&mut self.explorer.needy) {
             if !self.explorer.built.contains(&id) {
-                self.warnings.push(note);
+                self.diagnostics.warnings.push(note);
             }
         }
         if let Some(range) = self.explorer.cut_short.take() {
             let reason = "this takes too many steps to be evaluated".to_owned();
-            self.warnings.push(ParseError::warning(ParseErrorKind::NotEvaluated { reason }, range));
+            self.diagnostics
+                .warnings
+                .push(ParseError::warning(ParseErrorKind::NotEvaluated { reason }, range));
         }
     }
 
@@ -225,20 +227,21 @@ impl dyn Host + '_ {
 
     /// Runs code whose mistakes are expected: scripts that are wrong are none, and no mistakes.
     pub(crate) fn expecting_failure(&mut self, f: impl FnOnce(&mut Self)) {
-        let (errors, warnings, failures) = (self.errors.len(), self.warnings.len(), self.failures);
+        let (errors, warnings, failures) =
+            (self.diagnostics.errors.len(), self.diagnostics.warnings.len(), self.diagnostics.failures);
         let needy = self.explorer.needy.len();
         self.explorer.may_fail += 1;
         f(self);
         self.explorer.may_fail -= 1;
-        self.errors.truncate(errors);
-        self.warnings.truncate(warnings);
+        self.diagnostics.errors.truncate(errors);
+        self.diagnostics.warnings.truncate(warnings);
         self.explorer.needy.truncate(needy);
-        self.failures = failures;
+        self.diagnostics.failures = failures;
     }
 
     /// Forgets what explored code raised.
     fn drop_raised(&mut self) -> Option<ParseError> {
-        let mut raised = std::mem::take(&mut self.raised);
+        let mut raised = std::mem::take(&mut self.diagnostics.raised);
         let limit = |e: &&ParseError| {
             matches!(e.kind, ParseErrorKind::TooManySteps { .. } | ParseErrorKind::TooMuchMemory { .. })
         };

@@ -78,7 +78,7 @@ impl Evaluator {
 
     /// Whether a statement that could not be read has this name in it, and may have defined it.
     fn is_in_invalid(&self, name: &str) -> bool {
-        self.invalid.iter().any(|range| mentions(self.program.text_of(*range), name))
+        self.diagnostics.invalid.iter().any(|range| mentions(self.program.text_of(*range), name))
     }
 
     /// The class of a value as Python names it, for messages.

@@ -241,13 +241,8 @@ impl Evaluator {
     }
 
     fn warn(&mut self, range: TextRange, reason: &str) {
-        if self.explorer.exploring == 0
-            && self.depth == 0
-            && !self.in_decorator
-            && self.warned.insert(reason.to_owned())
-        {
-            let kind = ParseErrorKind::NotEvaluated { reason: reason.to_owned() };
-            self.warnings.push(ParseError::warning(kind, range));
+        if self.explorer.exploring == 0 && self.depth == 0 && !self.in_decorator {
+            self.diagnostics.warn(reason, range);
         }
     }
 

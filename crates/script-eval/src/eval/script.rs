@@ -49,10 +49,10 @@ impl dyn Host + '_ {
     /// Keeps the error of a decorator also in code that is only explored: what it decorates may be a script.
     fn keep_decorator_error(&mut self) {
         if self.explorer.exploring > 0
-            && let Some(error) = self.raised.pop()
-            && !self.errors.contains(&error)
+            && let Some(error) = self.diagnostics.raised.pop()
+            && !self.diagnostics.errors.contains(&error)
         {
-            self.errors.push(error);
+            self.diagnostics.errors.push(error);
         }
     }
 
@@ -68,7 +68,7 @@ impl dyn Host + '_ {
             let cause = Cause::Statement("it is read where the function is called".into());
             return Ok(Placeholder::new(cause, self.ast.range(id)).value());
         }
-        let errors = self.errors.len();
+        let errors = self.diagnostics.errors.len();
         let result = self.read_script(id, at, decorator);
         match result {
             Ok(_) => drop(self.explorer.built.insert(id)),
@@ -80,7 +80,9 @@ impl dyn Host + '_ {
     /// Takes the errors of a script that needs arguments for one note. Names that nothing defines stay mistakes.
     fn note_arguments(&mut self, id: StmtId, from: usize) {
         let needs = |e: &ParseError| matches!(e.kind, ParseErrorKind::NeedsArguments { .. });
-        let Some(first) = self.errors.iter().skip(from).find(|e| needs(e)).cloned() else { return };
+        let Some(first) = self.diagnostics.errors.iter().skip(from).find(|e| needs(e)).cloned() else {
+            return;
+        };
         let is_sure = |e: &ParseError| {
             matches!(
                 e.kind,
@@ -91,7 +93,7 @@ impl dyn Host + '_ {
             )
         };
         let mut index = 0;
-        self.errors.retain(|e| {
+        self.diagnostics.errors.retain(|e| {
             index += 1;
             index <= from || is_sure(e)
         });

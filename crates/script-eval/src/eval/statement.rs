@@ -37,7 +37,7 @@ impl dyn Host + '_ {
         let result = self.module_statement(id);
         Span::set_current(span);
         if result.is_err() {
-            self.failures += 1;
+            self.diagnostics.failures += 1;
             self.recover_host(id);
         }
         result
@@ -344,7 +344,7 @@ impl dyn Host + '_ {
 
     /// What Python raises can be caught; a mistake in a script or a limit cannot.
     fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
-        let (errors, failures) = (self.host_errors().len(), self.failures);
+        let (errors, failures) = (self.host_errors().len(), self.diagnostics.failures);
         let program = self.program.clone();
         let mut flow = program.budget.tries(|| self.exec_body(stmt.body));
         if flow.is_err() {
@@ -364,7 +364,7 @@ impl dyn Host + '_ {
                         continue;
                     }
                     let caught = self.host_errors().split_off(errors);
-                    self.failures = failures;
+                    self.diagnostics.failures = failures;
                     if let Some(name) = handler.name {
                         let message = match caught.first().map(|e| &e.kind) {
                             Some(ParseErrorKind::Host(error)) => error.to_string(),
@@ -457,15 +457,15 @@ impl dyn Host + '_ {
     /// are not known, or poisoned if it has a mistake.
     pub fn recover_host(&mut self, id: StmtId) {
         if self.behind_failed(id, Reported(())).is_err() {
-            let mut raised = std::mem::take(&mut self.raised);
-            self.errors.append(&mut raised);
+            let mut raised = std::mem::take(&mut self.diagnostics.raised);
+            self.diagnostics.errors.append(&mut raised);
             self.bind_names(id, &Binding::Poison);
         }
     }
 
     /// What host code raised, where it runs now.
     fn host_errors(&mut self) -> &mut Vec<ParseError> {
-        if self.absorbs { &mut self.raised } else { &mut self.errors }
+        if self.absorbs { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
     }
 
     pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {

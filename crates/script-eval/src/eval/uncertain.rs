@@ -134,7 +134,7 @@ impl dyn Host + '_ {
         let mut joined: Option<Vec<Binding>> = None;
         for branch in branches {
             set(self, &before);
-            let raised = self.raised.len();
+            let raised = self.diagnostics.raised.len();
             self.explorer.uncertain += 1;
             let flow = branch.map_or(Ok(Flow::Next), |body| self.exec_body(body));
             self.explorer.uncertain -= 1;
@@ -149,7 +149,7 @@ impl dyn Host + '_ {
                 Ok(Flow::Ended) => continue,
                 // Whether the exception is raised is not known.
                 Err(Reported(())) => {
-                    self.raised.truncate(raised);
+                    self.diagnostics.raised.truncate(raised);
                     continue;
                 }
             }

@@ -45,9 +45,9 @@ impl dyn Host + '_ {
             return self.report(error);
         }
         let range = error.range();
-        if !self.errors.iter().any(|other| other.range() == range) {
-            self.failures += 1;
-            self.errors.push(error);
+        if !self.diagnostics.errors.iter().any(|other| other.range() == range) {
+            self.diagnostics.failures += 1;
+            self.diagnostics.errors.push(error);
         }
         let place = self.statement.unwrap_or(range);
         self.pending = Some(Placeholder::new(Cause::Statement("it has a mistake".into()), place));

@@ -135,7 +135,7 @@ impl Parser<'_> {
         let scopes = if fresh { Some(std::mem::take(&mut self.scopes)) } else { None };
         let in_env = std::mem::replace(&mut self.in_env, false);
         let absorbs = std::mem::replace(&mut self.absorbs, false);
-        let failures = self.failures;
+        let failures = self.diagnostics.failures;
         let is_inner = self.scripts.outermost.is_some();
         let outermost = self.scripts.outermost.replace(Outermost { id, is_checked: true });
         let builder = self.registry().map_or_else(Builder::new, Builder::for_registry);
@@ -145,7 +145,7 @@ impl Parser<'_> {
         let result = match result {
             Ok(Some(value)) => Ok(value),
             // A result with mistakes in it is none.
-            Ok(None) if self.failures > failures => Err(crate::Reported::already()),
+            Ok(None) if self.diagnostics.failures > failures => Err(crate::Reported::already()),
             Ok(None) => {
                 let built = builder.finish().map_err(BuildErrors::into_first);
                 self.checked(id, built).map(|object| {

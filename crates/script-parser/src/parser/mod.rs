@@ -75,7 +75,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let source = SourceId::new(source_name);
     let tables = Rc::new(Tables::new(registry));
     let mut parser = Parser::open(parsed.ast, text, source, registry, tables, options);
-    parser.errors.extend(parsed.errors.into_iter().map(ParseError::from));
+    parser.diagnostics.errors.extend(parsed.errors.into_iter().map(ParseError::from));
     let _reset = parser.begin_headers(&parsed.comments, &options.header);
     let span = Span::set_current(Span::UNKNOWN);
     match options.fragment_of {
@@ -83,8 +83,8 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         None => parser.module(),
     }
     Span::set_current(span);
-    let mut errors = std::mem::take(&mut parser.errors);
-    let mut warnings = std::mem::take(&mut parser.warnings);
+    let mut errors = std::mem::take(&mut parser.diagnostics.errors);
+    let mut warnings = std::mem::take(&mut parser.diagnostics.warnings);
     let mut scripts = std::mem::take(&mut parser.scripts.done);
     scripts.sort_by_key(|script| script.range.start);
     if scripts.is_empty() && errors.is_empty() && !parser.scripts.met_script {

@@ -60,10 +60,10 @@ impl Parser<'_> {
             let _ = self.error(*first, kind);
             return;
         };
-        let failures = self.failures;
+        let failures = self.diagnostics.failures;
         let builder = self.registry().map_or_else(Builder::new, Builder::for_registry);
         let done = self.with_token(token, |p| read(p, body));
-        if done.is_err() || self.failures > failures || !self.errors.is_empty() {
+        if done.is_err() || self.diagnostics.failures > failures || !self.diagnostics.errors.is_empty() {
             return;
         }
         let built = builder.finish().map_err(BuildErrors::into_first);

@@ -29,9 +29,9 @@ impl Parser<'_> {
     /// # Errors
     /// When one failed, so that what they build is not complete.
     pub fn visit_all(&mut self, body: List<StmtId>) -> Result<()> {
-        let failures = self.failures;
+        let failures = self.diagnostics.failures;
         self.visit_body(body);
-        if self.failures > failures { Err(crate::Reported::already()) } else { Ok(()) }
+        if self.diagnostics.failures > failures { Err(crate::Reported::already()) } else { Ok(()) }
     }
 
     /// Visits the statements of a fragment in a scope of their own; what stands at their end is read by `last`.
@@ -74,7 +74,7 @@ impl Parser<'_> {
             let result = self.dispatch(id);
             Span::set_current(before);
             if result.is_err() {
-                self.failures += 1;
+                self.diagnostics.failures += 1;
                 self.recover(id, self.visited == visited);
             }
             result
@@ -136,11 +136,11 @@ impl Parser<'_> {
 
     /// Visits bodies whose frame could not be entered: for wrong names in them, not for what the builder says.
     fn visit_lost(&mut self, targets: &[ExprId], bodies: &[List<StmtId>]) {
-        self.silenced += 1;
+        self.diagnostics.silenced += 1;
         self.with_scope(|p| {
             targets.iter().for_each(|t| p.poison_target(*t));
             bodies.iter().for_each(|body| p.visit_body(*body));
         });
-        self.silenced -= 1;
+        self.diagnostics.silenced -= 1;
     }
 }

@@ -47,7 +47,7 @@ impl Parser<'_> {
                 inner.define_builtins();
                 self.lend_names(&mut inner);
                 value = inner.eval(expression).ok();
-                let mut found = std::mem::take(&mut inner.errors);
+                let mut found = std::mem::take(&mut inner.diagnostics.errors);
                 errors.append(&mut found);
                 inner.program.close();
             }

@@ -1,0 +1,88 @@
+//! The errors, warnings and notes of an evaluation.
+
+use std::collections::HashSet;
+
+use tvmscript_python_syntax::ast::TextRange;
+
+use crate::errors::{ParseError, ParseErrorKind};
+
+/// Errors, warnings and notes so far, in the order in which they were met.
+pub struct Diagnostics {
+    /// Errors.
+    pub errors: Vec<ParseError>,
+    /// Warnings and notes.
+    pub warnings: Vec<ParseError>,
+    /// Exceptions of host code that may yet be caught.
+    pub(crate) raised: Vec<ParseError>,
+    /// Reasons that were warned of.
+    warned: HashSet<String>,
+    /// Number of statements and expressions that failed, silently or not: what they stand in has mistakes.
+    pub failures: u64,
+    /// Above zero where errors of calls are silent, because they follow from a mistake that was reported.
+    pub silenced: u32,
+    /// Statements that could not be read: names they may have defined.
+    pub(crate) invalid: Vec<TextRange>,
+    /// Number of errors after which no more are recorded.
+    max_errors: usize,
+}
+
+impl Diagnostics {
+    pub(crate) fn new(max_errors: usize) -> Diagnostics {
+        Diagnostics {
+            errors: Vec::new(),
+            warnings: Vec::new(),
+            raised: Vec::new(),
+            warned: HashSet::new(),
+            failures: 0,
+            silenced: 0,
+            invalid: Vec::new(),
+            max_errors,
+        }
+    }
+
+    /// Whether there are too many errors to go on.
+    pub fn is_exhausted(&self) -> bool {
+        self.errors.len() >= self.max_errors
+    }
+
+    /// Adds an error.
+    pub(crate) fn push(&mut self, error: ParseError) {
+        if !self.is_exhausted() {
+            self.errors.push(error);
+        }
+    }
+
+    /// Adds an exception that may yet be caught.
+    pub(crate) fn push_raised(&mut self, error: ParseError) {
+        if self.raised.len() < self.max_errors {
+            self.raised.push(error);
+        }
+    }
+
+    /// Adds a note: nothing has to be changed.
+    pub(crate) fn note(&mut self, kind: ParseErrorKind, range: TextRange) {
+        if self.warnings.len() < self.max_errors {
+            self.warnings.push(ParseError::note_at(kind, range));
+        }
+    }
+
+    /// Warns of host code that is not evaluated, once per reason.
+    pub(crate) fn warn(&mut self, reason: &str, range: TextRange) {
+        if self.warned.insert(reason.to_owned()) {
+            let kind = ParseErrorKind::NotEvaluated { reason: reason.to_owned() };
+            self.warnings.push(ParseError::warning(kind, range));
+        }
+    }
+
+    /// The numbers of errors and exceptions, for [`Diagnostics::called_from`].
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.errors.len(), self.raised.len())
+    }
+
+    /// Adds the place of a call to the errors and exceptions since `before`.
+    pub(crate) fn called_from(&mut self, before: (usize, usize), range: TextRange) {
+        let reported = self.errors.iter_mut().skip(before.0);
+        let new = reported.chain(self.raised.iter_mut().skip(before.1));
+        new.for_each(|error| error.called_from(range));
+    }
+}
