@@ -77,7 +77,7 @@ pub fn run(host: &mut dyn Host) -> Outcome {
 /// errors.
 pub fn evaluate(text: &str, limits: Limits, tolerant: bool) -> Outcome {
     let mut host = open(text, limits);
-    host.absorbs = tolerant;
+    host.tolerant = tolerant;
     let outcome = run(&mut *host);
     host.program.close();
     outcome

@@ -33,8 +33,9 @@ pub struct Evaluator {
     pub diagnostics: Diagnostics,
     /// Names as strings of IR, made once.
     strs: Vec<Option<Str>>,
-    /// Whether host code runs that no script called: what it cannot evaluate is a placeholder.
-    pub absorbs: bool,
+    /// Whether what cannot be evaluated becomes a [`Placeholder`] instead of an error. Hosts set it for code around scripts,
+    /// and clear it in code that a script runs.
+    pub tolerant: bool,
     /// The value of the expression that failed because it is not known.
     pub(crate) pending: Option<Placeholder>,
     /// The values of the generator that runs.
@@ -72,7 +73,7 @@ impl Evaluator {
             mode: Mode::Host,
             diagnostics,
             strs: Vec::new(),
-            absorbs: false,
+            tolerant: false,
             pending: None,
             yielded: None,
             is_overfull: false,

@@ -65,7 +65,7 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
         None
     }
 
-    /// Help for an undefined name that the host knows under another one (`T.grid`).
+    /// Help for an undefined name that the host knows under another one (`X.grid` for `grid`).
     fn suggestion(&self, _name: &str) -> Option<String> {
         None
     }

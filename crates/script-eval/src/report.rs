@@ -13,7 +13,7 @@ impl Evaluator {
     /// Records an error.
     pub fn report(&mut self, error: ParseError) -> Reported {
         self.diagnostics.failures += 1;
-        if self.absorbs {
+        if self.tolerant {
             return self.report_host(error);
         }
         self.diagnostics.push(error);

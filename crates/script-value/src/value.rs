@@ -77,7 +77,7 @@ impl Drop for Slice {
 /// A scope of a builder that was made and not entered yet: a loop, a block, a function. Scripts pass it around; the
 /// builder that made it knows its type and enters it.
 pub trait PendingScope: Any {
-    /// The scope's name in text (`T.block`), for messages.
+    /// The scope's name in text, for messages.
     fn name(&self) -> &'static str;
 
     /// The scope itself, for the builder that made it.

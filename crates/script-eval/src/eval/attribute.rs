@@ -83,7 +83,7 @@ impl dyn Host + '_ {
         {
             return Reported(());
         }
-        if self.absorbs && self.is_gap(value, name) {
+        if self.tolerant && self.is_gap(value, name) {
             return self.missing_member(id, value, name);
         }
         let mut instead = None;

@@ -136,7 +136,7 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
-        if !self.absorbs {
+        if !self.tolerant {
             return self.call_known(callee, args);
         }
         self.unknown_call(callee, &args)?;
@@ -222,8 +222,8 @@ impl dyn Host + '_ {
         if let ScriptValue::Host(host) = callee
             && let Some(advice) = host.advice()
         {
-            if self.absorbs {
-                // TVM makes such values; scripts do not.
+            if self.tolerant {
+                // Python makes such values; scripts do not.
                 let place = self.statement.unwrap_or_default();
                 return Raise::Unknown(Placeholder::new(Cause::Statement(advice.into()), place));
             }

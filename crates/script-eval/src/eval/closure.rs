@@ -279,11 +279,11 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Result<ScriptValue, Raise> {
-        if self.absorbs {
+        if self.tolerant {
             self.may_call(closure)?;
         }
         let opaque =
-            closure.def.and_then(|def| self.explorer.opaque.get(&def)).filter(|_| self.absorbs).cloned();
+            closure.def.and_then(|def| self.explorer.opaque.get(&def)).filter(|_| self.tolerant).cloned();
         if let Some(placeholder) = opaque {
             // The body runs for the scripts in it.
             if let Ok(env) = self.bind_arguments(closure, args) {
@@ -303,7 +303,7 @@ impl dyn Host + '_ {
         if !closure.is_generator() {
             return self.run_body(closure, env);
         }
-        if !self.absorbs && !walk::runs_at_once(&self.ast, closure.body()) {
+        if !self.tolerant && !walk::runs_at_once(&self.ast, closure.body()) {
             let kind = "a generator whose values depend on when they are asked for";
             return Err(Raise::Kind(ParseErrorKind::UnsupportedStatement { kind, place: "here" }));
         }
@@ -315,7 +315,7 @@ impl dyn Host + '_ {
             let reason = format!("a generator of more than {MAX_YIELDED} values is not evaluated");
             let place = self.statement.unwrap_or_default();
             self.pending = None;
-            return Err(match self.absorbs {
+            return Err(match self.tolerant {
                 true => Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)),
                 false => HostError::new(HostErrorKind::Import, reason).into(),
             });

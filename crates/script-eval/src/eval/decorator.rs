@@ -28,8 +28,8 @@ pub(super) struct FirstValue {
 }
 
 impl dyn Host + '_ {
-    /// The first value of a parameter that the file declares by `n = tvm.testing.parameter(4, 8)`, or with others by
-    /// `n, m = tvm.testing.parameters((4, 2), (8, 3))`, at module level or in a class.
+    /// The first value of a parameter that the file declares by `n = testing.parameter(4, 8)`, or with others by
+    /// `n, m = testing.parameters((4, 2), (8, 3))`, at module level or in a class.
     pub(super) fn declared_parameter(&mut self, name: Name) -> Option<ScriptValue> {
         if self.explorer.parameters.is_none() {
             self.explorer.parameters = Some(declared_parameters(&self.ast));
@@ -136,7 +136,7 @@ impl dyn Host + '_ {
     ) -> Result<ScriptValue> {
         for (at, decorator) in decorators.iter().rev() {
             match as_placeholder(decorator).map(|placeholder| &placeholder.cause) {
-                // A dialect's, which makes something else of it: `T.macro`.
+                // The host's, which makes something else of it: a macro.
                 Some(Cause::LeftOut(_)) => {
                     value = decorator.clone();
                     continue;

@@ -59,8 +59,7 @@ impl dyn Host + '_ {
         })
     }
 
-    /// The member of what stands at a module's path, where a dialect declares that as a value: `relu` of
-    /// `tvm.relax.op.nn`.
+    /// The member of the value at a module's path, where the host declares that as a value instead of a module.
     fn declared_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
         match self.declared(&module.path)? {
             ScriptValue::Host(host) => host.attribute(name),

@@ -131,7 +131,7 @@ impl dyn Host + '_ {
             Expr::Constant(constant) => self.constant(id, constant),
             Expr::Name(name) => self.load(name, id),
             expr => match with_stack(|| self.eval_compound(id, expr)) {
-                Err(reported) if self.absorbs => self.absorbed(reported),
+                Err(reported) if self.tolerant => self.absorbed(reported),
                 result => result,
             },
         }

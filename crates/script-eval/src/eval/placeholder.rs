@@ -5,7 +5,7 @@
 //! an attribute, a call, an operator on one gives one again, so that one import does not lead to a hundred messages. A
 //! script that uses one gets an error at the use.
 //!
-//! Invariant: a placeholder is met only while [`Evaluator::absorbs`] is set, that is in host code that no script called;
+//! Invariant: a placeholder is met only while [`Evaluator::tolerant`] is set, that is in host code that no script called;
 //! elsewhere loading its name is an error.
 
 use std::any::Any;
@@ -185,7 +185,7 @@ impl Evaluator {
     /// Refuses operands that are not known.
     #[inline]
     pub(crate) fn known<'a>(&self, operands: impl IntoIterator<Item = &'a ScriptValue>) -> Result<(), Raise> {
-        if !self.absorbs {
+        if !self.tolerant {
             return Ok(());
         }
         let mut operands = operands.into_iter();
@@ -199,7 +199,8 @@ impl Evaluator {
     /// Refuses operands of a comparison that are not known.
     pub(crate) fn comparable(&self, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
         self.known([a, b])?;
-        match self.absorbs.then(|| [a, b].into_iter().find_map(|x| self.unknown_operand(x, true))).flatten() {
+        match self.tolerant.then(|| [a, b].into_iter().find_map(|x| self.unknown_operand(x, true))).flatten()
+        {
             Some(placeholder) => Err(Raise::Unknown(placeholder)),
             None => Ok(()),
         }
@@ -208,7 +209,7 @@ impl Evaluator {
     /// Refuses operands that are not known, and unions of types (`int | str`).
     #[inline]
     pub(crate) fn known_operands(&self, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
-        if !self.absorbs {
+        if !self.tolerant {
             return Ok(());
         }
         self.known([a, b])?;
@@ -256,7 +257,7 @@ impl Evaluator {
 
     /// A placeholder in the arguments of a call, to explain its failure; functions of the host language are not asked.
     pub(crate) fn mentioned(&self, callee: &ScriptValue, args: &CallArgs) -> Option<Placeholder> {
-        if !self.absorbs || callee.as_host::<Closure>().is_some() {
+        if !self.tolerant || callee.as_host::<Closure>().is_some() {
             return None;
         }
         let keywords = args.keywords.iter().map(|(_, value)| value);
@@ -297,7 +298,7 @@ impl Evaluator {
 impl dyn Host + '_ {
     /// The error of a script that uses a value that is not known; in host code the value is a placeholder.
     pub(crate) fn use_unknown(&mut self, range: TextRange, placeholder: &Placeholder) -> Reported {
-        if self.absorbs {
+        if self.tolerant {
             self.pending = Some(placeholder.clone());
             return Reported(());
         }
@@ -310,7 +311,7 @@ impl dyn Host + '_ {
     /// # Errors
     /// When a script uses it.
     pub(crate) fn unknown_value(&mut self, id: ExprId, placeholder: &Placeholder) -> Result<ScriptValue> {
-        if self.absorbs {
+        if self.tolerant {
             return Ok(placeholder.clone().value());
         }
         let range = self.ast.range(id);

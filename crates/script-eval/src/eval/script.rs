@@ -26,7 +26,7 @@ impl dyn Host + '_ {
         let mut found = Decorators::default();
         let list = ast.list(decorators);
         // A host function that a script calls makes scripts, nothing else.
-        let list = if self.absorbs { list } else { &list[list.len().saturating_sub(1)..] };
+        let list = if self.tolerant { list } else { &list[list.len().saturating_sub(1)..] };
         for at in list {
             let before = std::mem::replace(&mut self.in_decorator, true);
             let value = self.with_mode(Mode::Host, |p| p.eval(*at));
@@ -34,7 +34,7 @@ impl dyn Host + '_ {
             let value = value.inspect_err(|_| self.keep_decorator_error())?;
             if self.is_decorator(&value) {
                 found.script = Some((*at, value));
-            } else if self.absorbs && matches!(value, ScriptValue::Host(_)) && !self.is_namespace(&value) {
+            } else if self.tolerant && matches!(value, ScriptValue::Host(_)) && !self.is_namespace(&value) {
                 found.others.push((*at, value));
             } else {
                 let what = self.describe(&value);
@@ -120,7 +120,7 @@ impl dyn Host + '_ {
         Some(self.host_definition(id, at, &decorator))
     }
 
-    /// Calls a decorator on a function or class of host code: `T.prim_func(f)`.
+    /// Calls a decorator on a function or class of host code: `decorator(f)`.
     pub fn decorate_value(
         &mut self,
         decorator: &ScriptValue,

@@ -83,7 +83,7 @@ impl dyn Host + '_ {
             match result {
                 Ok(Flow::Next) => {}
                 Ok(other) => return Ok(other),
-                Err(reported) if self.absorbs => self.behind_failed(id, reported)?,
+                Err(reported) if self.tolerant => self.behind_failed(id, reported)?,
                 Err(reported) => return Err(reported),
             }
         }
@@ -158,14 +158,14 @@ impl dyn Host + '_ {
             Stmt::Continue => return Ok(Flow::Continue),
             Stmt::Pass | Stmt::Global(_) | Stmt::Nonlocal(_) => {}
             Stmt::Invalid => self.note_invalid(id),
-            Stmt::Match(stmt) if self.absorbs => return self.exec_match(id, stmt),
+            Stmt::Match(stmt) if self.tolerant => return self.exec_match(id, stmt),
             Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. })
-                if self.absorbs && !self.unread_definition(id) =>
+                if self.tolerant && !self.unread_definition(id) =>
             {
                 return self.exec_plain(plain);
             }
             stmt @ (Stmt::Unsupported(_) | Stmt::Match(_)) => {
-                let is_script = !self.absorbs || self.unread_definition(id);
+                let is_script = !self.tolerant || self.unread_definition(id);
                 let place = if is_script { "in a script" } else { "outside a script" };
                 let kind = match stmt {
                     Stmt::Unsupported(stmt) => stmt.kind.describe(),
@@ -176,7 +176,7 @@ impl dyn Host + '_ {
                 self.note_invalid(id);
                 return Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) });
             }
-            Stmt::With(stmt) if self.absorbs => return self.exec_with(stmt),
+            Stmt::With(stmt) if self.tolerant => return self.exec_with(stmt),
             stmt @ Stmt::With(_) => {
                 let kind = ParseErrorKind::unsupported_statement(stmt.kind(), "outside a script");
                 return Err(self.error(id, kind));
@@ -192,7 +192,7 @@ impl dyn Host + '_ {
     ) -> Result<ScriptValue> {
         if def.decorators.is_empty() {
             let value = self.host_function(id, def, MethodKind::Plain)?;
-            if self.absorbs && !self.is_script_text(def) {
+            if self.tolerant && !self.is_script_text(def) {
                 self.add_unit(&value, Marks::default());
             }
             return Ok(value);
@@ -231,7 +231,7 @@ impl dyn Host + '_ {
 
     /// A class: a script, or one of Python's.
     fn exec_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
-        let decorators = match def.decorators.is_empty() && self.absorbs {
+        let decorators = match def.decorators.is_empty() && self.tolerant {
             true => Decorators::default(),
             false => self.decorators(def.decorators)?,
         };
@@ -265,7 +265,7 @@ impl dyn Host + '_ {
         for index in 0..stmt.clauses.len() {
             let Some(clause) = self.item(stmt.clauses, index) else { break };
             if self.is_main_guard(clause.test) {
-                if self.absorbs {
+                if self.tolerant {
                     self.explorer.guarded.push(clause.body);
                 }
                 continue;
@@ -293,7 +293,7 @@ impl dyn Host + '_ {
 
     fn exec_for(&mut self, stmt: For) -> Result<Flow> {
         let iterable = self.eval(stmt.iter)?;
-        if self.absorbs
+        if self.tolerant
             && let Some(why) = self.unknown(&iterable).or_else(|| self.in_hurry())
         {
             return self.uncertain_for(stmt, &why);
@@ -378,7 +378,7 @@ impl dyn Host + '_ {
                 }
             }
         } else {
-            if self.absorbs {
+            if self.tolerant {
                 let ast = self.ast.clone();
                 let handlers: Vec<_> = ast.list(stmt.handlers).iter().map(|h| h.body).collect();
                 self.explore_handlers(id, &handlers);
@@ -465,7 +465,7 @@ impl dyn Host + '_ {
 
     /// What host code raised, where it runs now.
     fn host_errors(&mut self) -> &mut Vec<ParseError> {
-        if self.absorbs { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
+        if self.tolerant { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
     }
 
     pub(crate) fn assign_target(&mut self, target: ExprId, value: ScriptValue) -> Result<()> {
@@ -491,7 +491,7 @@ impl dyn Host + '_ {
             }
             Expr::Attribute { value: base, attr } => {
                 let base = self.eval(base)?;
-                if self.absorbs && self.unknown(&base).is_some()
+                if self.tolerant && self.unknown(&base).is_some()
                     || self.set_class_attribute(&base, attr, value)
                 {
                     return Ok(());

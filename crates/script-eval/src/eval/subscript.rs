@@ -33,7 +33,7 @@ impl dyn Host + '_ {
             _ => None,
         };
         let Some(rule) = rule else {
-            // The older spelling of annotations: `T.Buffer[(16,), "float32"]`. Functions in capitals are types to Python.
+            // The older spelling of annotations: `X.Buffer[(16,), "float32"]`. Functions in capitals are types to Python.
             if let Ok(ScriptValue::Function(function)) = &base
                 && function.name.starts_with(|c: char| c.is_ascii_uppercase())
             {
@@ -49,7 +49,7 @@ impl dyn Host + '_ {
             }
             let key = self.eval_inner(index);
             let (base, key) = (base?, key?);
-            if self.absorbs {
+            if self.tolerant {
                 let known = self.known([&base, &key]);
                 self.at(id, known)?;
             }

@@ -20,7 +20,7 @@ impl dyn Host + '_ {
     /// The condition of a statement of host code, or why it is not known.
     pub(crate) fn decide(&mut self, test: ExprId) -> Result<Result<bool, Placeholder>> {
         let value = self.eval(test)?;
-        if self.absorbs
+        if self.tolerant
             && let Some(placeholder) = self.unknown(&value)
         {
             return Ok(Err(placeholder));

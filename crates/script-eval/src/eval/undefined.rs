@@ -13,7 +13,7 @@ impl dyn Host + '_ {
         let ast = self.ast.clone();
         let text = ast.name(name);
         let unknown = |reason: String, place| Some(Placeholder::new(Cause::Statement(reason.into()), place));
-        if self.absorbs {
+        if self.tolerant {
             if PYTHON_NAMES.contains(&text) || text.starts_with("__") {
                 return unknown(format!("`{text}` is not evaluated"), self.statement.unwrap_or_default());
             }
@@ -41,7 +41,7 @@ impl dyn Host + '_ {
     pub(crate) fn report_undefined(&mut self, error: ParseError) -> Reported {
         let may_be_caught = self.program.budget.open_tries() > 0
             || self.explorer.uncertain > 0 && self.explorer.exploring == 0;
-        if !self.absorbs || self.explorer.exploring == 0 || may_be_caught {
+        if !self.tolerant || self.explorer.exploring == 0 || may_be_caught {
             return self.report(error);
         }
         let range = error.range();

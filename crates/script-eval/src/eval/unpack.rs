@@ -30,7 +30,7 @@ impl dyn Host + '_ {
         };
         let ast = self.ast.clone();
         let targets = ast.list(elts);
-        if self.absorbs && self.unknown(&value).is_some() {
+        if self.tolerant && self.unknown(&value).is_some() {
             return targets.iter().try_for_each(|target| {
                 let target = match *ast.expr(*target) {
                     Expr::Starred { value } => value,

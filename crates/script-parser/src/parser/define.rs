@@ -134,7 +134,7 @@ impl Parser<'_> {
         let fresh = self.scopes.depth() > 0;
         let scopes = if fresh { Some(std::mem::take(&mut self.scopes)) } else { None };
         let in_env = std::mem::replace(&mut self.in_env, false);
-        let absorbs = std::mem::replace(&mut self.absorbs, false);
+        let tolerant = std::mem::replace(&mut self.tolerant, false);
         let failures = self.diagnostics.failures;
         let is_inner = self.scripts.outermost.is_some();
         let outermost = self.scripts.outermost.replace(Outermost { id, is_checked: true });
@@ -158,7 +158,7 @@ impl Parser<'_> {
             Err(reported) => Err(reported),
         };
         self.in_env = in_env;
-        self.absorbs = absorbs;
+        self.tolerant = tolerant;
         if let Some(scopes) = scopes {
             self.scopes = scopes;
         }

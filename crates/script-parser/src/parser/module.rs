@@ -18,17 +18,17 @@ impl Parser<'_> {
             }
             self.last_value = None;
             self.enter_headers(*id);
-            self.absorbs = true;
+            self.tolerant = true;
             if self.visit(*id).is_ok() {
                 self.gather(*id);
             }
             self.scripts.flush();
-            self.absorbs = false;
+            self.tolerant = false;
             self.leave_headers(*id);
         }
-        self.absorbs = true;
+        self.tolerant = true;
         self.host().explore_all();
-        self.absorbs = false;
+        self.tolerant = false;
     }
 
     /// Reads the whole text as statements of a dialect, behind imports and the metadata section.
