@@ -13,17 +13,13 @@ use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{CallArgs, HostObject, ScriptValue, release};
 
 use super::placeholder::as_placeholder;
+use super::record::Record;
 use super::{Cause, Closure, Env, Placeholder, Raise};
 use crate::binding::Binding;
-use crate::errors::{HostError, Result};
+use crate::errors::Result;
 use crate::python::builtins::Builtin;
 use crate::{Evaluator, Host, Program};
 use tvmscript_python_syntax::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
-
-/// Fields of an instance with their names.
-type Fields = Vec<(String, ScriptValue)>;
-/// Keyword arguments.
-type Keywords = smallvec::SmallVec<[(tvmscript_ir_core::Str, ScriptValue); 2]>;
 
 /// How a function of a class is bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,7 +45,7 @@ pub(crate) struct ClassObject {
     /// Whether all its bases are known: others may change what its members are, as those of enumerations do.
     is_plain: bool,
     /// The fields that its instances are made from.
-    record: Option<Record>,
+    pub(super) record: Option<Record>,
     /// Whether it compares a script before and after a pass, so that its bare methods are scripts.
     compares: bool,
 }
@@ -73,15 +69,9 @@ impl Drop for ClassObject {
     }
 }
 
-/// The fields of a dataclass or a named tuple, in order, with their defaults.
-struct Record {
-    fields: Vec<(Name, Option<ScriptValue>)>,
-    is_tuple: bool,
-}
-
 impl ClassObject {
     /// The member of this name, of the class or of its bases, the nearest first.
-    fn member(&self, name: &str) -> Option<ScriptValue> {
+    pub(super) fn member(&self, name: &str) -> Option<ScriptValue> {
         let ast = &self.program.ast;
         if name == "__name__" {
             return Some(ScriptValue::str(ast.name(self.name)));
@@ -123,7 +113,7 @@ fn is_plain_base(base: &ScriptValue) -> bool {
     }
 }
 
-fn is_named_tuple(path: &str) -> bool {
+pub(super) fn is_named_tuple(path: &str) -> bool {
     matches!(path, "typing.NamedTuple" | "typing_extensions.NamedTuple")
 }
 
@@ -136,8 +126,8 @@ fn is_definition(value: &ScriptValue) -> bool {
 
 /// An instance of a plain class.
 pub(crate) struct Instance {
-    class: ScriptValue,
-    fields: RefCell<HashMap<Name, ScriptValue>>,
+    pub(super) class: ScriptValue,
+    pub(super) fields: RefCell<HashMap<Name, ScriptValue>>,
 }
 
 impl Instance {
@@ -228,32 +218,6 @@ const OPERATORS: &[&str] = &[
 ];
 
 impl Evaluator {
-    /// The fields of an instance of a dataclass, in order; nothing for other values.
-    ///
-    /// # Errors
-    /// When a field holds values that a copy of the instance would copy too.
-    pub(crate) fn record_fields(&self, value: &ScriptValue) -> Result<Option<Fields>, Raise> {
-        let Some(instance) = value.as_host::<Instance>() else { return Ok(None) };
-        let Some(class) = instance.class.as_host::<ClassObject>() else { return Ok(None) };
-        let Some(record) = class.record.as_ref().filter(|record| !record.is_tuple) else { return Ok(None) };
-        let fields = instance.fields.borrow();
-        let mut found = Vec::with_capacity(record.fields.len());
-        for (name, _) in &record.fields {
-            match fields.get(name) {
-                Some(
-                    value @ (ScriptValue::None
-                    | ScriptValue::Bool(_)
-                    | ScriptValue::Int(_)
-                    | ScriptValue::BigInt(_)
-                    | ScriptValue::Float(_)
-                    | ScriptValue::Str(_)),
-                ) => found.push((self.ast.name(*name).to_owned(), value.clone())),
-                _ => return Err(Raise::Unknown(self.unknown_instance(class))),
-            }
-        }
-        Ok(Some(found))
-    }
-
     /// A placeholder for what an operator gives of an instance whose class may define operators.
     pub(crate) fn unknown_operand(&self, value: &ScriptValue, compares: bool) -> Option<Placeholder> {
         let class = value.as_host::<Instance>()?.class.as_host::<ClassObject>()?;
@@ -265,7 +229,7 @@ impl Evaluator {
     }
 
     /// A placeholder for an instance that is not evaluated.
-    fn unknown_instance(&self, class: &ClassObject) -> Placeholder {
+    pub(super) fn unknown_instance(&self, class: &ClassObject) -> Placeholder {
         let reason = format!("instances of the class `{}` are not evaluated", self.ast.name(class.name));
         Placeholder::new(Cause::Statement(reason.into()), self.statement.unwrap_or_default())
     }
@@ -336,118 +300,6 @@ impl dyn Host + '_ {
             unit.add_marks(&marks);
         }
         Ok(class)
-    }
-
-    /// The fields of a class that is a dataclass or a named tuple, of the usual kind.
-    fn record(&mut self, def: ClassDef, bases: &[ScriptValue], env: &Rc<Env>) -> Option<Record> {
-        let ast = self.ast.clone();
-        let is_tuple = bases.iter().filter_map(as_placeholder).any(|base| match &base.cause {
-            Cause::Module(path) => is_named_tuple(path),
-            _ => false,
-        });
-        let is_dataclass = |id: &ExprId| {
-            let (func, keywords) = match *ast.expr(*id) {
-                Expr::Call { func, keywords, .. } => (func, ast.list(keywords)),
-                _ => (*id, &[][..]),
-            };
-            let name = match *ast.expr(func) {
-                Expr::Name(name) | Expr::Attribute { attr: name, .. } => ast.name(name),
-                _ => return false,
-            };
-            let is_usual =
-                |arg: Option<Name>| arg.is_some_and(|arg| !matches!(ast.name(arg), "init" | "kw_only"));
-            name == "dataclass" && keywords.iter().all(|keyword| is_usual(keyword.arg))
-        };
-        if !is_tuple && !ast.list(def.decorators).iter().any(is_dataclass) {
-            return None;
-        }
-        let mut fields: Vec<(Name, Option<ScriptValue>)> = Vec::new();
-        for base in bases.iter().filter_map(|base| base.as_host::<ClassObject>()) {
-            fields.extend(base.record.iter().flat_map(|record| record.fields.iter().cloned()));
-        }
-        for id in ast.list(def.body) {
-            let Stmt::AnnAssign(stmt) = *ast.stmt(*id) else { continue };
-            let Expr::Name(name) = *ast.expr(stmt.target) else { continue };
-            let annotation = self.program.text_of(ast.range(stmt.annotation));
-            if annotation.contains("ClassVar") {
-                continue;
-            }
-            let is_odd = stmt.value.is_some_and(|value| match *ast.expr(value) {
-                Expr::Call { keywords, .. } => ast.list(keywords).iter().any(|keyword| {
-                    keyword.arg.is_some_and(|arg| matches!(ast.name(arg), "init" | "kw_only"))
-                }),
-                _ => false,
-            });
-            if is_odd || annotation.contains("InitVar") || annotation.contains("KW_ONLY") {
-                return None;
-            }
-            let default = stmt.value.map(|_| match env.own(name) {
-                Some(Binding::Value(value)) => value,
-                Some(Binding::Unknown(placeholder)) => ScriptValue::Host(placeholder),
-                _ => ScriptValue::None,
-            });
-            match fields.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, known)) => *known = default,
-                None => fields.push((name, default)),
-            }
-        }
-        Some(Record { fields, is_tuple })
-    }
-
-    /// Gives an instance of a dataclass or a named tuple its fields; whether the arguments fit.
-    fn fill(&mut self, record: &Record, instance: &ScriptValue, args: CallArgs) -> bool {
-        let Some(to) = instance.as_host::<Instance>() else { return false };
-        let ast = self.ast.clone();
-        let (mut positional, mut keywords) = (args.positional.into_iter(), args.keywords);
-        for (name, default) in &record.fields {
-            let by_name = keywords.iter().position(|(key, _)| key.as_str() == ast.name(*name));
-            let value = match (positional.next(), by_name) {
-                (Some(value), None) => value,
-                (None, Some(at)) => keywords.remove(at).1,
-                (None, None) => match default {
-                    Some(default) => default.clone(),
-                    None => return false,
-                },
-                (Some(_), Some(_)) => return false,
-            };
-            to.fields.borrow_mut().insert(*name, value);
-        }
-        positional.next().is_none() && keywords.is_empty()
-    }
-
-    /// An instance of a dataclass or a named tuple.
-    fn new_record(&mut self, value: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
-        let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
-        let instance = Instance::value(value.clone());
-        match &class.record {
-            Some(record) if self.fill(record, &instance, args) => {
-                if let Some(init) = class.member("__post_init__").filter(|_| !record.is_tuple) {
-                    self.call_value(&init, CallArgs::positional([instance.clone()]))?;
-                }
-                Ok(instance)
-            }
-            _ => Err(Raise::Unknown(self.unknown_instance(class))),
-        }
-    }
-
-    /// A copy of an instance of a dataclass with other values for some fields.
-    pub(crate) fn replaced(&mut self, value: &ScriptValue, changes: Keywords) -> Result<ScriptValue, Raise> {
-        let Some(instance) = value.as_host::<Instance>() else {
-            return Err(HostError::type_error("replace() should be called on dataclass instances").into());
-        };
-        let class = instance.class.clone();
-        let mut args = CallArgs { keywords: changes, ..CallArgs::default() };
-        let record = class.as_host::<ClassObject>().and_then(|class| class.record.as_ref());
-        for (name, _) in record.into_iter().flat_map(|record| &record.fields) {
-            let text = self.ast.name(*name);
-            let old = instance.fields.borrow().get(name).cloned();
-            if let Some(old) = old
-                && !args.keywords.iter().any(|(key, _)| key.as_str() == text)
-            {
-                args.keywords.push((tvmscript_ir_core::Str::new(text), old));
-            }
-        }
-        self.new_record(&class, args)
     }
 
     /// Whether this is the base of test classes that compare two scripts, one of which a pass makes of the other.

@@ -4,6 +4,7 @@
 //! on nodes follow the dialect. Chains that lean to the left (`a + b + c`) are folded in a loop; everything else recurses
 //! with a growing stack. Steps, memory and nesting of calls are bounded.
 
+mod assign;
 mod attribute;
 mod call;
 mod class;
@@ -11,6 +12,7 @@ mod closure;
 mod comprehension;
 mod decorator;
 mod env;
+mod exception;
 mod explore;
 mod format;
 mod import;
@@ -18,6 +20,7 @@ mod iterate;
 mod operator;
 mod placeholder;
 mod raise;
+mod record;
 mod script;
 mod statement;
 mod subscript;
