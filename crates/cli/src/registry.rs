@@ -77,7 +77,7 @@ pub(crate) fn printed_options() -> ParseOptions {
     options.fragment_of = fragment_of();
     if let Some(limits) = LIMITS.get() {
         options.python.max_text_bytes = limits.file_bytes;
-        options.max_node_bytes = limits.node_bytes;
+        options.limits.max_node_bytes = limits.node_bytes;
     }
     options
 }

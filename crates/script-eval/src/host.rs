@@ -175,59 +175,50 @@ pub struct BareScripts {
     pub decorator: ScriptValue,
 }
 
-/// Modules that a host declares.
+/// Modules that a host declares. The defaults declare none.
 pub trait Modules {
     /// Whether a dotted path is a declared module.
-    fn contains(&self, path: &str) -> bool;
+    fn contains(&self, _path: &str) -> bool {
+        false
+    }
 
     /// The member of a declared module.
-    fn member(&self, path: &str, name: &str) -> Option<ScriptValue>;
+    fn member(&self, _path: &str, _name: &str) -> Option<ScriptValue> {
+        None
+    }
 
     /// What to do instead of using a member that scripts cannot use.
-    fn instead_of(&self, path: &str, name: &str) -> Option<&'static str>;
+    fn instead_of(&self, _path: &str, _name: &str) -> Option<&'static str> {
+        None
+    }
 
     /// The members of a module, for suggestions.
-    fn names(&self, path: &str) -> Vec<String>;
+    fn names(&self, _path: &str) -> Vec<String> {
+        Vec::new()
+    }
 
     /// All names that `from path import *` binds; nothing when they are not known.
-    fn star_names(&self, path: &str) -> Option<Vec<String>>;
+    fn star_names(&self, _path: &str) -> Option<Vec<String>> {
+        None
+    }
 
     /// Whether all members of a module are declared, so that another one is a mistake.
-    fn is_complete(&self, path: &str) -> bool;
+    fn is_complete(&self, _path: &str) -> bool {
+        false
+    }
 
     /// Whether a reader may expect a member of an undeclared module to be evaluated, so that calling it is worth a warning.
-    fn is_expected(&self, path: &str) -> bool;
+    fn is_expected(&self, _path: &str) -> bool {
+        false
+    }
 
     /// Whether a decorator by this path leaves the results of what it decorates as they are.
-    fn is_transparent(&self, path: &str) -> bool;
+    fn is_transparent(&self, _path: &str) -> bool {
+        false
+    }
 }
 
 /// No modules.
 struct NoModules;
 
-impl Modules for NoModules {
-    fn contains(&self, _path: &str) -> bool {
-        false
-    }
-    fn member(&self, _path: &str, _name: &str) -> Option<ScriptValue> {
-        None
-    }
-    fn instead_of(&self, _path: &str, _name: &str) -> Option<&'static str> {
-        None
-    }
-    fn names(&self, _path: &str) -> Vec<String> {
-        Vec::new()
-    }
-    fn star_names(&self, _path: &str) -> Option<Vec<String>> {
-        None
-    }
-    fn is_complete(&self, _path: &str) -> bool {
-        false
-    }
-    fn is_expected(&self, _path: &str) -> bool {
-        false
-    }
-    fn is_transparent(&self, _path: &str) -> bool {
-        false
-    }
-}
+impl Modules for NoModules {}

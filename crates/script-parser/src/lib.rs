@@ -16,5 +16,6 @@ pub use table::{
 };
 pub use tvmscript_script_eval::errors;
 pub use tvmscript_script_eval::{
-    HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity, parameter_names,
+    HostError, HostErrorKind, Label, Limits, ParseError, ParseErrorKind, Reported, Result, Severity,
+    parameter_names,
 };

@@ -134,7 +134,7 @@ impl<'r> Parser<'r> {
         // Functions that a dialect calls back have no registry at hand.
         let make_host =
             Box::new(move |program| Box::new(Parser::new(program, shared.clone(), None)) as Box<dyn Host>);
-        let program = Program::new(ast, text, source, options.limits(), make_host);
+        let program = Program::new(ast, text, source, options.limits, make_host);
         Parser::new(Rc::new(program), tables, Some(registry))
     }
 

@@ -203,7 +203,7 @@ pub fn parse(text: &str) -> Parsed {
     let registry = RegistryBuilder::new().with(dialect()).with(other).build();
     let registry = registry.expect("the dialects do not clash");
     let mut options = ParseOptions::default();
-    options.max_steps = 1_000_000;
+    options.limits.max_steps = 1_000_000;
     parse_script("test.py", text, &registry, &options)
 }
 
