@@ -1,8 +1,7 @@
 //! The size of the tree that a graph stands for.
 
-use tvmscript_ir_core::containers::{ArrayNode, MapNode};
 use tvmscript_ir_core::ptr_map::AddressMap;
-use tvmscript_ir_core::{FieldRef, Object, Value, Visitor, Walk};
+use tvmscript_ir_core::{Object, Visitor, Walk, for_each_child};
 
 /// A tree is out of proportion that has so many times more nodes than the graph that stands for it. Uses of variables,
 /// which count with their types, do not come near.
@@ -30,25 +29,9 @@ fn sizes(root: &Object) -> (u64, u64) {
     (nodes, sizes.get(&root.address()).copied().unwrap_or(1))
 }
 
-/// Calls `f` for each node directly below.
-fn for_each_child<'o>(object: &'o Object, mut f: impl FnMut(&'o Object)) {
-    if let Some(array) = object.as_node::<ArrayNode>() {
-        array.items().iter().filter_map(Value::as_object).for_each(f);
-    } else if let Some(map) = object.as_node::<MapNode>() {
-        let values = map.entries().iter().flat_map(|(key, value)| [key.value(), value]);
-        values.filter_map(Value::as_object).for_each(f);
-    } else {
-        for index in 0..object.info().fields().len() {
-            if let FieldRef::Node(child) = object.field(index) {
-                f(child);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tvmscript_ir_core::{Array, ObjectLike};
+    use tvmscript_ir_core::{Array, ObjectLike, Value};
 
     use super::*;
 

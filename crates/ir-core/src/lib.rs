@@ -31,6 +31,7 @@ mod raw;
 
 pub mod access_path;
 pub mod attrs;
+mod children;
 pub mod containers;
 pub mod dtype;
 pub mod dump;
@@ -59,6 +60,7 @@ pub mod visit;
 
 pub use access_path::{AccessPath, PathError, PathId, PathStep, PathTable};
 pub use attrs::{Attrs, DictAttrs};
+pub use children::for_each_child;
 pub use containers::Tensor;
 pub use dtype::{DataType, TypeCode};
 pub use element::Element;

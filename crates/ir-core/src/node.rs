@@ -80,14 +80,6 @@ pub trait Node: Class + Clone + Send + Sync + Sized {
         }
     }
 
-    /// Shows all fields to `sink`, the last one first, so that a work stack meets them in order.
-    #[inline]
-    fn fields_rev<'a, S: FieldSink<'a>>(&'a self, info: &'static TypeInfo, sink: &mut S) {
-        for (index, f) in info.fields().iter().enumerate().rev() {
-            sink.field(index, f.def, f.skip_eq, self.field(index));
-        }
-    }
-
     /// Shows the fields that equality compares to `sink`, in declaration order; false if the sink said so.
     #[inline]
     fn zip<'a, S: PairSink<'a>>(&'a self, other: &'a Self, info: &'static TypeInfo, sink: &mut S) -> bool {
