@@ -249,6 +249,11 @@ impl DocArena {
         &self.bytes[bytes.start as usize..][..bytes.len as usize]
     }
 
+    /// The symbol of the name that `doc` is, if it is one.
+    pub fn sym_of(&self, doc: ExprDoc) -> Option<Sym> {
+        if let Expr::Id(name) = self.expr(doc) { Some(name) } else { None }
+    }
+
     /// The name that `doc` is, if it is one.
     pub fn name_of(&self, doc: ExprDoc) -> Option<&str> {
         if let Expr::Id(name) = self.expr(doc) { Some(self.text(name)) } else { None }
@@ -322,6 +327,23 @@ impl DocArena {
         }
         self.full = true;
         self.symbols.intern("").expect("the empty string needs no room")
+    }
+
+    /// A new symbol with the text of another, whose text may be changed later ([`DocArena::set_text`]).
+    pub fn own_sym(&mut self, sym: Sym) -> Sym {
+        match self.symbols.duplicate(sym) {
+            Some(own) => own,
+            None => {
+                self.full = true;
+                sym
+            }
+        }
+    }
+
+    /// Changes the text of a symbol of its own ([`DocArena::own_sym`]) in all docs that hold it.
+    pub fn set_text(&mut self, own: Sym, text: &str) {
+        let text = self.sym(text);
+        self.symbols.set(own, text);
     }
 
     /// Sets the comment of a statement, or removes it.

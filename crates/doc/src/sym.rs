@@ -1,7 +1,8 @@
 //! Interned strings of one print.
 //!
 //! Names repeat a great deal in printed programs, so the arena stores each distinct string once, in one
-//! buffer, and docs hold a [`Sym`]. Two symbols of the same arena are equal exactly when their texts are.
+//! buffer, and docs hold a [`Sym`]. Two interned symbols of the same arena are equal exactly when their texts are; symbols
+//! whose text may still change stand for themselves.
 
 use hashbrown::HashTable;
 use tvmscript_ir_core::fallible;
@@ -54,6 +55,21 @@ impl Symbols {
         let (buffer, spans) = (&self.text, &self.spans);
         self.table.insert_unique(hash, index, |&at| self::hash(slice(buffer, spans[at as usize]).as_bytes()));
         Some(Sym(index))
+    }
+
+    /// A symbol of its own with the same text, or `None` when there is no memory.
+    pub(crate) fn duplicate(&mut self, sym: Sym) -> Option<Sym> {
+        let index = u32::try_from(self.spans.len()).ok()?;
+        if !fallible::reserve(&mut self.spans, 1) {
+            return None;
+        }
+        self.spans.push(self.spans[sym.0 as usize]);
+        Some(Sym(index))
+    }
+
+    /// Gives a symbol the text of another.
+    pub(crate) fn set(&mut self, sym: Sym, text: Sym) {
+        self.spans[sym.0 as usize] = self.spans[text.0 as usize];
     }
 
     /// The text of `sym`.

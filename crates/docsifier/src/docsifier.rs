@@ -14,25 +14,22 @@ use tvmscript_ir_core::ptr_map::AddressMap;
 use tvmscript_ir_core::{DataType, Object, PathId, Registry, Str, Token, Value, with_stack};
 use tvmscript_ir_core::{FieldRef, Ref};
 
+use crate::analysis::Region;
+use crate::analysis::size::is_endless;
 use crate::config::PrinterConfig;
 use crate::error::{DocsifyError, Result};
 use crate::frame::Frame;
-use crate::free_vars::CommonPrefix;
-use crate::hindsight::Hindsight;
-use crate::memory::Memory;
 use crate::messages::Messages;
 use crate::metadata::Metadata;
 use crate::names::Namer;
 use crate::stmts::Stmts;
 use crate::table::{Handler, PrinterTable, Printers};
-use crate::unfolded::is_endless;
+use crate::words::{self, Words};
 
-/// What is known of a node that was defined.
+/// The definition of a node.
 pub(crate) struct Definition {
     /// The number of the frame that has it.
     frame: u32,
-    /// Of one whose scope ended: how many roots there were before.
-    root: u32,
     form: DefinedAs,
 }
 
@@ -41,12 +38,8 @@ pub(crate) struct Definition {
 pub(crate) enum DefinedAs {
     /// A name.
     Name(Sym),
-    /// An expression made anew at each use (`A.data`), by the factory of this number.
+    /// An expression made at each use (`A.data`), by the factory of this number.
     Doc(u32),
-    /// Not any more: its scope ended. The name stays taken until the frame closes.
-    Ended(Sym),
-    /// Not any more: its frame closed.
-    Closed,
 }
 
 /// Makes the expression that stands for a node, at each use.
@@ -60,8 +53,7 @@ pub struct Docsifier<'r> {
     table: &'r PrinterTable,
     config: &'r PrinterConfig,
     root: Object,
-    /// How many roots there were before.
-    root_number: u32,
+    region: Region,
     frames: Vec<Frame>,
     /// For each node that an open frame prints, the outermost such frame.
     open: HashMap<usize, usize>,
@@ -71,14 +63,13 @@ pub struct Docsifier<'r> {
     states: Vec<(TypeId, Box<dyn Any>)>,
     tokens: Vec<Token>,
     names: Namer,
+    words: Words,
+    /// The first word that was needed where a variable has it and keeps it.
+    taken_word: Option<&'static str>,
     defined: AddressMap<Definition>,
     factories: Vec<DocFactory>,
     metadata: Metadata,
     prefixes: Vec<PrefixEntry>,
-    known: Hindsight,
-    found: Hindsight,
-    common_prefix: Option<CommonPrefix>,
-    cache: HashMap<TypeId, Box<dyn Any>>,
     typed: bool,
     /// The address of the node that is printed as data.
     data: Option<usize>,
@@ -121,7 +112,8 @@ impl<'r> Docsifier<'r> {
         // Nearly every doc makes text: a short text has few.
         let longest = u32::try_from(config.max_bytes).unwrap_or(u32::MAX);
         let max_docs = config.max_docs.min(longest.max(1 << 12));
-        let Memory { mut docs, mut names, defined } = Memory::take(max_docs);
+        let (mut docs, mut names) = (DocArena::new(), Namer::new());
+        docs.set_max_docs(max_docs);
         let mut prefixes = Vec::new();
         for (name, default) in table.prefixes() {
             let prefix = config.prefix(name, default);
@@ -142,7 +134,7 @@ impl<'r> Docsifier<'r> {
             table,
             config,
             root: root.clone(),
-            root_number: 0,
+            region: Region::new(root.clone()),
             frames: Vec::new(),
             open: HashMap::new(),
             loose: None,
@@ -150,14 +142,12 @@ impl<'r> Docsifier<'r> {
             states: Vec::new(),
             tokens: vec![Token::DEFAULT],
             names,
-            defined,
+            words: Words::new(table.words()),
+            taken_word: None,
+            defined: AddressMap::default(),
             factories: Vec::new(),
             metadata: Metadata::default(),
             prefixes,
-            known: Hindsight::default(),
-            found: Hindsight::default(),
-            common_prefix: None,
-            cache: HashMap::new(),
             typed: false,
             data: None,
             has_header: false,
@@ -165,23 +155,6 @@ impl<'r> Docsifier<'r> {
             messages: Messages::default(),
             next_look: MANY_DOCS,
         })
-    }
-
-    /// The same print as `former` made, with what that one found out too late; nothing if there is no such thing.
-    ///
-    /// # Errors
-    /// As [`Docsifier::new`].
-    pub(crate) fn again(former: &Docsifier<'r>) -> Result<Option<Docsifier<'r>>> {
-        if former.found.is_empty() {
-            return Ok(None);
-        }
-        let mut d = Docsifier::new(former.registry, former.config, &former.root)?;
-        d.tracks_paths = former.tracks_paths;
-        d.known = former.known.and(&former.found);
-        for word in d.known.words() {
-            d.names.reserve(d.docs.sym(word));
-        }
-        Ok(Some(d))
     }
 
     /// Records for every doc which part of the root it stands for, as it is done where the options ask for underlines.
@@ -203,30 +176,15 @@ impl<'r> Docsifier<'r> {
         result
     }
 
-    /// Whether nothing was found out too late: what the last print still found would be missing from the text.
+    /// Settles the names of variables that ask for a word of the text.
     ///
     /// # Errors
-    /// [`DocsifyError::Unsettled`].
-    pub(crate) fn check_settled(&self) -> Result<()> {
-        match self.found.conflict() {
+    /// [`DocsifyError::TakenWord`] when a variable has a word that no dialect registered.
+    pub(crate) fn settle_words(&mut self) -> Result<()> {
+        self.words.settle(&self.names, &mut self.docs);
+        match self.taken_word {
             None => Ok(()),
-            Some(conflict) => Err(DocsifyError::Unsettled { conflict }.into()),
-        }
-    }
-
-    /// Ends the print: its memory is for the next one.
-    pub(crate) fn keep_memory(self) {
-        let Docsifier { docs, names, defined, .. } = self;
-        Memory { docs, names, defined }.keep();
-    }
-
-    /// What a dialect finds out about the whole root, once per print.
-    pub fn cache<T: Any>(&mut self, make: impl FnOnce(&Object) -> T) -> &T {
-        let root = &self.root;
-        let entry = self.cache.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(make(root)));
-        match entry.downcast_ref::<T>() {
-            Some(value) => value,
-            None => unreachable!("entries are stored under their own type"),
+            Some(word) => Err(DocsifyError::TakenWord { word }.into()),
         }
     }
 
@@ -330,7 +288,7 @@ impl<'r> Docsifier<'r> {
     /// `float("inf")`: the text alone would be read as a text.
     fn not_finite(&mut self, value: f64) -> ExprDoc {
         let text = self.docs.float(value);
-        let callee = self.word("float");
+        let callee = self.word(words::FLOAT);
         self.docs.call_args(callee, &[text])
     }
 
@@ -442,7 +400,7 @@ impl<'r> Docsifier<'r> {
     /// A reference to a node that the text cannot say, kept in the metadata section.
     pub fn metadata(&mut self, object: &Object) -> ExprDoc {
         let (key, index) = self.metadata.add(object);
-        let base = self.word("metadata");
+        let base = self.word(words::METADATA);
         let key = self.docs.str(key);
         let list = self.docs.index(base, &[key]);
         let index = self.docs.int(index as i64);
@@ -490,12 +448,12 @@ impl<'r> Docsifier<'r> {
         }
     }
 
-    /// A name of the language itself or of the script (`range`, `metadata`), which no variable around may have. Where one
-    /// has it, the print is made anew with the name reserved.
+    /// A name of the language itself or of the script (`range`, `metadata`), which no variable around may have. Dialects
+    /// register theirs ([`crate::DocsifyDialect::words`]).
     pub fn word(&mut self, word: &'static str) -> ExprDoc {
         let name = self.docs.sym(word);
-        if self.names.is_taken(name) && !self.names.is_reserved(name) {
-            self.found.add_word(word);
+        if self.names.is_taken(name) && !self.names.is_reserved(name) && !self.words.need(word) {
+            self.taken_word.get_or_insert(word);
         }
         self.docs.id(name)
     }
@@ -531,8 +489,7 @@ impl<'r> Docsifier<'r> {
     }
 
     /// Runs `f` while what it prints is bound to `name`: a function of a module takes that name.
-    pub fn with_binding_name<R>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> R) -> R {
-        let name = self.docs.sym(name);
+    pub fn with_binding_name<R>(&mut self, name: Sym, f: impl FnOnce(&mut Self) -> R) -> R {
         self.binding_names.push(name);
         let result = f(self);
         self.binding_names.pop();

@@ -54,11 +54,17 @@ pub enum DocsifyError {
         /// What has the name.
         holder: String,
     },
-    /// Every print changed names such that the next one found another conflict.
-    #[error("no names can be found under which the text reads back: {conflict}")]
-    Unsettled {
-        /// The conflict that is left.
-        conflict: String,
+    /// A variable is defined again after the scope of its definition ended.
+    #[error("variable `{name}` is defined by two scopes, neither of which contains all of its uses")]
+    DefinedTwice {
+        /// The variable's name.
+        name: String,
+    },
+    /// The text needs a word that a variable has as its name.
+    #[error("the text needs the name `{word}`, which a variable has")]
+    TakenWord {
+        /// The word.
+        word: &'static str,
     },
     /// A prefix or alias is no identifier.
     #[error("`{name}` is no identifier, so it cannot be the {what}")]

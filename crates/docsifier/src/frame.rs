@@ -5,6 +5,7 @@
 
 use std::any::Any;
 
+use tvmscript_doc::Sym;
 use tvmscript_ir_core::Object;
 
 use crate::docsifier::Docsifier;
@@ -24,8 +25,12 @@ pub struct Frame {
     pub declares_free: bool,
     /// What the dialect keeps.
     pub data: Box<dyn Any>,
-    /// The variables to forget.
+    /// What the frame defines may be defined by other frames too.
+    isolated: bool,
+    /// The nodes to forget, by address.
     pub(crate) defined: Vec<usize>,
+    /// The names to give back.
+    pub(crate) names: Vec<Sym>,
     /// Run when the frame closes, in the order they came.
     pub(crate) exits: Vec<ExitCallback>,
 }
@@ -45,18 +50,32 @@ impl std::fmt::Debug for Frame {
 impl Frame {
     /// A frame that prints `object`, with a dialect's data.
     pub fn new(object: Option<Object>, data: impl FrameData) -> Frame {
+        let isolated = object.is_none();
         Frame {
             stmts: Stmts::default(),
             object,
             declares_free: false,
             data: Box::new(data),
+            isolated,
             defined: Vec::new(),
+            names: Vec::new(),
             exits: Vec::new(),
         }
     }
 
     /// The frame around a fragment: what no open node declares is declared here.
     pub fn fragment(data: impl FrameData) -> Frame {
-        Frame { declares_free: true, ..Frame::new(None, data) }
+        Frame { declares_free: true, isolated: false, ..Frame::new(None, data) }
+    }
+
+    /// The same frame, whose variables other frames may define as well: dimensions that functions of one module share. Frames
+    /// without a node, such as those of lambdas, are isolated.
+    #[must_use]
+    pub fn isolated(self) -> Frame {
+        Frame { isolated: true, ..self }
+    }
+
+    pub(crate) fn is_isolated(&self) -> bool {
+        self.isolated
     }
 }

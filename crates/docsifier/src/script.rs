@@ -15,10 +15,6 @@ use crate::error::Result;
 use crate::frame::Frame;
 use crate::messages;
 
-/// How often a print is made anew at most, each time with what the one before found out too late. What the second finds is
-/// rare: a name that another one, given up, would have had.
-const MOST_PRINTS: usize = 4;
-
 /// Prints a node.
 ///
 /// # Errors
@@ -43,8 +39,8 @@ pub struct PrintedText {
 /// # Errors
 /// As [`print()`].
 pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<PrintedText> {
-    let d = Docsifier::new(registry, config, object)?;
-    let (mut d, stmts) = docsify_settled(d, object)?;
+    let mut d = Docsifier::new(registry, config, object)?;
+    let stmts = docsify_root(&mut d, object)?;
     let mut options = python_options(&d);
     if d.config().has_messages() {
         messages::place(&mut d, object, &stmts, &options)?;
@@ -54,28 +50,11 @@ pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) 
     let mut text = if config.show_meta { metadata_line(&d)? } else { String::new() };
     let omits_metadata = !config.show_meta && !d.metadata_section().is_empty();
     let script = python::print(&d.docs, block, &options)?;
-    d.keep_memory();
     if text.is_empty() {
         return Ok(PrintedText { text: script, omits_metadata });
     }
     text.push_str(&script);
     Ok(PrintedText { text, omits_metadata })
-}
-
-/// The statements of a whole script, made anew while a print finds out too late what it must know from the start.
-pub(crate) fn docsify_settled<'r>(
-    mut d: Docsifier<'r>,
-    object: &Object,
-) -> Result<(Docsifier<'r>, Vec<StmtDoc>)> {
-    let mut stmts = docsify_root(&mut d, object)?;
-    for _ in 1..MOST_PRINTS {
-        let Some(again) = Docsifier::again(&d)? else { break };
-        d = again;
-        stmts = docsify_root(&mut d, object)?;
-    }
-    d.check_settled()?;
-    d.docs.check()?;
-    Ok((d, stmts))
 }
 
 pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
@@ -127,6 +106,8 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
     if !d.metadata_section().is_empty() && !d.config().show_meta {
         stmts.push(d.docs.comment("Metadata omitted. Use show_meta=True in script() method to show it."));
     }
+    d.settle_words()?;
+    d.docs.check()?;
     Ok(stmts)
 }
 

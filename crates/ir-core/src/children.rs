@@ -29,6 +29,21 @@ pub fn for_each_child<'a>(object: &'a Object, mut f: impl FnMut(&'a Object)) {
     }
 }
 
+/// As [`for_each_child`], without fields that only repeat what other fields say (`#[node(derived)]`).
+#[inline]
+pub fn for_each_own_child<'a>(object: &'a Object, mut f: impl FnMut(&'a Object)) {
+    if !object.info().has_derived_fields() {
+        return for_each_child(object, f);
+    }
+    for (index, field) in object.info().fields().iter().enumerate() {
+        if let FieldRef::Node(child) = object.field(index)
+            && !field.derived
+        {
+            f(child);
+        }
+    }
+}
+
 /// Passes the handles among the fields of a node on to a function.
 pub(crate) struct FieldObjects<'f, 'a>(pub(crate) &'f mut dyn FnMut(&'a Object));
 

@@ -60,7 +60,7 @@ pub mod visit;
 
 pub use access_path::{AccessPath, PathError, PathId, PathStep, PathTable};
 pub use attrs::{Attrs, DictAttrs};
-pub use children::for_each_child;
+pub use children::{for_each_child, for_each_own_child};
 pub use containers::Tensor;
 pub use dtype::{DataType, TypeCode};
 pub use element::Element;

@@ -169,6 +169,7 @@ pub struct TypeInfo {
     plan: Plan,
     shape: Shape,
     eq: EqKind,
+    has_derived: bool,
     has_subtypes: AtomicBool,
     is_sequence: AtomicBool,
     custom_eq: Option<CustomEq>,
@@ -243,6 +244,7 @@ fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
         payload: TypeId::of::<T>(),
         shape: decl.shape,
         eq: decl.eq,
+        has_derived: decl.fields.iter().any(|field| field.derived),
         custom_eq: decl.custom_eq,
         fields: decl.fields.into(),
         vtable: None,
@@ -422,6 +424,11 @@ impl TypeInfo {
     #[inline]
     pub fn shape(&self) -> Shape {
         self.shape
+    }
+
+    /// Whether some field repeats what others say ([`FieldInfo::derived`]).
+    pub fn has_derived_fields(&self) -> bool {
+        self.has_derived
     }
 
     /// How structural equality treats the nodes.

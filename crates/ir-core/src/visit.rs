@@ -37,12 +37,11 @@
 
 use std::ops::ControlFlow;
 
-use crate::children::for_each_child;
+use crate::children::{for_each_child, for_each_own_child};
 use crate::node::Class;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Ref};
 use crate::type_table::{EqKind, Shape};
-use crate::value::FieldRef;
 
 /// How a walk goes on after a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -220,17 +219,9 @@ impl<'a> Stack<'a> {
     #[inline]
     fn enter_children(&mut self, object: &'a Object) {
         let start = self.tasks.len();
-        match object.info().shape() {
-            Shape::Fields if self.skip_derived => {
-                for (index, field) in object.info().fields().iter().enumerate() {
-                    if let FieldRef::Node(child) = object.field(index)
-                        && !field.derived
-                    {
-                        self.enter(child);
-                    }
-                }
-            }
-            _ => for_each_child(object, |child| self.enter(child)),
+        match self.skip_derived {
+            true => for_each_own_child(object, |child| self.enter(child)),
+            false => for_each_child(object, |child| self.enter(child)),
         }
         // The first child comes off the stack first.
         self.tasks[start..].reverse();

@@ -1,66 +1,73 @@
 //! Definitions: the names of variables, the expressions that stand for some, and where free ones are declared.
 
-use tvmscript_doc::ExprDoc;
+use std::any::Any;
+
+use tvmscript_doc::{ExprDoc, Sym};
 use tvmscript_ir_core::{EqKind, Object, PathId};
 
 use super::{DefinedAs, Definition, DocFactory, Docsifier};
+use crate::analysis::Region;
 use crate::error::{DocsifyError, Result};
-use crate::free_vars::CommonPrefix;
-use crate::table::PrinterTable;
 
 impl Docsifier<'_> {
     /// Names a node in the innermost frame: the hint's identifier, made unique. A node that has a name keeps it.
     ///
     /// # Errors
-    /// When an expression stands for the node, and cannot be made.
+    /// [`DocsifyError::DefinedTwice`] for a variable whose definition ended before, or an error of the expression that
+    /// stands for the node.
     pub fn define(&mut self, object: &Object, hint: &str) -> Result<ExprDoc> {
         if let Some(doc) = self.defined_doc(object)? {
             return Ok(doc);
         }
         let name = match self.config.show_object_address {
-            true => {
-                let hint = format!("{}_{:#x}", crate::names::sanitize(hint), object.address());
-                self.names.take(&hint, &mut self.docs)
-            }
-            false => self.names.take(hint, &mut self.docs),
+            true => self.take_name(&format!("{}_{:#x}", crate::names::sanitize(hint), object.address())),
+            false => self.take_name(hint),
         };
-        self.insert_definition(object, DefinedAs::Name(name));
+        self.insert_definition(object, DefinedAs::Name(name))?;
         Ok(self.docs.id(name))
     }
 
-    fn insert_definition(&mut self, object: &Object, form: DefinedAs) {
-        let address = object.address();
+    /// A free name for the hint, taken until the innermost frame closes.
+    fn take_name(&mut self, hint: &str) -> Sym {
+        let name = self.names.take(hint, &mut self.docs);
+        self.frame_mut().names.push(name);
+        self.words.symbol(name, &mut self.docs)
+    }
+
+    fn insert_definition(&mut self, object: &Object, form: DefinedAs) -> Result<()> {
         let frame = self.frames.len().saturating_sub(1) as u32;
-        let definition = Definition { frame, root: self.root_number, form };
-        let former = self.defined.insert(address, definition);
-        self.frame_mut().defined.push(address);
+        let innermost = self.frame_mut();
+        innermost.defined.push(object.address());
         // Others that are defined twice, such as buffers, read back equal.
-        if matches!(former, Some(Definition { root, form: DefinedAs::Ended(_) | DefinedAs::Closed, .. }) if root == self.root_number)
-            && object.info().eq_kind() == EqKind::FreeVar
-        {
-            self.add_escaping(object);
+        let is_variable = object.info().eq_kind() == EqKind::FreeVar && !innermost.is_isolated();
+        self.defined.insert(object.address(), Definition { frame, form });
+        if is_variable && !self.region.define(object) {
+            let name = match form {
+                DefinedAs::Name(name) => self.docs.text(name).to_owned(),
+                DefinedAs::Doc(_) => object.info().key().to_owned(),
+            };
+            return Err(DocsifyError::DefinedTwice { name }.into());
         }
+        Ok(())
     }
 
     /// Lets an expression stand for a node while the innermost frame is open (`A.data`). A node that is defined keeps its
     /// definition.
-    pub fn define_by_doc(&mut self, object: &Object, doc: DocFactory) {
+    ///
+    /// # Errors
+    /// [`DocsifyError::DefinedTwice`] for a variable whose definition ended before.
+    pub fn define_by_doc(&mut self, object: &Object, doc: DocFactory) -> Result<()> {
         if self.is_defined(object) {
-            return;
+            return Ok(());
         }
-        self.insert_definition(object, DefinedAs::Doc(self.factories.len() as u32));
+        self.insert_definition(object, DefinedAs::Doc(self.factories.len() as u32))?;
         self.factories.push(doc);
+        Ok(())
     }
 
-    /// Ends a definition before its frame closes: where the node stands from now on, nothing defines it. Its name stays taken
-    /// until the frame closes.
+    /// Ends a definition before its frame closes. The name stays taken until then.
     pub fn end_definition(&mut self, object: &Object) {
-        let definition = self.defined.get_mut(&object.address());
-        if let Some(Definition { root, form, .. }) = definition
-            && let DefinedAs::Name(name) = *form
-        {
-            (*root, *form) = (self.root_number, DefinedAs::Ended(name));
-        }
+        self.defined.remove(&object.address());
     }
 
     /// How a defined node is written.
@@ -69,66 +76,56 @@ impl Docsifier<'_> {
     /// When an expression stands for the node, and cannot be made.
     #[inline]
     pub fn defined_doc(&mut self, object: &Object) -> Result<Option<ExprDoc>> {
-        match self.form(object) {
+        match self.defined.get(&object.address()).map(|definition| definition.form) {
             Some(DefinedAs::Name(name)) => Ok(Some(self.docs.id(name))),
             Some(DefinedAs::Doc(factory)) => self.factories[factory as usize].clone()(self).map(Some),
-            None | Some(DefinedAs::Ended(_) | DefinedAs::Closed) => Ok(None),
+            None => Ok(None),
         }
-    }
-
-    #[inline]
-    fn form(&self, object: &Object) -> Option<DefinedAs> {
-        self.defined.get(&object.address()).map(|definition| definition.form)
     }
 
     /// The number of the frame that has the node's name.
     pub fn defining_frame(&self, object: &Object) -> Option<usize> {
-        let Definition { frame, form, .. } = self.defined.get(&object.address())?;
+        let Definition { frame, form } = self.defined.get(&object.address())?;
         matches!(form, DefinedAs::Name(_)).then_some(*frame as usize)
     }
 
     /// Whether the node is defined.
     #[inline]
     pub fn is_defined(&self, object: &Object) -> bool {
-        matches!(self.form(object), Some(DefinedAs::Name(_) | DefinedAs::Doc(_)))
+        self.defined.contains_key(&object.address())
     }
 
-    /// Whether the variable is known to stand both inside and outside of the scope that would make it (two loops over one
-    /// variable). Such a scope must declare it before ([`Docsifier::declare_escaping`]).
-    ///
-    /// The first print of a node knows of none: it finds them where they get a second definition, and is made anew. Nodes that
-    /// equality takes for no variables never do.
-    pub fn escapes(&self, variable: &Object) -> bool {
-        self.known.escapes(variable.address())
-    }
-
-    /// Whether a scope may make the variable: nothing defines it, and it does not escape.
-    pub fn is_new(&self, variable: &Object) -> bool {
-        !self.is_defined(variable) && !self.escapes(variable)
-    }
-
-    /// Says that a variable must be declared before the scope that would make it, or in another way than it was. The print
-    /// is made anew.
-    pub fn add_escaping(&mut self, variable: &Object) {
-        if !self.escapes(variable) {
-            self.found.add_escaping(variable.address());
+    /// Whether the innermost frame may define a variable: nothing defines it so far, and all its uses are inside of the
+    /// node that the frame prints.
+    pub fn may_define(&mut self, variable: &Object) -> bool {
+        let scope = self.frames().find_map(|frame| frame.object.clone());
+        match scope {
+            Some(scope) => self.may_define_in(&scope, variable),
+            None => !self.is_defined(variable),
         }
     }
 
-    /// Declares a variable that escapes and is not defined yet, where all its uses can see it.
+    /// Whether a scope may define a variable: nothing defines it so far, and all its uses are inside of the scope. Two loops
+    /// over one variable may not: it is declared before both ([`Docsifier::declare_outside`]).
+    pub fn may_define_in(&mut self, scope: &Object, variable: &Object) -> bool {
+        !self.is_defined(variable) && self.has_all_uses(scope, variable)
+    }
+
+    fn has_all_uses(&mut self, scope: &Object, variable: &Object) -> bool {
+        let places = self.region.places(self.table);
+        // What is not part of the region is used where it was made.
+        !places.knows(variable.address()) || places.is_around_all(scope.address(), variable.address())
+    }
+
+    /// Declares a variable that a scope would define, but that has uses outside of it, where all of them can see it.
     ///
     /// # Errors
     /// Whatever the variable's handler says.
-    pub fn declare_escaping(&mut self, variable: &Object, path: PathId) -> Result<()> {
-        if self.escapes(variable) && !self.is_defined(variable) {
+    pub fn declare_outside(&mut self, scope: &Object, variable: &Object, path: PathId) -> Result<()> {
+        if !self.is_defined(variable) && !self.has_all_uses(scope, variable) {
             self.expr_object(variable, path)?;
         }
         Ok(())
-    }
-
-    /// Takes a name so that no variable gets it while the print lasts.
-    pub fn reserve_name(&mut self, name: &str) {
-        self.names.reserve(self.docs.sym(name));
     }
 
     /// Declares a free variable: names it in the frame where all its uses can see it, and lets `declare` make the
@@ -164,45 +161,39 @@ impl Docsifier<'_> {
 
     /// The number of the frame that declares a free variable: the innermost around all its uses.
     pub fn frame_of_free(&mut self, object: &Object) -> Option<usize> {
-        let (address, escapes) = (object.address(), self.escapes(object));
-        let (open, table, root) = (&self.open, self.table, &self.root);
-        let prefix = common_prefix(&mut self.common_prefix, root, table);
-        let frame_of = |address| open.get(&address).copied();
-        let frame = match escapes {
-            true => prefix.around_all(address).find_map(frame_of),
-            false => prefix.around(address).find_map(frame_of),
+        let places = self.region.places(self.table);
+        let frame_of = |address| self.open.get(&address).copied();
+        // A variable that is no identity of its own may be declared twice: where it is met first, as upstream does.
+        let frame = match object.info().eq_kind() {
+            EqKind::FreeVar => places.around(object.address()).find_map(frame_of),
+            _ => places.around_first(object.address()).find_map(frame_of),
         };
         frame.or_else(|| self.frames.iter().rposition(|f| f.declares_free))
     }
 
     /// Whether a node is printed once, and all uses of a variable inside it.
     pub fn is_around_all_uses(&mut self, node: &Object, variable: &Object) -> bool {
-        common_prefix(&mut self.common_prefix, &self.root, self.table)
-            .is_around_all(node.address(), variable.address())
+        self.region.places(self.table).is_around_all(node.address(), variable.address())
     }
 
-    /// The node inside which free variables are looked for.
+    /// The root of the innermost region: free variables are declared below it.
     pub fn root(&self) -> &Object {
-        &self.root
+        self.region.root()
     }
 
-    /// Looks for the places of free variables inside `root` from now on, instead of inside the printed node. Gives the
-    /// former root, to be set again.
-    pub fn set_root(&mut self, root: &Object) -> Object {
-        if !self.root.ptr_eq(root) {
-            self.common_prefix = None;
-            self.cache.clear();
+    /// Prints a node whose variables are its own (a function): uses outside of it do not count.
+    pub fn with_region<R>(&mut self, root: &Object, f: impl FnOnce(&mut Self) -> R) -> R {
+        if self.region.root().ptr_eq(root) {
+            return f(self);
         }
-        self.root_number += 1;
-        std::mem::replace(&mut self.root, root.clone())
+        let outer = std::mem::replace(&mut self.region, Region::new(root.clone()));
+        let result = f(self);
+        self.region = outer;
+        result
     }
-}
 
-/// The places of free variables below a root, found once.
-fn common_prefix<'a>(
-    found: &'a mut Option<CommonPrefix>,
-    root: &Object,
-    table: &PrinterTable,
-) -> &'a mut CommonPrefix {
-    found.get_or_insert_with(|| CommonPrefix::new(root, |object| table.is_variable(object)))
+    /// A fact about the root of the region, found once.
+    pub fn region_fact<T: Any>(&mut self, find: impl FnOnce(&Object) -> T) -> &T {
+        self.region.fact(find)
+    }
 }

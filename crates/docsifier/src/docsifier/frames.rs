@@ -4,7 +4,7 @@ use std::any::Any;
 
 use tvmscript_doc::{Doc, StmtDoc, StmtList};
 
-use super::{DefinedAs, Definition, Docsifier};
+use super::Docsifier;
 use crate::error::Result;
 use crate::frame::{ExitCallback, Frame};
 use crate::stmts::Stmts;
@@ -47,36 +47,9 @@ impl Docsifier<'_> {
         {
             self.open.remove(&object.address());
         }
-        self.close_definitions(&frame, index);
+        frame.defined.iter().for_each(|address| drop(self.defined.remove(address)));
+        frame.names.iter().for_each(|name| self.names.release(*name));
         Ok((result?, frame.stmts))
-    }
-
-    /// Forgets the variables of the frame of this number, which is no longer open.
-    fn close_definitions(&mut self, frame: &Frame, number: usize) {
-        // The parameters of a lambda, which opens a frame without a node, may stand in another one.
-        let is_lambda = frame.object.is_none() && !frame.declares_free;
-        let (names, root) = (&mut self.names, self.root_number);
-        let mut close = |definition: &mut Definition| {
-            definition.root = root;
-            let form = std::mem::replace(&mut definition.form, DefinedAs::Closed);
-            if let DefinedAs::Name(name) | DefinedAs::Ended(name) = form {
-                names.release(name);
-            }
-            !is_lambda
-        };
-        if frame.defined.len() > self.defined.capacity() / 4 {
-            // In the order in which they lie in memory, since they are a good part of all.
-            self.defined.retain(|_, definition| {
-                let is_open = !matches!(definition.form, DefinedAs::Closed);
-                !(is_open && definition.frame == number as u32) || close(definition)
-            });
-            return;
-        }
-        for address in &frame.defined {
-            if self.defined.get_mut(address).is_some_and(|definition| !close(definition)) {
-                self.defined.remove(address);
-            }
-        }
     }
 
     /// Statements for the enclosing block, as a doc to hand back. Whoever gets it must add it to a frame before the next

@@ -28,6 +28,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .root_frame(|_| Frame::fragment(()))
         .printer_options(constants::OPTIONS)
         .data_printer(data::data)
+        .words(&[small::TVM])
         .on::<IRModule>()
         .docsify(module::module)
         .on::<DictAttrs>()

@@ -20,7 +20,11 @@ pub fn function_name(attrs: &DictAttrs, d: &mut Docsifier<'_>) -> String {
 
 /// The name after `def`, which stands for the name that the function at `path` is linked by.
 pub fn function_name_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
-    let doc = d.docs.id(name);
+    // A variable that holds the function has a symbol of its own.
+    let doc = match d.binding_name() {
+        Some(bound) if d.docs.text(bound) == name => d.docs.id(bound),
+        _ => d.docs.id(name),
+    };
     let at = d.field(path, "attrs");
     let at = d.field(at, "__dict__");
     let at = d.entry(at, &Value::str(GLOBAL_SYMBOL));

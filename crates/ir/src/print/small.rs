@@ -131,9 +131,12 @@ pub fn range_with(
     }
 }
 
+/// The package of names that dialects have no namespace for.
+pub(super) const TVM: &str = "tvm";
+
 /// `tvm.ir.Range`: a name of TVM that the dialects' namespaces do not have, for forms that text needs rarely.
 pub fn tvm_name(path: &[&str], d: &mut Docsifier<'_>) -> ExprDoc {
-    let tvm = d.word("tvm");
+    let tvm = d.word(TVM);
     path.iter().fold(tvm, |doc, name| d.docs.attr(doc, *name))
 }
 

@@ -128,11 +128,13 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
             let declaration = d.docs.assign(name, None, annotation)?;
             d.push_stmt(declaration);
         }
-        let name = d.docs.name_of(name).unwrap_or_default().to_owned();
         if let Some(frame) = d.frame_data_mut::<RelaxFrame>() {
             frame.omits_result = gives_nothing(var) && value.is::<Function>();
         }
-        let doc = d.with_binding_name(&name, |d| d.doc(value.object(), value_path))?;
+        let doc = match d.docs.sym_of(name) {
+            Some(name) => d.with_binding_name(name, |d| d.doc(value.object(), value_path))?,
+            None => d.doc(value.object(), value_path)?,
+        };
         let stmt = match doc {
             Doc::Block(list) => d.docs.stmts(list).last().copied(),
             Doc::Stmt(stmt) => Some(stmt),

@@ -20,10 +20,7 @@ use crate::node::{Block, BlockRealize, Buffer, BufferType, PrimFunc};
 
 /// `@T.prim_func`, `def name(params):`
 pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
-    let former = d.set_root(node.object());
-    let result = d.with_token("tir", |d| function(node, path, d));
-    d.set_root(&former);
-    let function = result?;
+    let function = d.with_region(node.object(), |d| d.with_token("tir", |d| function(node, path, d)))?;
     script(d, function)
 }
 

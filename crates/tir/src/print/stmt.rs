@@ -158,7 +158,7 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
         }
     };
     // A variable that stands outside, too, is declared before; so is one that `with` would make anew.
-    d.declare_escaping(var.object(), var_path)?;
+    d.declare_outside(node.object(), var.object(), var_path)?;
     if is_size_var && !concise {
         d.expr(var, var_path)?;
     }
