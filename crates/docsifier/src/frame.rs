@@ -5,9 +5,9 @@
 
 use std::any::Any;
 
-use tvmscript_doc::Sym;
 use tvmscript_ir_core::Object;
 
+use crate::definitions::Scope;
 use crate::docsifier::Docsifier;
 use crate::stmts::Stmts;
 
@@ -27,10 +27,7 @@ pub struct Frame {
     pub data: Box<dyn Any>,
     /// What the frame defines may be defined by other frames too.
     isolated: bool,
-    /// The nodes to forget, by address.
-    pub(crate) defined: Vec<usize>,
-    /// The names to give back.
-    pub(crate) names: Vec<Sym>,
+    pub(crate) scope: Scope,
     /// Run when the frame closes, in the order they came.
     pub(crate) exits: Vec<ExitCallback>,
 }
@@ -57,8 +54,7 @@ impl Frame {
             declares_free: false,
             data: Box::new(data),
             isolated,
-            defined: Vec::new(),
-            names: Vec::new(),
+            scope: Scope::default(),
             exits: Vec::new(),
         }
     }

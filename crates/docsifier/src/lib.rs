@@ -6,14 +6,18 @@
 
 mod analysis;
 mod config;
+mod definitions;
+mod dispatch;
 mod docsifier;
 mod error;
 mod frame;
+mod frames;
 mod mapped;
 mod messages;
 mod metadata;
 pub mod names;
 mod options;
+mod prefixes;
 mod script;
 mod stmts;
 mod table;

@@ -112,12 +112,6 @@ impl Namer {
         Namer::default()
     }
 
-    /// Forgets all names but keeps the memory.
-    pub fn clear(&mut self) {
-        self.entries.clear();
-        self.numbered.clear();
-    }
-
     fn entry(&mut self, name: Sym) -> &mut Entry {
         if name.index() >= self.entries.len() {
             self.entries.resize(name.index() + 1, Entry::default());

@@ -10,10 +10,11 @@ use tvmscript_ir_core::{
 };
 
 use crate::config::PrinterConfig;
-use crate::docsifier::{Docsifier, UsedPrefix};
+use crate::docsifier::Docsifier;
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::messages;
+use crate::prefixes::Prefix;
 
 /// Prints a node.
 ///
@@ -188,7 +189,7 @@ pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
 }
 
 /// The comment that says where a prefix comes from.
-fn import(used: UsedPrefix<'_>) -> String {
+fn import(used: &Prefix) -> String {
     format!("from tvm.script import {} as {}", used.dialect, used.prefix)
 }
 

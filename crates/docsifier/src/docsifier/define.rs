@@ -1,12 +1,13 @@
-//! Definitions: the names of variables, the expressions that stand for some, and where free ones are declared.
+//! Defining nodes, and declaring free variables where all their uses can see them.
 
 use std::any::Any;
 
-use tvmscript_doc::{ExprDoc, Sym};
+use tvmscript_doc::ExprDoc;
 use tvmscript_ir_core::{EqKind, Object, PathId};
 
-use super::{DefinedAs, Definition, DocFactory, Docsifier};
+use super::{DocFactory, Docsifier};
 use crate::analysis::Region;
+use crate::definitions::Form;
 use crate::error::{DocsifyError, Result};
 
 impl Docsifier<'_> {
@@ -19,36 +20,29 @@ impl Docsifier<'_> {
         if let Some(doc) = self.defined_doc(object)? {
             return Ok(doc);
         }
-        let name = match self.config.show_object_address {
-            true => self.take_name(&format!("{}_{:#x}", crate::names::sanitize(hint), object.address())),
-            false => self.take_name(hint),
+        let with_address;
+        let hint = match self.config.show_object_address {
+            true => {
+                with_address = format!("{}_{:#x}", crate::names::sanitize(hint), object.address());
+                &with_address
+            }
+            false => hint,
         };
-        self.insert_definition(object, DefinedAs::Name(name))?;
+        self.check_new(object, hint)?;
+        let Docsifier { definitions, frames, docs, .. } = self;
+        let (number, frame) = frames.innermost();
+        let name = definitions.name(object, hint, number, &mut frame.scope, docs);
         Ok(self.docs.id(name))
     }
 
-    /// A free name for the hint, taken until the innermost frame closes.
-    fn take_name(&mut self, hint: &str) -> Sym {
-        let name = self.names.take(hint, &mut self.docs);
-        self.frame_mut().names.push(name);
-        self.words.symbol(name, &mut self.docs)
-    }
-
-    fn insert_definition(&mut self, object: &Object, form: DefinedAs) -> Result<()> {
-        let frame = self.frames.len().saturating_sub(1) as u32;
-        let innermost = self.frame_mut();
-        innermost.defined.push(object.address());
-        // Others that are defined twice, such as buffers, read back equal.
-        let is_variable = object.info().eq_kind() == EqKind::FreeVar && !innermost.is_isolated();
-        self.defined.insert(object.address(), Definition { frame, form });
-        if is_variable && !self.region.define(object) {
-            let name = match form {
-                DefinedAs::Name(name) => self.docs.text(name).to_owned(),
-                DefinedAs::Doc(_) => object.info().key().to_owned(),
-            };
-            return Err(DocsifyError::DefinedTwice { name }.into());
+    /// Checks that a variable was not defined before: the text would define two. Others that are defined twice, such as
+    /// buffers, read back equal.
+    fn check_new(&mut self, object: &Object, hint: &str) -> Result<()> {
+        let is_variable = object.info().eq_kind() == EqKind::FreeVar && !self.frame_mut().is_isolated();
+        match is_variable && !self.region.define(object) {
+            true => Err(DocsifyError::DefinedTwice { name: hint.to_owned() }.into()),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// Lets an expression stand for a node while the innermost frame is open (`A.data`). A node that is defined keeps its
@@ -60,14 +54,15 @@ impl Docsifier<'_> {
         if self.is_defined(object) {
             return Ok(());
         }
-        self.insert_definition(object, DefinedAs::Doc(self.factories.len() as u32))?;
-        self.factories.push(doc);
+        self.check_new(object, object.info().key())?;
+        let (number, frame) = self.frames.innermost();
+        self.definitions.factor(object, doc, number, &mut frame.scope);
         Ok(())
     }
 
     /// Ends a definition before its frame closes. The name stays taken until then.
     pub fn end_definition(&mut self, object: &Object) {
-        self.defined.remove(&object.address());
+        self.definitions.end(object);
     }
 
     /// How a defined node is written.
@@ -76,23 +71,23 @@ impl Docsifier<'_> {
     /// When an expression stands for the node, and cannot be made.
     #[inline]
     pub fn defined_doc(&mut self, object: &Object) -> Result<Option<ExprDoc>> {
-        match self.defined.get(&object.address()).map(|definition| definition.form) {
-            Some(DefinedAs::Name(name)) => Ok(Some(self.docs.id(name))),
-            Some(DefinedAs::Doc(factory)) => self.factories[factory as usize].clone()(self).map(Some),
+        match self.definitions.get(object).map(|definition| definition.form) {
+            Some(Form::Name(name)) => Ok(Some(self.docs.id(name))),
+            Some(Form::Doc(factory)) => self.definitions.factory(factory)(self).map(Some),
             None => Ok(None),
         }
     }
 
     /// The number of the frame that has the node's name.
     pub fn defining_frame(&self, object: &Object) -> Option<usize> {
-        let Definition { frame, form } = self.defined.get(&object.address())?;
-        matches!(form, DefinedAs::Name(_)).then_some(*frame as usize)
+        let definition = self.definitions.get(object)?;
+        matches!(definition.form, Form::Name(_)).then_some(definition.frame)
     }
 
     /// Whether the node is defined.
     #[inline]
     pub fn is_defined(&self, object: &Object) -> bool {
-        self.defined.contains_key(&object.address())
+        self.definitions.get(object).is_some()
     }
 
     /// Whether the innermost frame may define a variable: nothing defines it so far, and all its uses are inside of the
@@ -112,7 +107,7 @@ impl Docsifier<'_> {
     }
 
     fn has_all_uses(&mut self, scope: &Object, variable: &Object) -> bool {
-        let places = self.region.places(self.table);
+        let places = self.region.places(self.dispatch.table());
         // What is not part of the region is used where it was made.
         !places.knows(variable.address()) || places.is_around_all(scope.address(), variable.address())
     }
@@ -161,8 +156,8 @@ impl Docsifier<'_> {
 
     /// The number of the frame that declares a free variable: the innermost around all its uses.
     pub fn frame_of_free(&mut self, object: &Object) -> Option<usize> {
-        let places = self.region.places(self.table);
-        let frame_of = |address| self.open.get(&address).copied();
+        let places = self.region.places(self.dispatch.table());
+        let frame_of = |address| self.frames.of_node(address);
         // A variable that is no identity of its own may be declared twice: where it is met first, as upstream does.
         let frame = match object.info().eq_kind() {
             EqKind::FreeVar => places.around(object.address()).find_map(frame_of),
@@ -173,7 +168,7 @@ impl Docsifier<'_> {
 
     /// Whether a node is printed once, and all uses of a variable inside it.
     pub fn is_around_all_uses(&mut self, node: &Object, variable: &Object) -> bool {
-        self.region.places(self.table).is_around_all(node.address(), variable.address())
+        self.region.places(self.dispatch.table()).is_around_all(node.address(), variable.address())
     }
 
     /// The root of the innermost region: free variables are declared below it.

@@ -1,4 +1,4 @@
-//! The frames of a print: opening, closing, and what they hold.
+//! Opening and closing frames, and what they hold.
 
 use std::any::Any;
 
@@ -31,24 +31,14 @@ impl Docsifier<'_> {
         frame: Frame,
         f: impl FnOnce(&mut Self) -> Result<R>,
     ) -> Result<(R, Stmts)> {
-        let index = self.frames.len();
-        if let Some(object) = &frame.object {
-            self.open.entry(object.address()).or_insert(index);
-        }
-        self.frames.push(frame);
+        self.frames.open(frame);
         let result = f(self);
         let exits = std::mem::take(&mut self.frame_mut().exits);
         for exit in exits {
             exit(self);
         }
-        let Some(frame) = self.frames.pop() else { unreachable!("frames open and close in pairs") };
-        if let Some(object) = &frame.object
-            && self.open.get(&object.address()) == Some(&index)
-        {
-            self.open.remove(&object.address());
-        }
-        frame.defined.iter().for_each(|address| drop(self.defined.remove(address)));
-        frame.names.iter().for_each(|name| self.names.release(*name));
+        let Some(frame) = self.frames.close() else { unreachable!("frames open and close in pairs") };
+        self.definitions.close(&frame.scope);
         Ok((result?, frame.stmts))
     }
 
@@ -64,10 +54,7 @@ impl Docsifier<'_> {
     /// # Panics
     /// Outside any frame: a mistake of a handler that is called without one, never of the printed node.
     pub fn frame_mut(&mut self) -> &mut Frame {
-        match self.frames.last_mut() {
-            Some(frame) => frame,
-            None => unreachable!("every print opens a frame first"),
-        }
+        self.frames.innermost().1
     }
 
     /// Adds a statement to the innermost frame.
@@ -90,7 +77,7 @@ impl Docsifier<'_> {
             }
             Doc::Block(list) => {
                 let Docsifier { frames, docs, .. } = self;
-                if let Some(frame) = frames.last_mut() {
+                if let Some(frame) = frames.innermost_mut() {
                     frame.stmts.extend(docs.stmts(list).iter().copied());
                 }
             }
@@ -115,7 +102,7 @@ impl Docsifier<'_> {
 
     /// The data of the innermost frame that holds an `F`, to change.
     pub fn frame_data_mut<F: Any>(&mut self) -> Option<&mut F> {
-        self.frames.iter_mut().rev().find_map(|f| f.data.downcast_mut::<F>())
+        self.frames.data_mut()
     }
 
     /// Runs `callback` when the innermost frame closes.
@@ -130,10 +117,9 @@ impl Docsifier<'_> {
 
     /// Runs `f` with the frame of this number innermost; the frames further in are open again afterwards.
     pub fn in_frame<R>(&mut self, frame: usize, f: impl FnOnce(&mut Self) -> R) -> R {
-        let frame = frame.min(self.frames.len().saturating_sub(1));
-        let inner = self.frames.split_off(frame + 1);
+        let inner = self.frames.suspend_inside(frame);
         let result = f(self);
-        self.frames.extend(inner);
+        self.frames.resume(inner);
         result
     }
 }
