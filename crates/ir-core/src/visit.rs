@@ -177,6 +177,13 @@ pub fn visit_nodes<N: Class>(root: &impl ObjectLike, mut f: impl FnMut(&Ref<N>))
     });
 }
 
+/// Whether `f` holds for the root or a node below it: whether an expression uses a variable, whether a body has a block.
+pub fn any_node(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) -> bool {
+    let walk = Visitor::new()
+        .pre_order(root.as_object(), |object| if f(object) { Walk::Stop } else { Walk::Advance });
+    walk.is_break()
+}
+
 /// Nodes of the tree that a graph unfolds to, where a shared node counts each time it is held; what stands for itself by a
 /// name (variables) counts as one. A measure of the text that the graph would make. `u64::MAX` for that many or more.
 pub fn tree_size(root: &Object) -> u64 {

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref, any_node, structural_equal};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
 
@@ -117,16 +117,7 @@ fn use_count(buffer: &Buffer, variable: &Ref<Var>) -> usize {
 }
 
 fn mentions(part: &Expr, variable: &Ref<Var>) -> bool {
-    if part.is::<IntImm>() {
-        return false;
-    }
-    let visitor = Visitor::new();
-    visitor
-        .pre_order(part.object(), |object| match object.ptr_eq(variable.object()) {
-            true => Walk::Stop,
-            false => Walk::Advance,
-        })
-        .is_break()
+    !part.is::<IntImm>() && any_node(part, |node| node.ptr_eq(variable.object()))
 }
 
 /// The number of the outermost frame where a declaration of the buffer may stand.

@@ -4,8 +4,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::print::data_dict;
-use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_ir_core::{Object, PathId, Ref, any_node};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
 
@@ -58,16 +57,8 @@ fn grid_of<'n>(first: &'n Ref<For>, d: &mut Docsifier<'_>) -> Vec<&'n Ref<For>> 
 }
 
 fn uses_variable_of(e: &Expr, loops: &[&Ref<For>]) -> bool {
-    if e.is::<IntImm>() || loops.is_empty() {
-        return false;
-    }
-    let uses = Visitor::new().pre_order(e.object(), |object| {
-        match loops.iter().any(|l| l.loop_var.object().ptr_eq(object)) {
-            true => Walk::Stop,
-            false => Walk::Advance,
-        }
-    });
-    uses.is_break()
+    let is_loop_variable = |node: &Object| loops.iter().any(|l| l.loop_var.object().ptr_eq(node));
+    !e.is::<IntImm>() && !loops.is_empty() && any_node(e, is_loop_variable)
 }
 
 fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
