@@ -77,20 +77,6 @@ impl Symbols {
     pub(crate) fn get(&self, sym: Sym) -> &str {
         slice(&self.text, self.spans[sym.0 as usize])
     }
-
-    /// The bytes that texts and their index fill, or have room for.
-    pub(crate) fn bytes_of(&self, used: bool) -> usize {
-        match used {
-            true => self.text.len() + size_of::<(u32, u32)>() * self.spans.len(),
-            false => self.text.capacity() + size_of::<(u32, u32)>() * self.spans.capacity(),
-        }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.text.clear();
-        self.spans.clear();
-        self.table.clear();
-    }
 }
 
 #[inline]

@@ -79,8 +79,7 @@ impl<'r> Docsifier<'r> {
         // Nearly every doc makes text: a short text has few.
         let longest = u32::try_from(config.max_bytes).unwrap_or(u32::MAX);
         let max_docs = config.max_docs.min(longest.max(1 << 12));
-        let mut docs = DocArena::new();
-        docs.set_max_docs(max_docs);
+        let mut docs = DocArena::with_max_docs(max_docs);
         let mut definitions = Definitions::new(table.words());
         let prefixes = Prefixes::new(table, config);
         for prefix in prefixes.iter() {
