@@ -54,3 +54,21 @@ impl Metadata {
         }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tvmscript_ir_core::ObjectLike;
+
+    use super::*;
+
+    #[test]
+    fn a_node_keeps_its_place_and_strings_are_kept_by_their_text() {
+        let list = || Array::of_values([Value::Int(1)]).into_object();
+        let (text, same, first, second) =
+            (Str::new("a").into_object(), Str::new("a").into_object(), list(), list());
+        let mut metadata = Metadata::default();
+        let places = [&text, &first, &second, &same, &first].map(|node| metadata.add(node).1);
+        assert_eq!(places, [0, 0, 1, 0, 0]);
+        assert_eq!(metadata.to_map().len(), 2);
+    }
+}
