@@ -66,8 +66,8 @@ const NONE: u32 = u32::MAX;
 
 /// A step of the walk.
 enum Step<'a> {
-    /// Into a node, with the entry around it.
-    Enter(&'a Object, u32),
+    /// Into a node of a role, with the entry around it.
+    Enter(&'a Object, Role, u32),
     /// Out of an entry.
     Leave(u32),
 }
@@ -77,31 +77,33 @@ impl Places {
     pub(crate) fn new(root: &Object, role: impl Fn(&'static TypeInfo) -> Role) -> Places {
         let mut roles = Roles { role, known: Vec::new() };
         let mut out = Places::default();
-        let mut stack = vec![Step::Enter(root, NONE)];
+        let mut stack = vec![Step::Enter(root, Role::Scope, NONE)];
         while let Some(step) = stack.pop() {
-            let (object, around) = match step {
-                Step::Enter(object, around) => (object, around),
+            let (object, role, around) = match step {
+                Step::Enter(object, role, around) => (object, role, around),
                 Step::Leave(id) => {
                     out.left.push(id);
                     continue;
                 }
             };
+            let is_unique = object.is_unique();
             let mut inside = around;
-            match roles.of(object) {
-                // What holds no node and is none of the others says nothing of places.
-                None => continue,
-                Some(Role::Part) if object.is_unique() && around != NONE => {}
-                Some(_) => {
-                    if let Some(&id) = self::known(&out.numbers, object) {
-                        out.meet_again(id, around);
-                        continue;
-                    }
-                    inside = out.enter(object.address(), around);
-                    stack.push(Step::Leave(inside));
+            if role != Role::Part || !is_unique {
+                // A node with one handle is met once.
+                if !is_unique && let Some(&id) = out.numbers.get(&object.address()) {
+                    out.meet_again(id, around);
+                    continue;
                 }
+                inside = out.enter(object.address(), around);
+                stack.push(Step::Leave(inside));
             }
             let start = stack.len();
-            for_each_own_child(object, |child| stack.push(Step::Enter(child, inside)));
+            for_each_own_child(object, |child| {
+                // What holds no node and is neither scope nor variable says nothing of places.
+                if let Some(role) = roles.of(child) {
+                    stack.push(Step::Enter(child, role, inside));
+                }
+            });
             stack[start..].reverse();
         }
         out.find_places();
@@ -216,15 +218,12 @@ impl Places {
         self.at_depth(place, self.entries[node as usize].depth) == node
     }
 
-    /// Whether the node is part of the region and has an entry.
-    pub(crate) fn knows(&self, node: usize) -> bool {
-        self.numbers.contains_key(&node)
+    /// Whether the region has uses of a variable that are not inside of a node, or printed once more with that.
+    pub(crate) fn has_uses_outside(&self, node: usize, variable: usize) -> bool {
+        let Some(place) = self.place(variable) else { return false };
+        let Some(&node) = self.numbers.get(&node) else { return true };
+        self.at_depth(place, self.entries[node as usize].depth) != node
     }
-}
-
-fn known<'m>(numbers: &'m AddressMap<u32>, object: &Object) -> Option<&'m u32> {
-    // A node with one handle is met once.
-    if object.is_unique() { None } else { numbers.get(&object.address()) }
 }
 
 /// The roles of types, each asked for once; nothing for types without any.
@@ -349,6 +348,7 @@ mod tests {
         let found = places(&root);
         assert!(!found.is_around_all(scope.address(), var.address()));
         assert!(found.is_around_all(root.address(), var.address()));
-        assert!(!found.knows(variable().address()));
+        assert!(found.has_uses_outside(scope.address(), var.address()));
+        assert!(!found.has_uses_outside(scope.address(), variable().address()));
     }
 }

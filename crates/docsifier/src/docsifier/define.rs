@@ -93,23 +93,19 @@ impl Docsifier<'_> {
     /// Whether the innermost frame may define a variable: nothing defines it so far, and all its uses are inside of the
     /// node that the frame prints.
     pub fn may_define(&mut self, variable: &Object) -> bool {
-        let scope = self.frames().find_map(|frame| frame.object.clone());
-        match scope {
-            Some(scope) => self.may_define_in(&scope, variable),
-            None => !self.is_defined(variable),
-        }
+        let scope = self.frames().find_map(|frame| frame.object.as_ref()).map(Object::address);
+        !self.is_defined(variable) && scope.is_none_or(|scope| !self.has_uses_outside(scope, variable))
     }
 
     /// Whether a scope may define a variable: nothing defines it so far, and all its uses are inside of the scope. Two loops
     /// over one variable may not: it is declared before both ([`Docsifier::declare_outside`]).
     pub fn may_define_in(&mut self, scope: &Object, variable: &Object) -> bool {
-        !self.is_defined(variable) && self.has_all_uses(scope, variable)
+        !self.is_defined(variable) && !self.has_uses_outside(scope.address(), variable)
     }
 
-    fn has_all_uses(&mut self, scope: &Object, variable: &Object) -> bool {
+    fn has_uses_outside(&mut self, scope: usize, variable: &Object) -> bool {
         let places = self.region.places(self.dispatch.table());
-        // What is not part of the region is used where it was made.
-        !places.knows(variable.address()) || places.is_around_all(scope.address(), variable.address())
+        places.has_uses_outside(scope, variable.address())
     }
 
     /// Declares a variable that a scope would define, but that has uses outside of it, where all of them can see it.
@@ -117,7 +113,7 @@ impl Docsifier<'_> {
     /// # Errors
     /// Whatever the variable's handler says.
     pub fn declare_outside(&mut self, scope: &Object, variable: &Object, path: PathId) -> Result<()> {
-        if !self.is_defined(variable) && !self.has_all_uses(scope, variable) {
+        if !self.is_defined(variable) && self.has_uses_outside(scope.address(), variable) {
             self.expr_object(variable, path)?;
         }
         Ok(())
