@@ -2,7 +2,7 @@
 
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect, DocsifyError, Frame, PrinterConfig, Result, print};
-use tvmscript_ir_core::{Array, Dialect, Node, Object, PathId, Ref, Registry, Str};
+use tvmscript_ir_core::{Array, Dialect, Node, Object, PathId, Ref, RegistryBuilder, Str};
 
 /// A variable.
 #[derive(Debug, Clone, Node)]
@@ -118,7 +118,7 @@ fn loop_over(var: &Ref<Var>, body: Vec<Object>) -> Object {
 }
 
 fn text(root: &Object, words: &'static [&'static str]) -> Result<String> {
-    let registry = Registry::new().with(dialect(words)).expect("one dialect alone");
+    let registry = RegistryBuilder::new().with(dialect(words)).build().expect("one dialect alone");
     print(root, &registry, &PrinterConfig::default())
 }
 
