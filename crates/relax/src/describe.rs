@@ -23,7 +23,8 @@ impl Write for Shortened {
             self.0.push_str(text);
             return Ok(());
         }
-        self.0.push_str(&text[..text.floor_char_boundary(left)]);
+        let fits = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= left).last();
+        self.0.push_str(&text[..fits.unwrap_or_default()]);
         Err(std::fmt::Error)
     }
 }

@@ -53,7 +53,8 @@ impl Parser<'_> {
     pub(super) fn enter_headers(&mut self, next: impl HasRange) {
         self.headers.scripts = self.scripts.len();
         let start = next.range_in(&self.ast).start;
-        while let Some(line) = self.headers.lines.pop_front_if(|line| line.range.start < start) {
+        while self.headers.lines.front().is_some_and(|line| line.range.start < start) {
+            let Some(line) = self.headers.lines.pop_front() else { break };
             if line.range.start < self.headers.behind {
                 continue;
             }
