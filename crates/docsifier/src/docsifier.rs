@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 use tvmscript_doc::{Doc, DocArena, DocError, ExprDoc, Sym};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode};
 use tvmscript_ir_core::ptr_map::AddressMap;
-use tvmscript_ir_core::{DataType, Object, PathId, Registry, Str, Token, Value, with_stack};
+use tvmscript_ir_core::{DataType, Object, PathId, Registry, Str, TextProfile, Token, Value, with_stack};
 use tvmscript_ir_core::{FieldRef, Ref};
 
 use crate::config::PrinterConfig;
@@ -59,6 +59,7 @@ pub struct Docsifier<'r> {
     registry: &'r Registry,
     table: &'r PrinterTable,
     config: &'r PrinterConfig,
+    profile: &'static TextProfile,
     root: Object,
     /// How many roots there were before.
     root_number: u32,
@@ -141,6 +142,7 @@ impl<'r> Docsifier<'r> {
             registry,
             table,
             config,
+            profile: config.text_profile(registry)?,
             root: root.clone(),
             root_number: 0,
             frames: Vec::new(),
@@ -233,6 +235,11 @@ impl<'r> Docsifier<'r> {
     /// The options of this print.
     pub fn config(&self) -> &'r PrinterConfig {
         self.config
+    }
+
+    /// The text profile of this print.
+    pub fn profile(&self) -> &'static TextProfile {
+        self.profile
     }
 
     /// The dialects of this print.
@@ -442,7 +449,7 @@ impl<'r> Docsifier<'r> {
     /// A reference to a node that the text cannot say, kept in the metadata section.
     pub fn metadata(&mut self, object: &Object) -> ExprDoc {
         let (key, index) = self.metadata.add(object);
-        let base = self.word("metadata");
+        let base = self.word(self.profile.metadata.variable);
         let key = self.docs.str(key);
         let list = self.docs.index(base, &[key]);
         let index = self.docs.int(index as i64);

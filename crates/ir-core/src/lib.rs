@@ -46,6 +46,7 @@ pub mod mutate;
 pub mod node;
 pub mod op;
 pub mod operators;
+pub mod profile;
 pub mod ptr_map;
 pub mod registry;
 pub mod shared;
@@ -71,6 +72,7 @@ pub use mutate::{
 pub use node::{Class, Node, SubclassOf};
 pub use op::{BaseExpr, Op};
 pub use operators::{IntoOperand, Operand, PoisonNode};
+pub use profile::TextProfile;
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};
 pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,

@@ -8,6 +8,7 @@ pub mod node;
 mod parse;
 #[cfg(feature = "print")]
 pub mod print;
+pub mod profile;
 pub mod signature;
 mod symbol;
 
@@ -16,9 +17,9 @@ pub use symbol::{GLOBAL_SYMBOL, global_symbol};
 
 use tvmscript_ir_core::{Attrs, Dialect, DictAttrs};
 
-/// The dialect for a registry: its nodes, and what the features of this crate add to them.
+/// The dialect for a registry: its nodes, the text profile of TVM, and what the features of this crate add.
 pub fn dialect() -> Dialect {
-    let dialect = nodes();
+    let dialect = nodes().text_profile(&profile::TVM_0_23);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]

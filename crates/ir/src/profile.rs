@@ -1,0 +1,39 @@
+//! Text of TVM 0.23: headers, metadata and the Python modules of its files.
+
+use tvmscript_ir_core::json;
+use tvmscript_ir_core::profile::{ComparisonTests, MetadataFormat, PythonNames, SliceRule, TextProfile};
+
+/// The text profile `tvm-0.23`.
+pub static TVM_0_23: TextProfile = TextProfile {
+    name: "tvm",
+    version: "0.23",
+    option_label: "tvmscript",
+    metadata: MetadataFormat {
+        variable: "metadata",
+        loader: "tvm.ir.load_json",
+        omitted: "Metadata omitted. Use show_meta=True in script() method to show it.",
+        save: json::tvm::save,
+        load: json::load,
+    },
+    python: PythonNames {
+        script_module: "tvm.script",
+        package: "tvm",
+        testing: "tvm.testing",
+        parameter: "parameter",
+        parameters: "parameters",
+        transparent_decorators: &[
+            "functools.",
+            "pytest.",
+            "tvm.testing.",
+            "abc.",
+            "typing.",
+            "tvm.register_",
+        ],
+        comparison: Some(ComparisonTests {
+            base_suffix: "BeforeAfter",
+            scripts: &["before", "Before", "expected", "Expected"],
+        }),
+    },
+    slices: SliceRule::VectorsAsValues,
+    script_hint: Some("a script is a function under `@T.prim_func` or a class under `@I.ir_module`"),
+};
