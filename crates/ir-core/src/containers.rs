@@ -146,7 +146,8 @@ pub struct ArrayNode {
 container!(ArrayNode, "ffi.Array", Array);
 
 impl ArrayNode {
-    pub(crate) fn new(items: SmallVec<[Value; 2]>) -> ArrayNode {
+    /// An array of these elements.
+    pub fn new(items: SmallVec<[Value; 2]>) -> ArrayNode {
         if items.spilled() {
             count_node_bytes(size_of::<Value>() * items.capacity());
         }
@@ -257,7 +258,8 @@ pub struct MapNode {
 container!(MapNode, "ffi.Map", Map);
 
 impl MapNode {
-    pub(crate) fn new(entries: IndexMap<Key, Value>) -> MapNode {
+    /// A map with these entries.
+    pub fn new(entries: IndexMap<Key, Value>) -> MapNode {
         count_node_bytes(2 * size_of::<(Key, Value)>() * entries.len());
         MapNode { entries }
     }

@@ -174,8 +174,8 @@ impl Span {
         kind.cloned().unwrap_or(SpanKind::Unknown)
     }
 
-    /// How many parts the span adds to a sequence that holds it.
-    pub(crate) fn part_count(self) -> usize {
+    /// Number of parts that the span adds to a sequence.
+    pub fn part_count(self) -> usize {
         match self.kind() {
             SpanKind::Sequence { spans, .. } => spans.len(),
             SpanKind::Unknown => 0,

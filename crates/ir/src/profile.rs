@@ -1,7 +1,7 @@
 //! Text of TVM 0.23: headers, metadata and the Python modules of its files.
 
-use tvmscript_ir_core::json;
 use tvmscript_ir_core::profile::{ComparisonTests, MetadataFormat, PythonNames, SliceRule, TextProfile};
+use tvmscript_tvm_json as tvm_json;
 
 /// The text profile `tvm-0.23`.
 pub static TVM_0_23: TextProfile = TextProfile {
@@ -12,8 +12,8 @@ pub static TVM_0_23: TextProfile = TextProfile {
         variable: "metadata",
         loader: "tvm.ir.load_json",
         omitted: "Metadata omitted. Use show_meta=True in script() method to show it.",
-        save: json::tvm::save,
-        load: json::load,
+        save: tvm_json::save,
+        load: tvm_json::load_any,
     },
     python: PythonNames {
         script_module: "tvm.script",

@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("python-syntax", &[]),
     ("script-parser", &["ir-core", "ir-macros", "irbuilder", "python-syntax"]),
     ("si-builder", &["ir-core", "ir-macros"]),
+    ("tvm-json", &["ir-core"]),
     ("prim", &["ir-core", "ir-macros", "doc", "docsifier", "irbuilder", "python-syntax", "script-parser"]),
     ("arith", &["ir-core", "ir-macros", "prim"]),
     (
@@ -34,6 +35,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "si-builder",
             "prim",
             "arith",
+            "tvm-json",
         ],
     ),
     (
@@ -49,6 +51,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "si-builder",
             "prim",
             "arith",
+            "tvm-json",
             "ir",
         ],
     ),
@@ -65,6 +68,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "si-builder",
             "prim",
             "arith",
+            "tvm-json",
             "ir",
         ],
     ),

@@ -375,6 +375,7 @@ impl<T> Array<T> {
         self.object.ptr_eq(&other.object)
     }
 
+    /// The handle of a new array.
     pub(crate) fn from_node(node: ArrayNode) -> Array<T> {
         Array { object: Object::allocate(ArrayNode::type_info(), node), element: PhantomData }
     }

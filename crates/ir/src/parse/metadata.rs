@@ -1,6 +1,5 @@
 //! `metadata = tvm.ir.load_json(..)`: what text alone cannot say.
 
-use tvmscript_ir_core::json;
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
 use tvmscript_script_parser::Parser;
 
@@ -16,7 +15,7 @@ pub(super) fn load_json(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValu
     let Some(registry) = p.registry() else {
         return Err(BuildError::message("`load_json` can only be called at module level"));
     };
-    let value = json::load(text, registry).map_err(|error| {
+    let value = tvmscript_tvm_json::load_any(text, registry).map_err(|error| {
         let offset = error.offset_bytes;
         BuildError::from(error).at_position(0).at_byte(offset)
     })?;
