@@ -30,7 +30,6 @@ extern crate self as tvmscript_ir_core;
 mod raw;
 
 pub mod access_path;
-pub mod attrs;
 pub mod containers;
 pub mod dtype;
 pub mod dump;
@@ -44,7 +43,6 @@ pub mod invariants;
 pub mod json;
 pub mod mutate;
 pub mod node;
-pub mod op;
 pub mod operators;
 pub mod profile;
 pub mod ptr_map;
@@ -59,7 +57,6 @@ pub mod view;
 pub mod visit;
 
 pub use access_path::{AccessPath, PathError, PathId, PathStep, PathTable};
-pub use attrs::{Attrs, DictAttrs};
 pub use containers::Tensor;
 pub use dtype::{DataType, TypeCode};
 pub use element::Element;
@@ -70,7 +67,6 @@ pub use mutate::{
     Descend, Mutator, RewriteError, mutate, post_order_mutate, substitute, try_post_order_mutate,
 };
 pub use node::{Class, Node, SubclassOf};
-pub use op::{BaseExpr, Op};
 pub use operators::{IntoOperand, Operand, PoisonNode};
 pub use profile::TextProfile;
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};

@@ -15,7 +15,7 @@ mod symbol;
 pub use node::*;
 pub use symbol::{GLOBAL_SYMBOL, global_symbol};
 
-use tvmscript_ir_core::{Attrs, Dialect, DictAttrs};
+use tvmscript_ir_core::Dialect;
 
 /// The dialect for a registry: its nodes, the text profile of TVM, and what the features of this crate add.
 pub fn dialect() -> Dialect {

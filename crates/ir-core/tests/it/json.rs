@@ -26,7 +26,7 @@ fn our_form_reads_as_it_is_documented() {
     let node = Value::from(call_with("toy.f", [up(&v), float(f64::NAN)], attrs).with_span(place));
     let expected = concat!(
         r#"{"format":"tvmscript-ir","version":1,"root":{"node":5},"sources":["f.py"],"spans":[{"range":[0,4,9]}],"nodes":["#,
-        r#"{"type":"ir.Op","name":"toy.f"},"#,
+        r#"{"type":"toy.Op","name":"toy.f"},"#,
         r#"{"type":"toy.Var","fields":{"dtype":"int32","name":"x"}},"#,
         r#"{"type":"toy.Float","fields":{"dtype":"float32","value":"nan"}},"#,
         r#"{"type":"ffi.Array","items":[{"node":1},{"node":2}]},"#,
@@ -104,7 +104,7 @@ fn faults_in_our_form_are_named_with_their_place() {
             "expected an object with one of `node`, `dtype`, `float`",
         ),
         (r#"{"type":"ffi.Array","items":[18446744073709551615]}"#, ".items[0]", "number out of range"),
-        (r#"{"type":"ir.Op","fields":{"name":"x"}}"#, "", "expected `name`"),
+        (r#"{"type":"toy.Op","fields":{"name":"x"}}"#, "", "expected `name`"),
     ] {
         let error = native::load(&with(nodes), &registry()).expect_err("a fault");
         assert_eq!((error.path, error.kind.to_string()), (format!("$.nodes[0]{path}"), message.to_owned()));

@@ -47,7 +47,7 @@ fn lines_are_broken_as_tvm_breaks_them() {
       "type": "None"
     },
     {
-      "type": "ir.Op",
+      "type": "toy.Op",
       "data": "toy.f"
     },
     {
