@@ -20,9 +20,14 @@ struct Nodes {
 }
 
 impl Metadata {
-    /// Adds a node; the same node (or an equal string) keeps its place. Gives its type key and index.
-    pub(crate) fn add(&mut self, object: &Object) -> (&'static str, usize) {
-        let key = object.info().key();
+    /// Adds a node, unless the same node or an equal string is there. Returns the key of its list, which `type_key` makes of
+    /// its type key, and its index.
+    pub(crate) fn add(
+        &mut self,
+        object: &Object,
+        type_key: fn(&'static str) -> &'static str,
+    ) -> (&'static str, usize) {
+        let key = type_key(object.info().key());
         let at = match self.lists.iter().position(|(k, _)| *k == key) {
             Some(at) => at,
             None => {

@@ -42,6 +42,8 @@ pub struct MetadataFormat {
     pub variable: &'static str,
     /// Dotted name of the function that reads the data.
     pub loader: &'static str,
+    /// Key under which the section lists nodes of a type, given the type key.
+    pub type_key: fn(&'static str) -> &'static str,
     /// Comment that stands in place of a section that is not printed.
     pub omitted: &'static str,
     /// Writes the data.
@@ -98,6 +100,7 @@ impl TextProfile {
         metadata: MetadataFormat {
             variable: "metadata",
             loader: "load_json",
+            type_key: |key| key,
             omitted: "The metadata section is not shown; set show_meta to print it.",
             save: save_native,
             load: json::native::load,

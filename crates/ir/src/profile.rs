@@ -11,6 +11,7 @@ pub static TVM_0_23: TextProfile = TextProfile {
     metadata: MetadataFormat {
         variable: "metadata",
         loader: "tvm.ir.load_json",
+        type_key: |key| tvm_json::TvmJsonVersion::V0_23.keys.of_type(key),
         omitted: "Metadata omitted. Use show_meta=True in script() method to show it.",
         save: tvm_json::save,
         load: tvm_json::load_any,

@@ -1,5 +1,7 @@
 //! Releases of the format, as data.
 
+use tvmscript_ir_core::containers::keys;
+
 /// What differs between releases of TVM's JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TvmJsonVersion {
@@ -66,6 +68,20 @@ impl TvmJsonVersion {
             source_name: "ir.SourceName",
         },
     };
+}
+
+impl TypeKeys {
+    /// TVM's key of a type, given the type key.
+    pub fn of_type(&self, key: &'static str) -> &'static str {
+        match key {
+            keys::STR => self.string,
+            keys::ARRAY => self.array,
+            keys::MAP => self.map,
+            keys::TENSOR => self.tensor,
+            keys::SHAPE => self.shape,
+            _ => key,
+        }
+    }
 }
 
 impl Default for TvmJsonVersion {

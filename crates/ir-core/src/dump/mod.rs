@@ -232,7 +232,7 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
             label.truncate(cut);
             label.push('…');
         }
-        self.graph.nodes.push(GraphNode { class: object.info().key(), label });
+        self.graph.nodes.push(GraphNode { class: object.info().display_key(), label });
         Some(number)
     }
 

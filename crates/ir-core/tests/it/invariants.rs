@@ -100,15 +100,15 @@ fn tensors_have_as_many_bytes_as_their_shape_needs() {
     for (node, message) in [
         (
             tensor(DataType::FLOAT32, &[2, 2], 15),
-            "field `data` of `ffi.Tensor` is invalid: 15 bytes, but shape [2, 2] of `float32` takes 16",
+            "field `data` of `Tensor` is invalid: 15 bytes, but shape [2, 2] of `float32` takes 16",
         ),
         (
             tensor(DataType::FLOAT32, &[-1, -4], 16),
-            "field `shape` of `ffi.Tensor` is invalid: dimension -1 is negative",
+            "field `shape` of `Tensor` is invalid: dimension -1 is negative",
         ),
         (
             tensor(DataType::FLOAT32, &[i64::MAX, 8], 0),
-            "field `data` of `ffi.Tensor` is invalid: 0 bytes, but shape [9223372036854775807, 8] of `float32` takes \
+            "field `data` of `Tensor` is invalid: 0 bytes, but shape [9223372036854775807, 8] of `float32` takes \
              more than memory holds",
         ),
     ] {
@@ -175,7 +175,7 @@ fn types_made_from_a_description_check_kinds() {
     let mut node = info.construct(vec![Value::Int(1), Value::None]).expect("fits");
     assert!(info.construct(vec![Value::str("1"), Value::None]).is_err());
     let error = node.set_field(0, Value::str("1")).expect_err("no int");
-    assert_eq!(error.to_string(), "field `count` of `inv.Described` takes an int, not `ffi.String`");
+    assert_eq!(error.to_string(), "field `count` of `inv.Described` takes an int, not `Str`");
     assert!(node.set_field(1, leaf(1).into()).is_ok());
 }
 
@@ -204,9 +204,9 @@ fn document(nodes: &[String]) -> String {
 #[test]
 fn nested_pairs_load_with_their_sharing() {
     // Sixty pairs, each of the one before twice: two to the power of sixty leaves.
-    let mut nodes = vec![r#"{"type":"ffi.Array","items":[1]}"#.to_owned()];
+    let mut nodes = vec![r#"{"type":"core.Array","items":[1]}"#.to_owned()];
     for index in 0..60 {
-        nodes.push(format!(r#"{{"type":"ffi.Array","items":[{{"node":{index}}},{{"node":{index}}}]}}"#));
+        nodes.push(format!(r#"{{"type":"core.Array","items":[{{"node":{index}}},{{"node":{index}}}]}}"#));
     }
     nodes.push(r#"{"type":"inv.List","fields":{"items":60}}"#.to_owned());
     let value = native::load(&document(&nodes), &registry()).expect("loads with sharing");
@@ -227,7 +227,7 @@ fn typed_arrays_that_multiply_are_an_error() {
     let registry = builder().with(Dialect::new("cube").node::<Cube>()).build().expect("another dialect");
     let array = |of: usize| {
         let items = vec![format!(r#"{{"node":{of}}}"#); 1000];
-        format!(r#"{{"type":"ffi.Array","items":[{}]}}"#, items.join(","))
+        format!(r#"{{"type":"core.Array","items":[{}]}}"#, items.join(","))
     };
     let nodes = [
         r#"{"type":"inv.Leaf","fields":{"value":1}}"#.to_owned(),
@@ -262,7 +262,7 @@ fn spans_that_multiply_are_an_error() {
 fn references_forward_and_in_cycles_are_told_apart_from_missing_nodes() {
     let ours = |items: &str| {
         format!(
-            r#"{{"format":"tvmscript-ir","version":1,"root":null,"nodes":[{{"type":"ffi.Array","items":[{items}]}},{{"type":"ffi.Array","items":[]}}]}}"#
+            r#"{{"format":"tvmscript-ir","version":1,"root":null,"nodes":[{{"type":"core.Array","items":[{items}]}},{{"type":"core.Array","items":[]}}]}}"#
         )
     };
     let forward = "node 0 refers to node 1, which comes after it: a node must come after all nodes that it refers to, so \

@@ -25,12 +25,12 @@ fn our_form_reads_as_it_is_documented() {
     let place = Span::range(SourceId::new("f.py"), 4, 9);
     let node = Value::from(call_with("toy.f", [up(&v), float(f64::NAN)], attrs).with_span(place));
     let expected = concat!(
-        r#"{"format":"tvmscript-ir","version":1,"root":{"node":5},"sources":["f.py"],"spans":[{"range":[0,4,9]}],"nodes":["#,
+        r#"{"format":"tvmscript-ir","version":2,"root":{"node":5},"sources":["f.py"],"spans":[{"range":[0,4,9]}],"nodes":["#,
         r#"{"type":"toy.Op","name":"toy.f"},"#,
         r#"{"type":"toy.Var","fields":{"dtype":"int32","name":"x"}},"#,
         r#"{"type":"toy.Float","fields":{"dtype":"float32","value":"nan"}},"#,
-        r#"{"type":"ffi.Array","items":[{"node":1},{"node":2}]},"#,
-        r#"{"type":"ffi.Map","entries":[["a",1],["b",1.0],["c",{"float":"-inf"}],["d",{"dtype":"bool"}],["e",null],[{"node":1},false]]},"#,
+        r#"{"type":"core.Array","items":[{"node":1},{"node":2}]},"#,
+        r#"{"type":"core.Map","entries":[["a",1],["b",1.0],["c",{"float":"-inf"}],["d",{"dtype":"bool"}],["e",null],[{"node":1},false]]},"#,
         r#"{"type":"toy.Call","span":0,"fields":{"op":0,"args":3,"attrs":4}}]}"#
     );
     assert_eq!(native::save(&node), expected);
@@ -91,19 +91,19 @@ fn faults_in_our_form_are_named_with_their_place() {
         ),
         (r#"{"type":"toy.Int","span":0,"fields":{}}"#, ".span", "no node has the index 0"),
         (r#"{"type":"toy.Shared","fields":{"value":0}}"#, ".fields.value", ITSELF),
-        (r#"{"type":"ffi.Array","items":[{"node":0}]}"#, ".items[0]", ITSELF),
-        (r#"{"type":"ffi.Array","items":[{"node":1}]}"#, ".items[0]", "no node has the index 1"),
+        (r#"{"type":"core.Array","items":[{"node":0}]}"#, ".items[0]", ITSELF),
+        (r#"{"type":"core.Array","items":[{"node":1}]}"#, ".items[0]", "no node has the index 1"),
         (
-            r#"{"type":"ffi.Array","items":[[]]}"#,
+            r#"{"type":"core.Array","items":[[]]}"#,
             ".items[0]",
             "expected a value, not an array: arrays are nodes",
         ),
         (
-            r#"{"type":"ffi.Array","items":[{"what":0}]}"#,
+            r#"{"type":"core.Array","items":[{"what":0}]}"#,
             ".items[0]",
             "expected an object with one of `node`, `dtype`, `float`",
         ),
-        (r#"{"type":"ffi.Array","items":[18446744073709551615]}"#, ".items[0]", "number out of range"),
+        (r#"{"type":"core.Array","items":[18446744073709551615]}"#, ".items[0]", "number out of range"),
         (r#"{"type":"toy.Op","fields":{"name":"x"}}"#, "", "expected `name`"),
     ] {
         let error = native::load(&with(nodes), &registry()).expect_err("a fault");
@@ -113,11 +113,21 @@ fn faults_in_our_form_are_named_with_their_place() {
         "",
         r#"{"format":"tvmscript-ir"}"#,
         r#"{"format":"tvmscript-ir","version":1,"root":null,"nodes":[],"more":1}"#,
-        r#"{"format":"tvmscript-ir","version":1,"root":null,"nodes":[{"type":"ffi.Array","items":[],"more":1}]}"#,
+        r#"{"format":"tvmscript-ir","version":1,"root":null,"nodes":[{"type":"core.Array","items":[],"more":1}]}"#,
     ] {
         let error = native::load(text, &registry()).expect_err("a fault");
         assert!(matches!(error.kind, JsonErrorKind::Malformed { .. }), "{error}");
     }
-    let error = native::load(r#"{"format":"tvmscript-ir","version":2,"root":null,"nodes":[]}"#, &registry());
-    assert_eq!(error.expect_err("a fault").kind.to_string(), "unknown format `tvmscript-ir 2`");
+    let error = native::load(r#"{"format":"tvmscript-ir","version":3,"root":null,"nodes":[]}"#, &registry());
+    assert_eq!(error.expect_err("a fault").kind.to_string(), "unknown format `tvmscript-ir 3`");
+}
+
+#[test]
+fn files_of_version_1_are_read() {
+    let text = r#"{"format":"tvmscript-ir","version":1,"root":{"node":0},"nodes":[{"type":"old.Array","items":[1,"a"]}]}"#;
+    let read = native::load(text, &registry()).expect("reads");
+    let saved = r#"{"format":"tvmscript-ir","version":2,"root":{"node":0},"nodes":[{"type":"core.Array","items":[1,"a"]}]}"#;
+    assert_eq!(native::save(&read), saved);
+    let other = text.replace("old.Array", "toy.Int");
+    assert!(native::load(&other, &registry()).is_err());
 }

@@ -216,7 +216,7 @@ fn faults_in_nodes_are_named_with_their_place() {
             r#"{none}{{"type":"ffi.String","data":"x"}},{{"type":"toy.Add","data":{{"span":0,"dtype":"int32","a":1,"b":1}}}}"#
         )),
         "$.nodes[2].data.a",
-        "field `a` of `toy.Add` takes a `toy.Expr`, not `ffi.String`",
+        "field `a` of `toy.Add` takes a `toy.Expr`, not `Str`",
     );
 }
 
