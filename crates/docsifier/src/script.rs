@@ -104,7 +104,7 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
         d.with_frame(frame, |d| {
             let is_container =
                 object.as_node::<ArrayNode>().is_some() || object.as_node::<MapNode>().is_some();
-            // Text that is to be read says more than TVM's.
+            // Text that is to be read back says more.
             let doc = match d.table().data().filter(|_| verbose && is_container) {
                 Some(print) => print(&Value::Node(object.clone()), PathId::ROOT, d)?.into(),
                 None => d.doc(object, PathId::ROOT)?,

@@ -66,7 +66,8 @@ pub struct PythonNames {
     pub parameter: &'static str,
     /// Name of the helper that declares several parameters at once, `n, m = testing.parameters((1, 2), (3, 4))`.
     pub parameters: &'static str,
-    /// Prefixes of dotted names of decorators that return the decorated function, or one with the same results.
+    /// Prefixes of dotted names of decorators that return the decorated function, or one with the same results, beside those
+    /// of well-known modules of Python.
     pub transparent_decorators: &'static [&'static str],
     /// Base class of tests that compare scripts, if the family has one.
     pub comparison: Option<ComparisonTests>,

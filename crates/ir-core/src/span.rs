@@ -39,7 +39,7 @@ pub enum SpanKind {
         /// The source.
         source: SourceId,
     },
-    /// Lines and columns only, as TVM's JSON has them.
+    /// Lines and columns only.
     LineColumn {
         /// The source.
         source: SourceId,

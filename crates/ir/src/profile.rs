@@ -22,14 +22,7 @@ pub static TVM_0_23: TextProfile = TextProfile {
         testing: "tvm.testing",
         parameter: "parameter",
         parameters: "parameters",
-        transparent_decorators: &[
-            "functools.",
-            "pytest.",
-            "tvm.testing.",
-            "abc.",
-            "typing.",
-            "tvm.register_",
-        ],
+        transparent_decorators: &["tvm.testing.", "tvm.register_"],
         comparison: Some(ComparisonTests {
             base_suffix: "BeforeAfter",
             scripts: &["before", "Before", "expected", "Expected"],

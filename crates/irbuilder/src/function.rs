@@ -311,7 +311,7 @@ macro_rules! from_script {
         }
     )*};
 }
-// A bool of Python is an int as well, and TVM takes any int for a bool.
+// A bool of Python is an int as well; any int passes for a bool.
 from_script! {
     bool, "bool", "a bool", ScriptValue::Bool(b) => b, ScriptValue::Int(i) => i != 0;
     i64, "int", "an int", ScriptValue::Int(i) => i, ScriptValue::Bool(b) => i64::from(b);
