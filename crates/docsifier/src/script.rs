@@ -5,9 +5,7 @@ use tvmscript_doc::python::{self, PythonOptions};
 use tvmscript_doc::{Doc, PrintError, StmtDoc, StmtList};
 
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, TensorNode};
-use tvmscript_ir_core::{
-    FieldRef, Object, ObjectLike, PathId, Registry, Value,fallible, pre_order_visit,
-};
+use tvmscript_ir_core::{FieldRef, Object, ObjectLike, PathId, Registry, Value, fallible, pre_order_visit};
 
 use crate::config::PrinterConfig;
 use crate::docsifier::{Docsifier, UsedPrefix};

@@ -12,7 +12,7 @@
 use std::panic::Location;
 
 use crate::json::{self, JsonError};
-use crate::registry::{Dialect, Place, Registry, RegistryError, Slot};
+use crate::registry::{Dialect, Place, Registry, Resolver, Slot};
 use crate::tensor::LeftOut;
 use crate::value::Value;
 
@@ -31,8 +31,32 @@ pub struct TextProfile {
     pub python: PythonNames,
     /// Reading of slices in script bodies.
     pub slices: SliceRule,
-    /// Help for a text that contains no script: the decorators to use.
-    pub script_hint: Option<&'static str>,
+    /// Examples in messages.
+    pub examples: Examples,
+}
+
+/// Code that messages show as an example of what they expect.
+#[derive(Debug, Clone, Copy)]
+pub struct Examples {
+    /// A scope, as in `with SCOPE:`.
+    pub scope: Option<&'static str>,
+    /// The decorator of a function, without `@`.
+    pub function: Option<&'static str>,
+    /// The decorator of a class, without `@`.
+    pub class: Option<&'static str>,
+}
+
+impl Examples {
+    /// No examples.
+    pub const NONE: Examples = Examples { scope: None, function: None, class: None };
+
+    /// Help for a text that contains no script.
+    pub fn script(&self) -> Option<String> {
+        let function = self.function.map(|decorator| format!("a function under `@{decorator}`"));
+        let class = self.class.map(|decorator| format!("a class under `@{decorator}`"));
+        let kinds: Vec<String> = function.into_iter().chain(class).collect();
+        (!kinds.is_empty()).then(|| format!("a script is {}", kinds.join(" or ")))
+    }
 }
 
 /// Spelling of the metadata section, `VARIABLE = LOADER("""DATA""")`.
@@ -108,7 +132,7 @@ impl TextProfile {
         },
         python: PythonNames::NONE,
         slices: SliceRule::AsWritten,
-        script_hint: None,
+        examples: Examples::NONE,
     };
 
     /// Name and version, `NAME-VERSION`: the value of options that select a profile.
@@ -157,16 +181,12 @@ pub struct TextProfiles {
 }
 
 impl Slot for TextProfiles {
-    fn merge(&mut self, other: Self) -> Result<(), RegistryError> {
+    fn merge(&mut self, other: Self, resolver: &mut Resolver) {
         for (profile, place) in other.profiles {
-            let same = self.profiles.iter().find(|(known, _)| known.id() == profile.id());
-            if let Some((_, first)) = same {
-                let what = format!("the text profile `{}`", profile.id());
-                return Err(RegistryError::duplicate(what, first, place));
+            if resolver.claim(format!("the text profile `{}`", profile.id()), place) {
+                self.profiles.push((profile, place));
             }
-            self.profiles.push((profile, place));
         }
-        Ok(())
     }
 }
 

@@ -1,6 +1,8 @@
 //! Text of TVM 0.23: headers, metadata and the Python modules of its files.
 
-use tvmscript_ir_core::profile::{ComparisonTests, MetadataFormat, PythonNames, SliceRule, TextProfile};
+use tvmscript_ir_core::profile::{
+    ComparisonTests, Examples, MetadataFormat, PythonNames, SliceRule, TextProfile,
+};
 use tvmscript_tvm_json as tvm_json;
 
 /// The text profile `tvm-0.23`.
@@ -29,5 +31,9 @@ pub static TVM_0_23: TextProfile = TextProfile {
         }),
     },
     slices: SliceRule::VectorsAsValues,
-    script_hint: Some("a script is a function under `@T.prim_func` or a class under `@I.ir_module`"),
+    examples: Examples {
+        scope: Some("T.block(\"name\")"),
+        function: Some("T.prim_func"),
+        class: Some("I.ir_module"),
+    },
 };

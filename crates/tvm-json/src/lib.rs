@@ -13,7 +13,7 @@
 //! [`load_any`] reads this format and the project's [native](tvmscript_ir_core::json::native) one.
 //!
 //! ```
-//! use tvmscript_ir_core::{Dialect, Node, Ref, Registry};
+//! use tvmscript_ir_core::{Dialect, Node, Ref, RegistryBuilder};
 //!
 //! /// A number and what comes after it.
 //! #[derive(Debug, Clone, Node)]
@@ -23,7 +23,7 @@
 //!     next: Option<Ref<Cell>>,
 //! }
 //!
-//! let registry = Registry::new().with(Dialect::new("doc").node::<Cell>())?;
+//! let registry = RegistryBuilder::new().with(Dialect::new("doc").node::<Cell>()).build()?;
 //! let list = Ref::new(Cell { number: 1, next: Some(Ref::new(Cell { number: 2, next: None })) });
 //! let text = tvmscript_tvm_json::save(&list.into())?;
 //! assert!(text.starts_with("{\n  \"root_index\": 2,"));

@@ -5,8 +5,7 @@ use std::sync::{LazyLock, Mutex};
 
 use tvmscript_ir_core::type_table::EqSteps;
 use tvmscript_ir_core::{
-    Array, Class, DataType, Map, NameCell, Node, Object, Ref, Registry, RegistryBuilder, Span,
-    Str, Value,
+    Array, Class, DataType, Map, NameCell, Node, Object, Ref, Registry, RegistryBuilder, Span, Str, Value,
 };
 
 /// The class of toy expressions.

@@ -160,7 +160,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     scripts.sort_by_key(|script| script.range.start);
     if scripts.is_empty() && errors.is_empty() && !parser.met_script {
         let error = ParseError::new(ParseErrorKind::NoScript, TextRange::at(0));
-        errors.push(match profile.script_hint {
+        errors.push(match profile.examples.script() {
             Some(help) => error.with_help(help),
             None => error,
         });

@@ -1,6 +1,6 @@
 //! A toy dialect for tests: `@Y.script` functions whose statements build nodes of one kind.
 
-use tvmscript_ir_core::profile::{PythonNames, SliceRule, TextProfile};
+use tvmscript_ir_core::profile::{Examples, PythonNames, SliceRule, TextProfile};
 use tvmscript_ir_core::{Class, Dialect, Node, Object, Ref, RegistryBuilder, Span, Str};
 use tvmscript_irbuilder::{
     BuildDialect, BuildError, Builder, CallArgs, Frame, ParamKind, ScriptFn, ScriptValue,
@@ -185,6 +185,7 @@ static PROFILE: TextProfile = TextProfile {
     name: "toylang",
     python: PythonNames { script_module: "toylang.script", package: "toylang", ..PythonNames::NONE },
     slices: SliceRule::VectorsAsValues,
+    examples: Examples { function: Some("Y.script"), ..Examples::NONE },
     ..TextProfile::PLAIN
 };
 

@@ -2,7 +2,9 @@
 
 use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::json::native;
-use tvmscript_ir_core::{Array, DataType, Dialect, Node, Object, Ref, Registry, Tensor, Value};
+use tvmscript_ir_core::{
+    Array, DataType, Dialect, Node, Object, Ref, Registry, RegistryBuilder, Tensor, Value,
+};
 use tvmscript_tvm_json::{self as tvm, detect, load_any};
 
 #[derive(Debug, Clone, Node)]
@@ -30,7 +32,10 @@ struct Leaf {
 }
 
 fn registry() -> Registry {
-    Registry::new().with(Dialect::new("inv").node::<Pair>().node::<Leaf>()).expect("one dialect")
+    RegistryBuilder::new()
+        .with(Dialect::new("inv").node::<Pair>().node::<Leaf>())
+        .build()
+        .expect("one dialect")
 }
 
 fn save(value: &Value) -> String {
