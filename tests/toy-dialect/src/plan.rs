@@ -16,7 +16,6 @@ use std::any::Any;
 
 use tvmscript_doc::{FunctionParts, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect, Frame as DocFrame, Result as DocsifyResult, script};
-use tvmscript_ir_core::json::native;
 use tvmscript_ir_core::profile::{Examples, MetadataFormat, PythonNames, TextProfile};
 use tvmscript_ir_core::{Array, Class, Dialect, Node, Object, PathId, Ref, Span, Str};
 use tvmscript_irbuilder::{
@@ -165,7 +164,9 @@ fn statement(p: &mut Parser<'_>, id: ast::StmtId, stmt: &ast::ExprStmt) -> Parse
 /// Reads the metadata section.
 fn load(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue> {
     match (args.positional.as_slice(), p.registry()) {
-        ([ScriptValue::Str(text)], Some(registry)) => Ok(ScriptValue::from(&native::load(text, registry)?)),
+        ([ScriptValue::Str(text)], Some(registry)) => {
+            Ok(ScriptValue::from(&(p.profile().metadata.load)(text, registry)?))
+        }
         _ => Err(BuildError::message("`load` takes one string, at module level")),
     }
 }

@@ -22,7 +22,8 @@ use tvmscript_python_syntax::ast::{StmtId, StmtKind};
 /// ```
 /// # use tvmscript_ir_core::{Class, Dialect};
 /// # use tvmscript_irbuilder::{BuildError, ScriptValue};
-/// # use tvmscript_script_parser::{ParseDialect, Parser, Result, ast, table::*};
+/// # use tvmscript_python_syntax::ast;
+/// # use tvmscript_script_parser::{ParseDialect, Parser, Result, table::*};
 /// # #[derive(Class)]
 /// # #[class(key = "doc.Expr")]
 /// # struct Expr(());
