@@ -1,7 +1,7 @@
 //! A dialect that has nothing to do with TVM: its text, errors and comparisons never mention it.
 
 use tvmscript_docsifier::{PrinterConfig, print};
-use tvmscript_ir_core::{Array, Object, Ref, Registry, Span, mismatches, structural_equal};
+use tvmscript_ir_core::{Array, Object, Ref, Registry, RegistryBuilder, Span, mismatches, structural_equal};
 use tvmscript_script_parser::errors::{diagnostics, render};
 use tvmscript_script_parser::{ParseOptions, Parsed, parse_script};
 use tvmscript_toy_dialect::plan::{self, Picture, Plan, Show, Step, Work};
@@ -14,7 +14,7 @@ def dinner():
     Plan.step("cook", 20)"#;
 
 fn registry() -> Registry {
-    Registry::new().with(plan::dialect()).expect("one dialect")
+    RegistryBuilder::new().with(plan::dialect()).build().expect("one dialect")
 }
 
 fn parse(text: &str) -> Parsed {
@@ -127,10 +127,11 @@ fn comparisons_are_neutral() {
 
 #[test]
 fn profiles_are_chosen_by_id() {
-    let registry = Registry::new()
+    let registry = RegistryBuilder::new()
         .with(tvmscript_prim::dialect())
-        .and_then(|registry| registry.with(tvmscript_ir::dialect()))
-        .and_then(|registry| registry.with(plan::dialect()))
+        .with(tvmscript_ir::dialect())
+        .with(plan::dialect())
+        .build()
         .expect("the dialects go together");
     let ids: Vec<String> = registry.text_profiles().map(|profile| profile.id()).collect();
     assert_eq!(ids, ["tvm-0.23", "worklang-1.0"]);
