@@ -313,8 +313,7 @@ impl DocArena {
         self.stmt_notes[stmt.0.get() as usize].role = role;
     }
 
-    /// Lets an `if` that stands alone in an else branch print as `elif`, so that a long ladder keeps its indentation. TVM's
-    /// printer never does; without this, neither do we.
+    /// Lets an `if` that stands alone in an else branch print as `elif`, so that a long ladder keeps its indentation.
     pub fn set_chained(&mut self, stmt: StmtDoc) {
         self.stmt_notes[stmt.0.get() as usize].chained = true;
     }

@@ -13,7 +13,7 @@ use std::any::{Any, TypeId};
 use std::rc::Rc;
 
 use tvmscript_doc::{DocArena, ExprDoc, Sym};
-use tvmscript_ir_core::{Object, Registry, Token};
+use tvmscript_ir_core::{Object, Registry, TextProfile, Token};
 
 use crate::analysis::Region;
 use crate::config::PrinterConfig;
@@ -41,6 +41,7 @@ pub struct Docsifier<'r> {
     pub docs: DocArena,
     registry: &'r Registry,
     config: &'r PrinterConfig,
+    profile: &'static TextProfile,
     root: Object,
     region: Region,
     dispatch: Dispatch<'r>,
@@ -80,7 +81,10 @@ impl<'r> Docsifier<'r> {
         let longest = u32::try_from(config.max_bytes).unwrap_or(u32::MAX);
         let max_docs = config.max_docs.min(longest.max(1 << 12));
         let mut docs = DocArena::with_max_docs(max_docs);
-        let mut definitions = Definitions::new(table.words());
+        let profile = config.text_profile(registry)?;
+        let words: Vec<&'static str> =
+            [profile.metadata.variable].into_iter().chain(table.words().iter().copied()).collect();
+        let mut definitions = Definitions::new(&words);
         let prefixes = Prefixes::new(table, config);
         for prefix in prefixes.iter() {
             definitions.reserve(docs.sym(&prefix.prefix));
@@ -92,6 +96,7 @@ impl<'r> Docsifier<'r> {
             docs,
             registry,
             config,
+            profile,
             root: root.clone(),
             region: Region::new(root.clone()),
             dispatch: Dispatch::new(registry, table),
@@ -144,6 +149,11 @@ impl<'r> Docsifier<'r> {
     /// The options of this print.
     pub fn config(&self) -> &'r PrinterConfig {
         self.config
+    }
+
+    /// The text profile of this print.
+    pub fn profile(&self) -> &'static TextProfile {
+        self.profile
     }
 
     /// The dialects of this print.

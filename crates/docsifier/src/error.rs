@@ -2,6 +2,7 @@
 
 use tvmscript_doc::{DocError, PrintError};
 use tvmscript_ir_core::LeftOut;
+use tvmscript_ir_core::profile::UnknownProfile;
 
 /// Why a node cannot be printed: one variant, one cause.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -36,6 +37,9 @@ pub enum DocsifyError {
         /// What the text form cannot say.
         reason: String,
     },
+    /// No dialect registers the selected text profile.
+    #[error(transparent)]
+    UnknownProfile(UnknownProfile),
     /// An option has a value with which no text reads back.
     #[error("{reason}, so the option `{option}` cannot have it")]
     BadOption {

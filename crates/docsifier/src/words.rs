@@ -11,8 +11,6 @@ use crate::names::Namer;
 
 /// `float("inf")`: a float without a literal.
 pub(crate) const FLOAT: &str = "float";
-/// `metadata["ir.Target"][0]`: a node without a text.
-pub(crate) const METADATA: &str = "metadata";
 
 /// The words of one print.
 #[derive(Debug)]
@@ -28,9 +26,9 @@ struct Word {
 }
 
 impl Words {
-    /// The words of this crate, and others.
+    /// The word of this crate, and those of the text profile and the dialects.
     pub(crate) fn new(others: &[&'static str]) -> Words {
-        let words = [FLOAT, METADATA].into_iter().chain(others.iter().copied());
+        let words = [FLOAT].into_iter().chain(others.iter().copied());
         Words(words.map(|word| Word { word, is_needed: false, variables: Vec::new() }).collect())
     }
 

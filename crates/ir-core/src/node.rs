@@ -87,7 +87,7 @@ pub trait Node: Class + Clone + Send + Sync + Sized {
         fields.all(|(index, f)| sink.pair(f.def, self.field(index), other.field(index)))
     }
 
-    /// For types whose JSON data is only their name (`ir.Op`): the node with a name. They have a field `name`.
+    /// Constructor of types whose JSON data is only a name, from the name. They have a field `name`.
     fn by_name() -> Option<fn(&str) -> Object> {
         None
     }

@@ -311,7 +311,7 @@ macro_rules! from_script {
         }
     )*};
 }
-// A bool of Python is an int as well, and TVM takes any int for a bool.
+// A bool of Python is an int as well; any int passes for a bool.
 from_script! {
     bool, "bool", "a bool", ScriptValue::Bool(b) => b, ScriptValue::Int(i) => i != 0;
     i64, "int", "an int", ScriptValue::Int(i) => i, ScriptValue::Bool(b) => i64::from(b);
@@ -364,7 +364,8 @@ impl FromScript for () {
 impl<T: Class> FromScript for Ref<T> {
     const TYPE: &'static str = "Object";
     fn from_script(value: ScriptValue) -> Result<Self> {
-        let expected = || BuildError::expected(format!("a `{}`", T::type_info().key()), value.type_name());
+        let expected =
+            || BuildError::expected(format!("a `{}`", T::type_info().display_key()), value.type_name());
         value.as_node::<T>().cloned().ok_or_else(expected)
     }
     fn is_poison(&self) -> bool {

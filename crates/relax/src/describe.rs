@@ -48,7 +48,7 @@ pub(crate) fn struct_info(info: &Ref<StructInfo>) -> String {
 #[cfg(feature = "build")]
 pub(crate) fn value(value: &tvmscript_irbuilder::ScriptValue) -> String {
     use tvmscript_ir::GlobalVar;
-    use tvmscript_ir_core::BaseExpr;
+    use tvmscript_prim::BaseExpr;
     if let Some(name) = value.as_node::<GlobalVar>() {
         return format!("the function `{}`", name.name_hint);
     }

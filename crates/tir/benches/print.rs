@@ -6,7 +6,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tvmscript_docsifier::PrinterConfig;
-use tvmscript_ir_core::{Array, DataType, DictAttrs, Map, Object, Ref, RegistryBuilder, Span, Value};
+use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, RegistryBuilder, Span, Value};
 use tvmscript_prim::error::Result;
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimType, Select, TupleType, Var, ops};
 use tvmscript_tir::{

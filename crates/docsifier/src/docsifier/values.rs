@@ -60,7 +60,7 @@ impl Docsifier<'_> {
     pub fn expr_object(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
         match self.doc(object, path)? {
             Doc::Expr(doc) => Ok(doc),
-            _ => Err(DocsifyError::NotAnExpression { key: object.info().key() }.into()),
+            _ => Err(DocsifyError::NotAnExpression { key: object.info().display_key() }.into()),
         }
     }
 
@@ -207,8 +207,8 @@ impl Docsifier<'_> {
 
     /// A reference to a node that the text cannot say, kept in the metadata section.
     pub fn metadata(&mut self, object: &Object) -> ExprDoc {
-        let (key, index) = self.metadata.add(object);
-        let base = self.word(words::METADATA);
+        let (key, index) = self.metadata.add(object, self.profile.metadata.type_key);
+        let base = self.word(self.profile.metadata.variable);
         let key = self.docs.str(key);
         let list = self.docs.index(base, &[key]);
         let index = self.docs.int(index as i64);

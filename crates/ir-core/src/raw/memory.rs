@@ -441,6 +441,6 @@ fn bury(ptr: NonNull<Header>) {
 
 impl std::fmt::Debug for Object {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "<{}>", self.info().key())
+        write!(f, "<{}>", self.info().display_key())
     }
 }

@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
 
+use crate::DictAttrs;
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::{
-    Array, DictAttrs, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, any_node, structural_equal,
+    Array, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, any_node, structural_equal,
 };
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, FrameOf, Result, ScriptValue};
 

@@ -1,8 +1,9 @@
 //! The names of functions in text.
 
+use crate::DictAttrs;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result, names};
-use tvmscript_ir_core::{DictAttrs, PathId, Ref, Value};
+use tvmscript_ir_core::{PathId, Ref, Value};
 
 use super::module::ModuleFrame;
 use crate::node::GlobalVar;

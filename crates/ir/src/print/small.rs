@@ -1,8 +1,10 @@
 //! Global infos, operators, function types, ranges and targets.
 
+use crate::DictAttrs;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{DictAttrs, Map, ObjectLike, Op, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_ir_core::{Map, ObjectLike, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_prim::Op;
 use tvmscript_prim::{Expr, FuncType, IntImm, Range, ops};
 
 use super::data::data_dict;

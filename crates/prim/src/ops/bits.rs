@@ -1,6 +1,7 @@
 //! Shifts and bit operations: calls of `tir.*` builtins. Only scalar `int32` and `int64` fold.
 
-use tvmscript_ir_core::{Op, Ref};
+use crate::Op;
+use tvmscript_ir_core::Ref;
 
 use super::fold::is_index;
 use super::{builtin, match_types};

@@ -42,9 +42,8 @@ pub use python::Operand;
 /// The interned operator of this name, looked up once.
 macro_rules! builtin {
     ($name:literal) => {{
-        static OP: std::sync::OnceLock<tvmscript_ir_core::Ref<tvmscript_ir_core::Op>> =
-            std::sync::OnceLock::new();
-        OP.get_or_init(|| tvmscript_ir_core::Op::get($name)).clone()
+        static OP: std::sync::OnceLock<tvmscript_ir_core::Ref<crate::Op>> = std::sync::OnceLock::new();
+        OP.get_or_init(|| crate::Op::get($name)).clone()
     }};
 }
 pub(crate) use builtin;

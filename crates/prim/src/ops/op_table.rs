@@ -9,8 +9,9 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use crate::{BaseExpr, Op};
 use tvmscript_ir_core::ptr_map::AddressMap;
-use tvmscript_ir_core::{BaseExpr, DataType, Op, Ref};
+use tvmscript_ir_core::{DataType, Ref};
 
 /// Where a call's type comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tvmscript_ir_core::Op;
+use tvmscript_prim::Op;
 use tvmscript_prim::ops::function_table::{self, FUNCTIONS};
 use tvmscript_prim::ops::op_table::{Effect, OPS, TypeFrom, entry, entry_by_name};
 

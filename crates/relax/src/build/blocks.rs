@@ -17,8 +17,9 @@ use tvmscript_arith::Analyzer;
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::shared::{Memo, Visited};
-use tvmscript_ir_core::{Array, Object, Op, PtrMap, Ref, Span, Str, with_stack};
+use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span, Str, with_stack};
 use tvmscript_prim as prim;
+use tvmscript_prim::Op;
 
 use super::error::RelaxError;
 use crate::analysis::{CallMismatch, call_result, erase_to_well_defined, lca};

@@ -4,7 +4,8 @@ use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::{GlobalVar, IRModule};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{AccessPath, Array, BaseExpr, Object, PathStep, Ref, Span, Str, Value, with_stack};
+use tvmscript_ir_core::{AccessPath, Array, Object, PathStep, Ref, Span, Str, Value, with_stack};
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, PrimExprExt};
 
 use super::call_tir;
@@ -331,7 +332,7 @@ impl<'a> Checker<'a> {
             self.report(Kind::NotNormal { place: "a bound value", found: expr.object().info().key() });
             with_stack(|| self.sequence(seq));
         }
-        if struct_info_of(expr).is_none() && !expr.is::<tvmscript_ir_core::Op>() {
+        if struct_info_of(expr).is_none() && !expr.is::<tvmscript_prim::Op>() {
             self.report(Kind::NoStructInfo);
         }
     }

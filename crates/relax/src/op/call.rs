@@ -32,7 +32,7 @@ pub fn call_tir(
     out_sinfo: OutInfosArg,
     #[default = None] tir_vars: Option<ShapeArg>,
 ) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_tir");
+    let op = tvmscript_prim::Op::get("relax.call_tir");
     Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), None, [out_sinfo.0.into_one()]))
 }
 
@@ -45,7 +45,7 @@ pub fn call_tir_inplace(
     out_sinfo: OutInfosArg,
     #[default = None] tir_vars: Option<ShapeArg>,
 ) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_tir_inplace");
+    let op = tvmscript_prim::Op::get("relax.call_tir_inplace");
     let attrs = Ref::new(CallTIRInplaceAttrs { inplace_indices: inplace_indices.0 }).upcast();
     Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.0.into_one()]))
 }
@@ -60,7 +60,7 @@ pub fn call_tir_with_grad(
     #[default = None] te_grad_kwargs: Option<Map<Str, Value>>,
     #[default = None] tir_vars: Option<ShapeArg>,
 ) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_tir_with_grad");
+    let op = tvmscript_prim::Op::get("relax.call_tir_with_grad");
     let te_grad_kwargs = te_grad_kwargs.unwrap_or_default();
     let attrs = Ref::new(CallTIRWithGradAttrs { te_grad_name, te_grad_kwargs }).upcast();
     Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.0.into_one()]))
@@ -69,7 +69,7 @@ pub fn call_tir_with_grad(
 /// Calls an external function whose last parameters are the results, made here.
 #[script_fn]
 pub fn call_dps_packed(func: CalleeArg, args: CallArgsArg, out_sinfo: OutInfosArg) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_dps_packed");
+    let op = tvmscript_prim::Op::get("relax.call_dps_packed");
     Ok(Call::new(op.upcast(), [func.0, args.0], None, [out_sinfo.0.into_one()]))
 }
 
@@ -96,12 +96,12 @@ fn with_callee(
     op: &str,
     func: ExternalArg,
     args: Vec<AnyExprArg>,
-    attrs: Option<Ref<tvmscript_ir_core::Attrs>>,
+    attrs: Option<Ref<tvmscript_ir::Attrs>>,
     sinfo_args: Option<InfosArg>,
 ) -> Ref<Call> {
     let callee = std::iter::once(func.0.upcast());
     let args = callee.chain(args.into_iter().map(|arg| arg.0)).collect::<Vec<_>>();
-    Call::new(tvmscript_ir_core::Op::get(op).upcast(), args, attrs, infos(sinfo_args))
+    Call::new(tvmscript_prim::Op::get(op).upcast(), args, attrs, infos(sinfo_args))
 }
 
 /// As `R.call_packed`, for a function without effects.
@@ -139,7 +139,7 @@ pub fn call_builtin_with_ctx(
     #[default = None]
     sinfo_args: Option<InfosArg>,
 ) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_builtin_with_ctx");
+    let op = tvmscript_prim::Op::get("relax.call_builtin_with_ctx");
     Ok(Call::new(op.upcast(), [func.0, args.0.upcast()], None, infos(sinfo_args)))
 }
 
@@ -155,7 +155,7 @@ pub fn call_py_func(
     #[default = None]
     sinfo_args: Option<InfosArg>,
 ) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_py_func");
+    let op = tvmscript_prim::Op::get("relax.call_py_func");
     let mut args = args.into_iter().map(|arg| arg.0);
     let (args, info) = match (out_sinfo, sinfo_args) {
         (Some(info), None) => (Tuple::new(args).upcast(), info.0.into_one()),
@@ -184,7 +184,7 @@ pub fn invoke_closure(
     args: InlineTupleArg,
     #[default = None] sinfo_args: Option<InfosArg>,
 ) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.invoke_closure");
+    let op = tvmscript_prim::Op::get("relax.invoke_closure");
     Ok(Call::new(op.upcast(), [closure.0, args.0.upcast()], None, infos(sinfo_args)))
 }
 
@@ -195,7 +195,7 @@ pub fn invoke_pure_closure(
     args: InlineTupleArg,
     #[default = None] sinfo_args: Option<InfosArg>,
 ) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.invoke_pure_closure");
+    let op = tvmscript_prim::Op::get("relax.invoke_pure_closure");
     Ok(Call::new(op.upcast(), [closure.0, args.0.upcast()], None, infos(sinfo_args)))
 }
 

@@ -3,7 +3,8 @@
 //! Upstream counterpart: `src/relax/op/tensor/create.cc`.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{Attrs, DataType, Ref};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_irbuilder::{BuildError, Result, script_fn};
 use tvmscript_prim::{self as prim, PrimExprExt, ops};
 

@@ -2,8 +2,9 @@
 //!
 //! Upstream counterparts: `src/relax/op/image/resize.cc`, `src/relax/op/vision/nms.cc`.
 
-use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
+use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, FloatImm, IntImm, PrimExpr, ops};
 
 use super::nn::window::{canonical_dims, layout};

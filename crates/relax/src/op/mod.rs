@@ -38,8 +38,9 @@ pub use layout::LayoutError;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use tvmscript_ir::{Attrs, DictAttrs};
 use tvmscript_ir_core::type_table::type_by_key;
-use tvmscript_ir_core::{Attrs, Class, DictAttrs, Ref, Str};
+use tvmscript_ir_core::{Class, Ref, Str};
 use tvmscript_irbuilder::{BuildError, Result as BuildResult, ScriptFn, ScriptValue};
 
 use crate::node::StructInfo;

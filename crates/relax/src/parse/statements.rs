@@ -1,8 +1,9 @@
 //! Statements of function bodies.
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{BaseExpr, Ref, with_stack};
+use tvmscript_ir_core::{Ref, with_stack};
 use tvmscript_irbuilder::{BuildError, Builder, FromScript, ScriptValue};
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::PrimExpr;
 use tvmscript_python_syntax::ast::{self, Expr, ExprId, List, Stmt, StmtId};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};

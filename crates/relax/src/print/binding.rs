@@ -3,7 +3,8 @@
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::BaseFunc;
-use tvmscript_ir_core::{Object, Op, PathId, Ref, structural_equal};
+use tvmscript_ir_core::{Object, PathId, Ref, structural_equal};
+use tvmscript_prim::Op;
 
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};

@@ -3,9 +3,10 @@
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::{FunctionParts, StmtDoc, StmtList, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, script};
+use tvmscript_ir::DictAttrs;
 use tvmscript_ir::print::{ModuleFrame, data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
-use tvmscript_ir_core::{DictAttrs, Map, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_ir_core::{Map, PathId, Ref, Str, Value, structural_equal};
 
 use super::binding::{Ending, annotation, define, is_void, sequence};
 use super::state::{RelaxDocsifier, RelaxFrame};

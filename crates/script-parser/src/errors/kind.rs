@@ -1,5 +1,6 @@
 //! The kinds of errors of reading a script.
 
+use tvmscript_ir_core::profile::UnknownProfile;
 use tvmscript_irbuilder::{BuildError, BuildErrorKind};
 
 use super::HostError;
@@ -17,6 +18,9 @@ pub enum ParseErrorKind {
     /// The header of a script cannot be followed.
     #[error(transparent)]
     Header(HeaderError),
+    /// No dialect registers the selected text profile.
+    #[error(transparent)]
+    UnknownProfile(UnknownProfile),
     /// A name was used before any definition in scope.
     #[error("undefined name `{name}`")]
     UndefinedName {
@@ -164,6 +168,7 @@ impl ParseErrorKind {
         match self {
             ParseErrorKind::Syntax(_) => "syntax",
             ParseErrorKind::Header(_) => "header",
+            ParseErrorKind::UnknownProfile(_) => "unknown-profile",
             ParseErrorKind::UndefinedName { .. } => "undefined-name",
             ParseErrorKind::AlreadyDefined { .. } => "already-defined",
             ParseErrorKind::NoAttribute { .. } => "no-attribute",

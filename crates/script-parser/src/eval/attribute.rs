@@ -107,7 +107,7 @@ impl Parser<'_> {
         let (what, names) = match value {
             ScriptValue::Node(object) => {
                 let names = self.rules(object).names.map(|names| names(object)).unwrap_or_default();
-                (format!("`{}`", object.info().key()), names)
+                (format!("`{}`", object.info().display_key()), names)
             }
             ScriptValue::Host(host) => {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {
@@ -160,11 +160,11 @@ impl Parser<'_> {
     /// Whether Python has this attribute, as far as is known here: what is missing is then a gap of ours, not a mistake.
     fn is_gap(&self, value: &ScriptValue, name: &str) -> bool {
         match value {
-            // What a dialect has is known in full, but not all of TVM's are scripts.
+            // The names of a dialect are known in full, but not all of its functions are implemented.
             ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
-                Some(module) => !module.path.starts_with("tvm.script"),
+                Some(module) => !module.path.starts_with(self.profile().python.script_module),
                 None => match host.as_any().downcast_ref::<Namespace>() {
-                    // A wrong decorator is a mistake, unless it is one of TVM's that is left out here.
+                    // An unknown decorator is a mistake, unless it is left out on purpose.
                     Some(space) => {
                         !self.in_decorator || self.shared.table.instead_of(space.dialect(), name).is_some()
                     }

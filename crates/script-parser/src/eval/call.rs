@@ -230,7 +230,7 @@ impl Parser<'_> {
             && let Some(advice) = host.advice()
         {
             if self.absorbs {
-                // TVM makes such values; scripts do not.
+                // Python makes such values; scripts do not.
                 let place = self.statement.unwrap_or_default();
                 return Raise::Unknown(Placeholder::new(Cause::Statement(advice.into()), place));
             }

@@ -50,7 +50,8 @@ pub(crate) struct ClassObject {
     is_plain: bool,
     /// The fields that its instances are made from.
     record: Option<Record>,
-    /// Whether it compares a script before and after a pass, as TVM's test classes do: its bare methods are scripts.
+    /// Whether it is a test that compares scripts ([`ComparisonTests`](tvmscript_ir_core::profile::ComparisonTests)): bare
+    /// methods are scripts.
     compares: bool,
 }
 
@@ -227,9 +228,6 @@ const OPERATORS: &[&str] = &[
     "__xor__",
 ];
 
-/// What TVM's test classes call the scripts that they compare.
-const COMPARED: &[&str] = &["before", "Before", "expected", "Expected"];
-
 impl Parser<'_> {
     /// Runs the body of a class that is no script.
     pub(crate) fn plain_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
@@ -241,7 +239,7 @@ impl Parser<'_> {
         let inherits = |base: &ScriptValue| base.as_host::<ClassObject>().is_some_and(|c| c.compares);
         let compares =
             ast.list(def.bases).iter().any(|base| self.is_comparison(*base)) || bases.iter().any(inherits);
-        let is_compared = self.compares && COMPARED.contains(&ast.name(def.name));
+        let is_compared = self.compares && self.is_compared(ast.name(def.name));
         let names = self.shared.local_names.class(id, || super::walk::bound_names(&ast, def.body));
         let env = Env::of_class(names, self.env.clone());
         self.shared.keep_environment(&env);
@@ -439,11 +437,17 @@ impl Parser<'_> {
 
     /// Whether this is the base of test classes that compare two scripts, one of which a pass makes of the other.
     fn is_comparison(&self, base: ExprId) -> bool {
+        let Some(tests) = &self.profile().python.comparison else { return false };
         let name = match *self.ast.expr(base) {
             Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.ast.name(name),
             _ => return false,
         };
-        name.ends_with("BeforeAfter")
+        name.ends_with(tests.base_suffix)
+    }
+
+    /// Whether a test that compares scripts has one of this name.
+    fn is_compared(&self, name: &str) -> bool {
+        self.profile().python.comparison.is_some_and(|tests| tests.scripts.contains(&name))
     }
 
     /// Reads the bare methods of a comparing class that are scripts: its base decorates them.
@@ -456,7 +460,7 @@ impl Parser<'_> {
             let Stmt::FunctionDef(method) = *ast.stmt(*id) else { continue };
             let name = ast.name(method.name);
             let takes_self = ast.list(method.params).first().is_some_and(|p| p.annotation.is_none());
-            if takes_self || !method.decorators.is_empty() || !is_compared && !COMPARED.contains(&name) {
+            if takes_self || !method.decorators.is_empty() || !is_compared && !self.is_compared(name) {
                 continue;
             }
             let place = ast.range(method.name_place);

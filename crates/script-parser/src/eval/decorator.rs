@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use tvmscript_ir_core::profile::PythonNames;
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 
 use super::placeholder::as_placeholder;
@@ -28,11 +29,11 @@ pub(super) struct FirstValue {
 }
 
 impl Parser<'_> {
-    /// The first value of a parameter that the file declares by `n = tvm.testing.parameter(4, 8)`, or with others by
-    /// `n, m = tvm.testing.parameters((4, 2), (8, 3))`, at module level or in a class.
+    /// The first value of a test's parameter that the file declares, at module level or in a class: `n = parameter(4, 8)`,
+    /// or with others `n, m = parameters((4, 2), (8, 3))`. The text profile gives the names of these functions.
     pub(super) fn declared_parameter(&mut self, name: Name) -> Option<ScriptValue> {
         if self.explorer.parameters.is_none() {
-            self.explorer.parameters = Some(declared_parameters(&self.ast));
+            self.explorer.parameters = Some(declared_parameters(&self.ast, &self.profile().python));
         }
         let first = *self.explorer.parameters.as_ref()?.get(&name)?;
         let value = self.in_environment(None, |p| p.eval(first.value));
@@ -133,8 +134,9 @@ impl Parser<'_> {
                 // known.
                 _ if decorator.as_host::<Closure>().is_none() => {
                     let binds = matches!(*self.ast.expr(*at), Expr::Name(name) if BINDING.contains(&self.ast.name(name)));
-                    if let Some(placeholder) =
-                        self.unknown(decorator).filter(|p| !binds && !is_transparent(p))
+                    if let Some(placeholder) = self
+                        .unknown(decorator)
+                        .filter(|p| !binds && !is_transparent(p, &self.profile().python))
                         && let Some(def) = super::closure::definition_of(&value)
                     {
                         self.explorer.opaque.insert(def, placeholder);
@@ -156,7 +158,7 @@ impl Parser<'_> {
 }
 
 /// The names that the file declares as parameters of tests, with their first values.
-fn declared_parameters(ast: &Ast) -> HashMap<Name, FirstValue> {
+fn declared_parameters(ast: &Ast, python: &PythonNames) -> HashMap<Name, FirstValue> {
     let mut found = HashMap::new();
     let mut work: Vec<StmtId> = ast.module_body().to_vec();
     while let Some(id) = work.pop() {
@@ -166,12 +168,13 @@ fn declared_parameters(ast: &Ast) -> HashMap<Name, FirstValue> {
                 let Expr::Call { func, args, .. } = *ast.expr(stmt.value) else { continue };
                 let Expr::Attribute { attr, .. } = *ast.expr(func) else { continue };
                 let Some(value) = ast.list(args).first().copied() else { continue };
+                let function = ast.name(attr);
                 for target in ast.list(stmt.targets) {
-                    match (ast.name(attr), *ast.expr(*target)) {
-                        ("parameter", Expr::Name(name)) => {
+                    match *ast.expr(*target) {
+                        Expr::Name(name) if function == python.parameter => {
                             found.insert(name, FirstValue { value, index: None });
                         }
-                        ("parameters", Expr::Tuple { elts }) => {
+                        Expr::Tuple { elts } if function == python.parameters => {
                             for (index, elt) in ast.list(elts).iter().enumerate() {
                                 if let Expr::Name(name) = *ast.expr(*elt) {
                                     found.insert(name, FirstValue { value, index: Some(index) });
@@ -192,11 +195,11 @@ fn declared_parameters(ast: &Ast) -> HashMap<Name, FirstValue> {
 const BINDING: &[&str] = &["staticmethod", "classmethod", "property"];
 
 /// Whether a decorator that is not evaluated gives a function with the results of the one that it takes.
-fn is_transparent(decorator: &Placeholder) -> bool {
-    const TRANSPARENT: &[&str] =
-        &["functools.", "pytest.", "tvm.testing.", "abc.", "typing.", "tvm.register_"];
+fn is_transparent(decorator: &Placeholder, python: &PythonNames) -> bool {
+    const TRANSPARENT: &[&str] = &["functools.", "pytest.", "abc.", "typing."];
+    let prefixes = || TRANSPARENT.iter().chain(python.transparent_decorators);
     match &decorator.cause {
-        Cause::Module(path) => TRANSPARENT.iter().any(|prefix| path.starts_with(prefix)),
+        Cause::Module(path) => prefixes().any(|prefix| path.starts_with(prefix)),
         _ => false,
     }
 }

@@ -104,7 +104,7 @@ pub(crate) struct Explorer {
     pub(super) is_tired: bool,
     /// Scripts that need arguments, each with its note; those that are read with arguments after all are not noted.
     pub(crate) needy: Vec<(StmtId, ParseError)>,
-    /// What `tvm.testing.parameter(..)` gives names of the file first, once that was asked.
+    /// First values of the parameters that tests in the file declare, once asked for.
     pub(super) parameters: Option<HashMap<Name, FirstValue>>,
     /// Definitions that were read without a mistake.
     pub(crate) built: HashSet<StmtId>,

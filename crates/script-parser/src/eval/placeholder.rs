@@ -276,10 +276,10 @@ impl Parser<'_> {
     /// The placeholder that a call of host code gives because the callee or an argument is not known.
     pub(crate) fn unknown_call(&mut self, callee: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
         if let Some(placeholder) = self.unknown(callee) {
-            // Members of TVM's modules are what a reader may expect to be evaluated; helpers of tests and other modules are not.
+            // Members of the family's modules may be expected to be evaluated; test helpers and other modules are not.
             if let Cause::Module(path) = &placeholder.cause
-                && path.starts_with("tvm.")
-                && !path.starts_with("tvm.testing.")
+                && is_member_of(path, self.profile().python.package)
+                && !is_member_of(path, self.profile().python.testing)
             {
                 let reason = format!("`{path}` is not evaluated");
                 let range = self.range_of_span(tvmscript_ir_core::Span::current()).unwrap_or_default();
@@ -366,4 +366,9 @@ pub(super) fn derived(placeholder: Placeholder, statement: TextRange) -> Placeho
         }
         cause => Placeholder::new(cause, placeholder.place),
     }
+}
+
+/// Whether a dotted path leads below a module.
+fn is_member_of(path: &str, module: &str) -> bool {
+    path.strip_prefix(module).is_some_and(|rest| rest.starts_with('.'))
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 use tvmscript_ir_core::Span;
+use tvmscript_ir_core::profile::SliceRule;
 use tvmscript_irbuilder::{CallArgs, ScriptValue, Slice};
 
 use super::placeholder::as_placeholder;
@@ -76,8 +77,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Evaluates what is between the brackets of a subscript. With `vector`, slices with two bounds get the step 1, as
-    /// operands have it.
+    /// Evaluates what is between the brackets of a subscript. With `vector`, slices with two bounds get the step 1 if the
+    /// text profile asks for it ([`SliceRule`]).
     ///
     /// # Errors
     /// When an index is wrong; all are evaluated.
@@ -117,7 +118,7 @@ impl Parser<'_> {
         let value = self.eval_inner(id)?;
         match (&value, self.ast.expr(id)) {
             (ScriptValue::Slice(slice), Expr::Slice { lower: Some(_), upper: Some(_), step: None })
-                if vector =>
+                if vector && self.profile().slices == SliceRule::VectorsAsValues =>
             {
                 let (start, stop) = (slice.start.clone(), slice.stop.clone());
                 Ok(ScriptValue::Slice(Rc::new(Slice { start, stop, step: ScriptValue::Int(1) })))

@@ -32,7 +32,7 @@ impl Parser<'_> {
     /// Finds the headers of the text. What they set is reset once the result is dropped.
     pub(super) fn begin_headers(&mut self, comments: &[Comment], base: &Header) -> Reset {
         let reset = Reset(self.shared.table.clone());
-        let lines = header::lines(self.shared.text(), comments).into();
+        let lines = header::lines(self.shared.text(), comments, self.shared.profile).into();
         self.headers = Headers { lines, base: base.clone(), ..Headers::default() };
         reset
     }

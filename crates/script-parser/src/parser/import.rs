@@ -162,8 +162,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The member of what stands at a module's path, where a dialect declares that as a value: `relu` of
-    /// `tvm.relax.op.nn`.
+    /// The member of what stands at a module's path, where a dialect declares that as a value.
     fn declared_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
         match self.declared(&module.path)? {
             ScriptValue::Host(host) => host.attribute(name),

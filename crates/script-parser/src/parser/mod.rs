@@ -20,7 +20,7 @@ mod text;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use tvmscript_ir_core::{Object, Registry, SourceId, Span, SpanKind, Str, Token};
+use tvmscript_ir_core::{Object, Registry, SourceId, Span, SpanKind, Str, TextProfile, Token};
 use tvmscript_irbuilder::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, ScriptValue};
 
 pub use bind::Binder;
@@ -57,6 +57,8 @@ pub struct ParseOptions {
     pub max_errors: usize,
     /// The text is a fragment of this dialect: statements in no function, as one prints that is no function or module.
     pub fragment_of: Option<&'static str>,
+    /// Id of the text profile, such as `family-1.0`; the registry's first one without.
+    pub profile: Option<String>,
     /// What a text is read with as if a header in front of it said so; its own headers come after it.
     pub header: Header,
 }
@@ -71,6 +73,7 @@ impl Default for ParseOptions {
             max_call_depth: 1000,
             max_errors: 1000,
             fragment_of: None,
+            profile: None,
             header: Header::default(),
         }
     }
@@ -134,9 +137,16 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let parsed = parse_python(text, &options.python);
     let statements = parsed.ast.stmt_count();
     let source = SourceId::new(source_name);
-    let shared = Shared::new(parsed.ast, text, source, registry, options);
+    let (profile, unknown) = match registry.text_profile(options.profile.as_deref()) {
+        Ok(profile) => (profile, None),
+        Err(error) => (&TextProfile::PLAIN, Some(error)),
+    };
+    let shared = Shared::new(parsed.ast, text, source, registry, profile, options);
     let mut parser = Parser::new(Rc::new(shared), Some(registry));
     parser.errors.extend(parsed.errors.into_iter().map(ParseError::from));
+    if let Some(error) = unknown {
+        parser.errors.push(ParseError::new(ParseErrorKind::UnknownProfile(error), TextRange::at(0)));
+    }
     let _reset = parser.begin_headers(&parsed.comments, &options.header);
     let span = Span::set_current(Span::UNKNOWN);
     match options.fragment_of {
@@ -149,8 +159,11 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let mut scripts = std::mem::take(&mut parser.scripts);
     scripts.sort_by_key(|script| script.range.start);
     if scripts.is_empty() && errors.is_empty() && !parser.met_script {
-        let help = "a script is a function under `@T.prim_func` or a class under `@I.ir_module`";
-        errors.push(ParseError::new(ParseErrorKind::NoScript, TextRange::at(0)).with_help(help));
+        let error = ParseError::new(ParseErrorKind::NoScript, TextRange::at(0));
+        errors.push(match profile.examples.script() {
+            Some(help) => error.with_help(help),
+            None => error,
+        });
     }
     for found in [&mut errors, &mut warnings] {
         found.sort_by_key(|e| (e.range().start, e.range().end));
@@ -329,6 +342,11 @@ impl<'r> Parser<'r> {
     /// The source that spans name.
     pub fn source(&self) -> SourceId {
         self.shared.source
+    }
+
+    /// The text profile that the text is read with.
+    pub fn profile(&self) -> &'static TextProfile {
+        self.shared.profile
     }
 
     /// The registry, where one is at hand: not in functions that a dialect calls back.

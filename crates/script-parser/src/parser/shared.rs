@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use tvmscript_ir_core::{Registry, SourceId, node_bytes_made};
+use tvmscript_ir_core::{Registry, SourceId, TextProfile, node_bytes_made};
 use tvmscript_irbuilder::{Dict, Items, Names, ScriptValue};
 
 use super::{ParseOptions, Parser};
@@ -34,6 +34,7 @@ pub(crate) struct Shared {
     text: Box<str>,
     pub(crate) source: SourceId,
     pub(crate) table: Arc<ParseTable>,
+    pub(crate) profile: &'static TextProfile,
     /// The dialects' names, in the order of the registry.
     pub(crate) namespaces: Vec<(&'static str, Arc<Names>)>,
     globals: RefCell<Vec<Slot>>,
@@ -68,6 +69,7 @@ impl Shared {
         text: &str,
         source: SourceId,
         registry: &Registry,
+        profile: &'static TextProfile,
         options: &ParseOptions,
     ) -> Shared {
         let table = registry.slot::<Parsers>().map(|p| p.table().clone()).unwrap_or_default();
@@ -82,6 +84,7 @@ impl Shared {
             source,
             namespaces: namespaces.collect(),
             table,
+            profile,
             globals: RefCell::new(Vec::new()),
             global_names: RefCell::new(Vec::new()),
             local_names: LocalNames::default(),

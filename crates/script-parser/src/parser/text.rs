@@ -42,7 +42,8 @@ impl Parser<'_> {
         let mut value = None;
         match expression {
             Some(expression) if errors.is_empty() => {
-                let shared = Shared::new(parsed.ast, text, self.shared.source, registry, &options);
+                let (source, profile) = (self.shared.source, self.shared.profile);
+                let shared = Shared::new(parsed.ast, text, source, registry, profile, &options);
                 let mut inner = Parser::new(Rc::new(shared), Some(registry));
                 inner.define_builtins();
                 self.lend_names(&mut inner);

@@ -8,11 +8,12 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use tvmscript_ir_core::operators::is_poison;
-use tvmscript_ir_core::{DataType, Op, Ref};
+use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_irbuilder::{
     ArgumentRef, Binding, BuildError, CallArgs, FromScript, Param, ParamKind, Result, ScriptFn, ScriptValue,
     script_fn,
 };
+use tvmscript_prim::Op;
 use tvmscript_prim::ops::function_table::{FUNCTIONS, Make};
 use tvmscript_prim::ops::op_table::{OPS, OpEntry, TypeFrom};
 use tvmscript_prim::ops::{self, Operand};

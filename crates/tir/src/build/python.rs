@@ -1,8 +1,9 @@
 //! What scripts use of TVM's modules `tvm.tir` and `tvm.te` where that differs from the function of the same name in `T`.
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{Array, BaseExpr, DataType, FieldRef, Object, Op, Ref, Str};
+use tvmscript_ir_core::{Array, DataType, FieldRef, Object, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::{BaseExpr, Op};
 use tvmscript_prim::{Call, Expr, IndexMap, Let, PrimExprExt, StringImm, Var, ops};
 
 use super::args::{Domain, ExprArg, NodeArg, Shape, Stride};

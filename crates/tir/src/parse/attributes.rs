@@ -1,8 +1,9 @@
 //! Attributes and methods of nodes in scripts: `A.data`, `A.vload(..)`, `e.astype(..)`, and every reflected field.
 
 use tvmscript_ir::build::{field, field_names};
-use tvmscript_ir_core::{Array, DataType, Object, Op, Ref};
+use tvmscript_ir_core::{Array, DataType, Object, Ref};
 use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, Result, ScriptValue, Signature};
+use tvmscript_prim::Op;
 use tvmscript_prim::{Call, Expr, IntImm, PrimExpr, PrimExprExt, ops};
 
 use crate::build::args::{ExprArg, Shape};

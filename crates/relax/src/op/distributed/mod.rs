@@ -54,7 +54,7 @@ pub fn redistribute_replica_to_shard(input: ExprArg, num_workers: IntArg, axis: 
 
 fn call_of(op: &str, func: ExprArg, args: CallArgsArg, out: InfosArg, vars: Option<ShapeArg>) -> Ref<Call> {
     let args = [Some(func.0), Some(args.0), vars.map(|vars| vars.0)];
-    let op = tvmscript_ir_core::Op::get(op).upcast();
+    let op = tvmscript_prim::Op::get(op).upcast();
     Call::new(op, args.into_iter().flatten(), None, [out.into_one()])
 }
 

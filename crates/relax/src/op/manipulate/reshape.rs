@@ -1,8 +1,9 @@
 //! `R.reshape`: the same elements in another shape.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{BaseExpr, Ref};
+use tvmscript_ir_core::Ref;
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, IntImm, PrimExprExt, ops};
 
 use super::Inferred;

@@ -1,12 +1,12 @@
-//! The bytes of a tensor, as TVM puts them in base64.
+//! Tensors: DLPack data in base64.
 //!
 //! u64 magic, u64 zero, i32 device type, i32 device id, i32 dimensions, u8 dtype code, u8 bits, u16 lanes, i64 per dimension, i64
 //! byte count, bytes; all little-endian.
 //! Upstream counterpart: `SaveDLTensor` in `include/tvm/runtime/tensor.h`.
 
-use crate::containers::TensorNode;
-use crate::dtype::{DataType, TypeCode};
-use crate::json::base64;
+use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::dtype::{DataType, TypeCode};
+use tvmscript_ir_core::json::base64;
 
 const MAGIC: u64 = 0xDD5E_40F0_96B4_A13F;
 const CPU: i32 = 1;

@@ -1,32 +1,42 @@
-//! Reading TVM's graph form, in one pass and without a tree of the text.
+//! Reader: one pass over the text, without a tree.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 
-use super::{keys, tensor};
-use crate::containers::{ArrayNode, Key, MapNode, ShapeNode};
-use crate::dtype::DataType;
-use crate::json::error::{JsonError, JsonErrorKind};
-use crate::json::limits::{self, Counter};
-use crate::json::scan::Scanner;
-use crate::raw::{Array, Object, ObjectLike, Ref, Str};
-use crate::registry::Registry;
-use crate::span::{SourceId, Span, SpanKind};
-use crate::type_table::{FieldKind, TypeInfo};
-use crate::value::{FieldError, Value};
+use crate::tensor;
+use crate::version::{TvmJsonVersion, TypeKeys};
+use tvmscript_ir_core::containers::{ArrayNode, Key, MapNode, ShapeNode};
+use tvmscript_ir_core::dtype::DataType;
+use tvmscript_ir_core::json::limits::{self, Counter};
+use tvmscript_ir_core::json::scan::Scanner;
+use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
+use tvmscript_ir_core::registry::Registry;
+use tvmscript_ir_core::span::{SourceId, Span, SpanKind};
+use tvmscript_ir_core::type_table::{FieldKind, TypeInfo};
+use tvmscript_ir_core::value::{FieldError, Value};
+use tvmscript_ir_core::{Object, ObjectLike, Ref, Str};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// Reads a graph; the root is mostly a node, but any value can be.
-///
-/// A field that the type does not have is an error unless it is empty (none, or a container without elements): other
-/// versions of TVM have fields that ours has not.
+/// Reads a graph of the newest supported release; see [`load_version`].
 ///
 /// # Errors
-/// [`JsonError`] with the place of the first fault. A node may refer only to nodes before it, as TVM writes them, so a
-/// cycle is an error too.
+/// As [`load_version`].
 pub fn load(text: &str, registry: &Registry) -> Result<Value> {
+    load_version(text, registry, &TvmJsonVersion::default())
+}
+
+/// Reads a graph. The root is usually a node, but can be any value.
+///
+/// A field that the type does not have is an error unless it is empty (none, or a container without elements): builds of
+/// TVM differ in such fields.
+///
+/// # Errors
+/// [`JsonError`] with the position of the first fault. A node may refer only to nodes before it, as TVM writes them, so a
+/// cycle is an error.
+pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -> Result<Value> {
     let mut loader = Loader {
+        keys: &version.keys,
         scan: Scanner::new(text),
         registry,
         decoders: HashMap::new(),
@@ -64,6 +74,7 @@ enum Decoder {
 }
 
 struct Loader<'s, 'r> {
+    keys: &'r TypeKeys,
     scan: Scanner<'s>,
     registry: &'r Registry,
     decoders: HashMap<Box<str>, Decoder>,
@@ -192,19 +203,20 @@ impl<'s> Loader<'s, '_> {
         if let Some(&decoder) = self.decoders.get(&*key) {
             return Ok(decoder);
         }
+        let keys = self.keys;
         let decoder = match &*key {
-            keys::NONE => Decoder::None,
-            keys::BOOL => Decoder::Bool,
-            keys::INT => Decoder::Int,
-            keys::FLOAT => Decoder::Float,
-            keys::DTYPE => Decoder::DType,
-            keys::STRING | keys::SOURCE_NAME => Decoder::Str,
-            keys::ARRAY => Decoder::Array,
-            keys::MAP => Decoder::Map,
-            keys::SHAPE => Decoder::Shape,
-            keys::TENSOR => Decoder::Tensor,
-            keys::SPAN => Decoder::Span,
-            keys::SEQUENTIAL_SPAN => Decoder::SequentialSpan,
+            k if k == keys.none => Decoder::None,
+            k if k == keys.bool => Decoder::Bool,
+            k if k == keys.int => Decoder::Int,
+            k if k == keys.float => Decoder::Float,
+            k if k == keys.dtype => Decoder::DType,
+            k if k == keys.string || k == keys.source_name => Decoder::Str,
+            k if k == keys.array => Decoder::Array,
+            k if k == keys.map => Decoder::Map,
+            k if k == keys.shape => Decoder::Shape,
+            k if k == keys.tensor => Decoder::Tensor,
+            k if k == keys.span => Decoder::Span,
+            k if k == keys.sequential_span => Decoder::SequentialSpan,
             _ => {
                 let unknown = || JsonErrorKind::UnknownType { key: key.clone().into_owned() };
                 let info = self.registry.node(&key).ok_or_else(|| JsonError::at(unknown(), start))?;
@@ -247,7 +259,7 @@ impl<'s> Loader<'s, '_> {
                     let parts: Vec<Span> = parts.iter().filter_map(|i| self.spans.get(i).copied()).collect();
                     self.span_arrays.insert(self.nodes.len(), parts);
                 }
-                Value::from(Array::<Value>::from_node(ArrayNode::new(items)))
+                Value::Node(Object::from(Ref::new(ArrayNode::new(items))))
             }
             Decoder::Map => {
                 self.scan.peek();

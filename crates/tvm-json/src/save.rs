@@ -1,45 +1,40 @@
-//! Writing TVM's graph form.
+//! Writer.
 
 use hashbrown::HashMap;
 
-use super::{keys, tensor};
-use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
-use crate::dtype::DataType;
-use crate::json::emit::Emitter;
-use crate::ptr_map::AddressMap;
-use crate::raw::{Object, ObjectLike, Str};
-use crate::span::{Span, SpanKind};
-use crate::tensor::{ContentHash, LeftOut};
-use crate::type_table::{FieldKind, Shape, TypeInfo};
-use crate::value::{FieldRef, Value};
+use crate::tensor;
+use crate::version::{TvmJsonVersion, TypeKeys};
+use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use tvmscript_ir_core::dtype::DataType;
+use tvmscript_ir_core::json::emit::Emitter;
+use tvmscript_ir_core::ptr_map::AddressMap;
+use tvmscript_ir_core::span::{Span, SpanKind};
+use tvmscript_ir_core::type_table::{FieldKind, Shape, TypeInfo};
+use tvmscript_ir_core::value::{FieldRef, Value};
+use tvmscript_ir_core::{ContentHash, LeftOut};
+use tvmscript_ir_core::{Object, ObjectLike, Str};
 
-/// How to write.
-#[derive(Debug, Clone)]
+/// Options of the writer.
+#[derive(Debug, Clone, Default)]
 pub struct SaveOptions {
-    /// Spaces per level of indentation; 0 for one line. TVM's `save_json` indents by 2.
-    pub indent_spaces: usize,
-    /// What `metadata.tvm_version` says.
-    pub tvm_version: String,
-    /// Fields that the reader asks for and our types do not have.
+    /// Release of TVM to write for.
+    pub version: TvmJsonVersion,
+    /// Writes everything on one line, without indentation.
+    pub compact: bool,
+    /// Fields that readers of some builds of TVM demand and the types here do not have.
     pub extra_fields: Vec<ExtraField>,
 }
 
-/// A field that is written after all others, as an empty map of its own.
+/// A field that is written after all others, with an empty map of its own.
 #[derive(Debug, Clone)]
 pub struct ExtraField {
-    /// The type.
+    /// Key of the type.
     pub type_key: String,
-    /// The field.
+    /// Name of the field.
     pub name: String,
 }
 
-impl Default for SaveOptions {
-    fn default() -> Self {
-        SaveOptions { indent_spaces: 2, tvm_version: "0.23.dev0".to_owned(), extra_fields: Vec::new() }
-    }
-}
-
-/// The graph of a value, indented as TVM's `save_json` writes it.
+/// Writes a value for the newest supported release, indented.
 ///
 /// # Errors
 /// As [`save_with`].
@@ -47,14 +42,15 @@ pub fn save(value: &Value) -> Result<String, LeftOut> {
     save_with(value, &SaveOptions::default())
 }
 
-/// The graph of a value. Spans of lines and columns are written as TVM's; byte ranges and the rest of our own are not.
+/// Writes a value. Spans by line and column are written; TVM has no others.
 ///
 /// # Errors
 /// [`LeftOut`] for a tensor without elements.
 pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, LeftOut> {
+    let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
     let mut saver = Saver {
         options,
-        out: Emitter::new(options.indent_spaces, 2),
+        out: Emitter::new(indent_spaces, 2),
         stack: Vec::new(),
         count: 0,
         numbers: Numbers::default(),
@@ -68,7 +64,7 @@ pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, LeftOut
     }
     let nodes = saver.out.finish();
     let root = saver.numbers.get(value.as_field()).unwrap_or(0);
-    let mut out = Emitter::new(options.indent_spaces, 0);
+    let mut out = Emitter::new(indent_spaces, 0);
     out.reserve(nodes.len() + 200);
     out.open('{');
     out.key("root_index");
@@ -80,7 +76,7 @@ pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, LeftOut
     out.key("metadata");
     out.open('{');
     out.key("tvm_version");
-    out.string(&options.tvm_version);
+    out.string(options.version.tvm_version);
     out.close('}');
     out.close('}');
     Ok(out.finish())
@@ -172,7 +168,7 @@ fn is_inline(kind: FieldKind) -> bool {
     !matches!(kind, FieldKind::Node | FieldKind::Any | FieldKind::Span)
 }
 
-impl<'a> Saver<'a, '_> {
+impl<'a, 'o> Saver<'a, 'o> {
     fn run(&mut self, root: FieldRef<'a>) {
         self.stack.push(Task::Enter(root));
         while let Some(task) = self.stack.pop() {
@@ -184,13 +180,17 @@ impl<'a> Saver<'a, '_> {
                 Task::ExtraMap(owner) => {
                     self.extra_maps.insert(owner, self.count);
                     self.count += 1;
-                    self.begin(keys::MAP);
+                    self.begin(self.keys().map);
                     self.out.open('[');
                     self.out.close(']');
                     self.out.close('}');
                 }
             }
         }
+    }
+
+    fn keys(&self) -> &'o TypeKeys {
+        &self.options.version.keys
     }
 
     fn extra_field(&self, info: &TypeInfo) -> Option<&str> {
@@ -234,7 +234,7 @@ impl<'a> Saver<'a, '_> {
         self.out.open('{');
         self.out.key("type");
         self.out.string(key);
-        if key != keys::NONE {
+        if key != self.keys().none {
             self.out.key("data");
         }
     }
@@ -248,33 +248,33 @@ impl<'a> Saver<'a, '_> {
     fn scalar(&mut self, value: FieldRef<'a>) {
         match value {
             FieldRef::Bool(b) => {
-                self.begin(keys::BOOL);
+                self.begin(self.keys().bool);
                 self.out.bool(b);
             }
             FieldRef::Int(i) => {
-                self.begin(keys::INT);
+                self.begin(self.keys().int);
                 self.out.int(i);
             }
             FieldRef::Float(f) => {
-                self.begin(keys::FLOAT);
+                self.begin(self.keys().float);
                 self.out.float(f);
             }
             FieldRef::DType(d) => {
-                self.begin(keys::DTYPE);
+                self.begin(self.keys().dtype);
                 self.dtype(d);
             }
             FieldRef::Name(n) => {
-                self.begin(keys::STRING);
+                self.begin(self.keys().string);
                 self.out.string(&n.get());
             }
             FieldRef::Span(span) => match span.kind() {
                 SpanKind::LineColumn { source, line, column, end_line, end_column } => {
-                    self.begin(keys::SOURCE_NAME);
+                    self.begin(self.keys().source_name);
                     self.out.string(&source.name());
                     self.out.close('}');
                     let source = self.count;
                     self.count += 1;
-                    self.begin(keys::SPAN);
+                    self.begin(self.keys().span);
                     self.out.open('{');
                     for (key, number) in [
                         ("source_name", source),
@@ -288,9 +288,9 @@ impl<'a> Saver<'a, '_> {
                     }
                     self.out.close('}');
                 }
-                _ => self.begin(keys::NONE),
+                _ => self.begin(self.keys().none),
             },
-            FieldRef::None | FieldRef::Node(_) => self.begin(keys::NONE),
+            FieldRef::None | FieldRef::Node(_) => self.begin(self.keys().none),
         }
         self.finish(value);
     }
@@ -320,11 +320,11 @@ impl<'a> Saver<'a, '_> {
         let info = object.info();
         match info.shape() {
             Shape::Str => {
-                self.begin(keys::STRING);
+                self.begin(self.keys().string);
                 self.out.string(Str::try_ref(object).map_or("", Str::as_str));
             }
             Shape::Array => {
-                self.begin(keys::ARRAY);
+                self.begin(self.keys().array);
                 self.out.open('[');
                 for item in object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items) {
                     self.out.element();
@@ -333,7 +333,7 @@ impl<'a> Saver<'a, '_> {
                 self.out.close(']');
             }
             Shape::Map => {
-                self.begin(keys::MAP);
+                self.begin(self.keys().map);
                 self.out.open('[');
                 for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
                     self.out.element();
@@ -345,14 +345,14 @@ impl<'a> Saver<'a, '_> {
             }
             Shape::Tensor => match object.as_node::<TensorNode>() {
                 Some(value) => {
-                    self.begin(keys::TENSOR);
+                    self.begin(self.keys().tensor);
                     match tensor::encode(value) {
                         Some(text) => self.out.string(&text),
                         None => self.left_out = Some(value.content_hash()),
                     }
                 }
                 None => {
-                    self.begin(keys::SHAPE);
+                    self.begin(self.keys().shape);
                     self.out.open('[');
                     for &value in object.as_node::<ShapeNode>().map_or(&[][..], |s| &s.values) {
                         self.out.element();

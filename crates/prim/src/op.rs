@@ -1,28 +1,27 @@
-//! Operators by name: an [`Op`] is one interned node per name, the same pointer under every registry.
+//! Operators by name: each [`Op`] is interned, one node per name in the process.
 
 use std::collections::HashMap;
 use std::sync::{OnceLock, RwLock};
 
-use crate::raw::{Ref, Str};
-use crate::{Class, Node};
+use tvmscript_ir_core::{Class, Node, Ref, Str};
 
-/// The class of every expression of every dialect (`ir.BaseExpr`).
+/// Base class of all expressions (`ir.BaseExpr`).
 #[derive(Class)]
 #[class(key = "ir.BaseExpr")]
 pub struct BaseExpr(());
 
-/// An operator, known by its name (`tir.exp`); compared by pointer.
+/// An operator (`ir.Op`), identified by its name.
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.Op", parent = BaseExpr, eq = unique, by_name = Op::get)]
 pub struct Op {
-    /// The full name.
+    /// Qualified name, e.g. `tir.exp`.
     pub name: Str,
 }
 
 static OPS: OnceLock<RwLock<HashMap<Box<str>, Ref<Op>>>> = OnceLock::new();
 
 impl Op {
-    /// The operator with this name; made on first use.
+    /// Returns the operator with a name; creates it on first use.
     pub fn get(name: &str) -> Ref<Op> {
         let ops = OPS.get_or_init(Default::default);
         if let Some(op) = ops.read().unwrap_or_else(|e| e.into_inner()).get(name) {

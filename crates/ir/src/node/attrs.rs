@@ -1,25 +1,23 @@
-//! Attributes of functions and modules: a dictionary from names to any values.
+//! Attributes of functions, modules and calls.
 
-use crate::raw::{Map, Str};
-use crate::value::Value;
-use crate::{Class, Node, Ref};
+use tvmscript_ir_core::{Class, Map, Node, Ref, Str, Value};
 
-/// The class of attribute nodes (`ir.Attrs`).
+/// Base class of attributes (`ir.Attrs`).
 #[derive(Class)]
 #[class(key = "ir.Attrs")]
 pub struct Attrs(());
 
-/// A dictionary of attributes (`ir.DictAttrs`).
+/// Attributes by name, with values of any kind (`ir.DictAttrs`).
 #[derive(Debug, Clone, Default, Node)]
 #[node(key = "ir.DictAttrs", parent = Attrs)]
 pub struct DictAttrs {
-    /// The entries.
+    /// Values by name.
     #[node(name = "__dict__")]
     pub dict: Map<Str, Value>,
 }
 
 impl DictAttrs {
-    /// Attributes of these entries.
+    /// Attributes with these entries.
     pub fn new(entries: impl IntoIterator<Item = (Str, Value)>) -> Ref<DictAttrs> {
         Ref::new(DictAttrs { dict: Map::new(entries) })
     }
