@@ -85,7 +85,7 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// - `static ATAN2: Operator`, the facts for printers and analyses, listed in `OPERATORS`. `Operator`, `ResultType` and `Effect`
 ///   are what these names mean in the module; `Operator` has `new`, `with_operands`, `with_effect`, `hidden`, `made_by`,
 ///   `with_function` and `call`;
-/// - with the feature `build`, in the module `script`, a `#[script_fn]` of the same name, listed in `script::FUNCTIONS`.
+/// - with the feature `build`, in the module `script`, a `#[script_fn]` of the same name, listed in `FUNCTIONS`.
 #[proc_macro]
 pub fn operators(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as operators::Operators);

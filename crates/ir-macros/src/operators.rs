@@ -309,7 +309,11 @@ impl Header {
 
 pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenStream> {
     let result = header.result.as_ref().ok_or_else(|| missing("result"))?;
-    let error = header.error.as_ref().ok_or_else(|| missing("error"))?;
+    let error = match &header.error {
+        Some(error) => error,
+        None if entries.iter().any(Entry::is_fallible) => return Err(missing("error")),
+        None => result,
+    };
     let script = header.script.as_ref().ok_or_else(|| missing("script"))?;
     let around = header.around.as_ref();
     let typed = entries.iter().map(|entry| typed_function(entry, result, error));
@@ -327,12 +331,14 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
         type Made = #result;
         /// The functions of this module as scripts call them, and with their arguments converted as the builder does.
         #[cfg(feature = "build")]
+        #[allow(non_snake_case)]
         pub mod script {
             use #script::*;
             #(#scripts)*
-            /// The script functions of this module.
-            pub static FUNCTIONS: &[&::tvmscript_irbuilder::ScriptFn] = &[#(&#functions),*];
         }
+        /// The script functions of this module.
+        #[cfg(feature = "build")]
+        pub static FUNCTIONS: &[&::tvmscript_irbuilder::ScriptFn] = &[#(&script::#functions),*];
     })
 }
 
@@ -346,9 +352,9 @@ fn operand_list(entry: &Entry) -> TokenStream {
     if let [Param { ident, kind: Kind::Rest, .. }] = operands[..] {
         return quote!(#ident);
     }
-    let chain = operands.iter().map(|Param { ident, kind, .. }| match kind {
-        Kind::Rest => quote!(.chain(#ident)),
-        _ => quote!(.chain(::core::option::Option::from(#ident))),
+    let chain = operands.iter().map(|param| match (&param.ident, param.kind) {
+        (ident, Kind::Plain | Kind::KeywordOnly) if !param.is_option() => quote!(.chain([#ident])),
+        (ident, _) => quote!(.chain(#ident)),
     });
     quote!(::core::iter::empty()#(#chain)*)
 }
@@ -445,19 +451,23 @@ fn record(header: &Header, entry: &Entry) -> Result<TokenStream> {
 
 /// Makes a call again from its type and operands, as its function would.
 fn remake(entry: &Entry) -> TokenStream {
-    let operands: Vec<&Ident> = entry.operands().map(|param| &param.ident).collect();
     let dtype = match entry.params.iter().any(Param::is_type) {
         true => quote!(dtype),
         false => quote!(_),
     };
-    let args = entry.params.iter().map(|param| match (param.is_type(), &param.ident) {
-        (true, _) => quote!(dtype),
-        (false, ident) => quote!(::core::convert::Into::into(::core::clone::Clone::clone(#ident))),
+    let count = entry.operands().count();
+    let mut index = 0..count;
+    let args = entry.params.iter().map(|param| match param.is_type() {
+        true => quote!(dtype),
+        false => {
+            let index = index.next();
+            quote!(::core::convert::Into::into(::core::clone::Clone::clone(&operands[#index])))
+        }
     });
     let ident = &entry.ident;
     quote! {
-        .made_by(|#dtype, operands| match operands {
-            [#(#operands),*] => ::core::option::Option::Some(#ident(#(#args),*)),
+        .made_by(|#dtype, operands| match operands.len() {
+            #count => ::core::option::Option::Some(#ident(#(#args),*)),
             _ => ::core::option::Option::None,
         })
     }
@@ -501,7 +511,7 @@ fn script_function(entry: &Entry, around: Option<&Path>) -> TokenStream {
     quote! {
         #(#docs)*
         #[::tvmscript_irbuilder::script_fn(name = #text, has_poison #around)]
-        #[allow(clippy::useless_conversion, clippy::too_many_arguments, non_snake_case)]
+        #[allow(clippy::useless_conversion, clippy::too_many_arguments)]
         pub fn #ident(#(#inputs),*) -> ::tvmscript_irbuilder::Result<super::Made> {
             #body
         }

@@ -219,7 +219,7 @@ fn interval(cx: &mut Infer<'_>) -> Inferred {
         ops::floordiv(last, step.clone())?
     } else {
         let steps = ops::div(ops::cast(DataType::FLOAT32, length)?, step.clone())?;
-        ops::cast(DataType::INT64, ops::math::ceil(steps)?)?
+        ops::cast(DataType::INT64, ops::ceil(steps)?)?
     };
     tensor_of_scalars([Analyzer::new().simplify(&count)], cx.attrs::<InitAttrs>()?.dtype, None)
 }
