@@ -1,5 +1,7 @@
 //! `operators!`: parsing of the declarations, and what follows from each.
 
+use std::collections::HashMap;
+
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
@@ -24,6 +26,8 @@ struct Header {
     script: Option<Path>,
     /// A function of that module around the binding of arguments.
     around: Option<Path>,
+    /// The result has a poison value.
+    has_poison: bool,
 }
 
 /// `exp(x: Expr) -> same_as(x) = fold::exp, effect = Pure;`
@@ -35,6 +39,8 @@ struct Entry {
     params: Vec<Param>,
     rule: Option<Rule>,
     make: Option<Expr>,
+    /// `{ .. }`: the body of the script function, on arguments as scripts give them.
+    body: Option<TokenStream>,
     attrs: Option<Type>,
     name: Option<LitStr>,
     text: Option<LitStr>,
@@ -48,6 +54,8 @@ enum Kind {
     KeywordOnly,
     /// `*args: T`.
     Rest,
+    /// `**attrs: T`.
+    Extra,
 }
 
 #[derive(Clone)]
@@ -93,19 +101,26 @@ impl Parse for Operators {
                 "result" => header.result = Some(input.parse()?),
                 "error" => header.error = Some(input.parse()?),
                 "script" => header.script = Some(input.call(Path::parse_mod_style)?),
+                "poison" => header.has_poison = input.parse::<syn::LitBool>()?.value,
                 "around" => header.around = Some(input.call(Path::parse_mod_style)?),
                 _ => {
                     return Err(Error::new(
                         key.span(),
-                        "expected `prefix`, `result`, `error`, `script` or `around`",
+                        "expected `prefix`, `result`, `error`, `script`, `around` or `poison`",
                     ));
                 }
             }
             input.parse::<Token![;]>()?;
         }
+        let mut groups = Groups::new();
         let mut entries: Vec<Entry> = Vec::new();
         while !input.is_empty() {
-            let entry: Entry = input.parse()?;
+            if input.peek(Ident) && input.peek2(Ident) {
+                let (name, params) = group(input, &groups)?;
+                groups.insert(name, params);
+                continue;
+            }
+            let entry = Entry::parse(input, &groups)?;
             if entries.iter().any(|other| other.ident == entry.ident) {
                 let message = format!("`{}` is declared twice", entry.ident);
                 return Err(Error::new(entry.ident.span(), message));
@@ -116,8 +131,25 @@ impl Parse for Operators {
     }
 }
 
-impl Parse for Entry {
-    fn parse(input: ParseStream<'_>) -> Result<Self> {
+/// Named lists of parameters.
+type Groups = HashMap<String, Vec<Param>>;
+
+/// `params reduction = (x: Expr; axis: Option<Ints> = None);`
+fn group(input: ParseStream<'_>, groups: &Groups) -> Result<(String, Vec<Param>)> {
+    let keyword: Ident = input.parse()?;
+    if keyword != "params" {
+        return Err(Error::new(keyword.span(), "expected an operator or `params name = (..);`"));
+    }
+    let name: Ident = input.parse()?;
+    input.parse::<Token![=]>()?;
+    let content;
+    syn::parenthesized!(content in input);
+    input.parse::<Token![;]>()?;
+    Ok((name.to_string(), parameters(&content, groups)?))
+}
+
+impl Entry {
+    fn parse(input: ParseStream<'_>, groups: &Groups) -> Result<Self> {
         let docs = input.call(Attribute::parse_outer)?;
         let is_function = input.parse::<Option<Token![fn]>>()?.is_some();
         let ident: Ident = input.parse()?;
@@ -126,7 +158,7 @@ impl Parse for Entry {
         }
         let content;
         syn::parenthesized!(content in input);
-        let params = parameters(&content)?;
+        let params = parameters(&content, groups)?;
         let mut entry = Entry {
             docs,
             ident,
@@ -134,6 +166,7 @@ impl Parse for Entry {
             params,
             rule: None,
             make: None,
+            body: None,
             attrs: None,
             name: None,
             text: None,
@@ -149,14 +182,20 @@ impl Parse for Entry {
         while input.parse::<Option<Token![,]>>()?.is_some() {
             entry.option(input)?;
         }
-        input.parse::<Token![;]>()?;
+        if input.peek(syn::token::Brace) {
+            let body;
+            syn::braced!(body in input);
+            entry.body = Some(body.parse()?);
+        } else {
+            input.parse::<Token![;]>()?;
+        }
         let span = entry.ident.span();
         match (&entry.rule, entry.is_function) {
             (None, false) => {
                 Err(Error::new(span, "an operator needs the type of its calls: `-> same_as(x)`"))
             }
-            (_, true) if entry.make.is_none() => {
-                Err(Error::new(span, "a function without an operator needs what it does: `= path`"))
+            (_, true) if entry.make.is_none() && entry.body.is_none() => {
+                Err(Error::new(span, "a function without an operator needs what it does: `= path` or a body"))
             }
             _ => Ok(entry),
         }
@@ -209,12 +248,23 @@ impl Entry {
 }
 
 /// `x: Expr, y: Expr = 8, *args: Expr, *, key: Str; attribute: bool = false`
-fn parameters(input: ParseStream<'_>) -> Result<Vec<Param>> {
+fn parameters(input: ParseStream<'_>, groups: &Groups) -> Result<Vec<Param>> {
     let mut params: Vec<Param> = Vec::new();
     let (mut kind, mut is_attribute) = (Kind::Plain, false);
     while !input.is_empty() {
         if input.parse::<Option<Token![;]>>()?.is_some() {
             is_attribute = true;
+            continue;
+        }
+        if input.parse::<Option<Token![..]>>()?.is_some() {
+            let name: Ident = input.parse()?;
+            let group = groups.get(&name.to_string());
+            let group = group.ok_or_else(|| Error::new(name.span(), format!("no `params {name} = ..;`")))?;
+            params.extend(group.iter().cloned());
+            is_attribute |= group.iter().any(|param| param.is_attribute);
+            if !input.is_empty() && !input.peek(Token![;]) {
+                input.parse::<Token![,]>()?;
+            }
             continue;
         }
         let mut this = kind;
@@ -223,7 +273,10 @@ fn parameters(input: ParseStream<'_>) -> Result<Vec<Param>> {
             if input.parse::<Option<Token![,]>>()?.is_some() {
                 continue;
             }
-            this = Kind::Rest;
+            this = match input.parse::<Option<Token![*]>>()? {
+                Some(_) => Kind::Extra,
+                None => Kind::Rest,
+            };
         }
         let ident: Ident = input.call(syn::ext::IdentExt::parse_any)?;
         let ident = match syn::parse_str::<Ident>(&ident.to_string()) {
@@ -315,9 +368,9 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
         None => result,
     };
     let script = header.script.as_ref().ok_or_else(|| missing("script"))?;
-    let around = header.around.as_ref();
-    let typed = entries.iter().map(|entry| typed_function(entry, result, error));
-    let scripts = entries.iter().map(|entry| script_function(entry, around));
+    let typed =
+        entries.iter().filter(|entry| entry.body.is_none()).map(|entry| typed_function(entry, result, error));
+    let scripts = entries.iter().map(|entry| script_function(&header, entry, script));
     let records = entries.iter().filter(|e| !e.is_function).map(|entry| record(&header, entry));
     let records = records.collect::<Result<Vec<_>>>()?;
     let operators = entries.iter().filter(|entry| !entry.is_function).map(Entry::constant);
@@ -333,7 +386,8 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
         #[cfg(feature = "build")]
         #[allow(non_snake_case)]
         pub mod script {
-            use #script::*;
+            #[allow(unused_imports)]
+            use super::*;
             #(#scripts)*
         }
         /// The script functions of this module.
@@ -363,7 +417,7 @@ fn operand_list(entry: &Entry) -> TokenStream {
 fn typed_function(entry: &Entry, result: &Type, error: &Type) -> TokenStream {
     let Entry { docs, ident, params, .. } = entry;
     let inputs = params.iter().map(|Param { ident, ty, kind, .. }| match kind {
-        Kind::Rest => quote!(#ident: impl ::core::iter::IntoIterator<Item = #ty>),
+        Kind::Rest | Kind::Extra => quote!(#ident: impl ::core::iter::IntoIterator<Item = #ty>),
         _ => quote!(#ident: #ty),
     });
     let idents = params.iter().map(|param| &param.ident);
@@ -395,7 +449,7 @@ fn typed_function(entry: &Entry, result: &Type, error: &Type) -> TokenStream {
     quote! {
         #(#docs)*
         #section
-        #[allow(clippy::too_many_arguments, clippy::redundant_closure_call, non_snake_case)]
+        #[allow(clippy::too_many_arguments, clippy::redundant_closure_call, clippy::useless_conversion, non_snake_case)]
         pub fn #ident(#(#inputs),*) -> #returns {
             #body
         }
@@ -411,18 +465,17 @@ fn attributes(entry: &Entry) -> TokenStream {
     ))
 }
 
-/// `pub static EXP: Operator`, the facts about an operator.
-fn record(header: &Header, entry: &Entry) -> Result<TokenStream> {
-    let constant = entry.constant();
-    let (name, text) = (header.name_of(entry)?, entry.text());
-    let rule = match &entry.rule {
-        Some(Rule::SameAs { index, .. }) => quote!(ResultType::SameAs(#index)),
-        Some(Rule::Param { is_first: true, .. }) => quote!(ResultType::First),
-        Some(Rule::Param { is_first: false, .. }) => quote!(ResultType::Last),
-        Some(Rule::Fixed(dtype)) => quote!(ResultType::Fixed(#dtype)),
-        Some(Rule::Infer(infer)) => quote!(#infer),
-        None => return Err(Error::new(entry.ident.span(), "an operator needs the type of its calls")),
-    };
+fn result_type(rule: &Rule) -> TokenStream {
+    match rule {
+        Rule::SameAs { index, .. } => quote!(ResultType::SameAs(#index)),
+        Rule::Param { is_first: true, .. } => quote!(ResultType::First),
+        Rule::Param { is_first: false, .. } => quote!(ResultType::Last),
+        Rule::Fixed(dtype) => quote!(ResultType::Fixed(#dtype)),
+        Rule::Infer(infer) => quote!(#infer),
+    }
+}
+
+fn operand_counts(entry: &Entry) -> TokenStream {
     let least = entry.operands().filter(|p| !p.is_option() && p.kind != Kind::Rest).count();
     let most = match entry.operands().any(|p| p.kind == Kind::Rest) {
         true => quote!(usize::MAX),
@@ -431,17 +484,29 @@ fn record(header: &Header, entry: &Entry) -> Result<TokenStream> {
             quote!(#most)
         }
     };
+    quote!(.with_operands(#least, #most))
+}
+
+/// `pub static EXP: Operator`, the facts about an operator.
+fn record(header: &Header, entry: &Entry) -> Result<TokenStream> {
+    let constant = entry.constant();
+    let (name, text) = (header.name_of(entry)?, entry.text());
+    let (rule, operands) = match &entry.rule {
+        Some(Rule::Infer(infer)) => (quote!(#infer), None),
+        Some(rule) => (result_type(rule), Some(operand_counts(entry))),
+        None => return Err(Error::new(entry.ident.span(), "an operator needs the type of its calls")),
+    };
     let effect = entry.effect.as_ref().map(|effect| quote!(.with_effect(Effect::#effect)));
     let hidden = entry.is_hidden.then(|| quote!(.hidden()));
     let made_by = match (&entry.make, &entry.rule) {
         (Some(_), Some(rule)) if !matches!(rule, Rule::Infer(_)) => Some(remake(entry)),
         _ => None,
     };
-    let doc = format!("The operator `{name}`; [`{}`] makes calls of it.", entry.ident);
+    let doc = format!("The operator `{name}`.");
     Ok(quote! {
         #[doc = #doc]
         pub static #constant: Operator = {
-            let operator = Operator::new(#name, #text, #rule).with_operands(#least, #most)#effect #hidden #made_by;
+            let operator = Operator::new(#name, #text, #rule)#operands #effect #hidden #made_by;
             #[cfg(feature = "build")]
             let operator = operator.with_function(&script::#constant);
             operator
@@ -474,10 +539,21 @@ fn remake(entry: &Entry) -> TokenStream {
 }
 
 /// The function of scripts, and its counterpart for Rust programs that use a builder.
-fn script_function(entry: &Entry, around: Option<&Path>) -> TokenStream {
+fn script_function(header: &Header, entry: &Entry, script: &Path) -> TokenStream {
     let Entry { docs, ident, params, .. } = entry;
     let text = entry.text();
-    let around = around.map(|around| quote!(, around = #around));
+    let around = header.around.as_ref().map(|around| quote!(, around = #script::#around));
+    let poison = header.has_poison.then(|| quote!(, has_poison));
+    if let Some(body) = &entry.body {
+        let inputs = params.iter().map(|param| input(param, param.kind, None));
+        return quote! {
+            #(#docs)*
+            #[::tvmscript_irbuilder::script_fn(name = #text #poison #around)]
+            pub fn #ident(#(#inputs),*) -> ::tvmscript_irbuilder::Result<super::Made> {
+                #body
+            }
+        };
+    }
     // A leading parameter with a default stands in front by position, and is found by keyword.
     let is_leading = |i: usize, p: &Param| {
         i == 0 && p.default.is_some() && params[1..].iter().any(|p| p.default.is_none())
@@ -487,8 +563,8 @@ fn script_function(entry: &Entry, around: Option<&Path>) -> TokenStream {
     let others = params.iter().skip(leading.len());
     let inputs = others
         .clone()
-        .map(|param| input(param, param.kind))
-        .chain(leading.iter().map(|param| input(param, Kind::KeywordOnly)));
+        .map(|param| input(param, param.kind, Some(script)))
+        .chain(leading.iter().map(|param| input(param, Kind::KeywordOnly, Some(script))));
     let args = params.iter().map(|param| {
         let ident = &param.ident;
         match param.kind {
@@ -510,7 +586,7 @@ fn script_function(entry: &Entry, around: Option<&Path>) -> TokenStream {
     };
     quote! {
         #(#docs)*
-        #[::tvmscript_irbuilder::script_fn(name = #text, has_poison #around)]
+        #[::tvmscript_irbuilder::script_fn(name = #text #poison #around)]
         #[allow(clippy::useless_conversion, clippy::too_many_arguments)]
         pub fn #ident(#(#inputs),*) -> ::tvmscript_irbuilder::Result<super::Made> {
             #body
@@ -518,13 +594,39 @@ fn script_function(entry: &Entry, around: Option<&Path>) -> TokenStream {
     }
 }
 
-fn input(param: &Param, kind: Kind) -> TokenStream {
+/// A parameter of a script function; its type is the one of the same name in the module `script`, if that is given.
+fn input(param: &Param, kind: Kind, script: Option<&Path>) -> TokenStream {
     let Param { ident, ty, default, .. } = param;
+    let ty = match script {
+        Some(script) => script_type(ty, script),
+        None => quote!(#ty),
+    };
     let default = default.as_ref().map(|default| quote!(#[default = #default]));
     match kind {
         Kind::Plain => quote!(#default #ident: #ty),
         Kind::KeywordOnly => quote!(#[kw_only] #default #ident: #ty),
         Kind::Rest => quote!(#[args] #ident: ::std::vec::Vec<#ty>),
+        Kind::Extra => quote!(#[kwargs] #ident: ::std::vec::Vec<(::tvmscript_ir_core::Str, #ty)>),
+    }
+}
+
+/// `Expr` as `script::Expr`, `Option<Expr>` as `Option<script::Expr>`; `bool` and `i64` as they are.
+fn script_type(ty: &Type, script: &Path) -> TokenStream {
+    let Type::Path(path) = ty else { return quote!(#ty) };
+    let Some(segment) = path.path.segments.last().filter(|_| path.path.segments.len() == 1) else {
+        return quote!(#ty);
+    };
+    if let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments {
+        let ident = &segment.ident;
+        let arguments = arguments.args.iter().map(|argument| match argument {
+            syn::GenericArgument::Type(ty) => script_type(ty, script),
+            other => quote!(#other),
+        });
+        return quote!(#ident<#(#arguments),*>);
+    }
+    match segment.ident.to_string().starts_with(|c: char| c.is_lowercase()) {
+        true => quote!(#ty),
+        false => quote!(#script::#segment),
     }
 }
 
@@ -547,7 +649,7 @@ mod tests {
             "pub fn add (a : Expr , b : Expr) -> Expr",
             "pub static ADD : Operator",
             "Operator :: new (\"toy.add\" , \"add\" , ResultType :: SameAs (0usize)) . with_operands (2usize , 2usize)",
-            "script_fn (name = \"add\" , has_poison)",
+            "script_fn (name = \"add\")",
         ] {
             assert!(out.contains(part), "{part} in {out}");
         }
@@ -570,12 +672,45 @@ mod tests {
     }
 
     #[test]
+    fn groups_and_attributes_follow_into_the_call() {
+        let out = declared(
+            "params along = (x: Expr; axis: Option<Int> = None); /// Sum.\n sum(..along) -> infer(reduced), attrs = SumAttrs;",
+        );
+        let out = out.expect("it is right");
+        for part in [
+            "pub fn sum (x : Expr , axis : Option < Int >) -> Expr",
+            "SumAttrs { axis : axis . into () }",
+            "axis : Option < crate :: build :: Int >",
+            "Operator :: new (\"toy.sum\" , \"sum\" , reduced)",
+        ] {
+            assert!(out.contains(part), "{part} in {out}");
+        }
+    }
+
+    #[test]
+    fn a_body_is_that_of_the_script_function() {
+        let out = declared(
+            "/// Print.\n print(*values: ExprArg) -> infer(nothing), effect = Opaque { call(values) }",
+        );
+        let out = out.expect("it is right");
+        assert!(
+            out.contains("-> :: tvmscript_irbuilder :: Result < super :: Made > { call (values) }"),
+            "{out}"
+        );
+        assert!(!out.contains("pub fn print (values : impl"), "{out}");
+    }
+
+    #[test]
     fn mistakes_are_named() {
         for (entries, message) in [
+            ("/// A.\n a(..b) -> INT;", "no `params b = ..;`"),
             ("exp(x: Expr) -> same_as(x);", "`exp` needs a doc comment"),
             ("/// Exp.\n exp(x: Expr) -> same_as(y);", "no operand is called `y`"),
             ("/// Exp.\n exp(x: Expr);", "an operator needs the type of its calls: `-> same_as(x)`"),
-            ("/// Abs.\n fn abs(x: Expr);", "a function without an operator needs what it does: `= path`"),
+            (
+                "/// Abs.\n fn abs(x: Expr);",
+                "a function without an operator needs what it does: `= path` or a body",
+            ),
             ("/// A.\n a(x: Expr, x: Expr) -> INT;", "two parameters are called `x`"),
             (
                 "/// A.\n a(w: Expr, x: Expr = 1, y: Expr) -> INT;",

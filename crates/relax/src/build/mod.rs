@@ -12,6 +12,7 @@ mod frame;
 pub mod function;
 mod match_cast;
 mod names;
+pub mod operator;
 #[cfg(feature = "parse")]
 mod python;
 pub mod struct_info;

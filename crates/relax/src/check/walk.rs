@@ -441,7 +441,7 @@ fn script_name(operator: &str) -> Str {
 fn impure_callee(call: &Call) -> Option<Str> {
     if let Some(name) = call.op_name() {
         let op = operator(name)?;
-        return (!op.is_pure).then(|| script_name(name));
+        return (!op.is_pure()).then(|| script_name(name));
     }
     let info = struct_info_of(&call.op)?;
     if info.as_node::<FuncStructInfo>()?.purity {

@@ -13,6 +13,7 @@ operators! {
     error = PrimError;
     script = crate::build::operator;
     around = around_binding;
+    poison = true;
 
     /// Bits set in both operands.
     bitwise_and(x: Operand, y: Operand) -> same_as(x) = |x, y| of_operands(ops::bitwise_and, x, y);

@@ -11,6 +11,7 @@ operators! {
     error = PrimError;
     script = crate::build::operator;
     around = around_binding;
+    poison = true;
 
     /// Calls an external function by name.
     call_extern(dtype: DataType, func_name: Expr, *args: Expr) -> dtype, effect = Opaque;

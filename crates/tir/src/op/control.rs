@@ -11,6 +11,7 @@ operators! {
     error = PrimError;
     script = crate::build::operator;
     around = around_binding;
+    poison = true;
 
     /// A condition that the compiler may rely on.
     assume(cond: Expr) -> BOOL, effect = Embed;

@@ -13,6 +13,7 @@ operators! {
     error = PrimError;
     script = crate::build::operator;
     around = around_binding;
+    poison = true;
 
     /// Arc cosine.
     acos(x: Expr) -> same_as(x);

@@ -11,6 +11,7 @@ operators! {
     error = PrimError;
     script = crate::build::operator;
     around = around_binding;
+    poison = true;
 
     /// Allocates scratch memory of a device.
     tvm_backend_alloc_workspace(

@@ -10,6 +10,7 @@ operators! {
     result = Expr;
     script = crate::build::operator;
     around = around_binding;
+    poison = true;
 
     /// Fills a matrix of a SIMD group.
     make_filled_simdgroup_matrix(d: Expr, index: Expr, value: Expr, col: Expr = 8, row: Expr = 8)

@@ -11,6 +11,7 @@ operators! {
     error = PrimError;
     script = crate::build::operator;
     around = around_binding;
+    poison = true;
 
     /// Creates barriers in shared memory.
     create_barriers(barrier_count: Expr) -> VOID, effect = Opaque;

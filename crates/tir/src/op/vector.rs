@@ -10,6 +10,7 @@ operators! {
     result = Expr;
     script = crate::build::operator;
     around = around_binding;
+    poison = true;
 
     /// Dot product of two vectors of four bytes, added to `acc`.
     dp4a(dtype: DataType = DataType::INT32, vec1: Expr, vec2: Expr, acc: Expr = 0) -> dtype;

@@ -1,42 +1,37 @@
 //! Operators that gather elements: `R.gather_elements`, `R.gather_nd`, `R.index_tensor`.
 
 use tvmscript_ir_core::{Array, Ref, Span};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, DataType, IntImm};
 
 use super::Inferred;
 use crate::analysis::same_dim;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntArg, IntImmArg, TupleArg};
 use crate::node::attrs::{GatherElementsAttrs, GatherNDAttrs};
 use crate::node::*;
 use crate::op::{Infer, InferError, InferErrorKind, Operator};
 
-/// For each index the element there along an axis, and at the index's own place along the others.
-#[script_fn]
-pub fn gather_elements(data: ExprArg, indices: ExprArg, #[default = 0] axis: IntArg) -> Result<Ref<Call>> {
-    let attrs = Ref::new(GatherElementsAttrs { axis: IntImmArg::from(axis.0).0 }).upcast();
-    Ok(Call::of_op("relax.gather_elements", [data.0, indices.0], Some(attrs)))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// The elements or slices at places that the last axis of the indices names; leading axes may be batches.
-#[script_fn]
-pub fn gather_nd(data: ExprArg, indices: ExprArg, #[default = 0] batch_dims: IntArg) -> Result<Ref<Call>> {
-    let attrs = Ref::new(GatherNDAttrs { batch_dims: IntImmArg::from(batch_dims.0).0 }).upcast();
-    Ok(Call::of_op("relax.gather_nd", [data.0, indices.0], Some(attrs)))
+    /// For each index the element there along an axis, and at the index's own place along the others.
+    gather_elements(data: ExprArg, indices: ExprArg, axis: IntArg = 0) -> infer(elements) {
+        let attrs = Ref::new(GatherElementsAttrs { axis: IntImmArg::from(axis.0).0 }).upcast();
+        Ok(Call::of_op("relax.gather_elements", [data.0, indices.0], Some(attrs)))
+    }
+    /// The elements or slices at places that the last axis of the indices names; leading axes may be batches.
+    gather_nd(data: ExprArg, indices: ExprArg, batch_dims: IntArg = 0) -> infer(slices) {
+        let attrs = Ref::new(GatherNDAttrs { batch_dims: IntImmArg::from(batch_dims.0).0 }).upcast();
+        Ok(Call::of_op("relax.gather_nd", [data.0, indices.0], Some(attrs)))
+    }
+    /// The elements at indices, one tensor of indices an axis; these are broadcast.
+    index_tensor(data: ExprArg, indices: TupleArg) -> infer(indexed) {
+        Ok(Call::of_op("relax.index_tensor", [data.0, indices.0], None))
+    }
 }
-
-/// The elements at indices, one tensor of indices an axis; these are broadcast.
-#[script_fn]
-pub fn index_tensor(data: ExprArg, indices: TupleArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.index_tensor", [data.0, indices.0], None))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.gather_elements", &GATHER_ELEMENTS, elements),
-    Operator::new("relax.gather_nd", &GATHER_ND, slices),
-    Operator::new("relax.index_tensor", &INDEX_TENSOR, indexed),
-];
 
 /// Checks that indices are signed integers, where their type is known.
 fn expect_signed(

@@ -1,29 +1,29 @@
 //! `R.index_put`: elements at indices, written.
 
 use tvmscript_ir_core::Ref;
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 
 use super::Inferred;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, FlagArg, TupleArg};
 use crate::node::attrs::IndexPutAttrs;
 use crate::node::*;
 use crate::op::manipulate::scatter::{expect_dtype_of, like_data};
 use crate::op::{Infer, InferErrorKind, Operator};
 
-/// The data with values at indices, one tensor of indices an axis; stored, or added to what is there.
-#[script_fn]
-pub fn index_put(
-    data: ExprArg,
-    indices: TupleArg,
-    values: ExprArg,
-    #[default = false] accumulate: FlagArg,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(IndexPutAttrs { accumulate: accumulate.0 }).upcast();
-    Ok(Call::of_op("relax.index_put", [data.0, indices.0, values.0], Some(attrs)))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// The operator.
-pub static OPERATORS: &[Operator] = &[Operator::new("relax.index_put", &INDEX_PUT, with_values)];
+    /// The data with values at indices, one tensor of indices an axis; stored, or added to what is there.
+    index_put(
+        data: ExprArg, indices: TupleArg, values: ExprArg, accumulate: FlagArg = false
+    ) -> infer(with_values) {
+        let attrs = Ref::new(IndexPutAttrs { accumulate: accumulate.0 }).upcast();
+        Ok(Call::of_op("relax.index_put", [data.0, indices.0, values.0], Some(attrs)))
+    }
+}
 
 fn with_values(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(3)?;

@@ -1,58 +1,47 @@
 //! `R.strided_slice` and `R.dynamic_strided_slice`: every so-many-th element between bounds.
 
 use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{BuildError, Result, script_fn};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::BuildError;
 use tvmscript_prim::{self as prim, DataType, IntImm, ops};
 
 use super::Inferred;
 use crate::analysis::{BaseCheck, base_check};
-use crate::build::args::{AnyExprArg, ExprArg, FlagArg};
+#[cfg(feature = "build")]
+use crate::build::args::{AnyExprArg, FlagArg};
 use crate::node::attrs::StridedSliceAttrs;
 use crate::node::*;
 use crate::op::{Infer, InferError, InferErrorKind, Operator};
 
-/// The elements between bounds, along some axes, and of these every so-many-th. Negative bounds count from the last.
-#[script_fn]
-pub fn strided_slice(
-    x: AnyExprArg,
-    axes: AnyExprArg,
-    begin: AnyExprArg,
-    end: AnyExprArg,
-    #[default = None] strides: Option<AnyExprArg>,
-    #[default = false] assume_inbound: FlagArg,
-) -> Result<Ref<Call>> {
-    let mut args = vec![x.0, axes.0, begin.0, end.0];
-    args.extend(strides.map(|strides| strides.0));
-    let mut known = None;
-    for (index, arg) in args.iter().enumerate().skip(1) {
-        let Some(tuple) = arg.as_node::<Tuple>() else { continue };
-        let (found, expected) = (tuple.fields.len(), *known.get_or_insert(tuple.fields.len()));
-        if found != expected {
-            let message =
-                format!("axes, bounds and strides are equally many, but here are {found}, not {expected}");
-            return Err(BuildError::message(message).at_position(index));
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// The elements between bounds, along some axes, and of these every so-many-th. Negative bounds count from the last.
+    strided_slice(
+        x: AnyExprArg, axes: AnyExprArg, begin: AnyExprArg, end: AnyExprArg,
+        strides: Option<AnyExprArg> = None, assume_inbound: FlagArg = false
+    ) -> infer(sliced) {
+        let mut args = vec![x.0, axes.0, begin.0, end.0];
+        args.extend(strides.map(|strides| strides.0));
+        let mut known = None;
+        for (index, arg) in args.iter().enumerate().skip(1) {
+            let Some(tuple) = arg.as_node::<Tuple>() else { continue };
+            let (found, expected) = (tuple.fields.len(), *known.get_or_insert(tuple.fields.len()));
+            if found != expected {
+                let message =
+                    format!("axes, bounds and strides are equally many, but here are {found}, not {expected}");
+                return Err(BuildError::message(message).at_position(index));
+            }
         }
+        let attrs = Ref::new(StridedSliceAttrs { assume_inbound: assume_inbound.0 }).upcast();
+        Ok(Call::of_op("relax.strided_slice", args, Some(attrs)))
     }
-    let attrs = Ref::new(StridedSliceAttrs { assume_inbound: assume_inbound.0 }).upcast();
-    Ok(Call::of_op("relax.strided_slice", args, Some(attrs)))
+    /// As `R.strided_slice`, for every axis, with bounds and strides that are tensors.
+    dynamic_strided_slice(x: Expr, begin: Expr, end: Expr, strides: Expr) -> infer(sliced_at_run_time);
 }
-
-/// As `R.strided_slice`, for every axis, with bounds and strides that are tensors.
-#[script_fn]
-pub fn dynamic_strided_slice(
-    x: ExprArg,
-    begin: ExprArg,
-    end: ExprArg,
-    strides: ExprArg,
-) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.dynamic_strided_slice", [x.0, begin.0, end.0, strides.0], None))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.strided_slice", &STRIDED_SLICE, sliced),
-    Operator::new("relax.dynamic_strided_slice", &DYNAMIC_STRIDED_SLICE, sliced_at_run_time),
-];
 
 /// Checks that an operand is a tuple of `int64`, or may be one.
 fn check_tuple(cx: &mut Infer<'_>, index: usize) -> std::result::Result<(), InferError> {

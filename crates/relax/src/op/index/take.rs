@@ -1,28 +1,23 @@
 //! `R.take`: elements at indices along an axis.
 
 use tvmscript_ir_core::{Ref, Str};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 
 use super::Inferred;
-use crate::build::args::{ExprArg, IntArg};
 use crate::node::attrs::TakeAttrs;
 use crate::node::*;
+use crate::op::Int;
 use crate::op::{Infer, InferErrorKind, Operator};
 
-/// The elements at indices along an axis; what indices outside mean is said by the mode: `fast` (nothing), `wrap`, `clip`, `nan`.
-#[script_fn]
-pub fn take(
-    x: ExprArg,
-    indices: ExprArg,
-    #[default = None] axis: Option<IntArg>,
-    #[default = "fast"] mode: Str,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(TakeAttrs { axis: axis.map(|axis| axis.0), mode }).upcast();
-    Ok(Call::of_op("relax.take", [x.0, indices.0], Some(attrs)))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// The operator.
-pub static OPERATORS: &[Operator] = &[Operator::new("relax.take", &TAKE, taken)];
+    /// The elements at indices along an axis; what indices outside mean is said by the mode: `fast` (nothing), `wrap`, `clip`, `nan`.
+    take(x: Expr, indices: Expr; axis: Option<Int> = None, mode: Str = "fast")
+        -> infer(taken), attrs = TakeAttrs;
+}
 
 fn taken(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(2)?;

@@ -1,41 +1,27 @@
 //! Operators that add, remove and merge axes: `R.expand_dims`, `R.squeeze`, `R.flatten`.
 
 use tvmscript_ir_core::Ref;
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::IntImm;
 
 use super::Inferred;
-use crate::build::args::{ExprArg, IntsArg};
 use crate::node::attrs::{ExpandDimsAttrs, SqueezeAttrs};
 use crate::node::*;
+use crate::op::Ints;
 use crate::op::{Infer, Operator, product};
 
-/// The tensor with new axes of length 1, counted in the result.
-#[script_fn]
-pub fn expand_dims(x: ExprArg, axis: IntsArg) -> Result<Ref<Call>> {
-    let attrs = Ref::new(ExpandDimsAttrs { axis: axis.0 }).upcast();
-    Ok(Call::of_op("relax.expand_dims", [x.0], Some(attrs)))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// The tensor without axes of length 1: those given, or all.
-#[script_fn]
-pub fn squeeze(x: ExprArg, #[default = None] axis: Option<IntsArg>) -> Result<Ref<Call>> {
-    let attrs = Ref::new(SqueezeAttrs { axis: axis.map(|axis| axis.0) }).upcast();
-    Ok(Call::of_op("relax.squeeze", [x.0], Some(attrs)))
+    /// The tensor with new axes of length 1, counted in the result.
+    expand_dims(x: Expr; axis: Ints) -> infer(expanded), attrs = ExpandDimsAttrs;
+    /// The tensor without axes of length 1: those given, or all.
+    squeeze(x: Expr; axis: Option<Ints> = None) -> infer(squeezed), attrs = SqueezeAttrs;
+    /// The elements along one axis.
+    flatten(x: Expr) -> infer(flattened);
 }
-
-/// The elements along one axis.
-#[script_fn]
-pub fn flatten(x: ExprArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.flatten", [x.0], None))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.expand_dims", &EXPAND_DIMS, expanded),
-    Operator::new("relax.squeeze", &SQUEEZE, squeezed),
-    Operator::new("relax.flatten", &FLATTEN, flattened),
-];
 
 fn expanded(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;

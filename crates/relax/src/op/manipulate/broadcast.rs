@@ -1,40 +1,28 @@
 //! Operators between a shape and one that is broadcast to it: `R.broadcast_to`, `R.collapse_sum_like`, `R.collapse_sum_to`.
 
 use tvmscript_ir_core::{Array, Ref, Span};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{self as prim, IntImm};
 
 use super::Inferred;
 use crate::analysis::same_dim;
-use crate::build::args::{ExprArg, ShapeArg};
 use crate::node::*;
+use crate::op::Shape;
 use crate::op::{Infer, InferError, InferErrorKind, Operator, tensor_of_operand};
 
-/// The tensor with elements repeated so as to fill a shape.
-#[script_fn]
-pub fn broadcast_to(x: ExprArg, shape: ShapeArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.broadcast_to", [x.0, shape.0], None))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// Sums over the axes along which a tensor of the target's shape would be broadcast.
-#[script_fn]
-pub fn collapse_sum_like(data: ExprArg, collapse_target: ExprArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.collapse_sum_like", [data.0, collapse_target.0], None))
+    /// The tensor with elements repeated so as to fill a shape.
+    broadcast_to(x: Expr, shape: Shape) -> infer(filled);
+    /// Sums over the axes along which a tensor of the target's shape would be broadcast.
+    collapse_sum_like(data: Expr, collapse_target: Expr) -> infer(collapsed_like);
+    /// Sums over the axes along which a tensor of this shape would be broadcast.
+    collapse_sum_to(data: Expr, shape: Shape) -> infer(collapsed_to);
 }
-
-/// Sums over the axes along which a tensor of this shape would be broadcast.
-#[script_fn]
-pub fn collapse_sum_to(data: ExprArg, shape: ShapeArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.collapse_sum_to", [data.0, shape.0], None))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.broadcast_to", &BROADCAST_TO, filled),
-    Operator::new("relax.collapse_sum_like", &COLLAPSE_SUM_LIKE, collapsed_like),
-    Operator::new("relax.collapse_sum_to", &COLLAPSE_SUM_TO, collapsed_to),
-];
 
 fn filled(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(2)?;

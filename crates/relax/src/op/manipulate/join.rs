@@ -2,49 +2,38 @@
 
 use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{Array, DataType, Ref, Str, structural_equal};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::Inferred;
 use crate::analysis::same_dim;
+#[cfg(feature = "build")]
 use crate::build::args::{IntArg, IntImmArg, TupleArg};
 use crate::node::attrs::{ConcatAttrs, MeshgridAttrs, StackAttrs};
 use crate::node::*;
 use crate::op::{Infer, InferError, InferErrorKind, Operator, shared_device, tensor_of, tensor_of_rank};
 
-/// The tensors one after the other along an axis.
-#[script_fn]
-pub fn concat(tensors: TupleArg, #[default = Some(IntArg(0))] axis: Option<IntArg>) -> Result<Ref<Call>> {
-    let attrs = Ref::new(ConcatAttrs { axis: axis.map(|axis| axis.0) }).upcast();
-    Ok(Call::of_op("relax.concat", [tensors.0], Some(attrs)))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// The tensors, which are of one shape, along a new axis.
-#[script_fn]
-pub fn stack(
-    tensors: TupleArg,
-    #[default = Some(IntImmArg::from(0))] axis: Option<IntImmArg>,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(StackAttrs { axis: axis.map(|axis| axis.0) }).upcast();
-    Ok(Call::of_op("relax.stack", [tensors.0], Some(attrs)))
+    /// The tensors one after the other along an axis.
+    concat(tensors: TupleArg, axis: Option<IntArg> = Some(IntArg(0))) -> infer(one_after_another) {
+        let attrs = Ref::new(ConcatAttrs { axis: axis.map(|axis| axis.0) }).upcast();
+        Ok(Call::of_op("relax.concat", [tensors.0], Some(attrs)))
+    }
+    /// The tensors, which are of one shape, along a new axis.
+    stack(tensors: TupleArg, axis: Option<IntImmArg> = Some(IntImmArg::from(0))) -> infer(along_new_axis) {
+        let attrs = Ref::new(StackAttrs { axis: axis.map(|axis| axis.0) }).upcast();
+        Ok(Call::of_op("relax.stack", [tensors.0], Some(attrs)))
+    }
+    /// For each vector a tensor of coordinates, one axis a vector.
+    meshgrid(tensors: TupleArg, indexing: Option<Str> = Some(Str::from("ij"))) -> infer(coordinates) {
+        let attrs = Ref::new(MeshgridAttrs { indexing }).upcast();
+        Ok(Call::of_op("relax.meshgrid", [tensors.0], Some(attrs)))
+    }
 }
-
-/// For each vector a tensor of coordinates, one axis a vector.
-#[script_fn]
-pub fn meshgrid(
-    tensors: TupleArg,
-    #[default = Some(Str::from("ij"))] indexing: Option<Str>,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(MeshgridAttrs { indexing }).upcast();
-    Ok(Call::of_op("relax.meshgrid", [tensors.0], Some(attrs)))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.concat", &CONCAT, one_after_another),
-    Operator::new("relax.stack", &STACK, along_new_axis),
-    Operator::new("relax.meshgrid", &MESHGRID, coordinates),
-];
 
 /// The element type that all have; void where one is unknown.
 fn common_dtype(

@@ -1,16 +1,42 @@
 //! `R.layout_transform`: elements at other indices, by a map of indices.
 
 use tvmscript_arith::map_ranges;
+#[cfg(feature = "build")]
 use tvmscript_ir::build::index_map_of;
 use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_irbuilder::{FromScript, Result, ScriptValue, script_fn};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::{FromScript, Result, ScriptValue};
 use tvmscript_prim::{FloatImm, IndexMap, IntImm, PrimExprExt};
 
 use super::super::{Infer, InferErrorKind, Operator};
 use super::Inferred;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntListArg, PrimValueArg, scalar};
 use crate::node::attrs::LayoutTransformAttrs;
 use crate::node::*;
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// The tensor with each element at the indices to which a map takes its own. Gaps are filled.
+    layout_transform(
+        x: ExprArg, index_map: IndexMapArg, pad_value: Option<ScriptValue> = None,
+        axis_separators: Option<IntListArg> = None, input_axis_separators: Option<IntListArg> = None
+    ) -> infer(transformed) {
+        let pad_value = pad_value.filter(|value| !matches!(value, ScriptValue::None));
+        let pad_value = pad_value.map(|value| pad_of(value, &x.0)).transpose().map_err(|e| e.at_position(2))?;
+        let attrs = LayoutTransformAttrs {
+            index_map: index_map.0,
+            pad_value,
+            axis_separators: Some(axis_separators.map(|list| list.0).unwrap_or_default()),
+            input_axis_separators: Some(input_axis_separators.map(|list| list.0).unwrap_or_default()),
+        };
+        Ok(Call::of_op("relax.layout_transform", [x.0], Some(Ref::new(attrs).upcast())))
+    }
+}
 
 /// A map of indices, or the function of scripts that is one.
 #[derive(Debug, Clone)]
@@ -44,30 +70,6 @@ fn pad_of(value: ScriptValue, x: &Expr) -> Result<Ref<PrimValue>> {
     };
     Ok(PrimValue::new(typed))
 }
-
-/// The tensor with each element at the indices to which a map takes its own. Gaps are filled.
-#[script_fn]
-pub fn layout_transform(
-    x: ExprArg,
-    index_map: IndexMapArg,
-    #[default = None] pad_value: Option<ScriptValue>,
-    #[default = None] axis_separators: Option<IntListArg>,
-    #[default = None] input_axis_separators: Option<IntListArg>,
-) -> Result<Ref<Call>> {
-    let pad_value = pad_value.filter(|value| !matches!(value, ScriptValue::None));
-    let pad_value = pad_value.map(|value| pad_of(value, &x.0)).transpose().map_err(|e| e.at_position(2))?;
-    let attrs = LayoutTransformAttrs {
-        index_map: index_map.0,
-        pad_value,
-        axis_separators: Some(axis_separators.map(|list| list.0).unwrap_or_default()),
-        input_axis_separators: Some(input_axis_separators.map(|list| list.0).unwrap_or_default()),
-    };
-    Ok(Call::of_op("relax.layout_transform", [x.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// The operator.
-pub static OPERATORS: &[Operator] =
-    &[Operator::new("relax.layout_transform", &LAYOUT_TRANSFORM, transformed)];
 
 fn transformed(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;

@@ -3,14 +3,45 @@
 //! Upstream counterpart: `src/relax/op/tensor/manipulate.cc`.
 
 use tvmscript_ir_core::Ref;
-use tvmscript_irbuilder::{BuildError, Result, script_fn};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::{BuildError, Result};
 use tvmscript_prim::{IntImm, PrimExprExt};
 
 use super::Inferred;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntArg};
 use crate::node::attrs::OneHotAttrs;
 use crate::node::*;
 use crate::op::{Infer, InferErrorKind, Operator, tensor_of, tensor_of_rank};
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// For every index a vector that has `on_value` there and `off_value` elsewhere.
+    one_hot(
+        indices: ExprArg, on_value: ExprArg, off_value: ExprArg, depth: IntArg, axis: IntArg = -1
+    ) -> infer(with_classes) {
+        let (on, off) = (value_of(&on_value.0, 1)?.dtype(), value_of(&off_value.0, 2)?.dtype());
+        if on != off {
+            return Err(BuildError::message(format!(
+                "`R.one_hot` takes two values of one type, not `{on}` and `{off}`"
+            ))
+            .at_position(2));
+        }
+        if depth.0 <= 0 {
+            return Err(BuildError::message(format!(
+                "there are {} classes, but at least one is needed",
+                depth.0
+            ))
+            .at_position(3));
+        }
+        let attrs = Ref::new(OneHotAttrs { depth: depth.0, axis: axis.0 }).upcast();
+        Ok(Call::of_op("relax.one_hot", [indices.0, on_value.0, off_value.0], Some(attrs)))
+    }
+}
 
 fn value_of(value: &Expr, index: usize) -> Result<&tvmscript_prim::Expr> {
     match value.as_node::<PrimValue>() {
@@ -20,36 +51,6 @@ fn value_of(value: &Expr, index: usize) -> Result<&tvmscript_prim::Expr> {
         }
     }
 }
-
-/// For every index a vector that has `on_value` there and `off_value` elsewhere.
-#[script_fn]
-pub fn one_hot(
-    indices: ExprArg,
-    on_value: ExprArg,
-    off_value: ExprArg,
-    depth: IntArg,
-    #[default = -1] axis: IntArg,
-) -> Result<Ref<Call>> {
-    let (on, off) = (value_of(&on_value.0, 1)?.dtype(), value_of(&off_value.0, 2)?.dtype());
-    if on != off {
-        return Err(BuildError::message(format!(
-            "`R.one_hot` takes two values of one type, not `{on}` and `{off}`"
-        ))
-        .at_position(2));
-    }
-    if depth.0 <= 0 {
-        return Err(BuildError::message(format!(
-            "there are {} classes, but at least one is needed",
-            depth.0
-        ))
-        .at_position(3));
-    }
-    let attrs = Ref::new(OneHotAttrs { depth: depth.0, axis: axis.0 }).upcast();
-    Ok(Call::of_op("relax.one_hot", [indices.0, on_value.0, off_value.0], Some(attrs)))
-}
-
-/// The operator.
-pub static OPERATORS: &[Operator] = &[Operator::new("relax.one_hot", &ONE_HOT, with_classes)];
 
 fn with_classes(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(3)?;

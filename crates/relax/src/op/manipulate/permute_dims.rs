@@ -1,19 +1,25 @@
 //! `R.permute_dims`: axes in another order.
 
 use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::IntImm;
 
 use super::Inferred;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntListArg};
 use crate::node::attrs::PermuteDimsAttrs;
 use crate::node::*;
 use crate::op::{Infer, InferErrorKind, Operator};
 
-/// The tensor with its axes in this order; reversed where none is given.
-#[script_fn]
-pub fn permute_dims(x: ExprArg, #[default = None] axes: Option<IntListArg>) -> Result<Ref<Call>> {
-    Ok(permuted(x.0, axes.map(|axes| axes.0)))
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// The tensor with its axes in this order; reversed where none is given.
+    permute_dims(x: ExprArg, axes: Option<IntListArg> = None) -> infer(reordered) {
+        Ok(permuted(x.0, axes.map(|axes| axes.0)))
+    }
 }
 
 /// The call.
@@ -21,9 +27,6 @@ pub(in crate::op) fn permuted(x: Expr, axes: Option<Array<Ref<IntImm>>>) -> Ref<
     let attrs = Ref::new(PermuteDimsAttrs { axes }).upcast();
     Call::of_op("relax.permute_dims", [x], Some(attrs))
 }
-
-/// The operator.
-pub static OPERATORS: &[Operator] = &[Operator::new("relax.permute_dims", &PERMUTE_DIMS, reordered)];
 
 fn reordered(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;

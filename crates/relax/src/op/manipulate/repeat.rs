@@ -1,42 +1,32 @@
 //! Operators that repeat or reverse elements: `R.repeat`, `R.tile`, `R.flip`.
 
 use tvmscript_ir_core::Ref;
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{IntImm, ops};
 
 use super::Inferred;
-use crate::build::args::{ExprArg, IntArg, IntImmArg, IntsArg};
+#[cfg(feature = "build")]
+use crate::build::args::{ExprArg, IntImmArg};
 use crate::node::attrs::{FlipAttrs, RepeatAttrs, TileAttrs};
 use crate::node::*;
 use crate::op::{Infer, Operator, product};
+use crate::op::{Int, Ints};
 
-/// Each element so often, along an axis, or of the tensor as a vector.
-#[script_fn]
-pub fn repeat(data: ExprArg, repeats: IntArg, #[default = None] axis: Option<IntArg>) -> Result<Ref<Call>> {
-    let attrs = Ref::new(RepeatAttrs { repeats: repeats.0, axis: axis.map(|axis| axis.0) }).upcast();
-    Ok(Call::of_op("relax.repeat", [data.0], Some(attrs)))
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// Each element so often, along an axis, or of the tensor as a vector.
+    repeat(data: Expr; repeats: Int, axis: Option<Int> = None) -> infer(repeated), attrs = RepeatAttrs;
+    /// The whole tensor so often along each axis; the last ones where there are fewer numbers than axes.
+    tile(data: Expr; repeats: Ints) -> infer(tiled), attrs = TileAttrs;
+    /// The elements in reverse order along an axis.
+    flip(data: ExprArg, axis: IntImmArg) -> infer(flipped) {
+        let attrs = Ref::new(FlipAttrs { axis: axis.0 }).upcast();
+        Ok(Call::of_op("relax.flip", [data.0], Some(attrs)))
+    }
 }
-
-/// The whole tensor so often along each axis; the last ones where there are fewer numbers than axes.
-#[script_fn]
-pub fn tile(data: ExprArg, repeats: IntsArg) -> Result<Ref<Call>> {
-    let attrs = Ref::new(TileAttrs { repeats: repeats.0 }).upcast();
-    Ok(Call::of_op("relax.tile", [data.0], Some(attrs)))
-}
-
-/// The elements in reverse order along an axis.
-#[script_fn]
-pub fn flip(data: ExprArg, axis: IntImmArg) -> Result<Ref<Call>> {
-    let attrs = Ref::new(FlipAttrs { axis: axis.0 }).upcast();
-    Ok(Call::of_op("relax.flip", [data.0], Some(attrs)))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.repeat", &REPEAT, repeated),
-    Operator::new("relax.tile", &TILE, tiled),
-    Operator::new("relax.flip", &FLIP, flipped),
-];
 
 fn repeated(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;

@@ -2,13 +2,34 @@
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::{BaseExpr, Ref};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::{self as prim, IntImm, PrimExprExt, ops};
 
 use super::Inferred;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, ShapeArg, dims};
 use crate::node::*;
 use crate::op::{Infer, Operator, product, tensor_of_operand};
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// The same elements in another shape.
+    reshape(x: ExprArg, shape: NewShapeArg) -> infer(reshaped) {
+        let shape = match shape.0.as_node::<ShapeExpr>() {
+            Some(stated) => {
+                let completed = completed(&x.0, stated).map_err(|e| e.at_position(1))?;
+                completed.map_or_else(|| shape.0.clone(), |shape| shape.upcast())
+            }
+            None => shape.0,
+        };
+        Ok(Call::of_op("relax.reshape", [x.0, shape], None))
+    }
+}
 
 /// A shape in which 0 stands for the operand's length at the same axis, and one -1 for what is left over.
 #[derive(Debug, Clone)]
@@ -23,22 +44,6 @@ impl FromScript for NewShapeArg {
         }
     }
 }
-
-/// The same elements in another shape.
-#[script_fn]
-pub fn reshape(x: ExprArg, shape: NewShapeArg) -> Result<Ref<Call>> {
-    let shape = match shape.0.as_node::<ShapeExpr>() {
-        Some(stated) => {
-            let completed = completed(&x.0, stated).map_err(|e| e.at_position(1))?;
-            completed.map_or_else(|| shape.0.clone(), |shape| shape.upcast())
-        }
-        None => shape.0,
-    };
-    Ok(Call::of_op("relax.reshape", [x.0, shape], None))
-}
-
-/// The operator.
-pub static OPERATORS: &[Operator] = &[Operator::new("relax.reshape", &RESHAPE, reshaped)];
 
 /// The shape with lengths in place of 0 and -1. None where it has neither.
 ///

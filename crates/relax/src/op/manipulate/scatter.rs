@@ -1,46 +1,33 @@
 //! Operators that write elements at indices: `R.scatter_elements`, `R.scatter_nd`.
 
 use tvmscript_ir_core::{Ref, Str};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::IntImm;
 
 use super::Inferred;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntArg, IntImmArg};
 use crate::node::attrs::{ScatterElementsAttrs, ScatterNDAttrs};
 use crate::node::*;
 use crate::op::{Infer, InferError, InferErrorKind, Operator};
 
-/// The data with updates at indices along an axis, combined as the reduction says: `update`, `add`, `mul`, `min`, `max`, `mean`.
-#[script_fn]
-pub fn scatter_elements(
-    data: ExprArg,
-    indices: ExprArg,
-    updates: ExprArg,
-    #[default = 0] axis: IntArg,
-    #[default = "update"] reduction: Str,
-) -> Result<Ref<Call>> {
-    let attrs = ScatterElementsAttrs { axis: IntImmArg::from(axis.0).0, reduction };
-    let args = [data.0, indices.0, updates.0];
-    Ok(Call::of_op("relax.scatter_elements", args, Some(Ref::new(attrs).upcast())))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// The data with updates at places that the last axis of the indices names, combined as the reduction says.
-#[script_fn]
-pub fn scatter_nd(
-    data: ExprArg,
-    indices: ExprArg,
-    updates: ExprArg,
-    #[default = "update"] reduction: Str,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(ScatterNDAttrs { reduction }).upcast();
-    Ok(Call::of_op("relax.scatter_nd", [data.0, indices.0, updates.0], Some(attrs)))
+    /// The data with updates at indices along an axis, combined as the reduction says: `update`, `add`, `mul`, `min`, `max`, `mean`.
+    scatter_elements(
+        data: ExprArg, indices: ExprArg, updates: ExprArg, axis: IntArg = 0, reduction: Str = "update"
+    ) -> infer(with_elements) {
+        let attrs = ScatterElementsAttrs { axis: IntImmArg::from(axis.0).0, reduction };
+        let args = [data.0, indices.0, updates.0];
+        Ok(Call::of_op("relax.scatter_elements", args, Some(Ref::new(attrs).upcast())))
+    }
+    /// The data with updates at places that the last axis of the indices names, combined as the reduction says.
+    scatter_nd(data: Expr, indices: Expr, updates: Expr; reduction: Str = "update")
+        -> infer(with_slices), attrs = ScatterNDAttrs;
 }
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.scatter_elements", &SCATTER_ELEMENTS, with_elements),
-    Operator::new("relax.scatter_nd", &SCATTER_ND, with_slices),
-];
 
 /// A tensor as the data are: of the same dimensions where they are written out, else of the same rank.
 pub(in crate::op) fn like_data(data: &TensorStructInfo) -> Ref<StructInfo> {

@@ -4,21 +4,26 @@
 //! Upstream counterparts: `src/relax/op/op.cc`, `R.nonzero` in `src/relax/op/tensor/set.cc`.
 
 use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::IntImm;
 
 use super::Inferred;
 use crate::node::*;
-use crate::op::{Infer, InferErrorKind, Operator, plain_operators, tensor_of, tensor_of_rank};
+use crate::op::{Infer, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 
-plain_operators! { OPERATORS;
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
     /// The indices of elements that are not zero, one column an element.
-    nonzero NONZERO "nonzero" (x) indices;
+    nonzero(x: Expr) -> infer(indices);
     /// The shape of a tensor.
-    shape_of SHAPE_OF "shape_of" (expr) shape;
+    shape_of(expr: Expr) -> infer(shape);
     /// A shape as a tensor of integers.
-    shape_to_tensor SHAPE_TO_TENSOR "shape_to_tensor" (expr) lengths;
+    shape_to_tensor(expr: Expr) -> infer(lengths);
     /// A tensor of integers as a shape.
-    tensor_to_shape TENSOR_TO_SHAPE "tensor_to_shape" (expr) shape_of_lengths;
+    tensor_to_shape(expr: Expr) -> infer(shape_of_lengths);
 }
 
 fn indices(cx: &mut Infer<'_>) -> Inferred {

@@ -1,33 +1,32 @@
 //! `R.slice_scatter`: a slice of a tensor, written.
 
 use tvmscript_ir_core::Ref;
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, IntImm, PrimExprExt, ops};
 
 use super::Inferred;
 use super::scatter::expect_dtype_of;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntArg, PrimValueArg};
 use crate::node::attrs::SliceScatterAttrs;
 use crate::node::*;
 use crate::op::{Infer, InferError, Operator};
 
-/// The tensor with another one in place of a slice along an axis.
-#[script_fn]
-pub fn slice_scatter(
-    input_tensor: ExprArg,
-    src: ExprArg,
-    start: PrimValueArg,
-    end: PrimValueArg,
-    step: PrimValueArg,
-    #[default = 0] axis: IntArg,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(SliceScatterAttrs { axis: axis.0 }).upcast();
-    let args = [input_tensor.0, src.0, start.0.upcast(), end.0.upcast(), step.0.upcast()];
-    Ok(Call::of_op("relax.slice_scatter", args, Some(attrs)))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// The operator.
-pub static OPERATORS: &[Operator] = &[Operator::new("relax.slice_scatter", &SLICE_SCATTER, with_slice)];
+    /// The tensor with another one in place of a slice along an axis.
+    slice_scatter(
+        input_tensor: ExprArg, src: ExprArg, start: PrimValueArg, end: PrimValueArg, step: PrimValueArg,
+        axis: IntArg = 0
+    ) -> infer(with_slice) {
+        let attrs = Ref::new(SliceScatterAttrs { axis: axis.0 }).upcast();
+        let args = [input_tensor.0, src.0, start.0.upcast(), end.0.upcast(), step.0.upcast()];
+        Ok(Call::of_op("relax.slice_scatter", args, Some(attrs)))
+    }
+}
 
 fn integer<'a>(cx: &Infer<'a>, index: usize) -> std::result::Result<&'a prim::Expr, InferError> {
     let value = cx.prim_value(index)?;

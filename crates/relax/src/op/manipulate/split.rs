@@ -1,14 +1,30 @@
 //! `R.split`: a tensor in parts.
 
 use tvmscript_ir_core::{Array, Object, ObjectLike, Ref};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::Inferred;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntArg, IntImmArg, IntListArg, IntsArg};
 use crate::node::attrs::SplitAttrs;
 use crate::node::*;
 use crate::op::{Infer, InferError, Operator};
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// The tensor in parts along an axis: so many equal ones, or one up to each index and one from the last.
+    split(x: ExprArg, indices_or_sections: SectionsArg, axis: IntArg = 0) -> infer(parts) {
+        let indices_or_sections = indices_or_sections.0;
+        let attrs = Ref::new(SplitAttrs { indices_or_sections, axis: axis.0 }).upcast();
+        Ok(Call::of_op("relax.split", [x.0], Some(attrs)))
+    }
+}
 
 /// How many parts, or where each but the first begins.
 #[derive(Debug, Clone)]
@@ -30,17 +46,6 @@ impl FromScript for SectionsArg {
         Ok(SectionsArg(IntImm::int64(count).into()))
     }
 }
-
-/// The tensor in parts along an axis: so many equal ones, or one up to each index and one from the last.
-#[script_fn]
-pub fn split(x: ExprArg, indices_or_sections: SectionsArg, #[default = 0] axis: IntArg) -> Result<Ref<Call>> {
-    let indices_or_sections = indices_or_sections.0;
-    let attrs = Ref::new(SplitAttrs { indices_or_sections, axis: axis.0 }).upcast();
-    Ok(Call::of_op("relax.split", [x.0], Some(attrs)))
-}
-
-/// The operator.
-pub static OPERATORS: &[Operator] = &[Operator::new("relax.split", &SPLIT, parts)];
 
 fn parts(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
