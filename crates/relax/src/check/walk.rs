@@ -11,7 +11,7 @@ use super::call_tir;
 use super::error::{WellFormedError, WellFormedErrorKind as Kind};
 use super::{MAX_ERRORS, symbol};
 use crate::analysis::{BaseCheck, base_check};
-use crate::build::{Blocks, is_leaf_or_tuple};
+use crate::blocks::{Blocks, is_leaf_or_tuple};
 use crate::describe;
 use crate::node::*;
 use crate::op::{inspect, operator};

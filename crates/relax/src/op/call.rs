@@ -128,16 +128,19 @@ operators! {
     }
 }
 
+#[cfg(feature = "build")]
 fn args_of(callee: Expr, args: Expr, tir_vars: Option<ShapeArg>) -> Vec<Expr> {
     let mut all = vec![callee, args];
     all.extend(tir_vars.map(|vars| vars.0));
     all
 }
 
+#[cfg(feature = "build")]
 fn infos(sinfo_args: Option<InfosArg>) -> Vec<Ref<StructInfo>> {
     sinfo_args.map(|infos| infos.0).unwrap_or_default()
 }
 
+#[cfg(feature = "build")]
 fn with_callee(
     op: &str,
     func: ExternalArg,
@@ -179,7 +182,7 @@ fn packed(cx: &mut Infer<'_>) -> Inferred {
     let function = info.as_node::<FuncStructInfo>().filter(|function| function.params.is_none());
     let Some(function) = function else { return Err(cx.wrong_kind(0, "an external function")) };
     Ok(match function.derive_func {
-        Some(_) => crate::build::packed_result(&cx.call.sinfo_args),
+        Some(_) => crate::blocks::packed_result(&cx.call.sinfo_args),
         None => function.ret.clone(),
     })
 }
@@ -228,7 +231,7 @@ fn builtin(cx: &mut Infer<'_>) -> Inferred {
 
 /// What the caller says: one value, several, or any.
 fn closure(cx: &mut Infer<'_>) -> Inferred {
-    Ok(crate::build::packed_result(&cx.call.sinfo_args))
+    Ok(crate::blocks::packed_result(&cx.call.sinfo_args))
 }
 
 fn any_value(_: &mut Infer<'_>) -> Inferred {

@@ -4,13 +4,13 @@
 
 use tvmscript_ir_core::{Array, Ref};
 use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of};
 #[cfg(feature = "build")]
 use crate::build::args::{ExprArg, FlagArg};
+#[cfg(feature = "build")]
+use crate::build::operator_args::CombineArg;
 use crate::node::attrs::{AllGatherAttrs, AllReduceAttrs, ScatterCollectiveAttrs};
 use crate::node::*;
 use crate::op::{Flag, Int};
@@ -39,31 +39,6 @@ operators! {
     /// The first worker's tensor, cut along an axis into one part for each worker.
     scatter_from_worker0(x: Expr; num_workers: Int, axis: Int = 0)
         -> infer(scattered), text = "ccl.scatter_from_worker0", attrs = ScatterCollectiveAttrs;
-}
-
-/// How the tensors of workers become one.
-#[derive(Debug, Clone)]
-pub struct CombineArg(tvmscript_ir_core::Str);
-
-impl FromScript for CombineArg {
-    const TYPE: &'static str = "str";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match &value {
-            ScriptValue::Str(name) if matches!(name.as_str(), "sum" | "prod" | "min" | "max" | "avg") => {
-                Ok(CombineArg(name.clone()))
-            }
-            ScriptValue::Str(name) => {
-                Err(BuildError::expected("`sum`, `prod`, `min`, `max` or `avg`", format!("`{name}`")))
-            }
-            other => Err(BuildError::expected("a string", other.type_name())),
-        }
-    }
-}
-
-impl From<&str> for CombineArg {
-    fn from(name: &str) -> CombineArg {
-        CombineArg(name.into())
-    }
 }
 
 /// The number of workers as a scalar of a plain integer's type.

@@ -97,6 +97,7 @@ fn init_or_void(dtype: Option<DataType>) -> Option<Ref<Attrs>> {
     init(dtype.unwrap_or(DataType::VOID))
 }
 
+#[cfg(feature = "build")]
 fn filled(name: &str, shape: ShapeArg, dtype: DataType) -> Result<Ref<Call>> {
     if dtype.is_void() {
         return Err(BuildError::expected("an element type", "`void`").at_position(1));

@@ -2,11 +2,8 @@
 //!
 //! Upstream counterpart: `src/relax/op/op.cc`.
 
-use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{Ref, Str};
 use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 
 use super::{Infer, InferError, Operator};
 #[cfg(feature = "build")]
@@ -14,7 +11,7 @@ use crate::build::args::ExprArg;
 #[cfg(feature = "build")]
 use crate::build::device::Device;
 #[cfg(feature = "build")]
-use crate::build::struct_info::find_vdevice;
+use crate::build::operator_args::VDeviceArg;
 use crate::node::attrs::{HintOnDeviceAttrs, ToVDeviceAttrs};
 use crate::node::*;
 
@@ -37,20 +34,6 @@ operators! {
         let Device { device_type, index } = dst_vdevice;
         let attrs = HintOnDeviceAttrs { device_type: device_type.into(), index: index.into(), memory_scope };
         Ok(Call::of_op("relax.hint_on_device", [data.0], Some(Ref::new(attrs).upcast())))
-    }
-}
-
-/// A device of the module, or its name.
-#[derive(Debug, Clone)]
-pub struct VDeviceArg(Ref<VDevice>);
-
-impl FromScript for VDeviceArg {
-    const TYPE: &'static str = "VDevice | str";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match find_vdevice(&value)? {
-            Some(device) => Ok(VDeviceArg(device)),
-            None => Err(BuildError::expected("a device such as `cuda:0`", value.type_name())),
-        }
     }
 }
 

@@ -2,16 +2,16 @@
 //!
 //! Upstream counterparts: `src/relax/op/image/resize.cc`, `src/relax/op/vision/nms.cc`.
 
-use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
+use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
-use tvmscript_prim::{self as prim, FloatImm, IntImm, PrimExpr, ops};
+use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::nn::window::{canonical_dims, layout};
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 #[cfg(feature = "build")]
-use crate::build::args::{ExprArg, FloatImmArg, ShapeArg};
+use crate::build::args::ExprArg;
+#[cfg(feature = "build")]
+use crate::build::operator_args::{ImageSizeArg, RegionArg};
 use crate::node::attrs::{AllClassNonMaximumSuppressionAttrs, GridSampleAttrs, Resize2DAttrs};
 use crate::node::*;
 
@@ -55,56 +55,6 @@ operators! {
         let args = [boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold].map(|arg| arg.0);
         let attrs = Ref::new(AllClassNonMaximumSuppressionAttrs { output_format }).upcast();
         Ok(Call::of_op("relax.vision.all_class_non_max_suppression", args, Some(attrs)))
-    }
-}
-
-/// The size of an image: one length for both sides, two in a list or tuple, or a shape.
-#[derive(Debug, Clone)]
-pub struct ImageSizeArg(pub Expr);
-
-impl FromScript for ImageSizeArg {
-    const TYPE: &'static str = "Expr | PrimExpr | int | Sequence[PrimExpr]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        let is_one = matches!(value, ScriptValue::Int(_) | ScriptValue::Bool(_))
-            || value.as_node::<BaseExpr>().is_some_and(|expr| expr.is::<PrimExpr>());
-        let size = match value.items() {
-            _ if is_one => ScriptValue::tuple(vec![value.clone(), value]),
-            Some(sides) if sides.len() == 1 => ScriptValue::tuple(vec![sides[0].clone(), sides[0].clone()]),
-            _ => value,
-        };
-        ShapeArg::from_script(size).map(|size| ImageSizeArg(size.0))
-    }
-}
-
-/// The region of an image: one number for all its four, or a list or tuple of them.
-#[derive(Debug, Clone)]
-pub struct RegionArg(pub Vec<Ref<FloatImm>>);
-
-impl FromScript for RegionArg {
-    const TYPE: &'static str = "float | Sequence[float]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        // Numbers of the region are plain ones to TVM, so that `float64` and integers become `float32` here.
-        let number = |value: ScriptValue| match value.as_node::<FloatImm>() {
-            Some(literal) => FloatImmArg::from_script(ScriptValue::Float(literal.value)),
-            None => FloatImmArg::from_script(value),
-        };
-        match value.items() {
-            Some(items) => {
-                let numbers = items.into_iter().map(|item| number(item).map(|n| n.0));
-                Ok(RegionArg(numbers.collect::<Result<_>>()?))
-            }
-            None if matches!(value, ScriptValue::Float(_)) => Ok(RegionArg(vec![number(value)?.0; 4])),
-            None => Err(BuildError::expected("a float, or a list or tuple of them", value.type_name())),
-        }
-    }
-}
-
-impl From<[f64; 4]> for RegionArg {
-    fn from(numbers: [f64; 4]) -> RegionArg {
-        let literal = |value| {
-            Ref::new(FloatImm { span: tvmscript_ir_core::Span::current(), dtype: DataType::FLOAT32, value })
-        };
-        RegionArg(numbers.into_iter().map(literal).collect())
     }
 }
 

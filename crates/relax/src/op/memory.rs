@@ -8,12 +8,11 @@ use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::elementwise::same_as_operand;
 use super::{Infer, InferError, Operator, product, tensor_of, tensor_of_operand, tensor_of_rank};
+use crate::blocks::is_void;
 #[cfg(feature = "build")]
 use crate::build::args::{
     AnyExprArg, DataTypeImmArg, DtypeArg, ExprArg, IntValueArg, PrimArg, ShapeArg, StringImmArg,
 };
-#[cfg(feature = "build")]
-use crate::build::is_void;
 use crate::node::*;
 use crate::op::{AnyExpr, Effect};
 

@@ -1,7 +1,12 @@
-//! Operators, each declared once: its name, the script function that makes calls of it, what it gives, whether it has effects.
+//! The operators of Relax, each declared once: one entry of `operators!` in the file of its family.
 //!
-//! A family is a file: the functions with their attributes, the rules of inference, and one table of both. From the tables come
-//! the names of the dialect (`R.nn.conv2d`), the binding of arguments, and struct info.
+//! From an entry follow the [`Operator`] with its inference and effect, and with the feature `build` the script function
+//! (`R.nn.conv2d`) and its Rust counterpart in the family's module `script`. An entry whose call is nothing but its operands
+//! and attributes also gives a typed function (`op::elementwise::add`); one with a body converts what scripts give first, so it
+//! needs `build`. Inference needs no feature.
+
+// What only bodies of entries use is idle without `build`.
+#![cfg_attr(not(feature = "build"), allow(unused_imports, dead_code))]
 
 mod call;
 pub mod ccl;

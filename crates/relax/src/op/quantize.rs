@@ -47,6 +47,7 @@ const FLOATS: [DataType; 2] = [FLOAT16, DataType::FLOAT32];
 /// Further types that `R.dequantize` takes.
 const ACCUMULATED: [DataType; 3] = [DataType::INT32, FLOAT16, DataType::FLOAT32];
 
+#[cfg(feature = "build")]
 fn call(
     name: &str,
     data: ExprArg,

@@ -4,8 +4,6 @@
 
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::IntImm;
 use tvmscript_prim::ops::is_one;
 
@@ -14,7 +12,7 @@ use crate::analysis::same_dim;
 #[cfg(feature = "build")]
 use crate::build::args::{ExprArg, FlagArg, IntArg, IntValueArg};
 #[cfg(feature = "build")]
-use crate::build::integer_of;
+use crate::build::operator_args::{CountArg, FlagValueArg};
 use crate::node::attrs::{ArgsortAttrs, BucketizeAttrs, MultinomialFromUniformAttrs, SortAttrs, TopKAttrs};
 use crate::node::*;
 use crate::op::{Flag, Int};
@@ -60,50 +58,6 @@ operators! {
         let attrs = MultinomialFromUniformAttrs { dtype };
         let args = [prob.0, uniform_sample.0, sample_indices.0];
         Ok(Call::of_op("relax.multinomial_from_uniform", args, Some(Ref::new(attrs).upcast())))
-    }
-}
-
-/// How many elements: a number, or a constant that is one.
-#[derive(Debug, Clone, Copy)]
-pub struct CountArg(i64);
-
-impl FromScript for CountArg {
-    const TYPE: &'static str = "int";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        let Some(constant) = value.as_node::<Constant>() else {
-            return IntArg::from_script(value).map(|count| CountArg(count.0));
-        };
-        match integer_of(constant) {
-            Some(count) => Ok(CountArg(count)),
-            None => Err(BuildError::expected("a constant that is one integer", value.type_name())),
-        }
-    }
-}
-
-impl From<i64> for CountArg {
-    fn from(value: i64) -> CountArg {
-        CountArg(value)
-    }
-}
-
-/// A truth value that stands in the call as a number.
-#[derive(Debug, Clone)]
-pub struct FlagValueArg(Expr);
-
-impl FromScript for FlagValueArg {
-    const TYPE: &'static str = "bool | Expr";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match (&value, value.as_node::<PrimValue>()) {
-            (ScriptValue::Bool(flag), _) => Ok(FlagValueArg::from(*flag)),
-            (_, Some(scalar)) => Ok(FlagValueArg(scalar.clone().upcast())),
-            _ => Err(BuildError::expected("a truth value or `R.prim_value`", value.type_name())),
-        }
-    }
-}
-
-impl From<bool> for FlagValueArg {
-    fn from(value: bool) -> FlagValueArg {
-        FlagValueArg(PrimValue::new(IntImm::int64(i64::from(value))).upcast())
     }
 }
 

@@ -58,11 +58,13 @@ operators! {
     }
 }
 
+#[cfg(feature = "build")]
 fn placed(op: &str, data: ExprArg, mesh: DeviceMeshArg, placement: PlacementArg) -> Ref<Call> {
     let attrs = DistributionAttrs { device_mesh: mesh.0, placement: placement.0 };
     Call::of_op(op, [data.0], Some(Ref::new(attrs).upcast()))
 }
 
+#[cfg(feature = "build")]
 fn call_of(op: &str, func: ExprArg, args: CallArgsArg, out: InfosArg, vars: Option<ShapeArg>) -> Ref<Call> {
     let args = [Some(func.0), Some(args.0), vars.map(|vars| vars.0)];
     let op = tvmscript_ir_core::Op::get(op).upcast();

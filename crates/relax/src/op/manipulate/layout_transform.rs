@@ -1,9 +1,7 @@
 //! `R.layout_transform`: elements at other indices, by a map of indices.
 
 use tvmscript_arith::map_ranges;
-#[cfg(feature = "build")]
-use tvmscript_ir::build::index_map_of;
-use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_core::Ref;
 use tvmscript_ir_macros::operators;
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{FromScript, Result, ScriptValue};
@@ -12,7 +10,9 @@ use tvmscript_prim::{FloatImm, IndexMap, IntImm, PrimExprExt};
 use super::super::{Infer, InferErrorKind, Operator};
 use super::Inferred;
 #[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntListArg, PrimValueArg, scalar};
+use crate::build::args::{ExprArg, IntListArg, PrimValueArg};
+#[cfg(feature = "build")]
+use crate::build::operator_args::IndexMapArg;
 use crate::node::attrs::LayoutTransformAttrs;
 use crate::node::*;
 
@@ -38,21 +38,8 @@ operators! {
     }
 }
 
-/// A map of indices, or the function of scripts that is one.
-#[derive(Debug, Clone)]
-pub struct IndexMapArg(pub Ref<IndexMap>);
-
-impl FromScript for IndexMapArg {
-    const TYPE: &'static str = "IndexMap | Callable";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        if let Some(map) = value.as_node::<IndexMap>() {
-            return Ok(IndexMapArg(map.clone()));
-        }
-        index_map_of(&value, DataType::INT64, |result| scalar(&result)).map(IndexMapArg)
-    }
-}
-
 /// The value that fills gaps: a plain number has the type of the tensor, if both are whole or the tensor is not.
+#[cfg(feature = "build")]
 fn pad_of(value: ScriptValue, x: &Expr) -> Result<Ref<PrimValue>> {
     let info = struct_info_of(x);
     let dtype = info.as_ref().and_then(|info| info.as_node::<TensorStructInfo>()).map(|tensor| tensor.dtype);

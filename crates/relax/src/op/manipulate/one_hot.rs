@@ -43,6 +43,7 @@ operators! {
     }
 }
 
+#[cfg(feature = "build")]
 fn value_of(value: &Expr, index: usize) -> Result<&tvmscript_prim::Expr> {
     match value.as_node::<PrimValue>() {
         Some(prim) => Ok(&prim.value),

@@ -1,15 +1,17 @@
 //! `R.reshape`: the same elements in another shape.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{BaseExpr, Ref};
+use tvmscript_ir_core::Ref;
 use tvmscript_ir_macros::operators;
 #[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, Result};
 use tvmscript_prim::{self as prim, IntImm, PrimExprExt, ops};
 
 use super::Inferred;
 #[cfg(feature = "build")]
-use crate::build::args::{ExprArg, ShapeArg, dims};
+use crate::build::args::ExprArg;
+#[cfg(feature = "build")]
+use crate::build::operator_args::NewShapeArg;
 use crate::node::*;
 use crate::op::{Infer, Operator, product, tensor_of_operand};
 
@@ -31,24 +33,11 @@ operators! {
     }
 }
 
-/// A shape in which 0 stands for the operand's length at the same axis, and one -1 for what is left over.
-#[derive(Debug, Clone)]
-pub struct NewShapeArg(Expr);
-
-impl FromScript for NewShapeArg {
-    const TYPE: &'static str = ShapeArg::TYPE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match value.as_node::<BaseExpr>() {
-            Some(expr) if !expr.is::<prim::PrimExpr>() => Ok(NewShapeArg(expr.clone())),
-            _ => Ok(NewShapeArg(ShapeExpr::try_new(dims(&value)?)?.upcast())),
-        }
-    }
-}
-
 /// The shape with lengths in place of 0 and -1. None where it has neither.
 ///
 /// # Source
 /// `ConvertNewShapeToExpr`, `src/relax/op/tensor/manipulate.cc`.
+#[cfg(feature = "build")]
 fn completed(x: &Expr, shape: &ShapeExpr) -> Result<Option<Ref<ShapeExpr>>> {
     let literal = |dim: &prim::Expr| dim.as_node::<IntImm>().map(|dim| dim.value);
     let mut rest = None;

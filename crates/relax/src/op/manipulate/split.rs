@@ -1,14 +1,14 @@
 //! `R.split`: a tensor in parts.
 
-use tvmscript_ir_core::{Array, Object, ObjectLike, Ref};
+use tvmscript_ir_core::{Array, ObjectLike, Ref};
 use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::Inferred;
 #[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntArg, IntImmArg, IntListArg, IntsArg};
+use crate::build::args::{ExprArg, IntArg};
+#[cfg(feature = "build")]
+use crate::build::operator_args::SectionsArg;
 use crate::node::attrs::SplitAttrs;
 use crate::node::*;
 use crate::op::{Infer, InferError, Operator};
@@ -23,27 +23,6 @@ operators! {
         let indices_or_sections = indices_or_sections.0;
         let attrs = Ref::new(SplitAttrs { indices_or_sections, axis: axis.0 }).upcast();
         Ok(Call::of_op("relax.split", [x.0], Some(attrs)))
-    }
-}
-
-/// How many parts, or where each but the first begins.
-#[derive(Debug, Clone)]
-pub struct SectionsArg(Object);
-
-impl FromScript for SectionsArg {
-    const TYPE: &'static str = "int | Sequence[int]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        if value.items().is_some() {
-            let indices = IntsArg(IntListArg::from_script(value)?.0).into_int64();
-            return Ok(SectionsArg(indices.into_object()));
-        }
-        let count = IntImmArg::from_script(value)?.0.value;
-        if count <= 0 {
-            return Err(BuildError::message(format!(
-                "a tensor is split into at least one part, not {count}"
-            )));
-        }
-        Ok(SectionsArg(IntImm::int64(count).into()))
     }
 }
 

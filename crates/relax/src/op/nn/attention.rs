@@ -13,6 +13,7 @@ use crate::build::args::{ExprArg, FloatImmArg, IntImmArg};
 use crate::node::attrs::AttentionAttrs;
 use crate::node::*;
 
+#[cfg(feature = "build")]
 fn attention_call(
     op: &str,
     args: impl IntoIterator<Item = ExprArg>,
@@ -25,6 +26,7 @@ fn attention_call(
     Call::of_op(op, args.into_iter().map(|arg| arg.0), Some(attrs))
 }
 
+#[cfg(feature = "build")]
 fn with_optional_bias(
     [query, key, value]: [ExprArg; 3],
     bias: Option<ExprArg>,

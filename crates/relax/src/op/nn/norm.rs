@@ -2,7 +2,7 @@
 //!
 //! Upstream counterpart: `src/relax/op/nn/nn.cc`.
 
-use tvmscript_ir_core::{Array, Ref};
+use tvmscript_ir_core::{Array, DataType, Ref, Span};
 use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, IntImm};
 
@@ -127,8 +127,9 @@ fn without_shape(data: &TensorStructInfo) -> Ref<StructInfo> {
 
 fn batch_normed(cx: &mut Infer<'_>) -> Inferred {
     let tensors: [Ref<TensorStructInfo>; 5] = cx.tensors()?;
-    let axes = [cx.attrs::<BatchNormAttrs>()?.axis];
-    if parameters_agree(cx, &tensors, &IntsArg::from(axes).0)? {
+    let value = cx.attrs::<BatchNormAttrs>()?.axis;
+    let axis = Ref::new(IntImm { span: Span::UNKNOWN, dtype: DataType::INT64, value });
+    if parameters_agree(cx, &tensors, &[axis].into_iter().collect())? {
         let [data, _, _, mean, variance] = tensors;
         return Ok(TupleStructInfo::new([data.upcast(), mean.upcast(), variance.upcast()]));
     }

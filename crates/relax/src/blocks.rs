@@ -20,8 +20,8 @@ use tvmscript_ir_core::shared::{Memo, Visited};
 use tvmscript_ir_core::{Array, Object, Op, PtrMap, Ref, Span, Str, with_stack};
 use tvmscript_prim as prim;
 
-use super::error::RelaxError;
 use crate::analysis::{CallMismatch, call_result, erase_to_well_defined, lca};
+use crate::error::RelaxError;
 use crate::node::*;
 use crate::op::{Infer, operator};
 
