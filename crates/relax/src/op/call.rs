@@ -20,6 +20,7 @@ use crate::describe;
 use crate::node::attrs::{CallInplacePackedAttrs, CallTIRInplaceAttrs, CallTIRWithGradAttrs};
 use crate::node::*;
 use crate::op::Effect;
+use crate::op::kind::{AnyExpr, InlineTuple};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
@@ -109,9 +110,7 @@ operators! {
         Ok(Call::new(op.upcast(), [py_func_name.0, args], None, [info]))
     }
     /// Makes a closure of a function and the arguments that it keeps.
-    make_closure(func: AnyExprArg, args: InlineTupleArg) -> infer(any_value) {
-        Ok(Call::of_op("relax.make_closure", [func.0, args.0.upcast()], None))
-    }
+    make_closure(func: AnyExpr, args: InlineTuple) -> infer(any_value);
     /// Calls a closure.
     invoke_closure(
         closure: AnyExprArg, args: InlineTupleArg, sinfo_args: Option<InfosArg> = None

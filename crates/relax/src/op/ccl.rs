@@ -7,13 +7,9 @@ use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of};
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, FlagArg};
-#[cfg(feature = "build")]
-use crate::build::operator_args::CombineArg;
 use crate::node::attrs::{AllGatherAttrs, AllReduceAttrs, ScatterCollectiveAttrs};
 use crate::node::*;
-use crate::op::{Flag, Int};
+use crate::op::kind::{Combine, Flag, Int};
 
 use super::elementwise::same_as_operand;
 
@@ -27,12 +23,8 @@ operators! {
     /// The first worker's tensor, for all workers.
     broadcast_from_worker0(x: Expr) -> infer(same_as_operand), text = "ccl.broadcast_from_worker0";
     /// The tensors of all workers, combined element by element.
-    allreduce(
-        x: ExprArg, op_type: CombineArg = "sum", in_group: FlagArg = true
-    ) -> infer(same_as_operand), text = "ccl.allreduce" {
-        let attrs = AllReduceAttrs { op_type: op_type.0, in_group: in_group.0 };
-        Ok(Call::of_op("relax.ccl.allreduce", [x.0], Some(Ref::new(attrs).upcast())))
-    }
+    allreduce(x: Expr; op_type: Combine = "sum", in_group: Flag = true)
+        -> infer(same_as_operand), text = "ccl.allreduce", attrs = AllReduceAttrs;
     /// The tensors of all workers, joined along the first axis.
     allgather(x: Expr; num_workers: Int, in_group: Flag = true)
         -> infer(gathered), text = "ccl.allgather", attrs = AllGatherAttrs;

@@ -15,7 +15,7 @@ use super::{Infer, InferError, InferErrorKind, Operator, tensor_of_operand, tens
 use crate::build::args::{ExprArg, PrimValueArg, ShapeArg};
 use crate::node::attrs::InitAttrs;
 use crate::node::*;
-use crate::op::Prim;
+use crate::op::kind::Prim;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 

@@ -10,10 +10,9 @@ use tvmscript_ir_core::{Array, Ref, Str, structural_equal};
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::{Infer, InferError, Operator, shared_device, tensor_of, tensor_of_rank};
-#[cfg(feature = "build")]
-use crate::build::args::TupleArg;
 use crate::node::attrs::EinsumAttrs;
 use crate::node::*;
+use crate::op::kind::TensorTuple;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 type Dims = Array<prim::Expr>;
@@ -24,10 +23,7 @@ operators! {
     script = crate::build::operator;
 
     /// The sum of products of elements that the subscripts name, as in `ij,jk->ik`.
-    einsum(operands: TupleArg, subscripts: Str) -> infer(summed) {
-        let attrs = Ref::new(EinsumAttrs { subscripts }).upcast();
-        Ok(Call::of_op("relax.einsum", [operands.0], Some(attrs)))
-    }
+    einsum(operands: TensorTuple; subscripts: Str) -> infer(summed), attrs = EinsumAttrs;
 }
 
 /// What a place of a subscript stands for. The order is that of the dimensions of a result which is not written out.

@@ -10,7 +10,7 @@ use tvmscript_prim::{self as prim, IntImm};
 
 use super::{Infer, InferError, InferErrorKind, Operator, product};
 use crate::node::*;
-use crate::op::Prim;
+use crate::op::kind::Prim;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 

@@ -6,7 +6,7 @@ use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_ir_macros::operators;
 
 use super::elementwise::{broadcast_dims, common_dtype};
-use super::manipulate::permute_dims;
+use super::shape;
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 #[cfg(feature = "build")]
 use crate::build::args::ExprArg;
@@ -28,7 +28,7 @@ operators! {
     fn linear(
         data: ExprArg, weight: ExprArg, bias: Option<ExprArg> = None, out_dtype: Option<DataType> = None
     ) {
-        let product = product_of(data.0, permute_dims::permuted(weight.0, None).upcast(), out_dtype);
+        let product = product_of(data.0, shape::permuted(weight.0, None).upcast(), out_dtype);
         Ok(match bias {
             Some(bias) => Call::of_op("relax.add", [product.upcast(), bias.0], None),
             None => product,

@@ -10,11 +10,10 @@ use super::elementwise::same_as_operand;
 use super::{Infer, InferError, Operator, product, tensor_of, tensor_of_operand, tensor_of_rank};
 use crate::blocks::is_void;
 #[cfg(feature = "build")]
-use crate::build::args::{
-    AnyExprArg, DataTypeImmArg, DtypeArg, ExprArg, IntValueArg, PrimArg, ShapeArg, StringImmArg,
-};
+use crate::build::args::{DtypeArg, ExprArg, PrimArg, ShapeArg};
 use crate::node::*;
-use crate::op::{AnyExpr, Effect};
+use crate::op::Effect;
+use crate::op::kind::{AnyExpr, Dtype, IntValue, Text};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
@@ -28,20 +27,11 @@ operators! {
     /// The tensor; what is computed from it is not moved out of the function.
     stop_lift_params(x: Expr) -> infer(same_as_operand), text = "builtin.stop_lift_params";
     /// Storage of a size, on a device of the module.
-    alloc_storage(
-        size: AnyExprArg, virtual_device_index: IntValueArg, storage_scope: StringImmArg,
-        dtype: DataTypeImmArg
-    ) -> infer(any_value), text = "memory.alloc_storage" {
-        let args = [size.0, virtual_device_index.0, storage_scope.0.upcast(), dtype.0.upcast()];
-        Ok(Call::of_op("relax.memory.alloc_storage", args, None))
-    }
+    alloc_storage(size: AnyExpr, virtual_device_index: IntValue, storage_scope: Text, dtype: Dtype)
+        -> infer(any_value), text = "memory.alloc_storage";
     /// A tensor in storage.
-    alloc_tensor(
-        storage: AnyExprArg, offset: IntValueArg, shape: AnyExprArg, dtype: DataTypeImmArg
-    ) -> infer(tensor_in_storage), text = "memory.alloc_tensor" {
-        let args = [storage.0, offset.0, shape.0, dtype.0.upcast()];
-        Ok(Call::of_op("relax.memory.alloc_tensor", args, None))
-    }
+    alloc_tensor(storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype)
+        -> infer(tensor_in_storage), text = "memory.alloc_tensor";
     /// Gives storage back.
     kill_storage(storage: AnyExpr) -> infer(nothing), text = "memory.kill_storage", effect = Opaque;
     /// Gives a tensor back.
@@ -59,12 +49,8 @@ operators! {
     }
     /// A new tensor, on a device known at run time.
     builtin_alloc_tensor(
-        shape: AnyExprArg, dtype: DataTypeImmArg, runtime_device_index: IntValueArg,
-        storage_scope: StringImmArg = "global"
-    ) -> infer(new_tensor), text = "builtin.alloc_tensor" {
-        let args = [shape.0, dtype.0.upcast(), runtime_device_index.0, storage_scope.0.upcast()];
-        Ok(Call::of_op("relax.builtin.alloc_tensor", args, None))
-    }
+        shape: AnyExpr, dtype: Dtype, runtime_device_index: IntValue, storage_scope: Text = "global"
+    ) -> infer(new_tensor), text = "builtin.alloc_tensor";
 }
 
 /// Any value.

@@ -8,30 +8,32 @@
 // What only bodies of entries use is idle without `build`.
 #![cfg_attr(not(feature = "build"), allow(unused_imports, dead_code))]
 
-mod call;
+pub mod call;
 pub mod ccl;
-mod create;
-pub(crate) mod datatype;
+pub mod create;
+pub mod datatype;
 pub mod device;
 pub mod distributed;
-mod einsum;
-mod elementwise;
-mod grad;
-mod image;
+pub mod einsum;
+pub mod elementwise;
+pub mod grad;
+pub mod image;
 pub mod in_place;
-mod index;
+pub mod index;
 mod infer;
 pub mod inspect;
+mod join;
 mod layout;
-mod linear_algebra;
-mod manipulate;
+pub mod linear_algebra;
 pub mod memory;
-mod nn;
+pub mod nn;
 pub mod print;
 pub mod quantize;
 pub mod reduce;
+mod scatter;
 pub mod search;
-mod ternary;
+mod shape;
+pub mod ternary;
 pub mod vm;
 
 pub use infer::{
@@ -45,32 +47,58 @@ use std::sync::LazyLock;
 
 #[cfg(feature = "build")]
 use tvmscript_ir_core::type_table::type_by_key;
-use tvmscript_ir_core::{Array, Attrs, Ref};
+use tvmscript_ir_core::{Attrs, Ref};
 #[cfg(feature = "build")]
 use tvmscript_ir_core::{Class, DictAttrs, Str};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{BuildError, Result as BuildResult, ScriptFn, ScriptValue};
-use tvmscript_prim::IntImm;
 
 use crate::node::{Call, Expr, StructInfo};
 
-/// An integer attribute, or a value known while the call is made.
-pub type Int = i64;
+/// Types of parameters, as typed functions take them. Some stand for forms that scripts may give besides, which
+/// [`crate::build::operator`] converts.
+pub mod kind {
+    use tvmscript_ir_core::{Array, Object, Ref, Str};
+    use tvmscript_prim::IntImm;
 
-/// Any expression; scripts may give what becomes one, such as a number.
-pub type AnyExpr = Expr;
+    use crate::node::Expr;
 
-/// A scalar.
-pub type Prim = Expr;
+    /// Any expression; scripts may give what becomes one, such as a number.
+    pub type AnyExpr = Expr;
+    /// A scalar; scripts may give a number.
+    pub type Prim = Expr;
+    /// A shape; scripts may give a tuple of dimensions.
+    pub type Shape = Expr;
+    /// A tuple of tensors; scripts may give a list of them.
+    pub type TensorTuple = Expr;
+    /// An integer; scripts may give a number.
+    pub type IntValue = Expr;
+    /// A scalar that is written out.
+    pub type Scalar = Expr;
+    /// Text.
+    pub type Text = Expr;
+    /// A type as an operand.
+    pub type Dtype = Expr;
+    /// A tuple that is written out.
+    pub type InlineTuple = Expr;
 
-/// A shape; scripts may give a tuple of dimensions.
-pub type Shape = Expr;
-
-/// A truth value.
-pub type Flag = bool;
-
-/// A list of integers, such as axes.
-pub type Ints = Array<Ref<IntImm>>;
+    /// An integer attribute.
+    pub type Int = i64;
+    /// A truth value.
+    pub type Flag = bool;
+    /// A list of integers, such as axes; scripts may give one.
+    pub type Ints = Array<Ref<IntImm>>;
+    /// A list of integers.
+    pub type IntList = Array<Ref<IntImm>>;
+    /// An integer literal.
+    pub type Literal = Ref<IntImm>;
+    /// The name of a way to combine tensors.
+    pub type Combine = Str;
+    /// A number of elements.
+    pub type Count = i64;
+    /// How many parts, or where each but the first begins.
+    pub type Sections = Object;
+}
 
 /// What an operator gives for its operands.
 pub type InferFn = fn(&mut Infer<'_>) -> Result<Ref<StructInfo>, InferError>;
@@ -169,24 +197,10 @@ families! {
     elementwise,
     grad,
     image,
-    index::gather,
-    index::put,
-    index::slice,
-    index::take,
+    index,
     inspect,
+    join,
     linear_algebra,
-    manipulate::axes,
-    manipulate::broadcast,
-    manipulate::join,
-    manipulate::layout_transform,
-    manipulate::one_hot,
-    manipulate::permute_dims,
-    manipulate::repeat,
-    manipulate::reshape,
-    manipulate::scatter,
-    manipulate::shape_of,
-    manipulate::slice_scatter,
-    manipulate::split,
     memory,
     nn::activation,
     nn::attention,
@@ -198,7 +212,9 @@ families! {
     print,
     quantize,
     reduce,
+    scatter,
     search,
+    shape,
     ternary,
     vm,
 }

@@ -8,11 +8,12 @@ use tvmscript_ir_macros::operators;
 use tvmscript_irbuilder::Result;
 use tvmscript_prim::IntImm;
 
-use super::{Flag, Infer, InferError, Int, Ints, Operator, product, tensor_of, tensor_of_rank};
+use super::{Infer, InferError, Operator, product, tensor_of, tensor_of_rank};
 #[cfg(feature = "build")]
 use crate::build::args::{ExprArg, FlagArg, IntArg};
 use crate::node::attrs::{ArgmaxArgminAttrs, ScanopAttrs, StatisticalAttrs};
 use crate::node::*;
+use crate::op::kind::{Flag, Int, Ints};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 

@@ -10,12 +10,12 @@ use tvmscript_prim::ops::is_one;
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use crate::analysis::same_dim;
 #[cfg(feature = "build")]
-use crate::build::args::{ExprArg, FlagArg, IntArg, IntValueArg};
+use crate::build::args::{ExprArg, IntValueArg};
 #[cfg(feature = "build")]
-use crate::build::operator_args::{CountArg, FlagValueArg};
+use crate::build::operator_args::FlagValueArg;
 use crate::node::attrs::{ArgsortAttrs, BucketizeAttrs, MultinomialFromUniformAttrs, SortAttrs, TopKAttrs};
 use crate::node::*;
-use crate::op::{Flag, Int};
+use crate::op::kind::{Count, Flag, Int};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
@@ -32,12 +32,9 @@ operators! {
         -> infer(sorted_indices), attrs = ArgsortAttrs;
     /// The greatest or least elements along an axis, their indices, or both.
     topk(
-        data: ExprArg, k: CountArg = 1, axis: IntArg = -1, ret_type: Str = "both", largest: FlagArg = true,
-        dtype: DataType = DataType::INT32
-    ) -> infer(greatest) {
-        let attrs = TopKAttrs { k: k.0, axis: axis.0, ret_type, largest: largest.0, dtype };
-        Ok(Call::of_op("relax.topk", [data.0], Some(Ref::new(attrs).upcast())))
-    }
+        data: Expr;
+        k: Count = 1, axis: Int = -1, ret_type: Str = "both", largest: Flag = true, dtype: DataType = DataType::INT32
+    ) -> infer(greatest), attrs = TopKAttrs;
     /// The different elements; where asked for, also where they are, where each element went, how many there are of each.
     unique(
         x: ExprArg, sorted: FlagValueArg = true, return_index: FlagValueArg = false,
@@ -53,12 +50,9 @@ operators! {
         -> infer(buckets), attrs = BucketizeAttrs;
     /// Samples of rows of probabilities, chosen by numbers between 0 and 1.
     multinomial_from_uniform(
-        prob: ExprArg, uniform_sample: ExprArg, sample_indices: ExprArg, dtype: DataType = DataType::INT64
-    ) -> infer(samples) {
-        let attrs = MultinomialFromUniformAttrs { dtype };
-        let args = [prob.0, uniform_sample.0, sample_indices.0];
-        Ok(Call::of_op("relax.multinomial_from_uniform", args, Some(Ref::new(attrs).upcast())))
-    }
+        prob: Expr, uniform_sample: Expr, sample_indices: Expr;
+        dtype: DataType = DataType::INT64
+    ) -> infer(samples), attrs = MultinomialFromUniformAttrs;
 }
 
 fn sorted_indices(cx: &mut Infer<'_>) -> Inferred {

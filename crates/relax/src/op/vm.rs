@@ -7,12 +7,9 @@ use tvmscript_ir_macros::operators;
 
 use super::memory::{any_value, nothing, stated_dtype};
 use super::{Infer, InferError, Operator, tensor_of, tensor_of_operand, tensor_of_rank};
-#[cfg(feature = "build")]
-use crate::build::args::{AnyExprArg, DataTypeImmArg, IntValueArg, StringImmArg};
-#[cfg(feature = "build")]
-use crate::build::call_args::InlineTupleArg;
 use crate::node::*;
 use crate::op::Effect;
+use crate::op::kind::{AnyExpr, Dtype, InlineTuple, IntValue, Text};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
@@ -24,28 +21,16 @@ operators! {
     /// The value that stands for none.
     null_value() -> infer(any_value);
     /// Storage of a size, on a device known at run time.
-    alloc_storage(
-        shape: AnyExprArg, runtime_device_index: IntValueArg, dtype: DataTypeImmArg,
-        storage_scope: StringImmArg = "global"
-    ) -> infer(any_value), text = "vm.alloc_storage" {
-        let args = [shape.0, runtime_device_index.0, dtype.0.upcast(), storage_scope.0.upcast()];
-        Ok(Call::of_op("relax.vm.alloc_storage", args, None))
-    }
+    alloc_storage(shape: AnyExpr, runtime_device_index: IntValue, dtype: Dtype, storage_scope: Text = "global")
+        -> infer(any_value), text = "vm.alloc_storage";
     /// A tensor in storage.
-    alloc_tensor(
-        storage: AnyExprArg, offset: IntValueArg, shape: AnyExprArg, dtype: DataTypeImmArg
-    ) -> infer(tensor_in_storage), text = "vm.alloc_tensor" {
-        let args = [storage.0, offset.0, shape.0, dtype.0.upcast()];
-        Ok(Call::of_op("relax.vm.alloc_tensor", args, None))
-    }
+    alloc_tensor(storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype)
+        -> infer(tensor_in_storage), text = "vm.alloc_tensor";
     /// Lets go of an object.
     kill_object(obj: Expr) -> infer(nothing), text = "vm.kill_object", effect = Opaque;
     /// Calls a function of buffers whose shapes are known at run time; the last argument is a shape with the scalars.
-    call_tir_dyn(
-        func: AnyExprArg, args: InlineTupleArg
-    ) -> infer(nothing), text = "vm.call_tir_dyn", effect = Opaque {
-        Ok(Call::of_op("relax.vm.call_tir_dyn", [func.0, args.0.upcast()], None))
-    }
+    call_tir_dyn(func: AnyExpr, args: InlineTuple)
+        -> infer(nothing), text = "vm.call_tir_dyn", effect = Opaque;
 }
 
 /// A tensor of the shape that is said, as far as it is known: any value may stand there.

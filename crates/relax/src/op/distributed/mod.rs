@@ -20,7 +20,7 @@ use crate::build::call_args::CallArgsArg;
 use crate::build::distributed::{DeviceMeshArg, PlacementArg};
 use crate::node::attrs::{DistributionAttrs, ScatterCollectiveAttrs};
 use crate::node::*;
-use crate::op::Int;
+use crate::op::kind::Int;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 

@@ -10,12 +10,10 @@ use super::super::elementwise::check_float;
 use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of_rank};
 use super::{Inferred, check_ieee_float};
 use crate::analysis::same_dim;
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntsArg};
 use crate::describe;
 use crate::node::attrs::{BatchNormAttrs, GroupNormAttrs, InstanceNormAttrs, LayerNormAttrs, RMSNormAttrs};
 use crate::node::*;
-use crate::op::Ints;
+use crate::op::kind::Ints;
 
 type Checked<T> = std::result::Result<T, InferError>;
 
@@ -26,14 +24,9 @@ operators! {
 
     /// Normalises each channel by the statistics of the batch; gives the tensor and both running statistics.
     batch_norm(
-        data: ExprArg, gamma: ExprArg, beta: ExprArg, moving_mean: ExprArg, moving_var: ExprArg, axis: i64,
-        epsilon: f64 = 1e-5, center: bool = true, scale: bool = true, momentum: f64 = 0.1,
-        training: bool = true
-    ) -> infer(batch_normed), text = "nn.batch_norm" {
-        let attrs = Ref::new(BatchNormAttrs { axis, epsilon, center, scale, momentum, training }).upcast();
-        let args = [data.0, gamma.0, beta.0, moving_mean.0, moving_var.0];
-        Ok(Call::of_op("relax.nn.batch_norm", args, Some(attrs)))
-    }
+        data: Expr, gamma: Expr, beta: Expr, moving_mean: Expr, moving_var: Expr;
+        axis: i64, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true, momentum: f64 = 0.1, training: bool = true
+    ) -> infer(batch_normed), text = "nn.batch_norm", attrs = BatchNormAttrs;
     /// Normalises over the given axes of each sample.
     layer_norm(
         data: Expr, gamma: Expr, beta: Expr;
@@ -41,13 +34,9 @@ operators! {
     ) -> infer(layer_normed), text = "nn.layer_norm", attrs = LayerNormAttrs;
     /// Normalises over the given axes and groups of channels.
     group_norm(
-        data: ExprArg, gamma: ExprArg, beta: ExprArg, num_groups: i64, channel_axis: i64, axes: IntsArg,
-        epsilon: f64 = 1e-5, center: bool = true, scale: bool = true
-    ) -> infer(group_normed), text = "nn.group_norm" {
-        let attrs = GroupNormAttrs { num_groups, channel_axis, axes: axes.0, epsilon, center, scale };
-        let attrs = Ref::new(attrs).upcast();
-        Ok(Call::of_op("relax.nn.group_norm", [data.0, gamma.0, beta.0], Some(attrs)))
-    }
+        data: Expr, gamma: Expr, beta: Expr;
+        num_groups: i64, channel_axis: i64, axes: Ints, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true
+    ) -> infer(group_normed), text = "nn.group_norm", attrs = GroupNormAttrs;
     /// Normalises over the given axes of each sample and channel.
     instance_norm(
         data: Expr, gamma: Expr, beta: Expr;

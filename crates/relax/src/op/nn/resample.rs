@@ -8,10 +8,9 @@ use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::super::{Infer, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use super::Inferred;
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntListArg};
 use crate::node::attrs::{PadAttrs, PixelShuffleAttrs};
 use crate::node::*;
+use crate::op::kind::IntList;
 
 operators! {
     prefix = "relax.";
@@ -19,12 +18,8 @@ operators! {
     script = crate::build::operator;
 
     /// Adds elements before and after each axis: `pad_width` has two numbers an axis.
-    pad(
-        data: ExprArg, pad_width: IntListArg, pad_mode: Str = "constant", pad_value: f64 = 0.0
-    ) -> infer(padded), text = "nn.pad" {
-        let attrs = Ref::new(PadAttrs { pad_width: pad_width.0, pad_value, pad_mode }).upcast();
-        Ok(Call::of_op("relax.nn.pad", [data.0], Some(attrs)))
-    }
+    pad(data: Expr; pad_width: IntList, pad_mode: Str = "constant", pad_value: f64 = 0.0)
+        -> infer(padded), text = "nn.pad", attrs = PadAttrs;
     /// Turns channels into pixels: the image becomes `upscale_factor` times as high and as wide.
     pixel_shuffle(data: Expr; upscale_factor: i64)
         -> infer(shuffled), text = "nn.pixel_shuffle", attrs = PixelShuffleAttrs;

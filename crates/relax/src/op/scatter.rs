@@ -1,15 +1,19 @@
-//! Operators that write elements at indices: `R.scatter_elements`, `R.scatter_nd`.
+//! Elements written at indices: `R.scatter_elements`, `R.scatter_nd`, `R.slice_scatter`, `R.index_put`.
+//!
+//! Upstream counterpart: `src/relax/op/tensor/manipulate.cc`.
 
 use tvmscript_ir_core::{Ref, Str};
 use tvmscript_ir_macros::operators;
-use tvmscript_prim::IntImm;
+use tvmscript_prim::{self as prim, IntImm, PrimExprExt, ops};
 
-use super::Inferred;
+use super::kind::{Flag, Int, Scalar, TensorTuple};
+use super::{Infer, InferError, InferErrorKind, Operator};
 #[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntArg, IntImmArg};
-use crate::node::attrs::{ScatterElementsAttrs, ScatterNDAttrs};
+use crate::node::attrs::{IndexPutAttrs, ScatterElementsAttrs, ScatterNDAttrs, SliceScatterAttrs};
 use crate::node::*;
-use crate::op::{Infer, InferError, InferErrorKind, Operator};
+
+type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
     prefix = "relax.";
@@ -27,10 +31,16 @@ operators! {
     /// The data with updates at places that the last axis of the indices names, combined as the reduction says.
     scatter_nd(data: Expr, indices: Expr, updates: Expr; reduction: Str = "update")
         -> infer(with_slices), attrs = ScatterNDAttrs;
+    /// The tensor with another one in place of a slice along an axis.
+    slice_scatter(input_tensor: Expr, src: Expr, start: Scalar, end: Scalar, step: Scalar; axis: Int = 0)
+        -> infer(with_slice), attrs = SliceScatterAttrs;
+    /// The data with values at indices, one tensor of indices an axis; stored, or added to what is there.
+    index_put(data: Expr, indices: TensorTuple, values: Expr; accumulate: Flag = false)
+        -> infer(with_values), attrs = IndexPutAttrs;
 }
 
 /// A tensor as the data are: of the same dimensions where they are written out, else of the same rank.
-pub(in crate::op) fn like_data(data: &TensorStructInfo) -> Ref<StructInfo> {
+pub(super) fn like_data(data: &TensorStructInfo) -> Ref<StructInfo> {
     match data.dims() {
         Some(dims) => data.reshaped(dims.iter().cloned()),
         None => data.reranked(data.ndim),
@@ -38,7 +48,7 @@ pub(in crate::op) fn like_data(data: &TensorStructInfo) -> Ref<StructInfo> {
 }
 
 /// Checks that values are of the element type of the data, where both are known.
-pub(in crate::op) fn expect_dtype_of(
+pub(super) fn expect_dtype_of(
     cx: &Infer<'_>,
     index: usize,
     values: &TensorStructInfo,
@@ -107,5 +117,68 @@ fn with_slices(cx: &mut Infer<'_>) -> Inferred {
             }
         }
     }
+    Ok(like_data(&data))
+}
+
+fn integer<'a>(cx: &Infer<'a>, index: usize) -> std::result::Result<&'a prim::Expr, InferError> {
+    let value = cx.prim_value(index)?;
+    match value.dtype() {
+        dtype if dtype.is_int() || dtype.is_uint() => Ok(value),
+        dtype => Err(cx.wrong_dtype(index, "an integer", dtype)),
+    }
+}
+
+fn with_slice(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(5)?;
+    let (data, src) = (cx.tensor(0)?, cx.tensor(1)?);
+    if data.is_unknown_ndim() {
+        return Ok(data.reranked(UNKNOWN_NDIM));
+    }
+    let axis = cx.axis(cx.attrs::<SliceScatterAttrs>()?.axis, data.ndim)?;
+    cx.expect_rank(1, &src, data.ndim)?;
+    expect_dtype_of(cx, 1, &src, &data)?;
+    let (start, end, step) = (integer(cx, 2)?, integer(cx, 3)?, integer(cx, 4)?);
+    if cx.analyzer.can_prove(&ops::lt(step.clone(), IntImm::int32(1))?) {
+        return Err(cx.wrong_shape_at(4, "the step is at least 1"));
+    }
+    if cx.analyzer.can_prove(&ops::lt(end.clone(), start.clone())?) {
+        return Err(cx.wrong_shape_at(3, "the slice ends before it starts"));
+    }
+    if let (Some(a), Some(b)) = (data.dims(), src.dims()) {
+        let length = ops::add(ops::sub(end.clone(), start.clone())?, step.clone())?;
+        let length = ops::floordiv(ops::sub(length, IntImm::int32(1))?, step.clone())?;
+        for (i, (a, b)) in a.iter().zip(b.iter()).enumerate() {
+            let expected = if i == axis { &length } else { a };
+            if cx.differ(expected, b)? {
+                let (expected, b) = (crate::describe::scalar(expected), crate::describe::scalar(b));
+                return Err(cx.wrong_shape_at(1, format!("axis {i} is of length {expected}, not {b}")));
+            }
+        }
+    }
+    Ok(data.upcast())
+}
+
+fn with_values(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(3)?;
+    let (data, values) = (cx.tensor(0)?, cx.tensor(2)?);
+    let indices = match cx.info(1)?.downcast::<TensorStructInfo>() {
+        Ok(only) => vec![only],
+        Err(_) => cx.tensors_of_tuple(1)?,
+    };
+    if data.is_unknown_ndim() {
+        return Ok(data.reranked(UNKNOWN_NDIM));
+    }
+    for tensor in &indices {
+        if tensor.ndim == 0 {
+            let expected = "rank 1 or more".to_owned();
+            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: 0 }.at(1));
+        }
+        cx.expect_integers(1, tensor)?;
+    }
+    if indices.len() as i64 != data.ndim {
+        let what = format!("{} tensors of indices for {} axes", indices.len(), data.ndim);
+        return Err(cx.wrong_shape_at(1, what));
+    }
+    expect_dtype_of(cx, 2, &values, &data)?;
     Ok(like_data(&data))
 }
