@@ -69,22 +69,36 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 ///     copy(from: Expr, to: Expr, count: Expr = 1, *flags: Expr) -> INT32, name = "toy.mem.copy", effect = Update;
 ///     /// The absolute value, without an operator of its own.
 ///     fn abs(x: Expr) = fold::abs;
+///
+///     params reduction = (x: Expr; axis: Option<Int> = None);
+///     /// The sum along an axis.
+///     sum(..reduction) -> infer(reduced), attrs = ReductionAttrs;
+///     /// Writes values.
+///     print(*values: ExprArg) -> infer(nothing), effect = Opaque {
+///         Ok(call_of("toy.print", values))
+///     }
 /// }
 /// ```
+///
+/// Two more keys of the header are optional: `around = function` (of the module `script`, around the binding of arguments), and
+/// `poison = true` where the result has a poison value.
 ///
 /// An entry reads: documentation; the name in Rust and in text; the parameters, with defaults, `*rest`, `*` before
 /// keyword-only ones and `;` before those that become fields of `attrs = Type`; the type of a call; optionally `= function`,
 /// which makes the call in place of the generated code; and options. The type is `same_as(operand)`, the name of a parameter
 /// of type `DataType`, a type, or `infer(function)`. The options are `name = ".."` (in the IR), `text = ".."` (in scripts),
 /// `effect = ..`, `attrs = ..` and `hidden`. A parameter of type `DataType` is no operand; a default of `None` leaves the
-/// operand out.
+/// operand out. `..group` stands for the parameters of `params group = (..);`.
+///
+/// An entry may end in a block instead of `;`: the body of its script function, on parameters of the types that scripts give.
+/// It returns a `Result` with an error of the builder, and there is no typed function then.
 ///
 /// An entry becomes
 ///
 /// - `fn atan2(y: Expr, x: Expr) -> Expr`, which takes typed arguments only;
 /// - `static ATAN2: Operator`, the facts for printers and analyses, listed in `OPERATORS`. `Operator`, `ResultType` and `Effect`
-///   are what these names mean in the module; `Operator` has `new`, `with_operands`, `with_effect`, `hidden`, `made_by`,
-///   `with_function` and `call`;
+///   are what these names mean in the module; `Operator` has `new`, `call`, `with_effect` and
+///   `with_function`, and for types that are not inferred `with_operands`, `call_same_as`, `made_by` and `hidden`;
 /// - with the feature `build`, in the module `script`, a `#[script_fn]` of the same name, listed in `FUNCTIONS`.
 #[proc_macro]
 pub fn operators(input: TokenStream) -> TokenStream {

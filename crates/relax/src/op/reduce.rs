@@ -24,7 +24,10 @@ operators! {
 
     params reduction = (x: Expr; axis: Option<Ints> = None, keepdims: Flag = false);
     params extreme = (x: Expr; axis: Option<Int> = None, keepdims: Flag = false);
-    params scan = (data: ExprArg, axis: Option<IntArg> = None, dtype: Option<DataType> = None, exclusive: Option<FlagArg> = FlagArg(false));
+    params scan = (
+        data: ExprArg, axis: Option<IntArg> = None, dtype: Option<DataType> = None,
+        exclusive: Option<FlagArg> = FlagArg(false)
+    );
 
     /// The greatest element along axes.
     max(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
