@@ -6,6 +6,7 @@
 
 pub mod class;
 pub mod error;
+pub mod intrinsic;
 pub mod kind;
 pub mod node;
 pub mod op;

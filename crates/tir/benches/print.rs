@@ -63,7 +63,7 @@ fn value(form: usize, a: &Ref<Buffer>, b: &Ref<Buffer>, n: &Expr, i: [i32; 5]) -
             ops::add(product(load(a, left), load(b, right))?, float(1.5))
         }
         _ => {
-            let exp = ops::math::exp(ops::sub(at(a, i[0]), at(b, i[1]))?)?;
+            let exp = tvmscript_tir::op::math::exp(ops::sub(at(a, i[0]), at(b, i[1]))?)?;
             let condition = ops::lt(n.clone(), IntImm::int32(i[3]))?;
             let select = Select::try_new(condition, at(a, i[4]), at(b, i[1]))?;
             ops::add(product(exp, at(a, i[2]))?, select)

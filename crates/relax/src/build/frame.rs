@@ -9,9 +9,9 @@ use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Array, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, FrameOf, Result, ScriptValue};
 
-use super::blocks::{Blocks, Branch};
-use super::error::RelaxError;
 use crate::analysis::{BaseCheck, base_check};
+use crate::blocks::{Blocks, Branch};
+use crate::error::RelaxError;
 use crate::node::*;
 
 macro_rules! as_any {

@@ -12,7 +12,7 @@ use super::call_tir;
 use super::error::{WellFormedError, WellFormedErrorKind as Kind};
 use super::{MAX_ERRORS, symbol};
 use crate::analysis::{BaseCheck, base_check};
-use crate::build::{Blocks, is_leaf_or_tuple};
+use crate::blocks::{Blocks, is_leaf_or_tuple};
 use crate::describe;
 use crate::node::*;
 use crate::op::{inspect, operator};
@@ -442,7 +442,7 @@ fn script_name(operator: &str) -> Str {
 fn impure_callee(call: &Call) -> Option<Str> {
     if let Some(name) = call.op_name() {
         let op = operator(name)?;
-        return (!op.is_pure).then(|| script_name(name));
+        return (!op.is_pure()).then(|| script_name(name));
     }
     let info = struct_info_of(&call.op)?;
     if info.as_node::<FuncStructInfo>()?.purity {

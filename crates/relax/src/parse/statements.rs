@@ -10,10 +10,11 @@ use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use super::bind;
 use super::signature::expr_at;
+use crate::blocks::is_void;
 use crate::build::args::InfoArg;
 use crate::build::function::{emit_value, try_func_ret_value};
 use crate::build::{
-    BranchFrame, DataflowVarInfo, FunctionFrame, IfFrame, MatchCastPair, is_void, with_blocks, with_function,
+    BranchFrame, DataflowVarInfo, FunctionFrame, IfFrame, MatchCastPair, with_blocks, with_function,
 };
 use crate::node::{If, SeqExpr, Tuple, Var, struct_info_of};
 

@@ -85,17 +85,10 @@ fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
 }
 
 /// What a reader infers for a call. The node may carry an annotation instead, which would be lost if it were not said.
-#[cfg(feature = "build")]
 fn inferred(call: &Call) -> Option<Object> {
     let bare = Call { struct_info_: None, ..call.clone() };
-    let again = crate::build::Blocks::default().normalize(Ref::new(bare).upcast()).ok()?;
+    let again = crate::blocks::Blocks::default().normalize(Ref::new(bare).upcast()).ok()?;
     struct_info_of(&again).map(Into::into)
-}
-
-/// Without inference everything is said.
-#[cfg(not(feature = "build"))]
-fn inferred(_: &Call) -> Option<Object> {
-    None
 }
 
 pub(super) fn is_void(info: Option<&Object>) -> bool {

@@ -8,6 +8,7 @@ use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType};
 use super::state::TirDocsifier;
 use super::var;
 use crate::node::{AssertStmt, Evaluate, IfThenElse, LetStmt, SeqStmt, StmtRef, While};
+use crate::op;
 
 /// Prints a body into the innermost frame. A statement whose scope may last to the end of the block gets leave to do so
 /// only where the block ends with it.
@@ -104,7 +105,7 @@ pub(crate) fn may_be_concise<T: tvmscript_ir_core::Class>(
 
 fn returned_value(value: &Expr) -> Option<&Expr> {
     let call = value.as_node::<Call>()?;
-    let is_ret = call.op_name() == Some("tir.ret") && call.args.len() == 1;
+    let is_ret = op::control::RET.op.is_called_by(call) && call.args.len() == 1;
     (is_ret && call.dtype == call.args[0].dtype()).then(|| &call.args[0])
 }
 

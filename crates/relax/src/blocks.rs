@@ -21,8 +21,8 @@ use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span, Str, with_stack};
 use tvmscript_prim as prim;
 use tvmscript_prim::Op;
 
-use super::error::RelaxError;
 use crate::analysis::{CallMismatch, call_result, erase_to_well_defined, lca};
+use crate::error::RelaxError;
 use crate::node::*;
 use crate::op::{Infer, operator};
 

@@ -1,10 +1,15 @@
 //! What can go wrong while a function is built.
 
-use tvmscript_ir_core::{Ref, Span};
+use tvmscript_ir_core::Ref;
+#[cfg(feature = "build")]
+use tvmscript_ir_core::Span;
+#[cfg(feature = "build")]
 use tvmscript_irbuilder::{ArgumentRef, BuildError};
 
 use crate::node::{Call, StructInfo};
-use crate::op::{InferError, operator};
+use crate::op::InferError;
+#[cfg(feature = "build")]
+use crate::op::operator;
 
 /// Why a value cannot be bound, or a scope cannot be closed: one variant, one cause.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -117,6 +122,7 @@ pub(crate) fn text(info: &Ref<StructInfo>) -> String {
 }
 
 /// The argument of the operator's function that an error of inference speaks of: an operand, or an attribute.
+#[cfg(feature = "build")]
 fn infer_argument(call: &Call, error: &InferError) -> Option<ArgumentRef> {
     let function = call.op_name().and_then(operator).and_then(|op| op.function);
     let argument = match (error.argument, function) {
@@ -133,6 +139,7 @@ fn infer_argument(call: &Call, error: &InferError) -> Option<ArgumentRef> {
     })
 }
 
+#[cfg(feature = "build")]
 impl RelaxError {
     /// The error as one of the builder, at the argument or call that it speaks of. `value` is the span of what is bound:
     /// arguments of its own call are found by their number, calls further in by their place.

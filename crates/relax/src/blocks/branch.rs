@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Ref, Span, Str};
 
 use super::{Blocks, Result, Sequence, is_leaf_or_tuple};
-use crate::build::error::RelaxError;
+use crate::error::RelaxError;
 use crate::node::*;
 
 impl Blocks {
