@@ -3,10 +3,11 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tvmscript_ir_core::json::{native, tvm};
+use tvmscript_ir_core::json::native;
 use tvmscript_ir_core::{
     Object, Registry, RegistryBuilder, StructuralEqual, Value, mismatches, structural_equal, structural_hash,
 };
+use tvmscript_tvm_json as tvm;
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")

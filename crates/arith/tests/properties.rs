@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use common::Vars;
 use tvmscript_arith::{Analyzer, DomMap, IntSet, eval_set};
-use tvmscript_ir_core::{DataType, Op};
+use tvmscript_ir_core::DataType;
+use tvmscript_prim::Op;
 use tvmscript_prim::ops::BinaryOp;
 use tvmscript_prim::{Call, Cast, Expr, ExprKind, ExprView, IntImm, Not, PrimExprExt, Select, Var};
 

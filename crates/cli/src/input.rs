@@ -5,9 +5,10 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tvmscript::ir_core::{Array, ObjectLike as _, json};
+use tvmscript::ir_core::{Array, ObjectLike as _};
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_parser::errors::{self, ParseError};
+use tvmscript::tvm_json;
 use tvmscript::{Object, ParseOptions, Registry, Value, ir};
 
 use crate::failure::{Failed, Failure};
@@ -148,7 +149,7 @@ pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<Fail
 /// # Errors
 /// When it has mistakes, or holds nothing.
 pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
-    if json::detect(&source.text).is_some() { from_json(source, timings) } else { parse(source, timings) }
+    if tvm_json::detect(&source.text).is_some() { from_json(source, timings) } else { parse(source, timings) }
 }
 
 /// What a script text holds.

@@ -45,29 +45,28 @@ fn store(docs: &mut DocArena, number: u32, paths: bool) -> StmtDoc {
     stmt
 }
 
-fn build(docs: &mut DocArena, paths: bool) -> StmtDoc {
-    docs.clear();
-    let body: Vec<StmtDoc> = (0..STATEMENTS).map(|number| store(docs, number, paths)).collect();
+fn build(paths: bool) -> (DocArena, StmtDoc) {
+    let mut docs = DocArena::new();
+    let body: Vec<StmtDoc> = (0..STATEMENTS).map(|number| store(&mut docs, number, paths)).collect();
     let name: ExprDoc = docs.id("main");
     let parts = FunctionParts { name, args: &[], decorators: &[], return_type: None, body: &body };
-    docs.function(parts).expect("the parts fit")
+    let function = docs.function(parts).expect("the parts fit");
+    (docs, function)
 }
 
 fn benches(c: &mut Criterion) {
     let options = PythonOptions::default();
-    let mut docs = DocArena::new();
-    let function = build(&mut docs, false);
+    let (docs, function) = build(false);
     let text = python::print(&docs, function, &options).expect("the docs print");
     let mut group = c.benchmark_group("python_printer");
     group.throughput(Throughput::Bytes(text.len() as u64));
-    let mut other = DocArena::new();
-    group.bench_function("build", |b| b.iter(|| black_box(build(&mut other, false))));
-    group.bench_function("build_with_paths", |b| b.iter(|| black_box(build(&mut other, true))));
+    group.bench_function("build", |b| b.iter(|| black_box(build(false))));
+    group.bench_function("build_with_paths", |b| b.iter(|| black_box(build(true))));
     group.bench_function("print", |b| b.iter(|| black_box(python::print(&docs, function, &options))));
     group.bench_function("build_and_print", |b| {
         b.iter(|| {
-            let function = build(&mut other, false);
-            black_box(python::print(&other, function, &options))
+            let (docs, function) = build(false);
+            black_box(python::print(&docs, function, &options))
         });
     });
     group.finish();

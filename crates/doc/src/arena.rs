@@ -93,67 +93,12 @@ impl DocArena {
         arena
     }
 
-    /// Forgets all docs but keeps the memory, so that the next print allocates little.
-    pub fn clear(&mut self) {
-        self.symbols.clear();
-        self.exprs.clear();
-        self.stmts.clear();
-        self.stmt_notes.clear();
-        self.expr_items.clear();
-        self.stmt_items.clear();
-        self.stmt_runs.clear();
-        self.kwargs.clear();
-        self.calls.clear();
-        self.functions.clear();
-        self.bytes.clear();
-        self.expr_paths.clear();
-        self.stmt_paths.clear();
-        self.more_paths.clear();
-        self.paths = PathTable::new();
-        self.full = false;
-        self.seed();
-    }
-
     /// Index 0 stays unused, so that ids are never zero; index 1 is the placeholder.
     fn seed(&mut self) {
         self.exprs.extend([Expr::None; 2]);
         self.stmts.extend([Stmt::Comment; 2]);
         self.stmt_notes.extend([StmtNote::default(); 2]);
         self.stmt_runs.push((0, 0));
-    }
-
-    /// Sets how many expressions, and as many statements, the arena takes at most from now on.
-    pub fn set_max_docs(&mut self, max_docs: u32) {
-        self.max_docs = max_docs.min(u32::MAX - 2);
-    }
-
-    /// How many bytes the docs fill.
-    pub fn used_bytes(&self) -> usize {
-        self.bytes_of(true)
-    }
-
-    /// For how many bytes of docs there is room.
-    pub fn room_bytes(&self) -> usize {
-        self.bytes_of(false)
-    }
-
-    fn bytes_of(&self, used: bool) -> usize {
-        fn of<T>(items: &Vec<T>, used: bool) -> usize {
-            size_of::<T>() * if used { items.len() } else { items.capacity() }
-        }
-        self.symbols.bytes_of(used)
-            + of(&self.exprs, used)
-            + of(&self.stmts, used)
-            + of(&self.stmt_notes, used)
-            + of(&self.expr_items, used)
-            + of(&self.stmt_items, used)
-            + of(&self.stmt_runs, used)
-            + of(&self.kwargs, used)
-            + of(&self.calls, used)
-            + of(&self.functions, used)
-            + of(&self.bytes, used)
-            + of(&self.expr_paths, used)
-            + of(&self.stmt_paths, used)
     }
 
     /// How many expressions and statements the arena holds.
@@ -249,6 +194,11 @@ impl DocArena {
         &self.bytes[bytes.start as usize..][..bytes.len as usize]
     }
 
+    /// The symbol of the name that `doc` is, if it is one.
+    pub fn sym_of(&self, doc: ExprDoc) -> Option<Sym> {
+        if let Expr::Id(name) = self.expr(doc) { Some(name) } else { None }
+    }
+
     /// The name that `doc` is, if it is one.
     pub fn name_of(&self, doc: ExprDoc) -> Option<&str> {
         if let Expr::Id(name) = self.expr(doc) { Some(self.text(name)) } else { None }
@@ -324,6 +274,23 @@ impl DocArena {
         self.symbols.intern("").expect("the empty string needs no room")
     }
 
+    /// A new symbol with the text of another, whose text may be changed later ([`DocArena::set_text`]).
+    pub fn own_sym(&mut self, sym: Sym) -> Sym {
+        match self.symbols.duplicate(sym) {
+            Some(own) => own,
+            None => {
+                self.full = true;
+                sym
+            }
+        }
+    }
+
+    /// Changes the text of a symbol of its own ([`DocArena::own_sym`]) in all docs that hold it.
+    pub fn set_text(&mut self, own: Sym, text: &str) {
+        let text = self.sym(text);
+        self.symbols.set(own, text);
+    }
+
     /// Sets the comment of a statement, or removes it.
     pub fn set_comment(&mut self, stmt: StmtDoc, comment: Option<&str>) {
         let comment = comment.map(|text| self.sym(text));
@@ -346,8 +313,7 @@ impl DocArena {
         self.stmt_notes[stmt.0.get() as usize].role = role;
     }
 
-    /// Lets an `if` that stands alone in an else branch print as `elif`, so that a long ladder keeps its indentation. TVM's
-    /// printer never does; without this, neither do we.
+    /// Lets an `if` that stands alone in an else branch print as `elif`, so that a long ladder keeps its indentation.
     pub fn set_chained(&mut self, stmt: StmtDoc) {
         self.stmt_notes[stmt.0.get() as usize].chained = true;
     }

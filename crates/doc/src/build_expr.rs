@@ -109,8 +109,7 @@ impl DocArena {
         self.push_expr(Expr::Conditional { condition, then_value, else_value, is_chained: false })
     }
 
-    /// The same, where a conditional as `else_value` has no parentheses: so a long chain is not nested. TVM's printer always
-    /// writes them; otherwise so do we.
+    /// The same, where a conditional as `else_value` has no parentheses: so a long chain is not nested.
     pub fn chained_conditional(
         &mut self,
         condition: ExprDoc,

@@ -58,8 +58,9 @@ pub enum BinaryOp {
     Or = 25,
 }
 
-/// Every operator, with the numbers that upstream gives them (`OperationDocNode::Kind` in
-/// `include/tvm/script/printer/doc.h`; Python code sees the numbers).
+/// Every operator, with the numbers that upstream gives them: Python code sees the numbers.
+///
+/// Upstream counterpart: `OperationDocNode::Kind` in `include/tvm/script/printer/doc.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperationKind {
     /// One operand.

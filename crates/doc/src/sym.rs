@@ -1,7 +1,8 @@
 //! Interned strings of one print.
 //!
 //! Names repeat a great deal in printed programs, so the arena stores each distinct string once, in one
-//! buffer, and docs hold a [`Sym`]. Two symbols of the same arena are equal exactly when their texts are.
+//! buffer, and docs hold a [`Sym`]. Two interned symbols of the same arena are equal exactly when their texts are; symbols
+//! whose text may still change stand for themselves.
 
 use hashbrown::HashTable;
 use tvmscript_ir_core::fallible;
@@ -56,24 +57,25 @@ impl Symbols {
         Some(Sym(index))
     }
 
+    /// A symbol of its own with the same text, or `None` when there is no memory.
+    pub(crate) fn duplicate(&mut self, sym: Sym) -> Option<Sym> {
+        let index = u32::try_from(self.spans.len()).ok()?;
+        if !fallible::reserve(&mut self.spans, 1) {
+            return None;
+        }
+        self.spans.push(self.spans[sym.0 as usize]);
+        Some(Sym(index))
+    }
+
+    /// Gives a symbol the text of another.
+    pub(crate) fn set(&mut self, sym: Sym, text: Sym) {
+        self.spans[sym.0 as usize] = self.spans[text.0 as usize];
+    }
+
     /// The text of `sym`.
     #[inline]
     pub(crate) fn get(&self, sym: Sym) -> &str {
         slice(&self.text, self.spans[sym.0 as usize])
-    }
-
-    /// The bytes that texts and their index fill, or have room for.
-    pub(crate) fn bytes_of(&self, used: bool) -> usize {
-        match used {
-            true => self.text.len() + size_of::<(u32, u32)>() * self.spans.len(),
-            false => self.text.capacity() + size_of::<(u32, u32)>() * self.spans.capacity(),
-        }
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.text.clear();
-        self.spans.clear();
-        self.table.clear();
     }
 }
 

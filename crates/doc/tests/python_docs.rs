@@ -500,8 +500,16 @@ fn full_arena_is_reported() {
     let sum = docs.tuple(&made);
     let printed = python::print(&docs, sum, &PythonOptions::default());
     assert_eq!(printed, Err(PrintError::Doc(DocError::Full { limit: 3 })));
-    docs.clear();
-    assert_eq!(docs.check(), Ok(()));
-    let one = docs.int(1);
-    assert_eq!(print(&docs, one), "1");
+}
+
+#[test]
+fn a_symbol_of_its_own_changes_its_text_where_it_stands() {
+    let mut docs = DocArena::new();
+    let shared = docs.sym("x");
+    let own = docs.own_sym(shared);
+    let (a, b) = (docs.id(own), docs.id(shared));
+    let both = docs.tuple(&[a, b]);
+    docs.set_text(own, "x_1");
+    assert_eq!(print(&docs, both), "(x_1, x)");
+    assert_eq!((docs.sym_of(a), docs.name_of(b)), (Some(own), Some("x")));
 }

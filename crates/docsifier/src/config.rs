@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 use tvmscript_doc::{AccessPath, DocArena};
-use tvmscript_ir_core::{Object, Registry};
+use tvmscript_ir_core::{Object, Registry, TextProfile};
 
 use crate::error::{DocsifyError, Result};
 use crate::names::is_identifier;
@@ -14,8 +14,8 @@ use crate::table::{PrinterTable, Printers};
 /// The name of a module inside its own functions, where the options do not name another.
 const DEFAULT_ALIAS: &str = "cls";
 
-/// Names that printed text uses for itself, whichever dialect prints.
-const WORDS: [&str; 4] = ["range", "float", "metadata", "tvm"];
+/// Names of Python's that printed text uses, whichever dialect prints.
+const PYTHON_WORDS: [&str; 2] = ["range", "float"];
 
 /// Options of a print. Dialects add theirs as typed parts.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub struct PrinterConfig {
     pub prefixes: BTreeMap<String, String>,
     /// The name of the module inside its own functions; empty for the module's name.
     pub module_alias: String,
+    /// Id of the text profile, such as `family-1.0`; the registry's first one without.
+    pub profile: Option<String>,
     /// Keep the generated declarations when a bare expression is printed.
     pub verbose_expr: bool,
     /// Spaces of one level of indentation.
@@ -78,6 +80,7 @@ impl Default for PrinterConfig {
             show_meta: false,
             prefixes: BTreeMap::new(),
             module_alias: DEFAULT_ALIAS.to_owned(),
+            profile: None,
             verbose_expr: false,
             indent_spaces: 4,
             max_width_columns: None,
@@ -123,10 +126,12 @@ impl PrinterConfig {
     /// the header has to name has a value that can be read.
     ///
     /// # Errors
-    /// [`DocsifyError::BadName`], [`DocsifyError::NameClash`] or [`DocsifyError::BadOption`].
+    /// [`DocsifyError::BadName`], [`DocsifyError::NameClash`], [`DocsifyError::BadOption`] or
+    /// [`DocsifyError::UnknownProfile`].
     pub fn check(&self, registry: &Registry) -> Result<()> {
+        let profile = self.text_profile(registry)?;
         let Some(table) = registry.slot::<Printers>().map(Printers::table) else { return Ok(()) };
-        self.check_names(table)?;
+        self.check_names(table, profile)?;
         if self.indent_spaces == 0 {
             let reason = "a block must be indented by one space at least".to_owned();
             return Err(DocsifyError::BadOption { option: "indent".to_owned(), reason }.into());
@@ -134,12 +139,21 @@ impl PrinterConfig {
         self.header_values(table).map(drop)
     }
 
+    /// The text profile to print with.
+    ///
+    /// # Errors
+    /// [`DocsifyError::UnknownProfile`]
+    pub(crate) fn text_profile(&self, registry: &Registry) -> Result<&'static TextProfile> {
+        let profile = registry.text_profile(self.profile.as_deref());
+        profile.map_err(|error| DocsifyError::UnknownProfile(error).into())
+    }
+
     /// The prefix of a dialect's names.
     pub(crate) fn prefix<'a>(&'a self, dialect: &str, default: &'a str) -> &'a str {
         self.prefixes.get(dialect).map_or(default, String::as_str)
     }
 
-    fn check_names(&self, table: &PrinterTable) -> Result<()> {
+    fn check_names(&self, table: &PrinterTable, profile: &TextProfile) -> Result<()> {
         if self.prefixes.is_empty() && self.module_alias == DEFAULT_ALIAS {
             return Ok(());
         }
@@ -150,7 +164,7 @@ impl PrinterConfig {
             if !is_identifier(name) {
                 return Err(DocsifyError::BadName { what, name: name.to_owned() }.into());
             }
-            if WORDS.contains(&name) {
+            if PYTHON_WORDS.contains(&name) || profile.words().contains(&name) {
                 return clash(what, name, "a word of every script".to_owned());
             }
             Ok(())

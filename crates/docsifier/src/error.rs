@@ -2,6 +2,7 @@
 
 use tvmscript_doc::{DocError, PrintError};
 use tvmscript_ir_core::LeftOut;
+use tvmscript_ir_core::profile::UnknownProfile;
 
 /// Why a node cannot be printed: one variant, one cause.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -36,6 +37,9 @@ pub enum DocsifyError {
         /// What the text form cannot say.
         reason: String,
     },
+    /// No dialect registers the selected text profile.
+    #[error(transparent)]
+    UnknownProfile(UnknownProfile),
     /// An option has a value with which no text reads back.
     #[error("{reason}, so the option `{option}` cannot have it")]
     BadOption {
@@ -54,11 +58,17 @@ pub enum DocsifyError {
         /// What has the name.
         holder: String,
     },
-    /// Every print changed names such that the next one found another conflict.
-    #[error("no names can be found under which the text reads back: {conflict}")]
-    Unsettled {
-        /// The conflict that is left.
-        conflict: String,
+    /// A variable is defined again after the scope of its definition ended.
+    #[error("variable `{name}` is defined by two scopes, neither of which contains all of its uses")]
+    DefinedTwice {
+        /// The variable's name.
+        name: String,
+    },
+    /// The text needs a word that a variable has as its name.
+    #[error("the text needs the name `{word}`, which a variable has")]
+    TakenWord {
+        /// The word.
+        word: &'static str,
     },
     /// A prefix or alias is no identifier.
     #[error("`{name}` is no identifier, so it cannot be the {what}")]

@@ -7,6 +7,7 @@ use std::any::Any;
 
 use tvmscript_ir_core::Object;
 
+use crate::definitions::Scope;
 use crate::docsifier::Docsifier;
 use crate::stmts::Stmts;
 
@@ -24,8 +25,9 @@ pub struct Frame {
     pub declares_free: bool,
     /// What the dialect keeps.
     pub data: Box<dyn Any>,
-    /// The variables to forget.
-    pub(crate) defined: Vec<usize>,
+    /// What the frame defines may be defined by other frames too.
+    isolated: bool,
+    pub(crate) scope: Scope,
     /// Run when the frame closes, in the order they came.
     pub(crate) exits: Vec<ExitCallback>,
 }
@@ -45,18 +47,31 @@ impl std::fmt::Debug for Frame {
 impl Frame {
     /// A frame that prints `object`, with a dialect's data.
     pub fn new(object: Option<Object>, data: impl FrameData) -> Frame {
+        let isolated = object.is_none();
         Frame {
             stmts: Stmts::default(),
             object,
             declares_free: false,
             data: Box::new(data),
-            defined: Vec::new(),
+            isolated,
+            scope: Scope::default(),
             exits: Vec::new(),
         }
     }
 
     /// The frame around a fragment: what no open node declares is declared here.
     pub fn fragment(data: impl FrameData) -> Frame {
-        Frame { declares_free: true, ..Frame::new(None, data) }
+        Frame { declares_free: true, isolated: false, ..Frame::new(None, data) }
+    }
+
+    /// The same frame, whose variables other frames may define as well: dimensions that functions of one module share. Frames
+    /// without a node, such as those of lambdas, are isolated.
+    #[must_use]
+    pub fn isolated(self) -> Frame {
+        Frame { isolated: true, ..self }
+    }
+
+    pub(crate) fn is_isolated(&self) -> bool {
+        self.isolated
     }
 }

@@ -4,22 +4,24 @@
 //! under the default token, or under one token only; looked up by (current token, exact type), then (default, exact
 //! type), and what nobody prints becomes a reference into the metadata section. No dialect is known here.
 
+mod analysis;
 mod config;
+mod definitions;
+mod dispatch;
 mod docsifier;
 mod error;
 mod frame;
-mod free_vars;
-mod hindsight;
+mod frames;
 mod mapped;
-mod memory;
 mod messages;
 mod metadata;
 pub mod names;
 mod options;
+mod prefixes;
 mod script;
 mod stmts;
 mod table;
-mod unfolded;
+mod words;
 
 pub use config::{Parts, PrinterConfig};
 pub use docsifier::{DocFactory, Docsifier, field_value, text_of};

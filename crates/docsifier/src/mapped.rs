@@ -11,7 +11,7 @@ use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
 use crate::error::Result;
 use crate::messages::{PathValues, Places};
-use crate::script::{docsify_settled, python_options};
+use crate::script::{docsify_root, python_options};
 
 /// A printed node, and which bytes of its text stand for which part of it.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct MappedText {
 pub fn print_mapped(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<MappedText> {
     let mut d = Docsifier::new(registry, config, object)?;
     d.track_paths();
-    let (mut d, stmts) = docsify_settled(d, object)?;
+    let stmts = docsify_root(&mut d, object)?;
     let block = d.docs.block(&stmts);
     let options = python_options(&d);
     let (text, map) = python::print_mapped(&d.docs, block, &options)?;

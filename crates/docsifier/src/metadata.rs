@@ -20,9 +20,14 @@ struct Nodes {
 }
 
 impl Metadata {
-    /// Adds a node; the same node (or an equal string) keeps its place. Gives its type key and index.
-    pub(crate) fn add(&mut self, object: &Object) -> (&'static str, usize) {
-        let key = object.info().key();
+    /// Adds a node, unless the same node or an equal string is there. Returns the key of its list, which `type_key` makes of
+    /// its type key, and its index.
+    pub(crate) fn add(
+        &mut self,
+        object: &Object,
+        type_key: fn(&'static str) -> &'static str,
+    ) -> (&'static str, usize) {
+        let key = type_key(object.info().key());
         let at = match self.lists.iter().position(|(k, _)| *k == key) {
             Some(at) => at,
             None => {
@@ -52,5 +57,23 @@ impl Metadata {
         Map::new(self.lists.iter().map(|(key, list)| {
             (Str::new(*key), Array::of_values(list.all.iter().map(|o| Value::Node(o.clone()))))
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tvmscript_ir_core::ObjectLike;
+
+    use super::*;
+
+    #[test]
+    fn a_node_keeps_its_place_and_strings_are_kept_by_their_text() {
+        let list = || Array::of_values([Value::Int(1)]).into_object();
+        let (text, same, first, second) =
+            (Str::new("a").into_object(), Str::new("a").into_object(), list(), list());
+        let mut metadata = Metadata::default();
+        let places = [&text, &first, &second, &same, &first].map(|node| metadata.add(node, |key| key).1);
+        assert_eq!(places, [0, 0, 1, 0, 0]);
+        assert_eq!(metadata.to_map().len(), 2);
     }
 }

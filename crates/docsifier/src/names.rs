@@ -63,7 +63,7 @@ pub fn is_identifier(text: &str) -> bool {
 }
 
 /// Whether Python reads the text as one name, letters of any script included. Functions keep such names; variables get
-/// plain ones, as in TVM. Python reads a name in its normal form (NFKC), so other forms are not names.
+/// plain ones. Python reads a name in its normal form (NFKC), so other forms are not names.
 pub fn is_wide_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
@@ -110,12 +110,6 @@ impl Namer {
     /// No names in use.
     pub fn new() -> Namer {
         Namer::default()
-    }
-
-    /// Forgets all names but keeps the memory.
-    pub fn clear(&mut self) {
-        self.entries.clear();
-        self.numbered.clear();
     }
 
     fn entry(&mut self, name: Sym) -> &mut Entry {

@@ -5,19 +5,14 @@ use tvmscript_doc::python::{self, PythonOptions};
 use tvmscript_doc::{Doc, PrintError, StmtDoc, StmtList};
 
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, TensorNode};
-use tvmscript_ir_core::{
-    FieldRef, Object, ObjectLike, PathId, Registry, Value, fallible, json, pre_order_visit,
-};
+use tvmscript_ir_core::{FieldRef, Object, ObjectLike, PathId, Registry, Value, fallible, pre_order_visit};
 
 use crate::config::PrinterConfig;
-use crate::docsifier::{Docsifier, UsedPrefix};
+use crate::docsifier::Docsifier;
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::messages;
-
-/// How often a print is made anew at most, each time with what the one before found out too late. What the second finds is
-/// rare: a name that another one, given up, would have had.
-const MOST_PRINTS: usize = 4;
+use crate::prefixes::Prefix;
 
 /// Prints a node.
 ///
@@ -43,8 +38,8 @@ pub struct PrintedText {
 /// # Errors
 /// As [`print()`].
 pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<PrintedText> {
-    let d = Docsifier::new(registry, config, object)?;
-    let (mut d, stmts) = docsify_settled(d, object)?;
+    let mut d = Docsifier::new(registry, config, object)?;
+    let stmts = docsify_root(&mut d, object)?;
     let mut options = python_options(&d);
     if d.config().has_messages() {
         messages::place(&mut d, object, &stmts, &options)?;
@@ -54,28 +49,11 @@ pub fn print_text(object: &Object, registry: &Registry, config: &PrinterConfig) 
     let mut text = if config.show_meta { metadata_line(&d)? } else { String::new() };
     let omits_metadata = !config.show_meta && !d.metadata_section().is_empty();
     let script = python::print(&d.docs, block, &options)?;
-    d.keep_memory();
     if text.is_empty() {
         return Ok(PrintedText { text: script, omits_metadata });
     }
     text.push_str(&script);
     Ok(PrintedText { text, omits_metadata })
-}
-
-/// The statements of a whole script, made anew while a print finds out too late what it must know from the start.
-pub(crate) fn docsify_settled<'r>(
-    mut d: Docsifier<'r>,
-    object: &Object,
-) -> Result<(Docsifier<'r>, Vec<StmtDoc>)> {
-    let mut stmts = docsify_root(&mut d, object)?;
-    for _ in 1..MOST_PRINTS {
-        let Some(again) = Docsifier::again(&d)? else { break };
-        d = again;
-        stmts = docsify_root(&mut d, object)?;
-    }
-    d.check_settled()?;
-    d.docs.check()?;
-    Ok((d, stmts))
 }
 
 pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
@@ -104,7 +82,7 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
         d.with_frame(frame, |d| {
             let is_container =
                 object.as_node::<ArrayNode>().is_some() || object.as_node::<MapNode>().is_some();
-            // Text that is to be read says more than TVM's.
+            // Text that is to be read back says more.
             let doc = match d.table().data().filter(|_| verbose && is_container) {
                 Some(print) => print(&Value::Node(object.clone()), PathId::ROOT, d)?.into(),
                 None => d.doc(object, PathId::ROOT)?,
@@ -119,24 +97,27 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
     })?;
     // A part alone has only as much of a header as its text would be read otherwise without.
     if !is_bare && !d.has_header {
-        let lines: Vec<String> = d.used_prefixes().filter(|p| !p.is_default).map(import).collect();
+        let lines = imports(d, |prefix| !prefix.is_default);
         let mut whole = header(d, lines)?;
         whole.append(&mut stmts);
         stmts = whole;
     }
     if !d.metadata_section().is_empty() && !d.config().show_meta {
-        stmts.push(d.docs.comment("Metadata omitted. Use show_meta=True in script() method to show it."));
+        let omitted = d.profile().metadata.omitted;
+        stmts.push(d.docs.comment(omitted));
     }
+    d.settle_words()?;
+    d.docs.check()?;
     Ok(stmts)
 }
 
-/// `metadata = tvm.ir.load_json("""...""")` and a line break, when there is any metadata.
+/// The metadata section, `metadata = load_json("""...""")` and a line break; empty without metadata. The text profile gives
+/// the names and the format of the data ([`tvmscript_ir_core::profile::MetadataFormat`]).
 ///
-/// The JSON is plain ASCII: a character beyond it, which stands only inside of JSON strings, is written as JSON's own escape.
-/// TVM escapes its bytes for Python, which reads them as other characters.
+/// The data is plain ASCII: other characters, which occur only in JSON strings, are written as JSON escapes.
 ///
 /// # Errors
-/// When a constant stands there whose elements are left out, or the line is longer than the text may be.
+/// When a constant's elements are left out, or the section is longer than the text may be.
 pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     if d.metadata_section().is_empty() {
         return Ok(String::new());
@@ -148,7 +129,8 @@ pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     if encoded_bytes(&metadata) > max_bytes {
         return Err(too_long().into());
     }
-    let json = json::tvm::save(&Value::Node(metadata))?;
+    let format = &d.profile().metadata;
+    let json = (format.save)(&Value::Node(metadata))?;
     if json.len() > max_bytes {
         return Err(too_long().into());
     }
@@ -156,7 +138,7 @@ pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     if !fallible::reserve_text(&mut text, json.len() + json.len() / 8 + 64) {
         return Err(PrintError::OutOfMemory.into());
     }
-    text.push_str("metadata = tvm.ir.load_json(\"\"\"");
+    text.extend([format.variable, " = ", format.loader, "(\"\"\""]);
     let mut units = [0; 2];
     for c in json.chars() {
         match c {
@@ -196,7 +178,7 @@ fn encoded_bytes(node: &Object) -> usize {
 /// # Errors
 /// As [`PrinterConfig::check`].
 pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
-    let lines = d.used_prefixes().map(import).collect();
+    let lines = imports(d, |_| true);
     let mut stmts = header(d, lines)?;
     let frame = d.frame_mut();
     if frame.declares_free {
@@ -206,9 +188,11 @@ pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
     Ok(d.docs.block(&stmts))
 }
 
-/// The comment that says where a prefix comes from.
-fn import(used: UsedPrefix<'_>) -> String {
-    format!("from tvm.script import {} as {}", used.dialect, used.prefix)
+/// The comments that import the used prefixes that `include` accepts.
+fn imports(d: &Docsifier<'_>, include: impl Fn(&Prefix) -> bool) -> Vec<String> {
+    let module = d.profile().python.script_module;
+    let used = d.used_prefixes().filter(|used| include(used));
+    used.map(|used| format!("from {module} import {} as {}", used.dialect, used.prefix)).collect()
 }
 
 /// The lines in front of a script: comments that say where the prefixes come from, one that names the options without which
@@ -218,7 +202,7 @@ fn header(d: &mut Docsifier<'_>, mut lines: Vec<String>) -> Result<Vec<StmtDoc>>
     d.has_header |= d.frame_count() <= 1;
     let values = d.config().header_values(d.table())?;
     if !values.is_empty() {
-        lines.push(format!("tvmscript: {}", values.join(", ")));
+        lines.push(format!("{}: {}", d.profile().option_label, values.join(", ")));
     }
     let mut stmts: Vec<StmtDoc> = lines.iter().map(|line| d.docs.comment(line)).collect();
     if !stmts.is_empty() {

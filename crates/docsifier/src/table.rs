@@ -7,6 +7,7 @@ use tvmscript_ir_core::containers::{ArrayNode, MapNode};
 use tvmscript_ir_core::registry::Place;
 use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, Resolver, Slot, Token, TypeInfo, Value};
 
+use crate::analysis::Role;
 use crate::docsifier::Docsifier;
 use crate::error::Result;
 use crate::frame::Frame;
@@ -17,11 +18,14 @@ pub(crate) type Handler = Box<dyn Fn(&Object, PathId, &mut Docsifier<'_>) -> Res
 
 /// What the printer of one type of nodes gives: any doc, or always one kind.
 pub trait Printed: Sized {
+    /// Whether this is an expression or part of one, so that no scope opens at the node.
+    const IS_EXPR: bool;
     /// The result of a print as that of any.
     fn printed(result: Result<Self>) -> Result<Doc>;
 }
 
 impl Printed for Doc {
+    const IS_EXPR: bool = false;
     // Not a map: that would copy each result, right after its parts were written.
     #[inline(always)]
     fn printed(result: Result<Doc>) -> Result<Doc> {
@@ -30,8 +34,9 @@ impl Printed for Doc {
 }
 
 macro_rules! printed {
-    ($($kind:ty),*) => {$(
+    ($($kind:ty: $is_expr:expr),*) => {$(
         impl Printed for $kind {
+            const IS_EXPR: bool = $is_expr;
             #[inline(always)]
             fn printed(result: Result<$kind>) -> Result<Doc> {
                 result.map(Doc::from)
@@ -39,7 +44,7 @@ macro_rules! printed {
         }
     )*};
 }
-printed!(ExprDoc, SliceDoc, StmtDoc, StmtList);
+printed!(ExprDoc: true, SliceDoc: true, StmtDoc: false, StmtList: false);
 
 /// Prints a value so that it is read as it is: a literal node not as a plain number.
 pub type DataPrinter = fn(&Value, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>;
@@ -49,6 +54,7 @@ pub type RootFrame = fn(&Object) -> Frame;
 
 struct Entry {
     handler: Handler,
+    opens_scope: bool,
     place: Place,
 }
 
@@ -67,6 +73,9 @@ pub struct PrinterTable {
     homes: Vec<Option<Token>>,
     prefixes: Vec<(&'static str, &'static str)>,
     variables: Vec<&'static TypeInfo>,
+    words: Vec<&'static str>,
+    /// By type: whether a printer of it gives anything but an expression.
+    scopes: Vec<bool>,
     options: Vec<&'static PrinterOption>,
     data: Option<DataPrinter>,
 }
@@ -96,9 +105,20 @@ impl PrinterTable {
         self.options.iter().copied()
     }
 
-    /// Returns true if text declares the node where nothing defines it.
-    pub(crate) fn is_variable(&self, object: &Object) -> bool {
-        self.variables.iter().any(|info| object.info().is_a(info))
+    /// The part that nodes of a type play in a print.
+    pub(crate) fn role(&self, info: &'static TypeInfo) -> Role {
+        if self.scopes.get(info.index()).copied().unwrap_or_default() {
+            return Role::Scope;
+        }
+        match self.variables.iter().any(|variable| info.is_a(variable)) {
+            true => Role::Variable,
+            false => Role::Part,
+        }
+    }
+
+    /// The words that dialects use without a prefix.
+    pub(crate) fn words(&self) -> &[&'static str] {
+        &self.words
     }
 
     pub(crate) fn handler(&self, token: Token, info: &TypeInfo) -> Option<&Handler> {
@@ -147,6 +167,7 @@ pub struct Printers {
     roots: Vec<(&'static str, RootFrame, Place)>,
     options: Vec<(&'static [PrinterOption], Place)>,
     variables: Vec<&'static TypeInfo>,
+    words: Vec<&'static str>,
     data: Option<(DataPrinter, Place)>,
     table: PrinterTable,
 }
@@ -192,13 +213,15 @@ impl Slot for Printers {
             }
         }
         table.variables.extend(other.variables);
+        table.words.extend(other.words);
         for (info, name) in other.homes {
             at(&mut table.homes, info.index()).get_or_insert(resolver.token(name));
         }
-        for (name, info, Entry { handler, place }) in other.entries {
+        for (name, info, Entry { handler, opens_scope, place }) in other.entries {
             let token = resolver.token(name);
             if resolver.claim(format!("the printer of `{}` under the token `{name}`", info.key()), place) {
                 *at(&mut at(&mut table.tokens, token.index()).handlers, info.index()) = Some(handler);
+                *at(&mut table.scopes, info.index()) |= opens_scope;
             }
         }
     }
@@ -255,6 +278,10 @@ pub trait DocsifyDialect: Sized {
     /// The prefix of the dialect's names in text (`T`).
     fn alias(self, prefix: &'static str) -> Self;
 
+    /// Names that the dialect's text uses without a prefix, such as `range` ([`Docsifier::word`]). A variable around a use of
+    /// one gets another name.
+    fn words(self, words: &'static [&'static str]) -> Self;
+
     /// The frame around a node of this dialect that is printed alone.
     fn root_frame(self, make: RootFrame) -> Self;
 
@@ -280,7 +307,11 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         let home = self.name();
         let printers = self.slot_mut::<Printers>();
         printers.homes.push((N::type_info(), home));
-        printers.entries.push(("", N::type_info(), Entry { handler: erase(handler), place }));
+        printers.entries.push((
+            "",
+            N::type_info(),
+            Entry { handler: erase(handler), opens_scope: !D::IS_EXPR, place },
+        ));
         self
     }
 
@@ -295,7 +326,11 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     {
         let place = Location::caller();
         let printers = self.slot_mut::<Printers>();
-        printers.entries.push((token, N::type_info(), Entry { handler: erase(handler), place }));
+        printers.entries.push((
+            token,
+            N::type_info(),
+            Entry { handler: erase(handler), opens_scope: !D::IS_EXPR, place },
+        ));
         self
     }
 
@@ -326,7 +361,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         let home = self.name();
         let printers = self.slot_mut::<Printers>();
         printers.homes.push((info, home));
-        printers.entries.push(("", info, Entry { handler: Box::new(handler), place }));
+        printers.entries.push(("", info, Entry { handler: Box::new(handler), opens_scope: true, place }));
         self
     }
 
@@ -339,7 +374,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     ) -> Self {
         let place = Location::caller();
         let printers = self.slot_mut::<Printers>();
-        printers.entries.push((token, info, Entry { handler: Box::new(handler), place }));
+        printers.entries.push((token, info, Entry { handler: Box::new(handler), opens_scope: true, place }));
         self
     }
 
@@ -347,6 +382,11 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     fn alias(mut self, prefix: &'static str) -> Self {
         let (name, place) = (self.name(), Location::caller());
         self.slot_mut::<Printers>().prefixes.push((name, prefix, place));
+        self
+    }
+
+    fn words(mut self, words: &'static [&'static str]) -> Self {
+        self.slot_mut::<Printers>().words.extend(words);
         self
     }
 

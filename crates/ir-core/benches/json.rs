@@ -1,32 +1,23 @@
-//! Saving and loading both forms of JSON, for a program of flat statements.
+//! Saving and loading a program of flat statements as JSON.
 #![allow(missing_docs)]
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tvmscript_ir_core::Value;
-use tvmscript_ir_core::json::{native, tvm};
+use tvmscript_ir_core::json::native;
 
 #[path = "../tests/it/toy.rs"]
 #[allow(dead_code)]
 mod toy;
 use toy::*;
 
-/// TVM's form of a value whose tensors are whole.
-fn tvm_save(value: &Value) -> String {
-    tvm::save(value).expect("no tensor is left out")
-}
-
 fn benches(c: &mut Criterion) {
     let program = Value::Node(statements(2_000));
     let registry = registry();
     let mut group = c.benchmark_group("json");
-    let text = tvm_save(&program);
-    group.throughput(Throughput::Bytes(text.len() as u64)).sample_size(20);
-    group.bench_function("tvm/save", |bench| bench.iter(|| tvm_save(black_box(&program))));
-    group.bench_function("tvm/load", |bench| bench.iter(|| tvm::load(black_box(&text), &registry)));
     let text = native::save(&program);
-    group.throughput(Throughput::Bytes(text.len() as u64));
+    group.throughput(Throughput::Bytes(text.len() as u64)).sample_size(20);
     group.bench_function("native/save", |bench| bench.iter(|| native::save(black_box(&program))));
     group.bench_function("native/load", |bench| bench.iter(|| native::load(black_box(&text), &registry)));
     group.finish();

@@ -12,8 +12,24 @@ use crate::tensor::TensorData;
 use crate::type_table::{EqKind, Shape, TypeDecl, TypeInfo, register_node};
 use crate::value::{FieldError, FieldRef, Fields, Value};
 
+/// Type keys of the containers.
+pub mod keys {
+    /// Namespace of the keys. Messages leave it out ([`crate::TypeInfo::display_key`]).
+    pub const PREFIX: &str = "core.";
+    /// A string.
+    pub const STR: &str = "core.Str";
+    /// An array.
+    pub const ARRAY: &str = "core.Array";
+    /// A map.
+    pub const MAP: &str = "core.Map";
+    /// A tensor.
+    pub const TENSOR: &str = "core.Tensor";
+    /// A tuple of plain integers.
+    pub const SHAPE: &str = "core.Shape";
+}
+
 macro_rules! container {
-    ($ty:ident, $key:literal, $shape:ident $(, check = $check:path)?) => {
+    ($ty:ident, $key:expr, $shape:ident $(, check = $check:path)?) => {
         // SAFETY: the entry is registered for this very struct.
         unsafe impl Class for $ty {
             #[inline]
@@ -52,7 +68,7 @@ macro_rules! container {
 pub struct StrNode {
     pub(crate) text: Text,
 }
-container!(StrNode, "ffi.String", Str);
+container!(StrNode, keys::STR, Str);
 
 impl std::fmt::Debug for Str {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -143,10 +159,11 @@ container!(RenamedNode, "ir_core.Renamed", Fields);
 pub struct ArrayNode {
     items: SmallVec<[Value; 2]>,
 }
-container!(ArrayNode, "ffi.Array", Array);
+container!(ArrayNode, keys::ARRAY, Array);
 
 impl ArrayNode {
-    pub(crate) fn new(items: SmallVec<[Value; 2]>) -> ArrayNode {
+    /// An array of these elements.
+    pub fn new(items: SmallVec<[Value; 2]>) -> ArrayNode {
         if items.spilled() {
             count_node_bytes(size_of::<Value>() * items.capacity());
         }
@@ -254,10 +271,11 @@ impl Equivalent<Key> for ByStr<'_> {
 pub struct MapNode {
     entries: IndexMap<Key, Value>,
 }
-container!(MapNode, "ffi.Map", Map);
+container!(MapNode, keys::MAP, Map);
 
 impl MapNode {
-    pub(crate) fn new(entries: IndexMap<Key, Value>) -> MapNode {
+    /// A map with these entries.
+    pub fn new(entries: IndexMap<Key, Value>) -> MapNode {
         count_node_bytes(2 * size_of::<(Key, Value)>() * entries.len());
         MapNode { entries }
     }
@@ -295,18 +313,18 @@ pub struct TensorNode {
     /// The elements.
     pub data: TensorData,
 }
-container!(TensorNode, "ffi.Tensor", Tensor, check = crate::invariants::check_tensor);
+container!(TensorNode, keys::TENSOR, Tensor, check = crate::invariants::check_tensor);
 
 /// A handle to a tensor's value.
 pub type Tensor = crate::raw::Ref<TensorNode>;
 
-/// A tuple of plain integers, which TVM keeps apart from arrays.
+/// A tuple of plain integers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeNode {
     /// The integers.
     pub values: Box<[i64]>,
 }
-container!(ShapeNode, "ffi.Shape", Tensor);
+container!(ShapeNode, keys::SHAPE, Tensor);
 
 impl PartialEq for Object {
     /// Identity.

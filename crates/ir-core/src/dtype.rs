@@ -1,6 +1,6 @@
 //! Data types: a scalar code, bits per lane, and lanes. 4 bytes.
 //!
-//! Lanes below zero mean a scalable vector of `-lanes * vscale` lanes. The text form is TVM's.
+//! Lanes below zero mean a scalable vector of `-lanes * vscale` lanes. The text form is that of `DLDataTypeToString`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -46,7 +46,7 @@ pub enum TypeCode {
 }
 
 impl TypeCode {
-    /// The code with this number, as DLPack and TVM have it.
+    /// The type code with this number of DLPack's.
     pub fn from_number(number: u8) -> Option<TypeCode> {
         let plain = [
             TypeCode::Int,
@@ -201,7 +201,7 @@ impl DataType {
 }
 
 impl fmt::Display for DataType {
-    /// TVM's text, with `void` for void.
+    /// The text of the dtype, with `void` for void.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.code {
             TypeCode::Handle if self.bits == 0 => return f.write_str("void"),
@@ -267,7 +267,7 @@ impl FromStr for DataType {
                 let bits = match &rest[..digits] {
                     "" => default,
                     _ if code == TypeCode::Bool => return Err(unknown()),
-                    // A width of 0 stands for the default, as TVM reads it.
+                    // A width of 0 stands for the default.
                     d => Some(d.parse::<u8>().map_err(|_| unknown())?).filter(|b| *b > 0).unwrap_or(default),
                 };
                 (code, bits, &rest[digits..])

@@ -13,7 +13,7 @@ use crate::value::{Field, FieldError, FieldRef, Fields, Value, quoted_kind};
 /// When there is no such field, or it takes another kind.
 pub(crate) fn check_kind(info: &TypeInfo, index: usize, value: &Value) -> Result<(), FieldError> {
     let Some(field) = info.fields().get(index) else {
-        return Err(FieldError::NoField { key: info.key(), index });
+        return Err(FieldError::NoField { key: info.display_key(), index });
     };
     let (fits, expected) = match field.kind {
         FieldKind::Any => (true, ""),
@@ -27,7 +27,7 @@ pub(crate) fn check_kind(info: &TypeInfo, index: usize, value: &Value) -> Result
     match fits {
         true => Ok(()),
         false => Err(FieldError::Kind {
-            key: info.key(),
+            key: info.display_key(),
             field: field.name,
             expected: expected.to_owned(),
             found: quoted_kind(value),

@@ -33,6 +33,7 @@
 //! # Ok::<(), tvmscript_ir_core::RewriteError>(())
 //! ```
 
+use crate::children::for_each_child;
 use crate::containers::ArrayNode;
 use crate::mutate::{Descend, Mutator, RewriteError, mutate};
 use crate::ptr_map::PtrSet;
@@ -55,7 +56,7 @@ impl Definitions {
         self.defined.insert(node.clone());
         if node.info().eq_kind() == EqKind::Dag {
             // A variable with its identity apart, as Relax has them.
-            each_field(node, |child| {
+            for_each_child(node, |child| {
                 if child.info().eq_kind() == EqKind::FreeVar {
                     self.defined.insert(child.clone());
                 }
@@ -94,14 +95,6 @@ impl Definitions {
                 None if value.info().shape() == Shape::Fields && is_variable(value) => self.define(value),
                 None => {}
             }
-        }
-    }
-}
-
-fn each_field(node: &Object, mut f: impl FnMut(&Object)) {
-    for index in 0..node.info().fields().len() {
-        if let FieldRef::Node(child) = node.field(index) {
-            f(child);
         }
     }
 }

@@ -30,7 +30,7 @@ extern crate self as tvmscript_ir_core;
 mod raw;
 
 pub mod access_path;
-pub mod attrs;
+mod children;
 pub mod containers;
 pub mod dtype;
 pub mod dump;
@@ -44,8 +44,8 @@ pub mod invariants;
 pub mod json;
 pub mod mutate;
 pub mod node;
-pub mod op;
 pub mod operators;
+pub mod profile;
 pub mod ptr_map;
 pub mod registry;
 pub mod shared;
@@ -58,7 +58,7 @@ pub mod view;
 pub mod visit;
 
 pub use access_path::{AccessPath, PathError, PathId, PathStep, PathTable};
-pub use attrs::{Attrs, DictAttrs};
+pub use children::{for_each_child, for_each_own_child};
 pub use containers::Tensor;
 pub use dtype::{DataType, TypeCode};
 pub use element::Element;
@@ -69,8 +69,8 @@ pub use mutate::{
     Descend, Mutator, RewriteError, mutate, post_order_mutate, substitute, try_post_order_mutate,
 };
 pub use node::{Class, Node, SubclassOf};
-pub use op::{BaseExpr, Op};
 pub use operators::{IntoOperand, Operand, PoisonNode};
+pub use profile::TextProfile;
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};
 pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,
@@ -86,4 +86,4 @@ pub use tensor::{ContentHash, LeftOut, TensorData};
 pub use tvmscript_ir_macros::{Class, Node};
 pub use type_table::{EqKind, FieldInfo, TypeInfo};
 pub use value::{Field, FieldError, FieldRef, Fields, IntField, Value};
-pub use visit::{Visitor, Walk, post_order_visit, pre_order_visit, tree_size, visit_nodes};
+pub use visit::{Visitor, Walk, any_node, post_order_visit, pre_order_visit, tree_size, visit_nodes};

@@ -84,7 +84,7 @@ pub struct RewriteError {
 impl RewriteError {
     #[cold]
     pub(crate) fn of_root<T: ObjectLike>(found: Object) -> RewriteError {
-        let error = FieldError::Root { expected: T::description(), found: found.info().key() };
+        let error = FieldError::Root { expected: T::description(), found: found.info().display_key() };
         RewriteError { path: AccessPath::root(), error }
     }
 }

@@ -80,14 +80,6 @@ pub trait Node: Class + Clone + Send + Sync + Sized {
         }
     }
 
-    /// Shows all fields to `sink`, the last one first, so that a work stack meets them in order.
-    #[inline]
-    fn fields_rev<'a, S: FieldSink<'a>>(&'a self, info: &'static TypeInfo, sink: &mut S) {
-        for (index, f) in info.fields().iter().enumerate().rev() {
-            sink.field(index, f.def, f.skip_eq, self.field(index));
-        }
-    }
-
     /// Shows the fields that equality compares to `sink`, in declaration order; false if the sink said so.
     #[inline]
     fn zip<'a, S: PairSink<'a>>(&'a self, other: &'a Self, info: &'static TypeInfo, sink: &mut S) -> bool {
@@ -95,7 +87,7 @@ pub trait Node: Class + Clone + Send + Sync + Sized {
         fields.all(|(index, f)| sink.pair(f.def, self.field(index), other.field(index)))
     }
 
-    /// For types whose JSON data is only their name (`ir.Op`): the node with a name. They have a field `name`.
+    /// Constructor of types whose JSON data is only a name, from the name. They have a field `name`.
     fn by_name() -> Option<fn(&str) -> Object> {
         None
     }

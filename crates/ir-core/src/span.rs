@@ -39,7 +39,7 @@ pub enum SpanKind {
         /// The source.
         source: SourceId,
     },
-    /// Lines and columns only, as TVM's JSON has them.
+    /// Lines and columns only.
     LineColumn {
         /// The source.
         source: SourceId,
@@ -174,8 +174,8 @@ impl Span {
         kind.cloned().unwrap_or(SpanKind::Unknown)
     }
 
-    /// How many parts the span adds to a sequence that holds it.
-    pub(crate) fn part_count(self) -> usize {
+    /// Number of parts that the span adds to a sequence.
+    pub fn part_count(self) -> usize {
         match self.kind() {
             SpanKind::Sequence { spans, .. } => spans.len(),
             SpanKind::Unknown => 0,

@@ -6,6 +6,7 @@
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::containers::keys;
 use crate::dynamic::DynNode;
 use crate::fresh::Definitions;
 use crate::invariants::Invalid;
@@ -52,7 +53,7 @@ pub struct FieldInfo {
     pub def: bool,
     /// Equality and hash ignore the field.
     pub skip_eq: bool,
-    /// The field is written by TVM's JSON form; spans of our own are not.
+    /// Kind of the field's values.
     pub kind: FieldKind,
     /// The field repeats what follows from other fields, such as inferred struct info. Walks may skip it.
     pub derived: bool,
@@ -142,7 +143,7 @@ impl Plan {
             (Shape::Str, _) => Plan::Str,
             (Shape::Array, _) => Plan::Array,
             (Shape::Map, _) => Plan::Map,
-            (Shape::Tensor, _) if decl.key == "ffi.Shape" => Plan::Shape,
+            (Shape::Tensor, _) if decl.key == keys::SHAPE => Plan::Shape,
             (Shape::Tensor, _) => Plan::Tensor,
             (Shape::Fields, EqKind::Unique) => Plan::Unique,
             (Shape::Fields, EqKind::FreeVar) => Plan::FreeVar,
@@ -169,6 +170,7 @@ pub struct TypeInfo {
     plan: Plan,
     shape: Shape,
     eq: EqKind,
+    has_derived: bool,
     has_subtypes: AtomicBool,
     is_sequence: AtomicBool,
     custom_eq: Option<CustomEq>,
@@ -243,6 +245,7 @@ fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
         payload: TypeId::of::<T>(),
         shape: decl.shape,
         eq: decl.eq,
+        has_derived: decl.fields.iter().any(|field| field.derived),
         custom_eq: decl.custom_eq,
         fields: decl.fields.into(),
         vtable: None,
@@ -390,7 +393,7 @@ impl TypeInfo {
     #[inline]
     pub(crate) fn check(&self, object: &Object) -> Result<(), FieldError> {
         match self.check {
-            Some(check) => check(object).map_err(|invalid| invalid.of(self.key)),
+            Some(check) => check(object).map_err(|invalid| invalid.of(self.display_key())),
             None => Ok(()),
         }
     }
@@ -424,6 +427,11 @@ impl TypeInfo {
         self.shape
     }
 
+    /// Whether some field repeats what others say ([`FieldInfo::derived`]).
+    pub fn has_derived_fields(&self) -> bool {
+        self.has_derived
+    }
+
     /// How structural equality treats the nodes.
     #[inline]
     pub fn eq_kind(&self) -> EqKind {
@@ -433,6 +441,12 @@ impl TypeInfo {
     #[inline]
     pub(crate) fn plan(&self) -> Plan {
         self.plan
+    }
+
+    /// The type key as messages show it: `Array` for the containers of this crate.
+    pub fn display_key(&self) -> &'static str {
+        let key = self.key();
+        key.strip_prefix(keys::PREFIX).unwrap_or(key)
     }
 
     /// A number for the key that is the same in every process.

@@ -62,7 +62,7 @@ impl Value {
             Value::Int(_) => "int",
             Value::Float(_) => "float",
             Value::DType(_) => "dtype",
-            Value::Node(o) => o.info().key(),
+            Value::Node(o) => o.info().display_key(),
         }
     }
 
@@ -580,10 +580,10 @@ impl<'a> Fields<'a> {
 pub fn of_class<T: Field, C: Class>(value: T, info: &TypeInfo, index: usize) -> Result<T, FieldError> {
     match value.as_field() {
         FieldRef::Node(node) if !node.is::<C>() => Err(FieldError::Kind {
-            key: info.key(),
+            key: info.display_key(),
             field: field_name(info, index),
-            expected: format!("a `{}`", C::type_info().key()),
-            found: format!("`{}`", node.info().key()),
+            expected: format!("a `{}`", C::type_info().display_key()),
+            found: format!("`{}`", node.info().display_key()),
         }),
         _ => Ok(value),
     }
@@ -592,7 +592,7 @@ pub fn of_class<T: Field, C: Class>(value: T, info: &TypeInfo, index: usize) -> 
 /// The kind of a value, in words; of a node its type key.
 pub(crate) fn quoted_kind(value: &Value) -> String {
     match value {
-        Value::Node(node) => format!("`{}`", node.info().key()),
+        Value::Node(node) => format!("`{}`", node.info().display_key()),
         other => other.kind_name().to_owned(),
     }
 }
@@ -604,7 +604,7 @@ fn field_name(info: &TypeInfo, index: usize) -> &'static str {
 /// The error for a value that does not fit the field at `index`. Used by the derive.
 pub fn field_error<T: Field>(info: &TypeInfo, index: usize, found: &Value) -> FieldError {
     FieldError::Kind {
-        key: info.key(),
+        key: info.display_key(),
         field: field_name(info, index),
         expected: T::expected(),
         found: T::found(found),

@@ -37,12 +37,11 @@
 
 use std::ops::ControlFlow;
 
-use crate::containers::{ArrayNode, MapNode};
-use crate::node::{Class, FieldSink};
+use crate::children::{for_each_child, for_each_own_child};
+use crate::node::Class;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Ref};
 use crate::type_table::{EqKind, Shape};
-use crate::value::{FieldRef, Value};
 
 /// How a walk goes on after a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,10 +121,10 @@ impl Visitor {
 
     /// Calls `f` before and after each node's children. A node skipped on `Enter` gets its `Leave`.
     pub fn walk(self, root: &Object, mut f: impl FnMut(Event, &Object) -> Walk) -> ControlFlow<()> {
-        let mut work = ChildWork { skip_derived: self.skip_derived, ..ChildWork::default() };
+        let mut stack = Stack { skip_derived: self.skip_derived, ..Stack::default() };
         let mut seen: AddressMap<()> = AddressMap::default();
-        work.node(root);
-        while let Some(task) = work.stack.pop() {
+        stack.enter(root);
+        while let Some(task) = stack.tasks.pop() {
             let object = match task {
                 Task::Enter(object) => object,
                 Task::Leave(object) => {
@@ -140,15 +139,15 @@ impl Visitor {
                 continue;
             }
             if !self.containers && object.info().shape() != Shape::Fields {
-                work.children(object);
+                stack.enter_children(object);
                 continue;
             }
             match f(Event::Enter, object) {
                 Walk::Stop => return ControlFlow::Break(()),
-                Walk::Skip => work.stack.push(Task::Leave(object)),
+                Walk::Skip => stack.tasks.push(Task::Leave(object)),
                 Walk::Advance => {
-                    work.stack.push(Task::Leave(object));
-                    work.children(object);
+                    stack.tasks.push(Task::Leave(object));
+                    stack.enter_children(object);
                 }
             }
         }
@@ -178,6 +177,13 @@ pub fn visit_nodes<N: Class>(root: &impl ObjectLike, mut f: impl FnMut(&Ref<N>))
     });
 }
 
+/// Whether `f` holds for the root or a node below it: whether an expression uses a variable, whether a body has a block.
+pub fn any_node(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) -> bool {
+    let walk = Visitor::new()
+        .pre_order(root.as_object(), |object| if f(object) { Walk::Stop } else { Walk::Advance });
+    walk.is_break()
+}
+
 /// Nodes of the tree that a graph unfolds to, where a shared node counts each time it is held; what stands for itself by a
 /// name (variables) counts as one. A measure of the text that the graph would make. `u64::MAX` for that many or more.
 pub fn tree_size(root: &Object) -> u64 {
@@ -189,25 +195,7 @@ pub fn tree_size(root: &Object) -> u64 {
     let _ = Visitor::new().with_containers().post_order(root, |object| {
         let mut size = 1u64;
         if !matches!(object.info().eq_kind(), EqKind::FreeVar | EqKind::Dag | EqKind::Unique) {
-            let mut add = |value: FieldRef<'_>| {
-                if let FieldRef::Node(child) = value {
-                    size = size.saturating_add(size_of(&sizes, child));
-                }
-            };
-            match object.info().shape() {
-                Shape::Fields => (0..object.info().fields().len()).for_each(|i| add(object.field(i))),
-                Shape::Array => {
-                    let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
-                    items.iter().for_each(|item| add(item.as_field()));
-                }
-                Shape::Map => {
-                    for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
-                        add(key.value().as_field());
-                        add(value.as_field());
-                    }
-                }
-                Shape::Str | Shape::Tensor => {}
-            }
+            for_each_child(object, |child| size = size.saturating_add(size_of(&sizes, child)));
         }
         sizes.insert(object.address(), size);
         Walk::Advance
@@ -222,60 +210,27 @@ enum Task<'a> {
 
 /// The stack of a walk.
 #[derive(Default)]
-pub(crate) struct ChildWork<'a> {
-    stack: Vec<Task<'a>>,
+struct Stack<'a> {
+    tasks: Vec<Task<'a>>,
     skip_derived: bool,
 }
 
-impl<'a> FieldSink<'a> for ChildWork<'a> {
+impl<'a> Stack<'a> {
     #[inline(always)]
-    fn field(&mut self, _: usize, _: bool, _: bool, value: FieldRef<'a>) {
-        if let FieldRef::Node(object) = value {
-            self.node(object);
-        }
-    }
-}
-
-impl<'a> ChildWork<'a> {
-    #[inline(always)]
-    fn node(&mut self, object: &'a Object) {
+    fn enter(&mut self, object: &'a Object) {
         if !matches!(object.info().shape(), Shape::Str | Shape::Tensor) {
-            self.stack.push(Task::Enter(object));
+            self.tasks.push(Task::Enter(object));
         }
     }
 
     #[inline]
-    fn children(&mut self, object: &'a Object) {
-        match object.info().shape() {
-            Shape::Fields if self.skip_derived => {
-                for (index, field) in object.info().fields().iter().enumerate().rev() {
-                    if let FieldRef::Node(child) = object.field(index)
-                        && !field.derived
-                    {
-                        self.node(child);
-                    }
-                }
-            }
-            Shape::Fields => object.push_children(self),
-            Shape::Array => {
-                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
-                items.iter().rev().for_each(|item| self.value(item));
-            }
-            Shape::Map => {
-                let entries = object.as_node::<MapNode>().into_iter().flat_map(|m| m.entries().iter().rev());
-                for (key, value) in entries {
-                    self.value(value);
-                    self.value(key.value());
-                }
-            }
-            Shape::Str | Shape::Tensor => {}
+    fn enter_children(&mut self, object: &'a Object) {
+        let start = self.tasks.len();
+        match self.skip_derived {
+            true => for_each_own_child(object, |child| self.enter(child)),
+            false => for_each_child(object, |child| self.enter(child)),
         }
-    }
-
-    #[inline]
-    fn value(&mut self, value: &'a Value) {
-        if let Value::Node(object) = value {
-            self.node(object);
-        }
+        // The first child comes off the stack first.
+        self.tasks[start..].reverse();
     }
 }

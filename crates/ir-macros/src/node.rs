@@ -217,29 +217,21 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
         let ident = f.ident;
         quote!(#i => #core::value::Field::node_slot(&mut self.#ident),)
     });
-    let show: Vec<TokenStream> = fields
-        .iter()
-        .enumerate()
-        .map(|(i, f)| {
-            let FieldOptions { ident, def, skip_eq, .. } = f;
-            quote!(sink.field(#i, #def, #skip_eq, #core::value::Field::as_field(&self.#ident));)
-        })
-        .collect();
-    let walk = |name: TokenStream, show: Vec<&TokenStream>| {
-        quote! {
-            #[inline]
-            fn #name<'a, S: #core::node::FieldSink<'a>>(
-                &'a self,
-                _: &'static #core::type_table::TypeInfo,
-                sink: &mut S,
-            ) {
-                let _ = &sink;
-                #(#show)*
-            }
+    let show = fields.iter().enumerate().map(|(i, f)| {
+        let FieldOptions { ident, def, skip_eq, .. } = f;
+        quote!(sink.field(#i, #def, #skip_eq, #core::value::Field::as_field(&self.#ident));)
+    });
+    let show_fields = quote! {
+        #[inline]
+        fn fields<'a, S: #core::node::FieldSink<'a>>(
+            &'a self,
+            _: &'static #core::type_table::TypeInfo,
+            sink: &mut S,
+        ) {
+            let _ = &sink;
+            #(#show)*
         }
     };
-    let fields_in_order = walk(quote!(fields), show.iter().collect());
-    let fields_rev = walk(quote!(fields_rev), show.iter().rev().collect());
     let zip = fields.iter().filter(|f| !f.skip_eq).map(|f| {
         let FieldOptions { ident, def, .. } = f;
         quote! {
@@ -366,8 +358,7 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
                     _ => ::core::option::Option::None,
                 }
             }
-            #fields_in_order
-            #fields_rev
+            #show_fields
             #[inline]
             fn zip<'a, S: #core::node::PairSink<'a>>(
                 &'a self,

@@ -149,6 +149,8 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     let mut name = item.sig.ident.to_string();
     name = name.trim_start_matches("r#").trim_end_matches('_').to_owned();
     let mut members: Vec<syn::Path> = Vec::new();
+    let mut around: Option<syn::Path> = None;
+    let mut has_poison = false;
     let parser = syn::meta::parser(|meta| {
         if meta.path.is_ident("name") {
             name = meta.value()?.parse::<LitStr>()?.value();
@@ -161,7 +163,15 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
             members.extend(list.parse_terminated(syn::Path::parse_mod_style, syn::Token![,])?);
             return Ok(());
         }
-        Err(meta.error("expected `name` or `members`"))
+        if meta.path.is_ident("around") {
+            around = Some(meta.value()?.parse()?);
+            return Ok(());
+        }
+        if meta.path.is_ident("has_poison") {
+            has_poison = true;
+            return Ok(());
+        }
+        Err(meta.error("expected `name`, `members`, `around` or `has_poison`"))
     });
     syn::parse::Parser::parse2(parser, attr)?;
 
@@ -208,12 +218,24 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     });
     let vis = &item.vis;
     let static_doc = format!("`{name}` as scripts call it.");
-    let face = face(&build, &item, &params, returns, &doc);
+    let face = face(&build, &item, &params, returns, &doc, has_poison);
     let mut body = item.clone();
     let call_name = format_ident!("try_{}", bare(&item.sig.ident));
     body.sig.ident = call_name.clone();
     body.attrs.retain(|attr| !attr.path().is_ident("doc"));
     let body_doc = format!("{doc}\n\n[`{}`] with all arguments, and the error as a value.", item.sig.ident);
+    let call = quote! {
+        |function, args| {
+            #[allow(unused_mut)]
+            let mut binding = #build::Binding::new(function, args)?;
+            let result = #call_name(#(#take),*)?;
+            ::core::result::Result::Ok(#build::IntoScript::into_script(result))
+        }
+    };
+    let call = match around {
+        Some(around) => quote!(|function, args| #around(function, args, #call)),
+        None => call,
+    };
     Ok(quote! {
         #[doc = #body_doc]
         ///
@@ -229,12 +251,7 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
             params: &[#(#infos),*],
             returns: <<#returns as #build::ScriptResult>::Out as #build::IntoScript>::TYPE,
             members: &[#(&#members),*],
-            call: |function, args| {
-                #[allow(unused_mut)]
-                let mut binding = #build::Binding::new(function, args)?;
-                let result = #call_name(#(#take),*)?;
-                ::core::result::Result::Ok(#build::IntoScript::into_script(result))
-            },
+            call: #call,
         };
     })
 }
@@ -283,7 +300,14 @@ fn gives_nothing(returns: &Type) -> bool {
 /// The Rust face. Arguments that must be given are parameters, `#[args]` among them unless an optional one stands before;
 /// a function that has no others is called at once, any other gives a call with a setter for each. So does one without any
 /// parameter that gives a value.
-fn face(build: &TokenStream, item: &ItemFn, params: &[Parameter], returns: &Type, doc: &str) -> TokenStream {
+fn face(
+    build: &TokenStream,
+    item: &ItemFn,
+    params: &[Parameter],
+    returns: &Type,
+    doc: &str,
+    has_poison: bool,
+) -> TokenStream {
     let (vis, name) = (&item.vis, &item.sig.ident);
     let body = format_ident!("try_{}", bare(name));
     let first_optional =
@@ -314,7 +338,8 @@ fn face(build: &TokenStream, item: &ItemFn, params: &[Parameter], returns: &Type
     let out = quote!(<#returns as #build::ScriptResult>::Out);
     let panics = "# Panics\nWhen there is an error and no builder is open.";
     // Without an argument there is nothing to hang the bound on, which is an error where the result has no poison.
-    let is_unbound = params.is_empty() && entered(returns).is_none() && !gives_nothing(returns);
+    let is_unbound =
+        params.is_empty() && !has_poison && entered(returns).is_none() && !gives_nothing(returns);
     if given.len() == params.len() && !is_unbound {
         let (bound, poison) = match argument_types.is_empty() {
             true => (quote!(), quote!(<#out as #build::Poison>::poison)),

@@ -130,7 +130,7 @@ impl ConstantStore {
     /// # Errors
     /// When the text is something else, or a tensor was changed.
     pub fn from_json(text: &str, registry: &Registry) -> Result<ConstantStore, StoreError> {
-        let value = json::load(text, registry)?;
+        let value = tvmscript_tvm_json::load_any(text, registry)?;
         let map = value.as_object().and_then(|object| Map::<Str, Value>::try_ref(object));
         let map = map.ok_or(StoreError::NotAStore)?;
         let mut store = ConstantStore::new();

@@ -8,17 +8,18 @@ pub mod node;
 mod parse;
 #[cfg(feature = "print")]
 pub mod print;
+pub mod profile;
 pub mod signature;
 mod symbol;
 
 pub use node::*;
 pub use symbol::{GLOBAL_SYMBOL, global_symbol};
 
-use tvmscript_ir_core::{Attrs, Dialect, DictAttrs};
+use tvmscript_ir_core::Dialect;
 
-/// The dialect for a registry: its nodes, and what the features of this crate add to them.
+/// The dialect for a registry: its nodes, the text profile of TVM, and what the features of this crate add.
 pub fn dialect() -> Dialect {
-    let dialect = nodes();
+    let dialect = nodes().text_profile(&profile::TVM_0_23);
     #[cfg(feature = "print")]
     let dialect = print::register(dialect);
     #[cfg(feature = "parse")]

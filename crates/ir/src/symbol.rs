@@ -1,6 +1,7 @@
 //! The names that functions are linked by.
 
-use tvmscript_ir_core::{DictAttrs, Value};
+use crate::DictAttrs;
+use tvmscript_ir_core::Value;
 
 /// The attribute that holds it.
 pub const GLOBAL_SYMBOL: &str = "global_symbol";

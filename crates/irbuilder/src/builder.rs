@@ -180,8 +180,8 @@ impl Builder {
         let caller = Location::caller();
         let object = self.close(caller)?;
         object.downcast::<T>().map_err(|object| {
-            let expected = format!("a `{}`", T::type_info().key());
-            let error = BuildError::expected(expected, format!("`{}`", object.info().key()));
+            let expected = format!("a `{}`", T::type_info().display_key());
+            let error = BuildError::expected(expected, format!("`{}`", object.info().display_key()));
             BuildErrors { first: RecordedError { error, caller }, rest: Vec::new() }
         })
     }

@@ -21,7 +21,7 @@ pub fn try_name(name: &str, node: &Object) -> Result<()> {
     if is_poison(node) || node.give_name(&Str::new(name)) {
         return Ok(());
     }
-    Err(BuildErrorKind::Unnameable { name: name.to_owned(), what: node.info().key() }.into())
+    Err(BuildErrorKind::Unnameable { name: name.to_owned(), what: node.info().display_key() }.into())
 }
 
 /// A node, or a call that gives one when it is made.

@@ -192,7 +192,7 @@ fn a_result_of_another_class() {
     let builder = Builder::new();
     Builder::set_result(Str::new("text").into_object()).expect("a builder is open");
     let errors = builder.get::<Leaf>().expect_err("it is no leaf");
-    assert_eq!(errors.first.error.to_string(), "expected a `misuse.Leaf`, found `ffi.String`");
+    assert_eq!(errors.first.error.to_string(), "expected a `misuse.Leaf`, found `Str`");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn names() {
     drop(builder);
 
     let error = try_name("x", Str::new("text").as_object()).expect_err("text has no name");
-    assert_eq!(error.kind(), Some(&BuildErrorKind::Unnameable { name: "x".to_owned(), what: "ffi.String" }));
+    assert_eq!(error.kind(), Some(&BuildErrorKind::Unnameable { name: "x".to_owned(), what: "Str" }));
     assert!(error.help.is_some());
 }
 

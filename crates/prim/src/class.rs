@@ -1,6 +1,7 @@
 //! The class of scalar and vector expressions, and what every one of them answers.
 
-use tvmscript_ir_core::{BaseExpr, Class, DataType, Ref, SubclassOf};
+use crate::BaseExpr;
+use tvmscript_ir_core::{Class, DataType, Ref, SubclassOf};
 
 /// A scalar or vector expression (`ir.PrimExpr`). Abstract: see [`crate::ExprKind`] for the known nodes.
 #[derive(Class)]

@@ -59,6 +59,14 @@ pub enum PrimError {
         /// The second part's type.
         right: DataType,
     },
+    /// A call has the type of an operand that is not given.
+    #[error("`{op}` has the type of operand {index}, which is not given")]
+    MissingOperand {
+        /// The operation's name.
+        op: &'static str,
+        /// The operand, counted from 0.
+        index: usize,
+    },
     /// A constant divisor is zero.
     #[error("division by zero")]
     DivideByZero,

@@ -6,8 +6,10 @@
 
 pub mod class;
 pub mod error;
+pub mod intrinsic;
 pub mod kind;
 pub mod node;
+pub mod op;
 pub mod operators;
 pub mod ops;
 pub mod types;
@@ -16,12 +18,13 @@ pub use class::{Expr, IsPrim, PrimExpr, PrimExprExt};
 pub use error::PrimError;
 pub use kind::{ExprKind, ExprView};
 pub use node::*;
+pub use op::{BaseExpr, Op};
 pub use operators::Compare;
 pub use types::{FuncType, PointerType, PrimType, Range, TensorMapType, TupleType, Type};
 
 pub use tvmscript_ir_core::{DataType, TypeCode};
 
-use tvmscript_ir_core::{BaseExpr, Dialect, Op};
+use tvmscript_ir_core::Dialect;
 
 /// The nodes of this crate, for a registry. Their text is registered by `tir` and `ir`.
 pub fn dialect() -> Dialect {

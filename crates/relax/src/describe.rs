@@ -23,7 +23,8 @@ impl Write for Shortened {
             self.0.push_str(text);
             return Ok(());
         }
-        self.0.push_str(&text[..text.floor_char_boundary(left)]);
+        let fits = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= left).last();
+        self.0.push_str(&text[..fits.unwrap_or_default()]);
         Err(std::fmt::Error)
     }
 }
@@ -47,7 +48,7 @@ pub(crate) fn struct_info(info: &Ref<StructInfo>) -> String {
 #[cfg(feature = "build")]
 pub(crate) fn value(value: &tvmscript_irbuilder::ScriptValue) -> String {
     use tvmscript_ir::GlobalVar;
-    use tvmscript_ir_core::BaseExpr;
+    use tvmscript_prim::BaseExpr;
     if let Some(name) = value.as_node::<GlobalVar>() {
         return format!("the function `{}`", name.name_hint);
     }

@@ -1,15 +1,14 @@
 //! The dialect `relax`: functions of tensors, with what is known of each value before it is computed.
 
 pub mod analysis;
+pub mod blocks;
 #[cfg(feature = "build")]
 pub mod build;
-#[cfg(feature = "build")]
 pub mod check;
-#[cfg(feature = "build")]
 mod describe;
+pub mod error;
 pub mod func_type;
 pub mod node;
-#[cfg(feature = "build")]
 pub mod op;
 #[cfg(feature = "parse")]
 mod parse;

@@ -216,6 +216,11 @@ pub trait Modules {
     fn is_transparent(&self, _path: &str) -> bool {
         false
     }
+
+    /// The functions that declare parameters of tests, `n = parameter(4, 8)` and `n, m = parameters((4, 2), (8, 3))`.
+    fn parameter_functions(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
 }
 
 /// No modules.

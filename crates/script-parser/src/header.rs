@@ -1,8 +1,8 @@
 //! Headers: comments in front of a script that say how it was printed.
 //!
-//! A printer writes two kinds. `# from tvm.script import tir as T` says by which name the script knows a dialect;
-//! `# tvmscript: int_dtype=int64, buffer_dtype=float16` names the options without which the script would read otherwise.
-//! They stand at the beginning of a line, between statements of the module level, and hold up to the end of the next
+//! A printer writes two kinds. `# from dialects import toy as Toy` gives the name by which the script knows a dialect;
+//! `# options: int_dtype=int64, buffer_dtype=float16` names the options without which the script would read otherwise. The
+//! module and the label are those of the [text profile](TextProfile). They stand at the beginning of a line, between statements of the module level, and hold up to the end of the next
 //! function or class; in a fragment, for the whole text. Any other comment is a comment, and so is an import of something
 //! that is no dialect of the registry. A name that the text itself defines keeps its meaning.
 //!
@@ -12,7 +12,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{FieldRef, Object, Registry};
+use tvmscript_ir_core::{FieldRef, Object, Registry, TextProfile};
 
 use crate::table::{ParseTable, Parsers};
 use tvmscript_python_syntax::ast::TextRange;
@@ -181,24 +181,26 @@ pub(crate) struct HeaderLine {
 }
 
 /// The lines of headers among the comments of a text, in order.
-pub(crate) fn lines(text: &str, comments: &[Comment]) -> Vec<HeaderLine> {
+pub(crate) fn lines(text: &str, comments: &[Comment], profile: &TextProfile) -> Vec<HeaderLine> {
     let at_line_start = |start: u32| start == 0 || text.as_bytes().get(start as usize - 1) == Some(&b'\n');
     comments
         .iter()
         .filter(|comment| comment.own_line && at_line_start(comment.range.start))
-        .filter_map(|comment| line(text.get(comment.range.to_usize())?, comment.range))
+        .filter_map(|comment| line(text.get(comment.range.to_usize())?, comment.range, profile))
         .collect()
 }
 
-fn line(comment: &str, range: TextRange) -> Option<HeaderLine> {
+fn line(comment: &str, range: TextRange, profile: &TextProfile) -> Option<HeaderLine> {
     let content = comment.strip_prefix('#')?.trim();
-    if let Some(import) = content.strip_prefix("from tvm.script import ") {
+    let module = profile.python.script_module;
+    let import = content.strip_prefix("from ").and_then(|rest| rest.strip_prefix(module));
+    if let Some(import) = import.and_then(|rest| rest.strip_prefix(" import ")) {
         let (dialect, prefix) = import.split_once(" as ")?;
         let (dialect, prefix) = (dialect.trim(), prefix.trim());
         let entries = vec![(format!("{dialect}_prefix"), prefix.to_owned())];
         return is_identifier(prefix).then_some(HeaderLine { range, entries, is_import: true });
     }
-    let entries = entries(content.strip_prefix("tvmscript:")?)?;
+    let entries = entries(content.strip_prefix(profile.option_label)?.strip_prefix(':')?)?;
     let entries = entries.into_iter().map(|(n, v)| (n.to_owned(), v.to_owned())).collect();
     Some(HeaderLine { range, entries, is_import: false })
 }
@@ -251,28 +253,24 @@ mod tests {
     use super::*;
 
     fn entries_of(comment: &str) -> Option<Vec<(String, String)>> {
-        line(comment, TextRange::at(0)).map(|line| line.entries)
+        line(comment, TextRange::at(0), &TextProfile::PLAIN).map(|line| line.entries)
     }
 
     #[test]
     fn both_kinds_of_lines_are_read() {
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        assert_eq!(entries_of("# from tvm.script import tir as X"), Some(vec![pair("tir_prefix", "X")]));
+        assert_eq!(entries_of("# from dialects import tir as X"), Some(vec![pair("tir_prefix", "X")]));
         assert_eq!(
-            entries_of("# tvmscript: int_dtype=int64, float_dtype=float16"),
+            entries_of("# options: int_dtype=int64, float_dtype=float16"),
             Some(vec![pair("int_dtype", "int64"), pair("float_dtype", "float16")])
         );
     }
 
     #[test]
     fn other_comments_are_comments() {
-        for comment in [
-            "# tvmscript: see the docs",
-            "# tvmscript:",
-            "# from tvm.script import tir",
-            "# int_dtype=int64",
-            "#",
-        ] {
+        for comment in
+            ["# options: see the docs", "# options:", "# from dialects import tir", "# int_dtype=int64", "#"]
+        {
             assert_eq!(entries_of(comment), None, "{comment}");
         }
     }

@@ -77,7 +77,7 @@ fn a_helper_makes_scripts() {
 
 #[test]
 fn a_python_file_is_read() {
-    let text = "\"\"\"A file.\"\"\"\nfrom __future__ import annotations\nimport numpy as np\nimport tvm\nfrom tvm.script import toy as Z\n\n\n@Z.script\ndef f(n):\n    n\n\n\n@Z.script\ndef g(n):\n    n + 1\n\n\nif __name__ == \"__main__\":\n    print(np.zeros(3))\n";
+    let text = "\"\"\"A file.\"\"\"\nfrom __future__ import annotations\nimport numpy as np\nimport toylang\nfrom toylang.script import toy as Z\n\n\n@Z.script\ndef f(n):\n    n\n\n\n@Z.script\ndef g(n):\n    n + 1\n\n\nif __name__ == \"__main__\":\n    print(np.zeros(3))\n";
     let parsed = toy::parse(text);
     assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
     assert_eq!(parsed.scripts.len(), 2);
@@ -112,11 +112,11 @@ fn a_member_of_a_python_module_has_one_declaration() {
     use tvmscript_script_parser::ParseDialect;
     use tvmscript_script_parser::table::{Member, PythonModule};
     static MODULES: &[PythonModule] =
-        &[PythonModule::new(&["tvm.script"]).members(&[("other", Member::Namespace)])];
+        &[PythonModule::new(&["toylang.script"]).members(&[("other", Member::Namespace)])];
     let registry = |a, b| RegistryBuilder::new().with(a).with(b).build();
     let declares = |name| Dialect::new(name).python_modules(MODULES);
     assert!(registry(declares("a"), Dialect::new("b")).is_ok());
     let clash = registry(declares("a"), declares("b")).err().map(|error| error.to_string());
     let message = clash.unwrap_or_default();
-    assert!(message.contains("the member `tvm.script.other` of a Python module"), "{message}");
+    assert!(message.contains("the member `toylang.script.other` of a Python module"), "{message}");
 }

@@ -363,7 +363,8 @@ impl FromScript for () {
 impl<T: Class> FromScript for Ref<T> {
     const TYPE: &'static str = "Object";
     fn from_script(value: ScriptValue) -> Result<Self> {
-        let expected = || BuildError::expected(format!("a `{}`", T::type_info().key()), value.type_name());
+        let expected =
+            || BuildError::expected(format!("a `{}`", T::type_info().display_key()), value.type_name());
         value.as_node::<T>().cloned().ok_or_else(expected)
     }
     fn is_poison(&self) -> bool {

@@ -255,7 +255,7 @@ impl ScriptValue {
             ScriptValue::Str(_) => "str",
             ScriptValue::Bytes(_) => "bytes",
             ScriptValue::DType(_) => "dtype",
-            ScriptValue::Node(o) => o.info().key(),
+            ScriptValue::Node(o) => o.info().display_key(),
             ScriptValue::Tuple(_) => "tuple",
             ScriptValue::List(_) => "list",
             ScriptValue::Dict(_) => "dict",

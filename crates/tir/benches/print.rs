@@ -6,7 +6,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tvmscript_docsifier::PrinterConfig;
-use tvmscript_ir_core::{Array, DataType, DictAttrs, Map, Object, Ref, RegistryBuilder, Span, Value};
+use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, RegistryBuilder, Span, Value};
 use tvmscript_prim::error::Result;
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimType, Select, TupleType, Var, ops};
 use tvmscript_tir::{
@@ -62,7 +63,7 @@ fn value(form: usize, a: &Ref<Buffer>, b: &Ref<Buffer>, n: &Expr, i: [i32; 5]) -
             ops::add(product(load(a, left), load(b, right))?, float(1.5))
         }
         _ => {
-            let exp = ops::math::exp(ops::sub(at(a, i[0]), at(b, i[1]))?)?;
+            let exp = tvmscript_tir::op::math::exp(ops::sub(at(a, i[0]), at(b, i[1]))?)?;
             let condition = ops::lt(n.clone(), IntImm::int32(i[3]))?;
             let select = Select::try_new(condition, at(a, i[4]), at(b, i[1]))?;
             ops::add(product(exp, at(a, i[2]))?, select)

@@ -10,6 +10,7 @@ pub mod error;
 #[cfg(any(feature = "build", feature = "print"))]
 mod extent;
 pub mod node;
+pub mod op;
 #[cfg(feature = "parse")]
 mod parse;
 #[cfg(feature = "print")]

@@ -2,10 +2,10 @@
 
 use tvmscript_ir::signature::{ParamType, ResultType, Signature};
 use tvmscript_ir_core::{PtrSet, Ref, Value, Visitor, Walk};
-use tvmscript_prim::ops::op_table::{Effect, entry_of_callee};
 use tvmscript_prim::{Call, PrimType, TupleType, Var};
 
 use crate::node::*;
+use crate::op::{self, Effect};
 
 /// The function's signature.
 ///
@@ -45,7 +45,7 @@ pub fn is_pure(function: &PrimFunc) -> bool {
                 return Walk::Stop;
             }
         } else if let Some(call) = node.as_node::<Call>() {
-            let effect = entry_of_callee(&call.op).map_or(Effect::Opaque, |entry| entry.effect);
+            let effect = op::of_callee(&call.op).map_or(Effect::Opaque, |operator| operator.effect);
             if matches!(effect, Effect::Update | Effect::Opaque | Effect::Unknown) {
                 return Walk::Stop;
             }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use tvmscript_docsifier::{DocsifyDialect as _, PrinterConfig};
-use tvmscript_ir_core::json::tvm;
 use tvmscript_ir_core::{Registry, RegistryBuilder, Value};
+use tvmscript_tvm_json as tvm;
 
 /// What the index says of a file.
 #[derive(serde::Deserialize)]

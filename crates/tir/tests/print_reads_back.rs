@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use tvmscript_docsifier::{DocsifyDialect as _, PrinterConfig};
 use tvmscript_ir_core::equal::StructuralEqual;
-use tvmscript_ir_core::json::tvm;
 use tvmscript_ir_core::{Object, Registry, RegistryBuilder, Value};
 use tvmscript_script_parser::{ParseOptions, parse_script};
+use tvmscript_tvm_json as tvm;
 
 /// What the index says of a file.
 #[derive(serde::Deserialize)]

@@ -60,6 +60,7 @@ pub use tvmscript_relax as relax;
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser as script_parser;
 pub use tvmscript_tir as tir;
+pub use tvmscript_tvm_json as tvm_json;
 
 #[cfg(feature = "print")]
 pub use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
@@ -107,7 +108,7 @@ pub fn to_json(node: &Object) -> String {
 /// # Errors
 /// When it has a constant whose elements are left out.
 pub fn to_tvm_json(node: &Object) -> Result<String, ir_core::LeftOut> {
-    json::tvm::save(&Value::Node(node.clone()))
+    tvm_json::save(&Value::Node(node.clone()))
 }
 
 /// Reads a node from TVM's JSON.
@@ -115,7 +116,7 @@ pub fn to_tvm_json(node: &Object) -> Result<String, ir_core::LeftOut> {
 /// # Errors
 /// When the text is no such JSON, names a type that no dialect of the registry has, or holds no node.
 pub fn from_tvm_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
-    root(json::tvm::load(text, registry)?)
+    root(tvm_json::load(text, registry)?)
 }
 
 /// Reads a node from either form of JSON.
@@ -123,7 +124,7 @@ pub fn from_tvm_json(text: &str, registry: &Registry) -> Result<Object, JsonErro
 /// # Errors
 /// As [`from_tvm_json`].
 pub fn from_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
-    root(json::load(text, registry)?)
+    root(tvm_json::load_any(text, registry)?)
 }
 
 fn root(value: Value) -> Result<Object, JsonError> {

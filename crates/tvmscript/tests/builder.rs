@@ -145,7 +145,7 @@ def main(A: T.Buffer((16,), "float32"), n: T.int64):
                     T::if_(m.less(8).and(n.greater(1))).body(|| {
                         T::then_().body(|| a.set(0, T::exp(a.at(0))));
                         T::else_().body(|| {
-                            T::evaluate(T::intrinsic("call_extern", ("int32", "stop", &a.data)));
+                            T::evaluate(T::call_extern("int32", "stop", [&a.data]));
                         });
                     });
                 });
@@ -153,7 +153,7 @@ def main(A: T.Buffer((16,), "float32"), n: T.int64):
                 let l = def_("L", T::decl_buffer().shape(16).data(&p).scope("local").enter());
                 l.set(0, T::if_then_else(n.equals(0), T::float32(1), T::sqrt(a.at(1))));
                 T::attr(0, "unit", 1).body(|| {
-                    T::evaluate(T::intrinsic("tvm_storage_sync", ["shared"]));
+                    T::evaluate(T::tvm_storage_sync("shared"));
                 });
                 T::assert_(n.greater(0), "positive").enter();
                 a.set(T::ramp(0, 1, 4), T::broadcast(l.at(0), 4));
@@ -225,7 +225,7 @@ fn wrong_calls_are_recorded_and_what_follows_is_not() {
         T::if_(wrong.less(1)).body(|| T::then_().body(|| T::evaluate(0)));
         let quotient = a.at([0, 0]) / a.at([0, 1]);
         assert_eq!(tvmscript::prim::PrimExprExt::dtype(&quotient), DataType::FLOAT32);
-        T::evaluate(T::intrinsic("no_such_thing", [1]));
+        T::evaluate(T::max_value("handle"));
         T::evaluate(T::var("i", "int32") / 2);
         T::then_().body(|| ());
     });
@@ -234,7 +234,7 @@ fn wrong_calls_are_recorded_and_what_follows_is_not() {
     let expected = [
         "the name of function `main` is given twice",
         "buffer `A` is 2-dimensional",
-        "there is no operator `no_such_thing`",
+        "`max_value` takes a numeric type, not `handle`",
         "`/` of two integers is ambiguous",
         "`T.Then` must stand directly inside `T.If(..)`",
     ];

@@ -6,6 +6,10 @@
 //!
 //! The classes it extends (`ir.PrimExpr`, `tir.Stmt`) are found by their keys: the dialects that own them must be loaded
 //! before this one.
+//!
+//! [`plan`] is a dialect that stands alone, with functions and a text profile of its own.
+
+pub mod plan;
 
 use std::any::Any;
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! "Arrows run downwards only": who may depend on whom, in which features, and who may name the foreign parser.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 
@@ -21,6 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("irbuilder", &["ir-core", "ir-macros", "script-value"]),
     ("script-parser", &["ir-core", "irbuilder", "python-syntax", "script-value", "script-eval"]),
     ("si-builder", &["ir-core", "ir-macros"]),
+    ("tvm-json", &["ir-core"]),
     ("prim", &["ir-core", "ir-macros", "doc", "docsifier", "irbuilder", "python-syntax", "script-parser"]),
     ("arith", &["ir-core", "ir-macros", "prim"]),
     (
@@ -36,6 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "si-builder",
             "prim",
             "arith",
+            "tvm-json",
         ],
     ),
     (
@@ -51,6 +53,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "si-builder",
             "prim",
             "arith",
+            "tvm-json",
             "ir",
         ],
     ),
@@ -67,6 +70,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "si-builder",
             "prim",
             "arith",
+            "tvm-json",
             "ir",
         ],
     ),
@@ -204,48 +208,6 @@ pub fn foreign_parser(
         }
     }
     Ok(())
-}
-
-/// `ir-core` knows no dialect, `doc` knows syntax and no dialect, and neither do the other generic crates.
-///
-/// # Errors
-/// When a file cannot be read.
-pub fn dialect_names(files: &[PathBuf], findings: &mut Findings) -> Result<()> {
-    const GENERIC: &[&str] = &[
-        "ir-core",
-        "ir-macros",
-        "doc",
-        "docsifier",
-        "irbuilder",
-        "python-syntax",
-        "script-value",
-        "script-eval",
-        "script-parser",
-        "si-builder",
-    ];
-    for file in crate_sources(files) {
-        if !GENERIC.iter().any(|name| file.starts_with(Path::new("crates").join(name).join("src"))) {
-            continue;
-        }
-        let text = std::fs::read_to_string(workspace::root().join(file))?;
-        let lines = source::lines(&text);
-        for (i, line) in lines[..source::tests_start(&lines)].iter().enumerate() {
-            for name in
-                ["\"tir", "\"relax", "\"T.", "\"R.", "tvmscript_tir", "tvmscript_relax", "tvmscript_ir::"]
-            {
-                if line.code.contains(name) && !is_test_file(file) {
-                    findings.at(file, i + 1, format!("a generic crate names a dialect: `{name}`"));
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether a source file holds only tests.
-fn is_test_file(file: &Path) -> bool {
-    file.file_stem().is_some_and(|s| s.to_string_lossy().ends_with("tests"))
-        || file.components().any(|c| c.as_os_str() == "tests")
 }
 
 /// The Rust sources of the crates.

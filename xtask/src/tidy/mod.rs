@@ -6,6 +6,7 @@
 mod dependencies;
 mod documents;
 mod layering;
+mod neutral;
 mod source;
 mod sources;
 mod tables;
@@ -44,7 +45,7 @@ pub fn run() -> Result<()> {
     layering::direct(&packages, &mut findings);
     layering::features(&packages, &mut findings)?;
     layering::foreign_parser(&packages, &files, &mut findings)?;
-    layering::dialect_names(&files, &mut findings)?;
+    neutral::check(&files, &mut findings)?;
     sources::check(&files, &mut findings)?;
     dependencies::check(&packages, &mut findings)?;
     tables::check(&packages, &files, &mut findings)?;

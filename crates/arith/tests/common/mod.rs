@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use tvmscript_ir_core::{DataType, Op, Ref};
+use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_prim::Op;
 use tvmscript_prim::ops::BinaryOp;
 use tvmscript_prim::{
     Broadcast, Call, Cast, Expr, ExprKind, ExprView, FloatImm, IntImm, Not, PrimExprExt, Ramp, Select, Var,

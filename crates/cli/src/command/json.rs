@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use tvmscript::Value;
-use tvmscript::ir_core::json::{native, tvm};
+use tvmscript::ir_core::json::native;
+use tvmscript::tvm_json::{self, SaveOptions};
 
 use super::{Answer, Run};
 use crate::args::Json;
@@ -45,8 +46,7 @@ fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warni
     let input = input::load(path, timings)?;
     let value = Value::Node(input::join(&input.scripts));
     let saved = timings.time("save", || match (args.tvm, args.compact) {
-        (true, false) => tvm::save(&value),
-        (true, true) => tvm::save_with(&value, &tvm::SaveOptions { indent_spaces: 0, ..Default::default() }),
+        (true, compact) => tvm_json::save_with(&value, &SaveOptions { compact, ..SaveOptions::default() }),
         (false, false) => Ok(native::save_pretty(&value)),
         (false, true) => Ok(native::save(&value)),
     });

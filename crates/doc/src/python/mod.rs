@@ -1,8 +1,7 @@
 //! Docs as Python.
 //!
-//! [`print()`] turns a doc into text. Rules, spelling and blank lines are those of TVM's own printer, so that texts agree
-//! byte for byte, except where Python would read TVM's spelling as something else: such places get parentheses or
-//! another escape unless [`PythonOptions::strict`] is off.
+//! [`print()`] turns a doc into text. Rules, spelling and blank lines are those of the upstream printer, byte for byte, except where Python would read
+//! its spelling as something else: such places get parentheses or another escape unless [`PythonOptions::strict`] is off.
 //!
 //! Upstream counterpart: `src/script/printer/doc_printer/python_doc_printer.cc`.
 
@@ -28,7 +27,7 @@ pub enum StringStyle {
     /// One escape a character, `"\u00e9"`: reads back as the same text.
     #[default]
     CodePoints,
-    /// One escape a UTF-8 byte, `"\xC3\xA9"`: what TVM prints. Python reads it as two characters.
+    /// One escape a UTF-8 byte, `"\xC3\xA9"`: what upstream prints. Python reads it as two characters.
     Bytes,
 }
 
@@ -46,7 +45,7 @@ pub struct PythonOptions {
     pub room_bytes: usize,
     /// How text beyond ASCII is written.
     pub strings: StringStyle,
-    /// Whether to depart from TVM's spelling where Python would read it as something else.
+    /// Whether to depart from the upstream spelling where Python would read it as something else.
     pub strict: bool,
     /// Whether each line begins with its number.
     pub print_line_numbers: bool,

@@ -64,7 +64,7 @@ impl fmt::Display for KeyText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (key_name(self.0), self.0) {
             (Some(name), _) => write!(f, "{name:?}"),
-            (None, Value::Node(node)) => f.write_str(node.info().key()),
+            (None, Value::Node(node)) => f.write_str(node.info().display_key()),
             (None, scalar) => write!(f, "{scalar:?}"),
         }
     }

@@ -1,8 +1,9 @@
-//! Writing JSON text, compact or indented, as TVM writes it.
-//! Upstream counterpart: `src/ffi/extra/json_writer.cc` of tvm-ffi.
+//! Writer of JSON text, compact or indented.
+//! Upstream counterpart: `src/ffi/extra/json_writer.cc` of tvm-ffi, whose spelling of floats and empty brackets it has.
 
-/// Writes values one after the other; brackets and keys keep track of commas and lines.
-pub(super) struct Emitter {
+/// Writes values one after the other, with the commas and line breaks between them.
+#[derive(Debug)]
+pub struct Emitter {
     out: String,
     /// Spaces per level; none for one line.
     indent: usize,
@@ -13,16 +14,18 @@ pub(super) struct Emitter {
 const SPACES: &str = "                                ";
 
 impl Emitter {
-    /// Starts inside `level` brackets.
-    pub(super) fn new(indent: usize, level: usize) -> Emitter {
+    /// A writer with `indent` spaces per level (0: on one line), inside of `level` brackets.
+    pub fn new(indent: usize, level: usize) -> Emitter {
         Emitter { out: String::new(), indent, level, fresh: true }
     }
 
-    pub(super) fn reserve(&mut self, bytes: usize) {
+    /// Reserves space for the text.
+    pub fn reserve(&mut self, bytes: usize) {
         self.out.reserve(bytes);
     }
 
-    pub(super) fn finish(self) -> String {
+    /// The text.
+    pub fn finish(self) -> String {
         self.out
     }
 
@@ -39,8 +42,8 @@ impl Emitter {
         }
     }
 
-    /// Comes before each element of an array.
-    pub(super) fn element(&mut self) {
+    /// Begins an element of an array: comma and line break.
+    pub fn element(&mut self) {
         if !self.fresh {
             self.out.push(',');
         }
@@ -48,8 +51,8 @@ impl Emitter {
         self.line();
     }
 
-    /// Comes before each value of an object.
-    pub(super) fn key(&mut self, key: &str) {
+    /// Begins an entry of an object: comma, line break and key.
+    pub fn key(&mut self, key: &str) {
         self.element();
         self.string(key);
         self.out.push(':');
@@ -58,31 +61,34 @@ impl Emitter {
         }
     }
 
-    pub(super) fn open(&mut self, bracket: char) {
+    /// Opens a bracket.
+    pub fn open(&mut self, bracket: char) {
         self.out.push(bracket);
         self.level += 1;
         self.fresh = true;
     }
 
-    /// Closes; an empty pair stands on two lines, as TVM has it.
-    pub(super) fn close(&mut self, bracket: char) {
+    /// Closes a bracket; indented, an empty pair takes two lines.
+    pub fn close(&mut self, bracket: char) {
         self.level -= 1;
         self.line();
         self.out.push(bracket);
         self.fresh = false;
     }
 
-    /// Text that is JSON already, inside the brackets open now.
-    pub(super) fn raw(&mut self, text: &str) {
+    /// Inserts text that is JSON already.
+    pub fn raw(&mut self, text: &str) {
         self.out.push_str(text);
         self.fresh = self.fresh && text.is_empty();
     }
 
-    pub(super) fn bool(&mut self, value: bool) {
+    /// Writes `true` or `false`.
+    pub fn bool(&mut self, value: bool) {
         self.out.push_str(if value { "true" } else { "false" });
     }
 
-    pub(super) fn int(&mut self, value: i64) {
+    /// Writes an integer.
+    pub fn int(&mut self, value: i64) {
         let mut digits = [0u8; 20];
         let mut at = digits.len();
         let mut rest = value.unsigned_abs();
@@ -100,8 +106,8 @@ impl Emitter {
         self.out.extend(digits[at..].iter().map(|&d| char::from(d)));
     }
 
-    /// 17 digits as C's `%.17g`, integers below 2^53 with one decimal, and TVM's bare tokens.
-    pub(super) fn float(&mut self, value: f64) {
+    /// 17 digits as C's `%.17g`, integers below 2^53 with one decimal, and the bare tokens `NaN` and `Infinity`.
+    pub fn float(&mut self, value: f64) {
         use std::fmt::Write;
         if value.is_nan() {
             self.out.push_str("NaN");
@@ -114,7 +120,8 @@ impl Emitter {
         }
     }
 
-    pub(super) fn string(&mut self, text: &str) {
+    /// Writes a string in quotes.
+    pub fn string(&mut self, text: &str) {
         self.out.push('"');
         let mut plain = 0;
         for (at, byte) in text.bytes().enumerate() {
@@ -191,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_escaped_as_tvm_escapes_them() {
+    fn slashes_and_control_characters_are_escaped() {
         let mut emitter = Emitter::new(0, 0);
         emitter.string("a/b\"\\\n\u{1}\u{7f}é");
         assert_eq!(emitter.finish(), r#""a\/b\"\\\n\u0001\u007fé""#);

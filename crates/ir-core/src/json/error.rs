@@ -18,9 +18,12 @@ pub struct JsonError {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
-    /// The text is in neither of the two forms.
-    #[error("neither the JSON form of this project nor TVM's graph form")]
-    UnknownForm,
+    /// The text has none of the forms that the reader accepts.
+    #[error("neither {forms}")]
+    UnknownForm {
+        /// The accepted forms: "this nor that".
+        forms: &'static str,
+    },
     /// The text breaks off.
     #[error("the text ends here, expected {expected}")]
     UnexpectedEnd {
@@ -101,7 +104,7 @@ pub enum JsonErrorKind {
         /// The text.
         text: String,
     },
-    /// The bytes of a tensor are not what TVM writes.
+    /// Malformed data of a tensor.
     #[error("malformed tensor: {reason}")]
     BadTensor {
         /// What is wrong.
@@ -113,7 +116,7 @@ pub enum JsonErrorKind {
     /// A field does not take its value.
     #[error(transparent)]
     Field(#[from] FieldError),
-    /// What serde says of our own form.
+    /// Text of the native form that serde rejects.
     #[error("{message}")]
     Malformed {
         /// The message.
@@ -122,17 +125,19 @@ pub enum JsonErrorKind {
 }
 
 impl JsonError {
-    pub(super) fn new(kind: JsonErrorKind) -> JsonError {
+    /// An error whose place is not known yet.
+    pub fn new(kind: JsonErrorKind) -> JsonError {
         JsonError { kind, path: "$".to_owned(), offset_bytes: 0 }
     }
 
-    pub(super) fn at(kind: JsonErrorKind, offset_bytes: usize) -> JsonError {
+    /// An error at a byte of the text.
+    pub fn at(kind: JsonErrorKind, offset_bytes: usize) -> JsonError {
         JsonError { kind, path: "$".to_owned(), offset_bytes }
     }
 
-    /// The error, seen from one level further out.
+    /// Puts a step in front of the path: the error as the enclosing value reports it.
     #[cold]
-    pub(super) fn within(mut self, step: impl std::fmt::Display) -> JsonError {
+    pub fn within(mut self, step: impl std::fmt::Display) -> JsonError {
         self.path = format!("${step}{}", &self.path[1..]);
         self
     }

@@ -39,30 +39,33 @@ fn charge(count: usize) -> bool {
     rest > 0
 }
 
-/// Counts while a text is loaded.
+/// Budget of one load: limits the elements that typed fields check and the parts of span sequences.
 #[derive(Debug)]
-pub(super) struct Counter {
+pub struct Counter {
     /// The number of elements that a load around this one may still check.
     outer: u64,
     span_parts: u64,
 }
 
 impl Counter {
-    /// Begins to count on this thread.
-    pub(super) fn begin() -> Counter {
+    /// Starts the budget of a load on this thread; the one around it resumes when this is dropped.
+    pub fn begin() -> Counter {
         Counter { outer: ELEMENTS_LEFT.replace(MAX_ELEMENTS), span_parts: 0 }
     }
 
-    /// The error of a node that was not made: its own, unless elements were refused unseen.
-    pub(super) fn explain(&self, kind: impl Into<JsonErrorKind>) -> JsonErrorKind {
+    /// The error of a node that could not be constructed: the limit if it was exceeded, else the given one.
+    pub fn explain(&self, kind: impl Into<JsonErrorKind>) -> JsonErrorKind {
         match ELEMENTS_LEFT.get() {
             0 => JsonErrorKind::TooManyElements { limit: MAX_ELEMENTS },
             _ => kind.into(),
         }
     }
 
-    /// Takes in the parts of a sequence of spans.
-    pub(super) fn spans(&mut self, count: usize) -> Result<(), JsonErrorKind> {
+    /// Counts parts of a sequence of spans.
+    ///
+    /// # Errors
+    /// When there are more than [`MAX_SPAN_PARTS`].
+    pub fn spans(&mut self, count: usize) -> Result<(), JsonErrorKind> {
         self.span_parts = self.span_parts.saturating_add(count as u64);
         match self.span_parts <= MAX_SPAN_PARTS {
             true => Ok(()),
@@ -77,8 +80,8 @@ impl Drop for Counter {
     }
 }
 
-/// The dtype of a text, which must be written as it is saved.
-pub(super) fn dtype(text: &str) -> Option<DataType> {
+/// Parses a dtype, which must be spelt as it is saved.
+pub fn dtype(text: &str) -> Option<DataType> {
     let dtype: DataType = text.parse().ok()?;
     let is_plain = text.is_empty() || dtype.to_string() == text;
     (is_plain && dtype.is_valid()).then_some(dtype)

@@ -1,5 +1,4 @@
-//! A reader of JSON tokens over a text, without a tree. It takes the bare tokens `NaN`, `Infinity` and `-Infinity`,
-//! which TVM writes.
+//! Scanner of JSON tokens, which makes no tree. It accepts the bare tokens `NaN`, `Infinity` and `-Infinity`.
 
 use std::borrow::Cow;
 
@@ -7,15 +6,18 @@ use super::error::{JsonError, JsonErrorKind};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// A number as it stands in the text: without a point or exponent it is an integer.
+/// A number as the text spells it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Number {
+pub enum Number {
+    /// Written as an integer.
     Int(i64),
+    /// Written with a point or exponent.
     Float(f64),
 }
 
 impl Number {
-    pub(super) fn as_f64(self) -> f64 {
+    /// The number as a float.
+    pub fn as_f64(self) -> f64 {
         match self {
             Number::Int(i) => i as f64,
             Number::Float(f) => f,
@@ -23,23 +25,25 @@ impl Number {
     }
 }
 
-/// What may stand in front of a text to say how its bytes are ordered.
-pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
+/// Mark of the byte order at the beginning of a text.
+pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
-pub(super) struct Scanner<'s> {
+/// A position in a JSON text, and the tokens that start there.
+#[derive(Debug)]
+pub struct Scanner<'s> {
     text: &'s str,
     at: usize,
 }
 
 impl<'s> Scanner<'s> {
-    /// A reader of the whole text, after a byte order mark if there is one.
-    pub(super) fn new(text: &'s str) -> Scanner<'s> {
+    /// A scanner at the beginning of a text, after its byte order mark.
+    pub fn new(text: &'s str) -> Scanner<'s> {
         Scanner { text, at: if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 } }
     }
 
     /// The number of elements of the document's array `nodes`; nothing where the text is malformed.
     #[cold]
-    pub(super) fn count_nodes(&self) -> Option<usize> {
+    pub fn count_nodes(&self) -> Option<usize> {
         let mut scan = Scanner::new(self.text);
         scan.expect(b'{').ok()?;
         let mut first = true;
@@ -62,7 +66,7 @@ impl<'s> Scanner<'s> {
 
     /// Goes to the value at a path such as `$.nodes[3].fields.a`, or as near to it as the text goes.
     #[cold]
-    pub(super) fn locate(text: &'s str, path: &str) -> usize {
+    pub fn locate(text: &'s str, path: &str) -> usize {
         let mut scan = Scanner::new(text);
         let mut rest = path.strip_prefix('$').unwrap_or(path);
         scan.peek();
@@ -109,12 +113,13 @@ impl<'s> Scanner<'s> {
         Some(behind)
     }
 
-    pub(super) fn offset(&self) -> usize {
+    /// Byte offset of the position.
+    pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// Goes back, or on, to a place that was passed before.
-    pub(super) fn set_offset(&mut self, at: usize) {
+    /// Moves to an offset that the scanner returned before.
+    pub fn set_offset(&mut self, at: usize) {
         self.at = at;
     }
 
@@ -123,13 +128,15 @@ impl<'s> Scanner<'s> {
         self.text.as_bytes()
     }
 
+    /// An error at the position.
     #[cold]
-    pub(super) fn error(&self, kind: JsonErrorKind) -> JsonError {
+    pub fn error(&self, kind: JsonErrorKind) -> JsonError {
         JsonError::at(kind, self.at)
     }
 
+    /// The error that something else was expected at the position.
     #[cold]
-    pub(super) fn expected<T>(&self, expected: &'static str) -> Result<T> {
+    pub fn expected<T>(&self, expected: &'static str) -> Result<T> {
         Err(self.error(if self.at >= self.text.len() {
             JsonErrorKind::UnexpectedEnd { expected }
         } else {
@@ -153,20 +160,25 @@ impl<'s> Scanner<'s> {
 
     /// The next byte after white space.
     #[inline]
-    pub(super) fn peek(&mut self) -> Option<u8> {
+    pub fn peek(&mut self) -> Option<u8> {
         self.skip_space();
         self.bytes().get(self.at).copied()
     }
 
+    /// Skips white space and takes a byte, if it comes next.
     #[inline]
-    pub(super) fn take(&mut self, byte: u8) -> bool {
+    pub fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
     }
 
+    /// Takes a byte, which must come next.
+    ///
+    /// # Errors
+    /// When something else comes next.
     #[inline]
-    pub(super) fn expect(&mut self, byte: u8) -> Result<()> {
+    pub fn expect(&mut self, byte: u8) -> Result<()> {
         if self.take(byte) {
             return Ok(());
         }
@@ -181,8 +193,11 @@ impl<'s> Scanner<'s> {
     }
 
     /// After an opening bracket (`first`) or an element: whether another element comes, or the closing bracket.
+    ///
+    /// # Errors
+    /// When something else comes next.
     #[inline]
-    pub(super) fn more(&mut self, first: bool, close: u8) -> Result<bool> {
+    pub fn more(&mut self, first: bool, close: u8) -> Result<bool> {
         if first {
             return Ok(!self.take(close));
         }
@@ -193,8 +208,11 @@ impl<'s> Scanner<'s> {
     }
 
     /// A key and its colon.
+    ///
+    /// # Errors
+    /// When something else comes next.
     #[inline]
-    pub(super) fn key(&mut self) -> Result<Cow<'s, str>> {
+    pub fn key(&mut self) -> Result<Cow<'s, str>> {
         let key = self.string()?;
         self.expect(b':')?;
         Ok(key)
@@ -202,7 +220,7 @@ impl<'s> Scanner<'s> {
 
     /// Takes `"key":` if it stands here.
     #[inline]
-    pub(super) fn take_key(&mut self, key: &str) -> bool {
+    pub fn take_key(&mut self, key: &str) -> bool {
         self.skip_space();
         let rest = &self.bytes()[self.at..];
         let end = key.len() + 1;
@@ -217,8 +235,12 @@ impl<'s> Scanner<'s> {
         false
     }
 
+    /// A string, unescaped.
+    ///
+    /// # Errors
+    /// When something else comes next.
     #[inline]
-    pub(super) fn string(&mut self) -> Result<Cow<'s, str>> {
+    pub fn string(&mut self) -> Result<Cow<'s, str>> {
         if !self.take(b'"') {
             return self.expected("a string");
         }
@@ -312,8 +334,11 @@ impl<'s> Scanner<'s> {
     }
 
     /// An integer in the range of `i64`.
+    ///
+    /// # Errors
+    /// When something else comes next.
     #[inline]
-    pub(super) fn int(&mut self) -> Result<i64> {
+    pub fn int(&mut self) -> Result<i64> {
         // The common case: a few digits and no more.
         if let Some(b'0'..=b'9') = self.peek() {
             let rest = &self.bytes()[self.at..];
@@ -337,7 +362,10 @@ impl<'s> Scanner<'s> {
     }
 
     /// A number, or one of the bare tokens for floats that JSON has none for.
-    pub(super) fn number(&mut self, expected: &'static str) -> Result<Number> {
+    ///
+    /// # Errors
+    /// When something else comes next.
+    pub fn number(&mut self, expected: &'static str) -> Result<Number> {
         self.skip_space();
         let start = self.at;
         let rest = &self.bytes()[start..];
@@ -391,7 +419,11 @@ impl<'s> Scanner<'s> {
         Ok(number)
     }
 
-    pub(super) fn bool(&mut self) -> Result<bool> {
+    /// `true` or `false`.
+    ///
+    /// # Errors
+    /// When something else comes next.
+    pub fn bool(&mut self) -> Result<bool> {
         self.skip_space();
         for (token, value) in [("true", true), ("false", false)] {
             if self.text[self.at..].starts_with(token) {
@@ -402,8 +434,11 @@ impl<'s> Scanner<'s> {
         self.expected("`true` or `false`")
     }
 
-    /// Passes over any value, however deep.
-    pub(super) fn skip_value(&mut self) -> Result<()> {
+    /// Skips any value. Nesting takes no native stack.
+    ///
+    /// # Errors
+    /// When something else comes next.
+    pub fn skip_value(&mut self) -> Result<()> {
         let mut open: Vec<u8> = Vec::new();
         loop {
             match self.peek() {
@@ -442,7 +477,10 @@ impl<'s> Scanner<'s> {
     }
 
     /// Nothing but white space may follow.
-    pub(super) fn end(&mut self) -> Result<()> {
+    ///
+    /// # Errors
+    /// When something else comes next.
+    pub fn end(&mut self) -> Result<()> {
         match self.peek() {
             None => Ok(()),
             Some(_) => Err(self.error(JsonErrorKind::TrailingText)),

@@ -81,7 +81,7 @@ unsafe impl<T: Class> ObjectLike for Ref<T> {
         object.info().is_a(T::type_info())
     }
     fn description() -> String {
-        format!("`{}`", T::type_info().key())
+        format!("`{}`", T::type_info().display_key())
     }
 }
 
@@ -97,7 +97,12 @@ impl<T: Node> Ref<T> {
     /// # Panics
     /// When `info` is no subtype of `T`'s type or holds another struct.
     pub fn new_as(info: &'static crate::type_table::TypeInfo, value: T) -> Ref<T> {
-        assert!(info.is_a(T::type_info()), "`{}` is no `{}`", info.key(), T::type_info().key());
+        assert!(
+            info.is_a(T::type_info()),
+            "`{}` is no `{}`",
+            info.display_key(),
+            T::type_info().display_key()
+        );
         Ref { object: Object::new(info, value), class: PhantomData }
     }
 
@@ -375,6 +380,7 @@ impl<T> Array<T> {
         self.object.ptr_eq(&other.object)
     }
 
+    /// The handle of a new array.
     pub(crate) fn from_node(node: ArrayNode) -> Array<T> {
         Array { object: Object::allocate(ArrayNode::type_info(), node), element: PhantomData }
     }

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::entries::entry;
 use super::handle::Str;
+use crate::children::FieldObjects;
 use crate::dtype::DataType;
 use crate::equal::EqWork;
 use crate::hash::{HashWork, Place};
@@ -17,7 +18,6 @@ use crate::node::Node;
 use crate::span::Span;
 use crate::type_table::TypeInfo;
 use crate::value::{FieldError, FieldRef, Value};
-use crate::visit::ChildWork;
 
 thread_local! {
     /// What nodes take that this thread made.
@@ -63,7 +63,7 @@ pub(super) struct Inner<T> {
 pub struct VTable {
     hash: unsafe fn(&Object, &mut HashWork, Place, u64) -> u64,
     equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
-    children: for<'a> unsafe fn(&'a Object, &mut ChildWork<'a>),
+    children: for<'a> unsafe fn(&'a Object, &mut dyn FnMut(&'a Object)),
     free: unsafe fn(NonNull<Header>),
     field: unsafe fn(&Object, usize) -> FieldRef<'_>,
     set_field: unsafe fn(NonNull<Header>, usize, Value) -> Result<(), FieldError>,
@@ -151,9 +151,9 @@ impl<T: Node> Functions<T> {
         // SAFETY: the value is a `T` and the caller holds the only handle.
         unsafe { object.value_mut::<T>() }.node_slot(index)
     }
-    unsafe fn children<'a>(object: &'a Object, work: &mut ChildWork<'a>) {
+    unsafe fn children<'a>(object: &'a Object, f: &mut dyn FnMut(&'a Object)) {
         // SAFETY: the value is a `T`.
-        unsafe { object.value::<T>() }.fields_rev(object.info(), work);
+        unsafe { object.value::<T>() }.fields(object.info(), &mut FieldObjects(f));
     }
 }
 
@@ -295,11 +295,11 @@ impl Object {
         unsafe { (self.info().vtable().hash)(self, work, place, seed) }
     }
 
-    /// Puts the nodes in the fields on the work stack, the last one first.
+    /// Calls `f` for each handle in the fields, in order.
     #[inline]
-    pub(crate) fn push_children<'a>(&'a self, work: &mut ChildWork<'a>) {
+    pub(crate) fn each_field_object<'a>(&'a self, f: &mut dyn FnMut(&'a Object)) {
         // SAFETY: as in `field`.
-        unsafe { (self.info().vtable().children)(self, work) }
+        unsafe { (self.info().vtable().children)(self, f) }
     }
 
     /// Takes the node, string or container out of a field, so that it has one handle less. Nothing when the field
@@ -441,6 +441,6 @@ fn bury(ptr: NonNull<Header>) {
 
 impl std::fmt::Debug for Object {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "<{}>", self.info().key())
+        write!(f, "<{}>", self.info().display_key())
     }
 }

@@ -20,7 +20,7 @@ fn text_shows_fields_and_repeated_nodes() {
   value: toy.Int dtype=int32 value=2
   body: toy.Add dtype=int32
     a: toy.Call
-      op: ir.Op name="toy.f"
+      op: toy.Op name="toy.f"
       args[0]: toy.Add dtype=int32
         a: toy.Var as in line 2
         b: toy.Int dtype=int32 value=1
@@ -39,7 +39,7 @@ fn dot_has_an_edge_to_each_node_but_the_root() {
     assert_eq!(dot.matches("[label=").count(), 11);
     assert_eq!(dot.matches(" -> ").count(), 10);
     assert!(dot.starts_with("digraph {\n  node [shape=box]\n  node0[label=\"toy.Let\"];\n"));
-    assert!(dot.contains(r#"node5[label="ir.Op\nname=\"toy.f\""];"#), "{dot}");
+    assert!(dot.contains(r#"node5[label="toy.Op\nname=\"toy.f\""];"#), "{dot}");
     assert!(dot.contains("  node0 -> node3;\n  node3 -> node4;\n"));
 }
 

@@ -3,6 +3,7 @@
 
 mod dump;
 mod equal;
+mod graphs;
 mod invariants;
 mod json;
 mod paths;

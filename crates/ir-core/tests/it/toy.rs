@@ -1,14 +1,16 @@
 //! A toy dialect: variables, binders, operators, attributes and a module, enough to show each rule of equality.
 
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex};
+
 use tvmscript_ir_core::type_table::EqSteps;
 use tvmscript_ir_core::{
-    Array, BaseExpr, Class, DataType, Map, NameCell, Node, Object, Op, Ref, Registry, RegistryBuilder, Span,
-    Str, Value,
+    Array, Class, DataType, Map, NameCell, Node, Object, Ref, Registry, RegistryBuilder, Span, Str, Value,
 };
 
 /// The class of toy expressions.
 #[derive(Class)]
-#[class(key = "toy.Expr", parent = BaseExpr)]
+#[class(key = "toy.Expr")]
 pub struct Expr(());
 
 #[derive(Debug, Clone, Node)]
@@ -43,6 +45,21 @@ pub struct Add {
     pub dtype: DataType,
     pub a: Ref<Expr>,
     pub b: Ref<Expr>,
+}
+
+/// An operator, one node per name.
+#[derive(Debug, Clone, Node)]
+#[node(key = "toy.Op", eq = unique, by_name = Op::get)]
+pub struct Op {
+    pub name: Str,
+}
+
+impl Op {
+    pub fn get(name: &str) -> Ref<Op> {
+        static OPS: LazyLock<Mutex<HashMap<String, Ref<Op>>>> = LazyLock::new(Default::default);
+        let mut ops = OPS.lock().unwrap_or_else(|e| e.into_inner());
+        ops.entry(name.to_owned()).or_insert_with(|| Ref::new(Op { name: name.into() })).clone()
+    }
 }
 
 #[derive(Debug, Clone, Node)]
@@ -108,7 +125,7 @@ fn module_eq<'a>(lhs: &'a Object, rhs: &'a Object, steps: &mut EqSteps<'a>) {
 }
 
 pub fn registry() -> Registry {
-    use tvmscript_ir_core::{Dialect, DictAttrs, containers};
+    use tvmscript_ir_core::{Dialect, containers};
     let toy = Dialect::new("toy")
         .node::<Expr>()
         .node::<Var>()
@@ -122,7 +139,6 @@ pub fn registry() -> Registry {
         .node::<GlobalVar>()
         .node::<Module>()
         .node::<Op>()
-        .node::<DictAttrs>()
         .node::<containers::TensorNode>();
     match RegistryBuilder::new().with(toy).build() {
         Ok(registry) => registry,

@@ -23,13 +23,13 @@ fn orders_follow_the_fields() {
     let root: Object = let_in(&x, add(int(1), int(2)), call_with("toy.f", [up(&x)], attrs)).into();
     let mut post = Vec::new();
     post_order_visit(&root, |o| post.push(label(o)));
-    assert_eq!(post.join(" "), "x 1 2 Add ir.Op y 3 Call Let");
+    assert_eq!(post.join(" "), "x 1 2 Add Op y 3 Call Let");
     let mut pre = Vec::new();
     pre_order_visit(&root, |o| {
         pre.push(label(o));
         !o.is::<Add>()
     });
-    assert_eq!(pre.join(" "), "Let x Add Call ir.Op y 3");
+    assert_eq!(pre.join(" "), "Let x Add Call Op y 3");
     let mut both = Vec::new();
     let _ = Visitor::new().every_time().with_containers().walk(&root, |event, o| {
         both.push(if event == Event::Enter { label(o) } else { format!("/{}", label(o)) });
@@ -37,7 +37,7 @@ fn orders_follow_the_fields() {
     });
     assert_eq!(
         both.join(" "),
-        "Let x /x Add /Add Call ir.Op /ir.Op ffi.Array x /x /ffi.Array ffi.Map y /y 3 /3 /ffi.Map /Call /Let"
+        "Let x /x Add /Add Call Op /Op core.Array x /x /core.Array core.Map y /y 3 /3 /core.Map /Call /Let"
     );
 }
 

@@ -1,9 +1,11 @@
 //! Script functions of modules and of small nodes.
 
-use tvmscript_ir_core::{Array, DictAttrs, Map, ObjectLike, Op, Ref, Span, Str, Value};
+use crate::DictAttrs;
+use tvmscript_ir_core::{Array, Map, ObjectLike, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, CallArgs, FromScript, Result, ScriptFn, ScriptValue, script_fn,
 };
+use tvmscript_prim::Op;
 use tvmscript_prim::{Expr, FuncType, PrimExpr, Range, TupleType, Type, ops};
 
 use super::module::at_module_top;

@@ -3,10 +3,10 @@
 use std::any::Any;
 use std::collections::{HashMap, HashSet};
 
+use crate::DictAttrs;
 use tvmscript_ir_core::mutate::substitute;
-use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{
-    Array, DictAttrs, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, structural_equal,
+    Array, FieldRef, Map, Object, PtrMap, Ref, Span, Str, Value, any_node, structural_equal,
 };
 use tvmscript_irbuilder::{
     BuildError, BuildErrorKind, Builder, Frame, FrameOf, PendingFrame, Result, ScriptValue,
@@ -176,9 +176,7 @@ fn with_renewed_names(
 }
 
 fn has_variables(info: &Object) -> bool {
-    Visitor::new()
-        .pre_order(info, |object| if object.is::<Var>() { Walk::Stop } else { Walk::Advance })
-        .is_break()
+    any_node(info, |node| node.is::<Var>())
 }
 
 /// Whether a module is open around what is built now.

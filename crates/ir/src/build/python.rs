@@ -1,7 +1,8 @@
 //! What scripts use of TVM's Python modules besides `I`: constants, data types, types, operators by name, targets.
 
-use tvmscript_ir_core::{DataType, Op, Ref, Str};
+use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
+use tvmscript_prim::Op;
 use tvmscript_prim::{Expr, PointerType, PrimType, Type, ops};
 
 use super::target::TargetArg;

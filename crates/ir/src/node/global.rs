@@ -1,6 +1,7 @@
 //! Functions by name, and what a module knows besides functions.
 
-use tvmscript_ir_core::{BaseExpr, Class, FieldRef, Node, Object, Ref, Span, Str};
+use tvmscript_ir_core::{Class, FieldRef, Node, Object, Ref, Span, Str};
+use tvmscript_prim::BaseExpr;
 
 use tvmscript_prim::Type;
 

@@ -1,9 +1,11 @@
 //! Modules, what they hold, and the small nodes every dialect refers to.
 
+mod attrs;
 mod global;
 mod module;
 mod target;
 
+pub use attrs::{Attrs, DictAttrs};
 pub use global::{
     BaseFunc, DummyGlobalInfo, EnvFunc, GlobalInfo, GlobalVar, RelaxExpr, VDevice, function_type,
 };

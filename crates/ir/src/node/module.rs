@@ -1,8 +1,9 @@
 //! A module: functions by name, attributes, global infos.
 
+use crate::DictAttrs;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::type_table::EqSteps;
-use tvmscript_ir_core::{Array, DictAttrs, Map, Node, Object, Ref, Str, Value};
+use tvmscript_ir_core::{Array, Map, Node, Object, Ref, Str, Value};
 
 use super::{BaseFunc, GlobalInfo, GlobalVar};
 

@@ -1,10 +1,9 @@
 //! `metadata = tvm.ir.load_json(..)`: what text alone cannot say.
 
-use tvmscript_ir_core::json;
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
 use tvmscript_script_parser::Parser;
 
-/// Reads a value from JSON, in either form.
+/// Reads a value from JSON, in the forms that the text profile accepts.
 pub(super) fn load_json(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue, BuildError> {
     let (positional, keywords) = (args.positional.as_slice(), args.keywords.as_slice());
     let [ScriptValue::Str(text)] = positional else {
@@ -16,7 +15,7 @@ pub(super) fn load_json(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValu
     let Some(registry) = p.registry() else {
         return Err(BuildError::message("`load_json` can only be called at module level"));
     };
-    let value = json::load(text, registry).map_err(|error| {
+    let value = (p.profile().metadata.load)(text, registry).map_err(|error| {
         let offset = error.offset_bytes;
         BuildError::from(error).at_position(0).at_byte(offset)
     })?;

@@ -1,6 +1,7 @@
 //! The Python modules `tvm`, `tvm.ir`, `tvm.target`, `tvm.runtime` and `tvm.script`, as far as scripts use them.
 
-use tvmscript_ir_core::{Class, Op};
+use tvmscript_ir_core::Class;
+use tvmscript_prim::Op;
 use tvmscript_prim::{FuncType, PointerType, PrimExpr, PrimType, Range, TupleType, Type};
 use tvmscript_script_parser::table::{Member, NodeClass, PythonModule};
 

@@ -15,8 +15,10 @@ pub use module::{ModuleFrame, ModuleOrder};
 pub use name::{function_name, function_name_doc, function_reference};
 pub use small::{range_call, range_with, target_config, tvm_name};
 
+use crate::DictAttrs;
 use tvmscript_docsifier::{DocsifyDialect, Frame};
-use tvmscript_ir_core::{Dialect, DictAttrs, Op};
+use tvmscript_ir_core::Dialect;
+use tvmscript_prim::Op;
 use tvmscript_prim::{FuncType, Range};
 
 use crate::node::{DummyGlobalInfo, GlobalVar, IRModule, VDevice};
@@ -28,6 +30,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .root_frame(|_| Frame::fragment(()))
         .printer_options(constants::OPTIONS)
         .data_printer(data::data)
+        .words(&[small::TVM])
         .on::<IRModule>()
         .docsify(module::module)
         .on::<DictAttrs>()

@@ -123,13 +123,14 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
                 let module = d.expr_object(&module, path)?;
                 Ok(d.docs.attr(module, member.as_str()))
             };
-            d.define_by_doc(var.object(), std::rc::Rc::new(factory));
+            d.define_by_doc(var.object(), std::rc::Rc::new(factory))?;
         }
         let at = d.field(path, "functions");
         for ((var, function), name) in functions.iter().zip(&names) {
             let key = key_itself(at, var, d);
             let at = d.entry(at, &Value::Node(var.object().clone()));
-            let doc = d.with_binding_name(name, |d| d.doc(function.object(), at))?;
+            let bound = d.docs.sym(name);
+            let doc = d.with_binding_name(bound, |d| d.doc(function.object(), at))?;
             member(name, doc, key, d);
         }
         Ok(name)

@@ -1,8 +1,9 @@
 //! The names of functions in text.
 
+use crate::DictAttrs;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result, names};
-use tvmscript_ir_core::{DictAttrs, PathId, Ref, Value};
+use tvmscript_ir_core::{PathId, Ref, Value};
 
 use super::module::ModuleFrame;
 use crate::node::GlobalVar;
@@ -20,7 +21,11 @@ pub fn function_name(attrs: &DictAttrs, d: &mut Docsifier<'_>) -> String {
 
 /// The name after `def`, which stands for the name that the function at `path` is linked by.
 pub fn function_name_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
-    let doc = d.docs.id(name);
+    // A variable that holds the function has a symbol of its own.
+    let doc = match d.binding_name() {
+        Some(bound) if d.docs.text(bound) == name => d.docs.id(bound),
+        _ => d.docs.id(name),
+    };
     let at = d.field(path, "attrs");
     let at = d.field(at, "__dict__");
     let at = d.entry(at, &Value::str(GLOBAL_SYMBOL));

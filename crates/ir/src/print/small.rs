@@ -1,8 +1,10 @@
 //! Global infos, operators, function types, ranges and targets.
 
+use crate::DictAttrs;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{DictAttrs, Map, ObjectLike, Op, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_ir_core::{Map, ObjectLike, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_prim::Op;
 use tvmscript_prim::{Expr, FuncType, IntImm, Range, ops};
 
 use super::data::data_dict;
@@ -131,9 +133,12 @@ pub fn range_with(
     }
 }
 
+/// The package of names that dialects have no namespace for.
+pub(super) const TVM: &str = "tvm";
+
 /// `tvm.ir.Range`: a name of TVM that the dialects' namespaces do not have, for forms that text needs rarely.
 pub fn tvm_name(path: &[&str], d: &mut Docsifier<'_>) -> ExprDoc {
-    let tvm = d.word("tvm");
+    let tvm = d.word(TVM);
     path.iter().fold(tvm, |doc, name| d.docs.attr(doc, *name))
 }
 

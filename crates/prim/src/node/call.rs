@@ -1,7 +1,8 @@
 //! Calls, let expressions and reducers.
 
+use crate::{BaseExpr, Op};
 use tvmscript_ir_core::invariants::{Checked, Invalid};
-use tvmscript_ir_core::{Array, BaseExpr, DataType, Node, Op, Ref, Span};
+use tvmscript_ir_core::{Array, DataType, Node, Ref, Span};
 
 use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};

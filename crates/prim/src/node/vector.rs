@@ -1,11 +1,12 @@
 //! Vectors: ramps, broadcasts and shuffles.
 
 use tvmscript_ir_core::invariants::{Checked, Invalid};
-use tvmscript_ir_core::{Array, DataType, Node, Op, Ref, Span};
+use tvmscript_ir_core::{Array, DataType, Node, Ref, Span};
 
 use super::leaf::has_dtype;
 use crate::class::{Expr, PrimExpr, PrimExprExt};
 use crate::error::{PrimError, Result};
+use crate::intrinsic;
 use crate::node::{Call, IntImm, Mul};
 use crate::ops::cast;
 
@@ -69,7 +70,7 @@ impl Lanes {
         if count >= 0 {
             return Lanes { expr: IntImm::int32(count.into()), count };
         }
-        let vscale = Call::new(DataType::INT32, Op::get("tir.vscale"), []);
+        let vscale = crate::ops::vscale();
         let factor = IntImm::int32(-i32::from(count));
         let dtype = DataType::INT32;
         Lanes { expr: Ref::new(Mul { span: Span::current(), dtype, a: vscale, b: factor }).upcast(), count }
@@ -100,7 +101,7 @@ fn check_lanes(dtype: DataType, element: DataType, lanes: &Expr) -> Checked {
 
 /// `k`, when the expression is `vscale * k`, `k * vscale` or `vscale`.
 fn vscale_factor(expr: &Expr) -> Option<i16> {
-    let is_vscale = |e: &Expr| e.as_node::<Call>().is_some_and(|c| c.op_name() == Some("tir.vscale"));
+    let is_vscale = |e: &Expr| e.as_node::<Call>().is_some_and(|c| intrinsic::VSCALE.is_called_by(c));
     if is_vscale(expr) {
         return Some(1);
     }

@@ -6,9 +6,10 @@ use tvmscript_ir_core::DataType;
 
 use super::fold::fold;
 use super::literal::truth;
-use super::{builtin, make_const, make_zero, match_types};
+use super::{make_const, make_zero, match_types};
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
+use crate::intrinsic;
 use crate::node::{
     Add, And, Call, Div, EQ, FloatImm, FloorDiv, FloorMod, GE, GT, IntImm, LE, LT, Max, Min, Mod, Mul, NE,
     Or, Sub, Var,
@@ -203,7 +204,7 @@ pub fn eq(mut a: Expr, mut b: Expr) -> Result<Expr> {
 }
 
 fn is_vscale(e: &Expr) -> bool {
-    e.as_node::<Call>().is_some_and(|call| call.is_op(&builtin!("tir.vscale")))
+    e.as_node::<Call>().is_some_and(|call| intrinsic::VSCALE.is_called_by(call))
 }
 
 /// `-a`: literals are negated, anything else is `0 - a`.

@@ -1,11 +1,10 @@
-//! Shifts and bit operations: calls of `tir.*` builtins. Only scalar `int32` and `int64` fold.
-
-use tvmscript_ir_core::{Op, Ref};
+//! Shifts and bit operations: calls of operators. Only scalar `int32` and `int64` fold.
 
 use super::fold::is_index;
-use super::{builtin, match_types};
+use super::match_types;
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
+use crate::intrinsic::{self, NamedOp};
 use crate::node::{Call, IntImm};
 
 fn check(op: &'static str, with_bool: bool, operands: &[&Expr]) -> Result<()> {
@@ -25,7 +24,7 @@ fn literal(e: &Expr) -> Option<i64> {
 
 fn shift(
     name: &'static str,
-    op: Ref<Op>,
+    op: &NamedOp,
     mut a: Expr,
     mut b: Expr,
     compute: fn(i64, u32) -> i64,
@@ -45,26 +44,26 @@ fn shift(
             return Ok(a);
         }
     }
-    Ok(Call::new(dtype, op, [a, b]))
+    Ok(Call::new(dtype, op.get().clone(), [a, b]))
 }
 
 /// `a << b`. The folded value must fit its type; it does not wrap.
 /// # Errors
 /// [`PrimError::OperandType`], [`PrimError::CannotMatch`], [`PrimError::ShiftAmount`], [`PrimError::OutOfRange`].
 pub fn shift_left(a: Expr, b: Expr) -> Result<Expr> {
-    shift("shift_left", builtin!("tir.shift_left"), a, b, |value, bits| value << bits)
+    shift("shift_left", &intrinsic::SHIFT_LEFT, a, b, |value, bits| value << bits)
 }
 
 /// `a >> b`, keeping the sign.
 /// # Errors
 /// As [`shift_left`].
 pub fn shift_right(a: Expr, b: Expr) -> Result<Expr> {
-    shift("shift_right", builtin!("tir.shift_right"), a, b, |value, bits| value >> bits)
+    shift("shift_right", &intrinsic::SHIFT_RIGHT, a, b, |value, bits| value >> bits)
 }
 
 fn bitwise(
     name: &'static str,
-    op: Ref<Op>,
+    op: &NamedOp,
     mut a: Expr,
     mut b: Expr,
     compute: fn(i64, i64) -> i64,
@@ -77,28 +76,28 @@ fn bitwise(
     {
         return IntImm::try_new(dtype, compute(x, y));
     }
-    Ok(Call::new(dtype, op, [a, b]))
+    Ok(Call::new(dtype, op.get().clone(), [a, b]))
 }
 
 /// `a & b`.
 /// # Errors
 /// [`PrimError::OperandType`], [`PrimError::CannotMatch`].
 pub fn bitwise_and(a: Expr, b: Expr) -> Result<Expr> {
-    bitwise("bitwise_and", builtin!("tir.bitwise_and"), a, b, |x, y| x & y)
+    bitwise("bitwise_and", &intrinsic::BITWISE_AND, a, b, |x, y| x & y)
 }
 
 /// `a | b`.
 /// # Errors
 /// As [`bitwise_and`].
 pub fn bitwise_or(a: Expr, b: Expr) -> Result<Expr> {
-    bitwise("bitwise_or", builtin!("tir.bitwise_or"), a, b, |x, y| x | y)
+    bitwise("bitwise_or", &intrinsic::BITWISE_OR, a, b, |x, y| x | y)
 }
 
 /// `a ^ b`.
 /// # Errors
 /// As [`bitwise_and`].
 pub fn bitwise_xor(a: Expr, b: Expr) -> Result<Expr> {
-    bitwise("bitwise_xor", builtin!("tir.bitwise_xor"), a, b, |x, y| x ^ y)
+    bitwise("bitwise_xor", &intrinsic::BITWISE_XOR, a, b, |x, y| x ^ y)
 }
 
 /// `~a`; never folds.
@@ -106,5 +105,5 @@ pub fn bitwise_xor(a: Expr, b: Expr) -> Result<Expr> {
 /// [`PrimError::OperandType`].
 pub fn bitwise_not(a: Expr) -> Result<Expr> {
     check("bitwise_not", true, &[&a])?;
-    Ok(Call::new(a.dtype(), builtin!("tir.bitwise_not"), [a]))
+    Ok(Call::new(a.dtype(), intrinsic::BITWISE_NOT.get().clone(), [a]))
 }

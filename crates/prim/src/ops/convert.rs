@@ -2,9 +2,10 @@
 
 use tvmscript_ir_core::{DataType, Ref};
 
-use super::{builtin, make_const};
+use super::make_const;
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
+use crate::intrinsic::{self, NamedOp};
 use crate::node::{Broadcast, Call, Cast, FloatImm, IntImm, Lanes, Ramp};
 
 /// A scalar in every one of `lanes` lanes (below zero: scalable).
@@ -103,7 +104,34 @@ pub fn reinterpret(dtype: DataType, value: Expr) -> Result<Expr> {
     if !fits {
         return Err(PrimError::Reinterpret { from, to: dtype });
     }
-    Ok(Call::new(dtype, builtin!("tir.reinterpret"), [value]))
+    Ok(Call::new(dtype, intrinsic::REINTERPRET.get().clone(), [value]))
+}
+
+/// Rounds a number, by the operator `op` where it is no literal. Integers and bools are returned as they are; literals of any
+/// floating type fold.
+/// # Errors
+/// [`PrimError::OutOfRange`] when a folded literal does not fit its type.
+pub fn round_with(op: &NamedOp, fold: fn(f64) -> f64, x: Expr) -> Result<Expr> {
+    let dtype = x.dtype();
+    if dtype.is_integer() || dtype.is_bool() {
+        return Ok(x);
+    }
+    match x.as_node::<FloatImm>() {
+        Some(lit) => FloatImm::try_new(dtype, fold(lit.value)),
+        None => Ok(Call::new(dtype, op.get().clone(), [x])),
+    }
+}
+
+/// Rounds toward positive infinity, as [`round_with`].
+/// # Errors
+/// As [`round_with`].
+pub fn ceil(x: Expr) -> Result<Expr> {
+    round_with(&intrinsic::CEIL, f64::ceil, x)
+}
+
+/// The number of 128-bit units in a scalable vector register.
+pub fn vscale() -> Expr {
+    Call::new(DataType::INT32, intrinsic::VSCALE.get().clone(), [])
 }
 
 /// Which operand a mixed pair of types converts.

@@ -2,9 +2,10 @@
 
 use tvmscript_ir_core::{DataType, Ref, Span};
 
-use super::{broadcast_to, builtin, reinterpret};
+use super::{broadcast_to, reinterpret};
 use crate::class::Expr;
 use crate::error::{PrimError, Result};
+use crate::intrinsic;
 use crate::node::{Call, FloatImm, IntImm};
 
 /// A number from which a literal is made.
@@ -121,7 +122,7 @@ pub fn large_uint_imm(dtype: DataType, low: u64, high: u64) -> Result<Expr> {
         Ok(value) => IntImm::try_new(DataType::uint(32), value),
         Err(_) => Err(PrimError::OutOfRange { value: part.to_string(), dtype: DataType::uint(32) }),
     };
-    Ok(Call::new(dtype, builtin!("tir.large_uint_imm"), [half(low)?, half(high)?]))
+    Ok(Call::new(dtype, intrinsic::LARGE_UINT_IMM.get().clone(), [half(low)?, half(high)?]))
 }
 
 /// Zero of a type; of `handle`, a reinterpreted `uint64` zero.

@@ -2,9 +2,10 @@
 
 use super::arith::{BinaryOp, fold_or_node};
 use super::literal::truth;
-use super::{builtin, match_types};
+use super::match_types;
 use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
+use crate::intrinsic;
 use crate::node::{Call, IntImm, Not, Select};
 
 fn bools(op: &'static str, operands: &[&Expr]) -> Result<()> {
@@ -66,7 +67,7 @@ pub fn if_then_else(condition: Expr, mut true_value: Expr, mut false_value: Expr
         return Ok(if lit.value != 0 { true_value } else { false_value });
     }
     let dtype = true_value.dtype();
-    Ok(Call::new(dtype, builtin!("tir.if_then_else"), [condition, true_value, false_value]))
+    Ok(Call::new(dtype, intrinsic::IF_THEN_ELSE.get().clone(), [condition, true_value, false_value]))
 }
 
 /// A condition that mostly holds; a literal stays as it is.
@@ -74,5 +75,5 @@ pub fn likely(condition: Expr) -> Expr {
     if condition.is::<IntImm>() {
         return condition;
     }
-    Call::new(condition.dtype(), builtin!("tir.likely"), [condition])
+    Call::new(condition.dtype(), intrinsic::LIKELY.get().clone(), [condition])
 }

@@ -1,6 +1,6 @@
 //! Smart functions on expressions: match the operands' types, fold constants, then construct.
 //!
-//! What the operators of C++ do ([`arith`], [`logic`], [`bits`], [`convert`], [`math`]), what Python's operators on
+//! What the operators of C++ do ([`arith`], [`logic`], [`bits`], [`convert`]), what Python's operators on
 //! expressions do ([`python`]), and what comparisons and logic mean inside a script ([`script`]). Operands are taken by
 //! value, so that `0 + b` hands back the very `b`. Nothing here recurses over the operands: each function looks at the roots only.
 //!
@@ -20,11 +20,9 @@ pub mod bare;
 pub mod bits;
 pub mod convert;
 pub mod fold;
-pub mod function_table;
+pub mod limits;
 pub mod literal;
 pub mod logic;
-pub mod math;
-pub mod op_table;
 pub mod python;
 pub mod script;
 
@@ -33,18 +31,9 @@ pub use arith::{
     neg_inf, pos_inf, sub, truncdiv, truncmod,
 };
 pub use bits::{bitwise_and, bitwise_not, bitwise_or, bitwise_xor, shift_left, shift_right};
-pub use convert::{broadcast_to, cast, match_types, reinterpret};
+pub use convert::{broadcast_to, cast, ceil, match_types, reinterpret, round_with, vscale};
 pub use fold::Folded;
-pub use literal::{Number, int_value, is_one, is_zero, make_const, make_zero};
+pub use limits::{infinity, max_value, min_value};
+pub use literal::{Number, int_value, is_one, is_zero, large_uint_imm, make_const, make_zero};
 pub use logic::{and, if_then_else, likely, not, or, select};
 pub use python::Operand;
-
-/// The interned operator of this name, looked up once.
-macro_rules! builtin {
-    ($name:literal) => {{
-        static OP: std::sync::OnceLock<tvmscript_ir_core::Ref<tvmscript_ir_core::Op>> =
-            std::sync::OnceLock::new();
-        OP.get_or_init(|| tvmscript_ir_core::Op::get($name)).clone()
-    }};
-}
-pub(crate) use builtin;

@@ -112,7 +112,7 @@ fn extrema_and_comparisons_fold_at_any_width() {
     assert_eq!(shown(ops::lt(lit("int8", 1), lit("int8", 2))), "true");
     assert_eq!(shown(ops::ne(lit("float16", 1.0), lit("float16", 1.0))), "false");
     assert_eq!(shown(ops::ge(var("int32"), lit("int64", 2))), "(GE (Cast int64 i32) 2:int64)");
-    assert_eq!(shown(ops::eq(ops::math::vscale(), ops::math::vscale())), "true");
+    assert_eq!(shown(ops::eq(ops::vscale(), ops::vscale())), "true");
     assert_eq!(shown(ops::le(var("int32x4"), var("int32"))), "(LE i32x4 (Broadcast i32 4))");
 }
 

@@ -2,9 +2,7 @@
 
 mod fold;
 mod matching;
-mod math;
 mod properties;
 mod python;
 mod script;
 mod show;
-mod table;

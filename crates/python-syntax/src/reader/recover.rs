@@ -368,7 +368,8 @@ impl Reader<'_> {
 
     /// The offset, or the beginning of the character that it is inside of.
     fn boundary(&self, offset: u32) -> u32 {
-        self.text.floor_char_boundary(offset as usize) as u32
+        let end = (offset as usize).min(self.text.len());
+        (0..=end).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or_default() as u32
     }
 
     fn help(&self, kind: &SyntaxErrorKind, line: &LogicalLine, range: TextRange) -> Option<String> {

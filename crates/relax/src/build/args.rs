@@ -4,8 +4,9 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 use num_bigint::BigInt;
-use tvmscript_ir_core::{Array, BaseExpr, DataType, Ref, Span, Str};
+use tvmscript_ir_core::{Array, DataType, Ref, Span, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, FloatImm, IntImm, PrimExpr};
 
 use super::struct_info::StructInfoProxy;

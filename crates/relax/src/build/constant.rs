@@ -114,7 +114,7 @@ pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> Result<Ref<C
 }
 
 /// The integer that a constant of one element is. None for constants of other types or lengths.
-pub fn integer_of(constant: &Constant) -> Option<i64> {
+pub(super) fn integer_of(constant: &Constant) -> Option<i64> {
     let TensorNode { dtype, shape, data } = &*constant.data;
     let is_one = shape.iter().all(|dim| *dim == 1) && dtype.is_scalar();
     let bytes: &[u8] = data.bytes()?;

@@ -1,7 +1,8 @@
 //! Expressions: scalars, shapes, text, data types and tuples as values, external functions.
 
-use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
+use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, Result, ScriptFn, ScriptValue, script_fn};
+use tvmscript_prim::BaseExpr;
 
 use super::args::{AnyExprArg, ExprArg, InfoArg, PrimArg, convert, dims};
 use super::constant::{CONSTANT, ELIDED_CONST, RAW_CONST};

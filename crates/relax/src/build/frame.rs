@@ -2,15 +2,16 @@
 
 use std::any::Any;
 
+use tvmscript_ir::DictAttrs;
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, DictAttrs, Map, Object, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, FrameOf, Result, ScriptValue};
 
-use super::blocks::{Blocks, Branch};
-use super::error::RelaxError;
 use crate::analysis::{BaseCheck, base_check};
+use crate::blocks::{Blocks, Branch};
+use crate::error::RelaxError;
 use crate::node::*;
 
 macro_rules! as_any {
@@ -282,7 +283,7 @@ impl Frame for IfFrame {
             return Err(BuildError::message("the conditional has only one branch").with_help(help));
         };
         let node = If { span, struct_info_: None, cond, true_branch: yes.value, false_branch: no.value };
-        let node = Ref::new(node).upcast::<tvmscript_ir_core::BaseExpr>();
+        let node = Ref::new(node).upcast::<tvmscript_prim::BaseExpr>();
         with_blocks("R.If", None, |blocks| {
             let var = blocks.emit(node, None)?;
             var.vid.name_hint.set(yes.name.clone());

@@ -9,12 +9,12 @@ use tvmscript_irbuilder::{
 };
 
 use super::args::{AnyExprArg, ExprArg, InfoArg, VarArg};
-use super::blocks::is_leaf_or_tuple;
 use super::frame::{
     BranchFrame, DataflowFrame, FunctionFrame, IfFrame, dataflow_frame, free_dataflow_vars, with_blocks,
     with_function,
 };
 use super::match_cast::MatchCastPair;
+use crate::blocks::is_leaf_or_tuple;
 use crate::node::*;
 
 /// A function.

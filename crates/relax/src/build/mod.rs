@@ -1,25 +1,22 @@
 //! Building functions: frames, bindings, and the functions of scripts that make expressions.
 
 pub mod args;
-mod blocks;
 pub mod call_args;
 mod constant;
 pub mod device;
 pub mod distributed;
-mod error;
 pub mod expr;
 mod frame;
 pub mod function;
 mod match_cast;
 mod names;
+pub mod operator;
+pub mod operator_args;
 #[cfg(feature = "parse")]
 mod python;
 pub mod struct_info;
 
-pub(crate) use blocks::packed_result;
-pub use blocks::{Blocks, Branch, is_leaf_or_tuple, is_void};
-pub use constant::{constant_of, integer_of};
-pub use error::RelaxError;
+pub use constant::constant_of;
 pub use frame::{BranchFrame, DataflowFrame, FunctionFrame, IfFrame, with_blocks, with_function};
 pub use function::DataflowVarInfo;
 pub use match_cast::MatchCastPair;

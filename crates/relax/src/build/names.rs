@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
 use super::{device, distributed, expr, function, struct_info};
-use crate::op::{OTHER_FUNCTIONS, operators};
+use crate::op;
 
 /// Functions that make no calls of operators.
 const OWN: [&[&ScriptFn]; 5] =
@@ -16,8 +16,7 @@ const OWN: [&[&ScriptFn]; 5] =
 /// All functions: those of the frames and values, and one an operator.
 pub fn functions() -> Vec<&'static ScriptFn> {
     let mut all: Vec<&'static ScriptFn> = OWN.into_iter().flatten().copied().collect();
-    all.extend(OTHER_FUNCTIONS.iter().flat_map(|functions| functions.iter()));
-    all.extend(operators().filter_map(|op| op.function));
+    all.extend(op::functions());
     all
 }
 

@@ -1,7 +1,9 @@
 //! What scripts use of TVM's module `tvm.relax` where that differs from the function of the same name in `R`.
 
-use tvmscript_ir_core::{Attrs, DataType, DictAttrs, Op, Ref, Str};
+use tvmscript_ir::{Attrs, DictAttrs};
+use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::Op;
 
 use super::args::{AnyExprArg, ExprArg, InfoArg, InfosArg, convert};
 use super::struct_info::tensor_of_arguments;

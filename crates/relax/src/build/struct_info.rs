@@ -7,10 +7,11 @@ use std::rc::Rc;
 use hashbrown::{HashMap, HashSet};
 use tvmscript_ir::build::global_infos;
 use tvmscript_ir::{EnvFunc, VDevice};
-use tvmscript_ir_core::{Array, BaseExpr, DataType, Object, Ref, Str, with_stack};
+use tvmscript_ir_core::{Array, DataType, Object, Ref, Str, with_stack};
 use tvmscript_irbuilder::{
     BuildError, FromScript, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
 };
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, PrimExpr};
 
 use super::args::scalar;

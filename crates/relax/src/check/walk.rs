@@ -4,14 +4,15 @@ use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::{GlobalVar, IRModule};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{AccessPath, Array, BaseExpr, Object, PathStep, Ref, Span, Str, Value, with_stack};
+use tvmscript_ir_core::{AccessPath, Array, Object, PathStep, Ref, Span, Str, Value, with_stack};
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, PrimExprExt};
 
 use super::call_tir;
 use super::error::{WellFormedError, WellFormedErrorKind as Kind};
 use super::{MAX_ERRORS, symbol};
 use crate::analysis::{BaseCheck, base_check};
-use crate::build::{Blocks, is_leaf_or_tuple};
+use crate::blocks::{Blocks, is_leaf_or_tuple};
 use crate::describe;
 use crate::node::*;
 use crate::op::{inspect, operator};
@@ -331,7 +332,7 @@ impl<'a> Checker<'a> {
             self.report(Kind::NotNormal { place: "a bound value", found: expr.object().info().key() });
             with_stack(|| self.sequence(seq));
         }
-        if struct_info_of(expr).is_none() && !expr.is::<tvmscript_ir_core::Op>() {
+        if struct_info_of(expr).is_none() && !expr.is::<tvmscript_prim::Op>() {
             self.report(Kind::NoStructInfo);
         }
     }
@@ -441,7 +442,7 @@ fn script_name(operator: &str) -> Str {
 fn impure_callee(call: &Call) -> Option<Str> {
     if let Some(name) = call.op_name() {
         let op = operator(name)?;
-        return (!op.is_pure).then(|| script_name(name));
+        return (!op.is_pure()).then(|| script_name(name));
     }
     let info = struct_info_of(&call.op)?;
     if info.as_node::<FuncStructInfo>()?.purity {

@@ -2,16 +2,17 @@
 
 use std::sync::OnceLock;
 
+use tvmscript_ir::{Attrs, DictAttrs};
 use tvmscript_ir::{BaseFunc, EnvFunc, RelaxExpr};
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::type_table::{EqSteps, Shape, TypeDecl, register_node};
 use tvmscript_ir_core::{
-    Array, Attrs, BaseExpr, Class, DataType, DictAttrs, EqKind, FieldRef, NameCell, Node, Object, Op, Ref,
-    Span, Str, TypeInfo,
+    Array, Class, DataType, EqKind, FieldRef, NameCell, Node, Object, Ref, Span, Str, TypeInfo,
 };
 use tvmscript_prim as prim;
+use tvmscript_prim::{BaseExpr, Op};
 
 use super::{BindingBlock, StructInfo};
 

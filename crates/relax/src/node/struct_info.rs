@@ -242,7 +242,6 @@ impl TensorStructInfo {
     }
 
     /// A tensor with elements of the same type, on the same device, with these dimensions (`int64` each).
-    #[cfg(feature = "build")]
     pub(crate) fn reshaped(&self, dims: impl IntoIterator<Item = Expr>) -> Ref<StructInfo> {
         let shape = ShapeExpr::of(dims.into_iter().collect());
         TensorStructInfo::of_shape(shape, self.dtype, self.vdevice.clone()).upcast()

@@ -4,218 +4,153 @@
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Map, Ref, Str, Value};
-use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::{BuildError, ScriptValue};
 
 use super::{Infer, InferError, Operator, in_place};
 use crate::analysis::{BaseCheck, base_check};
+#[cfg(feature = "build")]
 use crate::build::args::{AnyExprArg, InfosArg, IntsArg, ShapeArg, StringArg};
+#[cfg(feature = "build")]
 use crate::build::call_args::{
     CallArgsArg, CalleeArg, ExternalArg, FunctionArg, InlineTupleArg, OutInfosArg,
 };
 use crate::describe;
 use crate::node::attrs::{CallInplacePackedAttrs, CallTIRInplaceAttrs, CallTIRWithGradAttrs};
 use crate::node::*;
+use crate::op::Effect;
+use crate::op::kind::{AnyExpr, InlineTuple};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// Calls a function of scalars and buffers: its last parameters are the results, made here.
+    call_tir(
+        gvar: FunctionArg, args: CallArgsArg, out_sinfo: OutInfosArg, tir_vars: Option<ShapeArg> = None
+    ) -> infer(stated_by_module) {
+        let op = tvmscript_prim::Op::get("relax.call_tir");
+        Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), None, [out_sinfo.0.into_one()]))
+    }
+    /// As `R.call_tir`, with results that take the place of arguments.
+    call_tir_inplace(
+        gvar: FunctionArg, args: CallArgsArg, inplace_indices: IntsArg, out_sinfo: OutInfosArg,
+        tir_vars: Option<ShapeArg> = None
+    ) -> infer(stated_by_module) {
+        let op = tvmscript_prim::Op::get("relax.call_tir_inplace");
+        let attrs = Ref::new(CallTIRInplaceAttrs { inplace_indices: inplace_indices.0 }).upcast();
+        Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.0.into_one()]))
+    }
+    /// As `R.call_tir`, with the name of the function's gradient.
+    call_tir_with_grad(
+        gvar: FunctionArg, args: CallArgsArg, out_sinfo: OutInfosArg, te_grad_name: Str,
+        te_grad_kwargs: Option<Map<Str, Value>> = None, tir_vars: Option<ShapeArg> = None
+    ) -> infer(stated_by_module) {
+        let op = tvmscript_prim::Op::get("relax.call_tir_with_grad");
+        let te_grad_kwargs = te_grad_kwargs.unwrap_or_default();
+        let attrs = Ref::new(CallTIRWithGradAttrs { te_grad_name, te_grad_kwargs }).upcast();
+        Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.0.into_one()]))
+    }
+    /// Calls an external function whose last parameters are the results, made here.
+    call_dps_packed(func: CalleeArg, args: CallArgsArg, out_sinfo: OutInfosArg) -> infer(stated) {
+        let op = tvmscript_prim::Op::get("relax.call_dps_packed");
+        Ok(Call::new(op.upcast(), [func.0, args.0], None, [out_sinfo.0.into_one()]))
+    }
+    /// Calls an external function by name. Further keywords are attributes.
+    fn call_packed(
+        func: CalleeArg, *args: AnyExprArg, sinfo_args: Option<InfosArg> = None, **attrs: ScriptValue
+    ) {
+        let args = args.into_iter().map(|arg| arg.0);
+        let attrs = super::super::packed_attrs(attrs)?;
+        Ok(Call::new(func.0, args, attrs, infos(sinfo_args)))
+    }
+    /// As `R.call_packed`, for a function without effects.
+    call_pure_packed(
+        func: ExternalArg, *args: AnyExprArg, sinfo_args: Option<InfosArg> = None
+    ) -> infer(packed) {
+        Ok(with_callee("relax.call_pure_packed", func, args, None, sinfo_args))
+    }
+    /// As `R.call_pure_packed`, for a function whose results take the place of arguments.
+    call_inplace_packed(
+        func: ExternalArg, *args: AnyExprArg, inplace_indices: IntsArg,
+        sinfo_args: Option<InfosArg> = None
+    ) -> infer(packed_in_place) {
+        let attrs = Ref::new(CallInplacePackedAttrs { inplace_indices: inplace_indices.0 }).upcast();
+        Ok(with_callee("relax.call_inplace_packed", func, args, Some(attrs), sinfo_args))
+    }
+    /// Calls a function of the virtual machine, which gets the machine as well.
+    call_builtin_with_ctx(
+        func: CalleeArg, args: InlineTupleArg, *, sinfo_args: Option<InfosArg> = None
+    ) -> infer(builtin), effect = Opaque {
+        let op = tvmscript_prim::Op::get("relax.call_builtin_with_ctx");
+        Ok(Call::new(op.upcast(), [func.0, args.0.upcast()], None, infos(sinfo_args)))
+    }
+    /// Calls a function of Python by name. In the form with `sinfo_args` the arguments are one tuple.
+    call_py_func(
+        py_func_name: StringArg, *args: AnyExprArg, out_sinfo: Option<OutInfosArg> = None,
+        sinfo_args: Option<InfosArg> = None
+    ) -> infer(stated) {
+        let op = tvmscript_prim::Op::get("relax.call_py_func");
+        let mut args = args.into_iter().map(|arg| arg.0);
+        let (args, info) = match (out_sinfo, sinfo_args) {
+            (Some(info), None) => (Tuple::new(args).upcast(), info.0.into_one()),
+            (None, Some(infos)) => match (args.next(), args.next()) {
+                (Some(tuple), None) => (tuple, infos.into_one()),
+                _ => return Err(BuildError::message("with `sinfo_args` the arguments are one tuple")),
+            },
+            _ => {
+                return Err(BuildError::message("the call does not say what it gives")
+                    .with_help("say it: `out_sinfo=R.Tensor((2,), \"float32\")`"));
+            }
+        };
+        Ok(Call::new(op.upcast(), [py_func_name.0, args], None, [info]))
+    }
+    /// Makes a closure of a function and the arguments that it keeps.
+    make_closure(func: AnyExpr, args: InlineTuple) -> infer(any_value);
+    /// Calls a closure.
+    invoke_closure(
+        closure: AnyExprArg, args: InlineTupleArg, sinfo_args: Option<InfosArg> = None
+    ) -> infer(closure), effect = Opaque {
+        let op = tvmscript_prim::Op::get("relax.invoke_closure");
+        Ok(Call::new(op.upcast(), [closure.0, args.0.upcast()], None, infos(sinfo_args)))
+    }
+    /// Calls a closure without effects.
+    invoke_pure_closure(
+        closure: AnyExprArg, args: InlineTupleArg, sinfo_args: Option<InfosArg> = None
+    ) -> infer(closure) {
+        let op = tvmscript_prim::Op::get("relax.invoke_pure_closure");
+        Ok(Call::new(op.upcast(), [closure.0, args.0.upcast()], None, infos(sinfo_args)))
+    }
+}
+
+#[cfg(feature = "build")]
 fn args_of(callee: Expr, args: Expr, tir_vars: Option<ShapeArg>) -> Vec<Expr> {
     let mut all = vec![callee, args];
     all.extend(tir_vars.map(|vars| vars.0));
     all
 }
 
-/// Calls a function of scalars and buffers: its last parameters are the results, made here.
-#[script_fn]
-pub fn call_tir(
-    gvar: FunctionArg,
-    args: CallArgsArg,
-    out_sinfo: OutInfosArg,
-    #[default = None] tir_vars: Option<ShapeArg>,
-) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_tir");
-    Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), None, [out_sinfo.0.into_one()]))
-}
-
-/// As `R.call_tir`, with results that take the place of arguments.
-#[script_fn]
-pub fn call_tir_inplace(
-    gvar: FunctionArg,
-    args: CallArgsArg,
-    inplace_indices: IntsArg,
-    out_sinfo: OutInfosArg,
-    #[default = None] tir_vars: Option<ShapeArg>,
-) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_tir_inplace");
-    let attrs = Ref::new(CallTIRInplaceAttrs { inplace_indices: inplace_indices.0 }).upcast();
-    Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.0.into_one()]))
-}
-
-/// As `R.call_tir`, with the name of the function's gradient.
-#[script_fn]
-pub fn call_tir_with_grad(
-    gvar: FunctionArg,
-    args: CallArgsArg,
-    out_sinfo: OutInfosArg,
-    te_grad_name: Str,
-    #[default = None] te_grad_kwargs: Option<Map<Str, Value>>,
-    #[default = None] tir_vars: Option<ShapeArg>,
-) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_tir_with_grad");
-    let te_grad_kwargs = te_grad_kwargs.unwrap_or_default();
-    let attrs = Ref::new(CallTIRWithGradAttrs { te_grad_name, te_grad_kwargs }).upcast();
-    Ok(Call::new(op.upcast(), args_of(gvar.0, args.0, tir_vars), Some(attrs), [out_sinfo.0.into_one()]))
-}
-
-/// Calls an external function whose last parameters are the results, made here.
-#[script_fn]
-pub fn call_dps_packed(func: CalleeArg, args: CallArgsArg, out_sinfo: OutInfosArg) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_dps_packed");
-    Ok(Call::new(op.upcast(), [func.0, args.0], None, [out_sinfo.0.into_one()]))
-}
-
+#[cfg(feature = "build")]
 fn infos(sinfo_args: Option<InfosArg>) -> Vec<Ref<StructInfo>> {
     sinfo_args.map(|infos| infos.0).unwrap_or_default()
 }
 
-/// Calls an external function by name. Further keywords are attributes.
-#[script_fn]
-pub fn call_packed(
-    func: CalleeArg,
-    #[args] args: Vec<AnyExprArg>,
-    #[kw_only]
-    #[default = None]
-    sinfo_args: Option<InfosArg>,
-    #[kwargs] attrs: Vec<(Str, ScriptValue)>,
-) -> Result<Ref<Call>> {
-    let args = args.into_iter().map(|arg| arg.0);
-    let attrs = super::packed_attrs(attrs)?;
-    Ok(Call::new(func.0, args, attrs, infos(sinfo_args)))
-}
-
+#[cfg(feature = "build")]
 fn with_callee(
     op: &str,
     func: ExternalArg,
     args: Vec<AnyExprArg>,
-    attrs: Option<Ref<tvmscript_ir_core::Attrs>>,
+    attrs: Option<Ref<tvmscript_ir::Attrs>>,
     sinfo_args: Option<InfosArg>,
 ) -> Ref<Call> {
     let callee = std::iter::once(func.0.upcast());
     let args = callee.chain(args.into_iter().map(|arg| arg.0)).collect::<Vec<_>>();
-    Call::new(tvmscript_ir_core::Op::get(op).upcast(), args, attrs, infos(sinfo_args))
+    Call::new(tvmscript_prim::Op::get(op).upcast(), args, attrs, infos(sinfo_args))
 }
-
-/// As `R.call_packed`, for a function without effects.
-#[script_fn]
-pub fn call_pure_packed(
-    func: ExternalArg,
-    #[args] args: Vec<AnyExprArg>,
-    #[kw_only]
-    #[default = None]
-    sinfo_args: Option<InfosArg>,
-) -> Result<Ref<Call>> {
-    Ok(with_callee("relax.call_pure_packed", func, args, None, sinfo_args))
-}
-
-/// As `R.call_pure_packed`, for a function whose results take the place of arguments.
-#[script_fn]
-pub fn call_inplace_packed(
-    func: ExternalArg,
-    #[args] args: Vec<AnyExprArg>,
-    #[kw_only] inplace_indices: IntsArg,
-    #[kw_only]
-    #[default = None]
-    sinfo_args: Option<InfosArg>,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(CallInplacePackedAttrs { inplace_indices: inplace_indices.0 }).upcast();
-    Ok(with_callee("relax.call_inplace_packed", func, args, Some(attrs), sinfo_args))
-}
-
-/// Calls a function of the virtual machine, which gets the machine as well.
-#[script_fn]
-pub fn call_builtin_with_ctx(
-    func: CalleeArg,
-    args: InlineTupleArg,
-    #[kw_only]
-    #[default = None]
-    sinfo_args: Option<InfosArg>,
-) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_builtin_with_ctx");
-    Ok(Call::new(op.upcast(), [func.0, args.0.upcast()], None, infos(sinfo_args)))
-}
-
-/// Calls a function of Python by name. In the form with `sinfo_args` the arguments are one tuple.
-#[script_fn]
-pub fn call_py_func(
-    py_func_name: StringArg,
-    #[args] args: Vec<AnyExprArg>,
-    #[kw_only]
-    #[default = None]
-    out_sinfo: Option<OutInfosArg>,
-    #[kw_only]
-    #[default = None]
-    sinfo_args: Option<InfosArg>,
-) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.call_py_func");
-    let mut args = args.into_iter().map(|arg| arg.0);
-    let (args, info) = match (out_sinfo, sinfo_args) {
-        (Some(info), None) => (Tuple::new(args).upcast(), info.0.into_one()),
-        (None, Some(infos)) => match (args.next(), args.next()) {
-            (Some(tuple), None) => (tuple, infos.into_one()),
-            _ => return Err(BuildError::message("with `sinfo_args` the arguments are one tuple")),
-        },
-        _ => {
-            return Err(BuildError::message("the call does not say what it gives")
-                .with_help("say it: `out_sinfo=R.Tensor((2,), \"float32\")`"));
-        }
-    };
-    Ok(Call::new(op.upcast(), [py_func_name.0, args], None, [info]))
-}
-
-/// Makes a closure of a function and the arguments that it keeps.
-#[script_fn]
-pub fn make_closure(func: AnyExprArg, args: InlineTupleArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.make_closure", [func.0, args.0.upcast()], None))
-}
-
-/// Calls a closure.
-#[script_fn]
-pub fn invoke_closure(
-    closure: AnyExprArg,
-    args: InlineTupleArg,
-    #[default = None] sinfo_args: Option<InfosArg>,
-) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.invoke_closure");
-    Ok(Call::new(op.upcast(), [closure.0, args.0.upcast()], None, infos(sinfo_args)))
-}
-
-/// Calls a closure without effects.
-#[script_fn]
-pub fn invoke_pure_closure(
-    closure: AnyExprArg,
-    args: InlineTupleArg,
-    #[default = None] sinfo_args: Option<InfosArg>,
-) -> Result<Ref<Call>> {
-    let op = tvmscript_ir_core::Op::get("relax.invoke_pure_closure");
-    Ok(Call::new(op.upcast(), [closure.0, args.0.upcast()], None, infos(sinfo_args)))
-}
-
-/// The operators of this family. `R.call_packed` is no operator: it calls the external function itself.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.call_tir", &CALL_TIR, stated_by_module),
-    Operator::new("relax.call_tir_inplace", &CALL_TIR_INPLACE, stated_by_module),
-    Operator::new("relax.call_tir_with_grad", &CALL_TIR_WITH_GRAD, stated_by_module),
-    Operator::new("relax.call_dps_packed", &CALL_DPS_PACKED, stated),
-    Operator::new("relax.call_pure_packed", &CALL_PURE_PACKED, packed),
-    Operator::new("relax.call_inplace_packed", &CALL_INPLACE_PACKED, packed_in_place),
-    Operator::new("relax.call_builtin_with_ctx", &CALL_BUILTIN_WITH_CTX, builtin).impure(),
-    Operator::new("relax.call_py_func", &CALL_PY_FUNC, stated),
-    Operator::new("relax.make_closure", &MAKE_CLOSURE, any_value),
-    Operator::new("relax.invoke_closure", &INVOKE_CLOSURE, closure).impure(),
-    Operator::new("relax.invoke_pure_closure", &INVOKE_PURE_CLOSURE, closure),
-];
-
-/// Functions that make calls of something else than an operator.
-pub static FUNCTIONS: &[&tvmscript_irbuilder::ScriptFn] = &[&CALL_PACKED];
 
 /// The one struct info that the call states.
 fn stated(cx: &mut Infer<'_>) -> Inferred {
@@ -246,7 +181,7 @@ fn packed(cx: &mut Infer<'_>) -> Inferred {
     let function = info.as_node::<FuncStructInfo>().filter(|function| function.params.is_none());
     let Some(function) = function else { return Err(cx.wrong_kind(0, "an external function")) };
     Ok(match function.derive_func {
-        Some(_) => crate::build::packed_result(&cx.call.sinfo_args),
+        Some(_) => crate::blocks::packed_result(&cx.call.sinfo_args),
         None => function.ret.clone(),
     })
 }
@@ -295,7 +230,7 @@ fn builtin(cx: &mut Infer<'_>) -> Inferred {
 
 /// What the caller says: one value, several, or any.
 fn closure(cx: &mut Infer<'_>) -> Inferred {
-    Ok(crate::build::packed_result(&cx.call.sinfo_args))
+    Ok(crate::blocks::packed_result(&cx.call.sinfo_args))
 }
 
 fn any_value(_: &mut Infer<'_>) -> Inferred {

@@ -3,83 +3,35 @@
 //! Upstream counterpart: `src/relax/op/ccl/ccl.cc`.
 
 use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, IntImm, ops};
 
-use super::{Infer, InferError, InferErrorKind, Operator, plain_operators, tensor_of};
-use crate::build::args::{ExprArg, FlagArg, IntArg};
+use super::{Infer, InferError, InferErrorKind, Operator, tensor_of};
 use crate::node::attrs::{AllGatherAttrs, AllReduceAttrs, ScatterCollectiveAttrs};
 use crate::node::*;
+use crate::op::kind::{Combine, Flag, Int};
 
 use super::elementwise::same_as_operand;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-plain_operators! { PLAIN;
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
     /// The first worker's tensor, for all workers.
-    broadcast_from_worker0 BROADCAST_FROM_WORKER0 "ccl.broadcast_from_worker0" (x) same_as_operand;
+    broadcast_from_worker0(x: Expr) -> infer(same_as_operand), text = "ccl.broadcast_from_worker0";
+    /// The tensors of all workers, combined element by element.
+    allreduce(x: Expr; op_type: Combine = "sum", in_group: Flag = true)
+        -> infer(same_as_operand), text = "ccl.allreduce", attrs = AllReduceAttrs;
+    /// The tensors of all workers, joined along the first axis.
+    allgather(x: Expr; num_workers: Int, in_group: Flag = true)
+        -> infer(gathered), text = "ccl.allgather", attrs = AllGatherAttrs;
+    /// The first worker's tensor, cut along an axis into one part for each worker.
+    scatter_from_worker0(x: Expr; num_workers: Int, axis: Int = 0)
+        -> infer(scattered), text = "ccl.scatter_from_worker0", attrs = ScatterCollectiveAttrs;
 }
-
-/// How the tensors of workers become one.
-#[derive(Debug, Clone)]
-pub struct CombineArg(tvmscript_ir_core::Str);
-
-impl FromScript for CombineArg {
-    const TYPE: &'static str = "str";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match &value {
-            ScriptValue::Str(name) if matches!(name.as_str(), "sum" | "prod" | "min" | "max" | "avg") => {
-                Ok(CombineArg(name.clone()))
-            }
-            ScriptValue::Str(name) => {
-                Err(BuildError::expected("`sum`, `prod`, `min`, `max` or `avg`", format!("`{name}`")))
-            }
-            other => Err(BuildError::expected("a string", other.type_name())),
-        }
-    }
-}
-
-impl From<&str> for CombineArg {
-    fn from(name: &str) -> CombineArg {
-        CombineArg(name.into())
-    }
-}
-
-/// The tensors of all workers, combined element by element.
-#[script_fn(name = "ccl.allreduce")]
-pub fn allreduce(
-    x: ExprArg,
-    #[default = "sum"] op_type: CombineArg,
-    #[default = true] in_group: FlagArg,
-) -> Result<Ref<Call>> {
-    let attrs = AllReduceAttrs { op_type: op_type.0, in_group: in_group.0 };
-    Ok(Call::of_op("relax.ccl.allreduce", [x.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// The tensors of all workers, joined along the first axis.
-#[script_fn(name = "ccl.allgather")]
-pub fn allgather(x: ExprArg, num_workers: IntArg, #[default = true] in_group: FlagArg) -> Result<Ref<Call>> {
-    let attrs = AllGatherAttrs { num_workers: num_workers.0, in_group: in_group.0 };
-    Ok(Call::of_op("relax.ccl.allgather", [x.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// The first worker's tensor, cut along an axis into one part for each worker.
-#[script_fn(name = "ccl.scatter_from_worker0")]
-pub fn scatter_from_worker0(
-    x: ExprArg,
-    num_workers: IntArg,
-    #[default = 0] axis: IntArg,
-) -> Result<Ref<Call>> {
-    let attrs = ScatterCollectiveAttrs { num_workers: num_workers.0, axis: axis.0 };
-    Ok(Call::of_op("relax.ccl.scatter_from_worker0", [x.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// The operators with attributes.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.ccl.allgather", &ALLGATHER, gathered),
-    Operator::new("relax.ccl.allreduce", &ALLREDUCE, same_as_operand),
-    Operator::new("relax.ccl.scatter_from_worker0", &SCATTER_FROM_WORKER0, scattered),
-];
 
 /// The number of workers as a scalar of a plain integer's type.
 fn workers(count: i64) -> prim::Expr {

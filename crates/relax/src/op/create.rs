@@ -3,17 +3,92 @@
 //! Upstream counterpart: `src/relax/op/tensor/create.cc`.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{Attrs, DataType, Ref};
-use tvmscript_irbuilder::{BuildError, Result, script_fn};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::{BuildError, Result};
 use tvmscript_prim::{self as prim, PrimExprExt, ops};
 
 use super::elementwise::with_dtype;
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of_operand, tensor_of_scalars};
-use crate::build::args::{ExprArg, PrimArg, PrimValueArg, ShapeArg};
+#[cfg(feature = "build")]
+use crate::build::args::{ExprArg, PrimValueArg, ShapeArg};
 use crate::node::attrs::InitAttrs;
 use crate::node::*;
+use crate::op::kind::Prim;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// A tensor of this shape, filled with the value of a tensor of rank 0.
+    full(shape: ShapeArg, fill_value: ExprArg, dtype: Option<DataType> = None) -> infer(filled_with) {
+        Ok(Call::of_op("relax.full", [shape.0, fill_value.0], init_or_void(dtype)))
+    }
+    /// A tensor of the operand's shape, filled with the value of a tensor of rank 0.
+    full_like(x: ExprArg, fill_value: ExprArg, dtype: Option<DataType> = None) -> infer(filled_with_like) {
+        Ok(Call::of_op("relax.full_like", [x.0, fill_value.0], init_or_void(dtype)))
+    }
+    /// A tensor of this shape, filled with zeros.
+    zeros(shape: ShapeArg, dtype: DataType) -> infer(of_shape) {
+        filled("relax.zeros", shape, dtype)
+    }
+    /// A tensor of the operand's shape, filled with zeros.
+    zeros_like(x: ExprArg, dtype: Option<DataType> = None) -> infer(like_operand) {
+        Ok(Call::of_op("relax.zeros_like", [x.0], init_or_void(dtype)))
+    }
+    /// A tensor of this shape, filled with ones.
+    ones(shape: ShapeArg, dtype: DataType) -> infer(of_shape) {
+        filled("relax.ones", shape, dtype)
+    }
+    /// A tensor of the operand's shape, filled with ones.
+    ones_like(x: ExprArg, dtype: Option<DataType> = None) -> infer(like_operand) {
+        Ok(Call::of_op("relax.ones_like", [x.0], init_or_void(dtype)))
+    }
+    /// A matrix with ones on a diagonal, counted from the main one, and zeros elsewhere.
+    eye(
+        n: PrimValueArg, m: Option<PrimValueArg> = None, k: PrimValueArg = 0,
+        dtype: DataType = DataType::FLOAT32
+    ) -> infer(identity) {
+        let m = m.unwrap_or_else(|| PrimValueArg(PrimValue::new(n.0.value.clone())));
+        Ok(Call::of_op("relax.eye", [n, m, k].map(|arg| arg.0.upcast()), init(dtype)))
+    }
+    /// A matrix of the operand's shape with ones on a diagonal and zeros elsewhere.
+    eye_like(x: ExprArg, k: PrimValueArg = 0, dtype: Option<DataType> = None) -> infer(identity_like) {
+        Ok(Call::of_op("relax.eye_like", [x.0, k.0.upcast()], init_or_void(dtype)))
+    }
+    /// The numbers from `start` (0 if only one number is given) to before `end`.
+    arange(
+        start: PrimValueArg, end: Option<PrimValueArg> = None, step: PrimValueArg = 1,
+        dtype: Option<DataType> = None
+    ) -> infer(interval) {
+        let (start, end) = match end {
+            Some(end) => (start, end),
+            None => (PrimValueArg::from(0), start),
+        };
+        let dtype = dtype.unwrap_or_else(|| {
+            let is_integer = [&start, &end, &step].iter().all(|arg| arg.0.value.dtype().is_int());
+            if is_integer { DataType::INT64 } else { DataType::FLOAT32 }
+        });
+        Ok(Call::of_op("relax.arange", [start, end, step].map(|arg| arg.0.upcast()), init(dtype)))
+    }
+    /// A Hamming window.
+    hamming_window(
+        window_size: PrimValueArg, periodic: PrimValueArg, alpha: PrimValueArg, beta: PrimValueArg,
+        dtype: DataType
+    ) -> infer(window) {
+        let args = [window_size, periodic, alpha, beta].map(|arg| arg.0.upcast());
+        Ok(Call::of_op("relax.hamming_window", args, init(dtype)))
+    }
+    /// The part of matrices on and below a diagonal, counted from the main one.
+    tril(x: Expr, k: Prim = 0) -> infer(triangular);
+    /// The part of matrices on and above a diagonal, counted from the main one.
+    triu(x: Expr, k: Prim = 0) -> infer(triangular);
+}
 
 fn init(dtype: DataType) -> Option<Ref<Attrs>> {
     Some(Ref::new(InitAttrs { dtype }).upcast())
@@ -23,138 +98,13 @@ fn init_or_void(dtype: Option<DataType>) -> Option<Ref<Attrs>> {
     init(dtype.unwrap_or(DataType::VOID))
 }
 
-/// A tensor of this shape, filled with the value of a tensor of rank 0.
-#[script_fn]
-pub fn full(
-    shape: ShapeArg,
-    fill_value: ExprArg,
-    #[default = None] dtype: Option<DataType>,
-) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.full", [shape.0, fill_value.0], init_or_void(dtype)))
-}
-
-/// A tensor of the operand's shape, filled with the value of a tensor of rank 0.
-#[script_fn]
-pub fn full_like(
-    x: ExprArg,
-    fill_value: ExprArg,
-    #[default = None] dtype: Option<DataType>,
-) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.full_like", [x.0, fill_value.0], init_or_void(dtype)))
-}
-
+#[cfg(feature = "build")]
 fn filled(name: &str, shape: ShapeArg, dtype: DataType) -> Result<Ref<Call>> {
     if dtype.is_void() {
         return Err(BuildError::expected("an element type", "`void`").at_position(1));
     }
     Ok(Call::of_op(name, [shape.0], init(dtype)))
 }
-
-/// A tensor of this shape, filled with zeros.
-#[script_fn]
-pub fn zeros(shape: ShapeArg, dtype: DataType) -> Result<Ref<Call>> {
-    filled("relax.zeros", shape, dtype)
-}
-
-/// A tensor of the operand's shape, filled with zeros.
-#[script_fn]
-pub fn zeros_like(x: ExprArg, #[default = None] dtype: Option<DataType>) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.zeros_like", [x.0], init_or_void(dtype)))
-}
-
-/// A tensor of this shape, filled with ones.
-#[script_fn]
-pub fn ones(shape: ShapeArg, dtype: DataType) -> Result<Ref<Call>> {
-    filled("relax.ones", shape, dtype)
-}
-
-/// A tensor of the operand's shape, filled with ones.
-#[script_fn]
-pub fn ones_like(x: ExprArg, #[default = None] dtype: Option<DataType>) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.ones_like", [x.0], init_or_void(dtype)))
-}
-
-/// A matrix with ones on a diagonal, counted from the main one, and zeros elsewhere.
-#[script_fn]
-pub fn eye(
-    n: PrimValueArg,
-    #[default = None] m: Option<PrimValueArg>,
-    #[default = 0] k: PrimValueArg,
-    #[default = DataType::FLOAT32] dtype: DataType,
-) -> Result<Ref<Call>> {
-    let m = m.unwrap_or_else(|| PrimValueArg(PrimValue::new(n.0.value.clone())));
-    Ok(Call::of_op("relax.eye", [n, m, k].map(|arg| arg.0.upcast()), init(dtype)))
-}
-
-/// A matrix of the operand's shape with ones on a diagonal and zeros elsewhere.
-#[script_fn]
-pub fn eye_like(
-    x: ExprArg,
-    #[default = 0] k: PrimValueArg,
-    #[default = None] dtype: Option<DataType>,
-) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.eye_like", [x.0, k.0.upcast()], init_or_void(dtype)))
-}
-
-/// The numbers from `start` (0 if only one number is given) to before `end`.
-#[script_fn]
-pub fn arange(
-    start: PrimValueArg,
-    #[default = None] end: Option<PrimValueArg>,
-    #[default = 1] step: PrimValueArg,
-    #[default = None] dtype: Option<DataType>,
-) -> Result<Ref<Call>> {
-    let (start, end) = match end {
-        Some(end) => (start, end),
-        None => (PrimValueArg::from(0), start),
-    };
-    let dtype = dtype.unwrap_or_else(|| {
-        let is_integer = [&start, &end, &step].iter().all(|arg| arg.0.value.dtype().is_int());
-        if is_integer { DataType::INT64 } else { DataType::FLOAT32 }
-    });
-    Ok(Call::of_op("relax.arange", [start, end, step].map(|arg| arg.0.upcast()), init(dtype)))
-}
-
-/// A Hamming window.
-#[script_fn]
-pub fn hamming_window(
-    window_size: PrimValueArg,
-    periodic: PrimValueArg,
-    alpha: PrimValueArg,
-    beta: PrimValueArg,
-    dtype: DataType,
-) -> Result<Ref<Call>> {
-    let args = [window_size, periodic, alpha, beta].map(|arg| arg.0.upcast());
-    Ok(Call::of_op("relax.hamming_window", args, init(dtype)))
-}
-
-/// The part of matrices on and below a diagonal, counted from the main one.
-#[script_fn]
-pub fn tril(x: ExprArg, #[default = 0] k: PrimArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.tril", [x.0, k.0], None))
-}
-
-/// The part of matrices on and above a diagonal, counted from the main one.
-#[script_fn]
-pub fn triu(x: ExprArg, #[default = 0] k: PrimArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.triu", [x.0, k.0], None))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.full", &FULL, filled_with),
-    Operator::new("relax.full_like", &FULL_LIKE, filled_with_like),
-    Operator::new("relax.zeros", &ZEROS, of_shape),
-    Operator::new("relax.zeros_like", &ZEROS_LIKE, like_operand),
-    Operator::new("relax.ones", &ONES, of_shape),
-    Operator::new("relax.ones_like", &ONES_LIKE, like_operand),
-    Operator::new("relax.eye", &EYE, identity),
-    Operator::new("relax.eye_like", &EYE_LIKE, identity_like),
-    Operator::new("relax.arange", &ARANGE, interval),
-    Operator::new("relax.hamming_window", &HAMMING_WINDOW, window),
-    Operator::new("relax.tril", &TRIL, triangular),
-    Operator::new("relax.triu", &TRIU, triangular),
-];
 
 /// The element type that the call states, or else that of an operand.
 fn stated_dtype(cx: &Infer<'_>, otherwise: DataType) -> std::result::Result<DataType, InferError> {
@@ -219,7 +169,7 @@ fn interval(cx: &mut Infer<'_>) -> Inferred {
         ops::floordiv(last, step.clone())?
     } else {
         let steps = ops::div(ops::cast(DataType::FLOAT32, length)?, step.clone())?;
-        ops::cast(DataType::INT64, ops::math::ceil(steps)?)?
+        ops::cast(DataType::INT64, ops::ceil(steps)?)?
     };
     tensor_of_scalars([Analyzer::new().simplify(&count)], cx.attrs::<InitAttrs>()?.dtype, None)
 }

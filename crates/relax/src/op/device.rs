@@ -2,57 +2,40 @@
 //!
 //! Upstream counterpart: `src/relax/op/op.cc`.
 
-use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{Ref, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_ir_macros::operators;
 
 use super::{Infer, InferError, Operator};
+#[cfg(feature = "build")]
 use crate::build::args::ExprArg;
+#[cfg(feature = "build")]
 use crate::build::device::Device;
-use crate::build::struct_info::find_vdevice;
+#[cfg(feature = "build")]
+use crate::build::operator_args::VDeviceArg;
 use crate::node::attrs::{HintOnDeviceAttrs, ToVDeviceAttrs};
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-/// A device of the module, or its name.
-#[derive(Debug, Clone)]
-pub struct VDeviceArg(Ref<VDevice>);
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-impl FromScript for VDeviceArg {
-    const TYPE: &'static str = "VDevice | str";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match find_vdevice(&value)? {
-            Some(device) => Ok(VDeviceArg(device)),
-            None => Err(BuildError::expected("a device such as `cuda:0`", value.type_name())),
-        }
+    /// The tensor, copied to a device of the module.
+    to_vdevice(data: ExprArg, dst_vdevice: VDeviceArg) -> infer(moved) {
+        let attrs = ToVDeviceAttrs { dst_vdevice: dst_vdevice.0 };
+        Ok(Call::of_op("relax.to_vdevice", [data.0], Some(Ref::new(attrs).upcast())))
+    }
+    /// The tensor, which is wanted on a device.
+    hint_on_device(
+        data: ExprArg, dst_vdevice: Device, memory_scope: Str = "global"
+    ) -> infer(super::elementwise::same_as_operand) {
+        let Device { device_type, index } = dst_vdevice;
+        let attrs = HintOnDeviceAttrs { device_type: device_type.into(), index: index.into(), memory_scope };
+        Ok(Call::of_op("relax.hint_on_device", [data.0], Some(Ref::new(attrs).upcast())))
     }
 }
-
-/// The tensor, copied to a device of the module.
-#[script_fn]
-pub fn to_vdevice(data: ExprArg, dst_vdevice: VDeviceArg) -> Result<Ref<Call>> {
-    let attrs = ToVDeviceAttrs { dst_vdevice: dst_vdevice.0 };
-    Ok(Call::of_op("relax.to_vdevice", [data.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// The tensor, which is wanted on a device.
-#[script_fn]
-pub fn hint_on_device(
-    data: ExprArg,
-    dst_vdevice: Device,
-    #[default = "global"] memory_scope: Str,
-) -> Result<Ref<Call>> {
-    let Device { device_type, index } = dst_vdevice;
-    let attrs = HintOnDeviceAttrs { device_type: device_type.into(), index: index.into(), memory_scope };
-    Ok(Call::of_op("relax.hint_on_device", [data.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.hint_on_device", &HINT_ON_DEVICE, super::elementwise::same_as_operand),
-    Operator::new("relax.to_vdevice", &TO_VDEVICE, moved),
-];
 
 fn moved(cx: &mut Infer<'_>) -> Inferred {
     let [data] = cx.tensors()?;

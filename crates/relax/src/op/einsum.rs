@@ -3,29 +3,28 @@
 //! Upstream counterparts: `src/relax/op/tensor/linear_algebra.cc`, `src/topi/einsum.cc`.
 
 use std::collections::BTreeMap;
+use tvmscript_ir_macros::operators;
 
 use tvmscript_arith::simplify;
 use tvmscript_ir_core::{Array, Ref, Str, structural_equal};
-use tvmscript_irbuilder::{Result, script_fn};
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::{Infer, InferError, Operator, shared_device, tensor_of, tensor_of_rank};
-use crate::build::args::TupleArg;
 use crate::node::attrs::EinsumAttrs;
 use crate::node::*;
+use crate::op::kind::TensorTuple;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 type Dims = Array<prim::Expr>;
 
-/// The sum of products of elements that the subscripts name, as in `ij,jk->ik`.
-#[script_fn]
-pub fn einsum(operands: TupleArg, subscripts: Str) -> Result<Ref<Call>> {
-    let attrs = Ref::new(EinsumAttrs { subscripts }).upcast();
-    Ok(Call::of_op("relax.einsum", [operands.0], Some(attrs)))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// The operator.
-pub static OPERATORS: &[Operator] = &[Operator::new("relax.einsum", &EINSUM, summed)];
+    /// The sum of products of elements that the subscripts name, as in `ij,jk->ik`.
+    einsum(operands: TensorTuple; subscripts: Str) -> infer(summed), attrs = EinsumAttrs;
+}
 
 /// What a place of a subscript stands for. The order is that of the dimensions of a result which is not written out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

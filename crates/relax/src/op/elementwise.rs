@@ -4,149 +4,148 @@
 
 use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{Array, DataType, Ref, Span};
-use tvmscript_irbuilder::{BuildError, Result, script_fn};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::BuildError;
 use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{self as prim, IntImm};
 
-use super::{Infer, InferError, InferErrorKind, Operator, plain_operators, tensor_of, tensor_of_rank};
+use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use crate::analysis::same_dim;
+#[cfg(feature = "build")]
 use crate::build::args::{AnyExprArg, ExprArg};
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-plain_operators! { UNARY;
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
     /// The absolute value.
-    abs ABS "abs" (x) same_as_operand;
+    abs(x: Expr) -> infer(same_as_operand);
     /// The inverse cosine.
-    acos ACOS "acos" (x) same_as_float;
+    acos(x: Expr) -> infer(same_as_float);
     /// The inverse hyperbolic cosine.
-    acosh ACOSH "acosh" (x) same_as_float;
+    acosh(x: Expr) -> infer(same_as_float);
     /// The inverse sine.
-    asin ASIN "asin" (x) same_as_float;
+    asin(x: Expr) -> infer(same_as_float);
     /// The inverse hyperbolic sine.
-    asinh ASINH "asinh" (x) same_as_float;
+    asinh(x: Expr) -> infer(same_as_float);
     /// The inverse tangent.
-    atan ATAN "atan" (x) same_as_float;
+    atan(x: Expr) -> infer(same_as_float);
     /// The inverse hyperbolic tangent.
-    atanh ATANH "atanh" (x) same_as_float;
+    atanh(x: Expr) -> infer(same_as_float);
     /// All bits inverted.
-    bitwise_not BITWISE_NOT "bitwise_not" (x) same_as_operand;
+    bitwise_not(x: Expr) -> infer(same_as_operand);
     /// Rounded up.
-    ceil CEIL "ceil" (x) same_as_operand;
+    ceil(x: Expr) -> infer(same_as_operand);
     /// The cosine.
-    cos COS "cos" (x) same_as_float;
+    cos(x: Expr) -> infer(same_as_float);
     /// The hyperbolic cosine.
-    cosh COSH "cosh" (x) same_as_float;
+    cosh(x: Expr) -> infer(same_as_float);
     /// The error function.
-    erf ERF "erf" (x) same_as_float;
+    erf(x: Expr) -> infer(same_as_float);
     /// The exponential.
-    exp EXP "exp" (x) same_as_float;
+    exp(x: Expr) -> infer(same_as_float);
     /// Rounded down.
-    floor FLOOR "floor" (x) same_as_operand;
+    floor(x: Expr) -> infer(same_as_operand);
     /// Whether finite.
-    isfinite ISFINITE "isfinite" (x) bool_of_operand;
+    isfinite(x: Expr) -> infer(bool_of_operand);
     /// Whether infinite.
-    isinf ISINF "isinf" (x) bool_of_operand;
+    isinf(x: Expr) -> infer(bool_of_operand);
     /// Whether not a number.
-    isnan ISNAN "isnan" (x) bool_of_operand;
+    isnan(x: Expr) -> infer(bool_of_operand);
     /// The natural logarithm.
-    log LOG "log" (x) same_as_float;
+    log(x: Expr) -> infer(same_as_float);
     /// Whether false.
-    logical_not LOGICAL_NOT "logical_not" (x) same_as_operand;
+    logical_not(x: Expr) -> infer(same_as_operand);
     /// The negative.
-    negative NEGATIVE "negative" (x) same_as_operand;
+    negative(x: Expr) -> infer(same_as_operand);
     /// Rounded to the nearest.
-    round ROUND "round" (x) same_as_operand;
+    round(x: Expr) -> infer(same_as_operand);
     /// One over the square root.
-    rsqrt RSQRT "rsqrt" (x) same_as_float;
+    rsqrt(x: Expr) -> infer(same_as_float);
     /// The logistic function.
-    sigmoid SIGMOID "sigmoid" (x) same_as_float;
+    sigmoid(x: Expr) -> infer(same_as_float);
     /// The sign: -1, 0 or 1.
-    sign SIGN "sign" (x) same_as_operand;
+    sign(x: Expr) -> infer(same_as_operand);
     /// The sine.
-    sin SIN "sin" (x) same_as_float;
+    sin(x: Expr) -> infer(same_as_float);
     /// The hyperbolic sine.
-    sinh SINH "sinh" (x) same_as_float;
+    sinh(x: Expr) -> infer(same_as_float);
     /// The square.
-    square SQUARE "square" (x) same_as_operand;
+    square(x: Expr) -> infer(same_as_operand);
     /// The square root.
-    sqrt SQRT "sqrt" (x) same_as_float;
+    sqrt(x: Expr) -> infer(same_as_float);
     /// The tangent.
-    tan TAN "tan" (x) same_as_float;
+    tan(x: Expr) -> infer(same_as_float);
     /// The hyperbolic tangent.
-    tanh TANH "tanh" (x) same_as_float;
+    tanh(x: Expr) -> infer(same_as_float);
     /// Rounded towards zero.
-    trunc TRUNC "trunc" (x) same_as_operand;
-}
-
-plain_operators! { BINARY;
+    trunc(x: Expr) -> infer(same_as_operand);
     /// The sum.
-    add ADD "add" (x1, x2) arithmetic;
+    add(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// The bits that are set in both.
-    bitwise_and BITWISE_AND "bitwise_and" (x1, x2) arithmetic;
+    bitwise_and(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// The bits that are set in one of both.
-    bitwise_or BITWISE_OR "bitwise_or" (x1, x2) arithmetic;
+    bitwise_or(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// The bits that differ.
-    bitwise_xor BITWISE_XOR "bitwise_xor" (x1, x2) arithmetic;
+    bitwise_xor(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// The quotient.
-    divide DIVIDE "divide" (x1, x2) arithmetic;
+    divide(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// Whether equal.
-    equal EQUAL "equal" (x1, x2) comparison;
+    equal(x1: Expr, x2: Expr) -> infer(comparison);
     /// The quotient, rounded down.
-    floor_divide FLOOR_DIVIDE "floor_divide" (x1, x2) arithmetic;
+    floor_divide(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// What is left of the quotient rounded down.
-    floor_mod FLOOR_MOD "floor_mod" (x1, x2) arithmetic;
+    floor_mod(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// Whether greater.
-    greater GREATER "greater" (x1, x2) comparison;
+    greater(x1: Expr, x2: Expr) -> infer(comparison);
     /// Whether greater or equal.
-    greater_equal GREATER_EQUAL "greater_equal" (x1, x2) comparison;
+    greater_equal(x1: Expr, x2: Expr) -> infer(comparison);
     /// The bits shifted left.
-    left_shift LEFT_SHIFT "left_shift" (x1, x2) arithmetic;
+    left_shift(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// Whether less.
-    less LESS "less" (x1, x2) comparison;
+    less(x1: Expr, x2: Expr) -> infer(comparison);
     /// Whether less or equal.
-    less_equal LESS_EQUAL "less_equal" (x1, x2) comparison;
+    less_equal(x1: Expr, x2: Expr) -> infer(comparison);
     /// The logarithm of the sum of the exponentials.
-    log_add_exp LOG_ADD_EXP "log_add_exp" (x1, x2) arithmetic;
+    log_add_exp(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// Whether both are true.
-    logical_and LOGICAL_AND "logical_and" (x1, x2) arithmetic;
+    logical_and(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// Whether one is true.
-    logical_or LOGICAL_OR "logical_or" (x1, x2) arithmetic;
+    logical_or(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// Whether just one is true.
-    logical_xor LOGICAL_XOR "logical_xor" (x1, x2) arithmetic;
+    logical_xor(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// The greater one.
-    maximum MAXIMUM "maximum" (x1, x2) arithmetic;
+    maximum(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// The lesser one.
-    minimum MINIMUM "minimum" (x1, x2) arithmetic;
+    minimum(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// What is left of the quotient.
-    mod_ MOD "mod" (x1, x2) arithmetic;
+    mod_(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// The product.
-    multiply MULTIPLY "multiply" (x1, x2) arithmetic;
+    multiply(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// Whether different.
-    not_equal NOT_EQUAL "not_equal" (x1, x2) comparison;
+    not_equal(x1: Expr, x2: Expr) -> infer(comparison);
     /// The power.
-    power POWER "power" (x1, x2) arithmetic;
+    power(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// The bits shifted right.
-    right_shift RIGHT_SHIFT "right_shift" (x1, x2) arithmetic;
+    right_shift(x1: Expr, x2: Expr) -> infer(arithmetic);
     /// The difference.
-    subtract SUBTRACT "subtract" (x1, x2) arithmetic;
-}
-
-/// The tensor within bounds.
-#[script_fn]
-pub fn clip(x: ExprArg, min: AnyExprArg, max: AnyExprArg) -> Result<Ref<Call>> {
-    for (index, bound) in [&min.0, &max.0].into_iter().enumerate() {
-        if !bound.is::<PrimValue>() {
-            let error = BuildError::expected("a number or a scalar", bound.object().info().key());
-            return Err(error.at_position(index + 1));
+    subtract(x1: Expr, x2: Expr) -> infer(arithmetic);
+    /// The tensor within bounds.
+    clip(x: ExprArg, min: AnyExprArg, max: AnyExprArg) -> infer(clipped) {
+        for (index, bound) in [&min.0, &max.0].into_iter().enumerate() {
+            if !bound.is::<PrimValue>() {
+                let error = BuildError::expected("a number or a scalar", bound.object().info().key());
+                return Err(error.at_position(index + 1));
+            }
         }
+        Ok(Call::of_op("relax.clip", [x.0, min.0, max.0], None))
     }
-    Ok(Call::of_op("relax.clip", [x.0, min.0, max.0], None))
 }
-
-/// Operators of other forms.
-pub static OTHERS: &[Operator] = &[Operator::new("relax.clip", &CLIP, clipped)];
 
 /// The operand's struct info with another element type.
 pub(super) fn with_dtype(x: &Ref<TensorStructInfo>, dtype: DataType) -> Ref<StructInfo> {

@@ -2,132 +2,61 @@
 //!
 //! Upstream counterparts: `src/relax/op/image/resize.cc`, `src/relax/op/vision/nms.cc`.
 
-use tvmscript_ir_core::{BaseExpr, DataType, Ref, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
-use tvmscript_prim::{self as prim, FloatImm, IntImm, PrimExpr, ops};
+use tvmscript_ir_core::{DataType, Ref, Str};
+use tvmscript_ir_macros::operators;
+use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::nn::window::{canonical_dims, layout};
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
-use crate::build::args::{ExprArg, FloatImmArg, ShapeArg};
+#[cfg(feature = "build")]
+use crate::build::args::ExprArg;
+#[cfg(feature = "build")]
+use crate::build::operator_args::{ImageSizeArg, RegionArg};
 use crate::node::attrs::{AllClassNonMaximumSuppressionAttrs, GridSampleAttrs, Resize2DAttrs};
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-/// The size of an image: one length for both sides, two in a list or tuple, or a shape.
-#[derive(Debug, Clone)]
-pub struct ImageSizeArg(pub Expr);
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-impl FromScript for ImageSizeArg {
-    const TYPE: &'static str = "Expr | PrimExpr | int | Sequence[PrimExpr]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        let is_one = matches!(value, ScriptValue::Int(_) | ScriptValue::Bool(_))
-            || value.as_node::<BaseExpr>().is_some_and(|expr| expr.is::<PrimExpr>());
-        let size = match value.items() {
-            _ if is_one => ScriptValue::tuple(vec![value.clone(), value]),
-            Some(sides) if sides.len() == 1 => ScriptValue::tuple(vec![sides[0].clone(), sides[0].clone()]),
-            _ => value,
+    /// The image in another size.
+    resize2d(
+        data: ExprArg, size: ImageSizeArg, roi: Option<RegionArg> = None, layout: Str = "NCHW",
+        method: Str = "linear", coordinate_transformation_mode: Str = "half_pixel",
+        rounding_method: Str = "round", cubic_alpha: f64 = -0.75, cubic_exclude: i64 = 0,
+        extrapolation_value: f64 = 0.0, out_dtype: Option<DataType> = None
+    ) -> infer(resized), text = "image.resize2d" {
+        let attrs = Resize2DAttrs {
+            roi: roi.unwrap_or_else(|| RegionArg::from([0.0; 4])).0.into_iter().collect(),
+            layout,
+            method,
+            coordinate_transformation_mode,
+            rounding_method,
+            cubic_alpha,
+            cubic_exclude,
+            extrapolation_value,
+            out_dtype: out_dtype.unwrap_or(DataType::VOID),
         };
-        ShapeArg::from_script(size).map(|size| ImageSizeArg(size.0))
+        Ok(Call::of_op("relax.image.resize2d", [data.0, size.0], Some(Ref::new(attrs).upcast())))
+    }
+    /// The image at the places that a grid says.
+    grid_sample(
+        data: Expr, grid: Expr;
+        method: Str = "bilinear", layout: Str = "NCHW", padding_mode: Str = "zeros", align_corners: bool = false
+    ) -> infer(sampled), text = "image.grid_sample", attrs = GridSampleAttrs;
+    /// The boxes of each class that do not overlap better ones.
+    all_class_non_max_suppression(
+        boxes: ExprArg, scores: ExprArg, max_output_boxes_per_class: ExprArg, iou_threshold: ExprArg,
+        score_threshold: ExprArg, output_format: Str = "onnx"
+    ) -> infer(suppressed), text = "vision.all_class_non_max_suppression" {
+        let args = [boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold].map(|arg| arg.0);
+        let attrs = Ref::new(AllClassNonMaximumSuppressionAttrs { output_format }).upcast();
+        Ok(Call::of_op("relax.vision.all_class_non_max_suppression", args, Some(attrs)))
     }
 }
-
-/// The region of an image: one number for all its four, or a list or tuple of them.
-#[derive(Debug, Clone)]
-pub struct RegionArg(pub Vec<Ref<FloatImm>>);
-
-impl FromScript for RegionArg {
-    const TYPE: &'static str = "float | Sequence[float]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        // Numbers of the region are plain ones to TVM, so that `float64` and integers become `float32` here.
-        let number = |value: ScriptValue| match value.as_node::<FloatImm>() {
-            Some(literal) => FloatImmArg::from_script(ScriptValue::Float(literal.value)),
-            None => FloatImmArg::from_script(value),
-        };
-        match value.items() {
-            Some(items) => {
-                let numbers = items.into_iter().map(|item| number(item).map(|n| n.0));
-                Ok(RegionArg(numbers.collect::<Result<_>>()?))
-            }
-            None if matches!(value, ScriptValue::Float(_)) => Ok(RegionArg(vec![number(value)?.0; 4])),
-            None => Err(BuildError::expected("a float, or a list or tuple of them", value.type_name())),
-        }
-    }
-}
-
-impl From<[f64; 4]> for RegionArg {
-    fn from(numbers: [f64; 4]) -> RegionArg {
-        let literal = |value| {
-            Ref::new(FloatImm { span: tvmscript_ir_core::Span::current(), dtype: DataType::FLOAT32, value })
-        };
-        RegionArg(numbers.into_iter().map(literal).collect())
-    }
-}
-
-/// The image in another size.
-#[script_fn(name = "image.resize2d")]
-pub fn resize2d(
-    data: ExprArg,
-    size: ImageSizeArg,
-    #[default = None] roi: Option<RegionArg>,
-    #[default = "NCHW"] layout: Str,
-    #[default = "linear"] method: Str,
-    #[default = "half_pixel"] coordinate_transformation_mode: Str,
-    #[default = "round"] rounding_method: Str,
-    #[default = -0.75] cubic_alpha: f64,
-    #[default = 0] cubic_exclude: i64,
-    #[default = 0.0] extrapolation_value: f64,
-    #[default = None] out_dtype: Option<DataType>,
-) -> Result<Ref<Call>> {
-    let attrs = Resize2DAttrs {
-        roi: roi.unwrap_or_else(|| RegionArg::from([0.0; 4])).0.into_iter().collect(),
-        layout,
-        method,
-        coordinate_transformation_mode,
-        rounding_method,
-        cubic_alpha,
-        cubic_exclude,
-        extrapolation_value,
-        out_dtype: out_dtype.unwrap_or(DataType::VOID),
-    };
-    Ok(Call::of_op("relax.image.resize2d", [data.0, size.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// The image at the places that a grid says.
-#[script_fn(name = "image.grid_sample")]
-pub fn grid_sample(
-    data: ExprArg,
-    grid: ExprArg,
-    #[default = "bilinear"] method: Str,
-    #[default = "NCHW"] layout: Str,
-    #[default = "zeros"] padding_mode: Str,
-    #[default = false] align_corners: bool,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(GridSampleAttrs { method, layout, padding_mode, align_corners }).upcast();
-    Ok(Call::of_op("relax.image.grid_sample", [data.0, grid.0], Some(attrs)))
-}
-
-/// The boxes of each class that do not overlap better ones.
-#[script_fn(name = "vision.all_class_non_max_suppression")]
-pub fn all_class_non_max_suppression(
-    boxes: ExprArg,
-    scores: ExprArg,
-    max_output_boxes_per_class: ExprArg,
-    iou_threshold: ExprArg,
-    score_threshold: ExprArg,
-    #[default = "onnx"] output_format: Str,
-) -> Result<Ref<Call>> {
-    let args = [boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold].map(|arg| arg.0);
-    let attrs = Ref::new(AllClassNonMaximumSuppressionAttrs { output_format }).upcast();
-    Ok(Call::of_op("relax.vision.all_class_non_max_suppression", args, Some(attrs)))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.image.grid_sample", &GRID_SAMPLE, sampled),
-    Operator::new("relax.image.resize2d", &RESIZE2D, resized),
-    Operator::new("relax.vision.all_class_non_max_suppression", &ALL_CLASS_NON_MAX_SUPPRESSION, suppressed),
-];
 
 /// The operand with the sides of the image replaced, where they and the operand's own dimensions are known.
 fn with_sides(

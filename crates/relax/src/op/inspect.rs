@@ -5,51 +5,18 @@
 //! Upstream counterpart: `src/relax/op/tensor/inspect.cc`.
 
 use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, IntImm};
 
-use super::{Infer, InferError, InferErrorKind, Operator, plain_operators, product};
-use crate::build::args::{ExprArg, PrimArg};
+use super::{Infer, InferError, InferErrorKind, Operator, product};
 use crate::node::*;
+use crate::op::kind::Prim;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 const UINT8: DataType = DataType::uint(8);
 const UINT16: DataType = DataType::uint(16);
 const UINT64: DataType = DataType::uint(64);
-
-plain_operators! { PLAIN;
-    /// How many bytes into its memory a tensor begins.
-    tensor_byte_offset TENSOR_BYTE_OFFSET "inspect.tensor_byte_offset" (x) offset;
-    /// The bits of an element's lane.
-    tensor_dtype_bits TENSOR_DTYPE_BITS "inspect.tensor_dtype_bits" (x) dtype_bits;
-    /// The number of the kind of an element's type.
-    tensor_dtype_code TENSOR_DTYPE_CODE "inspect.tensor_dtype_code" (x) dtype_code;
-    /// The lanes of an element.
-    tensor_dtype_lanes TENSOR_DTYPE_LANES "inspect.tensor_dtype_lanes" (x) dtype_lanes;
-    /// How many elements into its memory a tensor begins.
-    tensor_elem_offset TENSOR_ELEM_OFFSET "inspect.tensor_elem_offset" (x) offset;
-    /// How many axes a tensor has.
-    tensor_ndim TENSOR_NDIM "inspect.tensor_ndim" (x) ndim;
-}
-
-/// The length of an axis.
-#[script_fn(name = "inspect.tensor_shape_i")]
-pub fn tensor_shape_i(x: ExprArg, axis: PrimArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.inspect.tensor_shape_i", [x.0, axis.0], None))
-}
-
-/// How many elements apart neighbours along an axis are.
-#[script_fn(name = "inspect.tensor_stride_i")]
-pub fn tensor_stride_i(x: ExprArg, axis: PrimArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.inspect.tensor_stride_i", [x.0, axis.0], None))
-}
-
-/// The operators that take an axis.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.inspect.tensor_shape_i", &TENSOR_SHAPE_I, length),
-    Operator::new("relax.inspect.tensor_stride_i", &TENSOR_STRIDE_I, stride),
-];
 
 /// The value that a call of these operators gives, where its struct info knows it. Then the value takes the place of the call
 /// in a well-formed function.
@@ -101,6 +68,29 @@ fn offset(cx: &mut Infer<'_>) -> Inferred {
 
 /// The dimensions, where known, and the axis, where known.
 type Axis = (Option<tvmscript_ir_core::Array<prim::Expr>>, Option<usize>);
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// How many bytes into its memory a tensor begins.
+    tensor_byte_offset(x: Expr) -> infer(offset), text = "inspect.tensor_byte_offset";
+    /// The bits of an element's lane.
+    tensor_dtype_bits(x: Expr) -> infer(dtype_bits), text = "inspect.tensor_dtype_bits";
+    /// The number of the kind of an element's type.
+    tensor_dtype_code(x: Expr) -> infer(dtype_code), text = "inspect.tensor_dtype_code";
+    /// The lanes of an element.
+    tensor_dtype_lanes(x: Expr) -> infer(dtype_lanes), text = "inspect.tensor_dtype_lanes";
+    /// How many elements into its memory a tensor begins.
+    tensor_elem_offset(x: Expr) -> infer(offset), text = "inspect.tensor_elem_offset";
+    /// How many axes a tensor has.
+    tensor_ndim(x: Expr) -> infer(ndim), text = "inspect.tensor_ndim";
+    /// The length of an axis.
+    tensor_shape_i(x: Expr, axis: Prim) -> infer(length), text = "inspect.tensor_shape_i";
+    /// How many elements apart neighbours along an axis are.
+    tensor_stride_i(x: Expr, axis: Prim) -> infer(stride), text = "inspect.tensor_stride_i";
+}
 
 fn axis_of(cx: &Infer<'_>) -> std::result::Result<Axis, InferError> {
     cx.expect_args(2)?;

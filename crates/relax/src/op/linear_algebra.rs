@@ -3,55 +3,45 @@
 //! Upstream counterpart: `src/relax/op/tensor/linear_algebra.cc`.
 
 use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 
 use super::elementwise::{broadcast_dims, common_dtype};
-use super::manipulate::permute_dims;
+use super::shape;
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
+#[cfg(feature = "build")]
 use crate::build::args::ExprArg;
 use crate::node::attrs::MatmulAttrs;
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-/// The product of matrices, or of batches of them, which are broadcast; of a vector it is the one of its one row or column.
-#[script_fn]
-pub fn matmul(x1: ExprArg, x2: ExprArg, #[default = None] out_dtype: Option<DataType>) -> Result<Ref<Call>> {
-    Ok(product_of(x1.0, x2.0, out_dtype))
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// The product of matrices, or of batches of them, which are broadcast; of a vector it is the one of its one row or column.
+    matmul(x1: ExprArg, x2: ExprArg, out_dtype: Option<DataType> = None) -> infer(multiplied) {
+        Ok(product_of(x1.0, x2.0, out_dtype))
+    }
+    /// The product with the transposed weight, plus the bias where there is one.
+    fn linear(
+        data: ExprArg, weight: ExprArg, bias: Option<ExprArg> = None, out_dtype: Option<DataType> = None
+    ) {
+        let product = product_of(data.0, shape::permuted(weight.0, None).upcast(), out_dtype);
+        Ok(match bias {
+            Some(bias) => Call::of_op("relax.add", [product.upcast(), bias.0], None),
+            None => product,
+        })
+    }
+    /// The product of each element of one vector with each of another.
+    outer(x1: Expr, x2: Expr) -> infer(all_products);
 }
 
 fn product_of(x1: Expr, x2: Expr, out_dtype: Option<DataType>) -> Ref<Call> {
     let attrs = Ref::new(MatmulAttrs { out_dtype: out_dtype.unwrap_or(DataType::VOID) }).upcast();
     Call::of_op("relax.matmul", [x1, x2], Some(attrs))
 }
-
-/// The product with the transposed weight, plus the bias where there is one.
-#[script_fn]
-pub fn linear(
-    data: ExprArg,
-    weight: ExprArg,
-    #[default = None] bias: Option<ExprArg>,
-    #[default = None] out_dtype: Option<DataType>,
-) -> Result<Ref<Call>> {
-    let product = product_of(data.0, permute_dims::permuted(weight.0, None).upcast(), out_dtype);
-    Ok(match bias {
-        Some(bias) => Call::of_op("relax.add", [product.upcast(), bias.0], None),
-        None => product,
-    })
-}
-
-/// The product of each element of one vector with each of another.
-#[script_fn]
-pub fn outer(x1: ExprArg, x2: ExprArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.outer", [x1.0, x2.0], None))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] =
-    &[Operator::new("relax.matmul", &MATMUL, multiplied), Operator::new("relax.outer", &OUTER, all_products)];
-
-/// Functions that make calls of several operators.
-pub static FUNCTIONS: &[&tvmscript_irbuilder::ScriptFn] = &[&LINEAR];
 
 fn multiplied(cx: &mut Infer<'_>) -> Inferred {
     let [x1, x2] = cx.tensors()?;

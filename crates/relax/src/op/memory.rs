@@ -3,100 +3,55 @@
 //! Upstream counterpart: `src/relax/op/op.cc`, `src/relax/op/memory/view.cc`.
 
 use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::elementwise::same_as_operand;
-use super::{
-    Infer, InferError, Operator, plain_operators, product, tensor_of, tensor_of_operand, tensor_of_rank,
-};
-use crate::build::args::{
-    AnyExprArg, DataTypeImmArg, DtypeArg, ExprArg, IntValueArg, PrimArg, ShapeArg, StringImmArg,
-};
-use crate::build::is_void;
+use super::{Infer, InferError, Operator, product, tensor_of, tensor_of_operand, tensor_of_rank};
+use crate::blocks::is_void;
+#[cfg(feature = "build")]
+use crate::build::args::{DtypeArg, ExprArg, PrimArg, ShapeArg};
 use crate::node::*;
+use crate::op::Effect;
+use crate::op::kind::{AnyExpr, Dtype, IntValue, Text};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-plain_operators! { PLAIN;
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
     /// The tensor, copied where it does not begin at the start of its memory.
-    ensure_zero_offset ENSURE_ZERO_OFFSET "memory.ensure_zero_offset" (data) any_as_operand;
+    ensure_zero_offset(data: Expr) -> infer(any_as_operand), text = "memory.ensure_zero_offset";
     /// The tensor; what is computed from it is not moved out of the function.
-    stop_lift_params STOP_LIFT_PARAMS "builtin.stop_lift_params" (x) same_as_operand;
+    stop_lift_params(x: Expr) -> infer(same_as_operand), text = "builtin.stop_lift_params";
+    /// Storage of a size, on a device of the module.
+    alloc_storage(size: AnyExpr, virtual_device_index: IntValue, storage_scope: Text, dtype: Dtype)
+        -> infer(any_value), text = "memory.alloc_storage";
+    /// A tensor in storage.
+    alloc_tensor(storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype)
+        -> infer(tensor_in_storage), text = "memory.alloc_tensor";
+    /// Gives storage back.
+    kill_storage(storage: AnyExpr) -> infer(nothing), text = "memory.kill_storage", effect = Opaque;
+    /// Gives a tensor back.
+    kill_tensor(tensor: AnyExpr) -> infer(nothing), text = "memory.kill_tensor", effect = Opaque;
+    /// The same memory as a tensor of another shape or type, or from a later byte on. What is not said stays.
+    view(
+        data: ExprArg, shape: Option<ShapeArg> = None, dtype: Option<DtypeArg> = None,
+        relative_byte_offset: Option<PrimArg> = None
+    ) -> infer(viewed), text = "memory.view" {
+        let unchanged = || Tuple::new([]).upcast();
+        let shape = shape.map_or_else(unchanged, |shape| shape.0);
+        let dtype = dtype.map_or_else(unchanged, |dtype| dtype.0);
+        let offset = relative_byte_offset.map_or_else(unchanged, |offset| offset.0);
+        Ok(Call::of_op("relax.memory.view", [data.0, shape, dtype, offset], None))
+    }
+    /// A new tensor, on a device known at run time.
+    builtin_alloc_tensor(
+        shape: AnyExpr, dtype: Dtype, runtime_device_index: IntValue, storage_scope: Text = "global"
+    ) -> infer(new_tensor), text = "builtin.alloc_tensor";
 }
-
-/// Storage of a size, on a device of the module.
-#[script_fn(name = "memory.alloc_storage")]
-pub fn alloc_storage(
-    size: AnyExprArg,
-    virtual_device_index: IntValueArg,
-    storage_scope: StringImmArg,
-    dtype: DataTypeImmArg,
-) -> Result<Ref<Call>> {
-    let args = [size.0, virtual_device_index.0, storage_scope.0.upcast(), dtype.0.upcast()];
-    Ok(Call::of_op("relax.memory.alloc_storage", args, None))
-}
-
-/// A tensor in storage.
-#[script_fn(name = "memory.alloc_tensor")]
-pub fn alloc_tensor(
-    storage: AnyExprArg,
-    offset: IntValueArg,
-    shape: AnyExprArg,
-    dtype: DataTypeImmArg,
-) -> Result<Ref<Call>> {
-    let args = [storage.0, offset.0, shape.0, dtype.0.upcast()];
-    Ok(Call::of_op("relax.memory.alloc_tensor", args, None))
-}
-
-/// Gives storage back.
-#[script_fn(name = "memory.kill_storage")]
-pub fn kill_storage(storage: AnyExprArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.memory.kill_storage", [storage.0], None))
-}
-
-/// Gives a tensor back.
-#[script_fn(name = "memory.kill_tensor")]
-pub fn kill_tensor(tensor: AnyExprArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.memory.kill_tensor", [tensor.0], None))
-}
-
-/// The same memory as a tensor of another shape or type, or from a later byte on. What is not said stays.
-#[script_fn(name = "memory.view")]
-pub fn view(
-    data: ExprArg,
-    #[default = None] shape: Option<ShapeArg>,
-    #[default = None] dtype: Option<DtypeArg>,
-    #[default = None] relative_byte_offset: Option<PrimArg>,
-) -> Result<Ref<Call>> {
-    let unchanged = || Tuple::new([]).upcast();
-    let shape = shape.map_or_else(unchanged, |shape| shape.0);
-    let dtype = dtype.map_or_else(unchanged, |dtype| dtype.0);
-    let offset = relative_byte_offset.map_or_else(unchanged, |offset| offset.0);
-    Ok(Call::of_op("relax.memory.view", [data.0, shape, dtype, offset], None))
-}
-
-/// A new tensor, on a device known at run time.
-#[script_fn(name = "builtin.alloc_tensor")]
-pub fn builtin_alloc_tensor(
-    shape: AnyExprArg,
-    dtype: DataTypeImmArg,
-    runtime_device_index: IntValueArg,
-    #[default = "global"] storage_scope: StringImmArg,
-) -> Result<Ref<Call>> {
-    let args = [shape.0, dtype.0.upcast(), runtime_device_index.0, storage_scope.0.upcast()];
-    Ok(Call::of_op("relax.builtin.alloc_tensor", args, None))
-}
-
-/// The other operators of this family. Giving memory back counts as an effect; taking it does not.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.builtin.alloc_tensor", &BUILTIN_ALLOC_TENSOR, new_tensor),
-    Operator::new("relax.memory.alloc_storage", &ALLOC_STORAGE, any_value),
-    Operator::new("relax.memory.alloc_tensor", &ALLOC_TENSOR, tensor_in_storage),
-    Operator::new("relax.memory.kill_storage", &KILL_STORAGE, nothing).impure(),
-    Operator::new("relax.memory.kill_tensor", &KILL_TENSOR, nothing).impure(),
-    Operator::new("relax.memory.view", &VIEW, viewed),
-];
 
 /// Any value.
 pub(super) fn any_value(_: &mut Infer<'_>) -> Inferred {

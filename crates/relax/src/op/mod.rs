@@ -1,32 +1,39 @@
-//! Operators, each declared once: its name, the script function that makes calls of it, what it gives, whether it has effects.
+//! The operators of Relax, each declared once: one entry of `operators!` in the file of its family.
 //!
-//! A family is a file: the functions with their attributes, the rules of inference, and one table of both. From the tables come
-//! the names of the dialect (`R.nn.conv2d`), the binding of arguments, and struct info.
+//! From an entry follow the [`Operator`] with its inference and effect, and with the feature `build` the script function
+//! (`R.nn.conv2d`) and its Rust counterpart in the family's module `script`. An entry whose call is nothing but its operands
+//! and attributes also gives a typed function (`op::elementwise::add`); one with a body converts what scripts give first, so it
+//! needs `build`. Inference needs no feature.
 
-mod call;
+// What only bodies of entries use is idle without `build`.
+#![cfg_attr(not(feature = "build"), allow(unused_imports, dead_code))]
+
+pub mod call;
 pub mod ccl;
-mod create;
-pub(crate) mod datatype;
+pub mod create;
+pub mod datatype;
 pub mod device;
 pub mod distributed;
-mod einsum;
-mod elementwise;
-mod grad;
-mod image;
+pub mod einsum;
+pub mod elementwise;
+pub mod grad;
+pub mod image;
 pub mod in_place;
-mod index;
+pub mod index;
 mod infer;
 pub mod inspect;
+mod join;
 mod layout;
-mod linear_algebra;
-mod manipulate;
+pub mod linear_algebra;
 pub mod memory;
-mod nn;
+pub mod nn;
 pub mod print;
 pub mod quantize;
 pub mod reduce;
+mod scatter;
 pub mod search;
-mod ternary;
+mod shape;
+pub mod ternary;
 pub mod vm;
 
 pub use infer::{
@@ -38,54 +45,127 @@ pub use layout::LayoutError;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use tvmscript_ir::Attrs;
+#[cfg(feature = "build")]
+use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::Ref;
+#[cfg(feature = "build")]
 use tvmscript_ir_core::type_table::type_by_key;
-use tvmscript_ir_core::{Attrs, Class, DictAttrs, Ref, Str};
+#[cfg(feature = "build")]
+use tvmscript_ir_core::{Class, Str};
+#[cfg(feature = "build")]
 use tvmscript_irbuilder::{BuildError, Result as BuildResult, ScriptFn, ScriptValue};
 
-use crate::node::StructInfo;
+use crate::node::{Call, Expr, StructInfo};
 
-/// Declares operators without attributes, all of whose operands are expressions: documentation, the Rust function and its
-/// static, the name, the operands, the rule of inference. The table gets the first name.
-macro_rules! plain_operators {
-    ($table:ident; $($(#[$doc:meta])* $function:ident $CONST:ident $name:literal ($($param:ident),*) $infer:ident;)*) => {
-        $(
-            $(#[$doc])*
-            #[tvmscript_irbuilder::script_fn(name = $name)]
-            pub fn $function($($param: crate::build::args::ExprArg),*) -> tvmscript_irbuilder::Result<Ref<Call>> {
-                Ok(Call::of_op(concat!("relax.", $name), [$($param.0),*], None))
-            }
-        )*
-        /// The operators of this form.
-        pub static $table: &[Operator] = &[$(Operator::new(concat!("relax.", $name), &$CONST, $infer)),*];
-    };
+/// Types of parameters, as typed functions take them. Some stand for forms that scripts may give besides, which
+/// [`crate::build::operator`] converts.
+pub mod kind {
+    use tvmscript_ir_core::{Array, Object, Ref, Str};
+    use tvmscript_prim::IntImm;
+
+    use crate::node::Expr;
+
+    /// Any expression; scripts may give what becomes one, such as a number.
+    pub type AnyExpr = Expr;
+    /// A scalar; scripts may give a number.
+    pub type Prim = Expr;
+    /// A shape; scripts may give a tuple of dimensions.
+    pub type Shape = Expr;
+    /// A tuple of tensors; scripts may give a list of them.
+    pub type TensorTuple = Expr;
+    /// An integer; scripts may give a number.
+    pub type IntValue = Expr;
+    /// A scalar that is written out.
+    pub type Scalar = Expr;
+    /// Text.
+    pub type Text = Expr;
+    /// A type as an operand.
+    pub type Dtype = Expr;
+    /// A tuple that is written out.
+    pub type InlineTuple = Expr;
+
+    /// An integer attribute.
+    pub type Int = i64;
+    /// A truth value.
+    pub type Flag = bool;
+    /// A list of integers, such as axes; scripts may give one.
+    pub type Ints = Array<Ref<IntImm>>;
+    /// A list of integers.
+    pub type IntList = Array<Ref<IntImm>>;
+    /// An integer literal.
+    pub type Literal = Ref<IntImm>;
+    /// The name of a way to combine tensors.
+    pub type Combine = Str;
+    /// A number of elements.
+    pub type Count = i64;
+    /// How many parts, or where each but the first begins.
+    pub type Sections = Object;
 }
-pub(crate) use plain_operators;
 
 /// What an operator gives for its operands.
 pub type InferFn = fn(&mut Infer<'_>) -> Result<Ref<StructInfo>, InferError>;
 
-/// An operator.
+/// The effect of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// None: the result depends on the operands alone.
+    Pure,
+    /// Anything.
+    Opaque,
+}
+
+/// An operator, declared by an entry of `operators!`.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Operator {
-    /// The full name (`relax.nn.conv2d`).
+    /// The full name: `relax.nn.conv2d`.
     pub name: &'static str,
-    /// The function of scripts that makes calls of it; operators that only passes make have none.
+    /// The name after `R.` in text: `nn.conv2d`.
+    pub text: &'static str,
+    /// The function of scripts.
+    #[cfg(feature = "build")]
     pub function: Option<&'static ScriptFn>,
-    /// What it gives.
+    /// The struct info of a call.
     pub infer: InferFn,
-    /// Calls change nothing outside.
-    pub is_pure: bool,
+    /// What a call may do.
+    pub effect: Effect,
 }
 
 impl Operator {
-    /// An operator without effects that a function of scripts makes.
-    pub const fn new(name: &'static str, function: &'static ScriptFn, infer: InferFn) -> Operator {
-        Operator { name, function: Some(function), infer, is_pure: true }
+    /// A pure operator.
+    pub const fn new(name: &'static str, text: &'static str, infer: InferFn) -> Operator {
+        Operator {
+            name,
+            text,
+            #[cfg(feature = "build")]
+            function: None,
+            infer,
+            effect: Effect::Pure,
+        }
     }
 
-    /// An operator without effects that only passes make.
-    pub const fn internal(name: &'static str, infer: InferFn) -> Operator {
-        Operator { name, function: None, infer, is_pure: true }
+    /// The operator, with an effect.
+    #[must_use]
+    pub const fn with_effect(self, effect: Effect) -> Operator {
+        Operator { effect, ..self }
+    }
+
+    /// The operator, with its function of scripts.
+    #[cfg(feature = "build")]
+    #[must_use]
+    pub const fn with_function(self, function: &'static ScriptFn) -> Operator {
+        Operator { function: Some(function), ..self }
+    }
+
+    /// Whether calls change nothing outside.
+    pub fn is_pure(&self) -> bool {
+        self.effect == Effect::Pure
+    }
+
+    /// A call.
+    pub fn call(&self, attrs: Option<Ref<Attrs>>, operands: impl IntoIterator<Item = Expr>) -> Ref<Call> {
+        Call::of_op(self.name, operands, attrs)
     }
 
     /// The struct info of a call, whose operands may be spread over a mesh.
@@ -95,76 +175,55 @@ impl Operator {
     pub fn result(&self, mut cx: Infer<'_>) -> Result<Ref<StructInfo>, InferError> {
         if distributed::is_spread(cx.call) { distributed::result(self, cx) } else { (self.infer)(&mut cx) }
     }
-
-    /// The operator, with effects.
-    #[must_use]
-    pub const fn impure(self) -> Operator {
-        Operator { is_pure: false, ..self }
-    }
 }
 
-/// All operators, one table a family.
-pub static FAMILIES: &[&[Operator]] = &[
-    call::OPERATORS,
-    ccl::OPERATORS,
-    ccl::PLAIN,
-    create::OPERATORS,
-    datatype::OPERATORS,
-    device::OPERATORS,
-    distributed::OPERATORS,
-    einsum::OPERATORS,
-    elementwise::BINARY,
-    elementwise::OTHERS,
-    elementwise::UNARY,
-    grad::OPERATORS,
-    grad::PLAIN,
-    image::OPERATORS,
-    index::gather::OPERATORS,
-    index::put::OPERATORS,
-    index::slice::OPERATORS,
-    index::take::OPERATORS,
-    inspect::OPERATORS,
-    inspect::PLAIN,
-    linear_algebra::OPERATORS,
-    manipulate::axes::OPERATORS,
-    manipulate::broadcast::OPERATORS,
-    manipulate::join::OPERATORS,
-    manipulate::layout_transform::OPERATORS,
-    manipulate::one_hot::OPERATORS,
-    manipulate::permute_dims::OPERATORS,
-    manipulate::repeat::OPERATORS,
-    manipulate::reshape::OPERATORS,
-    manipulate::scatter::OPERATORS,
-    manipulate::shape_of::OPERATORS,
-    manipulate::slice_scatter::OPERATORS,
-    manipulate::split::OPERATORS,
-    memory::OPERATORS,
-    memory::PLAIN,
-    nn::activation::OPERATORS,
-    nn::activation::PLAIN,
-    nn::attention::OPERATORS,
-    nn::conv::OPERATORS,
-    nn::loss::OPERATORS,
-    nn::loss::PLAIN,
-    nn::norm::OPERATORS,
-    nn::pool::OPERATORS,
-    nn::resample::OPERATORS,
-    print::OPERATORS,
-    quantize::OPERATORS,
-    reduce::OTHERS,
-    reduce::STATISTICS,
-    search::OPERATORS,
-    ternary::OPERATORS,
-    vm::OPERATORS,
-    vm::PLAIN,
-];
+/// Lists the families: for each its operators, and its functions of scripts.
+macro_rules! families {
+    ($($($family:ident)::+),* $(,)?) => {
+        static FAMILIES: &[&[&Operator]] = &[$($($family)::+::OPERATORS),*];
 
-/// Functions of scripts that make calls, but not of one operator by itself.
-pub static OTHER_FUNCTIONS: &[&[&ScriptFn]] =
-    &[call::FUNCTIONS, distributed::FUNCTIONS, linear_algebra::FUNCTIONS, nn::activation::FUNCTIONS];
+        /// The functions of scripts of all families, those that make calls of no operator of their own among them.
+        #[cfg(feature = "build")]
+        pub fn functions() -> impl Iterator<Item = &'static ScriptFn> {
+            [$($($family)::+::FUNCTIONS),*].into_iter().flatten().copied()
+        }
+    };
+}
+families! {
+    call,
+    ccl,
+    create,
+    datatype,
+    device,
+    distributed,
+    einsum,
+    elementwise,
+    grad,
+    image,
+    index,
+    inspect,
+    join,
+    linear_algebra,
+    memory,
+    nn::activation,
+    nn::attention,
+    nn::conv,
+    nn::loss,
+    nn::norm,
+    nn::pool,
+    nn::resample,
+    print,
+    quantize,
+    reduce,
+    scatter,
+    search,
+    shape,
+    ternary,
+    vm,
+}
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Operator>> =
-    LazyLock::new(|| FAMILIES.iter().flat_map(|family| family.iter()).map(|op| (op.name, op)).collect());
+    LazyLock::new(|| operators().map(|operator| (operator.name, operator)).collect());
 
 /// The operator of this full name.
 pub fn operator(name: &str) -> Option<&'static Operator> {
@@ -173,10 +232,11 @@ pub fn operator(name: &str) -> Option<&'static Operator> {
 
 /// All operators.
 pub fn operators() -> impl Iterator<Item = &'static Operator> {
-    FAMILIES.iter().flat_map(|family| family.iter())
+    FAMILIES.iter().flat_map(|family| family.iter()).copied()
 }
 
 /// The attributes of a call of an external function: a dictionary, or fields of the class that `attrs_type_key` names.
+#[cfg(feature = "build")]
 fn packed_attrs(attrs: Vec<(Str, ScriptValue)>) -> BuildResult<Option<Ref<Attrs>>> {
     let mut key = None;
     let mut entries = Vec::with_capacity(attrs.len());

@@ -3,16 +3,38 @@
 //! Upstream counterpart: `src/relax/op/tensor/qdq.cc`.
 
 use tvmscript_ir_core::{DataType, Ref, TypeCode};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 
 use super::{Infer, InferError, InferErrorKind, Operator};
 use crate::analysis::same_dim;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntArg};
 use crate::describe;
 use crate::node::attrs::QuantizeAttrs;
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// Floating numbers as small ones: divided by a scale, moved by a zero point, rounded.
+    quantize(
+        data: ExprArg, scale: ExprArg, zero_point: ExprArg, axis: IntArg = -1,
+        out_dtype: DataType = DataType::int(8)
+    ) -> infer(quantized) {
+        Ok(call("relax.quantize", data, scale, zero_point, axis, out_dtype))
+    }
+    /// Small numbers as the floating numbers they stand for.
+    dequantize(
+        data: ExprArg, scale: ExprArg, zero_point: ExprArg, axis: IntArg = -1,
+        out_dtype: DataType = DataType::FLOAT32
+    ) -> infer(dequantized) {
+        Ok(call("relax.dequantize", data, scale, zero_point, axis, out_dtype))
+    }
+}
 
 const INT8: DataType = DataType::int(8);
 const FLOAT16: DataType = DataType::float(16);
@@ -25,6 +47,7 @@ const FLOATS: [DataType; 2] = [FLOAT16, DataType::FLOAT32];
 /// Further types that `R.dequantize` takes.
 const ACCUMULATED: [DataType; 3] = [DataType::INT32, FLOAT16, DataType::FLOAT32];
 
+#[cfg(feature = "build")]
 fn call(
     name: &str,
     data: ExprArg,
@@ -36,36 +59,6 @@ fn call(
     let attrs = QuantizeAttrs { out_dtype, axis: axis.0 };
     Call::of_op(name, [data.0, scale.0, zero_point.0], Some(Ref::new(attrs).upcast()))
 }
-
-/// Floating numbers as small ones: divided by a scale, moved by a zero point, rounded.
-#[script_fn]
-pub fn quantize(
-    data: ExprArg,
-    scale: ExprArg,
-    zero_point: ExprArg,
-    #[default = -1] axis: IntArg,
-    #[default = DataType::int(8)] out_dtype: DataType,
-) -> Result<Ref<Call>> {
-    Ok(call("relax.quantize", data, scale, zero_point, axis, out_dtype))
-}
-
-/// Small numbers as the floating numbers they stand for.
-#[script_fn]
-pub fn dequantize(
-    data: ExprArg,
-    scale: ExprArg,
-    zero_point: ExprArg,
-    #[default = -1] axis: IntArg,
-    #[default = DataType::FLOAT32] out_dtype: DataType,
-) -> Result<Ref<Call>> {
-    Ok(call("relax.dequantize", data, scale, zero_point, axis, out_dtype))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.dequantize", &DEQUANTIZE, dequantized),
-    Operator::new("relax.quantize", &QUANTIZE, quantized),
-];
 
 fn quantized(cx: &mut Infer<'_>) -> Inferred {
     converted(cx, &FLOATS, &QUANTIZED)

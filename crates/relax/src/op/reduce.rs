@@ -2,80 +2,62 @@
 //!
 //! Upstream counterpart: `src/relax/op/tensor/{statistical,search}.cc`.
 
-use tvmscript_ir_core::{DataType, Ref, Span};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::Result;
 use tvmscript_prim::IntImm;
 
 use super::{Infer, InferError, Operator, product, tensor_of, tensor_of_rank};
-use crate::build::args::{ExprArg, FlagArg, IntArg, IntsArg};
+#[cfg(feature = "build")]
+use crate::build::args::{ExprArg, FlagArg, IntArg};
 use crate::node::attrs::{ArgmaxArgminAttrs, ScanopAttrs, StatisticalAttrs};
 use crate::node::*;
+use crate::op::kind::{Flag, Int, Ints};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-/// Declares reductions of any number of axes to values of the operand's type.
-macro_rules! statistics {
-    ($($(#[$doc:meta])* $function:ident $CONST:ident $name:literal;)*) => {
-        $(
-            $(#[$doc])*
-            #[script_fn(name = $name)]
-            pub fn $function(
-                x: ExprArg,
-                #[default = None] axis: Option<IntsArg>,
-                #[default = false] keepdims: FlagArg,
-            ) -> Result<Ref<Call>> {
-                let attrs = StatisticalAttrs { axis: axis.map(|axis| axis.0), keepdims: keepdims.0 };
-                Ok(Call::of_op(concat!("relax.", $name), [x.0], Some(Ref::new(attrs).upcast())))
-            }
-        )*
-        /// Reductions of any number of axes.
-        pub static STATISTICS: &[Operator] =
-            &[$(Operator::new(concat!("relax.", $name), &$CONST, reduced)),*];
-    };
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-statistics! {
+    params reduction = (x: Expr; axis: Option<Ints> = None, keepdims: Flag = false);
+    params extreme = (x: Expr; axis: Option<Int> = None, keepdims: Flag = false);
+    params scan = (
+        data: ExprArg, axis: Option<IntArg> = None, dtype: Option<DataType> = None,
+        exclusive: Option<FlagArg> = FlagArg(false)
+    );
+
     /// The greatest element along axes.
-    max MAX "max";
+    max(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
     /// The mean of elements along axes.
-    mean MEAN "mean";
+    mean(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
     /// The least element along axes.
-    min MIN "min";
+    min(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
     /// The product of elements along axes.
-    prod PROD "prod";
+    prod(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
     /// The standard deviation of elements along axes.
-    std STD "std";
+    std(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
     /// The sum of elements along axes.
-    sum SUM "sum";
+    sum(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
     /// The variance of elements along axes.
-    variance VARIANCE "variance";
+    variance(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
+    /// Where the greatest element along an axis is.
+    argmax(..extreme) -> infer(argument), attrs = ArgmaxArgminAttrs;
+    /// Where the least element along an axis is.
+    argmin(..extreme) -> infer(argument), attrs = ArgmaxArgminAttrs;
+    /// The products of all elements up to each one; without an axis, of the flattened tensor.
+    cumprod(..scan) -> infer(scanned) {
+        scan("relax.cumprod", data, axis, dtype, exclusive)
+    }
+    /// The sums of all elements up to each one; without an axis, of the flattened tensor.
+    cumsum(..scan) -> infer(scanned) {
+        scan("relax.cumsum", data, axis, dtype, exclusive)
+    }
 }
 
-fn place_of_extreme(name: &str, x: ExprArg, axis: Option<IntArg>, keepdims: FlagArg) -> Ref<Call> {
-    let attrs = ArgmaxArgminAttrs { axis: axis.map(|axis| axis.0), keepdims: keepdims.0 };
-    Call::of_op(name, [x.0], Some(Ref::new(attrs).upcast()))
-}
-
-/// Where the greatest element along an axis is.
-#[script_fn]
-pub fn argmax(
-    x: ExprArg,
-    #[default = None] axis: Option<IntArg>,
-    #[default = false] keepdims: FlagArg,
-) -> Result<Ref<Call>> {
-    Ok(place_of_extreme("relax.argmax", x, axis, keepdims))
-}
-
-/// Where the least element along an axis is.
-#[script_fn]
-pub fn argmin(
-    x: ExprArg,
-    #[default = None] axis: Option<IntArg>,
-    #[default = false] keepdims: FlagArg,
-) -> Result<Ref<Call>> {
-    Ok(place_of_extreme("relax.argmin", x, axis, keepdims))
-}
-
+#[cfg(feature = "build")]
 fn scan(
     name: &str,
     data: ExprArg,
@@ -84,7 +66,7 @@ fn scan(
     exclusive: Option<FlagArg>,
 ) -> Result<Ref<Call>> {
     let exclusive = Ref::new(IntImm {
-        span: Span::current(),
+        span: tvmscript_ir_core::Span::current(),
         dtype: DataType::BOOL,
         value: i64::from(exclusive.is_some_and(|exclusive| exclusive.0)),
     });
@@ -92,36 +74,6 @@ fn scan(
     let attrs = ScanopAttrs { axis, dtype, exclusive };
     Ok(Call::of_op(name, [data.0], Some(Ref::new(attrs).upcast())))
 }
-
-/// The products of all elements up to each one; without an axis, of the flattened tensor.
-#[script_fn]
-pub fn cumprod(
-    data: ExprArg,
-    #[default = None] axis: Option<IntArg>,
-    #[default = None] dtype: Option<DataType>,
-    #[default = FlagArg(false)] exclusive: Option<FlagArg>,
-) -> Result<Ref<Call>> {
-    scan("relax.cumprod", data, axis, dtype, exclusive)
-}
-
-/// The sums of all elements up to each one; without an axis, of the flattened tensor.
-#[script_fn]
-pub fn cumsum(
-    data: ExprArg,
-    #[default = None] axis: Option<IntArg>,
-    #[default = None] dtype: Option<DataType>,
-    #[default = FlagArg(false)] exclusive: Option<FlagArg>,
-) -> Result<Ref<Call>> {
-    scan("relax.cumsum", data, axis, dtype, exclusive)
-}
-
-/// Reductions of one axis, and scans.
-pub static OTHERS: &[Operator] = &[
-    Operator::new("relax.argmax", &ARGMAX, argument),
-    Operator::new("relax.argmin", &ARGMIN, argument),
-    Operator::new("relax.cumprod", &CUMPROD, scanned),
-    Operator::new("relax.cumsum", &CUMSUM, scanned),
-];
 
 /// A tensor without its reduced axes, or with length 1 there. No axes said means all of them; axes said of a tensor without
 /// known rank are not known either.

@@ -3,149 +3,57 @@
 //! Upstream counterpart: `src/relax/op/tensor/{sorting,set,search,sampling}.cc`.
 
 use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::IntImm;
 use tvmscript_prim::ops::is_one;
 
 use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use crate::analysis::same_dim;
-use crate::build::args::{ExprArg, FlagArg, IntArg, IntValueArg};
-use crate::build::integer_of;
+#[cfg(feature = "build")]
+use crate::build::args::{ExprArg, IntValueArg};
+#[cfg(feature = "build")]
+use crate::build::operator_args::FlagValueArg;
 use crate::node::attrs::{ArgsortAttrs, BucketizeAttrs, MultinomialFromUniformAttrs, SortAttrs, TopKAttrs};
 use crate::node::*;
+use crate::op::kind::{Count, Flag, Int};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-/// The elements in order along an axis.
-#[script_fn]
-pub fn sort(
-    x: ExprArg,
-    #[default = -1] axis: IntArg,
-    #[default = false] descending: FlagArg,
-) -> Result<Ref<Call>> {
-    let attrs = SortAttrs { axis: axis.0, descending: descending.0 };
-    Ok(Call::of_op("relax.sort", [x.0], Some(Ref::new(attrs).upcast())))
-}
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
 
-/// The indices that put the elements in order along an axis.
-#[script_fn]
-pub fn argsort(
-    data: ExprArg,
-    #[default = -1] axis: IntArg,
-    #[default = false] descending: FlagArg,
-    #[default = DataType::INT32] dtype: DataType,
-) -> Result<Ref<Call>> {
-    let attrs = ArgsortAttrs { axis: axis.0, descending: descending.0, dtype };
-    Ok(Call::of_op("relax.argsort", [data.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// How many elements: a number, or a constant that is one.
-#[derive(Debug, Clone, Copy)]
-pub struct CountArg(i64);
-
-impl FromScript for CountArg {
-    const TYPE: &'static str = "int";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        let Some(constant) = value.as_node::<Constant>() else {
-            return IntArg::from_script(value).map(|count| CountArg(count.0));
-        };
-        match integer_of(constant) {
-            Some(count) => Ok(CountArg(count)),
-            None => Err(BuildError::expected("a constant that is one integer", value.type_name())),
-        }
+    /// The elements in order along an axis.
+    sort(x: Expr; axis: Int = -1, descending: Flag = false)
+        -> infer(super::elementwise::same_as_operand), attrs = SortAttrs;
+    /// The indices that put the elements in order along an axis.
+    argsort(data: Expr; axis: Int = -1, descending: Flag = false, dtype: DataType = DataType::INT32)
+        -> infer(sorted_indices), attrs = ArgsortAttrs;
+    /// The greatest or least elements along an axis, their indices, or both.
+    topk(
+        data: Expr;
+        k: Count = 1, axis: Int = -1, ret_type: Str = "both", largest: Flag = true, dtype: DataType = DataType::INT32
+    ) -> infer(greatest), attrs = TopKAttrs;
+    /// The different elements; where asked for, also where they are, where each element went, how many there are of each.
+    unique(
+        x: ExprArg, sorted: FlagValueArg = true, return_index: FlagValueArg = false,
+        return_inverse: FlagValueArg = false, return_counts: FlagValueArg = false,
+        axis: Option<IntValueArg> = None
+    ) -> infer(different) {
+        let flags = [sorted, return_index, return_inverse, return_counts].map(|flag| flag.0);
+        let args = [x.0].into_iter().chain(flags).chain(axis.map(|axis| axis.0));
+        Ok(Call::of_op("relax.unique", args.collect::<Vec<_>>(), None))
     }
+    /// The bucket, given by boundaries in order, that each element lies in.
+    bucketize(input_tensor: Expr, boundaries: Expr; out_int32: Flag = false, right: Flag = false)
+        -> infer(buckets), attrs = BucketizeAttrs;
+    /// Samples of rows of probabilities, chosen by numbers between 0 and 1.
+    multinomial_from_uniform(
+        prob: Expr, uniform_sample: Expr, sample_indices: Expr;
+        dtype: DataType = DataType::INT64
+    ) -> infer(samples), attrs = MultinomialFromUniformAttrs;
 }
-
-impl From<i64> for CountArg {
-    fn from(value: i64) -> CountArg {
-        CountArg(value)
-    }
-}
-
-/// The greatest or least elements along an axis, their indices, or both.
-#[script_fn]
-pub fn topk(
-    data: ExprArg,
-    #[default = 1] k: CountArg,
-    #[default = -1] axis: IntArg,
-    #[default = "both"] ret_type: Str,
-    #[default = true] largest: FlagArg,
-    #[default = DataType::INT32] dtype: DataType,
-) -> Result<Ref<Call>> {
-    let attrs = TopKAttrs { k: k.0, axis: axis.0, ret_type, largest: largest.0, dtype };
-    Ok(Call::of_op("relax.topk", [data.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// A truth value that stands in the call as a number.
-#[derive(Debug, Clone)]
-pub struct FlagValueArg(Expr);
-
-impl FromScript for FlagValueArg {
-    const TYPE: &'static str = "bool | Expr";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match (&value, value.as_node::<PrimValue>()) {
-            (ScriptValue::Bool(flag), _) => Ok(FlagValueArg::from(*flag)),
-            (_, Some(scalar)) => Ok(FlagValueArg(scalar.clone().upcast())),
-            _ => Err(BuildError::expected("a truth value or `R.prim_value`", value.type_name())),
-        }
-    }
-}
-
-impl From<bool> for FlagValueArg {
-    fn from(value: bool) -> FlagValueArg {
-        FlagValueArg(PrimValue::new(IntImm::int64(i64::from(value))).upcast())
-    }
-}
-
-/// The different elements; where asked for, also where they are, where each element went, how many there are of each.
-#[script_fn]
-pub fn unique(
-    x: ExprArg,
-    #[default = true] sorted: FlagValueArg,
-    #[default = false] return_index: FlagValueArg,
-    #[default = false] return_inverse: FlagValueArg,
-    #[default = false] return_counts: FlagValueArg,
-    #[default = None] axis: Option<IntValueArg>,
-) -> Result<Ref<Call>> {
-    let flags = [sorted, return_index, return_inverse, return_counts].map(|flag| flag.0);
-    let args = [x.0].into_iter().chain(flags).chain(axis.map(|axis| axis.0));
-    Ok(Call::of_op("relax.unique", args.collect::<Vec<_>>(), None))
-}
-
-/// The bucket, given by boundaries in order, that each element lies in.
-#[script_fn]
-pub fn bucketize(
-    input_tensor: ExprArg,
-    boundaries: ExprArg,
-    #[default = false] out_int32: FlagArg,
-    #[default = false] right: FlagArg,
-) -> Result<Ref<Call>> {
-    let attrs = BucketizeAttrs { out_int32: out_int32.0, right: right.0 };
-    Ok(Call::of_op("relax.bucketize", [input_tensor.0, boundaries.0], Some(Ref::new(attrs).upcast())))
-}
-
-/// Samples of rows of probabilities, chosen by numbers between 0 and 1.
-#[script_fn]
-pub fn multinomial_from_uniform(
-    prob: ExprArg,
-    uniform_sample: ExprArg,
-    sample_indices: ExprArg,
-    #[default = DataType::INT64] dtype: DataType,
-) -> Result<Ref<Call>> {
-    let attrs = MultinomialFromUniformAttrs { dtype };
-    let args = [prob.0, uniform_sample.0, sample_indices.0];
-    Ok(Call::of_op("relax.multinomial_from_uniform", args, Some(Ref::new(attrs).upcast())))
-}
-
-/// The operators with attributes or numbers.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.argsort", &ARGSORT, sorted_indices),
-    Operator::new("relax.bucketize", &BUCKETIZE, buckets),
-    Operator::new("relax.multinomial_from_uniform", &MULTINOMIAL_FROM_UNIFORM, samples),
-    Operator::new("relax.sort", &SORT, super::elementwise::same_as_operand),
-    Operator::new("relax.topk", &TOPK, greatest),
-    Operator::new("relax.unique", &UNIQUE, different),
-];
 
 fn sorted_indices(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;

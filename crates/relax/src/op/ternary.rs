@@ -4,21 +4,24 @@
 
 use tvmscript_ir::VDevice;
 use tvmscript_ir_core::{DataType, Ref, Span};
+use tvmscript_ir_macros::operators;
 
 use super::elementwise::{broadcast_dims, common_dtype};
-use super::{
-    Infer, InferError, InferErrorKind, Operator, plain_operators, shared_device, tensor_of, tensor_of_rank,
-};
+use super::{Infer, InferError, InferErrorKind, Operator, shared_device, tensor_of, tensor_of_rank};
 use crate::analysis::same_dim;
 use crate::node::*;
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-plain_operators! { OPERATORS;
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
     /// The product of the first two, plus the third.
-    ewise_fma EWISE_FMA "ewise_fma" (x1, x2, x3) multiply_add;
+    ewise_fma(x1: Expr, x2: Expr, x3: Expr) -> infer(multiply_add);
     /// Elements of `x1` where the condition holds, of `x2` where it does not.
-    where_ WHERE "where" (condition, x1, x2) chosen;
+    where_(condition: Expr, x1: Expr, x2: Expr) -> infer(chosen);
 }
 
 /// The shape that one variable holds for all.

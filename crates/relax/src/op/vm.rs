@@ -3,64 +3,35 @@
 //! Upstream counterpart: `src/relax/op/op.cc`.
 
 use tvmscript_ir_core::Ref;
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 
 use super::memory::{any_value, nothing, stated_dtype};
-use super::{Infer, InferError, Operator, plain_operators, tensor_of, tensor_of_operand, tensor_of_rank};
-use crate::build::args::{AnyExprArg, DataTypeImmArg, ExprArg, IntValueArg, StringImmArg};
-use crate::build::call_args::InlineTupleArg;
+use super::{Infer, InferError, Operator, tensor_of, tensor_of_operand, tensor_of_rank};
 use crate::node::*;
+use crate::op::Effect;
+use crate::op::kind::{AnyExpr, Dtype, InlineTuple, IntValue, Text};
 
 type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
-plain_operators! { PLAIN;
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
     /// The value that stands for none.
-    null_value NULL_VALUE "null_value" () any_value;
+    null_value() -> infer(any_value);
+    /// Storage of a size, on a device known at run time.
+    alloc_storage(shape: AnyExpr, runtime_device_index: IntValue, dtype: Dtype, storage_scope: Text = "global")
+        -> infer(any_value), text = "vm.alloc_storage";
+    /// A tensor in storage.
+    alloc_tensor(storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype)
+        -> infer(tensor_in_storage), text = "vm.alloc_tensor";
+    /// Lets go of an object.
+    kill_object(obj: Expr) -> infer(nothing), text = "vm.kill_object", effect = Opaque;
+    /// Calls a function of buffers whose shapes are known at run time; the last argument is a shape with the scalars.
+    call_tir_dyn(func: AnyExpr, args: InlineTuple)
+        -> infer(nothing), text = "vm.call_tir_dyn", effect = Opaque;
 }
-
-/// Storage of a size, on a device known at run time.
-#[script_fn(name = "vm.alloc_storage")]
-pub fn alloc_storage(
-    shape: AnyExprArg,
-    runtime_device_index: IntValueArg,
-    dtype: DataTypeImmArg,
-    #[default = "global"] storage_scope: StringImmArg,
-) -> Result<Ref<Call>> {
-    let args = [shape.0, runtime_device_index.0, dtype.0.upcast(), storage_scope.0.upcast()];
-    Ok(Call::of_op("relax.vm.alloc_storage", args, None))
-}
-
-/// A tensor in storage.
-#[script_fn(name = "vm.alloc_tensor")]
-pub fn alloc_tensor(
-    storage: AnyExprArg,
-    offset: IntValueArg,
-    shape: AnyExprArg,
-    dtype: DataTypeImmArg,
-) -> Result<Ref<Call>> {
-    let args = [storage.0, offset.0, shape.0, dtype.0.upcast()];
-    Ok(Call::of_op("relax.vm.alloc_tensor", args, None))
-}
-
-/// Lets go of an object.
-#[script_fn(name = "vm.kill_object")]
-pub fn kill_object(obj: ExprArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.vm.kill_object", [obj.0], None))
-}
-
-/// Calls a function of buffers whose shapes are known at run time; the last argument is a shape with the scalars.
-#[script_fn(name = "vm.call_tir_dyn")]
-pub fn call_tir_dyn(func: AnyExprArg, args: InlineTupleArg) -> Result<Ref<Call>> {
-    Ok(Call::of_op("relax.vm.call_tir_dyn", [func.0, args.0.upcast()], None))
-}
-
-/// The other operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.vm.alloc_storage", &ALLOC_STORAGE, any_value),
-    Operator::new("relax.vm.alloc_tensor", &ALLOC_TENSOR, tensor_in_storage),
-    Operator::new("relax.vm.call_tir_dyn", &CALL_TIR_DYN, nothing).impure(),
-    Operator::new("relax.vm.kill_object", &KILL_OBJECT, nothing).impure(),
-];
 
 /// A tensor of the shape that is said, as far as it is known: any value may stand there.
 fn tensor_in_storage(cx: &mut Infer<'_>) -> Inferred {

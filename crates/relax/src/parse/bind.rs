@@ -1,7 +1,8 @@
 //! What names stand for after `x = value`.
 
-use tvmscript_ir_core::{BaseExpr, Ref};
+use tvmscript_ir_core::Ref;
 use tvmscript_irbuilder::ScriptValue;
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{self as prim, PrimExpr};
 use tvmscript_python_syntax::ast::{ExprId, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};

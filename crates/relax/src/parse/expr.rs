@@ -1,7 +1,8 @@
 //! Operators, attributes, subscripts and calls of expressions.
 
-use tvmscript_ir_core::{BaseExpr, Object, Ref};
+use tvmscript_ir_core::{Object, Ref};
 use tvmscript_irbuilder::{BuildError, CallArgs, Result, ScriptValue};
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::PrimExpr;
 use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
 use tvmscript_script_parser::table::{Indices, Mode, Operator};

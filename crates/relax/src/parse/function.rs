@@ -149,7 +149,7 @@ pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> Resu
             "move it into the module, beside this function",
         ));
     };
-    let function = function.upcast::<tvmscript_ir_core::BaseExpr>();
+    let function = function.upcast::<tvmscript_prim::BaseExpr>();
     match reserved {
         Some(var) => {
             let bound = emit_to(var, function);

@@ -42,7 +42,7 @@ fn astype(expr: &Expr) -> ScriptValue {
     let expr = expr.clone();
     HostFunction::value("the method `astype`", move |mut args: CallArgs| {
         args.positional.insert(0, expr.clone().into());
-        (crate::op::datatype::ASTYPE.call)(&crate::op::datatype::ASTYPE, args)
+        crate::op::datatype::script::ASTYPE.call(args)
     })
 }
 

@@ -1,8 +1,9 @@
 //! The Python module `tvm.relax`, as far as scripts and their helpers use it.
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{BaseExpr, Class};
+use tvmscript_ir_core::Class;
 use tvmscript_irbuilder::ScriptValue;
+use tvmscript_prim::BaseExpr;
 use tvmscript_script_parser::table::{Member, NodeClass, PythonModule};
 
 use crate::build::{self, expr, struct_info};

@@ -1,18 +1,20 @@
 //! Statements of function bodies.
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{BaseExpr, Ref, with_stack};
+use tvmscript_ir_core::{Ref, with_stack};
 use tvmscript_irbuilder::{BuildError, Builder, FromScript, PendingFrame, ScriptValue};
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::PrimExpr;
 use tvmscript_python_syntax::ast::{self, Expr, ExprId, List, Stmt, StmtId};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use super::bind;
 use super::signature::expr_at;
+use crate::blocks::is_void;
 use crate::build::args::InfoArg;
 use crate::build::function::{emit_value, try_func_ret_value};
 use crate::build::{
-    BranchFrame, DataflowVarInfo, FunctionFrame, IfFrame, MatchCastPair, is_void, with_blocks, with_function,
+    BranchFrame, DataflowVarInfo, FunctionFrame, IfFrame, MatchCastPair, with_blocks, with_function,
 };
 use crate::node::{If, SeqExpr, Tuple, Var, struct_info_of};
 

@@ -3,7 +3,8 @@
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::BaseFunc;
-use tvmscript_ir_core::{Object, Op, PathId, Ref, structural_equal};
+use tvmscript_ir_core::{Object, PathId, Ref, structural_equal};
+use tvmscript_prim::Op;
 
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
@@ -84,17 +85,10 @@ fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
 }
 
 /// What a reader infers for a call. The node may carry an annotation instead, which would be lost if it were not said.
-#[cfg(feature = "build")]
 fn inferred(call: &Call) -> Option<Object> {
     let bare = Call { struct_info_: None, ..call.clone() };
-    let again = crate::build::Blocks::default().normalize(Ref::new(bare).upcast()).ok()?;
+    let again = crate::blocks::Blocks::default().normalize(Ref::new(bare).upcast()).ok()?;
     struct_info_of(&again).map(Into::into)
-}
-
-/// Without inference everything is said.
-#[cfg(not(feature = "build"))]
-fn inferred(_: &Call) -> Option<Object> {
-    None
 }
 
 pub(super) fn is_void(info: Option<&Object>) -> bool {
@@ -128,11 +122,13 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
             let declaration = d.docs.assign(name, None, annotation)?;
             d.push_stmt(declaration);
         }
-        let name = d.docs.name_of(name).unwrap_or_default().to_owned();
         if let Some(frame) = d.frame_data_mut::<RelaxFrame>() {
             frame.omits_result = gives_nothing(var) && value.is::<Function>();
         }
-        let doc = d.with_binding_name(&name, |d| d.doc(value.object(), value_path))?;
+        let doc = match d.docs.sym_of(name) {
+            Some(name) => d.with_binding_name(name, |d| d.doc(value.object(), value_path))?,
+            None => d.doc(value.object(), value_path)?,
+        };
         let stmt = match doc {
             Doc::Block(list) => d.docs.stmts(list).last().copied(),
             Doc::Stmt(stmt) => Some(stmt),

@@ -5,9 +5,11 @@ use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir::print::{data, data_dict};
+use tvmscript_ir::{Attrs, DictAttrs};
 use tvmscript_ir_core::containers::ArrayNode;
-use tvmscript_ir_core::{Attrs, DictAttrs, FieldRef, Node, Object, Op, PathId, Ref, Value};
+use tvmscript_ir_core::{FieldRef, Node, Object, PathId, Ref, Value};
 use tvmscript_prim::IntImm;
+use tvmscript_prim::Op;
 
 use super::scalar::narrow;
 use super::state::RelaxDocsifier;

@@ -3,9 +3,10 @@
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::{FunctionParts, StmtDoc, StmtList, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, script};
+use tvmscript_ir::DictAttrs;
 use tvmscript_ir::print::{ModuleFrame, data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
-use tvmscript_ir_core::{DictAttrs, Map, PathId, Ref, Str, Value, structural_equal};
+use tvmscript_ir_core::{Map, PathId, Ref, Str, Value, structural_equal};
 
 use super::binding::{Ending, annotation, define, is_void, sequence};
 use super::state::{RelaxDocsifier, RelaxFrame};
@@ -30,48 +31,49 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     let omits_result = omits_result && !is_void(Some(ret_struct_info.object()));
     let data =
         RelaxFrame { is_function: true, signature_vars: Some(HashSet::new()), ..RelaxFrame::default() };
-    let ((args, result), stmts) = d.with_frame(Frame::new(Some(node.object().clone()), data), |d| {
-        // The result comes first: its variables are declared before those of the parameters.
-        let inferred = struct_info_.as_ref().and_then(|info| info.as_node::<FuncStructInfo>());
-        let result = match inferred {
-            Some(info) => {
-                // Where both say the same, the text stands for what two functions are compared by.
-                let is_declared =
-                    d.tracks_paths() && structural_equal(info.ret.object(), ret_struct_info.object());
-                let at = match is_declared {
-                    true => d.field(path, "ret_struct_info"),
-                    false => {
-                        let at = d.field(path, "struct_info_");
-                        d.field(at, "ret")
-                    }
-                };
-                d.expr(&info.ret, at)?
+    let ((args, result), stmts) =
+        d.with_frame(Frame::new(Some(node.object().clone()), data).isolated(), |d| {
+            // The result comes first: its variables are declared before those of the parameters.
+            let inferred = struct_info_.as_ref().and_then(|info| info.as_node::<FuncStructInfo>());
+            let result = match inferred {
+                Some(info) => {
+                    // Where both say the same, the text stands for what two functions are compared by.
+                    let is_declared =
+                        d.tracks_paths() && structural_equal(info.ret.object(), ret_struct_info.object());
+                    let at = match is_declared {
+                        true => d.field(path, "ret_struct_info"),
+                        false => {
+                            let at = d.field(path, "struct_info_");
+                            d.field(at, "ret")
+                        }
+                    };
+                    d.expr(&info.ret, at)?
+                }
+                None => {
+                    let at = d.field(path, "ret_struct_info");
+                    d.expr(ret_struct_info, at)?
+                }
+            };
+            let at = d.field(path, "params");
+            let mut args = Vec::with_capacity(params.len());
+            for (i, param) in params.iter().enumerate() {
+                let at = d.item(at, i);
+                let name = define(param, d)?;
+                let name = d.at(name, at);
+                let annotation = annotation(param, at, None, d)?;
+                let stmt = d.docs.assign(name, None, annotation)?;
+                d.docs.set_role(stmt, StmtRole::DeclareParam);
+                args.push(stmt);
             }
-            None => {
-                let at = d.field(path, "ret_struct_info");
-                d.expr(ret_struct_info, at)?
+            if let Some(frame) = d.frame_data_mut::<RelaxFrame>() {
+                frame.signature_vars = None;
             }
-        };
-        let at = d.field(path, "params");
-        let mut args = Vec::with_capacity(params.len());
-        for (i, param) in params.iter().enumerate() {
-            let at = d.item(at, i);
-            let name = define(param, d)?;
-            let name = d.at(name, at);
-            let annotation = annotation(param, at, None, d)?;
-            let stmt = d.docs.assign(name, None, annotation)?;
-            d.docs.set_role(stmt, StmtRole::DeclareParam);
-            args.push(stmt);
-        }
-        if let Some(frame) = d.frame_data_mut::<RelaxFrame>() {
-            frame.signature_vars = None;
-        }
-        attributes(attrs, global_symbol(&node.attrs), &name, is_top_level, path, d)?;
-        let at = d.field(path, "body");
-        let stmts = sequence(body, at, Ending::Return, d)?;
-        d.frame_mut().stmts.extend(stmts);
-        Ok((args, result))
-    })?;
+            attributes(attrs, global_symbol(&node.attrs), &name, is_top_level, path, d)?;
+            let at = d.field(path, "body");
+            let stmts = sequence(body, at, Ending::Return, d)?;
+            d.frame_mut().stmts.extend(stmts);
+            Ok((args, result))
+        })?;
     let mut decorator = d.r("function");
     let mut kwargs = Vec::new();
     if !is_pure {

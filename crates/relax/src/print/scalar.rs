@@ -3,8 +3,7 @@
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{DataType, Object, PathId, Ref};
+use tvmscript_ir_core::{DataType, Object, PathId, Ref, any_node};
 use tvmscript_prim::{Expr, FloatImm, IntImm, Var, size_var_type};
 
 use super::state::{RelaxDocsifier, RelaxFrame};
@@ -115,16 +114,7 @@ pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Re
         frame.signature_vars.as_ref()
     });
     let is_quoted = signature.is_some_and(|vars| {
-        !value.is::<IntImm>()
-            && Visitor::new()
-                .pre_order(value.object(), |object| {
-                    if object.is::<Var>() && vars.contains(&object.address()) {
-                        Walk::Stop
-                    } else {
-                        Walk::Advance
-                    }
-                })
-                .is_break()
+        !value.is::<IntImm>() && any_node(value, |node| node.is::<Var>() && vars.contains(&node.address()))
     });
     Ok(if is_quoted { d.docs.quoted(doc) } else { doc })
 }

@@ -94,7 +94,7 @@ fn stores_to_parameters_and_opaque_calls_are_impure() {
         })
     });
     assert!(!type_of(&writes).purity);
-    let call = |name| Call::new(DataType::INT32, tvmscript_ir_core::Op::get(name), [zero()]);
+    let call = |name| Call::new(DataType::INT32, tvmscript_prim::Op::get(name), [zero()]);
     let calls = |name| type_of(&built(|| func("main", || evaluate(call(name))))).purity;
     assert!(calls("tir.exp"));
     assert!(!calls("tir.call_extern"));

@@ -1,3 +1,4 @@
 //! Tests across dialects: the types that functions of scalars get.
 
 mod func_type;
+mod operators;

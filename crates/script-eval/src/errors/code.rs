@@ -25,6 +25,7 @@ impl ParseErrorKind {
             ParseErrorKind::Expected { .. } => "E0307",
             ParseErrorKind::NoScript => "E0308",
             ParseErrorKind::Header { .. } => "E0309",
+            ParseErrorKind::UnknownProfile(_) => "E0313",
             ParseErrorKind::NotEvaluated { .. } => "E0310",
             ParseErrorKind::UnknownValue { .. } => "E0311",
             ParseErrorKind::NeedsArguments { .. } => "E0312",

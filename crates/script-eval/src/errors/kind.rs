@@ -1,5 +1,6 @@
 //! The kinds of errors of reading a script.
 
+use tvmscript_ir_core::profile::UnknownProfile;
 use tvmscript_script_value::{BuildError, BuildErrorKind};
 
 use super::HostError;
@@ -19,6 +20,9 @@ pub enum ParseErrorKind {
         /// What is wrong with it.
         message: String,
     },
+    /// No dialect registers the selected text profile.
+    #[error(transparent)]
+    UnknownProfile(UnknownProfile),
     /// A name was used before any definition in scope.
     #[error("undefined name `{name}`")]
     UndefinedName {
@@ -166,6 +170,7 @@ impl ParseErrorKind {
         match self {
             ParseErrorKind::Syntax(_) => "syntax",
             ParseErrorKind::Header { .. } => "header",
+            ParseErrorKind::UnknownProfile(_) => "unknown-profile",
             ParseErrorKind::UndefinedName { .. } => "undefined-name",
             ParseErrorKind::AlreadyDefined { .. } => "already-defined",
             ParseErrorKind::NoAttribute { .. } => "no-attribute",

@@ -90,7 +90,7 @@ impl dyn Host + '_ {
         let (what, names) = match value {
             ScriptValue::Node(object) => {
                 let names = self.rules(object).names.map(|names| names(object)).unwrap_or_default();
-                (format!("`{}`", object.info().key()), names)
+                (format!("`{}`", object.info().display_key()), names)
             }
             ScriptValue::Host(host) => {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {

@@ -32,7 +32,8 @@ impl dyn Host + '_ {
     /// `n, m = testing.parameters((4, 2), (8, 3))`, at module level or in a class.
     pub(super) fn declared_parameter(&mut self, name: Name) -> Option<ScriptValue> {
         if self.explorer.parameters.is_none() {
-            self.explorer.parameters = Some(declared_parameters(&self.ast));
+            self.explorer.parameters =
+                Some(declared_parameters(&self.ast, self.modules().parameter_functions()));
         }
         let first = *self.explorer.parameters.as_ref()?.get(&name)?;
         let value = self.in_environment(None, |p| p.eval(first.value));
@@ -168,8 +169,9 @@ impl dyn Host + '_ {
 }
 
 /// The names that the file declares as parameters of tests, with their first values.
-fn declared_parameters(ast: &Ast) -> HashMap<Name, FirstValue> {
+fn declared_parameters(ast: &Ast, functions: Option<(&str, &str)>) -> HashMap<Name, FirstValue> {
     let mut found = HashMap::new();
+    let Some((parameter, parameters)) = functions else { return found };
     let mut work: Vec<StmtId> = ast.module_body().to_vec();
     while let Some(id) = work.pop() {
         match *ast.stmt(id) {
@@ -180,10 +182,10 @@ fn declared_parameters(ast: &Ast) -> HashMap<Name, FirstValue> {
                 let Some(value) = ast.list(args).first().copied() else { continue };
                 for target in ast.list(stmt.targets) {
                     match (ast.name(attr), *ast.expr(*target)) {
-                        ("parameter", Expr::Name(name)) => {
+                        (name_of, Expr::Name(name)) if name_of == parameter => {
                             found.insert(name, FirstValue { value, index: None });
                         }
-                        ("parameters", Expr::Tuple { elts }) => {
+                        (name_of, Expr::Tuple { elts }) if name_of == parameters => {
                             for (index, elt) in ast.list(elts).iter().enumerate() {
                                 if let Expr::Name(name) = *ast.expr(*elt) {
                                     found.insert(name, FirstValue { value, index: Some(index) });

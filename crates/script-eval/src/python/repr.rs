@@ -184,7 +184,7 @@ fn container(
                 list(p, "[", &items, out, open)?;
                 out.push(']');
             }
-            None => out.push_str(&format!("<{} object>", object.info().key())),
+            None => out.push_str(&format!("<{} object>", object.info().display_key())),
         },
         _ => {}
     }

@@ -32,7 +32,7 @@ impl Parser<'_> {
     /// Finds the headers of the text. What they set is reset once the result is dropped.
     pub(super) fn begin_headers(&mut self, comments: &[Comment], base: &Header) -> Reset {
         let reset = Reset(self.tables.handlers.clone());
-        let lines = header::lines(self.program.text(), comments).into();
+        let lines = header::lines(self.program.text(), comments, self.tables.profile).into();
         self.headers = Headers { lines, base: base.clone(), ..Headers::default() };
         reset
     }
@@ -53,7 +53,8 @@ impl Parser<'_> {
     pub(super) fn enter_headers(&mut self, next: impl HasRange) {
         self.headers.scripts = self.scripts.done.len();
         let start = next.range_in(&self.ast).start;
-        while let Some(line) = self.headers.lines.pop_front_if(|line| line.range.start < start) {
+        while self.headers.lines.front().is_some_and(|line| line.range.start < start) {
+            let Some(line) = self.headers.lines.pop_front() else { break };
             if line.range.start < self.headers.behind {
                 continue;
             }

@@ -145,11 +145,12 @@ impl Host for Parser<'_> {
     }
 
     fn bare_scripts(&self) -> Option<BareScripts> {
+        let tests = self.tables.profile.python.comparison?;
         let (dialect, name) = self.tables.handlers.bare_decorator?;
         let entry = self.tables.handlers.decorator(dialect, name)?;
         Some(BareScripts {
-            base_suffix: "BeforeAfter",
-            methods: &["before", "Before", "expected", "Expected"],
+            base_suffix: tests.base_suffix,
+            methods: tests.scripts,
             decorator: ScriptValue::host(Decorator { entry, args: CallArgs::default() }),
         })
     }

@@ -35,7 +35,7 @@ mod text;
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::{Registry, SourceId, Span, Token, TypeInfo};
+use tvmscript_ir_core::{Registry, SourceId, Span, TextProfile, Token, TypeInfo};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_python_syntax::ast::{Ast, HasRange, TextRange};
 use tvmscript_python_syntax::parse_python;
@@ -73,9 +73,19 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let parsed = parse_python(text, &options.python);
     let statements = parsed.ast.stmt_count();
     let source = SourceId::new(source_name);
-    let tables = Rc::new(Tables::new(registry));
+    let (profile, unknown) = match registry.text_profile(options.profile.as_deref()) {
+        Ok(profile) => (profile, None),
+        Err(error) => (&TextProfile::PLAIN, Some(error)),
+    };
+    let tables = Rc::new(Tables::new(registry, profile));
     let mut parser = Parser::open(parsed.ast, text, source, registry, tables, options);
     parser.diagnostics.errors.extend(parsed.errors.into_iter().map(ParseError::from));
+    if let Some(error) = unknown {
+        parser
+            .diagnostics
+            .errors
+            .push(ParseError::new(ParseErrorKind::UnknownProfile(error), TextRange::at(0)));
+    }
     let _reset = parser.begin_headers(&parsed.comments, &options.header);
     let span = Span::set_current(Span::UNKNOWN);
     match options.fragment_of {
@@ -88,8 +98,11 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let mut scripts = std::mem::take(&mut parser.scripts.done);
     scripts.sort_by_key(|script| script.range.start);
     if scripts.is_empty() && errors.is_empty() && !parser.scripts.met_script {
-        let help = "a script is a function under `@T.prim_func` or a class under `@I.ir_module`";
-        errors.push(ParseError::new(ParseErrorKind::NoScript, TextRange::at(0)).with_help(help));
+        let error = ParseError::new(ParseErrorKind::NoScript, TextRange::at(0));
+        errors.push(match profile.examples.script() {
+            Some(help) => error.with_help(help),
+            None => error,
+        });
     }
     for found in [&mut errors, &mut warnings] {
         found.sort_by_key(|e| (e.range().start, e.range().end));
@@ -156,6 +169,11 @@ impl<'r> Parser<'r> {
     /// The registry, where one is at hand: not in functions that a dialect calls back.
     pub fn registry(&self) -> Option<&'r Registry> {
         self.registry
+    }
+
+    /// The text profile that the text is read with.
+    pub fn profile(&self) -> &'static TextProfile {
+        self.tables.profile
     }
 
     /// The dispatch token whose rules apply now.

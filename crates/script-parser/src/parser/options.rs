@@ -15,6 +15,8 @@ pub struct ParseOptions {
     pub limits: Limits,
     /// The text is a fragment of this dialect: statements in no function, as one prints that is no function or module.
     pub fragment_of: Option<&'static str>,
+    /// Id of the text profile, such as `family-1.0`; the registry's first one without.
+    pub profile: Option<String>,
     /// What a text is read with as if a header in front of it said so; its own headers come after it.
     pub header: Header,
 }

@@ -2,29 +2,30 @@
 
 use std::sync::Arc;
 
-use tvmscript_ir_core::Registry;
+use tvmscript_ir_core::{Registry, TextProfile};
 use tvmscript_irbuilder::{HostObject, Names, Namespaces, ScriptValue};
 use tvmscript_script_eval::{Module, Modules};
 
 use super::Namespace;
 use crate::table::{Found, ParseTable, Parsers};
 
-/// The handlers of a registry and the names of its dialects.
+/// The handlers of a registry, the names of its dialects, and the text profile of a parse.
 pub(crate) struct Tables {
+    pub(crate) profile: &'static TextProfile,
     pub(crate) handlers: Arc<ParseTable>,
     /// The dialects' names, in the order of the registry.
     pub(crate) namespaces: Vec<(&'static str, Arc<Names>)>,
 }
 
 impl Tables {
-    pub(crate) fn new(registry: &Registry) -> Tables {
+    pub(crate) fn new(registry: &Registry, profile: &'static TextProfile) -> Tables {
         let handlers = registry.slot::<Parsers>().map(|p| p.table().clone()).unwrap_or_default();
         let names = registry.slot::<Namespaces>();
         let namespaces = registry
             .dialects()
             .iter()
             .map(|dialect| (*dialect, names.and_then(|n| n.dialect(dialect)).cloned().unwrap_or_default()));
-        Tables { handlers, namespaces: namespaces.collect() }
+        Tables { profile, handlers, namespaces: namespaces.collect() }
     }
 
     /// The namespace of a dialect of the registry.
@@ -71,14 +72,23 @@ impl Modules for Tables {
     }
 
     fn is_complete(&self, path: &str) -> bool {
-        path.starts_with("tvm.script")
+        path.starts_with(self.profile.python.script_module)
     }
 
     fn is_expected(&self, path: &str) -> bool {
-        path.starts_with("tvm.") && !path.starts_with("tvm.testing.")
+        is_member_of(path, self.profile.python.package) && !is_member_of(path, self.profile.python.testing)
     }
 
     fn is_transparent(&self, path: &str) -> bool {
-        path.starts_with("tvm.testing.") || path.starts_with("tvm.register_")
+        self.profile.python.transparent_decorators.iter().any(|prefix| path.starts_with(prefix))
     }
+
+    fn parameter_functions(&self) -> Option<(&'static str, &'static str)> {
+        Some((self.profile.python.parameter, self.profile.python.parameters))
+    }
+}
+
+/// Returns true if the path stands below the module.
+fn is_member_of(path: &str, module: &str) -> bool {
+    path.strip_prefix(module).is_some_and(|rest| rest.starts_with('.'))
 }

@@ -23,7 +23,8 @@ use tvmscript_python_syntax::ast::{StmtId, StmtKind};
 /// ```
 /// # use tvmscript_ir_core::{Class, Dialect};
 /// # use tvmscript_irbuilder::{BuildError, ScriptValue};
-/// # use tvmscript_script_parser::{ParseDialect, Parser, Result, ast, table::*};
+/// # use tvmscript_python_syntax::ast;
+/// # use tvmscript_script_parser::{ParseDialect, Parser, Result, table::*};
 /// # #[derive(Class)]
 /// # #[class(key = "doc.Expr")]
 /// # struct Expr(());
@@ -72,8 +73,8 @@ pub trait ParseDialect: Sized {
     /// Python modules that scripts name without an import.
     fn predefined_modules(self, names: &[&'static str]) -> Self;
 
-    /// The decorator of this dialect that TVM's comparing test classes put on their bare functions; the first dialect that
-    /// names one decides.
+    /// The decorator of this dialect that [comparing tests](tvmscript_ir_core::profile::ComparisonTests) put on their bare
+    /// functions; the first dialect that names one decides.
     fn bare_decorator(self, name: &'static str) -> Self;
 
     /// Runs whenever this dialect's token is entered and left.

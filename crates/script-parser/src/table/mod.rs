@@ -120,7 +120,7 @@ pub(crate) struct ParseTable {
     pub(crate) region_functions: Vec<&'static ScriptFn>,
     /// Dialects whose fragments are read, in the order of registration.
     fragment_dialects: Vec<&'static str>,
-    /// The decorator that test classes of TVM's put on their bare functions.
+    /// The decorator that comparing tests put on their bare functions.
     pub(crate) bare_decorator: Option<(&'static str, &'static str)>,
 }
 

@@ -1,7 +1,7 @@
-//! Python modules that dialects declare: what `import tvm.tir` gives to scripts and their helpers.
+//! Python modules that dialects declare: what `import family.dialect` gives to scripts and their helpers.
 //!
 //! A dialect lists the paths of a module and its members; several dialects may add to one module. A path below another
-//! one makes its last part a member of that: `tvm.tir` is the member `tir` of `tvm`. Members that no dialect lists can
+//! one makes its last part a member of that: `family.dialect` is the member `dialect` of `family`. Members that no dialect lists can
 //! be imported, not used.
 
 use std::any::Any;
@@ -29,7 +29,7 @@ pub enum Member {
     Class(NodeClass),
     /// A value, made for each use.
     Value(fn() -> ScriptValue),
-    /// The namespace of the dialect that declares the module: `tir` in `tvm.script`.
+    /// The namespace of the dialect that declares the module.
     Namespace,
     /// A member that scripts cannot use, and what to do instead.
     LeftOut(&'static str),

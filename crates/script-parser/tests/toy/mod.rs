@@ -1,5 +1,6 @@
 //! A toy dialect for tests: `@Y.script` functions whose statements build nodes of one kind.
 
+use tvmscript_ir_core::profile::{Examples, PythonNames, SliceRule, TextProfile};
 use tvmscript_ir_core::{Class, Dialect, Node, Object, Ref, RegistryBuilder, Span, Str};
 use tvmscript_irbuilder::{
     BuildDialect, BuildError, Builder, CallArgs, Frame, ParamKind, ScriptFn, ScriptValue,
@@ -178,10 +179,19 @@ fn subscript(object: &Object, indices: &tvmscript_script_parser::Indices) -> Res
 }
 
 static MODULES: &[PythonModule] =
-    &[PythonModule::new(&["tvm.script"]).members(&[("toy", Member::Namespace)])];
+    &[PythonModule::new(&["toylang.script"]).members(&[("toy", Member::Namespace)])];
+
+static PROFILE: TextProfile = TextProfile {
+    name: "toylang",
+    python: PythonNames { script_module: "toylang.script", package: "toylang", ..PythonNames::NONE },
+    slices: SliceRule::VectorsAsValues,
+    examples: Examples { function: Some("Y.script"), ..Examples::NONE },
+    ..TextProfile::PLAIN
+};
 
 fn dialect() -> Dialect {
     Dialect::new("toy")
+        .text_profile(&PROFILE)
         .namespace(&["Y"])
         .python_modules(MODULES)
         .decorator("script", DecoratorRule::Function { define: script, declare: None })

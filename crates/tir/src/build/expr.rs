@@ -1,8 +1,9 @@
 //! Expression nodes as functions: strict constructors, `T.Let`, `T.comm_reducer`, `T.index_map`, `T.iter_var`.
 
 use tvmscript_ir::build::{call_with_vars, index_map_of, parameter_names};
-use tvmscript_ir_core::{Array, DataType, Op, Ref, Span, Str};
+use tvmscript_ir_core::{Array, DataType, Ref, Span, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, IntoScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::Op;
 use tvmscript_prim::{
     Call, Cast, CommReducer, Expr, FloatImm, IntImm, Let, PrimExprExt, Range, StringImm, Var, ops,
 };
@@ -167,7 +168,7 @@ pub fn buffer_load(
 /// A call of an operator by name.
 #[script_fn(name = "Call")]
 pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> Result<Expr> {
-    if let Some(callee) = op.as_node::<tvmscript_ir_core::BaseExpr>() {
+    if let Some(callee) = op.as_node::<tvmscript_prim::BaseExpr>() {
         return Ok(Call::with_callee(dtype, callee.clone(), args.0));
     }
     match op {

@@ -1,7 +1,8 @@
 //! Functions: `T.prim_func`, parameters, attributes, result.
 
+use tvmscript_ir::DictAttrs;
 use tvmscript_ir::GLOBAL_SYMBOL;
-use tvmscript_ir_core::{Array, DictAttrs, Map, Object, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, FrameOf, Result, ScriptValue, script_fn};
 use tvmscript_prim::{TupleType, Type, Var};
 

@@ -8,7 +8,7 @@ use tvmscript_prim::class::IsPrim;
 use tvmscript_prim::{CommReducer, Expr, Range, Type, Var};
 
 use super::args::{Binding, Domain, ExprArg, LoopStart, NodeArg, Region, Shape, Stride, poisoned};
-use super::intrinsic::OperandArg;
+use super::operator::{Element, LlvmName, Operand, Packed};
 use super::subscript::Index;
 use super::types::TypeArg;
 use crate::extent;
@@ -71,29 +71,37 @@ expressions! {
     [] bool => |x| ExprArg::convert(ScriptValue::Bool(x));
 }
 
-impl<T: IsPrim> IntoArg<OperandArg> for Ref<T> {
-    fn into_arg(self) -> Result<OperandArg> {
-        OperandArg::from_script(self.into())
-    }
+/// Arguments of operators that scripts give as values of several kinds.
+macro_rules! operands {
+    ($($arg:ident)*) => {$(
+        impl<T: Class> IntoArg<$arg> for Ref<T> {
+            fn into_arg(self) -> Result<$arg> {
+                $arg::from_script(self.into())
+            }
+        }
+        impl<T: Class> IntoArg<$arg> for &Ref<T> {
+            fn into_arg(self) -> Result<$arg> {
+                $arg::from_script(self.clone().into())
+            }
+        }
+        impl IntoArg<$arg> for i32 {
+            fn into_arg(self) -> Result<$arg> {
+                $arg::from_script(ScriptValue::Int(self.into()))
+            }
+        }
+        impl IntoArg<$arg> for i64 {
+            fn into_arg(self) -> Result<$arg> {
+                $arg::from_script(ScriptValue::Int(self))
+            }
+        }
+        impl IntoArg<$arg> for &str {
+            fn into_arg(self) -> Result<$arg> {
+                $arg::from_script(ScriptValue::str(self))
+            }
+        }
+    )*};
 }
-
-impl<T: IsPrim> IntoArg<OperandArg> for &Ref<T> {
-    fn into_arg(self) -> Result<OperandArg> {
-        OperandArg::from_script(self.clone().into())
-    }
-}
-
-impl IntoArg<OperandArg> for i32 {
-    fn into_arg(self) -> Result<OperandArg> {
-        OperandArg::from_script(ScriptValue::Int(self.into()))
-    }
-}
-
-impl IntoArg<OperandArg> for i64 {
-    fn into_arg(self) -> Result<OperandArg> {
-        OperandArg::from_script(ScriptValue::Int(self))
-    }
-}
+operands! { Element LlvmName Operand Packed }
 
 impl IntoArg<ExprArg> for &str {
     fn into_arg(self) -> Result<ExprArg> {

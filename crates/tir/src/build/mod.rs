@@ -10,9 +10,9 @@ pub mod expr;
 pub mod frame;
 pub mod function;
 mod into_arg;
-pub mod intrinsic;
 pub mod loops;
 mod names;
+pub mod operator;
 mod poison;
 #[cfg(feature = "parse")]
 mod python;

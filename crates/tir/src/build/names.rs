@@ -4,7 +4,7 @@ use std::any::Any;
 
 use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
-use super::{block, buffer, dtypes, expr, function, intrinsic, loops, stmt, thread};
+use super::{block, buffer, dtypes, expr, function, loops, operator, stmt, thread};
 
 /// The functions whose arguments are regions of buffers.
 #[cfg(feature = "parse")]
@@ -109,8 +109,8 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &expr::REDUCE_PRINTED,
     &expr::INDEX_MAP,
     &expr::TARGET,
-    // an operator whose argument means something of its own
-    &intrinsic::ADDRESS_OF,
+    // operators by name
+    &operator::CALL_INTRIN,
 ];
 
 /// Other names of functions.
@@ -121,10 +121,6 @@ pub static ALIASES: &[(&str, &str)] = &[
     ("buffer_decl", "Buffer"),
     ("buffer_var", "ptr"),
     ("Ptr", "ptr"),
-    ("tvm_call_packed", "call_packed"),
-    ("tvm_call_cpacked", "call_cpacked"),
-    ("tvm_call_packed_lowered", "call_packed_lowered"),
-    ("tvm_call_cpacked_lowered", "call_cpacked_lowered"),
 ];
 
 /// `T.axis`.
@@ -165,7 +161,7 @@ impl HostObject for FullName {
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         let full = format!("{}.{name}", self.0);
-        if let Some(function) = intrinsic::find(&full) {
+        if let Some(function) = operator::find(&full) {
             return Some(function);
         }
         matches!(full.as_str(), "tir.cuda" | "tir.metal").then(|| ScriptValue::host(FullName(full)))
@@ -180,13 +176,13 @@ pub fn find(name: &str) -> Option<ScriptValue> {
     match name {
         "axis" => Some(ScriptValue::host(Axis)),
         "tir" => Some(ScriptValue::host(FullName("tir".to_owned()))),
-        _ => dtypes::find(name).or_else(|| intrinsic::find(name)),
+        _ => dtypes::find(name).or_else(|| operator::find(name)),
     }
 }
 
 /// All names worth suggesting besides those of the table.
 pub fn names() -> Vec<&'static str> {
-    let mut names = intrinsic::names();
+    let mut names = operator::names();
     names.extend(dtypes::names());
     names.push("axis");
     names

@@ -1,15 +1,17 @@
 //! What scripts use of TVM's modules `tvm.tir` and `tvm.te` where that differs from the function of the same name in `T`.
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{Array, BaseExpr, DataType, FieldRef, Object, Op, Ref, Str};
+use tvmscript_ir_core::{Array, DataType, FieldRef, Object, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
+use tvmscript_prim::BaseExpr;
 use tvmscript_prim::{Call, Expr, IndexMap, Let, PrimExprExt, StringImm, Var, ops};
 
 use super::args::{Domain, ExprArg, NodeArg, Shape, Stride};
 use super::buffer::Declaration;
 use super::expr::{make_iter_var, try_index_map};
-use super::intrinsic::PackedArg;
+use super::operator::Packed;
 use crate::node::{Buffer, BufferStore, IterType, IterVar, Stmt};
+use crate::op;
 
 /// Joins conditions; one alone stays as it is.
 fn join(
@@ -70,9 +72,9 @@ binary! {
     /// The remainder of indices. Folds.
     indexmod(a, b) = ops::floormod;
     /// The power of a float.
-    power(x, y) = ops::math::pow;
+    power(x, y) = op::math::pow;
     /// `log(exp(a) + exp(b))`.
-    logaddexp(a, b) = ops::math::logaddexp;
+    logaddexp(a, b) = op::fold::logaddexp;
 }
 
 /// A value bound to a variable inside an expression.
@@ -138,7 +140,7 @@ pub fn free_buffer(
 #[script_fn]
 pub fn get_vscale_expr(dtype: DataType, #[default = 128] min_size: i64) -> Result<Expr> {
     let elements = min_size.div_euclid(i64::from(dtype.bits.max(1)));
-    Ok(ops::mul(ops::python::int_literal(elements), ops::math::vscale())?)
+    Ok(ops::mul(ops::python::int_literal(elements), ops::vscale())?)
 }
 
 /// Hands values to a function that traces them; the last one is the result.
@@ -147,13 +149,13 @@ pub fn trace(
     args: Vec<ScriptValue>,
     #[default = "tvm.default_trace_action"] trace_action: Str,
 ) -> Result<Expr> {
-    let values = args.into_iter().map(PackedArg::from_script);
+    let values = args.into_iter().map(Packed::from_script);
     let values = values.map(|value| value.map(|value| value.0)).collect::<Result<Vec<_>>>()?;
     let Some(dtype) = values.last().map(PrimExprExt::dtype) else {
         return Err(BuildError::message("`trace` takes at least one value").at_position(0));
     };
     let action = StringImm::new(trace_action);
-    Ok(Call::new(dtype, Op::get("tir.tvm_call_trace_packed"), std::iter::once(action).chain(values)))
+    Ok(op::call::TVM_CALL_TRACE_PACKED.call(dtype, std::iter::once(action).chain(values)))
 }
 
 /// The type of what a call of a function of the module gives, read off the function's type.

@@ -13,7 +13,7 @@ use tvmscript_irbuilder::{Built, FrameOf, IntoArg, Poison, Result, ScriptValue, 
 use tvmscript_prim::{Expr, PrimExpr, Var};
 
 pub use super::access::BufferAccess;
-use super::args::{Domain, ExprArg};
+use super::args::Domain;
 pub use super::block::{block, block_attr, init, reads, where_, writes};
 pub use super::buffer::{alloc_buffer, buffer, decl_buffer, match_buffer};
 pub use super::dtypes::{handle, ptr};
@@ -23,16 +23,23 @@ pub use super::expr::{
 };
 use super::frame::TirFrame;
 pub use super::function::{func_attr, func_name, func_ret, prim_func, private_prim_func};
-use super::intrinsic::OperandArg;
-pub use super::intrinsic::address_of;
 use super::loops;
 pub use super::loops::{parallel, serial, thread_binding, unroll, vectorized, while_};
+pub use super::operator::call_intrin;
 pub use super::stmt::{
     allocate, allocate_const, assert_, attr, buffer_store, else_, evaluate, if_, let_stmt, realize, then_,
 };
 pub use super::thread::{env_thread, launch_thread};
-use super::{dtypes, function, intrinsic};
+use super::{dtypes, function};
 use crate::node::Buffer;
+pub use crate::op::bits::script::*;
+pub use crate::op::call::script::*;
+pub use crate::op::control::script::*;
+pub use crate::op::math::script::*;
+pub use crate::op::memory::script::*;
+pub use crate::op::tensor_core::script::*;
+pub use crate::op::thread::script::*;
+pub use crate::op::vector::script::*;
 
 /// `T.axis`.
 pub mod axis {
@@ -174,67 +181,6 @@ impl<E: Extents> GridCall<E> {
     }
 }
 
-/// A call of an operator by its name in scripts: `T::intrinsic("tvm_storage_sync", ["shared"])`. A type among the arguments
-/// stands where the script has it.
-///
-/// # Panics
-/// When there is an error and no builder is open.
-#[track_caller]
-pub fn intrinsic(name: &str, args: impl IntoArg<Vec<ScriptValue>>) -> Expr {
-    let made = argument::<Vec<ScriptValue>>(args, 1).and_then(|args| intrinsic::try_call(name, args));
-    settle(made, Location::caller(), PrimExpr::poison)
-}
-
-/// Functions of expressions: a line says what the operands may be, and the lines after it the names in scripts.
-macro_rules! operators {
-    ($($arg:ident: $($name:ident($($x:ident),*))*;)*) => {
-        $($(
-            #[doc = concat!("`T.", stringify!($name), "`: see [`tvmscript_prim::ops`].")]
-            ///
-            /// # Panics
-            /// When there is an error and no builder is open.
-            #[track_caller]
-            pub fn $name($($x: impl IntoArg<$arg>),*) -> Expr {
-                let made = || intrinsic::try_call(stringify!($name), vec![$(argument::<$arg>($x, 0)?.into()),*]);
-                settle(made(), Location::caller(), PrimExpr::poison)
-            }
-        )*)*
-
-        #[cfg(test)]
-        const OPERATORS: &[(&str, &[&str])] = &[$($((stringify!($name), &[$(stringify!($x)),*])),*),*];
-    };
-}
-operators! {
-    ExprArg:
-        abs(x) acos(x) acosh(x) asin(x) asinh(x) assume(cond) atan(x) atan2(x1, x2) atanh(x) bitwise_not(x) ceil(x)
-        ceildiv(lhs, rhs) clz(x) copysign(x1, x2) cos(x) cosh(x) erf(x) exp(x) exp10(x) exp2(x) fabs(x) floor(x)
-        floordiv(a, b) floormod(a, b) fmod(x, y) hypot(x1, x2) if_then_else(cond, t, f) isfinite(x) isinf(x) isnan(x)
-        isnullptr(x) ldexp(x1, x2) likely(cond) log(x) log10(x) log1p(x) log2(x) max(a, b) min(a, b) nearbyint(x)
-        nextafter(x1, x2) popcount(x) pow(x, y) ret(val) round(x) rsqrt(x) sigmoid(x) sin(x) sinh(x) sqrt(x) tan(x)
-        tanh(x) thread_return() trunc(x) truncdiv(a, b) truncmod(a, b) undef() vscale();
-    OperandArg:
-        bitwise_and(x, y) bitwise_or(x, y) bitwise_xor(x, y) shift_left(x, y) shift_right(x, y);
-}
-
-/// A value of a type's own, or of another type: what `T.max_value("int8")` and `T.reinterpret("int32", x)` give.
-macro_rules! typed_operators {
-    ($($name:ident(dtype $(, $x:ident)?))*) => {$(
-        #[doc = concat!("`T.", stringify!($name), "`: see [`tvmscript_prim::ops`].")]
-        ///
-        /// # Panics
-        /// When there is an error and no builder is open.
-        #[track_caller]
-        pub fn $name(dtype: impl IntoArg<DataType> $(, $x: impl IntoArg<ExprArg>)?) -> Expr {
-            let made = || {
-                let dtype = ScriptValue::DType(argument::<DataType>(dtype, 0)?);
-                intrinsic::try_call(stringify!($name), vec![dtype $(, argument::<ExprArg>($x, 1)?.into())?])
-            };
-            settle(made(), Location::caller(), PrimExpr::poison)
-        }
-    )*};
-}
-typed_operators! { infinity(dtype) max_value(dtype) min_value(dtype) reinterpret(dtype, value) }
-
 macro_rules! dtypes {
     ($($name:ident $dtype:expr;)*) => {$(
         #[doc = concat!("The value as a `", stringify!($name), "`: a literal of a number or text, a conversion of an expression.")]
@@ -262,21 +208,4 @@ dtypes! {
     float64 DataType::float(64);
     bfloat16 DataType { code: TypeCode::BFloat, bits: 16, lanes: 1 };
     boolean DataType::BOOL;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_operators_have_the_parameters_that_scripts_know() {
-        for (name, params) in OPERATORS {
-            let function = match intrinsic::find(name) {
-                Some(ScriptValue::Function(function)) => function,
-                _ => panic!("no operator `{name}`"),
-            };
-            let known: Vec<&str> = function.params.iter().map(|p| p.name).collect();
-            assert_eq!(known, *params, "{name}");
-        }
-    }
 }

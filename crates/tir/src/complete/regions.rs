@@ -12,11 +12,13 @@ use tvmscript_arith::{
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::view::for_each_node_below_rev;
 use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span};
+use tvmscript_prim::intrinsic::{self, NamedOp};
 use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{Call, Expr, ExprKind, ExprView, IntImm, PrimExpr, PrimExprExt, Range, Var};
 
 use super::{CompleteError, CompleteErrorKind, Result};
 use crate::node::*;
+use crate::op::memory::TVM_ACCESS_PTR;
 
 /// How many expressions of one block are visited at most; only an expression that shares its parts has more.
 const VISIT_LIMIT: u64 = 1 << 24;
@@ -307,8 +309,9 @@ impl<'v> Detector<'v> {
         if call.span.is_known() {
             self.place = call.span;
         }
-        match (call.op_name(), call.args.len()) {
-            (Some("tir.tvm_access_ptr"), 5) => {
+        let is = |op: &NamedOp| op.is_called_by(call);
+        match call.args.len() {
+            5 if is(&TVM_ACCESS_PTR.op) => {
                 let pointer = call.args[1].downcast_ref::<Var>();
                 let (Some(pointer), Some(mask)) = (pointer, call.args[4].as_node::<IntImm>()) else {
                     return push_exprs(&call.args, tasks);
@@ -322,7 +325,7 @@ impl<'v> Detector<'v> {
                     _ => {}
                 }
             }
-            (Some("tir.if_then_else"), 3) => {
+            3 if is(&intrinsic::IF_THEN_ELSE) => {
                 let condition = &call.args[0];
                 for (value, holds) in [(&call.args[2], false), (&call.args[1], true)] {
                     tasks.extend([Task::Widen, Task::Expr(value), Task::Narrow(condition, holds)]);

@@ -1,8 +1,9 @@
 //! Functions.
 
 use tvmscript_ir::BaseFunc;
+use tvmscript_ir::DictAttrs;
 use tvmscript_ir_core::fresh::Definitions;
-use tvmscript_ir_core::{Array, DictAttrs, Map, Node, Object, Ref, Span};
+use tvmscript_ir_core::{Array, Map, Node, Object, Ref, Span};
 use tvmscript_prim::{Type, Var};
 
 use super::buffer::DefineBuffer as _;

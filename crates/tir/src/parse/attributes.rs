@@ -1,12 +1,13 @@
 //! Attributes and methods of nodes in scripts: `A.data`, `A.vload(..)`, `e.astype(..)`, and every reflected field.
 
 use tvmscript_ir::build::{field, field_names};
-use tvmscript_ir_core::{Array, DataType, Object, Op, Ref};
+use tvmscript_ir_core::{Array, DataType, Object, Ref};
 use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, Result, ScriptValue, Signature};
-use tvmscript_prim::{Call, Expr, IntImm, PrimExpr, PrimExprExt, ops};
+use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, ops};
 
 use crate::build::args::{ExprArg, Shape};
 use crate::node::{Buffer, BufferLoad, BufferStore};
+use crate::op;
 
 /// Attributes of expressions.
 pub(super) fn expr(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
@@ -170,10 +171,10 @@ fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
         elem_offset = by(buffer.elem_offset.clone())?;
         dtype = dtype.with_lanes(i16::try_from(lanes).unwrap_or(i16::MAX));
     }
-    let annotation = ops::math::type_annotation(dtype);
+    let annotation = op::memory::type_annotation(dtype);
     let data = buffer.data.clone().upcast();
     let arguments = [annotation, data, elem_offset, given.unwrap_or(extent), ops::python::int_literal(mask)];
-    Ok(Call::new(ptr_type, Op::get("tir.tvm_access_ptr"), arguments).into())
+    Ok(op::memory::TVM_ACCESS_PTR.call(ptr_type, arguments).into())
 }
 
 /// The offset of an element, in elements.

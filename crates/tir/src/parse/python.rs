@@ -1,7 +1,8 @@
 //! The Python modules `tvm.tir` and `tvm.te`, as far as scripts and their helpers use them.
 
-use tvmscript_ir_core::{Class, Op};
+use tvmscript_ir_core::Class;
 use tvmscript_prim as prim;
+use tvmscript_prim::Op;
 use tvmscript_script_parser::table::{Member, NodeClass, PythonModule};
 
 use crate::build::{self, expr};

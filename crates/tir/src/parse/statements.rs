@@ -11,6 +11,7 @@ use crate::build::args::ExprArg;
 use crate::build::subscript::{Index, lanes};
 use crate::build::{FrameKind, TirFrame, stmt};
 use crate::node::{Buffer, Evaluate, Stmt, StmtRef};
+use crate::op;
 
 fn frame(kind: FrameKind) -> ScriptValue {
     PendingFrame::value(TirFrame::new(kind))
@@ -319,17 +320,17 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
     };
     let value = p.eval(at)?;
     let value = expr_at(p, at, value)?;
-    add(p, id, Evaluate::new(ops::math::ret(value)))
+    add(p, id, Evaluate::new(op::control::ret(value)))
 }
 
 /// `break`.
 pub(super) fn break_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
-    add(p, id, Evaluate::new(ops::math::break_loop()))
+    add(p, id, Evaluate::new(op::control::break_loop()))
 }
 
 /// `continue`.
 pub(super) fn continue_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
-    add(p, id, Evaluate::new(ops::math::continue_loop()))
+    add(p, id, Evaluate::new(op::control::continue_loop()))
 }
 
 /// An expression by itself: a scope for the rest of this one, a store, or something evaluated for its effect.

@@ -86,7 +86,7 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
     // Fused, the allocation makes pointer and buffer anew.
     if d.config().syntax_sugar
         && let Some(inner) = fused(node)
-        && d.is_new(node.buffer_var.object())
+        && d.may_define_in(node.object(), node.buffer_var.object())
         && !d.is_defined(inner.buffer.object())
         && buffer_decl::has_default_pointer(&inner.buffer)
     {
@@ -112,7 +112,7 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
     }
     // A pointer that was declared before stands in the call.
     let at = d.field(path, "buffer_var");
-    d.declare_escaping(buffer_var.object(), at)?;
+    d.declare_outside(node.object(), buffer_var.object(), at)?;
     let known = d.is_defined(buffer_var.object());
     let name = var::define(buffer_var, d)?;
     if known {
@@ -166,7 +166,7 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
         kwargs.push(("annotations", d.host(|d| data_dict(annotations, at, d))?));
     }
     let at = d.field(path, "buffer_var");
-    d.declare_escaping(buffer_var.object(), at)?;
+    d.declare_outside(node.object(), buffer_var.object(), at)?;
     let known = d.is_defined(buffer_var.object());
     if known {
         kwargs.push(("var", var::define(buffer_var, d)?));

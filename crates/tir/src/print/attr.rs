@@ -117,20 +117,11 @@ fn launch_thread(
     let subject = if d.is_defined(variable.object()) {
         match d.thread_of(variable) {
             Some(known) if is_same_thread(&known, thread) => {}
-            known => {
-                // The next print declares it as this thread's.
-                if known.is_none() {
-                    d.add_escaping(variable.object());
-                }
-                return Ok(None);
-            }
+            _ => return Ok(None),
         }
         let at = d.field(thread_path, "var");
         d.expr(variable, at)?
-    } else if d.is_new(variable.object())
-        && variable.dtype == node.value.dtype()
-        && d.is_around_all_uses(node.object(), variable.object())
-    {
+    } else if variable.dtype == node.value.dtype() && d.is_around_all_uses(node.object(), variable.object()) {
         defines = true;
         let tag = d.docs.str(thread.thread_tag.as_str());
         d.at_field(tag, thread_path, "thread_tag")
@@ -157,7 +148,7 @@ fn is_same_thread(a: &IterVar, b: &IterVar) -> bool {
 
 /// The first thread that a statement below the printed root launches with this variable.
 pub(crate) fn launched_with(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Option<Ref<IterVar>> {
-    d.cache(Launched::new).0.get(&variable.object().address()).cloned()
+    d.region_fact(Launched::new).0.get(&variable.object().address()).cloned()
 }
 
 /// The threads that statements launch, by the address of their variable.

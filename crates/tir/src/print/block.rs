@@ -162,7 +162,7 @@ fn axes(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier
 
 /// Whether the axis runs over the domain of the loop around it whose variable it is bound to.
 fn is_loop(axis: &IterVar, binding: &Expr, d: &mut Docsifier<'_>) -> bool {
-    let may_join = d.config().syntax_sugar && d.is_new(axis.var.object());
+    let may_join = d.config().syntax_sugar && d.may_define(axis.var.object());
     if !may_join || !matches!(axis.iter_type, IterType::DataPar | IterType::CommReduce) {
         return false;
     }
@@ -237,7 +237,7 @@ fn single(
     let at = d.item(path, index);
     let dom_path = d.field(at, "dom");
     let short = match (&axis.dom, short_form(axis)) {
-        (Some(dom), Some(short)) if d.is_new(axis.var.object()) => Some((dom, short)),
+        (Some(dom), Some(short)) if d.may_define(axis.var.object()) => Some((dom, short)),
         _ => None,
     };
     let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::new();

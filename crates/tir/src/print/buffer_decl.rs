@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref, any_node, structural_equal};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
 
@@ -117,16 +117,7 @@ fn use_count(buffer: &Buffer, variable: &Ref<Var>) -> usize {
 }
 
 fn mentions(part: &Expr, variable: &Ref<Var>) -> bool {
-    if part.is::<IntImm>() {
-        return false;
-    }
-    let visitor = Visitor::new();
-    visitor
-        .pre_order(part.object(), |object| match object.ptr_eq(variable.object()) {
-            true => Walk::Stop,
-            false => Walk::Advance,
-        })
-        .is_break()
+    !part.is::<IntImm>() && any_node(part, |node| node.ptr_eq(variable.object()))
 }
 
 /// The number of the outermost frame where a declaration of the buffer may stand.
@@ -144,8 +135,8 @@ pub(crate) fn visible_from(buffer: &Buffer, d: &mut Docsifier<'_>) -> usize {
     frame
 }
 
-fn new_var<'a>(e: &'a Expr, d: &Docsifier<'_>) -> Option<&'a Ref<Var>> {
-    e.downcast_ref::<Var>().filter(|var| d.is_new(var.object()))
+fn new_var<'a>(e: &'a Expr, d: &mut Docsifier<'_>) -> Option<&'a Ref<Var>> {
+    e.downcast_ref::<Var>().filter(|var| d.may_define(var.object()))
 }
 
 /// Whether a declaration that leaves the variable out, or only names it, makes the same one: of this type, no size variable,
@@ -213,7 +204,7 @@ fn parts(
     };
 
     let at = d.field(path, "data");
-    let inline_data = d.is_new(data.object())
+    let inline_data = d.may_define(data.object())
         && inline >= Inline::DataPointer
         && has_default_pointer(buffer)
         && use_count(buffer, data) == 1;
@@ -225,9 +216,9 @@ fn parts(
                 let buffer = d.expr(&of, path)?;
                 Ok(d.docs.attr(buffer, "data"))
             }),
-        );
+        )?;
     } else {
-        if d.is_new(data.object()) {
+        if d.may_define(data.object()) {
             new_vars.add(data, at, d)?;
         }
         kwargs.push(("data", d.expr(data, at)?));
@@ -252,7 +243,7 @@ fn parts(
                     let buffer = d.expr(&of, path)?;
                     Ok(d.docs.attr(buffer, "elem_offset"))
                 }),
-            );
+            )?;
         } else {
             new_vars.add(&variable, at, d)?;
             kwargs.push(("elem_offset", d.host(|d| d.expr(elem_offset, at))?));
@@ -313,7 +304,7 @@ fn strides_doc(
                         let index = d.docs.int(i as i64);
                         Ok(d.docs.index(strides, &[index]))
                     }),
-                );
+                )?;
                 let name = d.docs.str(variable.name.get().as_str());
                 docs.push(d.at(name, at));
                 continue;

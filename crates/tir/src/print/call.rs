@@ -7,76 +7,24 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{Array, DataType, Op, PathId, Ref};
-use tvmscript_prim::ops::function_table::{self, Make};
-use tvmscript_prim::ops::op_table::{self, OpEntry, OperandCounts, TypeFrom};
-use tvmscript_prim::{Call, Expr, PrimExprExt};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref};
+use tvmscript_prim::Op;
+use tvmscript_prim::{Call, Expr, intrinsic};
 
 use super::expr::list;
 use super::state::TirDocsifier;
-
-/// How the reader makes calls of an operator.
-#[derive(Clone, Copy)]
-pub(crate) enum Maker {
-    /// As the text says, with this type, of so many operands.
-    Typed(TypeFrom, OperandCounts),
-    /// By a function that may fold or convert.
-    Function(Make),
-}
-
-/// What printing a call of an operator needs to know.
-#[derive(Clone, Copy)]
-pub(crate) struct Callee {
-    pub(crate) doc: ExprDoc,
-    pub(crate) dtype: TypeFrom,
-    pub(crate) maker: Maker,
-}
-
-impl Callee {
-    pub(crate) fn new(doc: ExprDoc, entry: &OpEntry) -> Callee {
-        let maker = match function_table::by_name(entry.printed) {
-            Some(function) => Maker::Function(function.make),
-            None => Maker::Typed(entry.dtype, entry.operand_counts()),
-        };
-        Callee { doc, dtype: entry.dtype, maker }
-    }
-}
-
-/// Whether the operator's script function makes this very call of these arguments.
-pub(crate) fn is_made(maker: Maker, node: &Call) -> bool {
-    let Call { span: _, dtype, op: _, args } = node;
-    let made = match maker {
-        Maker::Typed(from, counts) => {
-            return counts.contains(args.len())
-                && match from {
-                    TypeFrom::First | TypeFrom::Last => true,
-                    TypeFrom::Fixed(fixed) => *dtype == fixed,
-                    TypeFrom::SameAs(index) => args.get(index).is_some_and(|arg| arg.dtype() == *dtype),
-                };
-        }
-        Maker::Function(make) => make.of(*dtype, args),
-    };
-    let Some(made) = made else { return false };
-    made.is_ok_and(|made| {
-        made.as_node::<Call>().is_some_and(|call| {
-            call.dtype == *dtype
-                && call.op.ptr_eq(&node.op)
-                && call.args.len() == args.len()
-                && call.args.iter().zip(args.iter()).all(|(a, b)| a.ptr_eq(b))
-        })
-    })
-}
+use crate::op::{self, ResultType};
 
 /// `T.exp(x)`, `T.call_extern("int32", "f", x)`, `Module.f(x)`
 pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Call { span: _, dtype, op, args } = &**node;
-    let Some(entry) = op_table::entry_of_callee(op) else {
+    let Some(operator) = op::of_callee(op) else {
         return match op.as_node::<Op>() {
             Some(op) => strict(&op.name, *dtype, args, path, d),
             None if op.is::<GlobalVar>() => {
                 let at = d.field(path, "op");
                 let callee = d.expr(op, at)?;
-                arguments(callee, *dtype, TypeFrom::Fixed(*dtype), args, path, d)
+                arguments(callee, *dtype, ResultType::Fixed(*dtype), args, path, d)
             }
             None => {
                 let key = node.object().info().key();
@@ -86,22 +34,21 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
         };
     };
     let is_link = std::mem::take(&mut d.tir().is_link);
-    let callee = d.t_callee(op.object().address(), entry);
-    if !is_made(callee.maker, node) {
-        return strict(entry.name, *dtype, args, path, d);
+    if !operator.makes(node) {
+        return strict(operator.name(), *dtype, args, path, d);
     }
-    if is_link || (matches!(callee.maker, Maker::Function(Make::Ternary(_))) && is_long_chain(node)) {
+    if is_link || is_long_chain(node) {
         return conditional(args, path, d);
     }
     let doc = match d.tracks_paths() {
         // One that stands for the operator of this call alone.
         true => {
-            let doc = d.t(entry.printed);
+            let doc = d.t(operator.text);
             d.at_field(doc, path, "op")
         }
-        false => callee.doc,
+        false => d.t_callee(op.object().address(), operator),
     };
-    arguments(doc, *dtype, callee.dtype, args, path, d)
+    arguments(doc, *dtype, operator.result, args, path, d)
 }
 
 /// Longer chains of conditionals print as Python spells them. TVM nests calls, and CPython reads no more than 200 nested
@@ -109,7 +56,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
 const LONGEST_NESTED_CHAIN: usize = 190;
 
 fn is_conditional(call: &Call) -> bool {
-    call.op_name() == Some("tir.if_then_else") && call.args.len() == 3
+    intrinsic::IF_THEN_ELSE.is_called_by(call) && call.args.len() == 3
 }
 
 /// The conditional in the last argument of a conditional.
@@ -143,13 +90,13 @@ fn conditional(args: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Resul
 fn arguments(
     callee: ExprDoc,
     dtype: DataType,
-    dtype_from: TypeFrom,
+    result: ResultType,
     args: &Array<Expr>,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
-    if dtype_from == TypeFrom::First {
+    if result == ResultType::First {
         let dtype = d.dtype(dtype);
         docs.push(d.at_field(dtype, path, "dtype"));
     }
@@ -158,7 +105,7 @@ fn arguments(
         let at = d.item(at, i);
         docs.push(d.expr(arg, at)?);
     }
-    if dtype_from == TypeFrom::Last {
+    if result == ResultType::Last {
         let dtype = d.dtype(dtype);
         docs.push(d.at_field(dtype, path, "dtype"));
     }

@@ -6,7 +6,7 @@ use tvmscript_docsifier::{Docsifier, Frame, Result, script};
 use tvmscript_ir::print::{data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Object, PathId, Ref, Str, Value};
+use tvmscript_ir_core::{Object, PathId, Ref, Str, Value, any_node};
 use tvmscript_prim::{Expr, IntImm, TupleType, Var};
 
 use super::block::allocations;
@@ -20,10 +20,7 @@ use crate::node::{Block, BlockRealize, Buffer, BufferType, PrimFunc};
 
 /// `@T.prim_func`, `def name(params):`
 pub(crate) fn prim_func(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
-    let former = d.set_root(node.object());
-    let result = d.with_token("tir", |d| function(node, path, d));
-    d.set_root(&former);
-    let function = result?;
+    let function = d.with_region(node.object(), |d| d.with_token("tir", |d| function(node, path, d)))?;
     script(d, function)
 }
 
@@ -148,10 +145,7 @@ fn data_uses(node: &PrimFunc) -> HashMap<usize, usize> {
 }
 
 fn has_variables(e: &Expr) -> bool {
-    !e.is::<IntImm>()
-        && Visitor::new()
-            .pre_order(e.object(), |object| if object.is::<Var>() { Walk::Stop } else { Walk::Advance })
-            .is_break()
+    !e.is::<IntImm>() && any_node(e, |node| node.is::<Var>())
 }
 
 /// Whether shape and type say all of the buffer.
@@ -249,15 +243,9 @@ fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
         && root.init.is_none();
     let made_again = || match root.body.as_node::<BlockRealize>() {
         Some(inner) => !inner.block.iter_vars.is_empty(),
-        None => contains_block(root.body.object()),
+        None => any_node(&root.body, |node| node.is::<BlockRealize>()),
     };
     (bare && (!root.alloc_buffers.is_empty() || made_again())).then_some(root)
-}
-
-fn contains_block(root: &Object) -> bool {
-    let found = Visitor::new()
-        .pre_order(root, |object| if object.is::<BlockRealize>() { Walk::Stop } else { Walk::Advance });
-    found.is_break()
 }
 
 /// The inside of the root block, as the function's body.

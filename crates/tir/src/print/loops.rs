@@ -4,8 +4,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::print::data_dict;
-use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{PathId, Ref};
+use tvmscript_ir_core::{Object, PathId, Ref, any_node};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
 
@@ -16,10 +15,13 @@ use super::var;
 use crate::extent;
 use crate::node::{For, ForKind};
 
+/// The function of a plain loop, which has no prefix.
+pub(crate) const RANGE: &str = "range";
+
 /// `for i, j in T.grid(16, 16):`, `for i in range(16):`, `for i in T.parallel(16):`
 pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let at = d.field(path, "loop_var");
-    d.declare_escaping(node.loop_var.object(), at)?;
+    d.declare_outside(node.object(), node.loop_var.object(), at)?;
     let grid = if d.config().syntax_sugar { grid_of(node, d) } else { Vec::new() };
     let grid: &[&Ref<For>] = if grid.len() > 1 { &grid } else { &[node] };
     let entered: SmallVec<[usize; 4]> =
@@ -34,7 +36,7 @@ pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> 
 
 /// The loops from here that nest directly, run serially from 0 by 1, make variables of their own, and whose extents use no
 /// variable of the run.
-fn grid_of<'n>(first: &'n Ref<For>, d: &Docsifier<'_>) -> Vec<&'n Ref<For>> {
+fn grid_of<'n>(first: &'n Ref<For>, d: &mut Docsifier<'_>) -> Vec<&'n Ref<For>> {
     let mut grid = Vec::new();
     let mut next = Some(first);
     while let Some(node) = next {
@@ -42,7 +44,10 @@ fn grid_of<'n>(first: &'n Ref<For>, d: &Docsifier<'_>) -> Vec<&'n Ref<For>> {
             && is_zero(&node.min)
             && node.annotations.is_empty()
             && node.step.is_none();
-        if !plain || !d.is_new(node.loop_var.object()) || uses_variable_of(&node.extent, &grid) {
+        if !plain
+            || !d.may_define_in(node.object(), node.loop_var.object())
+            || uses_variable_of(&node.extent, &grid)
+        {
             break;
         }
         grid.push(node);
@@ -52,16 +57,8 @@ fn grid_of<'n>(first: &'n Ref<For>, d: &Docsifier<'_>) -> Vec<&'n Ref<For>> {
 }
 
 fn uses_variable_of(e: &Expr, loops: &[&Ref<For>]) -> bool {
-    if e.is::<IntImm>() || loops.is_empty() {
-        return false;
-    }
-    let uses = Visitor::new().pre_order(e.object(), |object| {
-        match loops.iter().any(|l| l.loop_var.object().ptr_eq(object)) {
-            true => Walk::Stop,
-            false => Walk::Advance,
-        }
-    });
-    uses.is_break()
+    let is_loop_variable = |node: &Object| loops.iter().any(|l| l.loop_var.object().ptr_eq(node));
+    !e.is::<IntImm>() && !loops.is_empty() && any_node(e, is_loop_variable)
 }
 
 fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
@@ -156,7 +153,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     }
     kwargs.extend(known.map(|name| ("var", name)));
     let callee = match kind {
-        ForKind::Serial if is_range => d.word("range"),
+        ForKind::Serial if is_range => d.word(RANGE),
         ForKind::Serial => d.t("serial"),
         ForKind::Parallel => d.t("parallel"),
         ForKind::Vectorized => d.t("vectorized"),

@@ -34,7 +34,11 @@ use crate::node::*;
 
 /// The printers of this dialect and of the shared expressions.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
-    let dialect = dialect.alias("T").root_frame(|_| Frame::fragment(())).printer_options(state::OPTIONS);
+    let dialect = dialect
+        .alias("T")
+        .root_frame(|_| Frame::fragment(()))
+        .printer_options(state::OPTIONS)
+        .words(&[loops::RANGE]);
     statements(expressions(dialect))
         .on::<prim::PrimType>()
         .docsify(types::prim_type)

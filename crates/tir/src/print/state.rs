@@ -7,12 +7,10 @@ use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterConfig, PrinterOption};
 use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::Var;
-use tvmscript_prim::ops::op_table::OpEntry;
-
-use super::call::Callee;
 
 use crate::bare::{bare_buffer, bare_float, bare_int};
 use crate::node::{For, IterVar};
+use crate::op::Operator;
 
 /// The options of this dialect: which data types go without saying.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,7 +95,7 @@ pub(crate) struct State {
     /// `T.float32` and its like, made once.
     dtypes: Vec<(DataType, ExprDoc)>,
     /// Callees, by the operator's address.
-    callees: HashMap<usize, Callee>,
+    callees: HashMap<usize, ExprDoc>,
     /// The statement that may leave its body to the enclosing block, by its address.
     concise: Option<usize>,
     /// Whether the next statement is a rung of a ladder of `elif`.
@@ -141,7 +139,7 @@ pub(crate) trait TirDocsifier {
     /// `T.float32`
     fn t_dtype(&mut self, dtype: DataType) -> ExprDoc;
     /// The callee of an operator, made once.
-    fn t_callee(&mut self, address: usize, entry: &OpEntry) -> Callee;
+    fn t_callee(&mut self, address: usize, operator: &Operator) -> ExprDoc;
     /// Gives a statement, by its address, leave to leave its body to the enclosing block; no other has it.
     fn set_concise(&mut self, statement: Option<usize>);
     /// Whether this statement has the leave, which is withdrawn. A statement that the scope of another dialect holds has
@@ -199,14 +197,13 @@ impl TirDocsifier for Docsifier<'_> {
     }
 
     #[inline]
-    fn t_callee(&mut self, address: usize, entry: &OpEntry) -> Callee {
-        if let Some(callee) = self.tir().callees.get(&address) {
-            return *callee;
+    fn t_callee(&mut self, address: usize, operator: &Operator) -> ExprDoc {
+        if let Some(doc) = self.tir().callees.get(&address) {
+            return *doc;
         }
-        let doc = self.t(entry.printed);
-        let callee = Callee::new(doc, entry);
-        self.tir().callees.insert(address, callee);
-        callee
+        let doc = self.t(operator.text);
+        self.tir().callees.insert(address, doc);
+        doc
     }
 
     #[inline]

@@ -8,6 +8,7 @@ use tvmscript_prim::{Call, Expr, IntImm, PrimExprExt, PrimType, TupleType};
 use super::state::TirDocsifier;
 use super::var;
 use crate::node::{AssertStmt, Evaluate, IfThenElse, LetStmt, SeqStmt, StmtRef, While};
+use crate::op;
 
 /// Prints a body into the innermost frame. A statement whose scope may last to the end of the block gets leave to do so
 /// only where the block ends with it.
@@ -104,7 +105,7 @@ pub(crate) fn may_be_concise<T: tvmscript_ir_core::Class>(
 
 fn returned_value(value: &Expr) -> Option<&Expr> {
     let call = value.as_node::<Call>()?;
-    let is_ret = call.op_name() == Some("tir.ret") && call.args.len() == 1;
+    let is_ret = op::control::RET.op.is_called_by(call) && call.args.len() == 1;
     (is_ret && call.dtype == call.args[0].dtype()).then(|| &call.args[0])
 }
 
@@ -158,7 +159,7 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
         }
     };
     // A variable that stands outside, too, is declared before; so is one that `with` would make anew.
-    d.declare_escaping(var.object(), var_path)?;
+    d.declare_outside(node.object(), var.object(), var_path)?;
     if is_size_var && !concise {
         d.expr(var, var_path)?;
     }

@@ -28,7 +28,7 @@ fn pointer_hint<'h>(variable: &Ref<Var>, hint: &'h str, d: &mut Docsifier<'_>) -
     if !is_numbered || !variable.dtype.is_handle() || d.is_defined(variable.object()) {
         return hint;
     }
-    let pointers = d.cache(SharedNames::new);
+    let pointers = d.region_fact(SharedNames::new);
     if pointers.0.contains(&variable.object().address()) { base } else { hint }
 }
 
@@ -55,9 +55,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
     }
-    if d.escapes(node.object())
-        && let Some(thread) = attr::launched_with(node, d)
-    {
+    if let Some(thread) = attr::launched_with(node, d) {
         attr::env_thread(&thread, path, None, d)?;
         return define(node, d);
     }

@@ -1,7 +1,8 @@
 //! Well-formedness: each kind of mistake, its route and place, and what is no mistake.
 
+use tvmscript_ir::DictAttrs;
 use tvmscript_ir::{BaseFunc, GlobalVar, IRModule};
-use tvmscript_ir_core::{Array, DataType, DictAttrs, Map, Object, Ref, SourceId, Span, Str};
+use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, SourceId, Span, Str};
 use tvmscript_prim::ops::{self, BinaryOp};
 use tvmscript_prim::{IntImm, StringImm, Var};
 use tvmscript_tir::check::{

@@ -137,7 +137,7 @@ fn a_matched_buffer_counts_as_part_of_its_source() {
 fn a_raw_pointer_is_opaque_and_an_access_pointer_is_the_whole_buffer() {
     let a = buffer("A", &[64]);
     let v = var("v");
-    let op = |name: &str| tvmscript_ir_core::Op::get(name);
+    let op = |name: &str| tvmscript_prim::Op::get(name);
     let handle = |name, args: Vec<Expr>| Call::new(DataType::HANDLE, op(name), args);
     let run = |value: Expr| {
         let body = Evaluate::new(value);

@@ -2,4 +2,9 @@
 
 mod check;
 mod complete;
+mod math;
+mod operators;
+#[allow(dead_code)]
+#[path = "../../../prim/tests/it/show.rs"]
+mod show;
 mod support;

@@ -1,6 +1,7 @@
 //! Small IR, made by hand.
 
-use tvmscript_ir_core::{Array, DataType, DictAttrs, Map, Ref, Span, Str, Value};
+use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_prim::ops::BinaryOp;
 use tvmscript_prim::{Expr, FloatImm, IntImm, Range, TupleType, Var, ops};
 use tvmscript_tir::complete::DETECT_ACCESS;

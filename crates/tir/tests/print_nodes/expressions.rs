@@ -1,7 +1,8 @@
 //! Literals, operators, calls.
 
 use tvmscript_docsifier::{DocsifyError, PrinterConfig};
-use tvmscript_ir_core::{DataType, Object, Op};
+use tvmscript_ir_core::{DataType, Object};
+use tvmscript_prim::Op;
 use tvmscript_prim::*;
 use tvmscript_tir::print::TirOptions;
 

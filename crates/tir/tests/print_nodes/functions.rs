@@ -1,8 +1,9 @@
 //! Functions and modules.
 
 use tvmscript_docsifier::PrinterConfig;
+use tvmscript_ir::DictAttrs;
 use tvmscript_ir::{GlobalVar, IRModule};
-use tvmscript_ir_core::{DictAttrs, Map, Ref, Str, Value};
+use tvmscript_ir_core::{Map, Ref, Str, Value};
 use tvmscript_tir::*;
 
 use crate::support::*;

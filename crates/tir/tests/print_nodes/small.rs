@@ -1,7 +1,8 @@
 //! Functions written as lambdas, types, small nodes.
 
 use tvmscript_ir::GlobalVar;
-use tvmscript_ir_core::{Array, DataType, Op, Ref, Span};
+use tvmscript_ir_core::{Array, DataType, Ref, Span};
+use tvmscript_prim::Op;
 use tvmscript_prim::*;
 use tvmscript_tir::*;
 

@@ -1,7 +1,8 @@
 //! Statements: scopes, loops, blocks, allocations, attributes.
 
 use tvmscript_docsifier::PrinterConfig;
-use tvmscript_ir_core::{Array, DataType, Map, Op, Ref, Span, Str, Value};
+use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
+use tvmscript_prim::Op;
 use tvmscript_prim::*;
 use tvmscript_tir::*;
 

@@ -1,9 +1,8 @@
 //! Small nodes, and their texts.
 
 use tvmscript_docsifier::{PrinterConfig, print};
-use tvmscript_ir_core::{
-    Array, DataType, DictAttrs, Map, Object, Ref, Registry, RegistryBuilder, Span, Str, Value,
-};
+use tvmscript_ir::DictAttrs;
+use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Registry, RegistryBuilder, Span, Str, Value};
 use tvmscript_prim::*;
 use tvmscript_tir::*;
 

@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::{Document, FORMAT, NodeEntry, SpanEntry, TensorEntry, VERSION};
-use crate::containers::{ArrayNode, Key, MapNode, ShapeNode, TensorNode};
+use crate::containers::{ArrayNode, Key, MapNode, ShapeNode, TensorNode, keys};
 use crate::dtype::DataType;
 use crate::json::base64;
 use crate::json::error::{JsonError, JsonErrorKind};
@@ -32,7 +32,7 @@ pub fn load(text: &str, registry: &Registry) -> Result<Value> {
 }
 
 fn understand(document: Document, registry: &Registry) -> Result<Value> {
-    if document.format != FORMAT || document.version != VERSION {
+    if document.format != FORMAT || !(1..=VERSION).contains(&document.version) {
         let found = format!("{} {}", document.format, document.version);
         return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }));
     }
@@ -124,15 +124,16 @@ impl Loader<'_> {
             None => Span::UNKNOWN,
         };
         // One kind of data, the one that belongs to the type.
-        let mut object: Object = match (&*key, fields, name, items, entries, tensor, shape) {
-            ("ffi.Array", None, None, Some(items), None, None, None) => {
+        let container = self.container(&key);
+        let mut object: Object = match (container, fields, name, items, entries, tensor, shape) {
+            (Some("Array"), None, None, Some(items), None, None, None) => {
                 let items = items.into_iter().enumerate();
                 let items = items
                     .map(|(i, item)| self.any(item).map_err(|e| e.within(format_args!(".items[{i}]"))))
                     .collect::<Result<_>>()?;
                 Array::<Value>::from_node(ArrayNode::new(items)).into_object()
             }
-            ("ffi.Map", None, None, None, Some(entries), None, None) => {
+            (Some("Map"), None, None, None, Some(entries), None, None) => {
                 let pair = |(i, (key, value)): (usize, (Json, Json))| {
                     let within = |e: JsonError| e.within(format_args!(".entries[{i}]"));
                     Ok((Key::new(self.any(key).map_err(within)?), self.any(value).map_err(within)?))
@@ -140,7 +141,7 @@ impl Loader<'_> {
                 let entries = entries.into_iter().enumerate().map(pair).collect::<Result<_>>()?;
                 Ref::new(MapNode::new(entries)).into()
             }
-            ("ffi.Tensor", None, None, None, None, Some(tensor), None) => {
+            (Some("Tensor"), None, None, None, None, Some(tensor), None) => {
                 let tensor = self.tensor(&tensor).map_err(|e| e.within(".tensor"))?;
                 let tensor = Object::from(Ref::new(tensor));
                 tensor.check().map_err(|error| {
@@ -149,23 +150,23 @@ impl Loader<'_> {
                 })?;
                 tensor
             }
-            ("ffi.Shape", None, None, None, None, None, Some(values)) => {
+            (Some("Shape"), None, None, None, None, None, Some(values)) => {
                 Ref::new(ShapeNode { values: values.into() }).into()
             }
-            (key, Some(fields), None, None, None, None, None) => {
-                let info = self.info(key)?;
+            (None, Some(fields), None, None, None, None, None) => {
+                let info = self.info(&key)?;
                 if info.by_name().is_some() {
                     return expected("`name`");
                 }
                 self.fields(info, fields)?
             }
-            (key, None, Some(name), None, None, None, None) => match self.info(key)?.by_name() {
+            (None, None, Some(name), None, None, None, None) => match self.info(&key)?.by_name() {
                 Some(make) => make(&name),
                 None => return expected("`fields`"),
             },
-            (key, ..) => {
-                if !matches!(key, "ffi.Array" | "ffi.Map" | "ffi.Tensor" | "ffi.Shape") {
-                    self.info(key)?;
+            _ => {
+                if container.is_none() {
+                    self.info(&key)?;
                 }
                 return expected("the data of the type, and no other");
             }
@@ -174,6 +175,13 @@ impl Loader<'_> {
             object.set_span(span);
         }
         Ok(object)
+    }
+
+    /// The last part of a container's key. Version 1 has these keys with another prefix, which is not checked.
+    fn container<'k>(&self, key: &'k str) -> Option<&'k str> {
+        let (_, name) = key.rsplit_once('.')?;
+        let is_known = key.starts_with(keys::PREFIX) || self.registry.node(key).is_none();
+        (is_known && matches!(name, "Array" | "Map" | "Tensor" | "Shape")).then_some(name)
     }
 
     fn info(&self, key: &str) -> Result<&'static TypeInfo> {

@@ -1,8 +1,8 @@
 //! Our own JSON: everything that our nodes hold, spans included; strict JSON and strict about keys.
 //!
 //! ```json
-//! {"format": "tvmscript-ir", "version": 1, "root": {"node": 2}, "sources": ["f.py"], "spans": [{"range": [0, 4, 9]}],
-//!  "nodes": [{"type": "tir.Var", "fields": {"dtype": "int32", "name": "x"}}, ..]}
+//! {"format": "tvmscript-ir", "version": 2, "root": {"node": 2}, "sources": ["f.py"], "spans": [{"range": [0, 4, 9]}],
+//!  "nodes": [{"type": "toy.Var", "fields": {"dtype": "int32", "name": "x"}}, ..]}
 //! ```
 //!
 //! A node is known by its place in `nodes` and comes after all nodes that it refers to. Strings stand where they are used.
@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 const FORMAT: &str = "tvmscript-ir";
-const VERSION: u32 = 1;
+/// The written version. Version 1, which is read as well, has other keys for containers.
+const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,8 @@
 //! Of the operators that call functions outside Relax, and of devices.
 
+use tvmscript_ir::Attrs;
 use tvmscript_ir::VDevice;
-use tvmscript_ir_core::{Array, Attrs, Map, Node, Ref, Str, Value};
+use tvmscript_ir_core::{Array, Map, Node, Ref, Str, Value};
 use tvmscript_prim::IntImm;
 
 use crate::node::{DeviceMesh, Placement};

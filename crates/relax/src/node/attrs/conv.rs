@@ -1,6 +1,7 @@
 //! Of convolutions.
 
-use tvmscript_ir_core::{Array, Attrs, DataType, Node, Ref, Str};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{Array, DataType, Node, Ref, Str};
 use tvmscript_prim::IntImm;
 
 /// Of `R.nn.conv1d`.

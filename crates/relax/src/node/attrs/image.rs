@@ -1,6 +1,7 @@
 //! Of images and detection.
 
-use tvmscript_ir_core::{Array, Attrs, DataType, Node, Ref, Str};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{Array, DataType, Node, Ref, Str};
 use tvmscript_prim::FloatImm;
 
 /// Of `R.image.resize2d`.

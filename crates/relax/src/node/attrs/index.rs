@@ -1,6 +1,7 @@
 //! Of operators that read and write at indices.
 
-use tvmscript_ir_core::{Attrs, Node, Ref, Str};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{Node, Ref, Str};
 use tvmscript_prim::IntImm;
 
 /// Of `R.take`.

@@ -1,6 +1,7 @@
 //! Of operators that move elements.
 
-use tvmscript_ir_core::{Array, Attrs, Node, Object, Ref, Str};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{Array, Node, Object, Ref, Str};
 use tvmscript_prim::{IndexMap, IntImm};
 
 use crate::node::PrimValue;

@@ -1,6 +1,7 @@
 //! Of activations, normalisation, losses and attention.
 
-use tvmscript_ir_core::{Array, Attrs, Node, Ref, Str};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{Array, Node, Ref, Str};
 use tvmscript_prim::{FloatImm, IntImm};
 
 /// Of `R.nn.softmax` and `R.nn.log_softmax`.

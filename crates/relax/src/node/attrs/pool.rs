@@ -1,6 +1,7 @@
 //! Of pooling.
 
-use tvmscript_ir_core::{Array, Attrs, Node, Ref, Str};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{Array, Node, Ref, Str};
 use tvmscript_prim::IntImm;
 
 /// Of `R.nn.max_pool1d` and `R.nn.avg_pool1d`.

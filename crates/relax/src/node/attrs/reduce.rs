@@ -1,6 +1,7 @@
 //! Of reductions, scans, searches and sorts.
 
-use tvmscript_ir_core::{Array, Attrs, DataType, Node, Ref, Str};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{Array, DataType, Node, Ref, Str};
 use tvmscript_prim::IntImm;
 
 /// Of `R.sum`, `R.mean` and their like.

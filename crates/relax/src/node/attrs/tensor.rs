@@ -1,6 +1,7 @@
 //! Of operators that create, convert, quantise and sample tensors, and of matrix products.
 
-use tvmscript_ir_core::{Attrs, DataType, Node, Str};
+use tvmscript_ir::Attrs;
+use tvmscript_ir_core::{DataType, Node, Str};
 
 /// Of `R.full`, `R.zeros`, `R.ones`, `R.arange` and their like.
 #[derive(Debug, Clone, Node)]

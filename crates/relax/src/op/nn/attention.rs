@@ -3,15 +3,17 @@
 //! Upstream counterpart: `src/relax/op/nn/attention.cc`.
 
 use tvmscript_ir_core::{Array, Ref, Str};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, ops};
 
 use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use super::Inferred;
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, FloatImmArg, IntImmArg};
 use crate::node::attrs::AttentionAttrs;
 use crate::node::*;
 
+#[cfg(feature = "build")]
 fn attention_call(
     op: &str,
     args: impl IntoIterator<Item = ExprArg>,
@@ -24,6 +26,7 @@ fn attention_call(
     Call::of_op(op, args.into_iter().map(|arg| arg.0), Some(attrs))
 }
 
+#[cfg(feature = "build")]
 fn with_optional_bias(
     [query, key, value]: [ExprArg; 3],
     bias: Option<ExprArg>,
@@ -35,61 +38,6 @@ fn with_optional_bias(
     let args = [Some(query), Some(key), Some(value), bias].into_iter().flatten();
     attention_call(op, args, scale, causal_mask, window_size)
 }
-
-/// Scaled dot-product attention of tensors `(batch, length, heads, head size)`. With a bias, of the operator with one.
-#[script_fn(name = "nn.attention")]
-pub fn attention(
-    query: ExprArg,
-    key: ExprArg,
-    value: ExprArg,
-    #[default = None] bias: Option<ExprArg>,
-    #[default = None] scale: Option<FloatImmArg>,
-    #[default = None] causal_mask: Option<Str>,
-    #[default = None] window_size: Option<IntImmArg>,
-) -> Result<Ref<Call>> {
-    Ok(with_optional_bias([query, key, value], bias, scale, causal_mask, window_size))
-}
-
-/// As `R.nn.attention`.
-#[script_fn(name = "nn.attention_bias")]
-pub fn attention_bias(
-    query: ExprArg,
-    key: ExprArg,
-    value: ExprArg,
-    #[default = None] bias: Option<ExprArg>,
-    #[default = None] scale: Option<FloatImmArg>,
-    #[default = None] causal_mask: Option<Str>,
-    #[default = None] window_size: Option<IntImmArg>,
-) -> Result<Ref<Call>> {
-    Ok(with_optional_bias([query, key, value], bias, scale, causal_mask, window_size))
-}
-
-/// Attention of sequences of different lengths, one after the other along one axis. Keys are as long as queries unless said.
-#[script_fn(name = "nn.attention_var_len")]
-pub fn attention_var_len(
-    queries: ExprArg,
-    keys: ExprArg,
-    values: ExprArg,
-    seqstart_q: ExprArg,
-    max_seqlen_q: ExprArg,
-    #[default = None] seqstart_k: Option<ExprArg>,
-    #[default = None] max_seqlen_k: Option<ExprArg>,
-    #[default = None] scale: Option<FloatImmArg>,
-    #[default = None] causal_mask: Option<Str>,
-    #[default = None] window_size: Option<IntImmArg>,
-) -> Result<Ref<Call>> {
-    let seqstart_k = seqstart_k.unwrap_or_else(|| seqstart_q.clone());
-    let max_seqlen_k = max_seqlen_k.unwrap_or_else(|| max_seqlen_q.clone());
-    let args = [queries, keys, values, seqstart_q, seqstart_k, max_seqlen_q, max_seqlen_k];
-    Ok(attention_call("relax.nn.attention_var_len", args, scale, causal_mask, window_size))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.nn.attention", &ATTENTION, plain),
-    Operator::new("relax.nn.attention_bias", &ATTENTION_BIAS, biased),
-    Operator::new("relax.nn.attention_var_len", &ATTENTION_VAR_LEN, of_sequences),
-];
 
 /// What an axis of queries, keys and values holds.
 const AXES: [&str; 4] = ["batches", "elements of sequences", "heads", "elements of heads"];
@@ -164,6 +112,41 @@ fn attended(cx: &mut Infer<'_>, tensors: &[Ref<TensorStructInfo>]) -> Inferred {
 }
 
 type Dims<'a> = Option<&'a Array<prim::Expr>>;
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// Scaled dot-product attention of tensors `(batch, length, heads, head size)`. With a bias, of the operator with one.
+    attention(
+        query: ExprArg, key: ExprArg, value: ExprArg, bias: Option<ExprArg> = None,
+        scale: Option<FloatImmArg> = None, causal_mask: Option<Str> = None,
+        window_size: Option<IntImmArg> = None
+    ) -> infer(plain), text = "nn.attention" {
+        Ok(with_optional_bias([query, key, value], bias, scale, causal_mask, window_size))
+    }
+    /// As `R.nn.attention`.
+    attention_bias(
+        query: ExprArg, key: ExprArg, value: ExprArg, bias: Option<ExprArg> = None,
+        scale: Option<FloatImmArg> = None, causal_mask: Option<Str> = None,
+        window_size: Option<IntImmArg> = None
+    ) -> infer(biased), text = "nn.attention_bias" {
+        Ok(with_optional_bias([query, key, value], bias, scale, causal_mask, window_size))
+    }
+    /// Attention of sequences of different lengths, one after the other along one axis. Keys are as long as queries unless said.
+    attention_var_len(
+        queries: ExprArg, keys: ExprArg, values: ExprArg, seqstart_q: ExprArg, max_seqlen_q: ExprArg,
+        seqstart_k: Option<ExprArg> = None, max_seqlen_k: Option<ExprArg> = None,
+        scale: Option<FloatImmArg> = None, causal_mask: Option<Str> = None,
+        window_size: Option<IntImmArg> = None
+    ) -> infer(of_sequences), text = "nn.attention_var_len" {
+        let seqstart_k = seqstart_k.unwrap_or_else(|| seqstart_q.clone());
+        let max_seqlen_k = max_seqlen_k.unwrap_or_else(|| max_seqlen_q.clone());
+        let args = [queries, keys, values, seqstart_q, seqstart_k, max_seqlen_q, max_seqlen_k];
+        Ok(attention_call("relax.nn.attention_var_len", args, scale, causal_mask, window_size))
+    }
+}
 
 fn check_same(
     cx: &mut Infer<'_>,

@@ -3,19 +3,25 @@
 //! Upstream counterpart: `src/relax/op/nn/convolution.cc`.
 
 use tvmscript_ir_core::{Array, DataType, Ref, Str};
-use tvmscript_irbuilder::{BuildError, Result, script_fn};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::BuildError;
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::super::elementwise::{common_device, common_dtype};
 use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use super::Inferred;
-use super::window::{Window, canonical_dims, layout, padding, per_axis};
+use super::window::{Window, canonical_dims, layout};
+#[cfg(feature = "build")]
+use super::window::{padding, per_axis};
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntsArg};
 use crate::describe;
 use crate::node::attrs::{Conv1DAttrs, Conv1DTransposeAttrs, Conv2DAttrs, Conv2DTransposeAttrs, Conv3DAttrs};
 use crate::node::*;
 
-fn check_groups(groups: i64) -> Result<()> {
+#[cfg(feature = "build")]
+fn check_groups(groups: i64) -> tvmscript_irbuilder::Result<()> {
     match groups {
         1.. => Ok(()),
         _ => {
@@ -25,104 +31,60 @@ fn check_groups(groups: i64) -> Result<()> {
     }
 }
 
-/// Declares convolutions, by the count of spatial axes, that count's defaults and its layouts.
+/// Declares convolutions by their attributes, the number of spatial axes with the defaults for it, and the layouts; those with
+/// `output_padding` are transposed.
 macro_rules! convolutions {
-    ($($(#[$doc:meta])* $function:ident $name:literal $attrs:ident $rank:literal
-       $stride:tt $padding:tt $data:literal $kernel:literal;)*) => {$(
-        $(#[$doc])*
-        #[script_fn(name = $name)]
-        pub fn $function(
-            data: ExprArg,
-            weight: ExprArg,
-            #[default = $stride] strides: IntsArg,
-            #[default = $padding] padding: IntsArg,
-            #[default = $stride] dilation: IntsArg,
-            #[default = 1] groups: i64,
-            #[default = $data] data_layout: Str,
-            #[default = $kernel] kernel_layout: Str,
-            #[default = None] out_layout: Option<Str>,
-            #[default = None] out_dtype: Option<DataType>,
-        ) -> Result<Ref<Call>> {
-            check_groups(groups)?;
-            let attrs = $attrs {
-                strides: per_axis("strides", &strides.into_int64(), $rank)?,
-                padding: self::padding(&padding.into_int64(), $rank)?,
-                dilation: per_axis("dilation", &dilation.into_int64(), $rank)?,
-                groups,
-                out_layout: out_layout.unwrap_or_else(|| data_layout.clone()),
-                data_layout,
-                kernel_layout,
-                out_dtype: out_dtype.unwrap_or(DataType::VOID),
-            };
-            Ok(Call::of_op(concat!("relax.", $name), [data.0, weight.0], Some(Ref::new(attrs).upcast())))
+    ($($(#[$doc:meta])* $function:ident $text:literal $attrs:ident $rank:literal $spatial:literal
+       strides = $stride:tt, padding = $padding:tt, $(output_padding = $output:tt,)? $data:literal $kernel:literal;)*) => {
+        operators! {
+            prefix = "relax.";
+            result = Ref<Call>;
+            script = crate::build::operator;
+
+            $(
+                $(#[$doc])*
+                $function(
+                    data: ExprArg, weight: ExprArg, strides: IntsArg = $stride, padding: IntsArg = $padding,
+                    $(output_padding: IntsArg = $output,)? dilation: IntsArg = $stride, groups: i64 = 1,
+                    data_layout: Str = $data, kernel_layout: Str = $kernel, out_layout: Option<Str> = None,
+                    out_dtype: Option<DataType> = None
+                ) -> infer(|cx| convolved(cx, cx.attrs::<$attrs>()?.into(), $spatial)),
+                    text = $text {
+                    check_groups(groups)?;
+                    let attrs = $attrs {
+                        strides: per_axis("strides", &strides.into_int64(), $rank)?,
+                        padding: super::padding(&padding.into_int64(), $rank)?,
+                        $(output_padding: convolutions!(@per_axis output_padding $output $rank),)?
+                        dilation: per_axis("dilation", &dilation.into_int64(), $rank)?,
+                        groups,
+                        out_layout: out_layout.unwrap_or_else(|| data_layout.clone()),
+                        data_layout,
+                        kernel_layout,
+                        out_dtype: out_dtype.unwrap_or(DataType::VOID),
+                    };
+                    Ok(Call::of_op(concat!("relax.", $text), [data.0, weight.0], Some(Ref::new(attrs).upcast())))
+                }
+            )*
         }
-    )*};
+    };
+    (@per_axis $value:ident $default:tt $rank:literal) => {
+        per_axis(stringify!($value), &$value.into_int64(), $rank)?
+    };
 }
 
 convolutions! {
     /// The convolution along one spatial axis.
-    conv1d "nn.conv1d" Conv1DAttrs 1 1 0 "NCW" "OIW";
-    /// The convolution along two spatial axes.
-    conv2d "nn.conv2d" Conv2DAttrs 2 [1, 1] [0, 0] "NCHW" "OIHW";
-    /// The convolution along three spatial axes.
-    conv3d "nn.conv3d" Conv3DAttrs 3 [1, 1, 1] [0, 0, 0] "NCDHW" "OIDHW";
-}
-
-/// As [`convolutions`], for those that grow the spatial axes.
-macro_rules! transposed_convolutions {
-    ($($(#[$doc:meta])* $function:ident $name:literal $attrs:ident $rank:literal
-       $stride:tt $padding:tt $data:literal $kernel:literal;)*) => {$(
-        $(#[$doc])*
-        #[script_fn(name = $name)]
-        pub fn $function(
-            data: ExprArg,
-            weight: ExprArg,
-            #[default = $stride] strides: IntsArg,
-            #[default = $padding] padding: IntsArg,
-            #[default = $padding] output_padding: IntsArg,
-            #[default = $stride] dilation: IntsArg,
-            #[default = 1] groups: i64,
-            #[default = $data] data_layout: Str,
-            #[default = $kernel] kernel_layout: Str,
-            #[default = None] out_layout: Option<Str>,
-            #[default = None] out_dtype: Option<DataType>,
-        ) -> Result<Ref<Call>> {
-            check_groups(groups)?;
-            let attrs = $attrs {
-                strides: per_axis("strides", &strides.into_int64(), $rank)?,
-                padding: self::padding(&padding.into_int64(), $rank)?,
-                output_padding: per_axis("output_padding", &output_padding.into_int64(), $rank)?,
-                dilation: per_axis("dilation", &dilation.into_int64(), $rank)?,
-                groups,
-                out_layout: out_layout.unwrap_or_else(|| data_layout.clone()),
-                data_layout,
-                kernel_layout,
-                out_dtype: out_dtype.unwrap_or(DataType::VOID),
-            };
-            Ok(Call::of_op(concat!("relax.", $name), [data.0, weight.0], Some(Ref::new(attrs).upcast())))
-        }
-    )*};
-}
-
-transposed_convolutions! {
+    conv1d "nn.conv1d" Conv1DAttrs 1 "W" strides = 1, padding = 0, "NCW" "OIW";
     /// The transposed convolution along one spatial axis.
-    conv1d_transpose "nn.conv1d_transpose" Conv1DTransposeAttrs 1 1 0 "NCW" "IOW";
+    conv1d_transpose "nn.conv1d_transpose" Conv1DTransposeAttrs 1 "W" strides = 1, padding = 0, output_padding = 0, "NCW" "IOW";
+    /// The convolution along two spatial axes.
+    conv2d "nn.conv2d" Conv2DAttrs 2 "HW" strides = [1, 1], padding = [0, 0], "NCHW" "OIHW";
     /// The transposed convolution along two spatial axes.
-    conv2d_transpose "nn.conv2d_transpose" Conv2DTransposeAttrs 2 [1, 1] [0, 0] "NCHW" "IOHW";
+    conv2d_transpose "nn.conv2d_transpose" Conv2DTransposeAttrs 2 "HW"
+        strides = [1, 1], padding = [0, 0], output_padding = [0, 0], "NCHW" "IOHW";
+    /// The convolution along three spatial axes.
+    conv3d "nn.conv3d" Conv3DAttrs 3 "DHW" strides = [1, 1, 1], padding = [0, 0, 0], "NCDHW" "OIDHW";
 }
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.nn.conv1d", &CONV1D, |cx| convolved(cx, cx.attrs::<Conv1DAttrs>()?.into(), "W")),
-    Operator::new("relax.nn.conv1d_transpose", &CONV1D_TRANSPOSE, |cx| {
-        convolved(cx, cx.attrs::<Conv1DTransposeAttrs>()?.into(), "W")
-    }),
-    Operator::new("relax.nn.conv2d", &CONV2D, |cx| convolved(cx, cx.attrs::<Conv2DAttrs>()?.into(), "HW")),
-    Operator::new("relax.nn.conv2d_transpose", &CONV2D_TRANSPOSE, |cx| {
-        convolved(cx, cx.attrs::<Conv2DTransposeAttrs>()?.into(), "HW")
-    }),
-    Operator::new("relax.nn.conv3d", &CONV3D, |cx| convolved(cx, cx.attrs::<Conv3DAttrs>()?.into(), "DHW")),
-];
 
 type Ints = Array<Ref<IntImm>>;
 

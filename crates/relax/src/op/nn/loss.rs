@@ -3,41 +3,40 @@
 //! Upstream counterpart: `src/relax/op/nn/nn.cc`.
 
 use tvmscript_ir_core::{Ref, Str};
-use tvmscript_irbuilder::{BuildError, Result, script_fn};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::BuildError;
 
 use super::super::elementwise::{common_device, common_dtype};
-use super::super::{Infer, InferError, InferErrorKind, Operator, plain_operators, tensor_of, tensor_of_rank};
+use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use super::Inferred;
+#[cfg(feature = "build")]
 use crate::build::args::ExprArg;
 use crate::node::attrs::NLLLossAttrs;
 use crate::node::*;
 
-plain_operators! { PLAIN;
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
     /// The cross entropy of predictions and labels.
-    cross_entropy_with_logits CROSS_ENTROPY_WITH_LOGITS "nn.cross_entropy_with_logits" (predictions, labels) cross_entropy;
-}
-
-/// The negative log likelihood of the target classes.
-#[script_fn(name = "nn.nll_loss")]
-pub fn nll_loss(
-    predictions: ExprArg,
-    targets: ExprArg,
-    #[default = None] weights: Option<ExprArg>,
-    #[default = "mean"] reduction: Str,
-    #[default = -100] ignore_index: i64,
-) -> Result<Ref<Call>> {
-    if !matches!(reduction.as_str(), "none" | "sum" | "mean") {
-        let message = format!("`reduction` is `none`, `sum` or `mean`, not `{reduction}`");
-        return Err(BuildError::message(message).at_parameter("reduction"));
+    cross_entropy_with_logits(predictions: Expr, labels: Expr) -> infer(cross_entropy), text = "nn.cross_entropy_with_logits";
+    /// The negative log likelihood of the target classes.
+    nll_loss(
+        predictions: ExprArg, targets: ExprArg, weights: Option<ExprArg> = None, reduction: Str = "mean",
+        ignore_index: i64 = -100
+    ) -> infer(nll), text = "nn.nll_loss" {
+        if !matches!(reduction.as_str(), "none" | "sum" | "mean") {
+            let message = format!("`reduction` is `none`, `sum` or `mean`, not `{reduction}`");
+            return Err(BuildError::message(message).at_parameter("reduction"));
+        }
+        let args = [Some(predictions), Some(targets), weights];
+        let args = args.into_iter().flatten().map(|arg| arg.0);
+        let attrs = Ref::new(NLLLossAttrs { reduction, ignore_index }).upcast();
+        Ok(Call::of_op("relax.nn.nll_loss", args, Some(attrs)))
     }
-    let args = [Some(predictions), Some(targets), weights];
-    let args = args.into_iter().flatten().map(|arg| arg.0);
-    let attrs = Ref::new(NLLLossAttrs { reduction, ignore_index }).upcast();
-    Ok(Call::of_op("relax.nn.nll_loss", args, Some(attrs)))
 }
-
-/// Operators with attributes.
-pub static OPERATORS: &[Operator] = &[Operator::new("relax.nn.nll_loss", &NLL_LOSS, nll)];
 
 fn cross_entropy(cx: &mut Infer<'_>) -> Inferred {
     let [predictions, labels] = cx.tensors()?;

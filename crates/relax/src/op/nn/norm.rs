@@ -2,110 +2,50 @@
 //!
 //! Upstream counterpart: `src/relax/op/nn/nn.cc`.
 
-use tvmscript_ir_core::{Array, Ref};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_core::{Array, DataType, Ref, Span};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, IntImm};
 
 use super::super::elementwise::check_float;
 use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of_rank};
 use super::{Inferred, check_ieee_float};
 use crate::analysis::same_dim;
-use crate::build::args::{ExprArg, IntsArg};
 use crate::describe;
 use crate::node::attrs::{BatchNormAttrs, GroupNormAttrs, InstanceNormAttrs, LayerNormAttrs, RMSNormAttrs};
 use crate::node::*;
-
-/// Normalises each channel by the statistics of the batch; gives the tensor and both running statistics.
-#[script_fn(name = "nn.batch_norm")]
-pub fn batch_norm(
-    data: ExprArg,
-    gamma: ExprArg,
-    beta: ExprArg,
-    moving_mean: ExprArg,
-    moving_var: ExprArg,
-    axis: i64,
-    #[default = 1e-5] epsilon: f64,
-    #[default = true] center: bool,
-    #[default = true] scale: bool,
-    #[default = 0.1] momentum: f64,
-    #[default = true] training: bool,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(BatchNormAttrs { axis, epsilon, center, scale, momentum, training }).upcast();
-    let args = [data.0, gamma.0, beta.0, moving_mean.0, moving_var.0];
-    Ok(Call::of_op("relax.nn.batch_norm", args, Some(attrs)))
-}
-
-/// Normalises over the given axes of each sample.
-#[script_fn(name = "nn.layer_norm")]
-pub fn layer_norm(
-    data: ExprArg,
-    gamma: ExprArg,
-    beta: ExprArg,
-    axes: IntsArg,
-    #[default = 1e-5] epsilon: f64,
-    #[default = true] center: bool,
-    #[default = true] scale: bool,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(LayerNormAttrs { axes: axes.0, epsilon, center, scale }).upcast();
-    Ok(Call::of_op("relax.nn.layer_norm", [data.0, gamma.0, beta.0], Some(attrs)))
-}
-
-/// Normalises over the given axes and groups of channels.
-#[script_fn(name = "nn.group_norm")]
-pub fn group_norm(
-    data: ExprArg,
-    gamma: ExprArg,
-    beta: ExprArg,
-    num_groups: i64,
-    channel_axis: i64,
-    axes: IntsArg,
-    #[default = 1e-5] epsilon: f64,
-    #[default = true] center: bool,
-    #[default = true] scale: bool,
-) -> Result<Ref<Call>> {
-    let attrs = GroupNormAttrs { num_groups, channel_axis, axes: axes.0, epsilon, center, scale };
-    let attrs = Ref::new(attrs).upcast();
-    Ok(Call::of_op("relax.nn.group_norm", [data.0, gamma.0, beta.0], Some(attrs)))
-}
-
-/// Normalises over the given axes of each sample and channel.
-#[script_fn(name = "nn.instance_norm")]
-pub fn instance_norm(
-    data: ExprArg,
-    gamma: ExprArg,
-    beta: ExprArg,
-    channel_axis: i64,
-    axes: IntsArg,
-    #[default = 1e-5] epsilon: f64,
-    #[default = true] center: bool,
-    #[default = true] scale: bool,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(InstanceNormAttrs { channel_axis, axes: axes.0, epsilon, center, scale }).upcast();
-    Ok(Call::of_op("relax.nn.instance_norm", [data.0, gamma.0, beta.0], Some(attrs)))
-}
-
-/// Divides by the root of the mean square over the given axes.
-#[script_fn(name = "nn.rms_norm")]
-pub fn rms_norm(
-    data: ExprArg,
-    weight: ExprArg,
-    #[default = [-1]] axes: IntsArg,
-    #[default = 1e-5] epsilon: f64,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(RMSNormAttrs { axes: axes.0, epsilon }).upcast();
-    Ok(Call::of_op("relax.nn.rms_norm", [data.0, weight.0], Some(attrs)))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.nn.batch_norm", &BATCH_NORM, batch_normed),
-    Operator::new("relax.nn.group_norm", &GROUP_NORM, group_normed),
-    Operator::new("relax.nn.instance_norm", &INSTANCE_NORM, instance_normed),
-    Operator::new("relax.nn.layer_norm", &LAYER_NORM, layer_normed),
-    Operator::new("relax.nn.rms_norm", &RMS_NORM, rms_normed),
-];
+use crate::op::kind::Ints;
 
 type Checked<T> = std::result::Result<T, InferError>;
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// Normalises each channel by the statistics of the batch; gives the tensor and both running statistics.
+    batch_norm(
+        data: Expr, gamma: Expr, beta: Expr, moving_mean: Expr, moving_var: Expr;
+        axis: i64, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true, momentum: f64 = 0.1, training: bool = true
+    ) -> infer(batch_normed), text = "nn.batch_norm", attrs = BatchNormAttrs;
+    /// Normalises over the given axes of each sample.
+    layer_norm(
+        data: Expr, gamma: Expr, beta: Expr;
+        axes: Ints, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true
+    ) -> infer(layer_normed), text = "nn.layer_norm", attrs = LayerNormAttrs;
+    /// Normalises over the given axes and groups of channels.
+    group_norm(
+        data: Expr, gamma: Expr, beta: Expr;
+        num_groups: i64, channel_axis: i64, axes: Ints, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true
+    ) -> infer(group_normed), text = "nn.group_norm", attrs = GroupNormAttrs;
+    /// Normalises over the given axes of each sample and channel.
+    instance_norm(
+        data: Expr, gamma: Expr, beta: Expr;
+        channel_axis: i64, axes: Ints, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true
+    ) -> infer(instance_normed), text = "nn.instance_norm", attrs = InstanceNormAttrs;
+    /// Divides by the root of the mean square over the given axes.
+    rms_norm(data: Expr, weight: Expr; axes: Ints = [-1], epsilon: f64 = 1e-5)
+        -> infer(rms_normed), text = "nn.rms_norm", attrs = RMSNormAttrs;
+}
 
 fn check_same_dtype(
     cx: &Infer<'_>,
@@ -176,8 +116,9 @@ fn without_shape(data: &TensorStructInfo) -> Ref<StructInfo> {
 
 fn batch_normed(cx: &mut Infer<'_>) -> Inferred {
     let tensors: [Ref<TensorStructInfo>; 5] = cx.tensors()?;
-    let axes = [cx.attrs::<BatchNormAttrs>()?.axis];
-    if parameters_agree(cx, &tensors, &IntsArg::from(axes).0)? {
+    let value = cx.attrs::<BatchNormAttrs>()?.axis;
+    let axis = Ref::new(IntImm { span: Span::UNKNOWN, dtype: DataType::INT64, value });
+    if parameters_agree(cx, &tensors, &[axis].into_iter().collect())? {
         let [data, _, _, mean, variance] = tensors;
         return Ok(TupleStructInfo::new([data.upcast(), mean.upcast(), variance.upcast()]));
     }

@@ -3,105 +3,94 @@
 //! Upstream counterpart: `src/relax/op/nn/pooling.cc`.
 
 use tvmscript_ir_core::{Array, Ref, Str};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::IntImm;
 
 use super::super::{Infer, Operator, tensor_of, tensor_of_rank};
 use super::Inferred;
-use super::window::{Window, canonical_dims, layout, padding, per_axis};
+use super::window::{Window, canonical_dims, layout};
+#[cfg(feature = "build")]
+use super::window::{padding, per_axis};
+#[cfg(feature = "build")]
 use crate::build::args::{ExprArg, IntsArg};
 use crate::node::attrs::{
     AdaptivePool1DAttrs, AdaptivePool2DAttrs, AdaptivePool3DAttrs, Pool1DAttrs, Pool2DAttrs, Pool3DAttrs,
 };
 use crate::node::*;
 
-/// Declares operators with a window, by the count of spatial axes, that count's defaults, whether padding counts, the layout.
+/// Declares pooling by its attributes, the number of spatial axes with the defaults for it, whether padding counts, and the
+/// layout; then operators that choose the window themselves.
 macro_rules! pools {
-    ($($(#[$doc:meta])* $function:ident $name:literal $attrs:ident $rank:literal
-       $one:tt $zero:tt $count:tt $layout:literal;)*) => {$(
-        $(#[$doc])*
-        #[script_fn(name = $name)]
-        pub fn $function(
-            data: ExprArg,
-            #[default = $one] pool_size: IntsArg,
-            #[default = $one] strides: IntsArg,
-            #[default = $zero] padding: IntsArg,
-            #[default = $one] dilation: IntsArg,
-            #[default = false] ceil_mode: bool,
-            #[default = $count] count_include_pad: bool,
-            #[default = $layout] layout: Str,
-            #[default = None] out_layout: Option<Str>,
-        ) -> Result<Ref<Call>> {
-            let attrs = $attrs {
-                pool_size: per_axis("pool_size", &pool_size.into_int64(), $rank)?,
-                strides: per_axis("strides", &strides.into_int64(), $rank)?,
-                dilation: per_axis("dilation", &dilation.into_int64(), $rank)?,
-                padding: self::padding(&padding.into_int64(), $rank)?,
-                ceil_mode,
-                count_include_pad,
-                out_layout: out_layout.unwrap_or_else(|| layout.clone()),
-                layout,
-            };
-            Ok(Call::of_op(concat!("relax.", $name), [data.0], Some(Ref::new(attrs).upcast())))
+    (windows { $($(#[$doc:meta])* $function:ident $text:literal $attrs:ident $rank:literal
+       $one:tt $zero:tt $count:tt $layout:literal $infer:ident;)* }
+     adaptive { $($(#[$adaptive_doc:meta])* $adaptive:ident $adaptive_text:literal $adaptive_attrs:ident
+       $adaptive_rank:literal $adaptive_layout:literal $adaptive_infer:ident;)* }) => {
+        operators! {
+            prefix = "relax.";
+            result = Ref<Call>;
+            script = crate::build::operator;
+
+            $(
+                $(#[$doc])*
+                $function(
+                    data: ExprArg, pool_size: IntsArg = $one, strides: IntsArg = $one, padding: IntsArg = $zero,
+                    dilation: IntsArg = $one, ceil_mode: bool = false, count_include_pad: bool = $count,
+                    layout: Str = $layout, out_layout: Option<Str> = None
+                ) -> infer($infer), text = $text {
+                    let attrs = $attrs {
+                        pool_size: per_axis("pool_size", &pool_size.into_int64(), $rank)?,
+                        strides: per_axis("strides", &strides.into_int64(), $rank)?,
+                        dilation: per_axis("dilation", &dilation.into_int64(), $rank)?,
+                        padding: super::padding(&padding.into_int64(), $rank)?,
+                        ceil_mode,
+                        count_include_pad,
+                        out_layout: out_layout.unwrap_or_else(|| layout.clone()),
+                        layout,
+                    };
+                    Ok(Call::of_op(concat!("relax.", $text), [data.0], Some(Ref::new(attrs).upcast())))
+                }
+            )*
+            $(
+                $(#[$adaptive_doc])*
+                $adaptive(
+                    data: ExprArg, output_size: Option<IntsArg> = None, layout: Str = $adaptive_layout,
+                    out_layout: Option<Str> = None
+                ) -> infer($adaptive_infer), text = $adaptive_text {
+                    let size = output_size.map(|size| per_axis("output_size", &size.0, $adaptive_rank));
+                    let out_layout = out_layout.unwrap_or_else(|| layout.clone());
+                    let attrs = $adaptive_attrs { output_size: size.transpose()?, layout, out_layout };
+                    let attrs = Ref::new(attrs).upcast();
+                    Ok(Call::of_op(concat!("relax.", $adaptive_text), [data.0], Some(attrs)))
+                }
+            )*
         }
-    )*};
+    };
 }
 
 pools! {
+windows {
     /// The greatest element of each window along one spatial axis.
-    max_pool1d "nn.max_pool1d" Pool1DAttrs 1 [1] [0, 0] false "NCW";
+    max_pool1d "nn.max_pool1d" Pool1DAttrs 1 [1] [0, 0] false "NCW" pooled_1d;
     /// The greatest element of each window along two spatial axes.
-    max_pool2d "nn.max_pool2d" Pool2DAttrs 2 [1, 1] [0, 0] false "NCHW";
+    max_pool2d "nn.max_pool2d" Pool2DAttrs 2 [1, 1] [0, 0] false "NCHW" pooled_2d;
     /// The greatest element of each window along three spatial axes.
-    max_pool3d "nn.max_pool3d" Pool3DAttrs 3 [1, 1, 1] [0, 0, 0] false "NCDHW";
+    max_pool3d "nn.max_pool3d" Pool3DAttrs 3 [1, 1, 1] [0, 0, 0] false "NCDHW" pooled_3d;
     /// The mean of each window along one spatial axis.
-    avg_pool1d "nn.avg_pool1d" Pool1DAttrs 1 [1] [0, 0] true "NCW";
+    avg_pool1d "nn.avg_pool1d" Pool1DAttrs 1 [1] [0, 0] true "NCW" pooled_1d;
     /// The mean of each window along two spatial axes.
-    avg_pool2d "nn.avg_pool2d" Pool2DAttrs 2 [1, 1] [0, 0] false "NCHW";
+    avg_pool2d "nn.avg_pool2d" Pool2DAttrs 2 [1, 1] [0, 0] false "NCHW" pooled_2d;
     /// The mean of each window along three spatial axes.
-    avg_pool3d "nn.avg_pool3d" Pool3DAttrs 3 [1, 1, 1] [0, 0, 0] true "NCDHW";
+    avg_pool3d "nn.avg_pool3d" Pool3DAttrs 3 [1, 1, 1] [0, 0, 0] true "NCDHW" pooled_3d;
 }
-
-/// Declares operators that choose the window themselves, by the count of spatial axes and the layout.
-macro_rules! adaptive_pools {
-    ($($(#[$doc:meta])* $function:ident $name:literal $attrs:ident $rank:literal $layout:literal;)*) => {$(
-        $(#[$doc])*
-        #[script_fn(name = $name)]
-        pub fn $function(
-            data: ExprArg,
-            #[default = None] output_size: Option<IntsArg>,
-            #[default = $layout] layout: Str,
-            #[default = None] out_layout: Option<Str>,
-        ) -> Result<Ref<Call>> {
-            let output_size = output_size.map(|size| per_axis("output_size", &size.0, $rank)).transpose()?;
-            let out_layout = out_layout.unwrap_or_else(|| layout.clone());
-            let attrs = Ref::new($attrs { output_size, layout, out_layout }).upcast();
-            Ok(Call::of_op(concat!("relax.", $name), [data.0], Some(attrs)))
-        }
-    )*};
-}
-
-adaptive_pools! {
+adaptive {
     /// The mean of windows along one spatial axis, as large as gives a result of `output_size`.
-    adaptive_avg_pool1d "nn.adaptive_avg_pool1d" AdaptivePool1DAttrs 1 "NCW";
+    adaptive_avg_pool1d "nn.adaptive_avg_pool1d" AdaptivePool1DAttrs 1 "NCW" adaptive_1d;
     /// The mean of windows along two spatial axes, as large as gives a result of `output_size`.
-    adaptive_avg_pool2d "nn.adaptive_avg_pool2d" AdaptivePool2DAttrs 2 "NCHW";
+    adaptive_avg_pool2d "nn.adaptive_avg_pool2d" AdaptivePool2DAttrs 2 "NCHW" adaptive_2d;
     /// The mean of windows along three spatial axes, as large as gives a result of `output_size`.
-    adaptive_avg_pool3d "nn.adaptive_avg_pool3d" AdaptivePool3DAttrs 3 "NCDHW";
+    adaptive_avg_pool3d "nn.adaptive_avg_pool3d" AdaptivePool3DAttrs 3 "NCDHW" adaptive_3d;
 }
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.nn.adaptive_avg_pool1d", &ADAPTIVE_AVG_POOL1D, adaptive_1d),
-    Operator::new("relax.nn.adaptive_avg_pool2d", &ADAPTIVE_AVG_POOL2D, adaptive_2d),
-    Operator::new("relax.nn.adaptive_avg_pool3d", &ADAPTIVE_AVG_POOL3D, adaptive_3d),
-    Operator::new("relax.nn.avg_pool1d", &AVG_POOL1D, pooled_1d),
-    Operator::new("relax.nn.avg_pool2d", &AVG_POOL2D, pooled_2d),
-    Operator::new("relax.nn.avg_pool3d", &AVG_POOL3D, pooled_3d),
-    Operator::new("relax.nn.max_pool1d", &MAX_POOL1D, pooled_1d),
-    Operator::new("relax.nn.max_pool2d", &MAX_POOL2D, pooled_2d),
-    Operator::new("relax.nn.max_pool3d", &MAX_POOL3D, pooled_3d),
-];
+}
 
 type Ints = Array<Ref<IntImm>>;
 

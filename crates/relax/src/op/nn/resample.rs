@@ -3,39 +3,27 @@
 //! Upstream counterpart: `src/relax/op/nn/nn.cc`.
 
 use tvmscript_ir_core::{Ref, Str};
-use tvmscript_irbuilder::{Result, script_fn};
+use tvmscript_ir_macros::operators;
 use tvmscript_prim::{self as prim, IntImm, ops};
 
 use super::super::{Infer, InferErrorKind, Operator, tensor_of, tensor_of_rank};
 use super::Inferred;
-use crate::build::args::{ExprArg, IntListArg};
 use crate::node::attrs::{PadAttrs, PixelShuffleAttrs};
 use crate::node::*;
+use crate::op::kind::IntList;
 
-/// Adds elements before and after each axis: `pad_width` has two numbers an axis.
-#[script_fn(name = "nn.pad")]
-pub fn pad(
-    data: ExprArg,
-    pad_width: IntListArg,
-    #[default = "constant"] pad_mode: Str,
-    #[default = 0.0] pad_value: f64,
-) -> Result<Ref<Call>> {
-    let attrs = Ref::new(PadAttrs { pad_width: pad_width.0, pad_value, pad_mode }).upcast();
-    Ok(Call::of_op("relax.nn.pad", [data.0], Some(attrs)))
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// Adds elements before and after each axis: `pad_width` has two numbers an axis.
+    pad(data: Expr; pad_width: IntList, pad_mode: Str = "constant", pad_value: f64 = 0.0)
+        -> infer(padded), text = "nn.pad", attrs = PadAttrs;
+    /// Turns channels into pixels: the image becomes `upscale_factor` times as high and as wide.
+    pixel_shuffle(data: Expr; upscale_factor: i64)
+        -> infer(shuffled), text = "nn.pixel_shuffle", attrs = PixelShuffleAttrs;
 }
-
-/// Turns channels into pixels: the image becomes `upscale_factor` times as high and as wide.
-#[script_fn(name = "nn.pixel_shuffle")]
-pub fn pixel_shuffle(data: ExprArg, upscale_factor: i64) -> Result<Ref<Call>> {
-    let attrs = Ref::new(PixelShuffleAttrs { upscale_factor }).upcast();
-    Ok(Call::of_op("relax.nn.pixel_shuffle", [data.0], Some(attrs)))
-}
-
-/// The operators of this family.
-pub static OPERATORS: &[Operator] = &[
-    Operator::new("relax.nn.pad", &PAD, padded),
-    Operator::new("relax.nn.pixel_shuffle", &PIXEL_SHUFFLE, shuffled),
-];
 
 fn padded(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;

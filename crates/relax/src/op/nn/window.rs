@@ -1,6 +1,7 @@
 //! Windows that slide over the spatial axes of a tensor: what convolution and pooling share.
 
 use tvmscript_ir_core::{Array, Ref};
+#[cfg(feature = "build")]
 use tvmscript_irbuilder::{BuildError, Result};
 use tvmscript_prim::{self as prim, IntImm, ops};
 
@@ -10,6 +11,7 @@ use crate::node::TensorStructInfo;
 
 type Ints = Array<Ref<IntImm>>;
 
+#[cfg(feature = "build")]
 fn wrong_count(name: &str, found: usize, needed: &str) -> BuildError {
     BuildError::message(format!("`{name}` has {found} numbers: {needed} are needed")).at_parameter(name)
 }
@@ -18,6 +20,7 @@ fn wrong_count(name: &str, found: usize, needed: &str) -> BuildError {
 ///
 /// # Errors
 /// When there are more or fewer.
+#[cfg(feature = "build")]
 pub(in super::super) fn per_axis(name: &str, given: &Ints, rank: usize) -> Result<Ints> {
     match given.len() {
         found if found == rank => Ok(given.clone()),
@@ -31,6 +34,7 @@ pub(in super::super) fn per_axis(name: &str, given: &Ints, rank: usize) -> Resul
 ///
 /// # Errors
 /// When there are more or fewer.
+#[cfg(feature = "build")]
 pub(in super::super) fn padding(given: &Ints, rank: usize) -> Result<Ints> {
     match given.len() {
         found if found == 2 * rank => Ok(given.clone()),

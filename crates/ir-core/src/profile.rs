@@ -1,0 +1,221 @@
+//! Text profiles: what the text of a family of dialects has around its nodes.
+//!
+//! Printers and parsers of a dialect know its nodes. Header comments, the metadata section, the Python modules that
+//! scripts import and the reading of slices belong to a family of dialects, in one release of it: a [`TextProfile`]. A
+//! dialect registers profiles with [`Dialect::text_profile`]; a registry can hold several, and printing and parsing have
+//! an option that selects one by its [`id`](TextProfile::id). Without an option the first one applies, and in a registry
+//! without profiles [`TextProfile::PLAIN`].
+//!
+//! A profile is plain data and functions. How nodes of a class are printed, converted to truth values or subscripted is
+//! not part of it: dialects register that by class.
+
+use std::panic::Location;
+
+use crate::json::{self, JsonError};
+use crate::registry::{Dialect, Place, Registry, Resolver, Slot};
+use crate::tensor::LeftOut;
+use crate::value::Value;
+
+/// The surface of text that a family of dialects shares, in one release.
+#[derive(Debug, Clone, Copy)]
+pub struct TextProfile {
+    /// Name of the family.
+    pub name: &'static str,
+    /// Release of the family's text form.
+    pub version: &'static str,
+    /// Label of the header comment that names printer options, `# LABEL: option=value, option=value`.
+    pub option_label: &'static str,
+    /// The metadata section.
+    pub metadata: MetadataFormat,
+    /// Python modules and functions that scripts and their files use.
+    pub python: PythonNames,
+    /// Reading of slices in script bodies.
+    pub slices: SliceRule,
+    /// Examples in messages.
+    pub examples: Examples,
+}
+
+/// Code that messages show as an example of what they expect.
+#[derive(Debug, Clone, Copy)]
+pub struct Examples {
+    /// A scope, as in `with SCOPE:`.
+    pub scope: Option<&'static str>,
+    /// The decorator of a function, without `@`.
+    pub function: Option<&'static str>,
+    /// The decorator of a class, without `@`.
+    pub class: Option<&'static str>,
+}
+
+impl Examples {
+    /// No examples.
+    pub const NONE: Examples = Examples { scope: None, function: None, class: None };
+
+    /// Help for a text that contains no script.
+    pub fn script(&self) -> Option<String> {
+        let function = self.function.map(|decorator| format!("a function under `@{decorator}`"));
+        let class = self.class.map(|decorator| format!("a class under `@{decorator}`"));
+        let kinds: Vec<String> = function.into_iter().chain(class).collect();
+        (!kinds.is_empty()).then(|| format!("a script is {}", kinds.join(" or ")))
+    }
+}
+
+/// Spelling of the metadata section, `VARIABLE = LOADER("""DATA""")`.
+#[derive(Debug, Clone, Copy)]
+pub struct MetadataFormat {
+    /// Variable that holds the section.
+    pub variable: &'static str,
+    /// Dotted name of the function that reads the data.
+    pub loader: &'static str,
+    /// Key under which the section lists nodes of a type, given the type key.
+    pub type_key: fn(&'static str) -> &'static str,
+    /// Comment that stands in place of a section that is not printed.
+    pub omitted: &'static str,
+    /// Writes the data.
+    pub save: fn(&Value) -> Result<String, LeftOut>,
+    /// Reads the data.
+    pub load: fn(&str, &Registry) -> Result<Value, JsonError>,
+}
+
+/// Python names with a meaning in the family's files.
+#[derive(Debug, Clone, Copy)]
+pub struct PythonNames {
+    /// Module whose members are the dialects' namespaces, as in the header comment `# from MODULE import DIALECT as PREFIX`.
+    /// All of its members are known: another name is a mistake.
+    pub script_module: &'static str,
+    /// Package of the family. Its members that no dialect declares are reported when code calls them.
+    pub package: &'static str,
+    /// Subpackage of test helpers, which are not reported.
+    pub testing: &'static str,
+    /// Name of the helper that declares a test's parameter, `n = testing.parameter(1, 2)`.
+    pub parameter: &'static str,
+    /// Name of the helper that declares several parameters at once, `n, m = testing.parameters((1, 2), (3, 4))`.
+    pub parameters: &'static str,
+    /// Prefixes of dotted names of decorators that return the decorated function, or one with the same results, beside those
+    /// of well-known modules of Python.
+    pub transparent_decorators: &'static [&'static str],
+    /// Base class of tests that compare scripts, if the family has one.
+    pub comparison: Option<ComparisonTests>,
+}
+
+/// Test classes whose bare methods are scripts to compare.
+#[derive(Debug, Clone, Copy)]
+pub struct ComparisonTests {
+    /// End of the names of the base classes.
+    pub base_suffix: &'static str,
+    /// Names of the methods and inner classes that are scripts.
+    pub scripts: &'static [&'static str],
+}
+
+/// Meaning of `a[lower:upper]`, a subscript without a step, in the body of a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SliceRule {
+    /// A slice without a step, everywhere.
+    AsWritten,
+    /// A slice of step 1 (a vector of elements) where it is a value: an operand, an assigned value, an argument of a method.
+    /// Elsewhere a slice without a step (a region).
+    VectorsAsValues,
+}
+
+impl TextProfile {
+    /// The profile of a registry whose dialects register none.
+    pub const PLAIN: TextProfile = TextProfile {
+        name: "plain",
+        version: "1",
+        option_label: "options",
+        metadata: MetadataFormat {
+            variable: "metadata",
+            loader: "load_json",
+            type_key: |key| key,
+            omitted: "The metadata section is not shown; set show_meta to print it.",
+            save: save_native,
+            load: json::native::load,
+        },
+        python: PythonNames::NONE,
+        slices: SliceRule::AsWritten,
+        examples: Examples::NONE,
+    };
+
+    /// Name and version, `NAME-VERSION`: the value of options that select a profile.
+    pub fn id(&self) -> String {
+        format!("{}-{}", self.name, self.version)
+    }
+
+    /// Words that no variable of a printed text may be called by.
+    pub fn words(&self) -> [&'static str; 2] {
+        let loader = self.metadata.loader;
+        [self.metadata.variable, loader.split('.').next().unwrap_or(loader)]
+    }
+}
+
+impl PythonNames {
+    /// No name has a meaning.
+    pub const NONE: PythonNames = PythonNames {
+        script_module: "dialects",
+        package: "dialects",
+        testing: "dialects",
+        parameter: "parameter",
+        parameters: "parameters",
+        transparent_decorators: &[],
+        comparison: None,
+    };
+}
+
+fn save_native(value: &Value) -> Result<String, LeftOut> {
+    Ok(json::native::save_pretty(value))
+}
+
+/// No profile of the registry has the selected id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown text profile `{id}`; known: {}", known.join(", "))]
+pub struct UnknownProfile {
+    /// The selected id.
+    pub id: String,
+    /// Ids of the registered profiles.
+    pub known: Vec<String>,
+}
+
+/// The text profiles of a registry, in the order of registration.
+#[derive(Debug, Default)]
+pub struct TextProfiles {
+    profiles: Vec<(&'static TextProfile, Place)>,
+}
+
+impl Slot for TextProfiles {
+    fn merge(&mut self, other: Self, resolver: &mut Resolver) {
+        for (profile, place) in other.profiles {
+            if resolver.claim(format!("the text profile `{}`", profile.id()), place) {
+                self.profiles.push((profile, place));
+            }
+        }
+    }
+}
+
+impl<T> Dialect<T> {
+    /// Registers a text profile.
+    #[track_caller]
+    pub fn text_profile(mut self, profile: &'static TextProfile) -> Dialect<T> {
+        let place = Location::caller();
+        self.slot_mut::<TextProfiles>().profiles.push((profile, place));
+        self
+    }
+}
+
+impl Registry {
+    /// The registered text profiles, in the order of registration.
+    pub fn text_profiles(&self) -> impl Iterator<Item = &'static TextProfile> {
+        let profiles = self.slot::<TextProfiles>();
+        profiles.into_iter().flat_map(|slot| slot.profiles.iter().map(|(profile, _)| *profile))
+    }
+
+    /// The text profile with an id; without an id the first one, or [`TextProfile::PLAIN`] where none is registered.
+    ///
+    /// # Errors
+    /// [`UnknownProfile`] when no profile has the id.
+    pub fn text_profile(&self, id: Option<&str>) -> Result<&'static TextProfile, UnknownProfile> {
+        let Some(id) = id else { return Ok(self.text_profiles().next().unwrap_or(&TextProfile::PLAIN)) };
+        self.text_profiles().find(|profile| profile.id() == id).ok_or_else(|| UnknownProfile {
+            id: id.to_owned(),
+            known: self.text_profiles().map(TextProfile::id).collect(),
+        })
+    }
+}

@@ -1,0 +1,291 @@
+//! The code that follows from the entries of `operators!`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Error, Path, Result, Type};
+
+use super::{Entry, Header, Kind, Operators, Param, Rule};
+
+fn missing(key: &str) -> Error {
+    Error::new(Span::call_site(), format!("`{key} = ..;` is missing"))
+}
+
+impl Header {
+    fn name_of(&self, entry: &Entry) -> Result<String> {
+        if let Some(name) = &entry.name {
+            return Ok(name.value());
+        }
+        let prefix = self.prefix.as_ref().ok_or_else(|| missing("prefix"))?;
+        Ok(prefix.value() + &entry.text())
+    }
+}
+
+pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenStream> {
+    let result = header.result.as_ref().ok_or_else(|| missing("result"))?;
+    let error = match &header.error {
+        Some(error) => error,
+        None if entries.iter().any(Entry::is_fallible) => return Err(missing("error")),
+        None => result,
+    };
+    let script = header.script.as_ref().ok_or_else(|| missing("script"))?;
+    let typed =
+        entries.iter().filter(|entry| entry.body.is_none()).map(|entry| typed_function(entry, result, error));
+    let scripts = entries.iter().map(|entry| script_function(&header, entry, script));
+    let records = entries.iter().filter(|e| !e.is_function).map(|entry| record(&header, entry));
+    let records = records.collect::<Result<Vec<_>>>()?;
+    let operators = entries.iter().filter(|entry| !entry.is_function).map(Entry::constant);
+    let functions = entries.iter().map(Entry::constant);
+    Ok(quote! {
+        #(#typed)*
+        #(#records)*
+        /// The operators of this module.
+        pub static OPERATORS: &[&Operator] = &[#(&#operators),*];
+        #[cfg(feature = "build")]
+        type Made = #result;
+        /// The functions of this module as scripts call them, and with their arguments converted as the builder does.
+        #[cfg(feature = "build")]
+        #[allow(non_snake_case)]
+        pub mod script {
+            #[allow(unused_imports)]
+            use super::*;
+            #(#scripts)*
+        }
+        /// The script functions of this module.
+        #[cfg(feature = "build")]
+        pub static FUNCTIONS: &[&::tvmscript_irbuilder::ScriptFn] = &[#(&script::#functions),*];
+    })
+}
+
+/// The operands of a call, in order.
+fn operand_list(entry: &Entry) -> TokenStream {
+    let operands: Vec<&Param> = entry.operands().collect();
+    if operands.iter().all(|p| p.kind == Kind::Plain && !p.is_option()) {
+        let idents = operands.iter().map(|p| &p.ident);
+        return quote!([#(#idents),*]);
+    }
+    if let [Param { ident, kind: Kind::Rest, .. }] = operands[..] {
+        return quote!(#ident);
+    }
+    let chain = operands.iter().map(|param| match (&param.ident, param.kind) {
+        (ident, Kind::Plain | Kind::KeywordOnly) if !param.is_option() => quote!(.chain([#ident])),
+        (ident, _) => quote!(.chain(#ident)),
+    });
+    quote!(::core::iter::empty()#(#chain)*)
+}
+
+/// The function with typed parameters: `pub fn exp(x: Expr) -> Expr`.
+fn typed_function(entry: &Entry, result: &Type, error: &Type) -> TokenStream {
+    let Entry { docs, ident, params, .. } = entry;
+    let inputs = params.iter().map(|Param { ident, ty, kind, .. }| match kind {
+        Kind::Rest | Kind::Extra => quote!(#ident: impl ::core::iter::IntoIterator<Item = #ty>),
+        _ => quote!(#ident: #ty),
+    });
+    let idents = params.iter().map(|param| &param.ident);
+    let constant = entry.constant();
+    let operands = operand_list(entry);
+    let body = match (&entry.make, &entry.rule) {
+        (Some(make), _) => quote_spanned!(ident.span()=> (#make)(#(#idents),*)),
+        (None, Some(Rule::SameAs { param, item: None, .. })) => quote! {
+            let dtype = #param.dtype();
+            #constant.call(dtype, #operands)
+        },
+        (None, Some(Rule::SameAs { index, .. })) => quote! {
+            #constant.call_same_as(#index, #operands)
+        },
+        (None, Some(Rule::Param { ident, .. })) => quote!(#constant.call(#ident, #operands)),
+        (None, Some(Rule::Fixed(dtype))) => quote!(#constant.call(#dtype, #operands)),
+        (None, _) => {
+            let attrs = attributes(entry);
+            quote!(#constant.call(#attrs, #operands))
+        }
+    };
+    let (returns, section) = match entry.is_fallible() {
+        true => (
+            quote!(::core::result::Result<#result, #error>),
+            quote!(#[doc = "\n# Errors\nWhen the arguments do not fit."]),
+        ),
+        false => (quote!(#result), quote!()),
+    };
+    quote! {
+        #(#docs)*
+        #section
+        #[allow(clippy::too_many_arguments, clippy::redundant_closure_call, clippy::useless_conversion, non_snake_case)]
+        pub fn #ident(#(#inputs),*) -> #returns {
+            #body
+        }
+    }
+}
+
+/// The attributes of a call: a struct whose fields are the parameters after `;`.
+fn attributes(entry: &Entry) -> TokenStream {
+    let Some(attrs) = &entry.attrs else { return quote!(::core::option::Option::None) };
+    let fields = entry.params.iter().filter(|param| param.is_attribute).map(|param| &param.ident);
+    quote!(::core::option::Option::Some(
+        ::tvmscript_ir_core::Ref::new(#attrs { #(#fields: #fields.into()),* }).upcast()
+    ))
+}
+
+fn result_type(rule: &Rule) -> TokenStream {
+    match rule {
+        Rule::SameAs { index, .. } => quote!(ResultType::SameAs(#index)),
+        Rule::Param { is_first: true, .. } => quote!(ResultType::First),
+        Rule::Param { is_first: false, .. } => quote!(ResultType::Last),
+        Rule::Fixed(dtype) => quote!(ResultType::Fixed(#dtype)),
+        Rule::Infer(infer) => quote!(#infer),
+    }
+}
+
+fn operand_counts(entry: &Entry) -> TokenStream {
+    let least = entry.operands().filter(|p| !p.is_option() && p.kind != Kind::Rest).count();
+    let most = match entry.operands().any(|p| p.kind == Kind::Rest) {
+        true => quote!(usize::MAX),
+        false => {
+            let most = entry.operands().count();
+            quote!(#most)
+        }
+    };
+    quote!(.with_operands(#least, #most))
+}
+
+/// `pub static EXP: Operator`, the facts about an operator.
+fn record(header: &Header, entry: &Entry) -> Result<TokenStream> {
+    let constant = entry.constant();
+    let (name, text) = (header.name_of(entry)?, entry.text());
+    let (rule, operands) = match &entry.rule {
+        Some(Rule::Infer(infer)) => (quote!(#infer), None),
+        Some(rule) => (result_type(rule), Some(operand_counts(entry))),
+        None => return Err(Error::new(entry.ident.span(), "an operator needs the type of its calls")),
+    };
+    let effect = entry.effect.as_ref().map(|effect| quote!(.with_effect(Effect::#effect)));
+    let hidden = entry.is_hidden.then(|| quote!(.hidden()));
+    let made_by = match (&entry.make, &entry.rule) {
+        (Some(_), Some(rule)) if !matches!(rule, Rule::Infer(_)) => Some(remake(entry)),
+        _ => None,
+    };
+    let doc = format!("The operator `{name}`.");
+    Ok(quote! {
+        #[doc = #doc]
+        pub static #constant: Operator = {
+            let operator = Operator::new(#name, #text, #rule)#operands #effect #hidden #made_by;
+            #[cfg(feature = "build")]
+            let operator = operator.with_function(&script::#constant);
+            operator
+        };
+    })
+}
+
+/// Makes a call again from its type and operands, as its function would.
+fn remake(entry: &Entry) -> TokenStream {
+    let dtype = match entry.params.iter().any(Param::is_type) {
+        true => quote!(dtype),
+        false => quote!(_),
+    };
+    let count = entry.operands().count();
+    let mut index = 0..count;
+    let args = entry.params.iter().map(|param| match param.is_type() {
+        true => quote!(dtype),
+        false => {
+            let index = index.next();
+            quote!(::core::convert::Into::into(::core::clone::Clone::clone(&operands[#index])))
+        }
+    });
+    let ident = &entry.ident;
+    quote! {
+        .made_by(|#dtype, operands| match operands.len() {
+            #count => ::core::option::Option::Some(#ident(#(#args),*)),
+            _ => ::core::option::Option::None,
+        })
+    }
+}
+
+/// The function of scripts, and its counterpart for Rust programs that use a builder.
+fn script_function(header: &Header, entry: &Entry, script: &Path) -> TokenStream {
+    let Entry { docs, ident, params, .. } = entry;
+    let text = entry.text();
+    let around = header.around.as_ref().map(|around| quote!(, around = #script::#around));
+    let poison = header.has_poison.then(|| quote!(, has_poison));
+    if let Some(body) = &entry.body {
+        let inputs = params.iter().map(|param| input(param, param.kind, None));
+        return quote! {
+            #(#docs)*
+            #[::tvmscript_irbuilder::script_fn(name = #text #poison #around)]
+            pub fn #ident(#(#inputs),*) -> ::tvmscript_irbuilder::Result<super::Made> {
+                #body
+            }
+        };
+    }
+    // A leading parameter with a default stands in front by position, and is found by keyword.
+    let is_leading = |i: usize, p: &Param| {
+        i == 0 && p.default.is_some() && params[1..].iter().any(|p| p.default.is_none())
+    };
+    let leading: Vec<&Param> =
+        params.iter().enumerate().filter(|(i, p)| is_leading(*i, p)).map(|(_, p)| p).collect();
+    let others = params.iter().skip(leading.len());
+    let inputs = others
+        .clone()
+        .map(|param| input(param, param.kind, Some(script)))
+        .chain(leading.iter().map(|param| input(param, Kind::KeywordOnly, Some(script))));
+    let args = params.iter().map(|param| {
+        let ident = &param.ident;
+        match param.kind {
+            Kind::Rest => quote!(#ident.into_iter().map(::core::convert::Into::into)),
+            _ if param.is_option() => quote!(#ident.map(::core::convert::Into::into)),
+            _ => quote!(::core::convert::Into::into(#ident)),
+        }
+    });
+    let call = quote!(super::#ident(#(#args),*));
+    // With one operand there is no doubt which is wrong.
+    let mut operands = params.iter().enumerate().filter(|(_, p)| params.len() == 1 || !p.is_type());
+    let position = match (operands.next(), operands.next()) {
+        (Some((index, param)), None) if param.kind == Kind::Plain => quote!(.at_position(#index)),
+        _ => quote!(),
+    };
+    let body = match entry.is_fallible() {
+        true => quote!(#call.map_err(|error| ::tvmscript_irbuilder::BuildError::from(error)#position)),
+        false => quote!(::core::result::Result::Ok(#call)),
+    };
+    quote! {
+        #(#docs)*
+        #[::tvmscript_irbuilder::script_fn(name = #text #poison #around)]
+        #[allow(clippy::useless_conversion, clippy::too_many_arguments)]
+        pub fn #ident(#(#inputs),*) -> ::tvmscript_irbuilder::Result<super::Made> {
+            #body
+        }
+    }
+}
+
+/// A parameter of a script function; its type is the one of the same name in the module `script`, if that is given.
+fn input(param: &Param, kind: Kind, script: Option<&Path>) -> TokenStream {
+    let Param { ident, ty, default, .. } = param;
+    let ty = match script {
+        Some(script) => script_type(ty, script),
+        None => quote!(#ty),
+    };
+    let default = default.as_ref().map(|default| quote!(#[default = #default]));
+    match kind {
+        Kind::Plain => quote!(#default #ident: #ty),
+        Kind::KeywordOnly => quote!(#[kw_only] #default #ident: #ty),
+        Kind::Rest => quote!(#[args] #ident: ::std::vec::Vec<#ty>),
+        Kind::Extra => quote!(#[kwargs] #ident: ::std::vec::Vec<(::tvmscript_ir_core::Str, #ty)>),
+    }
+}
+
+/// `Expr` as `script::Expr`, `Option<Expr>` as `Option<script::Expr>`; `bool` and `i64` as they are.
+fn script_type(ty: &Type, script: &Path) -> TokenStream {
+    let Type::Path(path) = ty else { return quote!(#ty) };
+    let Some(segment) = path.path.segments.last().filter(|_| path.path.segments.len() == 1) else {
+        return quote!(#ty);
+    };
+    if let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments {
+        let ident = &segment.ident;
+        let arguments = arguments.args.iter().map(|argument| match argument {
+            syn::GenericArgument::Type(ty) => script_type(ty, script),
+            other => quote!(#other),
+        });
+        return quote!(#ident<#(#arguments),*>);
+    }
+    match segment.ident.to_string().starts_with(|c: char| c.is_lowercase()) {
+        true => quote!(#ty),
+        false => quote!(#script::#segment),
+    }
+}

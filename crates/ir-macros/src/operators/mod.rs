@@ -1,0 +1,352 @@
+//! `operators!`: the syntax of the declarations. [`expand`] has what follows from them.
+
+mod expand;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use expand::expand;
+
+use std::collections::HashMap;
+
+use proc_macro2::TokenStream;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token, Type};
+
+/// One invocation: what its operators share, then the operators.
+pub(crate) struct Operators {
+    header: Header,
+    entries: Vec<Entry>,
+}
+
+/// `prefix = "tir."; result = Expr; error = PrimError; script = crate::build::operator; around = convention;`
+#[derive(Default)]
+struct Header {
+    /// What stands before the name of each operator in the IR.
+    prefix: Option<LitStr>,
+    /// The type of a call.
+    result: Option<Type>,
+    /// The error of functions that can fail.
+    error: Option<Type>,
+    /// A module with the script side of each parameter type, under the same name.
+    script: Option<Path>,
+    /// A function of that module around the binding of arguments.
+    around: Option<Path>,
+    /// The result has a poison value.
+    has_poison: bool,
+}
+
+/// `exp(x: Expr) -> same_as(x) = fold::exp, effect = Pure;`
+struct Entry {
+    docs: Vec<Attribute>,
+    ident: Ident,
+    /// Declared with `fn`: a function of scripts that makes calls of no operator of its own.
+    is_function: bool,
+    params: Vec<Param>,
+    rule: Option<Rule>,
+    make: Option<Expr>,
+    /// `{ .. }`: the body of the script function, on arguments as scripts give them.
+    body: Option<TokenStream>,
+    attrs: Option<Type>,
+    name: Option<LitStr>,
+    text: Option<LitStr>,
+    effect: Option<Ident>,
+    is_hidden: bool,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Plain,
+    KeywordOnly,
+    /// `*args: T`.
+    Rest,
+    /// `**attrs: T`.
+    Extra,
+}
+
+#[derive(Clone)]
+struct Param {
+    ident: Ident,
+    ty: Type,
+    default: Option<Expr>,
+    kind: Kind,
+    /// It follows `;` and becomes a field of the call's attributes, not an operand.
+    is_attribute: bool,
+}
+
+/// Where the type of a call comes from.
+enum Rule {
+    /// `same_as(x)`: the type of an operand, by its index among them; of a rest parameter, which of its items.
+    SameAs { index: usize, param: Ident, item: Option<LitInt> },
+    /// `dtype`: the parameter of this name.
+    Param { ident: Ident, is_first: bool },
+    /// `infer(path)`: a function of the call.
+    Infer(Expr),
+    /// Any other path: always this type.
+    Fixed(Path),
+}
+
+impl Param {
+    fn is_type(&self) -> bool {
+        matches!(&self.ty, Type::Path(path) if path.path.is_ident("DataType"))
+    }
+
+    fn is_option(&self) -> bool {
+        matches!(&self.ty, Type::Path(path) if path.path.segments.last().is_some_and(|s| s.ident == "Option"))
+    }
+}
+
+impl Parse for Operators {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut header = Header::default();
+        while input.peek(Ident) && input.peek2(Token![=]) {
+            let key: Ident = input.parse()?;
+            input.parse::<Token![=]>()?;
+            match key.to_string().as_str() {
+                "prefix" => header.prefix = Some(input.parse()?),
+                "result" => header.result = Some(input.parse()?),
+                "error" => header.error = Some(input.parse()?),
+                "script" => header.script = Some(input.call(Path::parse_mod_style)?),
+                "poison" => header.has_poison = input.parse::<syn::LitBool>()?.value,
+                "around" => header.around = Some(input.call(Path::parse_mod_style)?),
+                _ => {
+                    return Err(Error::new(
+                        key.span(),
+                        "expected `prefix`, `result`, `error`, `script`, `around` or `poison`",
+                    ));
+                }
+            }
+            input.parse::<Token![;]>()?;
+        }
+        let mut groups = Groups::new();
+        let mut entries: Vec<Entry> = Vec::new();
+        while !input.is_empty() {
+            if input.peek(Ident) && input.peek2(Ident) {
+                let (name, params) = group(input, &groups)?;
+                groups.insert(name, params);
+                continue;
+            }
+            let entry = Entry::parse(input, &groups)?;
+            if entries.iter().any(|other| other.ident == entry.ident) {
+                let message = format!("`{}` is declared twice", entry.ident);
+                return Err(Error::new(entry.ident.span(), message));
+            }
+            entries.push(entry);
+        }
+        Ok(Operators { header, entries })
+    }
+}
+
+/// Named lists of parameters.
+type Groups = HashMap<String, Vec<Param>>;
+
+/// `params reduction = (x: Expr; axis: Option<Ints> = None);`
+fn group(input: ParseStream<'_>, groups: &Groups) -> Result<(String, Vec<Param>)> {
+    let keyword: Ident = input.parse()?;
+    if keyword != "params" {
+        return Err(Error::new(keyword.span(), "expected an operator or `params name = (..);`"));
+    }
+    let name: Ident = input.parse()?;
+    input.parse::<Token![=]>()?;
+    let content;
+    syn::parenthesized!(content in input);
+    input.parse::<Token![;]>()?;
+    Ok((name.to_string(), parameters(&content, groups)?))
+}
+
+impl Entry {
+    fn parse(input: ParseStream<'_>, groups: &Groups) -> Result<Self> {
+        let docs = input.call(Attribute::parse_outer)?;
+        let is_function = input.parse::<Option<Token![fn]>>()?.is_some();
+        let ident: Ident = input.parse()?;
+        if docs.is_empty() {
+            return Err(Error::new(ident.span(), format!("`{ident}` needs a doc comment")));
+        }
+        let content;
+        syn::parenthesized!(content in input);
+        let params = parameters(&content, groups)?;
+        let mut entry = Entry {
+            docs,
+            ident,
+            is_function,
+            params,
+            rule: None,
+            make: None,
+            body: None,
+            attrs: None,
+            name: None,
+            text: None,
+            effect: None,
+            is_hidden: false,
+        };
+        if input.parse::<Option<Token![->]>>()?.is_some() {
+            entry.rule = Some(rule(input, &entry.params)?);
+        }
+        if input.parse::<Option<Token![=]>>()?.is_some() {
+            entry.make = Some(input.parse()?);
+        }
+        while input.parse::<Option<Token![,]>>()?.is_some() {
+            entry.option(input)?;
+        }
+        if input.peek(syn::token::Brace) {
+            let body;
+            syn::braced!(body in input);
+            entry.body = Some(body.parse()?);
+        } else {
+            input.parse::<Token![;]>()?;
+        }
+        let span = entry.ident.span();
+        match (&entry.rule, entry.is_function) {
+            (None, false) => {
+                Err(Error::new(span, "an operator needs the type of its calls: `-> same_as(x)`"))
+            }
+            (_, true) if entry.make.is_none() && entry.body.is_none() => {
+                Err(Error::new(span, "a function without an operator needs what it does: `= path` or a body"))
+            }
+            _ => Ok(entry),
+        }
+    }
+}
+
+impl Entry {
+    fn option(&mut self, input: ParseStream<'_>) -> Result<()> {
+        let key: Ident = input.parse()?;
+        if key == "hidden" {
+            self.is_hidden = true;
+            return Ok(());
+        }
+        input.parse::<Token![=]>()?;
+        match key.to_string().as_str() {
+            "name" => self.name = Some(input.parse()?),
+            "text" => self.text = Some(input.parse()?),
+            "effect" => self.effect = Some(input.parse()?),
+            "attrs" => self.attrs = Some(input.parse()?),
+            _ => {
+                let expected = "expected `name`, `text`, `effect`, `attrs` or `hidden`";
+                return Err(Error::new(key.span(), expected));
+            }
+        }
+        Ok(())
+    }
+
+    /// The Rust name without what keywords ask for.
+    fn bare(&self) -> String {
+        self.ident.to_string().trim_start_matches("r#").trim_end_matches('_').to_owned()
+    }
+
+    /// The name in text.
+    fn text(&self) -> String {
+        self.text.as_ref().map_or_else(|| self.bare(), LitStr::value)
+    }
+
+    fn constant(&self) -> Ident {
+        Ident::new(&self.bare().to_uppercase(), self.ident.span())
+    }
+
+    fn operands(&self) -> impl Iterator<Item = &Param> {
+        self.params.iter().filter(|param| !param.is_type() && !param.is_attribute)
+    }
+
+    /// Whether the typed function returns a `Result`.
+    fn is_fallible(&self) -> bool {
+        self.make.is_some() || matches!(self.rule, Some(Rule::SameAs { item: Some(_), .. }))
+    }
+}
+
+/// `x: Expr, y: Expr = 8, *args: Expr, *, key: Str; attribute: bool = false`
+fn parameters(input: ParseStream<'_>, groups: &Groups) -> Result<Vec<Param>> {
+    let mut params: Vec<Param> = Vec::new();
+    let (mut kind, mut is_attribute) = (Kind::Plain, false);
+    while !input.is_empty() {
+        if input.parse::<Option<Token![;]>>()?.is_some() {
+            is_attribute = true;
+            continue;
+        }
+        if input.parse::<Option<Token![..]>>()?.is_some() {
+            let name: Ident = input.parse()?;
+            let group = groups.get(&name.to_string());
+            let group = group.ok_or_else(|| Error::new(name.span(), format!("no `params {name} = ..;`")))?;
+            params.extend(group.iter().cloned());
+            is_attribute |= group.iter().any(|param| param.is_attribute);
+            if !input.is_empty() && !input.peek(Token![;]) {
+                input.parse::<Token![,]>()?;
+            }
+            continue;
+        }
+        let mut this = kind;
+        if input.parse::<Option<Token![*]>>()?.is_some() {
+            kind = Kind::KeywordOnly;
+            if input.parse::<Option<Token![,]>>()?.is_some() {
+                continue;
+            }
+            this = match input.parse::<Option<Token![*]>>()? {
+                Some(_) => Kind::Extra,
+                None => Kind::Rest,
+            };
+        }
+        let ident: Ident = input.call(syn::ext::IdentExt::parse_any)?;
+        let ident = match syn::parse_str::<Ident>(&ident.to_string()) {
+            Ok(_) => ident,
+            Err(_) => Ident::new_raw(&ident.to_string(), ident.span()),
+        };
+        input.parse::<Token![:]>()?;
+        let ty: Type = input.parse()?;
+        let default = match input.parse::<Option<Token![=]>>()? {
+            Some(_) => Some(input.parse::<Expr>()?),
+            None => None,
+        };
+        if params.iter().any(|other| other.ident == ident) {
+            return Err(Error::new(ident.span(), format!("two parameters are called `{ident}`")));
+        }
+        let has_default_before = params.iter().skip(1).any(|p| p.default.is_some() && p.kind == Kind::Plain);
+        if this == Kind::Plain && default.is_none() && has_default_before {
+            let message = format!("`{ident}` needs a default: a parameter before it has one");
+            return Err(Error::new(ident.span(), message));
+        }
+        params.push(Param { ident, ty, default, kind: this, is_attribute });
+        if !input.is_empty() && !input.peek(Token![;]) {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(params)
+}
+
+fn rule(input: ParseStream<'_>, params: &[Param]) -> Result<Rule> {
+    let path = input.call(Path::parse_mod_style)?;
+    if !input.peek(syn::token::Paren) {
+        let param = path.get_ident().and_then(|ident| params.iter().position(|p| p.ident == *ident));
+        return Ok(match param {
+            Some(at) => Rule::Param { ident: params[at].ident.clone(), is_first: at == 0 },
+            None => Rule::Fixed(path),
+        });
+    }
+    let content;
+    syn::parenthesized!(content in input);
+    if path.is_ident("infer") {
+        return Ok(Rule::Infer(content.parse()?));
+    }
+    if !path.is_ident("same_as") {
+        return Err(Error::new_spanned(
+            path,
+            "expected `same_as(operand)`, `infer(function)`, a parameter or a type",
+        ));
+    }
+    let param: Ident = content.parse()?;
+    let operands = params.iter().filter(|p| !p.is_type() && !p.is_attribute);
+    let Some((index, found)) = operands.enumerate().find(|(_, p)| p.ident == param) else {
+        return Err(Error::new(param.span(), format!("no operand is called `{param}`")));
+    };
+    let item = match (found.kind, content.peek(syn::token::Bracket)) {
+        (Kind::Rest, true) => {
+            let item;
+            syn::bracketed!(item in content);
+            Some(item.parse::<LitInt>()?)
+        }
+        (Kind::Rest, false) => {
+            let message = format!("`{param}` has several types: write `same_as({param}[0])`");
+            return Err(Error::new(param.span(), message));
+        }
+        _ => None,
+    };
+    let offset = item.as_ref().map_or(Ok(0), LitInt::base10_parse::<usize>)?;
+    Ok(Rule::SameAs { index: index + offset, param, item })
+}

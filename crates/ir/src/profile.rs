@@ -1,0 +1,39 @@
+//! Text of TVM 0.23: headers, metadata and the Python modules of its files.
+
+use tvmscript_ir_core::profile::{
+    ComparisonTests, Examples, MetadataFormat, PythonNames, SliceRule, TextProfile,
+};
+use tvmscript_tvm_json as tvm_json;
+
+/// The text profile `tvm-0.23`.
+pub static TVM_0_23: TextProfile = TextProfile {
+    name: "tvm",
+    version: "0.23",
+    option_label: "tvmscript",
+    metadata: MetadataFormat {
+        variable: "metadata",
+        loader: "tvm.ir.load_json",
+        type_key: |key| tvm_json::TvmJsonVersion::V0_23.keys.of_type(key),
+        omitted: "Metadata omitted. Use show_meta=True in script() method to show it.",
+        save: tvm_json::save,
+        load: tvm_json::load_any,
+    },
+    python: PythonNames {
+        script_module: "tvm.script",
+        package: "tvm",
+        testing: "tvm.testing",
+        parameter: "parameter",
+        parameters: "parameters",
+        transparent_decorators: &["tvm.testing.", "tvm.register_"],
+        comparison: Some(ComparisonTests {
+            base_suffix: "BeforeAfter",
+            scripts: &["before", "Before", "expected", "Expected"],
+        }),
+    },
+    slices: SliceRule::VectorsAsValues,
+    examples: Examples {
+        scope: Some("T.block(\"name\")"),
+        function: Some("T.prim_func"),
+        class: Some("I.ir_module"),
+    },
+};

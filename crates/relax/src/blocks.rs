@@ -1,0 +1,653 @@
+//! Bindings under construction: values become bindings of simple values, in blocks, each with its struct info.
+//!
+//! After normalisation the operands of a call are variables, constants or tuples of these; whatever else stood there is bound
+//! first, to a generated name (`gv`, `gv1`; `lv` inside dataflow). Nodes are immutable, so a call gets its struct info as it
+//! is bound.
+//!
+//! Upstream counterpart: `BlockBuilder`, `src/relax/ir/block_builder.cc`.
+
+mod branch;
+
+pub use branch::Branch;
+
+use std::mem::take;
+
+use hashbrown::{HashMap, HashSet};
+use tvmscript_arith::Analyzer;
+use tvmscript_ir::GlobalVar;
+use tvmscript_ir_core::mutate::substitute;
+use tvmscript_ir_core::shared::{Memo, Visited};
+use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span, Str, with_stack};
+use tvmscript_prim as prim;
+use tvmscript_prim::Op;
+
+use crate::analysis::{CallMismatch, call_result, erase_to_well_defined, lca};
+use crate::error::RelaxError;
+use crate::node::*;
+use crate::op::{Infer, operator};
+
+type Result<T> = std::result::Result<T, RelaxError>;
+
+/// The bindings of a function under construction.
+#[derive(Debug)]
+pub struct Blocks {
+    /// The function's body, then the branches around the current place.
+    sequences: Vec<Sequence>,
+    /// The open dataflow block.
+    dataflow: Option<Dataflow>,
+    /// What was bound to generated names, in the open block.
+    normalized: PtrMap<Ref<Var>>,
+    /// Shared tuples that were normalised in the open block, so that each is normalised once.
+    normal_tuples: PtrMap<Expr>,
+    /// What variables are bound to; not those of a dataflow block that are visible outside of it.
+    bound: PtrMap<Expr>,
+    /// The scalar variables that shapes may speak of, in the order they became known.
+    known: Vec<usize>,
+    known_set: HashSet<usize>,
+    analyzer: Analyzer,
+    globals: u32,
+    locals: u32,
+    /// What the scope that closed last gives to the one around: names and variables.
+    given: Vec<(Str, Ref<Var>)>,
+    /// New variables are those of a dataflow block that is not here: the one around a fragment.
+    binds_dataflow: bool,
+}
+
+/// Blocks, and the plain one that is open at their end.
+#[derive(Debug, Default)]
+struct Sequence {
+    blocks: Vec<Ref<BindingBlock>>,
+    open: Vec<Ref<Binding>>,
+    /// How many scalar variables were known before.
+    known_before: usize,
+}
+
+#[derive(Debug, Default)]
+struct Dataflow {
+    bindings: Vec<Ref<Binding>>,
+    /// For each variable that is bound here, by its address, the number of the first binding that does so.
+    emitted: HashMap<usize, usize>,
+    outputs: Vec<Ref<Var>>,
+    is_ended: bool,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Blocks {
+            sequences: vec![Sequence::default()],
+            dataflow: None,
+            normalized: PtrMap::default(),
+            normal_tuples: PtrMap::default(),
+            bound: PtrMap::default(),
+            known: Vec::new(),
+            known_set: HashSet::new(),
+            analyzer: Analyzer::new(),
+            globals: 0,
+            locals: 0,
+            given: Vec::new(),
+            binds_dataflow: false,
+        }
+    }
+}
+
+/// Whether a value needs no binding of its own: variables, constants, names of functions, tuples.
+pub fn is_leaf_or_tuple(expr: &Expr) -> bool {
+    expr.is::<LeafExpr>()
+        || expr.is::<Tuple>()
+        || expr.is::<GlobalVar>()
+        || expr.is::<ExternFunc>()
+        || expr.is::<Op>()
+}
+
+/// Whether struct info says that there is no value.
+pub fn is_void(info: &Ref<StructInfo>) -> bool {
+    info.as_node::<TupleStructInfo>().is_some_and(|tuple| tuple.fields.is_empty())
+}
+
+impl Blocks {
+    // --- scopes ----------------------------------------------------------------------------------------------
+
+    /// Makes the scalar variables that a parameter or a cast defines known: those that stand alone as a dimension or value,
+    /// also inside of tuples and functions.
+    ///
+    /// # Source
+    /// `StructInfoVarCollector`, `src/relax/ir/block_builder.cc`.
+    pub fn define_scalars(&mut self, info: &Ref<StructInfo>) {
+        self.define_scalars_in(info, &mut Visited::default());
+    }
+
+    fn define_scalars_in(&mut self, info: &Ref<StructInfo>, seen: &mut Visited) {
+        let dims = if let Some(tensor) = info.as_node::<TensorStructInfo>() {
+            tensor.dims()
+        } else if let Some(spread) = info.as_node::<DTensorStructInfo>() {
+            spread.tensor_sinfo.dims()
+        } else if let Some(shape) = info.as_node::<ShapeStructInfo>() {
+            shape.values.as_ref()
+        } else {
+            if let Some(value) = info.as_node::<PrimStructInfo>().and_then(|prim| prim.value.as_ref()) {
+                self.define_scalar(value);
+            } else if !seen.is_first(info.object()) {
+            } else if let Some(tuple) = info.as_node::<TupleStructInfo>() {
+                tuple.fields.iter().for_each(|field| with_stack(|| self.define_scalars_in(field, seen)));
+            } else if let Some(function) = info.as_node::<FuncStructInfo>() {
+                let params = function.params.iter().flat_map(Array::iter);
+                let infos = params.chain([&function.ret]);
+                infos.for_each(|info| with_stack(|| self.define_scalars_in(info, seen)));
+            }
+            return;
+        };
+        for dim in dims.into_iter().flat_map(Array::iter) {
+            self.define_scalar(dim);
+        }
+    }
+
+    fn define_scalar(&mut self, value: &prim::Expr) {
+        let Some(var) = value.downcast_ref::<prim::Var>() else { return };
+        if self.known_set.insert(var.object().address()) {
+            self.known.push(var.object().address());
+            self.analyzer.mark_non_negative(var);
+        }
+    }
+
+    /// Whether nothing is bound yet.
+    pub fn is_empty(&self) -> bool {
+        self.sequences.iter().all(|sequence| sequence.blocks.is_empty() && sequence.open.is_empty())
+    }
+
+    /// The struct info as far as it holds where only the known scalar variables are defined, and no shape variable.
+    pub fn well_defined(&mut self, info: &Ref<StructInfo>) -> Ref<StructInfo> {
+        let known = &self.known_set;
+        let scalar =
+            |var: &Ref<prim::Var>| known.contains(&var.object().address()).then(|| var.clone().upcast());
+        erase_to_well_defined(info, &scalar, &|_| None, &mut self.analyzer)
+    }
+
+    /// Proofs with what is known of the scalar variables.
+    pub fn analyzer(&mut self) -> &mut Analyzer {
+        &mut self.analyzer
+    }
+
+    fn end_sequence(&mut self) -> (Vec<Ref<BindingBlock>>, usize) {
+        let mut sequence = self.sequences.pop().unwrap_or_default();
+        sequence.close_block();
+        self.forget_normalized();
+        (sequence.blocks, sequence.known_before)
+    }
+
+    fn forget_scalars(&mut self, known_before: usize) {
+        for address in self.known.drain(known_before.min(self.known.len())..) {
+            self.known_set.remove(&address);
+        }
+    }
+
+    /// Ends the function: its blocks.
+    pub fn end(&mut self) -> Vec<Ref<BindingBlock>> {
+        let (blocks, _) = self.end_sequence();
+        blocks
+    }
+
+    // --- dataflow --------------------------------------------------------------------------------------------
+
+    /// Begins a dataflow block.
+    ///
+    /// # Errors
+    /// Inside of another.
+    pub fn begin_dataflow(&mut self) -> Result<()> {
+        if self.dataflow.is_some() {
+            return Err(RelaxError::NestedDataflow);
+        }
+        if let Some(sequence) = self.sequences.last_mut() {
+            sequence.close_block();
+        }
+        self.forget_normalized();
+        self.dataflow = Some(Dataflow::default());
+        Ok(())
+    }
+
+    /// Whether a dataflow block is open.
+    pub fn in_dataflow(&self) -> bool {
+        self.dataflow.is_some()
+    }
+
+    /// Says which variables are visible outside of the dataflow block; nothing may be bound in it afterwards.
+    ///
+    /// # Errors
+    /// Outside of one, a second time, or for variables that are bound elsewhere.
+    pub fn output(&mut self, vars: Vec<Ref<Var>>) -> Result<()> {
+        let Some(dataflow) = &mut self.dataflow else { return Err(RelaxError::OutputOutsideDataflow) };
+        if dataflow.is_ended {
+            return Err(RelaxError::SecondOutput);
+        }
+        dataflow.is_ended = true;
+        for (index, var) in vars.iter().enumerate() {
+            if !dataflow.emitted.contains_key(&var.object().address()) {
+                let name = var.vid.name_hint.get().to_string();
+                return Err(RelaxError::ForeignOutput { index, name });
+            }
+        }
+        dataflow.outputs.extend(vars);
+        Ok(())
+    }
+
+    /// Makes variables of the open dataflow block visible outside that a returned value speaks of.
+    pub fn return_from_dataflow(&mut self, vars: impl IntoIterator<Item = Ref<Var>>) {
+        if let Some(dataflow) = &mut self.dataflow {
+            dataflow.outputs.extend(vars);
+        }
+    }
+
+    /// Ends the dataflow block. Gives what replaces the variables that are visible outside.
+    pub fn end_dataflow(&mut self) -> PtrMap<Object> {
+        let Some(dataflow) = self.dataflow.take() else { return PtrMap::default() };
+        self.forget_normalized();
+        let mut replaced = PtrMap::default();
+        let mut visible = PtrMap::default();
+        self.given.clear();
+        for var in &dataflow.outputs {
+            let name = var.vid.name_hint.get();
+            let info = struct_info_of(&var.clone().upcast());
+            if visible.contains_key(var.object()) {
+                continue;
+            }
+            let new = Var::new(name.clone(), info.clone());
+            let new = new.with_span(var.span());
+            self.given.push((name, new.clone()));
+            visible.insert(var.object().clone(), new.clone());
+            let used = match info {
+                Some(info) if is_void(&info) => Tuple::new([]).into(),
+                _ => new.into(),
+            };
+            replaced.insert(var.object().clone(), used);
+        }
+        if dataflow.bindings.is_empty() {
+            return replaced;
+        }
+        // Nothing before the binding that makes a variable can speak of it.
+        let made = |var: &Ref<Var>| dataflow.emitted.get(&var.object().address()).copied().unwrap_or(0);
+        let first = dataflow.outputs.iter().map(made).min().unwrap_or(dataflow.bindings.len());
+        let mut bindings = dataflow.bindings;
+        for binding in bindings.iter_mut().skip(first) {
+            with_outputs(binding, &visible, &replaced);
+        }
+        let block = BindingBlock::new(bindings, true);
+        if let Some(sequence) = self.sequences.last_mut() {
+            sequence.push(block);
+        }
+        replaced
+    }
+
+    /// The names and variables that the scope that closed last gives to the one around.
+    pub fn take_given(&mut self) -> Vec<(Str, Ref<Var>)> {
+        take(&mut self.given)
+    }
+
+    /// Says what a closing scope gives to the one around.
+    pub fn give(&mut self, name: Str, var: Ref<Var>) {
+        self.given = vec![(name, var)];
+    }
+
+    // --- bindings --------------------------------------------------------------------------------------------
+
+    fn check_open(&self) -> Result<()> {
+        match &self.dataflow {
+            Some(dataflow) if dataflow.is_ended => Err(RelaxError::AfterOutput),
+            _ => Ok(()),
+        }
+    }
+
+    fn new_var(&mut self, info: Ref<StructInfo>) -> Ref<Var> {
+        let is_local = self.dataflow.is_some();
+        let (prefix, count) = if is_local { ("lv", &mut self.locals) } else { ("gv", &mut self.globals) };
+        let name = if *count == 0 { prefix.to_owned() } else { format!("{prefix}{count}") };
+        *count += 1;
+        if is_local || self.binds_dataflow {
+            Var::dataflow(name, Some(info))
+        } else {
+            Var::new(name, Some(info))
+        }
+    }
+
+    fn push(&mut self, var: &Ref<Var>, binding: Ref<Binding>) {
+        if let Some(dataflow) = &mut self.dataflow {
+            dataflow.emitted.entry(var.object().address()).or_insert(dataflow.bindings.len());
+            dataflow.bindings.push(binding);
+        } else if let Some(sequence) = self.sequences.last_mut() {
+            sequence.open.push(binding);
+        }
+    }
+
+    /// Binds a value to a new variable. A call of which nothing is inferred yet takes the annotation as it is; where the value
+    /// says what it is already, that stands.
+    ///
+    /// # Errors
+    /// When struct info cannot be inferred or contradicts the annotation, or after the output of a dataflow block.
+    pub fn emit(&mut self, value: Expr, annotation: Option<Ref<StructInfo>>) -> Result<Ref<Var>> {
+        self.check_open()?;
+        let value = match annotation {
+            None => value,
+            Some(annotation) => match struct_info_of(&value) {
+                Some(info) => {
+                    if base_is_disjoint(&annotation, &info, &mut self.analyzer) {
+                        return Err(RelaxError::Annotation { found: info, annotated: annotation });
+                    }
+                    value
+                }
+                None => with_struct_info(value, annotation),
+            },
+        };
+        let value = self.normalize(value)?;
+        Ok(self.emit_normalized(value))
+    }
+
+    fn emit_normalized(&mut self, value: Expr) -> Ref<Var> {
+        let info = struct_info_of(&value).unwrap_or_else(ObjectStructInfo::new);
+        let var = self.new_var(info);
+        self.bound.insert(var.object().clone(), value.clone());
+        let binding = Ref::new(VarBinding { span: Span::current(), var: var.clone(), value });
+        self.push(&var, binding.upcast());
+        var
+    }
+
+    /// Binds a value to a variable that exists already.
+    ///
+    /// # Errors
+    /// After the output of a dataflow block, or when the value cannot be normalised.
+    pub fn emit_to(&mut self, var: Ref<Var>, value: Expr) -> Result<()> {
+        self.check_open()?;
+        let value = self.normalize(value)?;
+        let binding = Ref::new(VarBinding { span: Span::current(), var: var.clone(), value });
+        self.push(&var, binding.upcast());
+        Ok(())
+    }
+
+    /// Binds a value with stated struct info to a new variable.
+    ///
+    /// # Errors
+    /// When no value can have both, or after the output of a dataflow block.
+    pub fn emit_match_cast(&mut self, value: Expr, info: Ref<StructInfo>) -> Result<Ref<Var>> {
+        self.check_open()?;
+        let value = self.normalize(value)?;
+        if let Some(found) = struct_info_of(&value)
+            && base_is_disjoint(&found, &info, &mut self.analyzer)
+        {
+            return Err(RelaxError::ImpossibleCast { found, stated: info });
+        }
+        let var = self.new_var(info.clone());
+        let binding =
+            Ref::new(MatchCast { span: Span::current(), var: var.clone(), value, struct_info: info.clone() });
+        self.push(&var, binding.upcast());
+        self.define_scalars(&info);
+        Ok(var)
+    }
+
+    // --- normalisation ---------------------------------------------------------------------------------------
+
+    /// The value with simple operands, and with its struct info.
+    ///
+    /// # Errors
+    /// When struct info cannot be inferred.
+    pub fn normalize(&mut self, value: Expr) -> Result<Expr> {
+        if let Some(var) = self.normalized.get(value.object()) {
+            return Ok(var.clone().upcast());
+        }
+        with_stack(|| self.normalize_new(value))
+    }
+
+    /// A new block is open: what was normalised in another one is normalised anew.
+    fn forget_normalized(&mut self) {
+        self.normalized.clear();
+        self.normal_tuples.clear();
+    }
+
+    fn normalize_new(&mut self, value: Expr) -> Result<Expr> {
+        if let Some(var) = value.downcast_ref::<Var>() {
+            let is_void_var =
+                !is_dataflow_var(var) && struct_info_of(&value).is_some_and(|info| is_void(&info));
+            return Ok(if is_void_var { Tuple::new([]).upcast() } else { value });
+        }
+        if value.is::<Call>() {
+            return self.normalize_call(value);
+        }
+        if let Some(tuple) = value.as_node::<Tuple>() {
+            if let Some(known) = self.normal_tuples.get(value.object()) {
+                return Ok(known.clone());
+            }
+            let fields = self.normalize_all(&tuple.fields)?;
+            let is_normal = fields.ptr_eq(&tuple.fields) && tuple.struct_info_.is_some();
+            let normal = match is_normal {
+                true => value.clone(),
+                false => Tuple::new(fields.iter().cloned()).with_span(tuple.span).upcast(),
+            };
+            // One handle is here, and one in the value around.
+            if value.object().handle_count() > 2 {
+                self.normal_tuples.insert(value.into(), normal.clone());
+            }
+            return Ok(normal);
+        }
+        if let Some(item) = value.as_node::<TupleGetItem>() {
+            let tuple_value = self.normalize_operand(item.tuple_value.clone())?;
+            let info = struct_info_of(&tuple_value);
+            let fields = info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()).map(|t| &t.fields);
+            let field = usize::try_from(item.index).ok().and_then(|index| fields?.get(index));
+            let Some(field) = field else {
+                let (index, found) = (item.index, info.unwrap_or_else(ObjectStructInfo::new));
+                return Err(RelaxError::NoSuchField { index, found });
+            };
+            let (span, index) = (item.span, item.index);
+            let struct_info_ = Some(field.clone().into());
+            return Ok(Ref::new(TupleGetItem { span, struct_info_, tuple_value, index }).upcast());
+        }
+        if let Some(node) = value.as_node::<If>() {
+            let mut node = node.clone();
+            node.cond = self.normalize_operand(node.cond)?;
+            if node.struct_info_.is_none() {
+                let branches =
+                    (struct_info_of_seq(&node.true_branch), struct_info_of_seq(&node.false_branch));
+                if let (Some(a), Some(b)) = branches {
+                    let (a, b) = (self.well_defined(&a), self.well_defined(&b));
+                    node.struct_info_ = Some(lca(&a, &b, &mut self.analyzer).into());
+                }
+            }
+            return Ok(Ref::new(node).upcast());
+        }
+        Ok(value)
+    }
+
+    fn normalize_all(&mut self, exprs: &Array<Expr>) -> Result<Array<Expr>> {
+        let mut changed: Option<Vec<Expr>> = None;
+        for (i, expr) in exprs.iter().enumerate() {
+            let new = self.normalize_operand(expr.clone())?;
+            match &mut changed {
+                Some(all) => all.push(new),
+                None if new.ptr_eq(expr) => {}
+                None => {
+                    let mut all: Vec<Expr> = exprs.iter().take(i).cloned().collect();
+                    all.push(new);
+                    changed = Some(all);
+                }
+            }
+        }
+        Ok(match changed {
+            Some(all) => all.into_iter().collect(),
+            None => exprs.clone(),
+        })
+    }
+
+    /// An operand: what is neither a leaf nor a tuple is bound to a generated name.
+    fn normalize_operand(&mut self, operand: Expr) -> Result<Expr> {
+        if operand.is::<LeafExpr>() && !operand.is::<Var>() {
+            return Ok(operand);
+        }
+        if is_leaf_or_tuple(&operand) {
+            return self.normalize(operand);
+        }
+        if let Some(var) = self.normalized.get(operand.object()) {
+            return Ok(var.clone().upcast());
+        }
+        let value = with_stack(|| self.normalize_new(operand.clone()))?;
+        self.check_open()?;
+        let var = self.emit_normalized(value);
+        self.normalized.insert(operand.into(), var.clone());
+        Ok(var.upcast())
+    }
+
+    fn normalize_call(&mut self, value: Expr) -> Result<Expr> {
+        let Ok(mut call) = value.downcast::<Call>() else { unreachable!("the caller looked") };
+        let op = self.normalize_operand(call.op.clone())?;
+        let args = self.normalize_all(&call.args)?;
+        if !op.ptr_eq(&call.op) || !args.ptr_eq(&call.args) {
+            let call = call.make_mut();
+            call.op = op;
+            call.args = args;
+        }
+        if call.struct_info_.is_none() {
+            let info = self.infer(&call)?;
+            call.make_mut().struct_info_ = Some(info.into());
+        }
+        Ok(call.upcast())
+    }
+
+    /// The struct info of a call with normalised operands.
+    fn infer(&mut self, call: &Ref<Call>) -> Result<Ref<StructInfo>> {
+        let failed = |kind| RelaxError::Infer { call: call.clone(), kind };
+        if let Some(name) = call.op_name() {
+            let Some(op) = operator(name) else {
+                return Err(failed(crate::op::InferError::unknown(name)));
+            };
+            let cx = Infer::new(call, name, &mut self.analyzer);
+            return op.result(cx.with_bound(&self.bound)).map_err(failed);
+        }
+        let info = struct_info_of(&call.op);
+        let Some(function) = info.as_ref().and_then(|info| info.as_node::<FuncStructInfo>()) else {
+            return Err(RelaxError::NotAFunction { found: info.unwrap_or_else(ObjectStructInfo::new) });
+        };
+        if function.params.is_none() && call.op.is::<ExternFunc>() && !call.sinfo_args.is_empty() {
+            return Ok(packed_result(&call.sinfo_args));
+        }
+        let args: Array<Ref<StructInfo>> =
+            call.args.iter().map(|arg| struct_info_of(arg).unwrap_or_else(ObjectStructInfo::new)).collect();
+        call_result(function, &args, &mut self.analyzer).map_err(|mismatch| match mismatch {
+            CallMismatch::Count { expected } => {
+                RelaxError::ArgumentCount { call: call.clone(), expected, found: args.len() }
+            }
+            CallMismatch::Argument { index, expected } => {
+                RelaxError::Argument { call: call.clone(), index, expected, found: args[index].clone() }
+            }
+        })
+    }
+}
+
+/// What a call of an external function gives, as its caller says: one value, several, or any.
+pub(crate) fn packed_result(infos: &Array<Ref<StructInfo>>) -> Ref<StructInfo> {
+    match infos.len() {
+        0 => ObjectStructInfo::new(),
+        1 => infos[0].clone(),
+        _ => TupleStructInfo::new(infos.iter().cloned()),
+    }
+}
+
+fn struct_info_of_seq(seq: &Ref<SeqExpr>) -> Option<Ref<StructInfo>> {
+    match &seq.struct_info_ {
+        Some(info) => info.downcast_ref::<StructInfo>().cloned(),
+        None => struct_info_of(&seq.body),
+    }
+}
+
+fn base_is_disjoint(base: &Ref<StructInfo>, info: &Ref<StructInfo>, analyzer: &mut Analyzer) -> bool {
+    crate::analysis::base_check(base, info, analyzer) == crate::analysis::BaseCheck::Disjoint
+}
+
+/// A fresh call with the struct info its variable is annotated with. Other values have theirs.
+fn with_struct_info(value: Expr, info: Ref<StructInfo>) -> Expr {
+    match value.downcast::<Call>() {
+        Ok(mut call) => {
+            call.make_mut().struct_info_ = Some(info.into());
+            call.upcast()
+        }
+        Err(value) => value,
+    }
+}
+
+impl Sequence {
+    fn close_block(&mut self) {
+        if !self.open.is_empty() {
+            let block = BindingBlock::new(take(&mut self.open), false);
+            self.push(block);
+        }
+    }
+
+    /// Adds a block; two of a kind become one.
+    fn push(&mut self, block: Ref<BindingBlock>) {
+        match self.blocks.last_mut() {
+            Some(last) if is_dataflow_block(last) == is_dataflow_block(&block) => {
+                let bindings = last.bindings.iter().chain(block.bindings.iter()).cloned();
+                *last = BindingBlock::new(bindings.collect::<Vec<_>>(), is_dataflow_block(&block));
+            }
+            _ => self.blocks.push(block),
+        }
+    }
+}
+
+/// Puts the variables that are visible outside in the place of those that a binding of a dataflow block was made with.
+fn with_outputs(binding: &mut Ref<Binding>, visible: &PtrMap<Ref<Var>>, replaced: &PtrMap<Object>) {
+    let value_of = |value: &Expr| match is_simple(value) {
+        true => simple_with(value, replaced, &mut Memo::default()),
+        false => substitute(value.clone(), replaced).unwrap_or_else(|_| value.clone()),
+    };
+    let var_of = |var: &Ref<Var>| visible.get(var.object()).unwrap_or(var).clone();
+    if let Some(node) = binding.as_node::<VarBinding>() {
+        let (var, value) = (var_of(&node.var), value_of(&node.value));
+        if !var.ptr_eq(&node.var) || !value.ptr_eq(&node.value) {
+            *binding = Ref::new(VarBinding { span: node.span, var, value }).upcast();
+        }
+    } else if let Some(node) = binding.as_node::<MatchCast>() {
+        let (var, value) = (var_of(&node.var), value_of(&node.value));
+        let struct_info = node.struct_info.clone();
+        *binding = Ref::new(MatchCast { span: node.span, var, value, struct_info }).upcast();
+    }
+}
+
+/// Whether variables can stand only among the operands: the common case, without a look into struct info.
+fn is_simple(value: &Expr) -> bool {
+    value.is::<Call>() || value.is::<Tuple>() || value.is::<TupleGetItem>() || value.is::<LeafExpr>()
+}
+
+/// A simple value with its variables replaced. `done` has the shared tuples among its operands.
+fn simple_with(value: &Expr, replaced: &PtrMap<Object>, done: &mut Memo<Expr>) -> Expr {
+    if let Some(new) = replaced.get(value.object()) {
+        return new.clone().downcast().unwrap_or_else(|_| value.clone());
+    }
+    let all = |exprs: &Array<Expr>, done: &mut Memo<Expr>| {
+        let replace = |expr| with_stack(|| simple_with(expr, replaced, done));
+        let new: Vec<Expr> = exprs.iter().map(replace).collect();
+        let is_same = new.iter().zip(exprs.iter()).all(|(a, b)| a.ptr_eq(b));
+        if is_same { None } else { Some(new.into_iter().collect::<Array<Expr>>()) }
+    };
+    if let Some(call) = value.as_node::<Call>() {
+        let op = simple_with(&call.op, replaced, done);
+        let args = all(&call.args, done);
+        if args.is_none() && op.ptr_eq(&call.op) {
+            return value.clone();
+        }
+        let args = args.unwrap_or_else(|| call.args.clone());
+        return Ref::new(Call { op, args, ..call.clone() }).upcast();
+    }
+    if let Some(tuple) = value.as_node::<Tuple>() {
+        if let Some(known) = done.get(value.object()) {
+            return known;
+        }
+        let new = match all(&tuple.fields, done) {
+            Some(fields) => Ref::new(Tuple { fields, ..tuple.clone() }).upcast(),
+            None => value.clone(),
+        };
+        done.insert(value.object(), &new);
+        return new;
+    }
+    if let Some(item) = value.as_node::<TupleGetItem>() {
+        let tuple_value = simple_with(&item.tuple_value, replaced, done);
+        if !tuple_value.ptr_eq(&item.tuple_value) {
+            return Ref::new(TupleGetItem { tuple_value, ..item.clone() }).upcast();
+        }
+    }
+    value.clone()
+}

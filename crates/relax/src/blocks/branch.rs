@@ -1,0 +1,101 @@
+//! Branches of conditionals: their blocks, and the value at their end.
+
+use tvmscript_ir_core::{Ref, Span, Str};
+
+use super::{Blocks, Result, Sequence, is_leaf_or_tuple};
+use crate::error::RelaxError;
+use crate::node::*;
+
+impl Blocks {
+    /// Begins the blocks of a branch.
+    pub fn begin_branch(&mut self) {
+        let known_before = self.known.len();
+        self.forget_normalized();
+        self.sequences.push(Sequence { known_before, ..Sequence::default() });
+    }
+
+    /// Ends the blocks of a branch: the binding that was last there, and all before it.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn end_branch(&mut self, name: &'static str) -> Result<Branch> {
+        let (blocks, known_before) = self.end_sequence();
+        let Some(last) = blocks.last() else {
+            self.forget_scalars(known_before);
+            return Err(RelaxError::EmptyBranch { name });
+        };
+        let branch = branch_value(&blocks, last, if name == "R.Then" { "_then" } else { "_else" });
+        let mut seq = branch.value;
+        if let Some(info) = struct_info_of(&seq.body) {
+            let info = self.well_defined(&info);
+            seq.struct_info_ = Some(info.into());
+        }
+        self.forget_scalars(known_before);
+        Ok(Branch { name: branch.name, value: Ref::new(seq) })
+    }
+
+    /// Ends the blocks of a branch whose value stands at its end.
+    ///
+    /// # Errors
+    /// When struct info of the value cannot be inferred.
+    pub fn end_branch_with(&mut self, value: Expr) -> Result<Ref<SeqExpr>> {
+        let body = self.normalize(value);
+        let (blocks, known_before) = self.end_sequence();
+        let info = body.as_ref().ok().and_then(struct_info_of).map(|info| self.well_defined(&info));
+        self.forget_scalars(known_before);
+        let (blocks, struct_info_) = (blocks.into_iter().collect(), info.map(Into::into));
+        Ok(Ref::new(SeqExpr { span: Span::current(), struct_info_, blocks, body: body? }))
+    }
+
+    /// Says whether new variables are those of a dataflow block around the fragment.
+    pub fn set_binds_dataflow(&mut self, yes: bool) {
+        self.binds_dataflow = yes;
+    }
+}
+
+/// A finished branch.
+#[derive(Debug)]
+pub struct Branch {
+    /// The name that its last binding has.
+    pub name: Str,
+    /// Its bindings and value.
+    pub value: Ref<SeqExpr>,
+}
+
+struct RawBranch {
+    name: Str,
+    value: SeqExpr,
+}
+
+/// The bindings with the value of the last one as that of the branch: a leaf or tuple directly, any other under the
+/// variable's name with a suffix.
+fn branch_value(blocks: &[Ref<BindingBlock>], last: &Ref<BindingBlock>, suffix: &str) -> RawBranch {
+    let mut bindings: Vec<Ref<Binding>> = last.bindings.iter().cloned().collect();
+    let binding = bindings.pop();
+    let mut blocks: Vec<Ref<BindingBlock>> = blocks[..blocks.len().saturating_sub(1)].to_vec();
+    let mut name = Str::from("");
+    let mut body: Expr = Tuple::new([]).upcast();
+    if let Some(node) = binding.as_ref().and_then(|b| b.as_node::<VarBinding>()) {
+        name = node.var.vid.name_hint.get();
+        if is_leaf_or_tuple(&node.value) {
+            body = node.value.clone();
+        } else {
+            let var = Var::new(format!("{name}{suffix}"), struct_info_of(&node.var.clone().upcast()));
+            let value = node.value.clone();
+            bindings.push(Ref::new(VarBinding { span: node.span, var: var.clone(), value }).upcast());
+            body = var.upcast();
+        }
+    } else if let Some(node) = binding.as_ref().and_then(|b| b.as_node::<MatchCast>()) {
+        name = node.var.vid.name_hint.get();
+        let var = Var::new(format!("{name}{suffix}"), struct_info_of(&node.var.clone().upcast()));
+        let (value, struct_info) = (node.value.clone(), node.struct_info.clone());
+        bindings.push(Ref::new(MatchCast { span: node.span, var: var.clone(), value, struct_info }).upcast());
+        body = var.upcast();
+    }
+    if !bindings.is_empty() {
+        blocks.push(BindingBlock::new(bindings, is_dataflow_block(last)));
+    }
+    let value =
+        SeqExpr { span: Span::current(), struct_info_: None, blocks: blocks.into_iter().collect(), body };
+    RawBranch { name, value }
+}

@@ -1,0 +1,400 @@
+//! Tensors joined, split and repeated: `R.concat`, `R.stack`, `R.meshgrid`, `R.split`, `R.repeat`, `R.tile`, `R.flip`, `R.one_hot`.
+//!
+//! Upstream counterpart: `src/relax/op/tensor/manipulate.cc`.
+
+use tvmscript_ir::VDevice;
+use tvmscript_ir_core::{Array, DataType, ObjectLike, Ref, Str, structural_equal};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::{BuildError, Result};
+use tvmscript_prim::{self as prim, IntImm, PrimExprExt, ops};
+
+use super::kind::{Int, Ints, Literal, Sections};
+use super::{Infer, InferError, InferErrorKind, Operator, product, shared_device, tensor_of, tensor_of_rank};
+use crate::analysis::same_dim;
+#[cfg(feature = "build")]
+use crate::build::args::{ExprArg, IntArg, IntImmArg, TupleArg};
+use crate::node::attrs::{
+    ConcatAttrs, FlipAttrs, MeshgridAttrs, OneHotAttrs, RepeatAttrs, SplitAttrs, StackAttrs, TileAttrs,
+};
+use crate::node::*;
+
+type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// The tensors one after the other along an axis.
+    concat(tensors: TupleArg, axis: Option<IntArg> = Some(IntArg(0))) -> infer(one_after_another) {
+        let attrs = Ref::new(ConcatAttrs { axis: axis.map(|axis| axis.0) }).upcast();
+        Ok(Call::of_op("relax.concat", [tensors.0], Some(attrs)))
+    }
+    /// The tensors, which are of one shape, along a new axis.
+    stack(tensors: TupleArg, axis: Option<IntImmArg> = Some(IntImmArg::from(0))) -> infer(along_new_axis) {
+        let attrs = Ref::new(StackAttrs { axis: axis.map(|axis| axis.0) }).upcast();
+        Ok(Call::of_op("relax.stack", [tensors.0], Some(attrs)))
+    }
+    /// For each vector a tensor of coordinates, one axis a vector.
+    meshgrid(tensors: TupleArg, indexing: Option<Str> = Some(Str::from("ij"))) -> infer(coordinates) {
+        let attrs = Ref::new(MeshgridAttrs { indexing }).upcast();
+        Ok(Call::of_op("relax.meshgrid", [tensors.0], Some(attrs)))
+    }
+    /// The tensor in parts along an axis: so many equal ones, or one up to each index and one from the last.
+    split(x: Expr; indices_or_sections: Sections, axis: Int = 0) -> infer(split_parts), attrs = SplitAttrs;
+    /// Each element so often, along an axis, or of the tensor as a vector.
+    repeat(data: Expr; repeats: Int, axis: Option<Int> = None) -> infer(repeated), attrs = RepeatAttrs;
+    /// The whole tensor so often along each axis; the last ones where there are fewer numbers than axes.
+    tile(data: Expr; repeats: Ints) -> infer(tiled), attrs = TileAttrs;
+    /// The elements in reverse order along an axis.
+    flip(data: Expr; axis: Literal) -> infer(flipped), attrs = FlipAttrs;
+    /// For every index a vector that has `on_value` there and `off_value` elsewhere.
+    one_hot(
+        indices: ExprArg, on_value: ExprArg, off_value: ExprArg, depth: IntArg, axis: IntArg = -1
+    ) -> infer(with_classes) {
+        let (on, off) = (value_of(&on_value.0, 1)?.dtype(), value_of(&off_value.0, 2)?.dtype());
+        if on != off {
+            return Err(BuildError::message(format!(
+                "`R.one_hot` takes two values of one type, not `{on}` and `{off}`"
+            ))
+            .at_position(2));
+        }
+        if depth.0 <= 0 {
+            return Err(BuildError::message(format!(
+                "there are {} classes, but at least one is needed",
+                depth.0
+            ))
+            .at_position(3));
+        }
+        let attrs = Ref::new(OneHotAttrs { depth: depth.0, axis: axis.0 }).upcast();
+        Ok(Call::of_op("relax.one_hot", [indices.0, on_value.0, off_value.0], Some(attrs)))
+    }
+}
+
+/// The element type that all have; void where one is unknown.
+fn common_dtype(
+    cx: &Infer<'_>,
+    tensors: &[Ref<TensorStructInfo>],
+) -> std::result::Result<DataType, InferError> {
+    let mut known = tensors.iter().map(|tensor| tensor.dtype).filter(|dtype| !dtype.is_void());
+    let Some(dtype) = known.next() else { return Ok(DataType::VOID) };
+    match known.find(|other| *other != dtype) {
+        Some(found) => Err(cx.wrong_dtype(0, format!("tensors of one type, so `{dtype}`"), found)),
+        None if tensors.iter().any(|tensor| tensor.is_unknown_dtype()) => Ok(DataType::VOID),
+        None => Ok(dtype),
+    }
+}
+
+/// Tensors to be joined along an axis: what is common to them.
+struct Parts {
+    tensors: Vec<Ref<TensorStructInfo>>,
+    dtype: DataType,
+    vdevice: Option<Ref<VDevice>>,
+    /// The shapes that are known; of these some may be held by variables.
+    shapes: Vec<Array<prim::Expr>>,
+    /// All shapes are written out.
+    are_written_out: bool,
+}
+
+fn parts(cx: &Infer<'_>) -> std::result::Result<Parts, InferError> {
+    cx.expect_args(1)?;
+    let tensors = cx.tensors_of_tuple(0)?;
+    if tensors.is_empty() {
+        return Err(cx.wrong_kind(0, "at least one tensor"));
+    }
+    let dtype = common_dtype(cx, &tensors)?;
+    let vdevice = shared_device(&tensors);
+    let shapes = tensors.iter().filter_map(|tensor| tensor.known_dims()).collect();
+    let are_written_out = tensors.iter().all(|tensor| tensor.dims().is_some());
+    Ok(Parts { tensors, dtype, vdevice, shapes, are_written_out })
+}
+
+impl Parts {
+    fn of_rank(&self, ndim: i64) -> Ref<StructInfo> {
+        tensor_of_rank(ndim, self.dtype, self.vdevice.clone())
+    }
+
+    /// Checks that the known shapes agree on every axis but one. Gives whether they do so for sure.
+    fn agree(&self, cx: &mut Infer<'_>, except: Option<usize>) -> std::result::Result<bool, InferError> {
+        let Some((first, rest)) = self.shapes.split_first() else { return Ok(false) };
+        let mut is_sure = true;
+        for axis in (0..first.len()).filter(|axis| Some(*axis) != except) {
+            for other in rest {
+                if cx.differ(&other[axis], &first[axis])? {
+                    let (a, b) =
+                        (crate::describe::scalar(&first[axis]), crate::describe::scalar(&other[axis]));
+                    return Err(
+                        cx.wrong_shape_at(0, format!("the tensors differ on axis {axis}: {a} and {b}"))
+                    );
+                }
+                is_sure &= same_dim(&other[axis], &first[axis], cx.analyzer);
+            }
+        }
+        Ok(is_sure)
+    }
+}
+
+/// How long the joined tensors are: a product where all are of one length.
+fn total(shapes: &[Array<prim::Expr>], axis: usize) -> std::result::Result<prim::Expr, prim::PrimError> {
+    let first = &shapes[0][axis];
+    if shapes.iter().all(|dims| structural_equal(dims[axis].object(), first.object())) {
+        return ops::mul(first.clone(), IntImm::int64(shapes.len() as i64));
+    }
+    shapes.iter().try_fold(IntImm::int64(0), |sum, dims| ops::add(sum, dims[axis].clone()))
+}
+
+fn one_after_another(cx: &mut Infer<'_>) -> Inferred {
+    let parts = parts(cx)?;
+    let stated = cx.attrs::<ConcatAttrs>()?.axis;
+    // Without an axis the tensors are vectors.
+    let mut ndim = if stated.is_some() { UNKNOWN_NDIM } else { 1 };
+    for tensor in parts.tensors.iter().filter(|tensor| !tensor.is_unknown_ndim()) {
+        if ndim == UNKNOWN_NDIM {
+            ndim = tensor.ndim;
+        }
+        cx.expect_rank(0, tensor, ndim)?;
+    }
+    let only = match &parts.tensors[..] {
+        [only] => Some(only.clone().upcast()),
+        _ => None,
+    };
+    if ndim == UNKNOWN_NDIM {
+        return Ok(only.unwrap_or_else(|| parts.of_rank(ndim)));
+    }
+    let axis = cx.axis(stated.unwrap_or(0), ndim)?;
+    if let Some(only) = only {
+        return Ok(only);
+    }
+    if !parts.agree(cx, Some(axis))? || !parts.are_written_out {
+        return Ok(parts.of_rank(ndim));
+    }
+    let mut dims: Vec<_> = parts.shapes[0].iter().cloned().collect();
+    dims[axis] = total(&parts.shapes, axis)?;
+    Ok(tensor_of(dims, parts.dtype, parts.vdevice))
+}
+
+fn along_new_axis(cx: &mut Infer<'_>) -> Inferred {
+    let parts = parts(cx)?;
+    let operand_ndim = parts.tensors[0].ndim;
+    for tensor in parts.tensors.iter().filter(|tensor| !tensor.is_unknown_ndim()) {
+        if tensor.ndim != operand_ndim {
+            let expected = format!("the rank of the first, {operand_ndim},");
+            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: tensor.ndim }.at(0));
+        }
+    }
+    // An unknown rank counts as -1, as upstream has it.
+    let ndim = operand_ndim + 1;
+    let axis = match &cx.attrs::<StackAttrs>()?.axis {
+        Some(axis) => cx.axis(axis.value, ndim)?,
+        None => 0,
+    };
+    let is_known = match &parts.tensors[..] {
+        [_] => !parts.shapes.is_empty(),
+        _ => parts.agree(cx, None)? && parts.are_written_out,
+    };
+    if !is_known {
+        return Ok(parts.of_rank(ndim));
+    }
+    let mut dims: Vec<_> = parts.shapes[0].iter().cloned().collect();
+    dims.insert(axis, IntImm::int64(parts.tensors.len() as i64));
+    Ok(tensor_of(dims, parts.dtype, parts.vdevice))
+}
+
+fn coordinates(cx: &mut Infer<'_>) -> Inferred {
+    let parts = parts(cx)?;
+    let count = parts.tensors.len();
+    for tensor in &parts.tensors {
+        if tensor.ndim != 1 {
+            let expected = "rank 1".to_owned();
+            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: tensor.ndim }.at(0));
+        }
+    }
+    // Upstream looks at types that are known only, and at shapes where the type is.
+    let dtype = parts.tensors.iter().map(|tensor| tensor.dtype).find(|dtype| !dtype.is_void());
+    let dtype = dtype.unwrap_or(DataType::VOID);
+    let is_known = parts.are_written_out && parts.tensors.iter().all(|tensor| !tensor.is_unknown_dtype());
+    let field = match is_known {
+        true => tensor_of(parts.shapes.iter().map(|dims| dims[0].clone()), dtype, parts.vdevice),
+        false => tensor_of_rank(count as i64, dtype, parts.vdevice),
+    };
+    Ok(TupleStructInfo::new(vec![field; count]))
+}
+
+fn split_parts(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let attrs = cx.attrs::<SplitAttrs>()?;
+    let axis = match x.is_unknown_ndim() {
+        true => None,
+        false => Some(cx.axis(attrs.axis, x.ndim)?),
+    };
+    if let Some(sections) = attrs.indices_or_sections.as_node::<IntImm>() {
+        return match sections.value {
+            1 => Ok(x.upcast()),
+            count => equal_parts(cx, &x, axis, count),
+        };
+    }
+    match Array::<Ref<IntImm>>::try_from_object(attrs.indices_or_sections.clone()) {
+        Ok(indices) if indices.is_empty() => Ok(x.upcast()),
+        Ok(indices) => parts_at(cx, &x, axis, &indices),
+        Err(_) => Err(cx.wrong_attribute("indices_or_sections", "is an integer or a list of them")),
+    }
+}
+
+/// Most parts a tensor is split into: each is an entry of the result's struct info.
+const MAX_PARTS: usize = 1 << 16;
+/// Most dimensions of all parts together.
+const MAX_DIMS: usize = 1 << 22;
+
+fn check_count(cx: &Infer<'_>, count: i64) -> std::result::Result<usize, InferError> {
+    usize::try_from(count).ok().filter(|count| (1..=MAX_PARTS).contains(count)).ok_or_else(|| {
+        cx.wrong_attribute("indices_or_sections", format!("is from 1 to {MAX_PARTS}, not {count}"))
+    })
+}
+
+fn with_length(
+    x: &TensorStructInfo,
+    dims: &Array<prim::Expr>,
+    axis: usize,
+    length: prim::Expr,
+) -> Ref<StructInfo> {
+    x.reshaped(dims.iter().enumerate().map(|(i, dim)| if i == axis { length.clone() } else { dim.clone() }))
+}
+
+/// Parts of one length, rounded up; the last one has what is left.
+fn equal_parts(cx: &mut Infer<'_>, x: &TensorStructInfo, axis: Option<usize>, count: i64) -> Inferred {
+    let parts = check_count(cx, count)?;
+    let (Some(dims), Some(axis)) = (x.dims(), axis) else {
+        return Ok(TupleStructInfo::new(vec![x.reranked(x.ndim); parts]));
+    };
+    let length = ops::ceildiv(dims[axis].clone(), IntImm::int64(count))?;
+    let length = cx.analyzer.simplify(&length);
+    let others = ops::mul(length.clone(), IntImm::int64(count - 1))?;
+    let last = cx.analyzer.simplify(&ops::sub(dims[axis].clone(), others)?);
+    let mut fields = vec![with_length(x, dims, axis, length); parts - 1];
+    fields.push(with_length(x, dims, axis, last));
+    Ok(TupleStructInfo::new(fields))
+}
+
+/// Parts between indices, which are kept within the tensor.
+fn parts_at(
+    cx: &mut Infer<'_>,
+    x: &TensorStructInfo,
+    axis: Option<usize>,
+    indices: &Array<Ref<IntImm>>,
+) -> Inferred {
+    let parts = check_count(cx, indices.len() as i64 + 1)?;
+    let (Some(dims), Some(axis)) = (x.dims(), axis) else {
+        return Ok(TupleStructInfo::new(vec![x.reranked(x.ndim); parts]));
+    };
+    if parts.saturating_mul(dims.len()) > MAX_DIMS {
+        let what = format!("asks for {parts} parts of {} dimensions each", dims.len());
+        return Err(cx.wrong_attribute("indices_or_sections", what));
+    }
+    let zero = IntImm::int64(0);
+    let within = |bound: prim::Expr| ops::min(ops::max(bound, zero.clone())?, dims[axis].clone());
+    let mut fields = Vec::with_capacity(parts);
+    let mut begin = within(zero.clone())?;
+    for i in 0..parts {
+        let end = within(indices.get(i).map_or_else(|| dims[axis].clone(), |index| index.clone().upcast()))?;
+        let length = ops::max(ops::sub(end.clone(), begin)?, zero.clone())?;
+        fields.push(with_length(x, dims, axis, cx.analyzer.simplify(&length)));
+        begin = end;
+    }
+    Ok(TupleStructInfo::new(fields))
+}
+
+fn repeated(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let RepeatAttrs { repeats, axis } = cx.attrs::<RepeatAttrs>()?;
+    let axis = match axis {
+        Some(axis) if !x.is_unknown_ndim() => Some(Some(cx.axis(*axis, x.ndim)?)),
+        Some(_) => Some(None),
+        None => None,
+    };
+    let times = IntImm::int64(*repeats);
+    match (x.dims(), axis) {
+        (None, None) => Ok(x.reranked(1)),
+        (None, Some(_)) if *repeats == 1 => Ok(x.upcast()),
+        (None, Some(_)) | (Some(_), Some(None)) => Ok(x.reranked(x.ndim)),
+        (Some(dims), None) => {
+            let count = ops::mul(product(dims.iter())?, times)?;
+            Ok(x.reshaped([cx.analyzer.simplify(&count)]))
+        }
+        (Some(dims), Some(Some(axis))) => {
+            let length = cx.analyzer.simplify(&ops::mul(dims[axis].clone(), times)?);
+            let dims = dims.iter().enumerate();
+            Ok(x.reshaped(dims.map(|(i, dim)| if i == axis { length.clone() } else { dim.clone() })))
+        }
+    }
+}
+
+fn tiled(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let repeats = &cx.attrs::<TileAttrs>()?.repeats;
+    let Some(dims) = x.dims() else {
+        return Ok(if x.is_unknown_ndim() {
+            x.reranked(UNKNOWN_NDIM)
+        } else if repeats.len() as i64 > x.ndim {
+            x.reranked(repeats.len() as i64)
+        } else if repeats.iter().all(|times| times.value == 1) {
+            x.upcast()
+        } else {
+            x.reranked(x.ndim)
+        });
+    };
+    let ndim = dims.len().max(repeats.len());
+    let (missing_dims, missing_repeats) = (ndim - dims.len(), ndim - repeats.len());
+    let mut result = Vec::with_capacity(ndim);
+    for i in 0..ndim {
+        let dim = i.checked_sub(missing_dims).map(|i| dims[i].clone());
+        let times = i.checked_sub(missing_repeats).map(|i| IntImm::int64(repeats[i].value));
+        result.push(match (dim, times) {
+            (Some(dim), Some(times)) => cx.analyzer.simplify(&ops::mul(dim, times)?),
+            (Some(only), None) | (None, Some(only)) => only,
+            (None, None) => continue,
+        });
+    }
+    Ok(x.reshaped(result))
+}
+
+fn flipped(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    if !x.is_unknown_ndim() {
+        cx.axis(cx.attrs::<FlipAttrs>()?.axis.value, x.ndim)?;
+    }
+    Ok(x.upcast())
+}
+
+#[cfg(feature = "build")]
+fn value_of(value: &Expr, index: usize) -> Result<&tvmscript_prim::Expr> {
+    match value.as_node::<PrimValue>() {
+        Some(prim) => Ok(&prim.value),
+        None => {
+            Err(BuildError::expected("`R.prim_value(..)`", value.object().info().key()).at_position(index))
+        }
+    }
+}
+
+fn with_classes(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(3)?;
+    let indices = cx.tensor(0)?;
+    let (dtype, off) = (cx.prim_value(1)?.dtype(), cx.prim_value(2)?.dtype());
+    if dtype != off {
+        let expected = format!("two values of one type, so `{dtype}`");
+        return Err(InferErrorKind::Dtype { op: cx.op(), expected, found: off }.at(2));
+    }
+    cx.expect_integers(0, &indices)?;
+    let vdevice = indices.vdevice.clone();
+    if indices.is_unknown_ndim() {
+        return Ok(tensor_of_rank(UNKNOWN_NDIM, dtype, vdevice));
+    }
+    let Some(dims) = indices.dims() else {
+        return Ok(tensor_of_rank(indices.ndim + 1, dtype, vdevice));
+    };
+    let attrs = cx.attrs::<OneHotAttrs>()?;
+    let axis = cx.axis(attrs.axis, indices.ndim + 1)?;
+    let mut dims: Vec<_> = dims.iter().cloned().collect();
+    dims.insert(axis, IntImm::int64(attrs.depth));
+    Ok(tensor_of(dims, dtype, vdevice))
+}

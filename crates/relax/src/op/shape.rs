@@ -1,0 +1,409 @@
+//! Shapes and axes of tensors, their elements unchanged: `R.reshape`, `R.permute_dims`, `R.expand_dims`, `R.squeeze`,
+//! `R.flatten`, `R.broadcast_to` and their like; conversions between tensors and shapes; `R.layout_transform`.
+//!
+//! Upstream counterparts: `src/relax/op/tensor/manipulate.cc`, `src/relax/op/op.cc`, `src/relax/op/tensor/set.cc` (`R.nonzero`).
+
+use tvmscript_arith::{Analyzer, map_ranges};
+use tvmscript_ir_core::{Array, DataType, Ref, Span};
+use tvmscript_ir_macros::operators;
+#[cfg(feature = "build")]
+use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
+use tvmscript_prim::ops::is_one;
+use tvmscript_prim::{self as prim, FloatImm, IndexMap, IntImm, PrimExprExt, ops};
+
+use super::kind::{Ints, Shape};
+use super::{
+    Infer, InferError, InferErrorKind, Operator, product, tensor_of, tensor_of_operand, tensor_of_rank,
+};
+use crate::analysis::same_dim;
+#[cfg(feature = "build")]
+use crate::build::args::{ExprArg, IntListArg, PrimValueArg};
+#[cfg(feature = "build")]
+use crate::build::operator_args::{IndexMapArg, NewShapeArg};
+use crate::node::attrs::{ExpandDimsAttrs, LayoutTransformAttrs, PermuteDimsAttrs, SqueezeAttrs};
+use crate::node::*;
+
+type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+
+operators! {
+    prefix = "relax.";
+    result = Ref<Call>;
+    script = crate::build::operator;
+
+    /// The tensor with new axes of length 1, counted in the result.
+    expand_dims(x: Expr; axis: Ints) -> infer(expanded), attrs = ExpandDimsAttrs;
+    /// The tensor without axes of length 1: those given, or all.
+    squeeze(x: Expr; axis: Option<Ints> = None) -> infer(squeezed), attrs = SqueezeAttrs;
+    /// The elements along one axis.
+    flatten(x: Expr) -> infer(flattened);
+    /// The tensor with elements repeated so as to fill a shape.
+    broadcast_to(x: Expr, shape: Shape) -> infer(filled);
+    /// Sums over the axes along which a tensor of the target's shape would be broadcast.
+    collapse_sum_like(data: Expr, collapse_target: Expr) -> infer(collapsed_like);
+    /// Sums over the axes along which a tensor of this shape would be broadcast.
+    collapse_sum_to(data: Expr, shape: Shape) -> infer(collapsed_to);
+    /// The tensor with its axes in this order; reversed where none is given.
+    permute_dims(x: ExprArg, axes: Option<IntListArg> = None) -> infer(reordered) {
+        Ok(permuted(x.0, axes.map(|axes| axes.0)))
+    }
+    /// The same elements in another shape.
+    reshape(x: ExprArg, shape: NewShapeArg) -> infer(reshaped) {
+        let shape = match shape.0.as_node::<ShapeExpr>() {
+            Some(stated) => {
+                let completed = completed(&x.0, stated).map_err(|e| e.at_position(1))?;
+                completed.map_or_else(|| shape.0.clone(), |shape| shape.upcast())
+            }
+            None => shape.0,
+        };
+        Ok(Call::of_op("relax.reshape", [x.0, shape], None))
+    }
+    /// The indices of elements that are not zero, one column an element.
+    nonzero(x: Expr) -> infer(indices);
+    /// The shape of a tensor.
+    shape_of(expr: Expr) -> infer(shape);
+    /// A shape as a tensor of integers.
+    shape_to_tensor(expr: Expr) -> infer(lengths);
+    /// A tensor of integers as a shape.
+    tensor_to_shape(expr: Expr) -> infer(shape_of_lengths);
+    /// The tensor with each element at the indices to which a map takes its own. Gaps are filled.
+    layout_transform(
+        x: ExprArg, index_map: IndexMapArg, pad_value: Option<ScriptValue> = None,
+        axis_separators: Option<IntListArg> = None, input_axis_separators: Option<IntListArg> = None
+    ) -> infer(transformed) {
+        let pad_value = pad_value.filter(|value| !matches!(value, ScriptValue::None));
+        let pad_value = pad_value.map(|value| pad_of(value, &x.0)).transpose().map_err(|e| e.at_position(2))?;
+        let attrs = LayoutTransformAttrs {
+            index_map: index_map.0,
+            pad_value,
+            axis_separators: Some(axis_separators.map(|list| list.0).unwrap_or_default()),
+            input_axis_separators: Some(input_axis_separators.map(|list| list.0).unwrap_or_default()),
+        };
+        Ok(Call::of_op("relax.layout_transform", [x.0], Some(Ref::new(attrs).upcast())))
+    }
+}
+
+fn expanded(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let axes = &cx.attrs::<ExpandDimsAttrs>()?.axis;
+    if axes.is_empty() {
+        return Ok(x.upcast());
+    }
+    if x.is_unknown_ndim() {
+        return Ok(x.reranked(UNKNOWN_NDIM));
+    }
+    let ndim = x.ndim + axes.len() as i64;
+    let mut is_new = vec![false; ndim as usize];
+    for axis in cx.axes(axes, ndim)? {
+        is_new[axis] = true;
+    }
+    let Some(dims) = x.dims() else { return Ok(x.reranked(ndim)) };
+    let mut old = dims.iter();
+    let dims = is_new.into_iter().filter_map(|is_new| match is_new {
+        true => Some(IntImm::int64(1)),
+        false => old.next().cloned(),
+    });
+    Ok(x.reshaped(dims))
+}
+
+fn squeezed(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let stated = cx.attrs::<SqueezeAttrs>()?.axis.as_ref();
+    if stated.is_some_and(|axes| axes.is_empty()) {
+        return Ok(x.upcast());
+    }
+    if x.is_unknown_ndim() {
+        return Ok(x.reranked(UNKNOWN_NDIM));
+    }
+    let axes = stated.map(|axes| cx.axes(axes, x.ndim)).transpose()?;
+    let Some(dims) = x.known_dims() else {
+        return Ok(x.reranked(axes.map_or(UNKNOWN_NDIM, |axes| x.ndim - axes.len() as i64)));
+    };
+    // Stated axes of another length stay; one that is no literal is taken to be 1.
+    let is_removed: Vec<bool> = match &axes {
+        Some(axes) => dims
+            .iter()
+            .enumerate()
+            .map(|(i, dim)| axes.contains(&i) && dim.as_node::<IntImm>().is_none_or(|dim| dim.value == 1))
+            .collect(),
+        None => {
+            let lengths: Option<Vec<_>> =
+                dims.iter().map(|dim| dim.as_node::<IntImm>().map(|dim| dim.value == 1)).collect();
+            match lengths {
+                Some(lengths) => lengths,
+                None => return Ok(x.reranked(UNKNOWN_NDIM)),
+            }
+        }
+    };
+    let kept: Vec<_> = dims
+        .iter()
+        .zip(&is_removed)
+        .filter(|(_, is_removed)| !**is_removed)
+        .map(|(dim, _)| dim.clone())
+        .collect();
+    if x.dims().is_some() {
+        return Ok(x.reshaped(kept));
+    }
+    // The shape is held by a variable.
+    Ok(match kept.len() as i64 {
+        ndim if ndim == x.ndim => x.upcast(),
+        ndim if axes.is_some() => x.reranked(ndim),
+        _ => x.reranked(UNKNOWN_NDIM),
+    })
+}
+
+fn flattened(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    Ok(match (x.ndim, x.dims()) {
+        (0, _) => x.reshaped([IntImm::int64(1)]),
+        (1, _) => x.upcast(),
+        (_, Some(dims)) => x.reshaped([product(dims.iter())?]),
+        (_, None) => x.reranked(1),
+    })
+}
+
+fn filled(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(2)?;
+    let (x, shape) = (cx.tensor(0)?, cx.shape(1)?);
+    if !x.is_unknown_ndim() && shape.ndim != UNKNOWN_NDIM && shape.ndim < x.ndim {
+        let expected = format!("rank {} or less", shape.ndim);
+        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+    }
+    if let (Some(old), Some(new)) = (x.known_dims(), &shape.values) {
+        for (i, (from, to)) in old.iter().rev().zip(new.iter().rev()).enumerate() {
+            if !is_one(from) && cx.differ(from, to)? {
+                let axis = old.len() - 1 - i;
+                let (from, to) = (crate::describe::scalar(from), crate::describe::scalar(to));
+                return Err(cx.wrong_shape_at(1, format!("axis {axis} of length {from} does not fill {to}")));
+            }
+        }
+    }
+    tensor_of_operand(cx, 1, x.dtype, x.vdevice.clone())
+}
+
+/// Checks that dimensions are summed up to those of a target, the last ones first.
+fn check_collapse(
+    cx: &mut Infer<'_>,
+    data: &Array<prim::Expr>,
+    target: &Array<prim::Expr>,
+) -> std::result::Result<(), InferError> {
+    for (from, to) in data.iter().rev().zip(target.iter().rev()) {
+        if same_dim(from, to, cx.analyzer) || is_one(to) {
+            continue;
+        }
+        let are_literals = from.is::<IntImm>() && to.is::<IntImm>();
+        let (from, to) = (crate::describe::scalar(from), crate::describe::scalar(to));
+        let what = match are_literals {
+            true => format!("a dimension of {from} is not summed up to one of {to}"),
+            false => format!("a dimension of {from} may not be {to}; state the shape by `R.match_cast`"),
+        };
+        return Err(cx.wrong_shape_at(0, what));
+    }
+    Ok(())
+}
+
+fn collapsed_like(cx: &mut Infer<'_>) -> Inferred {
+    let [x, target] = cx.tensors()?;
+    if let (Some(data), Some(target)) = (x.known_dims(), target.known_dims()) {
+        check_collapse(cx, &data, &target)?;
+    }
+    let TensorStructInfo { shape, vdevice, ndim, .. } = (*target).clone();
+    Ok(Ref::new(TensorStructInfo { span: Span::current(), shape, dtype: x.dtype, vdevice, ndim }).upcast())
+}
+
+fn collapsed_to(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(2)?;
+    let (x, shape) = (cx.tensor(0)?, cx.shape(1)?);
+    if let (Some(data), Some(target)) = (x.known_dims(), &shape.values) {
+        check_collapse(cx, &data, target)?;
+    }
+    tensor_of_operand(cx, 1, x.dtype, x.vdevice.clone())
+}
+
+/// The call.
+pub(super) fn permuted(x: Expr, axes: Option<Array<Ref<IntImm>>>) -> Ref<Call> {
+    let attrs = Ref::new(PermuteDimsAttrs { axes }).upcast();
+    Call::of_op("relax.permute_dims", [x], Some(attrs))
+}
+
+fn reordered(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let axes = match &cx.attrs::<PermuteDimsAttrs>()?.axes {
+        None if x.is_unknown_ndim() => return Ok(x.reranked(UNKNOWN_NDIM)),
+        None => (0..x.ndim as usize).rev().collect(),
+        Some(axes) => {
+            if x.ndim != axes.len() as i64 {
+                let expected = format!("rank {}", axes.len());
+                return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+            }
+            cx.axes(axes, x.ndim)?
+        }
+    };
+    if axes.iter().enumerate().all(|(i, axis)| i == *axis) {
+        return Ok(x.upcast());
+    }
+    Ok(match x.dims() {
+        Some(dims) => x.reshaped(axes.into_iter().map(|axis| dims[axis].clone())),
+        None => x.reranked(x.ndim),
+    })
+}
+
+/// The shape with lengths in place of 0 and -1. None where it has neither.
+///
+/// # Source
+/// `ConvertNewShapeToExpr`, `src/relax/op/tensor/manipulate.cc`.
+#[cfg(feature = "build")]
+fn completed(x: &Expr, shape: &ShapeExpr) -> Result<Option<Ref<ShapeExpr>>> {
+    let literal = |dim: &prim::Expr| dim.as_node::<IntImm>().map(|dim| dim.value);
+    let mut rest = None;
+    let mut has_zero = false;
+    for (i, dim) in shape.values.iter().enumerate() {
+        if !dim.dtype().is_int() {
+            return Err(BuildError::expected("integers", format!("`{}`", dim.dtype())));
+        }
+        match literal(dim) {
+            Some(0) => has_zero = true,
+            Some(-1) if rest.is_some() => return Err(BuildError::message("a shape has at most one -1")),
+            Some(-1) => rest = Some(i),
+            Some(length) if length < 0 => {
+                return Err(BuildError::message(format!("a dimension is positive, 0 or -1, not {length}")));
+            }
+            _ => {}
+        }
+    }
+    if rest.is_none() && !has_zero {
+        return Ok(None);
+    }
+    let info = struct_info_of(x);
+    let known = info.as_ref().and_then(|info| info.as_node::<TensorStructInfo>()?.known_dims());
+    let Some(known) = known else {
+        return Err(BuildError::message(
+            "the shape of the tensor is not known, so 0 and -1 stand for nothing",
+        )
+        .with_help("bind the tensor to a variable, or state its shape by `R.match_cast`"));
+    };
+    let mut dims: Vec<_> = shape.values.iter().cloned().collect();
+    for (i, dim) in dims.iter_mut().enumerate().filter(|(_, dim)| literal(dim) == Some(0)) {
+        match known.get(i) {
+            Some(length) => *dim = length.clone(),
+            None => {
+                let message = format!("0 stands for the length of axis {i}, but the rank is {}", known.len());
+                return Err(BuildError::message(message));
+            }
+        }
+    }
+    if let Some(rest) = rest {
+        let given = product(dims.iter().filter(|dim| literal(dim).is_none_or(|length| length > 0)))?;
+        let all = product(known.iter())?;
+        dims[rest] = Analyzer::new().simplify(&ops::floordiv(all, given)?);
+    }
+    Ok(Some(ShapeExpr::try_new(dims)?))
+}
+
+fn reshaped(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(2)?;
+    let (x, shape) = (cx.tensor(0)?, cx.shape(1)?);
+    if let (Some(new), Some(old)) = (&shape.values, x.known_dims()) {
+        let (new, old) = (product(new.iter())?, product(old.iter())?);
+        if cx.differ(&old, &new)? {
+            let (old, new) = (crate::describe::scalar(&old), crate::describe::scalar(&new));
+            return Err(cx.wrong_shape_at(1, format!("{old} elements do not fill a shape of {new}")));
+        }
+    }
+    match &shape.values {
+        Some(dims) if cx.arg(1)?.is::<Var>() => Ok(x.reshaped(dims.iter().cloned())),
+        _ => tensor_of_operand(cx, 1, x.dtype, x.vdevice.clone()),
+    }
+}
+
+fn indices(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    Ok(tensor_of_rank(2, DataType::INT64, x.vdevice.clone()))
+}
+
+fn shape(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    Ok(match x.dims() {
+        Some(dims) => ShapeStructInfo::of(dims.clone()),
+        None => ShapeStructInfo::of_rank(x.ndim),
+    })
+}
+
+fn lengths(cx: &mut Infer<'_>) -> Inferred {
+    cx.expect_args(1)?;
+    // An unknown rank counts as -1, as upstream has it.
+    Ok(tensor_of([IntImm::int64(cx.shape(0)?.ndim)], DataType::INT64, None))
+}
+
+fn shape_of_lengths(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    if x.ndim != 1 {
+        let expected = "rank 1".to_owned();
+        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+    }
+    match (&x.shape, x.dims()) {
+        (Some(_), None) => Err(cx.wrong_kind(0, "a tensor whose shape is written out, or not known")),
+        (_, Some(dims)) => {
+            let length = dims[0].as_node::<IntImm>();
+            Ok(ShapeStructInfo::of_rank(length.map_or(UNKNOWN_NDIM, |length| length.value)))
+        }
+        (None, None) => Ok(ShapeStructInfo::of_rank(UNKNOWN_NDIM)),
+    }
+}
+
+/// The value that fills gaps: a plain number has the type of the tensor, if both are whole or the tensor is not.
+#[cfg(feature = "build")]
+fn pad_of(value: ScriptValue, x: &Expr) -> Result<Ref<PrimValue>> {
+    let info = struct_info_of(x);
+    let dtype = info.as_ref().and_then(|info| info.as_node::<TensorStructInfo>()).map(|tensor| tensor.dtype);
+    let typed = match (&value, dtype) {
+        (ScriptValue::Int(number), Some(dtype)) if dtype.is_int() || dtype.is_uint() => {
+            IntImm::try_new(dtype, *number)?
+        }
+        (ScriptValue::Int(number), Some(dtype)) if dtype.is_any_float() => {
+            FloatImm::try_new(dtype, *number as f64)?
+        }
+        (ScriptValue::Float(number), Some(dtype)) if dtype.is_any_float() => {
+            FloatImm::try_new(dtype, *number)?
+        }
+        _ => return PrimValueArg::from_script(value).map(|value| value.0),
+    };
+    Ok(PrimValue::new(typed))
+}
+
+fn transformed(cx: &mut Infer<'_>) -> Inferred {
+    let [x] = cx.tensors()?;
+    let LayoutTransformAttrs { index_map, pad_value, .. } = cx.attrs()?;
+    if let Some(found) = pad_value.as_ref().map(|pad| pad.value.dtype()).filter(|dtype| *dtype != x.dtype) {
+        let what = match x.dtype.is_void() {
+            true => format!("is of type `{found}`, and the type of the tensor is not known"),
+            false => format!("is of type `{found}`, the tensor of `{}`", x.dtype),
+        };
+        return Err(cx.wrong_attribute("pad_value", what));
+    }
+    let IndexMap { initial_indices, final_indices, inverse_index_map: _ } = &**index_map;
+    let ndim = final_indices.len() as i64;
+    if x.is_unknown_ndim() {
+        return Ok(x.reranked(ndim));
+    }
+    if x.ndim != initial_indices.len() as i64 {
+        let expected = format!("rank {}", initial_indices.len());
+        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+    }
+    let Some(dims) = x.known_dims() else { return Ok(x.reranked(ndim)) };
+    let variables = initial_indices.iter().zip(dims.iter());
+    let variables: Vec<_> =
+        variables.map(|(var, dim)| (var.clone(), IntImm::int64(0), dim.clone())).collect();
+    let indices: Vec<_> = final_indices.iter().cloned().collect();
+    let no_shape = || InferErrorKind::Attribute {
+        op: cx.op(),
+        attribute: "index_map",
+        what: "does not take the shape of the tensor to one that begins at zero".to_owned(),
+    };
+    // The dimensions say nothing about each other here.
+    let ranges = map_ranges(&variables, &indices, &mut tvmscript_arith::Analyzer::new());
+    let ranges = ranges.ok_or_else(no_shape)?;
+    if ranges.iter().any(|(min, _)| min.as_node::<IntImm>().is_none_or(|min| min.value != 0)) {
+        return Err(no_shape().into());
+    }
+    Ok(x.reshaped(ranges.into_iter().map(|(_, extent)| extent)))
+}

@@ -1,0 +1,227 @@
+//! Operators as scripts call them: arguments by type, the conventions around a result type, and functions by name.
+//!
+//! The functions follow from the entries in [`crate::op`]. Each type of a parameter there has a type of the same name here,
+//! which converts what a script gives.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use tvmscript_ir_core::Ref;
+use tvmscript_ir_core::operators::is_poison;
+use tvmscript_irbuilder::{
+    ArgumentRef, BuildError, CallArgs, FromScript, ParamKind, Result, ScriptFn, ScriptValue, script_fn,
+};
+use tvmscript_prim::Op;
+use tvmscript_prim::ops;
+use tvmscript_prim::{Call, IntImm, PrimExprExt};
+
+pub use super::args::ExprArg as Expr;
+use super::args::ExprArg;
+use crate::node::{Buffer, BufferLoad};
+use crate::op::{functions, memory, operators};
+
+pub use tvmscript_ir_core::DataType;
+
+type PrimExpr = tvmscript_prim::Expr;
+
+/// The script functions by name: those of all entries, and operators under their own names as well
+/// (`tvm_call_packed` for `call_packed`).
+static FUNCTIONS: LazyLock<HashMap<&'static str, &'static ScriptFn>> = LazyLock::new(|| {
+    let own = operators().filter_map(|op| Some((op.name().strip_prefix("tir.")?, op.function?)));
+    own.chain(functions().map(|function| (function.name, function))).collect()
+});
+
+/// The script function of an operator.
+pub fn find(name: &str) -> Option<ScriptValue> {
+    FUNCTIONS.get(name).map(|function| ScriptValue::Function(function))
+}
+
+/// The names of all operators, for suggestions.
+pub fn names() -> Vec<&'static str> {
+    FUNCTIONS.keys().copied().filter(|name| !name.contains('.')).collect()
+}
+
+/// Brings the result type of a call to its parameter, then binds.
+///
+/// As in TVM, `dtype=..` goes in front of the other arguments where the function starts with it, and is dropped where the
+/// function has no such parameter. A leading type with a default is told from an operand by its value.
+///
+/// # Errors
+/// Whatever `bind` says.
+pub fn around_binding(
+    function: &'static ScriptFn,
+    mut args: CallArgs,
+    bind: fn(&'static ScriptFn, CallArgs) -> Result<ScriptValue>,
+) -> Result<ScriptValue> {
+    match function.params.iter().position(|param| param.name == "dtype") {
+        None => drop(args.take_keyword("dtype")),
+        Some(0) => {
+            if let Some(dtype) = args.take_keyword("dtype") {
+                args.positional.insert(0, dtype);
+                return bind(function, args).map_err(type_is_a_keyword);
+            }
+        }
+        Some(index) if function.params[index].kind == ParamKind::KeywordOnly => {
+            let is_type = |v: &ScriptValue| matches!(v, ScriptValue::Str(_) | ScriptValue::DType(_));
+            if args.positional.first().is_some_and(is_type) {
+                let dtype = args.positional.remove(0);
+                args.keywords.push(("dtype".into(), dtype));
+            }
+        }
+        Some(_) => {}
+    }
+    bind(function, args)
+}
+
+/// An error of a call whose type was put in front of the other arguments, at the arguments as they are written.
+fn type_is_a_keyword(mut error: BuildError) -> BuildError {
+    error.argument = match error.argument {
+        Some(ArgumentRef::Position(0)) => Some(ArgumentRef::Keyword("dtype".into())),
+        Some(ArgumentRef::Position(index)) => Some(ArgumentRef::Position(index - 1)),
+        Some(ArgumentRef::Parameter { name, index }) => {
+            Some(ArgumentRef::Parameter { name, index: index.saturating_sub(1) })
+        }
+        other => other,
+    };
+    error
+}
+
+/// An operator, or its full name.
+#[derive(Debug, Clone)]
+pub struct OpArg(Ref<Op>);
+
+impl FromScript for OpArg {
+    const TYPE: &'static str = "str | Op";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::Str(name) => Ok(OpArg(Op::get(&name))),
+            other => match other.as_node::<Op>() {
+                Some(op) => Ok(OpArg(op.clone())),
+                None => Err(BuildError::expected("an operator's name", other.type_name())),
+            },
+        }
+    }
+}
+
+/// A call of the operator that is named.
+#[script_fn]
+pub fn call_intrin(dtype: DataType, func_name: OpArg, #[args] args: Vec<ExprArg>) -> Result<PrimExpr> {
+    Ok(Call::new(dtype, func_name.0, args.into_iter().map(|arg| arg.0)))
+}
+
+/// Conversions of arguments to what the typed functions take.
+macro_rules! expressions {
+    ($($arg:ident)*) => {$(
+        impl From<$arg> for PrimExpr {
+            fn from(arg: $arg) -> PrimExpr {
+                arg.0
+            }
+        }
+    )*};
+}
+expressions! { ExprArg Element LlvmName Packed }
+
+/// Defaults of parameters.
+impl From<i32> for ExprArg {
+    fn from(value: i32) -> ExprArg {
+        ExprArg(IntImm::int32(value))
+    }
+}
+
+impl From<bool> for ExprArg {
+    fn from(value: bool) -> ExprArg {
+        ExprArg(IntImm::bool(value))
+    }
+}
+
+/// An intrinsic of LLVM, kept as it is written: a number, or a name where no table of numbers is at hand.
+#[derive(Debug, Clone)]
+pub struct LlvmName(PrimExpr);
+
+impl FromScript for LlvmName {
+    const TYPE: &'static str = ExprArg::TYPE;
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let name = ExprArg::convert(value)?;
+        Ok(LlvmName(match name.as_node::<IntImm>() {
+            Some(number) if number.dtype == DataType::INT32 => {
+                ops::make_const(DataType::uint(32), number.value)?
+            }
+            _ => name,
+        }))
+    }
+    fn is_poison(&self) -> bool {
+        is_poison(self.0.object())
+    }
+}
+
+/// A number that takes the other operand's type, or an expression.
+#[derive(Debug, Clone)]
+pub struct Operand(pub ops::Operand);
+
+impl FromScript for Operand {
+    const TYPE: &'static str = "PrimExpr";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        match value {
+            ScriptValue::Int(i) => Ok(Operand(ops::Operand::Int(i))),
+            other => ExprArg::convert(other).map(|expr| Operand(ops::Operand::Expr(expr))),
+        }
+    }
+    fn is_poison(&self) -> bool {
+        matches!(&self.0, ops::Operand::Expr(expr) if is_poison(expr.object()))
+    }
+}
+
+impl From<Operand> for ops::Operand {
+    fn from(operand: Operand) -> ops::Operand {
+        operand.0
+    }
+}
+
+/// An argument of a packed call: buffers become arrays on the stack.
+#[derive(Debug, Clone)]
+pub struct Packed(pub(super) PrimExpr);
+
+impl FromScript for Packed {
+    const TYPE: &'static str = "PrimExpr | Buffer";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let Some(buffer) = value.as_node::<Buffer>() else { return ExprArg::convert(value).map(Packed) };
+        let shape = memory::tvm_stack_make_shape(buffer.shape.iter().cloned());
+        let strides = match buffer.strides.is_empty() {
+            true => IntImm::int32(0),
+            false => memory::tvm_stack_make_shape(buffer.strides.iter().cloned()),
+        };
+        let ndim = ops::python::int_literal(buffer.shape.len() as i64);
+        let of_dtype = ops::make_const(buffer.dtype, 0)?;
+        let (data, offset) = (buffer.data.clone().upcast(), buffer.elem_offset.clone());
+        Ok(Packed(memory::tvm_stack_make_array(data, shape, strides, ndim, of_dtype, offset)))
+    }
+    fn is_poison(&self) -> bool {
+        is_poison(self.0.object())
+    }
+}
+
+/// An element of a buffer; a buffer stands for its first element.
+#[derive(Debug, Clone)]
+pub struct Element(PrimExpr);
+
+impl FromScript for Element {
+    const TYPE: &'static str = "Buffer | BufferLoad";
+    fn from_script(value: ScriptValue) -> Result<Self> {
+        let found = value.type_name();
+        let expr = match value.as_node::<Buffer>() {
+            Some(buffer) => {
+                let zeros = buffer.shape.iter().map(|e| IntImm::try_new(e.dtype(), 0));
+                let zeros = zeros.collect::<std::result::Result<_, _>>()?;
+                BufferLoad::try_new(buffer.clone(), zeros, None)?
+            }
+            None => ExprArg::convert(value)?,
+        };
+        match expr.is::<BufferLoad>() {
+            true => Ok(Element(expr)),
+            false => Err(BuildError::expected("a buffer or an element of one", found)),
+        }
+    }
+    fn is_poison(&self) -> bool {
+        is_poison(self.0.object())
+    }
+}

@@ -1,0 +1,546 @@
+//! Reader: one pass over the text, without a tree.
+
+use hashbrown::HashMap;
+use smallvec::SmallVec;
+
+use crate::tensor;
+use crate::version::{TvmJsonVersion, TypeKeys};
+use tvmscript_ir_core::containers::{ArrayNode, Key, MapNode, ShapeNode};
+use tvmscript_ir_core::dtype::DataType;
+use tvmscript_ir_core::json::limits::{self, Counter};
+use tvmscript_ir_core::json::scan::Scanner;
+use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
+use tvmscript_ir_core::registry::Registry;
+use tvmscript_ir_core::span::{SourceId, Span, SpanKind};
+use tvmscript_ir_core::type_table::{FieldKind, TypeInfo};
+use tvmscript_ir_core::value::{FieldError, Value};
+use tvmscript_ir_core::{Object, ObjectLike, Ref, Str};
+
+type Result<T> = std::result::Result<T, JsonError>;
+
+/// Reads a graph of the newest supported release; see [`load_version`].
+///
+/// # Errors
+/// As [`load_version`].
+pub fn load(text: &str, registry: &Registry) -> Result<Value> {
+    load_version(text, registry, &TvmJsonVersion::default())
+}
+
+/// Reads a graph. The root is usually a node, but can be any value.
+///
+/// A field that the type does not have is an error unless it is empty (none, or a container without elements): builds of
+/// TVM differ in such fields.
+///
+/// # Errors
+/// [`JsonError`] with the position of the first fault. A node may refer only to nodes before it, as TVM writes them, so a
+/// cycle is an error.
+pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -> Result<Value> {
+    let mut loader = Loader {
+        keys: &version.keys,
+        scan: Scanner::new(text),
+        registry,
+        decoders: HashMap::new(),
+        nodes: Vec::with_capacity(text.len() / 150),
+        spans: HashMap::new(),
+        span_arrays: HashMap::new(),
+        fields: Vec::new(),
+        dtypes: HashMap::new(),
+        counter: Counter::begin(),
+    };
+    loader.document().map_err(|error| match error.kind {
+        // Found when the whole node was read; the path leads to the field.
+        JsonErrorKind::Field(_) => JsonError { offset_bytes: Scanner::locate(text, &error.path), ..error },
+        _ => error,
+    })
+}
+
+/// How the data of a type is read.
+#[derive(Clone, Copy)]
+enum Decoder {
+    None,
+    Bool,
+    Int,
+    Float,
+    DType,
+    Str,
+    Array,
+    Map,
+    Shape,
+    Tensor,
+    Span,
+    SequentialSpan,
+    ByName(fn(&str) -> Object),
+    Fields(&'static TypeInfo),
+}
+
+struct Loader<'s, 'r> {
+    keys: &'r TypeKeys,
+    scan: Scanner<'s>,
+    registry: &'r Registry,
+    decoders: HashMap<Box<str>, Decoder>,
+    nodes: Vec<Value>,
+    /// Nodes that are spans; their values are `None`.
+    spans: HashMap<usize, Span>,
+    /// The spans in arrays of spans.
+    span_arrays: HashMap<usize, Vec<Span>>,
+    /// The fields of the node in hand, with a mark for those that were there.
+    fields: Vec<Value>,
+    dtypes: HashMap<Box<str>, DataType>,
+    counter: Counter,
+}
+
+impl<'s> Loader<'s, '_> {
+    fn document(&mut self) -> Result<Value> {
+        let (mut root, mut nodes, mut metadata) = (None, false, false);
+        self.scan.expect(b'{')?;
+        let mut first = true;
+        while self.scan.more(first, b'}')? {
+            first = false;
+            let start = self.scan.offset();
+            let key = self.scan.key()?;
+            let again = match &*key {
+                "root_index" => {
+                    let place = self.scan.offset();
+                    let index = self.scan.int().map_err(|e| e.within(".root_index"))?;
+                    root.replace((index, place)).is_some()
+                }
+                "nodes" => {
+                    let again = std::mem::replace(&mut nodes, true);
+                    if !again {
+                        self.nodes()?;
+                    }
+                    again
+                }
+                "metadata" => {
+                    self.scan.skip_value().map_err(|e| e.within(".metadata"))?;
+                    std::mem::replace(&mut metadata, true)
+                }
+                _ => return Err(JsonError::at(JsonErrorKind::UnknownKey { key: key.into_owned() }, start)),
+            };
+            if again {
+                return Err(JsonError::at(JsonErrorKind::DuplicateKey { key: key.into_owned() }, start));
+            }
+        }
+        self.scan.end()?;
+        let missing = |key: &str| JsonError::new(JsonErrorKind::MissingKey { key: key.to_owned() });
+        if !nodes {
+            return Err(missing("nodes"));
+        }
+        let (index, place) = root.ok_or_else(|| missing("root_index"))?;
+        let value = usize::try_from(index).ok().and_then(|i| self.nodes.get(i)).cloned();
+        value.ok_or_else(|| JsonError::at(JsonErrorKind::BadIndex { index }, place).within(".root_index"))
+    }
+
+    fn nodes(&mut self) -> Result<()> {
+        self.scan.expect(b'[').map_err(|e| e.within(".nodes"))?;
+        let mut first = true;
+        loop {
+            let index = self.nodes.len();
+            let within = |e: JsonError| e.within(format_args!(".nodes[{index}]"));
+            if !self.scan.more(first, b']').map_err(within)? {
+                return Ok(());
+            }
+            first = false;
+            let value = self.node().map_err(within)?;
+            self.nodes.push(value);
+        }
+    }
+
+    fn node(&mut self) -> Result<Value> {
+        self.scan.expect(b'{')?;
+        let (mut decoder, mut data) = (None, None);
+        let mut value = None;
+        let mut first = true;
+        while self.scan.more(first, b'}')? {
+            first = false;
+            let start = self.scan.offset();
+            if decoder.is_none() && self.scan.take_key("type") {
+                decoder = Some(self.decoder().map_err(|e| e.within(".type"))?);
+                continue;
+            }
+            if let Some(decoder) = decoder
+                && data.is_none()
+                && self.scan.take_key("data")
+            {
+                data = Some(self.scan.offset());
+                value = Some(self.data(decoder).map_err(|e| e.within(".data"))?);
+                continue;
+            }
+            let key = self.scan.key()?;
+            match &*key {
+                "data" if data.is_none() => {
+                    data = Some(self.scan.offset());
+                    self.scan.skip_value().map_err(|e| e.within(".data"))?;
+                }
+                "type" | "data" => {
+                    return Err(JsonError::at(JsonErrorKind::DuplicateKey { key: key.into() }, start));
+                }
+                _ => return Err(JsonError::at(JsonErrorKind::UnknownKey { key: key.into() }, start)),
+            }
+        }
+        let missing =
+            |scan: &Scanner<'_>, key: &str| scan.error(JsonErrorKind::MissingKey { key: key.into() });
+        let decoder = decoder.ok_or_else(|| missing(&self.scan, "type"))?;
+        match (value, data) {
+            (Some(value), _) => Ok(value),
+            // The data came before the type.
+            (None, Some(place)) => {
+                let end = self.scan.offset();
+                self.scan.set_offset(place);
+                let value = self.data(decoder).map_err(|e| e.within(".data"))?;
+                self.scan.set_offset(end);
+                Ok(value)
+            }
+            (None, None) if matches!(decoder, Decoder::None) => Ok(Value::None),
+            (None, None) => Err(missing(&self.scan, "data")),
+        }
+    }
+
+    fn decoder(&mut self) -> Result<Decoder> {
+        self.scan.peek();
+        let start = self.scan.offset();
+        let key = self.scan.string()?;
+        if let Some(&decoder) = self.decoders.get(&*key) {
+            return Ok(decoder);
+        }
+        let keys = self.keys;
+        let decoder = match &*key {
+            k if k == keys.none => Decoder::None,
+            k if k == keys.bool => Decoder::Bool,
+            k if k == keys.int => Decoder::Int,
+            k if k == keys.float => Decoder::Float,
+            k if k == keys.dtype => Decoder::DType,
+            k if k == keys.string || k == keys.source_name => Decoder::Str,
+            k if k == keys.array => Decoder::Array,
+            k if k == keys.map => Decoder::Map,
+            k if k == keys.shape => Decoder::Shape,
+            k if k == keys.tensor => Decoder::Tensor,
+            k if k == keys.span => Decoder::Span,
+            k if k == keys.sequential_span => Decoder::SequentialSpan,
+            _ => {
+                let unknown = || JsonErrorKind::UnknownType { key: key.clone().into_owned() };
+                let info = self.registry.node(&key).ok_or_else(|| JsonError::at(unknown(), start))?;
+                if !info.is_concrete() {
+                    let kind = FieldError::Abstract { key: info.key() }.into();
+                    return Err(JsonError::at(kind, start));
+                }
+                match info.by_name() {
+                    Some(make) => Decoder::ByName(make),
+                    None => Decoder::Fields(info),
+                }
+            }
+        };
+        self.decoders.insert(key.into(), decoder);
+        Ok(decoder)
+    }
+
+    fn data(&mut self, decoder: Decoder) -> Result<Value> {
+        Ok(match decoder {
+            Decoder::None => {
+                self.scan.skip_value()?;
+                Value::None
+            }
+            Decoder::Bool => Value::Bool(self.scan.bool()?),
+            Decoder::Int => Value::Int(self.scan.int()?),
+            Decoder::Float => Value::Float(self.scan.number("a number")?.as_f64()),
+            Decoder::DType => Value::DType(self.dtype()?),
+            Decoder::Str => Value::Node(Str::new(self.scan.string()?).into_object()),
+            Decoder::ByName(make) => Value::Node(make(&self.scan.string()?)),
+            Decoder::Array => {
+                let (mut items, mut parts) = (SmallVec::new(), Vec::new());
+                let has_spans = !self.spans.is_empty();
+                self.indices(|index, value| {
+                    items.push(value);
+                    if has_spans {
+                        parts.push(index);
+                    }
+                })?;
+                if has_spans {
+                    let parts: Vec<Span> = parts.iter().filter_map(|i| self.spans.get(i).copied()).collect();
+                    self.span_arrays.insert(self.nodes.len(), parts);
+                }
+                Value::Node(Object::from(Ref::new(ArrayNode::new(items))))
+            }
+            Decoder::Map => {
+                self.scan.peek();
+                let start = self.scan.offset();
+                let mut key = None;
+                let mut entries = indexmap::IndexMap::default();
+                self.indices(|_, value| match key.take() {
+                    None => key = Some(value),
+                    Some(key) => drop(entries.insert(Key::new(key), value)),
+                })?;
+                if key.is_some() {
+                    return Err(JsonError::at(JsonErrorKind::OddMap, start));
+                }
+                Value::Node(Object::from(Ref::new(MapNode::new(entries))))
+            }
+            Decoder::Shape => {
+                let values = self.array(|l| l.scan.int())?;
+                Value::from(Ref::new(ShapeNode { values: values.into() }))
+            }
+            Decoder::Tensor => {
+                self.scan.peek();
+                let start = self.scan.offset();
+                let text = self.scan.string()?;
+                let tensor = tensor::decode(&text);
+                let bad = |reason| JsonError::at(JsonErrorKind::BadTensor { reason }, start);
+                let tensor = Object::from(Ref::new(tensor.map_err(bad)?));
+                tensor.check().map_err(|error| JsonError::at(error.into(), start))?;
+                Value::Node(tensor)
+            }
+            Decoder::Span => {
+                let span = self.span()?;
+                self.spans.insert(self.nodes.len(), span);
+                Value::None
+            }
+            Decoder::SequentialSpan => {
+                let span = self.sequential_span()?;
+                self.spans.insert(self.nodes.len(), span);
+                Value::None
+            }
+            Decoder::Fields(info) => self.node_fields(info)?,
+        })
+    }
+
+    /// An array of JSON values.
+    fn array<T>(&mut self, mut element: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut out = Vec::new();
+        self.scan.expect(b'[')?;
+        let mut first = true;
+        while self.scan.more(first, b']')? {
+            first = false;
+            let value = element(self).map_err(|e| e.within(format_args!("[{}]", out.len())))?;
+            out.push(value);
+        }
+        Ok(out)
+    }
+
+    /// The values behind an array of indices.
+    #[inline]
+    fn indices(&mut self, mut each: impl FnMut(usize, Value)) -> Result<()> {
+        self.scan.expect(b'[')?;
+        let mut count = 0;
+        while self.scan.more(count == 0, b']')? {
+            let index = self.index().map_err(|e| e.within(format_args!("[{count}]")))?;
+            count += 1;
+            each(index, self.nodes[index].clone());
+        }
+        Ok(())
+    }
+
+    /// The index of an earlier node.
+    #[inline]
+    fn index(&mut self) -> Result<usize> {
+        self.scan.peek();
+        let start = self.scan.offset();
+        let index = self.scan.int()?;
+        match usize::try_from(index) {
+            Ok(at) if at < self.nodes.len() => Ok(at),
+            Ok(at) if self.scan.count_nodes().is_some_and(|count| at < count) => {
+                let from = self.nodes.len() as i64;
+                Err(JsonError::at(JsonErrorKind::ForwardReference { from, index }, start))
+            }
+            _ => Err(JsonError::at(JsonErrorKind::BadIndex { index }, start)),
+        }
+    }
+
+    #[inline]
+    fn by_index(&mut self) -> Result<&Value> {
+        let index = self.index()?;
+        Ok(&self.nodes[index])
+    }
+
+    fn dtype(&mut self) -> Result<DataType> {
+        self.scan.peek();
+        let start = self.scan.offset();
+        let text = self.scan.string()?;
+        if let Some(&dtype) = self.dtypes.get(&*text) {
+            return Ok(dtype);
+        }
+        match limits::dtype(&text) {
+            Some(dtype) => {
+                self.dtypes.insert(text.into(), dtype);
+                Ok(dtype)
+            }
+            None => Err(JsonError::at(JsonErrorKind::UnknownDataType { text: text.into() }, start)),
+        }
+    }
+
+    /// The place that a span field refers to.
+    fn span_by_index(&mut self) -> Result<Span> {
+        let index = self.index()?;
+        match (self.spans.get(&index), &self.nodes[index]) {
+            (Some(&span), _) => Ok(span),
+            (None, Value::None) => Ok(Span::UNKNOWN),
+            _ => self.scan.expected("the index of a span or of None"),
+        }
+    }
+
+    #[inline]
+    fn field_value(&mut self, kind: FieldKind, span: &mut Span) -> Result<Value> {
+        Ok(match kind {
+            FieldKind::Node | FieldKind::Any => self.by_index()?.clone(),
+            FieldKind::DType => Value::DType(self.dtype()?),
+            FieldKind::Int => Value::Int(self.scan.int()?),
+            FieldKind::Bool => Value::Bool(self.scan.bool()?),
+            FieldKind::Float => Value::Float(self.scan.number("a number")?.as_f64()),
+            FieldKind::Span => {
+                *span = self.span_by_index()?;
+                Value::None
+            }
+        })
+    }
+
+    fn node_fields(&mut self, info: &'static TypeInfo) -> Result<Value> {
+        self.scan.peek();
+        let start = self.scan.offset();
+        let fields = info.fields();
+        self.fields.clear();
+        let mut span = Span::UNKNOWN;
+        self.scan.expect(b'{')?;
+        // As TVM writes them: all, in order.
+        let mut first = true;
+        for field in fields {
+            let place = self.scan.offset();
+            if !self.scan.more(first, b'}')? || !self.scan.take_key(field.name) {
+                self.scan.set_offset(place);
+                break;
+            }
+            first = false;
+            let value = self.field_value(field.kind, &mut span);
+            self.fields.push(value.map_err(|e| e.within(format_args!(".{}", field.name)))?);
+        }
+        let in_order = self.fields.len();
+        if in_order < fields.len() || self.scan.peek() != Some(b'}') {
+            self.fields_in_any_order(info, in_order, first, &mut span)?;
+        } else {
+            self.scan.expect(b'}')?;
+        }
+        let mut object = info.construct_from(&mut self.fields).map_err(|error| {
+            let place = error.field().map_or(String::new(), |field| format!(".{field}"));
+            JsonError::at(self.counter.explain(error), start).within(place)
+        })?;
+        if span.is_known() {
+            object.set_span(span);
+        }
+        Ok(Value::Node(object))
+    }
+
+    #[cold]
+    fn fields_in_any_order(
+        &mut self,
+        info: &'static TypeInfo,
+        in_order: usize,
+        mut first: bool,
+        span: &mut Span,
+    ) -> Result<()> {
+        let fields = info.fields();
+        self.fields.resize(fields.len(), Value::None);
+        let mut present = vec![false; fields.len()];
+        present[..in_order].fill(true);
+        while self.scan.more(first, b'}')? {
+            first = false;
+            let start = self.scan.offset();
+            let key = self.scan.key()?;
+            let within = |e: JsonError| e.within(format_args!(".{key}"));
+            let Some(index) = info.field_index(&key) else {
+                if self.is_empty_extra().map_err(within)? {
+                    continue;
+                }
+                return Err(within(JsonError::at(JsonErrorKind::UnknownKey { key: key.to_string() }, start)));
+            };
+            if std::mem::replace(&mut present[index], true) {
+                return Err(within(JsonError::at(
+                    JsonErrorKind::DuplicateKey { key: key.to_string() },
+                    start,
+                )));
+            }
+            self.fields[index] = self.field_value(fields[index].kind, span).map_err(within)?;
+        }
+        match present.iter().position(|p| !p) {
+            Some(index) => {
+                let key = fields[index].name.to_owned();
+                Err(self.scan.error(JsonErrorKind::MissingKey { key }))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Passes over the value of a field that we do not have; whether it says nothing.
+    fn is_empty_extra(&mut self) -> Result<bool> {
+        if !matches!(self.scan.peek(), Some(b'0'..=b'9')) {
+            self.scan.skip_value()?;
+            return Ok(false);
+        }
+        Ok(match self.by_index()? {
+            Value::None => true,
+            Value::Node(object) => {
+                object.as_node::<ArrayNode>().is_some_and(|a| a.items().is_empty())
+                    || object.as_node::<MapNode>().is_some_and(|m| m.entries().is_empty())
+            }
+            _ => false,
+        })
+    }
+
+    fn text_by_index(&mut self) -> Result<Option<String>> {
+        match self.by_index()? {
+            Value::None => Ok(None),
+            value => match value.as_str() {
+                Some(text) => Ok(Some(text.to_owned())),
+                None => self.scan.expected("the index of a source name"),
+            },
+        }
+    }
+
+    fn span(&mut self) -> Result<Span> {
+        let mut source = None;
+        let mut places = [0u32; 4];
+        self.scan.expect(b'{')?;
+        let mut first = true;
+        while self.scan.more(first, b'}')? {
+            first = false;
+            let start = self.scan.offset();
+            let key = self.scan.key()?;
+            let place = match &*key {
+                "source_name" => {
+                    source = self.text_by_index().map_err(|e| e.within(".source_name"))?;
+                    continue;
+                }
+                "line" => 0,
+                "column" => 1,
+                "end_line" => 2,
+                "end_column" => 3,
+                _ => return Err(JsonError::at(JsonErrorKind::UnknownKey { key: key.into() }, start)),
+            };
+            let number = self.scan.int().map_err(|e| e.within(format_args!(".{key}")))?;
+            // TVM has signed numbers here; a negative one says nothing.
+            places[place] = u32::try_from(number).unwrap_or(0);
+        }
+        let Some(source) = source else { return Ok(Span::UNKNOWN) };
+        let [line, column, end_line, end_column] = places;
+        let source = SourceId::new(&source);
+        Ok(Span::new(SpanKind::LineColumn { source, line, column, end_line, end_column }))
+    }
+
+    fn sequential_span(&mut self) -> Result<Span> {
+        let mut parts = Vec::new();
+        self.scan.expect(b'{')?;
+        let mut first = true;
+        while self.scan.more(first, b'}')? {
+            first = false;
+            let key = self.scan.key()?;
+            if key == "spans" {
+                let index = self.index().map_err(|e| e.within(".spans"))?;
+                // The array's elements are spans, whose values are `None`; the spans stand beside them.
+                let known = self.span_arrays.get(&index);
+                parts = known.cloned().unwrap_or_default();
+                let count = parts.iter().map(|part| part.part_count()).fold(0usize, usize::saturating_add);
+                self.counter.spans(count).map_err(|kind| self.scan.error(kind))?;
+            } else {
+                self.scan.skip_value()?;
+            }
+        }
+        Ok(Span::sequence(parts, ""))
+    }
+}

@@ -1,0 +1,395 @@
+//! Writer.
+
+use hashbrown::HashMap;
+
+use crate::tensor;
+use crate::version::{TvmJsonVersion, TypeKeys};
+use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use tvmscript_ir_core::dtype::DataType;
+use tvmscript_ir_core::json::emit::Emitter;
+use tvmscript_ir_core::ptr_map::AddressMap;
+use tvmscript_ir_core::span::{Span, SpanKind};
+use tvmscript_ir_core::type_table::{FieldKind, Shape, TypeInfo};
+use tvmscript_ir_core::value::{FieldRef, Value};
+use tvmscript_ir_core::{ContentHash, LeftOut};
+use tvmscript_ir_core::{Object, ObjectLike, Str};
+
+/// Options of the writer.
+#[derive(Debug, Clone, Default)]
+pub struct SaveOptions {
+    /// Release of TVM to write for.
+    pub version: TvmJsonVersion,
+    /// Writes everything on one line, without indentation.
+    pub compact: bool,
+    /// Fields that readers of some builds of TVM demand and the types here do not have.
+    pub extra_fields: Vec<ExtraField>,
+}
+
+/// A field that is written after all others, with an empty map of its own.
+#[derive(Debug, Clone)]
+pub struct ExtraField {
+    /// Key of the type.
+    pub type_key: String,
+    /// Name of the field.
+    pub name: String,
+}
+
+/// Writes a value for the newest supported release, indented.
+///
+/// # Errors
+/// As [`save_with`].
+pub fn save(value: &Value) -> Result<String, LeftOut> {
+    save_with(value, &SaveOptions::default())
+}
+
+/// Writes a value. Spans by line and column are written; TVM has no others.
+///
+/// # Errors
+/// [`LeftOut`] for a tensor without elements.
+pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, LeftOut> {
+    let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
+    let mut saver = Saver {
+        options,
+        out: Emitter::new(indent_spaces, 2),
+        stack: Vec::new(),
+        count: 0,
+        numbers: Numbers::default(),
+        extra_maps: AddressMap::default(),
+        dtypes: HashMap::new(),
+        left_out: None,
+    };
+    saver.run(value.as_field());
+    if let Some(hash) = saver.left_out {
+        return Err(LeftOut { hash });
+    }
+    let nodes = saver.out.finish();
+    let root = saver.numbers.get(value.as_field()).unwrap_or(0);
+    let mut out = Emitter::new(indent_spaces, 0);
+    out.reserve(nodes.len() + 200);
+    out.open('{');
+    out.key("root_index");
+    out.int(i64::from(root));
+    out.key("nodes");
+    out.open('[');
+    out.raw(&nodes);
+    out.close(']');
+    out.key("metadata");
+    out.open('{');
+    out.key("tvm_version");
+    out.string(options.version.tvm_version);
+    out.close('}');
+    out.close('}');
+    Ok(out.finish())
+}
+
+/// The indices given so far. Values that are equal have one, nodes one per object.
+#[derive(Default)]
+struct Numbers {
+    none: Option<u32>,
+    bools: [Option<u32>; 2],
+    ints: HashMap<i64, u32>,
+    floats: HashMap<u64, u32>,
+    dtypes: HashMap<DataType, u32>,
+    strings: HashMap<Str, u32>,
+    objects: AddressMap<u32>,
+    spans: HashMap<Span, u32>,
+}
+
+/// The span as TVM has it: with line and column, or not at all.
+fn written(span: Span) -> Option<Span> {
+    match span.kind() {
+        SpanKind::LineColumn { .. } => Some(span),
+        _ => None,
+    }
+}
+
+impl Numbers {
+    fn get(&self, value: FieldRef<'_>) -> Option<u32> {
+        match value {
+            FieldRef::None => self.none,
+            FieldRef::Bool(b) => self.bools[usize::from(b)],
+            FieldRef::Int(i) => self.ints.get(&i).copied(),
+            FieldRef::Float(f) => self.floats.get(&f.to_bits()).copied(),
+            FieldRef::DType(d) => self.dtypes.get(&d).copied(),
+            FieldRef::Name(n) => self.strings.get(n.get().as_str()).copied(),
+            FieldRef::Span(s) => match written(s) {
+                Some(s) => self.spans.get(&s).copied(),
+                None => self.none,
+            },
+            FieldRef::Node(o) => match Str::try_ref(o) {
+                Some(s) => self.strings.get(s.as_str()).copied(),
+                None => self.objects.get(&o.address()).copied(),
+            },
+        }
+    }
+
+    fn set(&mut self, value: FieldRef<'_>, number: u32) {
+        match value {
+            FieldRef::None => self.none = Some(number),
+            FieldRef::Bool(b) => self.bools[usize::from(b)] = Some(number),
+            FieldRef::Int(i) => drop(self.ints.insert(i, number)),
+            FieldRef::Float(f) => drop(self.floats.insert(f.to_bits(), number)),
+            FieldRef::DType(d) => drop(self.dtypes.insert(d, number)),
+            FieldRef::Name(n) => drop(self.strings.insert(n.get(), number)),
+            FieldRef::Span(s) => match written(s) {
+                Some(s) => drop(self.spans.insert(s, number)),
+                None => self.none = Some(number),
+            },
+            FieldRef::Node(o) => match Str::try_ref(o) {
+                Some(s) => drop(self.strings.insert(s.clone(), number)),
+                None => drop(self.objects.insert(o.address(), number)),
+            },
+        }
+    }
+}
+
+enum Task<'a> {
+    Enter(FieldRef<'a>),
+    /// The node's children have their numbers.
+    Leave(&'a Object),
+    /// An empty map for the extra field of the node at this address.
+    ExtraMap(usize),
+}
+
+struct Saver<'a, 'o> {
+    options: &'o SaveOptions,
+    out: Emitter,
+    stack: Vec<Task<'a>>,
+    count: u32,
+    numbers: Numbers,
+    extra_maps: AddressMap<u32>,
+    /// The texts of dtypes.
+    dtypes: HashMap<DataType, String>,
+    /// The last tensor without elements.
+    left_out: Option<ContentHash>,
+}
+
+fn is_inline(kind: FieldKind) -> bool {
+    !matches!(kind, FieldKind::Node | FieldKind::Any | FieldKind::Span)
+}
+
+impl<'a, 'o> Saver<'a, 'o> {
+    fn run(&mut self, root: FieldRef<'a>) {
+        self.stack.push(Task::Enter(root));
+        while let Some(task) = self.stack.pop() {
+            match task {
+                Task::Enter(value) if self.numbers.get(value).is_some() => {}
+                Task::Enter(FieldRef::Node(object)) => self.enter(object),
+                Task::Enter(scalar) => self.scalar(scalar),
+                Task::Leave(object) => self.leave(object),
+                Task::ExtraMap(owner) => {
+                    self.extra_maps.insert(owner, self.count);
+                    self.count += 1;
+                    self.begin(self.keys().map);
+                    self.out.open('[');
+                    self.out.close(']');
+                    self.out.close('}');
+                }
+            }
+        }
+    }
+
+    fn keys(&self) -> &'o TypeKeys {
+        &self.options.version.keys
+    }
+
+    fn extra_field(&self, info: &TypeInfo) -> Option<&str> {
+        let extra = self.options.extra_fields.iter().find(|e| e.type_key == info.key())?;
+        Some(&extra.name)
+    }
+
+    /// Puts the children before the node.
+    fn enter(&mut self, object: &'a Object) {
+        let info = object.info();
+        self.stack.push(Task::Leave(object));
+        match info.shape() {
+            Shape::Str | Shape::Tensor => {}
+            Shape::Fields if info.by_name().is_some() => {}
+            Shape::Fields => {
+                if self.extra_field(info).is_some() {
+                    self.stack.push(Task::ExtraMap(object.address()));
+                }
+                for (index, field) in info.fields().iter().enumerate().rev() {
+                    if !is_inline(field.kind) {
+                        self.stack.push(Task::Enter(object.field(index)));
+                    }
+                }
+            }
+            Shape::Array => {
+                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                self.stack.extend(items.iter().rev().map(|item| Task::Enter(item.as_field())));
+            }
+            Shape::Map => {
+                let entries = object.as_node::<MapNode>().into_iter().flat_map(|m| m.entries().iter().rev());
+                for (key, value) in entries {
+                    self.stack.push(Task::Enter(value.as_field()));
+                    self.stack.push(Task::Enter(key.value().as_field()));
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, key: &str) {
+        self.out.element();
+        self.out.open('{');
+        self.out.key("type");
+        self.out.string(key);
+        if key != self.keys().none {
+            self.out.key("data");
+        }
+    }
+
+    fn finish(&mut self, value: FieldRef<'a>) {
+        self.out.close('}');
+        self.numbers.set(value, self.count);
+        self.count += 1;
+    }
+
+    fn scalar(&mut self, value: FieldRef<'a>) {
+        match value {
+            FieldRef::Bool(b) => {
+                self.begin(self.keys().bool);
+                self.out.bool(b);
+            }
+            FieldRef::Int(i) => {
+                self.begin(self.keys().int);
+                self.out.int(i);
+            }
+            FieldRef::Float(f) => {
+                self.begin(self.keys().float);
+                self.out.float(f);
+            }
+            FieldRef::DType(d) => {
+                self.begin(self.keys().dtype);
+                self.dtype(d);
+            }
+            FieldRef::Name(n) => {
+                self.begin(self.keys().string);
+                self.out.string(&n.get());
+            }
+            FieldRef::Span(span) => match span.kind() {
+                SpanKind::LineColumn { source, line, column, end_line, end_column } => {
+                    self.begin(self.keys().source_name);
+                    self.out.string(&source.name());
+                    self.out.close('}');
+                    let source = self.count;
+                    self.count += 1;
+                    self.begin(self.keys().span);
+                    self.out.open('{');
+                    for (key, number) in [
+                        ("source_name", source),
+                        ("line", line),
+                        ("column", column),
+                        ("end_line", end_line),
+                        ("end_column", end_column),
+                    ] {
+                        self.out.key(key);
+                        self.out.int(i64::from(number));
+                    }
+                    self.out.close('}');
+                }
+                _ => self.begin(self.keys().none),
+            },
+            FieldRef::None | FieldRef::Node(_) => self.begin(self.keys().none),
+        }
+        self.finish(value);
+    }
+
+    fn dtype(&mut self, dtype: DataType) {
+        if dtype.is_void() {
+            // TVM's text of void is empty.
+            return self.out.string("");
+        }
+        if self.dtypes.get(&dtype).is_none() {
+            let mut text = Emitter::new(0, 0);
+            text.string(&dtype.to_string());
+            self.dtypes.insert(dtype, text.finish());
+        }
+        if let Some(text) = self.dtypes.get(&dtype) {
+            self.out.raw(text);
+        }
+    }
+
+    fn number(&mut self, value: FieldRef<'a>) {
+        // Children were numbered before their parents; a name that was set in between is the only exception.
+        let number = self.numbers.get(value).or(self.numbers.none).unwrap_or(0);
+        self.out.int(i64::from(number));
+    }
+
+    fn leave(&mut self, object: &'a Object) {
+        let info = object.info();
+        match info.shape() {
+            Shape::Str => {
+                self.begin(self.keys().string);
+                self.out.string(Str::try_ref(object).map_or("", Str::as_str));
+            }
+            Shape::Array => {
+                self.begin(self.keys().array);
+                self.out.open('[');
+                for item in object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items) {
+                    self.out.element();
+                    self.number(item.as_field());
+                }
+                self.out.close(']');
+            }
+            Shape::Map => {
+                self.begin(self.keys().map);
+                self.out.open('[');
+                for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
+                    self.out.element();
+                    self.number(key.value().as_field());
+                    self.out.element();
+                    self.number(value.as_field());
+                }
+                self.out.close(']');
+            }
+            Shape::Tensor => match object.as_node::<TensorNode>() {
+                Some(value) => {
+                    self.begin(self.keys().tensor);
+                    match tensor::encode(value) {
+                        Some(text) => self.out.string(&text),
+                        None => self.left_out = Some(value.content_hash()),
+                    }
+                }
+                None => {
+                    self.begin(self.keys().shape);
+                    self.out.open('[');
+                    for &value in object.as_node::<ShapeNode>().map_or(&[][..], |s| &s.values) {
+                        self.out.element();
+                        self.out.int(value);
+                    }
+                    self.out.close(']');
+                }
+            },
+            Shape::Fields if info.by_name().is_some() => {
+                self.begin(info.key());
+                let name = info.field_index("name").map(|i| object.field(i).to_value());
+                self.out.string(name.as_ref().and_then(Value::as_str).unwrap_or_default());
+            }
+            Shape::Fields => self.fields(object, info),
+        }
+        self.finish(FieldRef::Node(object));
+    }
+
+    fn fields(&mut self, object: &'a Object, info: &'static TypeInfo) {
+        self.begin(info.key());
+        self.out.open('{');
+        for (index, field) in info.fields().iter().enumerate() {
+            self.out.key(field.name);
+            match object.field(index) {
+                value if !is_inline(field.kind) => self.number(value),
+                FieldRef::Bool(b) => self.out.bool(b),
+                FieldRef::Int(i) => self.out.int(i),
+                FieldRef::Float(f) => self.out.float(f),
+                FieldRef::DType(d) => self.dtype(d),
+                _ => self.out.int(0),
+            }
+        }
+        if let Some(name) = self.extra_field(info).map(str::to_owned) {
+            self.out.key(&name);
+            let number = self.extra_maps.get(&object.address()).copied().unwrap_or(0);
+            self.out.int(i64::from(number));
+        }
+        self.out.close('}');
+    }
+}

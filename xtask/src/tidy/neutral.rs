@@ -1,0 +1,124 @@
+//! "Neutral means neutral": the generic crates contain no vocabulary of a family of dialects.
+//!
+//! Code outside of tests must not name TVM, its type keys or the prefixes of its scripts; comments may name upstream only
+//! in a line "Upstream counterpart:". Names of this project's crates are no vocabulary.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::Findings;
+use super::source;
+use crate::workspace;
+
+/// Crates that know no dialect. Those that do not exist yet are skipped.
+const GENERIC: &[&str] = &[
+    "ir-core",
+    "ir-macros",
+    "doc",
+    "docsifier",
+    "python-syntax",
+    "script-value",
+    "script-eval",
+    "irbuilder",
+    "script-parser",
+    "si-builder",
+];
+
+/// Beginnings of string literals that are type keys of the dialects.
+const KEYS: &[&str] = &["\"ffi.", "\"ir.", "\"tir.", "\"relax."];
+
+/// Prefixes of names in TVM's scripts.
+const PREFIXES: &[&str] = &["T.", "R.", "I."];
+
+/// Crates above the generic ones.
+const DIALECTS: &[&str] =
+    &["tvmscript_prim", "tvmscript_ir::", "tvmscript_tir", "tvmscript_relax", "tvmscript_tvm"];
+
+/// Checks the sources of the generic crates.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn check(files: &[PathBuf], findings: &mut Findings) -> Result<()> {
+    for file in files.iter().filter(|file| is_generic(file) && !is_test_file(file)) {
+        let text = std::fs::read_to_string(workspace::root().join(file))?;
+        let lines = source::lines(&text);
+        let end = source::tests_start(&lines);
+        for (index, (line, raw)) in lines[..end].iter().zip(text.lines()).enumerate() {
+            for word in in_code(&line.code) {
+                findings.at(
+                    file,
+                    index + 1,
+                    format!("a generic crate names a dialect or its family: `{word}`"),
+                );
+            }
+            if is_comment(raw) && names_family(raw) && !raw.contains("Upstream counterpart:") {
+                findings.at(file, index + 1, "a comment names TVM outside of \"Upstream counterpart:\"");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The words of a line of code that belong to a family of dialects.
+fn in_code(code: &str) -> Vec<&'static str> {
+    let mut found: Vec<&str> = Vec::new();
+    found.extend(DIALECTS.iter().chain(KEYS).filter(|word| code.contains(**word)));
+    found.extend(names_family(code).then_some("tvm"));
+    let texts = code.split('"').skip(1).step_by(2);
+    for text in texts {
+        found.extend(PREFIXES.iter().filter(|prefix| has_prefix(text, prefix)));
+    }
+    found
+}
+
+/// Whether a text has `T.name`, with nothing of a name in front.
+fn has_prefix(text: &str, prefix: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    text.match_indices(prefix).any(|(at, _)| {
+        !text[..at].chars().next_back().is_some_and(is_part)
+            && text[at + prefix.len()..].starts_with(|c: char| c.is_ascii_alphabetic())
+    })
+}
+
+/// Whether a line names TVM in any case, names of this project aside.
+fn names_family(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    line.match_indices("tvm").any(|(at, _)| !line[at..].starts_with("tvmscript"))
+}
+
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with("//")
+}
+
+fn is_generic(file: &Path) -> bool {
+    let is_source = file.extension().is_some_and(|extension| extension == "rs");
+    is_source && GENERIC.iter().any(|name| file.starts_with(Path::new("crates").join(name).join("src")))
+}
+
+/// Whether a source file contains only tests.
+fn is_test_file(file: &Path) -> bool {
+    file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests"))
+        || file.components().any(|part| part.as_os_str() == "tests")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vocabulary_is_found_in_code() {
+        assert_eq!(in_code(r#"let key = "ffi.Array";"#), ["\"ffi."]);
+        assert_eq!(in_code(r#"help("use `T.block`")"#), ["T."]);
+        assert_eq!(in_code(r#"path.starts_with("tvm.script")"#), ["tvm"]);
+        assert_eq!(in_code("use tvmscript_tir::Stmt;"), ["tvmscript_tir"]);
+    }
+
+    #[test]
+    fn names_of_the_project_and_other_dots_are_allowed() {
+        assert!(
+            in_code(r#"use tvmscript_ir_core::Node; let t = "tvmscript-ir"; f("AT.b", "T. ", T.b);"#)
+                .is_empty()
+        );
+    }
+}
