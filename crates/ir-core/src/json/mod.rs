@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use tvmscript_ir_core::json::{self, JsonErrorKind};
-//! use tvmscript_ir_core::{Dialect, Node, Ref, Registry, Value};
+//! use tvmscript_ir_core::{Dialect, Node, Ref, RegistryBuilder, Value};
 //!
 //! /// A number and what comes after it.
 //! #[derive(Debug, Clone, Node)]

@@ -17,7 +17,7 @@ use crate::node::*;
 
 /// How often shared parts of one statement may come up again before the walk is given up. Only bindings inside shared
 /// expressions make it necessary: elsewhere a shared part is looked at once.
-const REVISIT_LIMIT: u64 = 1 << 22;
+const REVISIT_LIMIT: u64 = 1 << 20;
 
 /// Where a task stands.
 #[derive(Clone, Copy)]
