@@ -14,7 +14,7 @@ use hashbrown::HashTable;
 use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
 use crate::dtype::DataType;
 use crate::node::{FieldSink, Node};
-use crate::ptr_map::address_word;
+use crate::ptr_map::{INITIAL_CAPACITY, address_word};
 use crate::raw::{Object, ObjectLike, Str};
 use crate::stack::with_stack_at;
 use crate::type_table::{CustomEq, EqStep, EqSteps, Plan, TypeInfo};
@@ -114,6 +114,9 @@ impl Known {
     #[inline]
     fn add(&mut self, node: &Object, hash: u64) {
         let rehash = |entry: &(usize, u64)| address_word(entry.0);
+        if self.0.is_empty() {
+            self.0.reserve(INITIAL_CAPACITY, rehash);
+        }
         self.0.insert_unique(address_word(node.address()), (node.address(), hash), rehash);
     }
 }

@@ -3,7 +3,7 @@
 //! A pair within one class needs no second look, because equality is transitive under fixed bindings. Every pair that
 //! is looked at joins two classes, so there are at most as many as nodes, however often they are shared.
 
-use crate::ptr_map::AddressMap;
+use crate::ptr_map::{AddressMap, INITIAL_CAPACITY};
 use crate::raw::Object;
 
 #[derive(Default)]
@@ -47,6 +47,9 @@ impl Classes {
     fn add(&mut self, key: usize, partner: usize) -> u32 {
         let class = self.parents.len() as u32;
         self.parents.push(class);
+        if self.members.is_empty() {
+            self.members.reserve(INITIAL_CAPACITY);
+        }
         self.members.insert(key, Member { class, partner });
         class
     }

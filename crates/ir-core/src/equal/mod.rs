@@ -39,7 +39,7 @@ pub use mismatch::{Mismatch, MismatchKind};
 
 use crate::containers::{ArrayNode, ByValue, Key, MapNode, ShapeNode, TensorNode};
 use crate::node::PairSink;
-use crate::ptr_map::AddressMap;
+use crate::ptr_map::{AddressMap, INITIAL_CAPACITY};
 use crate::raw::{Object, ObjectLike, Str};
 use crate::stack::with_stack_at;
 use crate::type_table::{EqStep, EqSteps, Plan};
@@ -153,6 +153,10 @@ impl<'a> Bindings<'a> {
     }
 
     fn bind(&mut self, lhs: &'a Object, rhs: &'a Object) {
+        if self.to_rhs.is_empty() {
+            self.to_rhs.reserve(INITIAL_CAPACITY);
+            self.to_lhs.reserve(INITIAL_CAPACITY);
+        }
         self.to_rhs.insert(lhs.address(), rhs);
         self.to_lhs.insert(rhs.address(), lhs);
     }

@@ -114,11 +114,13 @@ impl<'s> Scanner<'s> {
     }
 
     /// Byte offset of the position.
+    #[inline]
     pub fn offset(&self) -> usize {
         self.at
     }
 
     /// Moves to an offset that the scanner returned before.
+    #[inline]
     pub fn set_offset(&mut self, at: usize) {
         self.at = at;
     }
@@ -365,6 +367,7 @@ impl<'s> Scanner<'s> {
     ///
     /// # Errors
     /// When something else comes next.
+    #[inline]
     pub fn number(&mut self, expected: &'static str) -> Result<Number> {
         self.skip_space();
         let start = self.at;
@@ -423,6 +426,7 @@ impl<'s> Scanner<'s> {
     ///
     /// # Errors
     /// When something else comes next.
+    #[inline]
     pub fn bool(&mut self) -> Result<bool> {
         self.skip_space();
         for (token, value) in [("true", true), ("false", false)] {
@@ -438,6 +442,7 @@ impl<'s> Scanner<'s> {
     ///
     /// # Errors
     /// When something else comes next.
+    #[inline]
     pub fn skip_value(&mut self) -> Result<()> {
         let mut open: Vec<u8> = Vec::new();
         loop {
