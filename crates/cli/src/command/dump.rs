@@ -2,12 +2,11 @@
 
 use tvmscript::docsifier::{MappedText, print_mapped};
 use tvmscript::ir_core::dump::{DumpOptions, Graph, fields_label};
-use tvmscript::ir_core::tree_size;
 use tvmscript::ir_core::type_table::TypeInfo;
 use tvmscript::{Object, PrinterConfig};
 
 use super::Run;
-use super::equal::MAX_TREE_NODES;
+use super::equal::is_too_long;
 use crate::args::{Dump, DumpFormat};
 use crate::input::Script;
 use crate::registry::registry;
@@ -66,7 +65,7 @@ impl Texts {
             syntax_sugar: false,
             ..PrinterConfig::default()
         };
-        let print = |script: &Script| match tree_size(&script.node) > MAX_TREE_NODES {
+        let print = |script: &Script| match is_too_long(&script.node) {
             true => None,
             false => print_mapped(&script.node, registry(), &config).ok(),
         };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual, tree_size};
+use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual, Visitor, Walk, tree_size};
 use tvmscript::{Mismatch, Object};
 
 use super::Run;
@@ -74,9 +74,25 @@ fn side_name(file: &str, script: Option<&str>) -> String {
     }
 }
 
-/// Nodes that the text of one side may stand for, each counted as often as it is held: nodes that share their parts may
-/// stand for text without end, which nobody reads. The list of differences needs none.
-pub(super) const MAX_TREE_NODES: u64 = 50_000_000;
+/// Maximum number of nodes in the tree that a printed node unfolds to.
+const MAX_TREE_NODES: u64 = 50_000_000;
+
+/// Maximum number of nodes in that tree where it is many times larger than the graph.
+const MAX_UNFOLDED_NODES: u64 = 1_000_000;
+
+/// Returns true if the text of a node would be too long to read, because its nodes share their parts many times over. The list
+/// of differences needs no text.
+pub(super) fn is_too_long(node: &Object) -> bool {
+    let size = tree_size(node);
+    let mut nodes = 0;
+    if size > MAX_UNFOLDED_NODES {
+        let _ = Visitor::new().with_containers().pre_order(node, |_| {
+            nodes += 1;
+            Walk::Advance
+        });
+    }
+    size > MAX_TREE_NODES || size > MAX_UNFOLDED_NODES && size / 16 > nodes
+}
 
 /// The text of one side, underlined at each path and at its repeats.
 fn side<'a>(
@@ -97,7 +113,7 @@ fn side<'a>(
             config.path_to_underline_if_printed.push(map.then(PathStep::KeyItself(key.clone())));
         }
     }
-    let text = if tree_size(node) > MAX_TREE_NODES {
+    let text = if is_too_long(node) {
         "(not printed: its nodes share so many parts that the text would be too long)".to_owned()
     } else {
         // Without the text, the list of differences below says it.
