@@ -83,6 +83,10 @@ fn steps() -> Result<Vec<Step>> {
         ];
         cargo(&name, &args);
     }
+    if has_minimum_rust() {
+        let args = ["check", "-p", "tvmscript-cli", "--target-dir", "target/minimum-rust"];
+        cargo("minimum Rust", &args);
+    }
     if has_nextest() {
         cargo("tests", &["nextest", "run", "--workspace"]);
     } else {
@@ -104,11 +108,25 @@ fn steps() -> Result<Vec<Step>> {
         cargo("conformance of the corpus", &["xtask", "conformance", &corpus.to_string_lossy()]);
     }
     for step in &mut steps {
+        if step.name == "minimum Rust" {
+            step.command.env("RUSTUP_TOOLCHAIN", MINIMUM_RUST);
+        }
         if step.name == "docs" {
             step.command.env("RUSTDOCFLAGS", "-D warnings");
         }
     }
     Ok(steps)
+}
+
+/// The toolchain of `rust-version` in the root manifest.
+const MINIMUM_RUST: &str = "1.88.0";
+
+/// Returns true if the oldest supported toolchain is installed; without it, clippy's lint `incompatible_msrv` has to do.
+fn has_minimum_rust() -> bool {
+    let list = Command::new("rustup").args(["toolchain", "list"]).output();
+    list.is_ok_and(|list| {
+        String::from_utf8_lossy(&list.stdout).lines().any(|line| line.starts_with(MINIMUM_RUST))
+    })
 }
 
 /// The feature sets beside the default one that users build: a printer, a builder, a reader alone.

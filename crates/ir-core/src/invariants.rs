@@ -174,7 +174,7 @@ pub(crate) fn check_tensor(tensor: &TensorNode) -> Checked {
         let found = bytes.len();
         let (shape, dtype) = (&tensor.shape, tensor.dtype);
         let expected = expected.map_or("more than memory holds".to_owned(), |count| count.to_string());
-        let reason = format_args!("{found} bytes, but shape {shape:?} of `{dtype}` takes {expected}");
+        let reason = format!("{found} bytes, but shape {shape:?} of `{dtype}` takes {expected}");
         return Err(Invalid::at("data", reason));
     }
     Ok(())
