@@ -83,7 +83,8 @@ fn steps() -> Result<Vec<Step>> {
         ];
         cargo(&name, &args);
     }
-    if has_minimum_rust() {
+    let minimum = packages.get("tvmscript-cli").and_then(minimum_toolchain);
+    if minimum.is_some() {
         let args = ["check", "-p", "tvmscript-cli", "--target-dir", "target/minimum-rust"];
         cargo("minimum Rust", &args);
     }
@@ -108,8 +109,10 @@ fn steps() -> Result<Vec<Step>> {
         cargo("conformance of the corpus", &["xtask", "conformance", &corpus.to_string_lossy()]);
     }
     for step in &mut steps {
-        if step.name == "minimum Rust" {
-            step.command.env("RUSTUP_TOOLCHAIN", MINIMUM_RUST);
+        if step.name == "minimum Rust"
+            && let Some(toolchain) = &minimum
+        {
+            step.command.env("RUSTUP_TOOLCHAIN", toolchain);
         }
         if step.name == "docs" {
             step.command.env("RUSTDOCFLAGS", "-D warnings");
@@ -118,15 +121,13 @@ fn steps() -> Result<Vec<Step>> {
     Ok(steps)
 }
 
-/// The toolchain of `rust-version` in the root manifest.
-const MINIMUM_RUST: &str = "1.88.0";
-
-/// Returns true if the oldest supported toolchain is installed; without it, clippy's lint `incompatible_msrv` has to do.
-fn has_minimum_rust() -> bool {
-    let list = Command::new("rustup").args(["toolchain", "list"]).output();
-    list.is_ok_and(|list| {
-        String::from_utf8_lossy(&list.stdout).lines().any(|line| line.starts_with(MINIMUM_RUST))
-    })
+/// The installed toolchain of the minimum version of Rust, e.g. `1.88.0-x86_64-unknown-linux-gnu`. Without one, clippy's lint
+/// `incompatible_msrv` has to do.
+fn minimum_toolchain(package: &Package) -> Option<String> {
+    let list = Command::new("rustup").args(["toolchain", "list"]).output().ok()?;
+    let list = String::from_utf8_lossy(&list.stdout);
+    let mut names = list.lines().filter_map(|line| line.split_whitespace().next());
+    names.find(|name| name.starts_with(&format!("{}.", package.rust_version))).map(str::to_owned)
 }
 
 /// The feature sets beside the default one that users build: a printer, a builder, a reader alone.

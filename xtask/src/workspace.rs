@@ -26,6 +26,8 @@ pub struct Package {
     pub name: String,
     /// The folder of its manifest, relative to the root.
     pub dir: PathBuf,
+    /// The minimum version of Rust that its manifest declares; empty for none.
+    pub rust_version: String,
     /// Its features.
     pub features: Vec<String>,
     /// Its direct dependencies.
@@ -67,7 +69,8 @@ pub fn packages() -> Result<BTreeMap<String, Package>> {
                 dev: d["kind"] == "dev",
             })
             .collect();
-        packages.insert(name.clone(), Package { name, dir, features, dependencies });
+        let rust_version = package["rust_version"].as_str().unwrap_or_default().to_string();
+        packages.insert(name.clone(), Package { name, dir, rust_version, features, dependencies });
     }
     Ok(packages)
 }

@@ -184,23 +184,43 @@ pub fn any_node(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) -> b
     walk.is_break()
 }
 
-/// Nodes of the tree that a graph unfolds to, where a shared node counts each time it is held; what stands for itself by a
-/// name (variables) counts as one. A measure of the text that the graph would make. `u64::MAX` for that many or more.
-pub fn tree_size(root: &Object) -> u64 {
-    let mut sizes: AddressMap<u64> = AddressMap::default();
-    let size_of = |sizes: &AddressMap<u64>, object: &Object| match object.info().shape() {
-        Shape::Str | Shape::Tensor => 1,
-        _ => sizes.get(&object.address()).copied().unwrap_or(1),
-    };
-    let _ = Visitor::new().with_containers().post_order(root, |object| {
-        let mut size = 1u64;
-        if !matches!(object.info().eq_kind(), EqKind::FreeVar | EqKind::Dag | EqKind::Unique) {
-            for_each_child(object, |child| size = size.saturating_add(size_of(&sizes, child)));
-        }
-        sizes.insert(object.address(), size);
-        Walk::Advance
-    });
-    size_of(&sizes, root)
+/// The number of nodes in a graph, and in the tree that it unfolds to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeSize {
+    /// Nodes of the graph; a shared node counts once.
+    pub nodes: u64,
+    /// Nodes of the tree, where a shared node counts each time it is held; `u64::MAX` for that many or more.
+    pub unfolded: u64,
+}
+
+impl TreeSize {
+    /// The size below `root`. Nodes for which `is_leaf` holds count as one node of the tree, whatever they hold.
+    pub fn below(root: &Object, is_leaf: impl Fn(&Object) -> bool) -> TreeSize {
+        let mut sizes: AddressMap<u64> = AddressMap::default();
+        let size_of = |sizes: &AddressMap<u64>, object: &Object| match object.info().shape() {
+            Shape::Str | Shape::Tensor => 1,
+            _ => sizes.get(&object.address()).copied().unwrap_or(1),
+        };
+        let mut nodes = 0;
+        let _ = Visitor::new().with_containers().post_order(root, |object| {
+            nodes += 1;
+            let mut size = 1u64;
+            if !is_leaf(object) {
+                for_each_child(object, |child| size = size.saturating_add(size_of(&sizes, child)));
+            }
+            sizes.insert(object.address(), size);
+            Walk::Advance
+        });
+        TreeSize { nodes, unfolded: size_of(&sizes, root) }
+    }
+}
+
+/// The size of a graph in which nodes with an identity of their own, such as variables, are leaves. A measure of the text that
+/// the graph would make.
+pub fn tree_size(root: &Object) -> TreeSize {
+    let is_leaf =
+        |object: &Object| matches!(object.info().eq_kind(), EqKind::FreeVar | EqKind::Dag | EqKind::Unique);
+    TreeSize::below(root, is_leaf)
 }
 
 enum Task<'a> {

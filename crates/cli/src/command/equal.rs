@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual, Visitor, Walk, tree_size};
+use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual, TreeSize, tree_size};
 use tvmscript::{Mismatch, Object};
 
 use super::Run;
@@ -83,15 +83,8 @@ const MAX_UNFOLDED_NODES: u64 = 1_000_000;
 /// Returns true if the text of a node would be too long to read, because its nodes share their parts many times over. The list
 /// of differences needs no text.
 pub(super) fn is_too_long(node: &Object) -> bool {
-    let size = tree_size(node);
-    let mut nodes = 0;
-    if size > MAX_UNFOLDED_NODES {
-        let _ = Visitor::new().with_containers().pre_order(node, |_| {
-            nodes += 1;
-            Walk::Advance
-        });
-    }
-    size > MAX_TREE_NODES || size > MAX_UNFOLDED_NODES && size / 16 > nodes
+    let TreeSize { nodes, unfolded } = tree_size(node);
+    unfolded > MAX_TREE_NODES || unfolded > MAX_UNFOLDED_NODES && unfolded / 16 > nodes
 }
 
 /// The text of one side, underlined at each path and at its repeats.

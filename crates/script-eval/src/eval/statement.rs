@@ -1,5 +1,7 @@
 //! Statements of host code.
 
+use std::ops::ControlFlow;
+
 use tvmscript_ir_core::{Span, with_stack};
 use tvmscript_script_value::ScriptValue;
 
@@ -303,14 +305,8 @@ impl dyn Host + '_ {
             let next = self.next(&mut iter);
             let Some(value) = self.at(stmt.iter, next)? else { break };
             self.assign_target(stmt.target, value)?;
-            let was_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
-            let flow = self.exec_body(stmt.body);
-            let is_unsure = std::mem::replace(&mut self.explorer.is_loop_unsure, was_unsure);
-            match flow? {
-                Flow::Next | Flow::Continue if is_unsure || self.explorer.is_tired => return Ok(Flow::Next),
-                Flow::Next | Flow::Continue => {}
-                Flow::Break => return Ok(Flow::Next),
-                other => return Ok(other),
+            if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
+                return Ok(flow);
             }
         }
         self.exec_body(stmt.orelse)
@@ -328,17 +324,26 @@ impl dyn Host + '_ {
             }
             let step = self.program.budget.step(1);
             self.at(stmt.test, step)?;
-            let was_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
-            let flow = self.exec_body(stmt.body);
-            let is_unsure = std::mem::replace(&mut self.explorer.is_loop_unsure, was_unsure);
-            match flow? {
-                Flow::Next | Flow::Continue if is_unsure || self.explorer.is_tired => return Ok(Flow::Next),
-                Flow::Next | Flow::Continue => {}
-                Flow::Break => return Ok(Flow::Next),
-                other => return Ok(other),
+            if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
+                return Ok(flow);
             }
         }
         self.exec_body(stmt.orelse)
+    }
+
+    /// Runs the body of a loop once. Breaks with the flow of the whole loop, if that ends here.
+    fn exec_iteration(&mut self, body: List<StmtId>) -> Result<ControlFlow<Flow>> {
+        let was_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
+        let flow = self.exec_body(body);
+        let is_unsure = std::mem::replace(&mut self.explorer.is_loop_unsure, was_unsure);
+        Ok(match flow? {
+            Flow::Next | Flow::Continue if is_unsure || self.explorer.is_tired => {
+                ControlFlow::Break(Flow::Next)
+            }
+            Flow::Next | Flow::Continue => ControlFlow::Continue(()),
+            Flow::Break => ControlFlow::Break(Flow::Next),
+            other => ControlFlow::Break(other),
+        })
     }
 
     /// Goes on behind a statement of the module level that failed: the names that it would have bound, or bound in part,
