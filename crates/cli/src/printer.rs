@@ -13,6 +13,9 @@ use crate::failure::Failure;
 use crate::registry::{fragment_of, registry};
 use crate::{output, paths};
 
+/// Default of `--max-text-bytes` for a round trip.
+const ROUND_TRIP_MAX_BYTES: usize = 32 << 20;
+
 /// How text looks that reads back.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Printing")]
@@ -41,9 +44,9 @@ pub(crate) struct TextArgs {
     /// What a module is called inside its own functions; empty for its name
     #[arg(long, value_name = "NAME", default_value = "cls", value_parser = identifier_or_empty)]
     module_alias: String,
-    /// The longest text to print for one script, in bytes
-    #[arg(long, value_name = "BYTES", default_value_t = DEFAULT_MAX_BYTES, help_heading = "Limits")]
-    max_text_bytes: usize,
+    /// Maximum size of the text of one script, in bytes [default: 134217728; for `roundtrip` 33554432]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    max_text_bytes: Option<usize>,
     /// The most pieces of syntax to print for one script
     #[arg(long, value_name = "N", default_value_t = DocArena::DEFAULT_MAX_DOCS, help_heading = "Limits")]
     max_docs: u32,
@@ -63,7 +66,7 @@ impl TextArgs {
             verbose_expr: self.verbose_expr || fragment_of().is_some(),
             show_object_address: self.show_object_address,
             module_alias: self.module_alias.clone(),
-            max_bytes: self.max_text_bytes,
+            max_bytes: self.max_text_bytes.unwrap_or(DEFAULT_MAX_BYTES),
             max_docs: self.max_docs,
             ..PrinterConfig::default()
         };
@@ -95,10 +98,12 @@ impl TextArgs {
         TextArgs { verbose_expr: true, ..self.clone() }
     }
 
-    /// The same options, with the metadata section: for text that has to read back.
+    /// The same options for a round trip: with the metadata section, which reading back may need, and with a lower limit,
+    /// since two texts and two programs are held at once.
     #[must_use]
-    pub(crate) fn with_meta(&self) -> TextArgs {
-        TextArgs { show_meta: true, ..self.clone() }
+    pub(crate) fn for_round_trip(&self) -> TextArgs {
+        let max_text_bytes = self.max_text_bytes.or(Some(ROUND_TRIP_MAX_BYTES));
+        TextArgs { show_meta: true, max_text_bytes, ..self.clone() }
     }
 }
 

@@ -18,7 +18,7 @@ use crate::{Outcome, output};
 
 /// Runs the command.
 pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
-    let text = args.text.with_meta();
+    let text = args.text.for_round_trip();
     if text.is_misused() {
         return Outcome::Misused;
     }

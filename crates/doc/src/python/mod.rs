@@ -55,8 +55,8 @@ pub struct PythonOptions {
     pub num_context_lines: Option<u32>,
 }
 
-/// The longest text that is printed where nothing else is said.
-pub const DEFAULT_MAX_BYTES: usize = 256 << 20;
+/// Default of [`PythonOptions::max_bytes`]: the largest text that the parser reads by default.
+pub const DEFAULT_MAX_BYTES: usize = 128 << 20;
 
 impl Default for PythonOptions {
     fn default() -> Self {
