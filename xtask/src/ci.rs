@@ -101,6 +101,7 @@ fn steps() -> Result<Vec<Step>> {
     cargo("conformance of the selection", &["xtask", "conformance"]);
     cargo("vectors of the selection", &["xtask", "vectors"]);
     cargo("changed tokens", &["xtask", "mutate", "--count", "500"]);
+    cargo("speed, as a report", &["xtask", "bench-gate", "--report"]);
     if has_python() {
         cargo("whole Python files", &["xtask", "files"]);
     }

@@ -4,6 +4,7 @@
 //! recorded and live answers of TVM, and run the whole of continuous integration the way a clean clone would.
 
 mod attack;
+mod bench_gate;
 mod ci;
 mod conformance;
 mod files;
@@ -53,6 +54,8 @@ enum Command {
     HostFuzz(host_fuzz::Options),
     /// Give inputs that are made to hurt to the built command: no abort, no hang, no panic.
     Attack(attack::Options),
+    /// Compare the speed of each operation, as a ratio to rustpython's bare parser, with recorded ratios.
+    BenchGate(bench_gate::Options),
     /// Run the unsafe core of `ir-core` under Miri (needs a nightly toolchain).
     Miri,
     /// Run the fuzz targets for a while each (needs a nightly toolchain and cargo-fuzz).
@@ -82,6 +85,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::HostFuzz(options) => host_fuzz::run(&options),
         Command::Pydiff(options) => pydiff::run(&options),
         Command::Attack(options) => attack::run(&options),
+        Command::BenchGate(options) => bench_gate::run(&options),
         Command::Miri => tools::miri(),
         Command::Fuzz(options) => tools::fuzz(&options),
     }
