@@ -13,50 +13,50 @@ impl Checker<'_> {
     pub(super) fn use_var(&mut self, var: &Ref<Var>, at: At, used: VarUse) {
         let object = var.object();
         if !self.scopes.is_defined(object) {
-            let ended = self.scopes.ended(object);
-            let mut notes = Vec::new();
-            if let Some(definition) = ended {
-                notes.push(self.definition_note("it was defined", definition));
-            } else if var.span.is_known() && var.span != at.span {
-                notes.push(FindingNote { text: "the variable was made here".to_owned(), span: var.span });
-            }
-            let kind = WellFormedErrorKind::UndefinedVar {
-                var: shown_name(var),
-                used,
-                was_defined: ended.is_some(),
-            };
-            self.report_var(object, kind, at, notes);
+            self.report_var(object, at, |checker| {
+                let ended = checker.scopes.ended(object);
+                let mut notes = Vec::new();
+                if let Some(definition) = ended {
+                    notes.push(checker.definition_note("it was defined", definition));
+                } else if var.span.is_known() && var.span != at.span {
+                    notes.push(FindingNote { text: "the variable was made here".to_owned(), span: var.span });
+                }
+                let (var, was_defined) = (shown_name(var), ended.is_some());
+                (WellFormedErrorKind::UndefinedVar { var, used, was_defined }, notes)
+            });
         } else if at.checks_loops
             && used == VarUse::Value
-            && let Some(level) = self.loops.get(object)
-            && *level < self.blocks.len()
+            && let Some(&level) = self.loops.get(object)
+            && level < self.blocks.len()
             && let Some(block) = self.blocks.last()
         {
-            let kind = WellFormedErrorKind::LoopVarInBlock {
-                var: shown_name(var),
-                block: block.name_hint.clone(),
-                defined_in: level.checked_sub(1).map(|index| self.blocks[index].name_hint.clone()),
-            };
-            let span = if var.span.is_known() { var.span } else { Span::UNKNOWN };
-            let text = match level.checked_sub(1).map(|index| &self.blocks[index].name_hint) {
-                None => "the loop is outside of any block".to_owned(),
-                Some(outer) => format!("the loop is in block \"{outer}\""),
-            };
-            self.report_var(object, kind, at, vec![FindingNote { text, span }]);
+            let block = block.name_hint.clone();
+            self.report_var(object, at, |checker| {
+                let outer = level.checked_sub(1).and_then(|index| checker.blocks.get(index));
+                let defined_in = outer.map(|block| block.name_hint.clone());
+                let text = match &defined_in {
+                    None => "the loop is outside of any block".to_owned(),
+                    Some(outer) => format!("the loop is in block \"{outer}\""),
+                };
+                let span = if var.span.is_known() { var.span } else { Span::UNKNOWN };
+                let kind = WellFormedErrorKind::LoopVarInBlock { var: shown_name(var), block, defined_in };
+                (kind, vec![FindingNote { text, span }])
+            });
         }
     }
 
     pub(super) fn define(&mut self, var: &Ref<Var>, at: At) {
         let span = if var.span.is_known() { var.span } else { at.span };
         let definition = Definition { function: self.function, path: at.path, span };
-        let name = || shown_name(var);
-        let (kind, first) = match self.scopes.define(var, definition) {
-            None => return,
-            Some(Clash::Nested(first)) => (WellFormedErrorKind::NestedDefinition { var: name() }, first),
-            Some(Clash::Repeated(first)) => (WellFormedErrorKind::RepeatedDefinition { var: name() }, first),
-        };
-        let note = self.definition_note("it was first defined", first);
-        self.report_var(var.object(), kind, at, vec![note]);
+        let Some(clash) = self.scopes.define(var, definition) else { return };
+        self.report_var(var.object(), at, |checker| {
+            let var = shown_name(var);
+            let (kind, first) = match clash {
+                Clash::Nested(first) => (WellFormedErrorKind::NestedDefinition { var }, first),
+                Clash::Repeated(first) => (WellFormedErrorKind::RepeatedDefinition { var }, first),
+            };
+            (kind, vec![checker.definition_note("it was first defined", first)])
+        });
     }
 
     pub(super) fn define_if_undefined(&mut self, var: &Ref<Var>, at: At) {
@@ -93,25 +93,27 @@ impl Checker<'_> {
         FindingNote { text, span: definition.span }
     }
 
+    /// Reports an error of a variable, unless it has enough of them; only then is it described.
     pub(super) fn report_var(
         &mut self,
         var: &Object,
-        kind: WellFormedErrorKind,
         at: At,
-        notes: Vec<FindingNote>,
+        describe: impl FnOnce(&Self) -> (WellFormedErrorKind, Vec<FindingNote>),
     ) {
         let next = self.errors.len();
         if at.in_region {
-            if self.in_regions.len() == MAX_ERRORS {
-                return;
+            if self.in_regions.len() < MAX_ERRORS {
+                let (kind, notes) = describe(self);
+                let error = self.error(kind, at, notes);
+                self.in_regions.push((var.clone(), next, error));
             }
-            let error = self.error(kind, at, notes);
-            return self.in_regions.push((var.clone(), next, error));
+            return;
         }
         let (count, last) = self.per_variable.entry(var.clone()).or_default();
         *count += 1;
         if *count <= ERRORS_PER_VARIABLE {
             *last = next;
+            let (kind, notes) = describe(self);
             self.report(kind, at, notes);
         }
     }
