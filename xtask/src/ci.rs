@@ -97,7 +97,8 @@ fn steps() -> Result<Vec<Step>> {
         cargo("tests with ruff", &["test", "-p", "tvmscript-python-syntax", "--features", "ruff"]);
     }
     cargo("doc tests", &["test", "--workspace", "--doc"]);
-    cargo("docs", &["doc", "--workspace", "--no-deps"]);
+    cargo("docs", &["doc", "--workspace", "--no-deps", "--all-features"]);
+    cargo("packages", &["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]);
     cargo("conformance of the selection", &["xtask", "conformance"]);
     cargo("vectors of the selection", &["xtask", "vectors"]);
     cargo("changed tokens", &["xtask", "mutate", "--count", "500"]);
@@ -116,7 +117,8 @@ fn steps() -> Result<Vec<Step>> {
             step.command.env("RUSTUP_TOOLCHAIN", toolchain);
         }
         if step.name == "docs" {
-            step.command.env("RUSTDOCFLAGS", "-D warnings");
+            // As docs.rs builds them.
+            step.command.env("RUSTDOCFLAGS", "-D warnings --cfg docsrs");
         }
     }
     Ok(steps)
