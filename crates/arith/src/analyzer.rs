@@ -202,12 +202,7 @@ impl Analyzer {
         if expr::dtype(a).is_handle() || expr::dtype(b).is_handle() {
             return a.ptr_eq(b);
         }
-        self.metered(|this| {
-            let difference = expr::fold(BinOp::Sub, a.clone(), b.clone())?;
-            let zero = expr::constant(expr::dtype(&difference), 0)?;
-            this.proves(&expr::fold(BinOp::Eq, difference, zero)?, ProofStrength::Simplify)
-        })
-        .unwrap_or(false)
+        self.metered(|this| this.proves_comparison(BinOp::Eq, a, b)).unwrap_or(false)
     }
 
     /// Whether `e` is sure to be at least `lower`.
@@ -239,8 +234,8 @@ impl Analyzer {
 
     /// Whether the result for a node is worth remembering: it may come up again, in a question that is not small.
     #[inline]
-    pub(crate) fn remembers(&self, e: &Expr) -> bool {
-        self.node_budget - self.budget > memo::FEW && !e.object().is_unique()
+    pub(crate) fn memoizes(&self, e: &Expr) -> bool {
+        self.node_budget - self.budget > memo::MEMO_THRESHOLD && !e.object().is_unique()
     }
 
     /// Takes one node off the budget; false when nothing is left.
@@ -299,7 +294,7 @@ impl Analyzer {
         self.sets.vars.insert(var, set);
         self.memo.clear();
         self.comparisons.forget(var);
-        self.comparisons.add_bound(&expr::fold(BinOp::Eq, var.clone(), value.clone())?);
+        self.comparisons.add_bound(&expr::folded(BinOp::Eq, var, value)?);
         Ok(())
     }
 
@@ -313,8 +308,8 @@ impl Analyzer {
         self.bounds.vars.insert(var, ConstIntBound { min: low.min, max: greatest });
         self.sets.vars.insert(var, IntSet::from_range(min, extent));
         self.comparisons.forget(var);
-        let end = expr::fold(BinOp::Add, min.clone(), extent.clone())?;
-        self.comparisons.add_bound(&expr::fold(BinOp::Ge, var.clone(), min.clone())?);
+        let end = expr::folded(BinOp::Add, min, extent)?;
+        self.comparisons.add_bound(&expr::folded(BinOp::Ge, var, min)?);
         self.comparisons.add_bound(&expr::fold(BinOp::Lt, var.clone(), end)?);
         Ok(())
     }
@@ -353,7 +348,7 @@ impl Analyzer {
             let negation = if expr::dtype(&part).is_bool() {
                 constraint::negate(&part)?
             } else {
-                let zero = expr::constant(expr::dtype(&part), 0)?;
+                let zero = expr::like(&part, 0)?;
                 expr::fold(BinOp::Eq, part.clone(), zero)?
             };
             self.memo.clear();
@@ -395,6 +390,13 @@ impl Analyzer {
         Ok(self.bound_of(&simple).max < upper)
     }
 
+    /// Proves `a op b` by simplifying the difference of the two.
+    pub(crate) fn proves_comparison(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Result<bool> {
+        let difference = expr::folded(BinOp::Sub, a, b)?;
+        let zero = expr::like(&difference, 0)?;
+        self.proves(&expr::fold(op, difference, zero)?, ProofStrength::Simplify)
+    }
+
     pub(crate) fn proves(&mut self, condition: &Expr, strength: ProofStrength) -> Result<bool> {
         if let Some(value) = expr::as_int(condition) {
             return Ok(value != 0);
@@ -414,7 +416,7 @@ impl Analyzer {
             BinOp::Ge => (a, b, 0),
             _ => return Ok(false),
         };
-        let difference = expr::fold(BinOp::Sub, greater.clone(), smaller.clone())?;
+        let difference = expr::folded(BinOp::Sub, greater, smaller)?;
         let difference = self.simplify_steps(&difference, 2)?;
         let Some(least) = self.set_of(&difference).min().cloned() else { return Ok(false) };
         let least = self.simplify_steps(&least, 2)?;

@@ -149,9 +149,9 @@ impl Analyzer {
         if !self.spend() {
             return ConstIntBound::EVERYTHING;
         }
-        let remembers = self.remembers(e);
-        if remembers && let Some(known) = self.memo.bound(e) {
-            return known;
+        let memoizes = self.memoizes(e);
+        if memoizes && let Some(known) = self.memo.bounds.get(e.object()) {
+            return *known;
         }
         let mut bound = with_stack(|| self.bound_of_kind(e));
         for i in 0..self.bounds.scoped.len() {
@@ -160,8 +160,8 @@ impl Analyzer {
                 bound = bound.intersect(extra);
             }
         }
-        if remembers && self.budget > 0 {
-            self.memo.set_bound(e, bound);
+        if memoizes && self.budget > 0 {
+            self.memo.bounds.insert(e.object().clone(), bound);
         }
         bound
     }
@@ -204,10 +204,10 @@ impl Analyzer {
                 result
             }
             View::Call(call) => match (call.intrinsic, call.args().as_slice()) {
-                (Intrinsic::ShiftRight, [a, b]) => {
+                (Some(Intrinsic::ShiftRight), [a, b]) => {
                     self.bound_of(a).corners(self.bound_of(b), inf_shift_right)
                 }
-                (Intrinsic::ShiftLeft, [a, b]) => {
+                (Some(Intrinsic::ShiftLeft), [a, b]) => {
                     let (a, b) = (self.bound_of(a), self.bound_of(b));
                     if a.min < 0 || b.min < 0 {
                         ConstIntBound::of_dtype(expr::dtype(e))
@@ -215,7 +215,7 @@ impl Analyzer {
                         a.corners(b, inf_shift_left)
                     }
                 }
-                (Intrinsic::BitwiseAnd, [a, b]) => {
+                (Some(Intrinsic::BitwiseAnd), [a, b]) => {
                     let (a, b) = (self.bound_of(a), self.bound_of(b));
                     match (a.min >= 0, b.min >= 0) {
                         (true, true) => ConstIntBound::new(0, a.max.min(b.max)),
@@ -319,5 +319,6 @@ fn ceil_log2_argument(cast: &Expr, value: &Expr) -> Option<Expr> {
     let View::Call(ceil) = expr::view(value) else { return None };
     let View::Call(log) = expr::view(ceil.node.args.first()?) else { return None };
     let argument = log.node.args.first()?;
-    (ceil.intrinsic == Intrinsic::Ceil && log.intrinsic == Intrinsic::Log2).then(|| argument.clone())
+    (ceil.intrinsic == Some(Intrinsic::Ceil) && log.intrinsic == Some(Intrinsic::Log2))
+        .then(|| argument.clone())
 }

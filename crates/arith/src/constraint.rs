@@ -47,12 +47,12 @@ fn negate_new(condition: &Expr, done: &mut Memo<Expr>) -> Result<Expr> {
         View::Bin(BinOp::Or, a, b) => expr::fold(BinOp::And, negate_once(a, done)?, negate_once(b, done)?),
         View::Bin(BinOp::And, a, b) => expr::fold(BinOp::Or, negate_once(a, done)?, negate_once(b, done)?),
         View::Bin(op, a, b) => match op {
-            BinOp::Lt => expr::fold(BinOp::Le, b.clone(), a.clone()),
-            BinOp::Le => expr::fold(BinOp::Lt, b.clone(), a.clone()),
-            BinOp::Gt => expr::fold(BinOp::Le, a.clone(), b.clone()),
-            BinOp::Ge => expr::fold(BinOp::Lt, a.clone(), b.clone()),
-            BinOp::Eq => expr::fold(BinOp::Ne, a.clone(), b.clone()),
-            BinOp::Ne => expr::fold(BinOp::Eq, a.clone(), b.clone()),
+            BinOp::Lt => expr::folded(BinOp::Le, b, a),
+            BinOp::Le => expr::folded(BinOp::Lt, b, a),
+            BinOp::Gt => expr::folded(BinOp::Le, a, b),
+            BinOp::Ge => expr::folded(BinOp::Lt, a, b),
+            BinOp::Eq => expr::folded(BinOp::Ne, a, b),
+            BinOp::Ne => expr::folded(BinOp::Eq, a, b),
             _ => expr::not(condition.clone()),
         },
         _ => expr::not(condition.clone()),
@@ -63,8 +63,8 @@ fn negate_new(condition: &Expr, done: &mut Memo<Expr>) -> Result<Expr> {
 fn normalize(condition: &Expr, done: &mut Memo<Expr>) -> Result<Expr> {
     tvmscript_ir_core::with_stack(|| match expr::view(condition) {
         View::Not(inner) => negate_once(inner, done),
-        View::Bin(BinOp::Ge, a, b) => expr::fold(BinOp::Le, b.clone(), a.clone()),
-        View::Bin(BinOp::Gt, a, b) => expr::fold(BinOp::Lt, b.clone(), a.clone()),
+        View::Bin(BinOp::Ge, a, b) => expr::folded(BinOp::Le, b, a),
+        View::Bin(BinOp::Gt, a, b) => expr::folded(BinOp::Lt, b, a),
         _ => Ok(condition.clone()),
     })
 }

@@ -3,7 +3,7 @@
 //! Upstream counterpart: `IntervalSetEvaluator` and `EvalSet` of `src/arith/int_set.cc`.
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::{Ref, with_stack};
+use tvmscript_ir_core::{Object, Ref, with_stack};
 use tvmscript_prim::PrimExpr;
 
 use crate::analyzer::Analyzer;
@@ -31,12 +31,13 @@ pub fn eval_set_of_set(set: &IntSet, domains: &DomMap) -> IntSet {
 /// The values of the elements of the range of `extent` values from `min` when both vary over `domains`.
 pub fn eval_set_of_range(min: &Ref<PrimExpr>, extent: &Ref<PrimExpr>, domains: &DomMap) -> IntSet {
     with_evaluator(domains, |evaluator| {
-        if expr::dtype(min).is_integer() && evaluator.analyzer.can_prove_equal(extent, &one_like(extent)?) {
+        if expr::dtype(min).is_integer()
+            && evaluator.analyzer.can_prove_equal(extent, &expr::like(extent, 1)?)
+        {
             return evaluator.eval(min);
         }
-        let end = expr::fold(BinOp::Add, min.clone(), extent.clone())?;
-        let last = expr::fold(BinOp::Sub, end.clone(), one_like(&end)?)?;
-        let last = evaluator.analyzer.simplify(&last);
+        let end = expr::folded(BinOp::Add, min, extent)?;
+        let last = evaluator.analyzer.simplify(&expr::plus(&end, -1)?);
         evaluator.eval_interval(&IntSet::interval(Some(min.clone()), Some(last)))
     })
 }
@@ -52,10 +53,6 @@ pub fn vector_set(e: &Ref<PrimExpr>) -> IntSet {
     analyzer
         .metered(|analyzer| Evaluator::new(analyzer, &state, true).eval(e))
         .unwrap_or_else(|_| IntSet::everything())
-}
-
-fn one_like(e: &Expr) -> Result<Expr> {
-    expr::constant(expr::dtype(e), 1)
 }
 
 fn with_evaluator(domains: &DomMap, f: impl FnOnce(&mut Evaluator<'_>) -> Result<IntSet>) -> IntSet {
@@ -86,12 +83,12 @@ struct Evaluator<'a> {
     visiting: VarMap<()>,
     /// Sets of shared expressions, by depth, where no variable's ends are being evaluated. The entry keeps the expression
     /// alive.
-    known: HashMap<(usize, usize), (Expr, IntSet)>,
+    memo: HashMap<(Object, usize), IntSet>,
 }
 
 impl<'a> Evaluator<'a> {
     fn new(analyzer: &'a mut Analyzer, state: &'a SetState, in_lanes: bool) -> Self {
-        Self { analyzer, state, in_lanes, depth: 0, visiting: VarMap::default(), known: HashMap::new() }
+        Self { analyzer, state, in_lanes, depth: 0, visiting: VarMap::default(), memo: HashMap::new() }
     }
 
     /// The interval whose ends are themselves evaluated, unless there is no variable left to relax.
@@ -111,15 +108,15 @@ impl<'a> Evaluator<'a> {
         if !self.analyzer.spend() {
             return Err(Stop::Budget);
         }
-        if !self.analyzer.remembers(e) || !self.visiting.is_empty() {
+        if !self.analyzer.memoizes(e) || !self.visiting.is_empty() {
             return with_stack(|| self.eval_kind(e));
         }
-        let key = (e.object().address(), self.depth);
-        if let Some((_, known)) = self.known.get(&key) {
+        let key = (e.object().clone(), self.depth);
+        if let Some(known) = self.memo.get(&key) {
             return Ok(known.clone());
         }
         let set = with_stack(|| self.eval_kind(e))?;
-        self.known.insert(key, (e.clone(), set.clone()));
+        self.memo.insert(key, set.clone());
         Ok(set)
     }
 
@@ -153,7 +150,7 @@ impl<'a> Evaluator<'a> {
             }
             View::Ramp(base, stride, lanes) if self.in_lanes => self.eval_ramp(e, base, stride, lanes),
             View::Broadcast(value, _) if self.in_lanes => self.eval(value),
-            View::Call(call) if call.intrinsic == Intrinsic::VScale => Ok(IntSet::point(e)),
+            View::Call(call) if call.intrinsic == Some(Intrinsic::VScale) => Ok(IntSet::point(e)),
             View::Other if expr::dtype(e).is_integer() && !expr::mentions(e, &self.state.vars) => {
                 Ok(IntSet::point(e))
             }

@@ -13,9 +13,9 @@ use tvmscript_prim::{ExprKind, ExprView, PrimExprExt};
 
 use crate::error::{Result, Stop};
 
-pub(crate) use prim::Expr;
-
+pub(crate) use prim::intrinsic::Intrinsic;
 pub(crate) use prim::ops::BinaryOp as BinOp;
+pub(crate) use prim::{Effect, Expr};
 
 /// What the analyses ask of an operation.
 pub(crate) trait BinOpExt {
@@ -85,42 +85,11 @@ impl Tag {
     }
 }
 
-/// The operators the analyses know something about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Intrinsic {
-    ShiftLeft,
-    ShiftRight,
-    BitwiseAnd,
-    IfThenElse,
-    Likely,
-    Ceil,
-    Log2,
-    CountLeadingZeros,
-    VScale,
-    Other,
-}
-
-impl Intrinsic {
-    fn of(name: Option<&str>) -> Self {
-        match name {
-            Some("tir.shift_left") => Self::ShiftLeft,
-            Some("tir.shift_right") => Self::ShiftRight,
-            Some("tir.bitwise_and") => Self::BitwiseAnd,
-            Some("tir.if_then_else") => Self::IfThenElse,
-            Some("tir.likely") => Self::Likely,
-            Some("tir.ceil") => Self::Ceil,
-            Some("tir.log2") => Self::Log2,
-            Some("tir.clz") => Self::CountLeadingZeros,
-            Some("tir.vscale") => Self::VScale,
-            _ => Self::Other,
-        }
-    }
-}
-
 /// A call.
 #[derive(Clone, Copy)]
 pub(crate) struct CallView<'a> {
-    pub(crate) intrinsic: Intrinsic,
+    /// The operator, if the analyses interpret it.
+    pub(crate) intrinsic: Option<Intrinsic>,
     pub(crate) node: &'a prim::Call,
 }
 
@@ -187,7 +156,7 @@ pub(crate) fn view(e: &Expr) -> View<'_> {
         ExprKind::Ramp(node) => View::Ramp(&node.base, &node.stride, &node.lanes),
         ExprKind::Broadcast(node) => View::Broadcast(&node.value, &node.lanes),
         ExprKind::Let(node) => View::Let(node.var.upcast_ref(), &node.value, &node.body),
-        ExprKind::Call(node) => View::Call(CallView { intrinsic: Intrinsic::of(node.op_name()), node }),
+        ExprKind::Call(node) => View::Call(CallView { intrinsic: Intrinsic::of(node), node }),
         kind => binary_view(kind).unwrap_or(View::Other),
     }
 }
@@ -266,6 +235,49 @@ pub(crate) fn constant(dtype: DataType, value: i64) -> Result<Expr> {
     Ok(prim::Broadcast::with_lanes(scalar, prim::Lanes::of(dtype)))
 }
 
+/// `a op b` with constants computed and neutral operands dropped. Operands of different types are matched as the
+/// operators of scripts match them.
+pub(crate) fn fold(op: BinOp, a: Expr, b: Expr) -> Result<Expr> {
+    if dtype(&a) != dtype(&b) {
+        return prim::ops::binary(op, a, b).map_err(stop);
+    }
+    match prim::ops::fold::fold(op, &a, &b).map_err(stop)? {
+        Some(folded) => Ok(folded.pick(a, b)),
+        None => strict(op, a, b),
+    }
+}
+
+/// [`fold`] of copies of both operands.
+pub(crate) fn folded(op: BinOp, a: &Expr, b: &Expr) -> Result<Expr> {
+    fold(op, a.clone(), b.clone())
+}
+
+/// The value that `a op b` folds to, for operands of one type.
+pub(crate) fn try_fold(op: BinOp, a: &Expr, b: &Expr) -> Result<Option<Expr>> {
+    let folded = prim::ops::fold::fold(op, a, b).map_err(stop)?;
+    Ok(folded.map(|folded| folded.pick(a.clone(), b.clone())))
+}
+
+/// `value` converted to `dtype`; constants are converted in place.
+pub(crate) fn cast(dtype: DataType, value: Expr) -> Result<Expr> {
+    prim::ops::cast(dtype, value).map_err(stop)
+}
+
+/// The number `value` with the type of `e`.
+pub(crate) fn like(e: &Expr, value: i64) -> Result<Expr> {
+    constant(dtype(e), value)
+}
+
+/// `e + value`.
+pub(crate) fn plus(e: &Expr, value: i64) -> Result<Expr> {
+    fold(if value < 0 { BinOp::Sub } else { BinOp::Add }, e.clone(), like(e, value.abs())?)
+}
+
+/// `0 - e`.
+pub(crate) fn negated(e: Expr) -> Result<Expr> {
+    fold(BinOp::Sub, like(&e, 0)?, e)
+}
+
 /// The negation, not folded.
 pub(crate) fn not(a: Expr) -> Result<Expr> {
     prim::Not::try_new(a).map_err(stop)
@@ -304,8 +316,7 @@ pub(crate) fn last_lane(base: &Expr, stride: &Expr, lanes: &Expr) -> Result<Expr
     fold(BinOp::Add, base.clone(), fold(BinOp::Mul, steps, stride.clone())?)
 }
 
-pub(crate) use crate::fold::{cast, fold, try_fold};
-pub(crate) use crate::structure::{Effect, deep_equal, deep_hash, effect, mentions, node_count};
+pub(crate) use crate::structure::{deep_equal, deep_hash, effect, mentions, node_count};
 
 /// A map keyed by the identity of variables.
 #[derive(Debug, Clone)]

@@ -42,12 +42,7 @@ impl IntSet {
         if expr::as_int(extent) == Some(1) {
             return Self::point(min);
         }
-        let last = || {
-            let end = expr::fold(BinOp::Add, extent.clone(), min.clone())?;
-            let one = expr::constant(expr::dtype(&end), 1)?;
-            expr::fold(BinOp::Sub, end, one)
-        };
-        match last() {
+        match expr::folded(BinOp::Add, extent, min).and_then(|end| expr::plus(&end, -1)) {
             Ok(last) => Self::interval(Some(min.clone()), Some(last)),
             Err(_) => Self::everything(),
         }
@@ -91,9 +86,7 @@ impl IntSet {
     pub fn cover_range(&self) -> Option<(Ref<PrimExpr>, Ref<PrimExpr>)> {
         let (min, max) = (self.min()?, self.max()?);
         let mut analyzer = Analyzer::new();
-        let one = expr::constant(expr::dtype(max), 1).ok()?;
-        let end = expr::fold(BinOp::Add, max.clone(), one).ok()?;
-        let extent = expr::fold(BinOp::Sub, end, min.clone()).ok()?;
+        let extent = expr::fold(BinOp::Sub, expr::plus(max, 1).ok()?, min.clone()).ok()?;
         Some((analyzer.simplify(min), analyzer.simplify(&extent)))
     }
 
@@ -134,7 +127,7 @@ impl IntSet {
             return if self.is_nothing() { other.clone() } else { self.clone() };
         };
         let both = |op, a: &Option<Expr>, b: &Option<Expr>| match (a, b) {
-            (Some(a), Some(b)) => expr::fold(op, a.clone(), b.clone()).ok(),
+            (Some(a), Some(b)) => expr::folded(op, a, b).ok(),
             _ => None,
         };
         Self::interval(both(BinOp::Min, min, other_min), both(BinOp::Max, max, other_max))
@@ -145,14 +138,14 @@ impl IntSet {
             return Self::nothing();
         };
         let either = |op, a: &Option<Expr>, b: &Option<Expr>| match (a, b) {
-            (Some(a), Some(b)) => expr::fold(op, a.clone(), b.clone()).ok(),
+            (Some(a), Some(b)) => expr::folded(op, a, b).ok(),
             (end, None) | (None, end) => end.clone(),
         };
         let (min, max) = (either(BinOp::Max, min, other_min), either(BinOp::Min, max, other_max));
         if let (Some(min), Some(max)) = (&min, &max)
             && expr::dtype(min).is_integer()
             && expr::dtype(max).is_integer()
-            && let Ok(crossed) = expr::fold(BinOp::Lt, max.clone(), min.clone())
+            && let Ok(crossed) = expr::folded(BinOp::Lt, max, min)
             && analyzer.can_prove(&crossed)
         {
             return Self::nothing();
@@ -219,15 +212,11 @@ impl SetState {
 
 /// The values `v` of `v op limit`.
 fn limited(op: BinOp, limit: &Expr) -> Option<IntSet> {
-    let shifted = |by: BinOp| {
-        let one = expr::constant(expr::dtype(limit), 1).ok()?;
-        expr::fold(by, limit.clone(), one).ok()
-    };
     Some(match op {
         BinOp::Le => IntSet::interval(None, Some(limit.clone())),
-        BinOp::Lt => IntSet::interval(None, Some(shifted(BinOp::Sub)?)),
+        BinOp::Lt => IntSet::interval(None, Some(expr::plus(limit, -1).ok()?)),
         BinOp::Ge => IntSet::interval(Some(limit.clone()), None),
-        BinOp::Gt => IntSet::interval(Some(shifted(BinOp::Add)?), None),
+        BinOp::Gt => IntSet::interval(Some(expr::plus(limit, 1).ok()?), None),
         BinOp::Eq => IntSet::point(limit),
         _ => return None,
     })
@@ -237,7 +226,7 @@ impl Analyzer {
     /// The values of `a op b` for the values of `a` and of `b`. `node` is the operation itself.
     pub(crate) fn combine(&mut self, op: BinOp, a: IntSet, b: IntSet, node: &Expr) -> Result<IntSet> {
         if let (Some(x), Some(y)) = (a.as_point(), b.as_point()) {
-            return Ok(IntSet::point(&expr::fold(op, x.clone(), y.clone())?));
+            return Ok(IntSet::point(&expr::folded(op, x, y)?));
         }
         if op.gives_truth() {
             let dtype = expr::dtype(node);
@@ -247,7 +236,7 @@ impl Analyzer {
             return Ok(IntSet::nothing());
         }
         let ends = |op, x: Option<&Expr>, y: Option<&Expr>| match (x, y) {
-            (Some(x), Some(y)) => expr::fold(op, x.clone(), y.clone()).map(Some),
+            (Some(x), Some(y)) => expr::folded(op, x, y).map(Some),
             _ => Ok(None),
         };
         match op {
@@ -274,12 +263,12 @@ impl Analyzer {
             Some(1) => return Ok(a),
             _ => {}
         }
-        let end = |end: Option<&Expr>| end.map(|end| expr::fold(op, end.clone(), by.clone())).transpose();
+        let end = |end: Option<&Expr>| end.map(|end| expr::folded(op, end, by)).transpose();
         if self.proves_at_least(by, 0)? {
             return Ok(IntSet::interval(end(a.min())?, end(a.max())?));
         }
-        let zero = expr::constant(expr::dtype(by), 0)?;
-        let negated = expr::fold(BinOp::Sub, zero.clone(), by.clone())?;
+        let zero = expr::like(by, 0)?;
+        let negated = expr::folded(BinOp::Sub, &zero, by)?;
         if self.proves_at_least(&negated, 1)? {
             return Ok(IntSet::interval(end(a.max())?, end(a.min())?));
         }
@@ -295,11 +284,11 @@ impl Analyzer {
     /// truncated remainder is taken to have a dividend that is not negative, as upstream takes it.
     fn combine_remainder(&mut self, op: BinOp, a: IntSet, b: IntSet, node: &Expr) -> Result<IntSet> {
         let Some(divisor) = b.as_point() else { return Ok(IntSet::everything()) };
-        let one = expr::constant(expr::dtype(divisor), 1)?;
+        let one = expr::like(divisor, 1)?;
         if !self.proves_at_least(divisor, 0)? {
-            let zero = expr::constant(expr::dtype(divisor), 0)?;
-            let is_positive = expr::fold(BinOp::Ge, divisor.clone(), zero.clone())?;
-            let negated = expr::fold(BinOp::Sub, zero.clone(), divisor.clone())?;
+            let zero = expr::like(divisor, 0)?;
+            let is_positive = expr::folded(BinOp::Ge, divisor, &zero)?;
+            let negated = expr::folded(BinOp::Sub, &zero, divisor)?;
             let magnitude = match expr::as_int(&is_positive) {
                 Some(0) => negated,
                 Some(_) => divisor.clone(),
@@ -313,12 +302,12 @@ impl Analyzer {
             && let Some(value) = expr::as_int(divisor)
         {
             if let (Some(min), Some(max)) = (a.min(), a.max()) {
-                let quotient = |end: &Expr| expr::fold(BinOp::FloorDiv, end.clone(), divisor.clone());
+                let quotient = |end: &Expr| expr::folded(BinOp::FloorDiv, end, divisor);
                 let (first, last) = (quotient(min)?, quotient(max)?);
                 let same = expr::fold(BinOp::Eq, last, first.clone())?;
                 if self.proves(&same, crate::ProofStrength::Simplify)? {
                     let skipped = expr::fold(BinOp::Mul, divisor.clone(), first)?;
-                    let shifted = |end: &Expr| expr::fold(BinOp::Sub, end.clone(), skipped.clone());
+                    let shifted = |end: &Expr| expr::folded(BinOp::Sub, end, &skipped);
                     return Ok(IntSet::interval(Some(shifted(min)?), Some(shifted(max)?)));
                 }
             }
@@ -336,14 +325,14 @@ impl Analyzer {
             }
         }
         let last = expr::fold(BinOp::Sub, divisor.clone(), one)?;
-        Ok(IntSet::interval(Some(expr::constant(expr::dtype(divisor), 0)?), Some(last)))
+        Ok(IntSet::interval(Some(expr::like(divisor, 0)?), Some(last)))
     }
 }
 
 /// The end of a minimum or maximum on the side where one operand suffices.
 fn either_end(op: BinOp, a: Option<&Expr>, b: Option<&Expr>) -> Result<Option<Expr>> {
     match (a, b) {
-        (Some(a), Some(b)) => expr::fold(op, a.clone(), b.clone()).map(Some),
+        (Some(a), Some(b)) => expr::folded(op, a, b).map(Some),
         (end, None) | (None, end) => Ok(end.cloned()),
     }
 }

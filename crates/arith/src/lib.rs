@@ -32,7 +32,6 @@ mod constraint;
 mod error;
 mod eval_set;
 mod expr;
-mod fold;
 mod interval;
 mod iter_map;
 mod memo;

@@ -94,13 +94,13 @@ impl Analyzer {
         if !self.spend() {
             return ModularSet::EVERYTHING;
         }
-        let remembers = self.remembers(e);
-        if remembers && let Some(known) = self.memo.modular(e) {
-            return known;
+        let memoizes = self.memoizes(e);
+        if memoizes && let Some(known) = self.memo.modular.get(e.object()) {
+            return *known;
         }
         let set = with_stack(|| self.modular_of_kind(e));
-        if remembers && self.budget > 0 {
-            self.memo.set_modular(e, set);
+        if memoizes && self.budget > 0 {
+            self.memo.modular.insert(e.object().clone(), set);
         }
         set
     }
@@ -152,14 +152,14 @@ impl Analyzer {
                 result
             }
             View::Call(call) => match (call.intrinsic, call.args().as_slice()) {
-                (Intrinsic::ShiftRight, [a, b]) => {
+                (Some(Intrinsic::ShiftRight), [a, b]) => {
                     let shift = self.modular_of(b);
                     match u32::try_from(shift.base) {
                         Ok(bits @ 0..63) if shift.is_const() => self.modular_of_quotient(a, 1 << bits, true),
                         _ => ModularSet::EVERYTHING,
                     }
                 }
-                (Intrinsic::BitwiseAnd, [a, b]) => {
+                (Some(Intrinsic::BitwiseAnd), [a, b]) => {
                     let mask = self.modular_of(b);
                     match mask.base.checked_add(1) {
                         Some(modulus) if mask.is_const() && modulus > 0 && modulus & (modulus - 1) == 0 => {

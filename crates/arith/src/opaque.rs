@@ -52,10 +52,7 @@ pub(crate) fn map_children(e: &Expr, mut f: impl FnMut(&Expr) -> Result<Expr>) -
                 }
             }
             Part::Many(array) => {
-                let mut new = Vec::with_capacity(array.len());
-                for child in array.iter() {
-                    new.push(f(child)?);
-                }
+                let new = array.iter().map(&mut f).collect::<Result<Vec<_>>>()?;
                 if new.iter().zip(array.iter()).any(|(new, old)| !new.ptr_eq(old)) {
                     changes.push((index, Array::new(new).into()));
                 }

@@ -1,4 +1,4 @@
-//! Operators by name: each [`Op`] is interned, one node per name in the process.
+//! Operators by name: each [`Op`] is interned, one node per name in the process, with the effect that its dialect declares.
 
 use std::collections::HashMap;
 use std::sync::{OnceLock, RwLock};
@@ -18,16 +18,64 @@ pub struct Op {
     pub name: Str,
 }
 
-static OPS: OnceLock<RwLock<HashMap<Box<str>, Ref<Op>>>> = OnceLock::new();
+/// The effect of evaluating a call, from least to most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// A mark on its argument.
+    Annotation,
+    /// The value depends on the arguments alone.
+    Pure,
+    /// Reads state.
+    Read,
+    /// Changes state.
+    Update,
+    /// Anything.
+    Opaque,
+    /// An argument of a special kind of another call.
+    Special,
+    /// Information for the compiler, embedded in the code.
+    Embed,
+    /// A jump.
+    Jump,
+    /// Not recorded upstream.
+    Unknown,
+}
+
+/// An interned operator and its declared effect.
+#[derive(Debug)]
+struct OpEntry {
+    op: Ref<Op>,
+    effect: Option<Effect>,
+}
+
+static OPS: OnceLock<RwLock<HashMap<Box<str>, OpEntry>>> = OnceLock::new();
 
 impl Op {
     /// Returns the operator with a name; creates it on first use.
     pub fn get(name: &str) -> Ref<Op> {
         let ops = OPS.get_or_init(Default::default);
-        if let Some(op) = ops.read().unwrap_or_else(|e| e.into_inner()).get(name) {
-            return op.clone();
+        if let Some(entry) = ops.read().unwrap_or_else(|e| e.into_inner()).get(name) {
+            return entry.op.clone();
         }
-        let mut ops = ops.write().unwrap_or_else(|e| e.into_inner());
-        ops.entry(name.into()).or_insert_with(|| Ref::new(Op { name: Str::new(name) })).clone()
+        Op::intern(name, None)
+    }
+
+    /// Returns the operator with a name and declares its effect. The first declaration in the process stands.
+    pub fn declare(name: &str, effect: Effect) -> Ref<Op> {
+        Op::intern(name, Some(effect))
+    }
+
+    fn intern(name: &str, effect: Option<Effect>) -> Ref<Op> {
+        let mut ops = OPS.get_or_init(Default::default).write().unwrap_or_else(|e| e.into_inner());
+        let new = || OpEntry { op: Ref::new(Op { name: Str::new(name) }), effect: None };
+        let entry = ops.entry(name.into()).or_insert_with(new);
+        entry.effect = entry.effect.or(effect);
+        entry.op.clone()
+    }
+
+    /// The declared effect of a call of this operator; [`Effect::Opaque`] if no dialect declared it.
+    pub fn effect(&self) -> Effect {
+        let ops = OPS.get_or_init(Default::default).read().unwrap_or_else(|e| e.into_inner());
+        ops.get(self.name.as_str()).and_then(|entry| entry.effect).unwrap_or(Effect::Opaque)
     }
 }

@@ -35,6 +35,7 @@ pub fn dialect() -> Dialect {
 
 /// The nodes of this dialect, for a registry.
 pub fn nodes() -> Dialect {
+    op::declare();
     Dialect::new("tir")
         .node::<Buffer>()
         .node::<BufferLoad>()

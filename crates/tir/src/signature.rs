@@ -45,7 +45,7 @@ pub fn is_pure(function: &PrimFunc) -> bool {
                 return Walk::Stop;
             }
         } else if let Some(call) = node.as_node::<Call>() {
-            let effect = op::of_callee(&call.op).map_or(Effect::Opaque, |operator| operator.effect);
+            let effect = op::of_callee(&call.op).map_or(Effect::Opaque, |operator| operator.op.effect());
             if matches!(effect, Effect::Update | Effect::Opaque | Effect::Unknown) {
                 return Walk::Stop;
             }

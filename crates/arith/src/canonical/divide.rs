@@ -39,14 +39,8 @@ impl Simplifier<'_> {
         let sum = match left {
             Canonical::Sum(sum) => *sum,
             other => {
-                let whole = match &other {
-                    Canonical::Split(split) => split.to_expr(1)?,
-                    Canonical::Expr(e) => e.clone(),
-                    Canonical::Sum(sum) => sum.to_expr()?,
-                };
-                let bound = self.analyzer.bound_of(&whole);
-                if bound.min >= 0 && bound.max < divisor {
-                    return expr::constant(expr::dtype(&whole), 0).map(Canonical::Expr);
+                if self.is_own_remainder(&other, divisor)? {
+                    return expr::like(&other.into_expr()?, 0).map(Canonical::Expr);
                 }
                 let split = self.split_quotient_by(other.into_split()?, divisor, mode)?;
                 return Ok(Canonical::of_split(split));
@@ -115,12 +109,7 @@ impl Simplifier<'_> {
 
     /// A value that is no sum, when it is its own remainder.
     fn is_own_remainder(&mut self, value: &Canonical, divisor: i64) -> Result<bool> {
-        let whole = match value {
-            Canonical::Split(split) => split.to_expr(1)?,
-            Canonical::Expr(e) => e.clone(),
-            Canonical::Sum(sum) => sum.to_expr()?,
-        };
-        let bound = self.analyzer.bound_of(&whole);
+        let bound = self.analyzer.bound_of(&value.to_expr()?);
         Ok(bound.min >= 0 && bound.max < divisor)
     }
 
@@ -282,7 +271,7 @@ impl Simplifier<'_> {
         if scale == 0 || (common.is_empty() && scale == 1) {
             return Ok(None);
         }
-        let number = |like: &Expr, value: i64| expr::constant(expr::dtype(like), value);
+        let number = |like: &Expr, value: i64| expr::like(like, value);
         Ok(Some(CommonFactors {
             dividend: product_of(&left, &number(dividend, left_scale / scale)?)?,
             divisor: product_of(&remaining, &number(divisor, right_scale / scale)?)?,

@@ -43,6 +43,14 @@ impl Canonical {
         }
     }
 
+    fn to_expr(&self) -> Result<Expr> {
+        match self {
+            Self::Expr(e) => Ok(e.clone()),
+            Self::Split(split) => split.to_expr(1),
+            Self::Sum(sum) => sum.to_expr(),
+        }
+    }
+
     /// The value as one split, the whole of an expression if need be.
     fn into_split(self) -> Result<Split> {
         match self {
@@ -107,14 +115,13 @@ impl Simplifier<'_> {
         if !self.analyzer.spend() {
             return Err(Stop::Budget);
         }
-        let recursion = self.analyzer.recursion;
-        let remembers = self.analyzer.remembers(e);
-        if remembers && let Some(known) = self.analyzer.memo.canonical(e, recursion) {
-            return Ok(known);
+        let key = self.analyzer.memoizes(e).then(|| (e.object().clone(), self.analyzer.recursion));
+        if let Some(known) = key.as_ref().and_then(|key| self.analyzer.memo.canonical.get(key)) {
+            return Ok(known.clone());
         }
         let new = tvmscript_ir_core::with_stack(|| self.canonicalize(e))?;
-        if remembers {
-            self.analyzer.memo.set_canonical(e, recursion, &new);
+        if let Some(key) = key {
+            self.analyzer.memo.canonical.insert(key, new.clone());
         }
         Ok(new)
     }
@@ -218,7 +225,7 @@ impl Simplifier<'_> {
         if !expr::dtype(a).is_integer() {
             return keep(self);
         }
-        let difference = expr::fold(BinOp::Sub, a.clone(), b.clone())?;
+        let difference = expr::folded(BinOp::Sub, a, b)?;
         let Canonical::Sum(sum) = self.part(&difference)? else { return keep(self) };
         let mut divisor = sum.base;
         let mut is_scaled = false;
@@ -290,13 +297,13 @@ impl Simplifier<'_> {
     /// `a * b` as a product from left to right with one constant at the end.
     fn normalized_product(&mut self, a: &Expr, b: &Expr) -> Result<Expr> {
         let factors = self.factors(&[a, b])?;
-        product_of(&factors.symbols, &expr::constant(expr::dtype(a), factors.constant)?)
+        product_of(&factors.symbols, &expr::like(a, factors.constant)?)
     }
 }
 
 /// The product of `symbols`, from left to right, times a constant.
 fn product_of(symbols: &[Expr], constant: &Expr) -> Result<Expr> {
-    let mut result = expr::constant(expr::dtype(constant), 1)?;
+    let mut result = expr::like(constant, 1)?;
     for symbol in symbols {
         result = expr::fold(BinOp::Mul, result, symbol.clone())?;
     }

@@ -264,31 +264,36 @@ impl Sum {
         (divisible, rest)
     }
 
-    pub(crate) fn into_expr(self) -> Result<Expr> {
+    pub(crate) fn into_expr(mut self) -> Result<Expr> {
         if self.terms.is_empty() {
             return expr::constant(self.dtype, self.base);
         }
-        let mut terms = self.terms;
-        merge_terms(&mut terms);
-        terms.sort_by(|a, b| {
-            let key = |s: &Split| (s.scale, s.lower, s.upper, s.mode);
-            key(b).cmp(&key(a))
-        });
-        let mut result = expr::constant(self.dtype, 0)?;
-        for term in terms.iter().filter(|term| term.scale > 0) {
-            result = expr::fold(BinOp::Add, result, term.to_expr(1)?)?;
+        let dtype = self.dtype;
+        merge_terms(&mut self.terms);
+        self.terms.sort_by_key(|term| std::cmp::Reverse((term.scale, term.lower, term.upper, term.mode)));
+        let zero = expr::constant(dtype, 0)?;
+        self.addends(dtype)?.into_iter().try_fold(zero, |sum, (op, addend)| expr::fold(op, sum, addend))
+    }
+
+    /// The additions and subtractions that make up the sum: positive terms, the base, then negative terms. The least value
+    /// of `dtype` cannot be negated, so as a base it is added.
+    fn addends(&self, dtype: DataType) -> Result<Vec<(BinOp, Expr)>> {
+        let adds_base = self.base > 0 || is_least(self.base, dtype);
+        let mut addends = Vec::with_capacity(self.terms.len() + 1);
+        for term in self.terms.iter().filter(|term| term.scale > 0) {
+            addends.push((BinOp::Add, term.to_expr(1)?));
         }
-        let least = is_least(self.base, self.dtype);
-        if self.base > 0 || least {
-            result = expr::fold(BinOp::Add, result, expr::constant(self.dtype, self.base)?)?;
+        if adds_base {
+            addends.push((BinOp::Add, expr::constant(self.dtype, self.base)?));
         }
-        for term in terms.iter().filter(|term| term.scale < 0) {
-            result = expr::fold(BinOp::Sub, result, term.to_expr(-1)?)?;
+        for term in self.terms.iter().filter(|term| term.scale < 0) {
+            addends.push((BinOp::Sub, term.to_expr(-1)?));
         }
-        if self.base < 0 && !least {
-            result = expr::fold(BinOp::Sub, result, expr::constant(self.dtype, -self.base)?)?;
+        if self.base < 0 && !adds_base {
+            let negated = self.base.checked_neg().ok_or_else(|| overflow(dtype))?;
+            addends.push((BinOp::Sub, expr::constant(self.dtype, negated)?));
         }
-        Ok(result)
+        Ok(addends)
     }
 
     /// The sum as an expression, keeping the sum.
@@ -301,23 +306,8 @@ impl Sum {
         if dtype.bits >= self.dtype.bits {
             return Ok(true);
         }
-        let least = is_least(self.base, dtype);
         let mut result = expr::constant(self.dtype, 0)?;
-        let mut steps = Vec::with_capacity(self.terms.len() + 1);
-        for term in self.terms.iter().filter(|term| term.scale > 0) {
-            steps.push((BinOp::Add, term.to_expr(1)?));
-        }
-        if self.base > 0 || least {
-            steps.push((BinOp::Add, expr::constant(self.dtype, self.base)?));
-        }
-        for term in self.terms.iter().filter(|term| term.scale < 0) {
-            steps.push((BinOp::Sub, term.to_expr(-1)?));
-        }
-        if self.base < 0 && !least {
-            let negated = self.base.checked_neg().ok_or_else(|| overflow(dtype))?;
-            steps.push((BinOp::Sub, expr::constant(self.dtype, negated)?));
-        }
-        for (op, operand) in steps {
+        for (op, operand) in self.addends(dtype)? {
             result = expr::fold(op, result, operand)?;
             if !fits_in(dtype, &result, analyzer) {
                 return Ok(false);

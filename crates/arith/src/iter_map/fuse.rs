@@ -98,7 +98,7 @@ impl Rewriter<'_> {
     fn with_smaller_scale(&mut self, search: Search<'_>, scale: &Expr) -> Result<Option<usize>> {
         let mut found: Option<usize> = None;
         for (i, part) in search.candidates() {
-            let room = expr::fold(BinOp::Sub, scale.clone(), part.scale.clone())?;
+            let room = expr::folded(BinOp::Sub, scale, &part.scale)?;
             let fits = self.analyzer.can_prove_greater_equal(&room, 0)
                 && self.analyzer.can_prove_greater_equal(&part.scale, 0);
             if !fits {
@@ -179,7 +179,7 @@ impl Rewriter<'_> {
         let Some(base) = whole.base() else { return Ok(None) };
         let base_scale = parts[base].scale.clone();
         let mut group: Vec<Part> = Vec::with_capacity(parts.len());
-        let mut tail = expr::constant(expr::dtype(&sum.base), 0)?;
+        let mut tail = expr::like(&sum.base, 0)?;
         let mut expected = base_scale.clone();
         for i in 0..parts.len() {
             self.analyzer.spend_many(parts.len())?;
@@ -190,7 +190,7 @@ impl Rewriter<'_> {
                 None if is_one(&base_scale) => match self.with_smaller_scale(search, &expected)? {
                     Some(at) => {
                         let scale = parts[at].scale.clone();
-                        let gap = expr::fold(BinOp::Sub, expected.clone(), scale.clone())?;
+                        let gap = expr::folded(BinOp::Sub, &expected, &scale)?;
                         tail = expr::fold(BinOp::Add, tail, gap)?;
                         (at, scale)
                     }
@@ -211,14 +211,14 @@ impl Rewriter<'_> {
             None => {
                 let extent = expr::fold(BinOp::Div, expected, base_scale.clone())?;
                 let extent = expr::fold(BinOp::Add, extent, tail)?;
-                let base = expr::constant(expr::dtype(&sum.base), 0)?;
+                let base = expr::like(&sum.base, 0)?;
                 self.marks.push(Mark { source: Source::Sum(Sum { parts: group.clone(), base }), extent });
                 self.fused.push((group, self.marks.len() - 1));
                 self.marks.len() - 1
             }
         };
         let extent = self.marks[mark].extent.clone();
-        let one = expr::constant(expr::dtype(&base_scale), 1)?;
+        let one = expr::like(&base_scale, 1)?;
         let part = Part { mark, lower_factor: one, extent, scale: base_scale };
         Ok(Some(Sum { parts: vec![part], base: sum.base }))
     }

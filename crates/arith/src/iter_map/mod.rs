@@ -86,13 +86,13 @@ fn detect(
         let range = |sum: Sum| {
             let mut extent: Option<Expr> = None;
             for part in &sum.parts {
-                let of_part = expr::fold(BinOp::Mul, part.extent.clone(), part.scale.clone())?;
+                let of_part = expr::folded(BinOp::Mul, &part.extent, &part.scale)?;
                 extent = Some(match extent {
                     Some(extent) => expr::fold(BinOp::Max, extent, of_part)?,
                     None => of_part,
                 });
             }
-            let one = || expr::constant(expr::dtype(&sum.base), 1);
+            let one = || expr::like(&sum.base, 1);
             let extent = extent.map_or_else(one, Ok)?;
             Ok((sum.base, extent))
         };
@@ -113,9 +113,8 @@ fn covered(
     let range = |index: &Expr| {
         let set = eval_set(index, &domains);
         let (min, max) = (set.min()?, set.max()?);
-        let span = expr::fold(BinOp::Sub, max.clone(), min.clone()).ok()?;
-        let one = expr::constant(expr::dtype(&span), 1).ok()?;
-        let extent = expr::fold(BinOp::Add, span, one).ok()?;
+        let span = expr::folded(BinOp::Sub, max, min).ok()?;
+        let extent = expr::plus(&span, 1).ok()?;
         Some((analyzer.simplify(min), analyzer.simplify(&extent)))
     };
     indices.iter().map(range).collect()
@@ -159,7 +158,7 @@ impl Part {
 /// The product with its constant factor last.
 fn product(a: &Expr, b: &Expr) -> Result<Expr> {
     let mut constant = 1i64;
-    let mut symbols = expr::constant(expr::dtype(a), 1)?;
+    let mut symbols = expr::like(a, 1)?;
     let mut pending = vec![b, a];
     while let Some(e) = pending.pop() {
         match expr::view(e) {
@@ -171,6 +170,6 @@ fn product(a: &Expr, b: &Expr) -> Result<Expr> {
     if constant == 1 {
         return Ok(symbols);
     }
-    let constant = expr::constant(expr::dtype(&symbols), constant)?;
+    let constant = expr::like(&symbols, constant)?;
     expr::fold(BinOp::Mul, symbols, constant)
 }

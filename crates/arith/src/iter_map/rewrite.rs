@@ -6,8 +6,9 @@ use tvmscript_prim::Var;
 
 use super::{Mark, MarkId, Part, Source, Sum};
 use crate::analyzer::Analyzer;
-use crate::error::Result;
+use crate::error::{Result, Stop};
 use crate::expr::{self, BinOp, Expr, VarMap, View};
+use crate::number::gcd;
 use tvmscript_prim::ops::{is_one, is_zero};
 
 /// An expression as far as it is rewritten.
@@ -101,13 +102,13 @@ impl<'a> Rewriter<'a> {
         if self.equal(number, of) {
             return Ok(true);
         }
-        let rest = expr::fold(BinOp::FloorMod, number.clone(), of.clone())?;
-        let zero = expr::constant(expr::dtype(&rest), 0)?;
+        let rest = expr::folded(BinOp::FloorMod, number, of)?;
+        let zero = expr::like(&rest, 0)?;
         Ok(self.analyzer.can_prove(&expr::fold(BinOp::Eq, rest, zero)?))
     }
 
     fn simple(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Result<Expr> {
-        Ok(self.analyzer.simplify(&expr::fold(op, a.clone(), b.clone())?))
+        Ok(self.analyzer.simplify(&expr::folded(op, a, b)?))
     }
 
     // --- expressions -----------------------------------------------------------------------------------------
@@ -172,8 +173,7 @@ impl<'a> Rewriter<'a> {
                 }
                 None => {
                     if op == BinOp::Sub {
-                        let zero = expr::constant(expr::dtype(&part.scale), 0)?;
-                        part.scale = expr::fold(BinOp::Sub, zero, part.scale)?;
+                        part.scale = expr::negated(part.scale)?;
                     }
                     sum.parts.push(part);
                 }
@@ -200,7 +200,7 @@ impl<'a> Rewriter<'a> {
             }));
         }
         if !is_one(&part.scale) {
-            let div = |a: &Expr, b: &Expr| expr::fold(BinOp::FloorDiv, a.clone(), b.clone());
+            let div = |a: &Expr, b: &Expr| expr::folded(BinOp::FloorDiv, a, b);
             if self.is_multiple(&part.scale, &divisor)? && self.is_multiple(&base, &divisor)? {
                 part.scale = div(&part.scale, &divisor)?;
                 return Ok(Some(match is_zero(&base) {
@@ -217,8 +217,8 @@ impl<'a> Rewriter<'a> {
             let extent = self.simple(BinOp::FloorDiv, &part.extent, &divisor)?;
             Part { lower_factor: expr::fold(BinOp::Mul, part.lower_factor, divisor.clone())?, extent, ..part }
         } else {
-            let rounded = expr::fold(BinOp::Add, part.extent.clone(), divisor.clone())?;
-            let one = expr::constant(expr::dtype(&rounded), 1)?;
+            let rounded = expr::folded(BinOp::Add, &part.extent, &divisor)?;
+            let one = expr::like(&rounded, 1)?;
             let rounded = expr::fold(BinOp::Sub, rounded, one.clone())?;
             let extent = self.simple(BinOp::FloorDiv, &rounded, &divisor)?;
             let of_mark = self.marks[part.mark].extent.clone();
@@ -266,10 +266,10 @@ impl<'a> Rewriter<'a> {
         if !self.is_multiple(divisor, &part.scale)? || !self.is_multiple(base, &part.scale)? {
             return Ok(false);
         }
-        *base = expr::fold(BinOp::FloorDiv, base.clone(), part.scale.clone())?;
-        *divisor = expr::fold(BinOp::FloorDiv, divisor.clone(), part.scale.clone())?;
+        *base = expr::folded(BinOp::FloorDiv, base, &part.scale)?;
+        *divisor = expr::folded(BinOp::FloorDiv, divisor, &part.scale)?;
         if is_quotient {
-            part.scale = expr::constant(expr::dtype(divisor), 1)?;
+            part.scale = expr::like(divisor, 1)?;
         }
         Ok(true)
     }
@@ -295,11 +295,11 @@ impl<'a> Rewriter<'a> {
     /// The part with pads on both sides, so that the divisor divides it; and the pad on the left.
     fn pad(&mut self, mut part: Part, base: &Expr, divisor: &Expr) -> Rewritten<(Part, Expr)> {
         let mut left = self.simple(BinOp::FloorMod, base, divisor)?;
-        let edge = expr::fold(BinOp::Add, left.clone(), part.extent.clone())?;
+        let edge = expr::folded(BinOp::Add, &left, &part.extent)?;
         let right = self.right_pad(&edge, divisor, true)?;
         let mark = part.mark;
         if self.is_first_round {
-            let divided = expr::fold(BinOp::Mul, divisor.clone(), part.lower_factor.clone())?;
+            let divided = expr::folded(BinOp::Mul, divisor, &part.lower_factor)?;
             let (factor, known_left) = match self.pads.get(&mark) {
                 Some(pad) => (pad.factor.clone(), pad.left.clone()),
                 None => (expr::constant(part.dtype(), 1)?, expr::constant(part.dtype(), 0)?),
@@ -311,7 +311,7 @@ impl<'a> Rewriter<'a> {
                 return Ok(Some((part, left)));
             }
             self.requires_padding = true;
-            let of_mark = expr::fold(BinOp::Mul, left.clone(), part.lower_factor.clone())?;
+            let of_mark = expr::folded(BinOp::Mul, &left, &part.lower_factor)?;
             pad.left = expr::fold(BinOp::Max, pad.left, of_mark)?;
             self.pads.insert(mark, pad);
             part.extent = self.simple(BinOp::Add, &edge, &right)?;
@@ -328,8 +328,8 @@ impl<'a> Rewriter<'a> {
                 if !self.is_multiple(&pad.left, &part.lower_factor)? {
                     return Ok(None);
                 }
-                left = expr::fold(BinOp::FloorDiv, pad.left.clone(), part.lower_factor.clone())?;
-                let edge = expr::fold(BinOp::Add, extent.clone(), pad.left.clone())?;
+                left = expr::folded(BinOp::FloorDiv, &pad.left, &part.lower_factor)?;
+                let edge = expr::folded(BinOp::Add, &extent, &pad.left)?;
                 let right = self.right_pad(&edge, &pad.factor, false)?;
                 let whole = Part::whole(mark, extent, part.dtype())?;
                 let source = Source::Sum(Sum { parts: vec![whole], base: pad.left.clone() });
@@ -349,19 +349,17 @@ impl<'a> Rewriter<'a> {
 
     /// What is missing to the next multiple of a factor.
     fn right_pad(&mut self, edge: &Expr, factor: &Expr, simplified: bool) -> Result<Expr> {
-        let zero = expr::constant(expr::dtype(edge), 0)?;
         if self.is_multiple(edge, factor)? {
-            return Ok(zero);
+            return expr::like(edge, 0);
         }
-        let negative = expr::fold(BinOp::Sub, zero, edge.clone())?;
-        let missing = expr::fold(BinOp::FloorMod, negative, factor.clone())?;
+        let missing = expr::fold(BinOp::FloorMod, expr::negated(edge.clone())?, factor.clone())?;
         Ok(if simplified { self.analyzer.simplify(&missing) } else { missing })
     }
 
     /// A common multiple, the least one where that is known.
     fn common_multiple(&mut self, a: &Expr, b: &Expr) -> Result<Expr> {
         let split = |e: &Expr| -> Result<(Expr, i64)> {
-            let one = || expr::constant(expr::dtype(e), 1);
+            let one = || expr::like(e, 1);
             Ok(match expr::view(e) {
                 View::Int(value) => (one()?, value),
                 View::Bin(BinOp::Mul, x, y) => match (expr::as_int(x), expr::as_int(y)) {
@@ -373,8 +371,11 @@ impl<'a> Rewriter<'a> {
             })
         };
         let ((x, c), (y, k)) = (split(a)?, split(b)?);
-        let constant = least_common_multiple(c, k).ok_or(crate::error::Stop::Budget)?;
-        let constant = expr::constant(expr::dtype(a), constant)?;
+        let constant = match gcd(c, k) {
+            0 => 0,
+            common => (c.checked_abs().ok_or(Stop::Budget)? / common).checked_mul(k).ok_or(Stop::Budget)?,
+        };
+        let constant = expr::like(a, constant)?;
         let symbols = if self.equal(&x, &y) || self.is_multiple(&x, &y)? {
             x
         } else if self.is_multiple(&y, &x)? {
@@ -424,7 +425,7 @@ impl<'a> Rewriter<'a> {
             };
             let Some(next) = next else { return Ok(false) };
             is_used[next] = true;
-            below = expr::fold(BinOp::Mul, parts[next].lower_factor.clone(), parts[next].extent.clone())?;
+            below = expr::folded(BinOp::Mul, &parts[next].lower_factor, &parts[next].extent)?;
         }
         Ok(self.padded.contains(&mark) || self.equal(&below, &extent) || self.is_multiple(&extent, &below)?)
     }
@@ -446,14 +447,6 @@ impl<'a> Rewriter<'a> {
         }
         Ok(lowest)
     }
-}
-
-fn least_common_multiple(a: i64, b: i64) -> Option<i64> {
-    let (mut x, mut y) = (a.checked_abs()?, b.checked_abs()?);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    if x == 0 { Some(0) } else { (a / x).checked_mul(b) }
 }
 
 pub(super) fn to_sum(value: Value) -> Result<Sum> {

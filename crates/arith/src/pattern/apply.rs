@@ -53,8 +53,8 @@ impl RuleSet {
 
 fn finish(rule: &Rule, subject: &Expr, bindings: &Bindings<'_>) -> Result<Rewritten> {
     let expr = match &rule.replacement {
-        Pat::Literal(value) => expr::constant(expr::dtype(subject), *value)?,
-        Pat::Truth(value) => expr::constant(expr::dtype(subject), i64::from(*value))?,
+        Pat::Literal(value) => expr::like(subject, *value)?,
+        Pat::Truth(value) => expr::like(subject, i64::from(*value))?,
         replacement => build(replacement, bindings)?,
     };
     Ok(Rewritten { expr, recursive: rule.recursive })
@@ -113,11 +113,11 @@ fn build_pair(pats: [&Pat; 2], bindings: &Bindings<'_>) -> Result<(Expr, Expr)> 
     match pats {
         [Pat::Literal(a), b] => {
             let b = build(b, bindings)?;
-            Ok((expr::constant(expr::dtype(&b), *a)?, b))
+            Ok((expr::like(&b, *a)?, b))
         }
         [a, Pat::Literal(b)] => {
             let a = build(a, bindings)?;
-            let b = expr::constant(expr::dtype(&a), *b)?;
+            let b = expr::like(&a, *b)?;
             Ok((a, b))
         }
         [a, b] => Ok((build(a, bindings)?, build(b, bindings)?)),

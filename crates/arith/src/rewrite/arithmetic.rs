@@ -94,12 +94,12 @@ impl Simplifier<'_> {
         let fixed = divides(divisor, set.coeff);
         if op == BinOp::Mod {
             if fixed && self.analyzer.proves_at_least(a, 0)? {
-                return expr::constant(expr::dtype(b), set.base % divisor).map(Some);
+                return expr::like(b, set.base % divisor).map(Some);
             }
             return Ok(None);
         }
         if fixed {
-            return expr::constant(expr::dtype(b), set.base.rem_euclid(divisor)).map(Some);
+            return expr::like(b, set.base.rem_euclid(divisor)).map(Some);
         }
         let bound = self.analyzer.bound_of(a);
         Ok((bound.min >= 0 && bound.max < divisor).then(|| a.clone()))

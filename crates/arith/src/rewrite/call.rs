@@ -11,19 +11,15 @@ use crate::expr::{self, BinOp, CallView, Expr, Intrinsic, View};
 
 impl Simplifier<'_> {
     pub(super) fn visit_call(&mut self, e: &Expr, call: CallView<'_>) -> Result<Expr> {
-        if let (Intrinsic::IfThenElse, [condition, on_true, on_false]) =
+        if let (Some(Intrinsic::IfThenElse), [condition, on_true, on_false]) =
             (call.intrinsic, call.args().as_slice())
         {
             return self.visit_conditional(e, &call, condition, on_true, on_false);
         }
         let old_args = call.args();
-        let mut args: SmallVec<[Expr; 3]> = SmallVec::with_capacity(old_args.len());
-        for arg in &old_args {
-            args.push(self.visit(arg)?);
-        }
+        let args = old_args.iter().map(|arg| self.visit(arg)).collect::<Result<SmallVec<[Expr; 3]>>>()?;
         let unchanged = args.iter().zip(&old_args).all(|(new, old)| new.ptr_eq(old));
-        let folded = self.fold_call(e, call.intrinsic, &args)?;
-        Ok(match folded {
+        Ok(match self.fold_call(e, call.intrinsic, &args)? {
             Some(folded) => folded,
             None if unchanged => e.clone(),
             None => expr::call_with(e, &call, args),
@@ -31,28 +27,28 @@ impl Simplifier<'_> {
     }
 
     /// A call whose arguments are constants, or known from a condition in scope.
-    fn fold_call(&mut self, e: &Expr, intrinsic: Intrinsic, args: &[Expr]) -> Result<Option<Expr>> {
+    fn fold_call(&mut self, e: &Expr, intrinsic: Option<Intrinsic>, args: &[Expr]) -> Result<Option<Expr>> {
         match (intrinsic, args) {
-            (Intrinsic::Likely, [condition]) => {
+            (Some(Intrinsic::Likely), [condition]) => {
                 if expr::as_int(condition).is_some() {
                     return Ok(Some(condition.clone()));
                 }
                 self.known_truth(condition)
             }
-            (Intrinsic::ShiftLeft | Intrinsic::ShiftRight, [value, amount]) => {
+            (Some(Intrinsic::ShiftLeft | Intrinsic::ShiftRight), [value, amount]) => {
                 if expr::as_int(value).is_none() || expr::as_int(amount).is_none() {
                     return Ok(None);
                 }
-                let shift = if intrinsic == Intrinsic::ShiftLeft {
+                let shift = if intrinsic == Some(Intrinsic::ShiftLeft) {
                     prim::ops::shift_left
                 } else {
                     prim::ops::shift_right
                 };
                 shift(value.clone(), amount.clone()).map(Some).map_err(Stop::Constant)
             }
-            (Intrinsic::Ceil, [value]) => {
+            (Some(Intrinsic::Ceil), [value]) => {
                 if let View::Call(log) = expr::view(value)
-                    && let (Intrinsic::Log2, [number]) = (log.intrinsic, log.args().as_slice())
+                    && let (Some(Intrinsic::Log2), [number]) = (log.intrinsic, log.args().as_slice())
                 {
                     let Some(number) = expr::as_float(number) else { return Ok(None) };
                     return float(e, number.log2().ceil()).map(Some);
@@ -63,12 +59,12 @@ impl Simplifier<'_> {
                     _ => Ok(None),
                 }
             }
-            (Intrinsic::CountLeadingZeros, [value]) => {
+            (Some(Intrinsic::CountLeadingZeros), [value]) => {
                 let Some(number) = expr::as_int(value) else { return Ok(None) };
                 let bits = u32::from(expr::dtype(value).bits);
                 let unused = 64 - bits.clamp(1, 64);
                 let zeros = ((number as u64) << unused).leading_zeros().min(bits);
-                expr::constant(expr::dtype(e), i64::from(zeros)).map(Some)
+                expr::like(e, i64::from(zeros)).map(Some)
             }
             _ => Ok(None),
         }
@@ -111,7 +107,7 @@ impl Simplifier<'_> {
     ) -> Result<Option<Expr>> {
         let View::Call(inner) = expr::view(on_true) else { return Ok(None) };
         let inner_args = inner.args();
-        let (Intrinsic::IfThenElse, [inner_condition, value, inner_false]) =
+        let (Some(Intrinsic::IfThenElse), [inner_condition, value, inner_false]) =
             (inner.intrinsic, inner_args.as_slice())
         else {
             return Ok(None);

@@ -59,8 +59,8 @@ impl Simplifier<'_> {
         let Some((a, b)) = operands(&node) else { return Ok(node) };
         if expr::is_index(expr::dtype(a)) {
             match self.compare(a, b)? {
-                Outcomes::NE | Outcomes::GT | Outcomes::LT => return expr::constant(expr::dtype(&node), 1),
-                Outcomes::EQ => return expr::constant(expr::dtype(&node), 0),
+                Outcomes::NE | Outcomes::GT | Outcomes::LT => return expr::like(&node, 1),
+                Outcomes::EQ => return expr::like(&node, 0),
                 Outcomes::GE => return self.rewrite_lt(expr::strict(BinOp::Lt, b.clone(), a.clone())?),
                 Outcomes::LE => return self.rewrite_lt(expr::strict(BinOp::Lt, a.clone(), b.clone())?),
                 _ => {}
@@ -120,8 +120,8 @@ impl Simplifier<'_> {
         }
         let factor = self.common_factor(a, b);
         if factor > 1 {
-            let factor = expr::constant(expr::dtype(a), factor)?;
-            let left = expr::fold(BinOp::FloorDiv, a.clone(), factor.clone())?;
+            let factor = expr::like(a, factor)?;
+            let left = expr::folded(BinOp::FloorDiv, a, &factor)?;
             let right = expr::fold(BinOp::FloorDiv, b.clone(), factor)?;
             return self.visit_again(&expr::fold(BinOp::Lt, left, right)?);
         }
@@ -178,8 +178,8 @@ fn merge_offsets(a: &Expr, b: &Expr) -> Result<Option<Expr>> {
     let dtype = expr::dtype(a);
     let shifted = |e: &Expr, by: i64| expr::fold(BinOp::Add, e.clone(), expr::constant(dtype, by)?);
     let merged = match right_offset.wrapping_sub(left_offset) {
-        0 => expr::fold(BinOp::Lt, left.clone(), right.clone())?,
-        1 => expr::fold(BinOp::Le, left.clone(), right.clone())?,
+        0 => expr::folded(BinOp::Lt, left, right)?,
+        1 => expr::folded(BinOp::Le, left, right)?,
         by if by < 0 && right_offset != 0 => {
             expr::fold(BinOp::Lt, shifted(left, by.wrapping_neg())?, right.clone())?
         }

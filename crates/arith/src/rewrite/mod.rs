@@ -58,17 +58,16 @@ impl Simplifier<'_> {
         if !self.analyzer.spend() {
             return Err(Stop::Budget);
         }
-        let recursion = self.analyzer.recursion;
-        let remembers = self.analyzer.remembers(e);
-        if remembers && let Some(known) = self.analyzer.memo.simple(e, self.mode, recursion) {
-            return Ok(known);
+        let key = self.analyzer.memoizes(e).then(|| (e.object().clone(), self.mode, self.analyzer.recursion));
+        if let Some(known) = key.as_ref().and_then(|key| self.analyzer.memo.simple.get(key)) {
+            return Ok(known.clone());
         }
         let new = with_stack(|| match self.mode {
             Mode::Rewrite => self.rewrite(e),
             Mode::Canonical => self.canonicalize(e)?.into_expr(),
         })?;
-        if remembers {
-            self.analyzer.memo.set_simple(e, self.mode, recursion, &new);
+        if let Some(key) = key {
+            self.analyzer.memo.simple.insert(key, new.clone());
         }
         Ok(new)
     }
@@ -79,8 +78,8 @@ impl Simplifier<'_> {
             View::Int(_) | View::Float(_) => Ok(e.clone()),
             View::Other => opaque::map_children(e, |child| self.visit(child)),
             View::Var { .. } => self.visit_var(e),
-            View::Bin(BinOp::Gt, a, b) => self.visit(&expr::fold(BinOp::Lt, b.clone(), a.clone())?),
-            View::Bin(BinOp::Ge, a, b) => self.visit(&expr::fold(BinOp::Le, b.clone(), a.clone())?),
+            View::Bin(BinOp::Gt, a, b) => self.visit(&expr::folded(BinOp::Lt, b, a)?),
+            View::Bin(BinOp::Ge, a, b) => self.visit(&expr::folded(BinOp::Le, b, a)?),
             View::Bin(op, a, b) => {
                 let (new_a, new_b) = (self.visit(a)?, self.visit(b)?);
                 let node = if new_a.ptr_eq(a) && new_b.ptr_eq(b) {
@@ -94,7 +93,7 @@ impl Simplifier<'_> {
                 let new_a = self.visit(a)?;
                 let node = if new_a.ptr_eq(a) { e.clone() } else { expr::not(new_a.clone())? };
                 if let Some(value) = expr::as_int(&new_a) {
-                    return expr::constant(expr::dtype(&node), i64::from(value == 0));
+                    return expr::like(&node, i64::from(value == 0));
                 }
                 match self.known_truth(&node)? {
                     Some(known) => Ok(known),
@@ -223,10 +222,10 @@ impl Simplifier<'_> {
         for i in 0..self.analyzer.literals.len() {
             let literal = self.analyzer.literals[i].clone();
             if self.analyzer.same(&literal, e) {
-                return expr::constant(expr::dtype(e), 1).map(Some);
+                return expr::like(e, 1).map(Some);
             }
             if self.analyzer.same(&literal, &negation) {
-                return expr::constant(expr::dtype(e), 0).map(Some);
+                return expr::like(e, 0).map(Some);
             }
         }
         Ok(None)
@@ -234,7 +233,7 @@ impl Simplifier<'_> {
 
     /// Compares `x` with `y`: by the bounds of their difference, then by comparisons in scope.
     pub(crate) fn compare(&mut self, x: &Expr, y: &Expr) -> Result<Outcomes> {
-        let difference = expr::fold(BinOp::Sub, x.clone(), y.clone())?;
+        let difference = expr::folded(BinOp::Sub, x, y)?;
         let by_bounds = self.compare_const(&difference, 0)?;
         if by_bounds.is_decided() {
             return Ok(by_bounds);
@@ -270,7 +269,7 @@ impl Prover for Simplifier<'_> {
         match question {
             Question::AtLeast => self.analyzer.proves_at_least(subject, number),
             Question::Equals => Ok(self.compare_const(subject, number)? == Outcomes::EQ),
-            Question::Pure => Ok(expr::effect(subject) <= Effect::Reads),
+            Question::Pure => Ok(expr::effect(subject) <= Effect::Read),
         }
     }
 

@@ -37,7 +37,7 @@ impl Simplifier<'_> {
         let View::Broadcast(divisor, _) = expr::view(divisors) else { return Ok(None) };
         let (Some(step), Some(by)) = (expr::as_int(stride), expr::as_int(divisor)) else { return Ok(None) };
         let is_quotient = matches!(op, BinOp::Div | BinOp::FloorDiv);
-        let divided = |e: &Expr| expr::fold(op, e.clone(), divisor.clone());
+        let divided = |e: &Expr| expr::folded(op, e, divisor);
         if divides(by, step) && expr::dtype(node).is_integer() {
             return if is_quotient {
                 expr::ramp(divided(base)?, divided(stride)?, lanes.clone()).map(Some)
@@ -50,7 +50,7 @@ impl Simplifier<'_> {
             return Ok(None);
         }
         let set = self.analyzer.modular_of(base);
-        let known_base = || expr::constant(expr::dtype(base), set.base.rem_euclid(by));
+        let known_base = || expr::like(base, set.base.rem_euclid(by));
         let base_is_known = divides(by, set.coeff);
         if let Some(count) = expr::as_int(lanes) {
             let Some(last) = count.checked_sub(1).and_then(|n| n.checked_mul(step)?.checked_add(set.base))

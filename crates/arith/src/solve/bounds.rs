@@ -3,7 +3,7 @@
 //! Upstream counterpart: `IntGroupBounds` of `src/arith/int_constraints.cc`.
 
 use super::VarRange;
-use crate::analyzer::{Analyzer, ProofStrength};
+use crate::analyzer::Analyzer;
 use crate::error::Result;
 use crate::eval_set::eval_set;
 use crate::expr::{self, BinOp, Expr};
@@ -16,12 +16,6 @@ pub(super) struct Bounds {
     pub(super) equal: Vec<Expr>,
     pub(super) lower: Vec<Expr>,
     pub(super) upper: Vec<Expr>,
-}
-
-/// `e + value`.
-pub(super) fn plus(e: &Expr, value: i64) -> Result<Expr> {
-    let one = expr::constant(expr::dtype(e), value.abs())?;
-    expr::fold(if value < 0 { BinOp::Sub } else { BinOp::Add }, e.clone(), one)
 }
 
 /// Binds every range.
@@ -41,8 +35,8 @@ impl Bounds {
         if expr::as_int(&range.extent) == Some(1) {
             self.equal.insert(0, scaled(range.min.clone())?);
         } else {
-            let end = expr::fold(BinOp::Add, range.min.clone(), range.extent.clone())?;
-            let (least, greatest) = (scaled(range.min.clone())?, scaled(plus(&end, -1)?)?);
+            let end = expr::folded(BinOp::Add, &range.min, &range.extent)?;
+            let (least, greatest) = (scaled(range.min.clone())?, scaled(expr::plus(&end, -1)?)?);
             self.lower.insert(0, least);
             self.upper.insert(0, greatest);
         }
@@ -60,7 +54,7 @@ impl Bounds {
         let with_equal = |others: &[Expr]| [&self.equal[..], others].concat();
         let (lowers, uppers) = (with_equal(&self.lower), with_equal(&self.upper));
         if let ([low], [high], Some(1)) = (&lowers[..], &uppers[..], expr::as_int(&self.coefficient)) {
-            let (low, end) = (analyzer.simplify(low), analyzer.simplify(&plus(high, 1)?));
+            let (low, end) = (analyzer.simplify(low), analyzer.simplify(&expr::plus(high, 1)?));
             return range_from_to(low, end).map(Some);
         }
         let mut best: Option<(Expr, Expr)> = None;
@@ -69,14 +63,14 @@ impl Bounds {
                 let Some((start, span)) = self.pair(low, high, &mut analyzer, &domains)? else { continue };
                 let is_better = match &best {
                     None => true,
-                    Some((_, known)) => is_less(&mut analyzer, &span, known)?,
+                    Some((_, known)) => analyzer.proves_comparison(BinOp::Lt, &span, known)?,
                 };
                 if is_better {
                     best = Some((start, span));
                 }
             }
         }
-        best.map(|(start, span)| Ok((start, analyzer.simplify(&plus(&span, 1)?)))).transpose()
+        best.map(|(start, span)| Ok((start, analyzer.simplify(&expr::plus(&span, 1)?)))).transpose()
     }
 
     /// The least value between two bounds, and an upper bound of the greatest less the least.
@@ -89,9 +83,9 @@ impl Bounds {
     ) -> Result<Option<(Expr, Expr)>> {
         let by = &self.coefficient;
         let quotient = |e: Expr| expr::fold(BinOp::FloorDiv, e, by.clone());
-        let difference = expr::fold(BinOp::Sub, high.clone(), low.clone())?;
+        let difference = expr::folded(BinOp::Sub, high, low)?;
         let direct = analyzer.simplify_with_steps(&quotient(difference)?, 3);
-        let rounded_up = plus(&expr::fold(BinOp::Add, low.clone(), by.clone())?, -1)?;
+        let rounded_up = expr::plus(&expr::folded(BinOp::Add, low, by)?, -1)?;
         let start = analyzer.simplify_with_steps(&quotient(rounded_up)?, 3);
         let stepwise = expr::fold(BinOp::Sub, quotient(high.clone())?, start.clone())?;
         let stepwise = analyzer.simplify_with_steps(&stepwise, 3);
@@ -100,19 +94,16 @@ impl Bounds {
             set.max().map(|max| analyzer.simplify_with_steps(max, 3))
         };
         let span = match (greatest(&direct), greatest(&stepwise)) {
-            (Some(direct), Some(stepwise)) if is_less(analyzer, &stepwise, &direct)? => Some(stepwise),
+            (Some(direct), Some(stepwise))
+                if analyzer.proves_comparison(BinOp::Lt, &stepwise, &direct)? =>
+            {
+                Some(stepwise)
+            }
             (Some(direct), _) => Some(direct),
             (None, stepwise) => stepwise,
         };
         Ok(span.map(|span| (start, span)))
     }
-}
-
-/// Whether `a` is sure to be less than `b`.
-fn is_less(analyzer: &mut Analyzer, a: &Expr, b: &Expr) -> Result<bool> {
-    let difference = expr::fold(BinOp::Sub, a.clone(), b.clone())?;
-    let zero = expr::constant(expr::dtype(&difference), 0)?;
-    analyzer.proves(&expr::fold(BinOp::Lt, difference, zero)?, ProofStrength::Simplify)
 }
 
 /// The minimum and the extent of the range from `begin` to before `end`.

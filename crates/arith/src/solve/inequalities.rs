@@ -7,7 +7,7 @@ use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::Var;
 
 use super::VarRange;
-use super::bounds::{Bounds, bind_all, plus, range_from_to};
+use super::bounds::{Bounds, bind_all, range_from_to};
 use super::linear::detect_linear;
 use crate::analyzer::{Analyzer, ProofStrength};
 use crate::error::{Result, Stop};
@@ -34,7 +34,7 @@ pub(super) fn solve_to_ranges(
         bind_all(&mut analyzer, &known)?;
         let range = match (expr::as_int(&bounds.coefficient), bounds.equal.first()) {
             (Some(1), Some(value)) => {
-                let end = analyzer.simplify_with_steps(&plus(value, 1)?, STEPS);
+                let end = analyzer.simplify_with_steps(&expr::plus(value, 1)?, STEPS);
                 Some(range_from_to(value.clone(), end)?)
             }
             _ => {
@@ -43,13 +43,11 @@ pub(super) fn solve_to_ranges(
                     None => bounds.clone(),
                 };
                 let best = bounds.best_range(&known)?;
-                if let Some((_, extent)) = &best {
-                    let zero = expr::constant(expr::dtype(extent), 0)?;
-                    let negated = expr::fold(BinOp::Sub, zero, extent.clone())?;
-                    if analyzer.proves_at_least(&negated, 0)? {
-                        // No value at all: the condition never holds.
-                        return Ok(None);
-                    }
+                if let Some((_, extent)) = &best
+                    && analyzer.proves_at_least(&expr::negated(extent.clone())?, 0)?
+                {
+                    // The condition never holds.
+                    return Ok(None);
                 }
                 best
             }
@@ -82,7 +80,7 @@ fn as_conditions(vars: &[Ref<Var>], bounds: &[Bounds], rest: &[Expr]) -> Result<
         let sides = [(BinOp::Eq, &bounds.equal), (BinOp::Ge, &bounds.lower), (BinOp::Le, &bounds.upper)];
         for (op, limits) in sides {
             for limit in limits {
-                conditions.push(expr::fold(op, left.clone(), limit.clone())?);
+                conditions.push(expr::folded(op, &left, limit)?);
             }
         }
     }
@@ -119,10 +117,7 @@ impl Solver {
     }
 
     fn proves(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Result<bool> {
-        let difference = expr::fold(BinOp::Sub, a.clone(), b.clone())?;
-        let zero = expr::constant(expr::dtype(&difference), 0)?;
-        let condition = expr::fold(op, difference, zero)?;
-        self.analyzer.metered(|analyzer| analyzer.proves(&condition, ProofStrength::Simplify))
+        self.analyzer.metered(|analyzer| analyzer.proves_comparison(op, a, b))
     }
 
     /// The bounds of each variable in turn, free of the variables before it, and what is left of the relations.
@@ -145,10 +140,10 @@ impl Solver {
             let mut polarity = Polarity::default();
             if let Some(range) = ranges_by_var.get(var) {
                 let least = self.simplify(&range.min);
-                let end = expr::fold(BinOp::Add, range.min.clone(), range.extent.clone())?;
-                let greatest = self.simplify(&plus(&end, -1)?);
+                let end = expr::folded(BinOp::Add, &range.min, &range.extent)?;
+                let greatest = self.simplify(&expr::plus(&end, -1)?);
                 polarity.below.push((-1, least));
-                polarity.above.push((1, negated(greatest)?));
+                polarity.above.push((1, expr::negated(greatest)?));
             }
             let mut next = self.classify(var, std::mem::take(&mut current), &mut polarity, &mut rest)?;
             self.combine(var, &polarity, &mut next)?;
@@ -180,13 +175,13 @@ impl Solver {
             BinOp::Ge => (BinOp::Le, b, a),
             _ => return Ok(relation.clone()),
         };
-        let mut difference = expr::fold(BinOp::Sub, a.clone(), b.clone())?;
+        let mut difference = expr::folded(BinOp::Sub, a, b)?;
         let mut op = op;
         if op == BinOp::Lt && expr::dtype(a).is_integer() {
-            difference = plus(&difference, 1)?;
+            difference = expr::plus(&difference, 1)?;
             op = BinOp::Le;
         }
-        let zero = expr::constant(expr::dtype(a), 0)?;
+        let zero = expr::like(a, 0)?;
         expr::strict(op, self.plain.simplify(&difference), zero)
     }
 
@@ -249,11 +244,11 @@ impl Solver {
                 (1.., false) => polarity.above.push((factor, base)),
                 (_, false) => polarity.below.push((factor, base)),
                 (1.., true) => {
-                    polarity.below.push((-factor, negated(base.clone())?));
+                    polarity.below.push((-factor, expr::negated(base.clone())?));
                     polarity.above.push((factor, base));
                 }
                 (_, true) => {
-                    polarity.above.push((factor.wrapping_neg(), negated(base.clone())?));
+                    polarity.above.push((factor.wrapping_neg(), expr::negated(base.clone())?));
                     polarity.below.push((factor, base));
                 }
             }
@@ -274,7 +269,7 @@ impl Solver {
                     expr::fold(BinOp::Mul, expr::constant(dtype, factor / common)?, e.clone())
                 };
                 let left = expr::fold(BinOp::Sub, scaled(*above, below_rest)?, scaled(*below, above_rest)?)?;
-                let zero = expr::constant(expr::dtype(above_rest), 0)?;
+                let zero = expr::like(above_rest, 0)?;
                 let sum = self.simplify(&expr::strict(BinOp::Le, left, zero)?);
                 let sum = self.normalize(&sum)?;
                 self.add(next, sum)?;
@@ -331,9 +326,4 @@ impl Solver {
         }
         Ok(best)
     }
-}
-
-fn negated(e: Expr) -> Result<Expr> {
-    let zero = expr::constant(expr::dtype(&e), 0)?;
-    expr::fold(BinOp::Sub, zero, e)
 }

@@ -20,7 +20,7 @@ pub(super) fn detect_linear(e: &Expr, var: &Expr) -> Result<Option<(Expr, Expr)>
     let mut only = VarMap::default();
     only.insert(var, ());
     let Some(linear) = detect(e, var, &only, &mut Memo::default())? else { return Ok(None) };
-    let zero = || expr::constant(expr::dtype(var), 0);
+    let zero = || expr::like(var, 0);
     let or_zero = |part: Option<Expr>| part.map_or_else(zero, Ok);
     Ok(Some((or_zero(linear.coefficient)?, or_zero(linear.base)?)))
 }
@@ -86,10 +86,7 @@ fn combine(op: BinOp, a: Option<Expr>, b: Option<Expr>) -> Result<Option<Expr>> 
     match (a, b) {
         (a, None) => Ok(a),
         (None, Some(b)) if op == BinOp::Add => Ok(Some(b)),
-        (None, Some(b)) => {
-            let zero = expr::constant(expr::dtype(&b), 0)?;
-            expr::fold(BinOp::Sub, zero, b).map(Some)
-        }
+        (None, Some(b)) => expr::negated(b).map(Some),
         (Some(a), Some(b)) => expr::fold(op, a, b).map(Some),
     }
 }

@@ -102,9 +102,8 @@ fn ranges_of_condition(condition: &Expr, domains: &DomMap, hints: &DomMap) -> Re
     for var in &system.vars {
         let Some(set) = domains.get(var).or_else(|| hints.get(var)) else { continue };
         let (Some(min), Some(max)) = (set.min(), set.max()) else { continue };
-        let difference = expr::fold(BinOp::Sub, max.clone(), min.clone())?;
-        let one = expr::constant(expr::dtype(&difference), 1)?;
-        let extent = analyzer.simplify(&expr::fold(BinOp::Add, difference, one)?);
+        let difference = expr::folded(BinOp::Sub, max, min)?;
+        let extent = analyzer.simplify(&expr::plus(&difference, 1)?);
         ranges.push(VarRange { var: var.clone(), min: min.clone(), extent });
     }
     let solution = inequalities::solve_to_ranges(&system.vars, &ranges, &system.relations)?;
@@ -126,7 +125,7 @@ impl System {
             match expr::view(part) {
                 View::Bin(BinOp::And, a, b) => pending.extend([b, a]),
                 View::Bin(op, a, b) if op.gives_truth() && op != BinOp::Or => self.add_comparison(part, a, b),
-                View::Call(call) if call.intrinsic == Intrinsic::Likely => {
+                View::Call(call) if call.intrinsic == Some(Intrinsic::Likely) => {
                     pending.extend(call.node.args.first())
                 }
                 _ => {}

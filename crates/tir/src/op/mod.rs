@@ -13,7 +13,7 @@
 //!
 //! let x = Var::new("x", DataType::FLOAT32).upcast();
 //! assert_eq!(op::math::sin(x.clone()).dtype(), DataType::FLOAT32);
-//! assert_eq!(op::find("tir.sin").map(|operator| operator.effect), Some(op::Effect::Pure));
+//! assert_eq!(op::find("tir.sin").map(|operator| operator.op.effect()), Some(op::Effect::Pure));
 //! ```
 
 pub mod bits;
@@ -34,6 +34,7 @@ use tvmscript_ir_core::{Array, Ref};
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::ScriptFn;
 use tvmscript_prim::BaseExpr;
+pub use tvmscript_prim::Effect;
 use tvmscript_prim::error::{PrimError, Result};
 use tvmscript_prim::intrinsic::NamedOp;
 use tvmscript_prim::{Call, DataType, Expr, PrimExprExt};
@@ -67,29 +68,6 @@ pub enum ResultType {
     Fixed(DataType),
 }
 
-/// The effect of a call, from least to most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Effect {
-    /// A mark on its argument.
-    Annotation,
-    /// The value depends on the arguments alone.
-    Pure,
-    /// Reads state.
-    Read,
-    /// Changes state.
-    Update,
-    /// Anything.
-    Opaque,
-    /// An argument of a special kind of another call.
-    Special,
-    /// Information for the compiler, embedded in the code.
-    Embed,
-    /// A jump.
-    Jump,
-    /// Not recorded upstream.
-    Unknown,
-}
-
 /// Makes a call again from its type and operands; nothing where the operands are of another number.
 pub type MakeFn = fn(DataType, &Array<Expr>) -> Option<Result<Expr>>;
 
@@ -107,8 +85,6 @@ pub struct Operator {
     pub least: usize,
     /// Greatest number of operands.
     pub most: usize,
-    /// What a call may do.
-    pub effect: Effect,
     /// Whether TVM's script language has a function of the name in text.
     pub is_exported: bool,
     /// Makes calls in place of the plain rule: it may fold, convert or check.
@@ -127,7 +103,6 @@ impl Operator {
             result,
             least: 0,
             most: 0,
-            effect: Effect::Pure,
             is_exported: true,
             make: None,
             #[cfg(feature = "build")]
@@ -145,7 +120,7 @@ impl Operator {
     /// The operator, with an effect.
     #[must_use]
     pub const fn with_effect(mut self, effect: Effect) -> Operator {
-        self.effect = effect;
+        self.op.set_effect(effect);
         self
     }
 
@@ -240,6 +215,13 @@ pub fn functions() -> impl Iterator<Item = &'static ScriptFn> {
         vector::FUNCTIONS,
     ];
     families.into_iter().flatten().copied()
+}
+
+/// Declares all operators to the scalar analyses, which ask an operator for its effect.
+pub(crate) fn declare() {
+    for operator in operators() {
+        operator.op.get();
+    }
 }
 
 /// All operators.
