@@ -1,6 +1,6 @@
 //! The walk of the checks: each node in its scope, with its route where that is asked for.
 //!
-//! It keeps its own stack, on which the ends of scopes lie as tasks. Shared expressions and buffers are looked at once
+//! It keeps its own stack, on which the ends of scopes lie as worklist. Shared expressions and buffers are looked at once
 //! as long as nothing that held there has ended.
 //!
 //! Upstream counterpart: `TIRVisitorWithPath`, `src/tir/ir/tir_visitor_with_path.cc`.
@@ -19,7 +19,7 @@ use crate::node::*;
 /// expressions make it necessary: elsewhere a shared part is looked at once.
 const REVISIT_LIMIT: u64 = 1 << 20;
 
-/// Where a task stands.
+/// Where a item stands.
 #[derive(Clone, Copy)]
 pub(super) struct At {
     /// The route.
@@ -33,7 +33,7 @@ pub(super) struct At {
 }
 
 /// What is left to do; the last one first.
-enum Task<'a> {
+enum WorkItem<'a> {
     Stmt(&'a StmtRef, At),
     Expr(&'a Expr, At),
     Range(&'a Range, At),
@@ -131,7 +131,7 @@ impl<'a> Checker<'a> {
 
     fn function(&mut self, function: &'a PrimFunc) {
         let root = At { path: PathId::ROOT, span: function.span, checks_loops: true, in_region: false };
-        let mut tasks = vec![Task::Leave, Task::Stmt(&function.body, self.field(root, "body"))];
+        let mut worklist = vec![WorkItem::Leave, WorkItem::Stmt(&function.body, self.field(root, "body"))];
         let buffers: Vec<(&'a Ref<Buffer>, At)> = {
             let map_at = self.field(root, "buffer_map");
             let found = function.params.iter().filter_map(|param| {
@@ -141,15 +141,15 @@ impl<'a> Checker<'a> {
             });
             found.map(|(buffer, key)| (buffer, self.step(map_at, || PathStep::Key(key)))).collect()
         };
-        tasks.extend(buffers.iter().rev().map(|(buffer, at)| Task::Buffer(buffer, *at)));
-        tasks.extend(buffers.iter().rev().map(|(buffer, at)| Task::DefineParts(buffer, *at)));
+        worklist.extend(buffers.iter().rev().map(|(buffer, at)| WorkItem::Buffer(buffer, *at)));
+        worklist.extend(buffers.iter().rev().map(|(buffer, at)| WorkItem::DefineParts(buffer, *at)));
         let params_at = self.field(root, "params");
         for (index, param) in function.params.iter().enumerate().rev() {
-            tasks.push(Task::Define(param, self.item(params_at, index)));
+            worklist.push(WorkItem::Define(param, self.item(params_at, index)));
         }
-        tasks.push(Task::Enter);
-        while let Some(task) = tasks.pop() {
-            self.task(task, &mut tasks);
+        worklist.push(WorkItem::Enter);
+        while let Some(item) = worklist.pop() {
+            self.visit(item, &mut worklist);
             if self.is_done() {
                 break;
             }
@@ -159,203 +159,187 @@ impl<'a> Checker<'a> {
         self.blocks.clear();
     }
 
-    fn task(&mut self, task: Task<'a>, tasks: &mut Vec<Task<'a>>) {
-        match task {
-            Task::Stmt(stmt, at) => self.stmt(stmt, at, tasks),
-            Task::Expr(expr, at) => self.expr(expr, at, tasks),
-            Task::Range(range, at) => {
+    fn visit(&mut self, item: WorkItem<'a>, worklist: &mut Vec<WorkItem<'a>>) {
+        match item {
+            WorkItem::Stmt(stmt, at) => self.stmt(stmt, at, worklist),
+            WorkItem::Expr(expr, at) => self.expr(expr, at, worklist),
+            WorkItem::Range(range, at) => {
                 let at = self.around(at, range.span);
-                self.exprs(tasks, at, [("min", &range.min), ("extent", &range.extent)]);
+                self.exprs(worklist, at, [("min", &range.min), ("extent", &range.extent)]);
             }
-            Task::Buffer(buffer, at) => self.buffer(buffer, at, tasks),
-            Task::Define(var, at) => self.define(var, at),
-            Task::DefineAxis(axis, at) => {
+            WorkItem::Buffer(buffer, at) => self.buffer(buffer, at, worklist),
+            WorkItem::Define(var, at) => self.define(var, at),
+            WorkItem::DefineAxis(axis, at) => {
                 // The domain is looked at before the variable holds.
                 if axis.iter_type == IterType::ThreadIndex {
-                    tasks.push(Task::AllowRepeats(&axis.var));
+                    worklist.push(WorkItem::AllowRepeats(&axis.var));
                 }
                 let var_at = self.field(at, "var");
-                tasks.push(Task::Define(&axis.var, var_at));
+                worklist.push(WorkItem::Define(&axis.var, var_at));
                 if let Some(dom) = &axis.dom {
                     let at = self.field(at, "dom");
-                    tasks.push(Task::Range(dom, At { checks_loops: false, ..at }));
+                    worklist.push(WorkItem::Range(dom, At { checks_loops: false, ..at }));
                 }
             }
-            Task::AllowRepeats(var) => self.scopes.allow_repeats(var),
-            Task::DefineParts(buffer, at) => self.define_parts(buffer, at),
-            Task::DefineIfUndefined(var, at) => self.define_if_undefined(var, at),
-            Task::Enter => self.scopes.enter(),
-            Task::Leave => self.scopes.leave(),
-            Task::EndLoop(var) => {
+            WorkItem::AllowRepeats(var) => self.scopes.allow_repeats(var),
+            WorkItem::DefineParts(buffer, at) => self.define_parts(buffer, at),
+            WorkItem::DefineIfUndefined(var, at) => self.define_if_undefined(var, at),
+            WorkItem::Enter => self.scopes.enter(),
+            WorkItem::Leave => self.scopes.leave(),
+            WorkItem::EndLoop(var) => {
                 self.loops.remove(var.object());
             }
-            Task::EnterBlock(block) => {
+            WorkItem::EnterBlock(block) => {
                 // Variables of loops outside must not be used from here on.
                 self.scopes.epoch += 1;
                 self.blocks.push(block);
             }
-            Task::LeaveBlock => {
+            WorkItem::LeaveBlock => {
                 self.scopes.epoch += 1;
                 self.blocks.pop();
             }
         }
     }
 
-    fn stmt(&mut self, stmt: &'a StmtRef, at: At, tasks: &mut Vec<Task<'a>>) {
+    fn stmt(&mut self, stmt: &'a StmtRef, at: At, worklist: &mut Vec<WorkItem<'a>>) {
         let at = self.around(at, stmt.span());
         self.revisits = 0;
         match stmt.kind() {
-            StmtKind::SeqStmt(s) => {
-                let seq = self.field(at, "seq");
-                for (index, stmt) in s.seq.iter().enumerate().rev() {
-                    tasks.push(Task::Stmt(stmt, self.item(seq, index)));
-                }
-            }
-            StmtKind::Evaluate(s) => self.exprs(tasks, at, [("value", &s.value)]),
             StmtKind::BufferStore(s) => {
-                self.mask(tasks, at, s.predicate.as_ref());
-                self.list(tasks, at, "indices", &s.indices);
-                tasks.push(Task::Buffer(&s.buffer, self.field(at, "buffer")));
-                self.exprs(tasks, at, [("value", &s.value)]);
+                self.mask(worklist, at, s.predicate.as_ref());
+                self.list(worklist, at, "indices", &s.indices);
+                worklist.push(WorkItem::Buffer(&s.buffer, self.field(at, "buffer")));
+                self.exprs(worklist, at, [("value", &s.value)]);
             }
             StmtKind::LetStmt(s) => {
-                self.body(tasks, at, &s.body, |this| [Task::Define(&s.var, this.field(at, "var"))]);
-                self.exprs(tasks, at, [("value", &s.value)]);
+                self.body(worklist, at, &s.body, |this| [WorkItem::Define(&s.var, this.field(at, "var"))]);
+                self.exprs(worklist, at, [("value", &s.value)]);
             }
-            StmtKind::AttrStmt(s) => self.attr(s, at, tasks),
-            StmtKind::AssertStmt(s) => {
-                tasks.push(Task::Stmt(&s.body, self.field(at, "body")));
-                self.exprs(tasks, at, [("condition", &s.condition), ("message", &s.message)]);
-            }
+            StmtKind::AttrStmt(s) => self.attr(s, at, worklist),
             StmtKind::BufferRealize(s) => {
                 let buffer_at = self.field(at, "buffer");
-                self.body(tasks, at, &s.body, |this| {
+                self.body(worklist, at, &s.body, |this| {
                     let data_at = this.field(buffer_at, "data");
-                    [Task::Buffer(&s.buffer, buffer_at), Task::DefineIfUndefined(&s.buffer.data, data_at)]
+                    [
+                        WorkItem::Buffer(&s.buffer, buffer_at),
+                        WorkItem::DefineIfUndefined(&s.buffer.data, data_at),
+                    ]
                 });
                 let bounds_at = self.field(at, "bounds");
-                self.ranges(tasks, bounds_at, &s.bounds);
-                self.exprs(tasks, at, [("condition", &s.condition)]);
+                self.ranges(worklist, bounds_at, &s.bounds);
+                self.exprs(worklist, at, [("condition", &s.condition)]);
             }
             StmtKind::Allocate(s) => {
-                self.body(tasks, at, &s.body, |this| {
-                    [Task::Define(&s.buffer_var, this.field(at, "buffer_var"))]
+                self.body(worklist, at, &s.body, |this| {
+                    [WorkItem::Define(&s.buffer_var, this.field(at, "buffer_var"))]
                 });
-                self.list(tasks, at, "extents", &s.extents);
-                self.exprs(tasks, at, [("condition", &s.condition)]);
+                self.list(worklist, at, "extents", &s.extents);
+                self.exprs(worklist, at, [("condition", &s.condition)]);
             }
             StmtKind::AllocateConst(s) => {
-                self.body(tasks, at, &s.body, |this| {
-                    [Task::Define(&s.buffer_var, this.field(at, "buffer_var"))]
+                self.body(worklist, at, &s.body, |this| {
+                    [WorkItem::Define(&s.buffer_var, this.field(at, "buffer_var"))]
                 });
-                self.list(tasks, at, "extents", &s.extents);
+                self.list(worklist, at, "extents", &s.extents);
             }
             StmtKind::DeclBuffer(s) => {
-                tasks.push(Task::Stmt(&s.body, self.field(at, "body")));
-                tasks.push(Task::Buffer(&s.buffer, self.field(at, "buffer")));
-            }
-            StmtKind::IfThenElse(s) => {
-                if let Some(else_case) = &s.else_case {
-                    tasks.push(Task::Stmt(else_case, self.field(at, "else_case")));
-                }
-                tasks.push(Task::Stmt(&s.then_case, self.field(at, "then_case")));
-                self.exprs(tasks, at, [("condition", &s.condition)]);
+                worklist.push(WorkItem::Stmt(&s.body, self.field(at, "body")));
+                worklist.push(WorkItem::Buffer(&s.buffer, self.field(at, "buffer")));
             }
             StmtKind::For(s) => {
                 self.loops.insert(s.loop_var.object().clone(), self.blocks.len());
-                tasks.push(Task::EndLoop(&s.loop_var));
-                self.body(tasks, at, &s.body, |this| [Task::Define(&s.loop_var, this.field(at, "loop_var"))]);
+                worklist.push(WorkItem::EndLoop(&s.loop_var));
+                self.body(worklist, at, &s.body, |this| {
+                    [WorkItem::Define(&s.loop_var, this.field(at, "loop_var"))]
+                });
                 if let Some(step) = &s.step {
-                    self.exprs(tasks, at, [("step", step)]);
+                    self.exprs(worklist, at, [("step", step)]);
                 }
-                self.exprs(tasks, at, [("min", &s.min), ("extent", &s.extent)]);
+                self.exprs(worklist, at, [("min", &s.min), ("extent", &s.extent)]);
             }
-            StmtKind::While(s) => {
-                tasks.push(Task::Stmt(&s.body, self.field(at, "body")));
-                self.exprs(tasks, at, [("condition", &s.condition)]);
-            }
-            StmtKind::Block(s) => self.block(s, at, tasks),
-            StmtKind::BlockRealize(s) => {
-                tasks.push(Task::Stmt(s.block.upcast_ref(), self.field(at, "block")));
-                self.exprs(tasks, at, [("predicate", &s.predicate)]);
-                self.list(tasks, at, "iter_values", &s.iter_values);
-            }
-            StmtKind::Other(s) => self.fields(tasks, at, s.object()),
+            StmtKind::Block(s) => self.block(s, at, worklist),
+            StmtKind::SeqStmt(_)
+            | StmtKind::Evaluate(_)
+            | StmtKind::AssertStmt(_)
+            | StmtKind::IfThenElse(_)
+            | StmtKind::While(_)
+            | StmtKind::BlockRealize(_)
+            | StmtKind::Other(_) => self.fields(worklist, at, stmt.object()),
         }
     }
 
-    fn block(&mut self, block: &'a Block, at: At, tasks: &mut Vec<Task<'a>>) {
-        tasks.push(Task::Leave);
+    fn block(&mut self, block: &'a Block, at: At, worklist: &mut Vec<WorkItem<'a>>) {
+        worklist.push(WorkItem::Leave);
         let has_axes = !block.iter_vars.is_empty();
         if has_axes {
-            tasks.push(Task::LeaveBlock);
+            worklist.push(WorkItem::LeaveBlock);
         }
-        tasks.push(Task::Stmt(&block.body, self.field(at, "body")));
+        worklist.push(WorkItem::Stmt(&block.body, self.field(at, "body")));
         if let Some(init) = &block.init {
-            tasks.push(Task::Stmt(init, self.field(at, "init")));
+            worklist.push(WorkItem::Stmt(init, self.field(at, "init")));
         }
         let matched_at = self.field(at, "match_buffers");
         for (index, matched) in block.match_buffers.iter().enumerate().rev() {
             let at = self.item(matched_at, index);
-            tasks.push(Task::DefineParts(&matched.buffer, self.field(at, "buffer")));
+            worklist.push(WorkItem::DefineParts(&matched.buffer, self.field(at, "buffer")));
         }
         for (index, matched) in block.match_buffers.iter().enumerate().rev() {
             let at = self.item(matched_at, index);
             let source_at = self.field(at, "source");
-            self.region(tasks, source_at, &matched.source);
+            self.region(worklist, source_at, &matched.source);
         }
         let alloc_at = self.field(at, "alloc_buffers");
         for (index, buffer) in block.alloc_buffers.iter().enumerate().rev() {
             let at = self.item(alloc_at, index);
-            tasks.push(Task::Buffer(buffer, at));
-            tasks.push(Task::Define(&buffer.data, self.field(at, "data")));
+            worklist.push(WorkItem::Buffer(buffer, at));
+            worklist.push(WorkItem::Define(&buffer.data, self.field(at, "data")));
         }
         for (name, regions) in [("writes", &block.writes), ("reads", &block.reads)] {
             let list_at = At { in_region: true, ..self.field(at, name) };
             for (index, region) in regions.iter().enumerate().rev() {
                 let at = self.item(list_at, index);
-                self.region(tasks, at, region);
+                self.region(worklist, at, region);
             }
         }
         if has_axes {
-            tasks.push(Task::EnterBlock(block));
+            worklist.push(WorkItem::EnterBlock(block));
         }
         let axes_at = self.field(at, "iter_vars");
         for (index, axis) in block.iter_vars.iter().enumerate().rev() {
-            tasks.push(Task::DefineAxis(axis, self.item(axes_at, index)));
+            worklist.push(WorkItem::DefineAxis(axis, self.item(axes_at, index)));
         }
-        tasks.push(Task::Enter);
+        worklist.push(WorkItem::Enter);
     }
 
-    fn attr(&mut self, attr: &'a AttrStmt, at: At, tasks: &mut Vec<Task<'a>>) {
+    fn attr(&mut self, attr: &'a AttrStmt, at: At, worklist: &mut Vec<WorkItem<'a>>) {
         let node_at = self.field(at, "node");
         let node = attr.node.as_object();
         let axis = node.and_then(|node| node.as_node::<IterVar>());
         let view = node.and_then(Array::<Value>::try_ref);
         match (attr.attr_key.as_str(), axis, view) {
             ("thread_extent" | "virtual_thread", Some(axis), _) => {
-                self.body(tasks, at, &attr.body, |_| [Task::DefineAxis(axis, node_at)]);
+                self.body(worklist, at, &attr.body, |_| [WorkItem::DefineAxis(axis, node_at)]);
             }
             ("buffer_bind_scope", _, Some(pair)) => {
                 let buffer = |index: usize| pair.values().get(index)?.as_object()?.downcast_ref::<Buffer>();
                 let (view, source) = (buffer(0), buffer(1));
-                self.body(tasks, at, &attr.body, |this| {
-                    let view = view.map(|view| Task::DefineParts(view, this.item(node_at, 0)));
-                    let source = source.map(|source| Task::Buffer(source, this.item(node_at, 1)));
+                self.body(worklist, at, &attr.body, |this| {
+                    let view = view.map(|view| WorkItem::DefineParts(view, this.item(node_at, 0)));
+                    let source = source.map(|source| WorkItem::Buffer(source, this.item(node_at, 1)));
                     view.into_iter().chain(source)
                 });
             }
             _ => {
-                tasks.push(Task::Stmt(&attr.body, self.field(at, "body")));
+                worklist.push(WorkItem::Stmt(&attr.body, self.field(at, "body")));
                 if let Some(expr) = node.and_then(|node| node.downcast_ref::<PrimExpr>()) {
-                    tasks.push(Task::Expr(expr, node_at));
+                    worklist.push(WorkItem::Expr(expr, node_at));
                 }
             }
         }
-        self.exprs(tasks, at, [("value", &attr.value)]);
+        self.exprs(worklist, at, [("value", &attr.value)]);
     }
 
-    fn expr(&mut self, expr: &'a Expr, at: At, tasks: &mut Vec<Task<'a>>) {
+    fn expr(&mut self, expr: &'a Expr, at: At, worklist: &mut Vec<WorkItem<'a>>) {
         match expr.kind() {
             ExprKind::IntImm(_) | ExprKind::FloatImm(_) | ExprKind::StringImm(_) => return,
             ExprKind::Var(_) => {
@@ -371,33 +355,33 @@ impl<'a> Checker<'a> {
         }
         let at = self.around(at, expr.span());
         if let ExprKind::Let(e) = expr.kind() {
-            tasks.push(Task::Leave);
-            self.exprs(tasks, at, [("body", &e.body)]);
-            tasks.push(Task::Define(&e.var, self.field(at, "var")));
-            tasks.push(Task::Enter);
-            self.exprs(tasks, at, [("value", &e.value)]);
+            worklist.push(WorkItem::Leave);
+            self.exprs(worklist, at, [("body", &e.body)]);
+            worklist.push(WorkItem::Define(&e.var, self.field(at, "var")));
+            worklist.push(WorkItem::Enter);
+            self.exprs(worklist, at, [("value", &e.value)]);
         } else if let Some(load) = expr.as_node::<BufferLoad>() {
-            self.mask(tasks, at, load.predicate.as_ref());
-            self.list(tasks, at, "indices", &load.indices);
-            tasks.push(Task::Buffer(&load.buffer, self.field(at, "buffer")));
+            self.mask(worklist, at, load.predicate.as_ref());
+            self.list(worklist, at, "indices", &load.indices);
+            worklist.push(WorkItem::Buffer(&load.buffer, self.field(at, "buffer")));
         } else {
-            self.fields(tasks, at, expr.object());
+            self.fields(worklist, at, expr.object());
         }
     }
 
     /// The expressions and statements directly below a node of any kind, in the order of its fields.
-    fn fields(&mut self, tasks: &mut Vec<Task<'a>>, at: At, node: &'a Object) {
+    fn fields(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, node: &'a Object) {
         for_each_node_below_rev(node, |FieldPlace { field, index }, child| {
             let at = self.field(at, field);
             let at = index.map_or(at, |index| self.item(at, index));
             if let Some(expr) = child.downcast_ref::<PrimExpr>() {
-                tasks.push(Task::Expr(expr, at));
+                worklist.push(WorkItem::Expr(expr, at));
             } else if let Some(stmt) = child.downcast_ref::<Stmt>() {
-                tasks.push(Task::Stmt(stmt, at));
+                worklist.push(WorkItem::Stmt(stmt, at));
             } else if let Some(axis) = child.as_node::<IterVar>() {
-                tasks.push(Task::Expr(axis.var.upcast_ref(), self.field(at, "var")));
+                worklist.push(WorkItem::Expr(axis.var.upcast_ref(), self.field(at, "var")));
                 if let Some(dom) = &axis.dom {
-                    tasks.push(Task::Range(dom, self.field(at, "dom")));
+                    worklist.push(WorkItem::Range(dom, self.field(at, "dom")));
                 }
             }
         });
@@ -420,7 +404,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn buffer(&mut self, buffer: &'a Ref<Buffer>, at: At, tasks: &mut Vec<Task<'a>>) {
+    fn buffer(&mut self, buffer: &'a Ref<Buffer>, at: At, worklist: &mut Vec<WorkItem<'a>>) {
         if self.is_seen(buffer.object(), at) {
             return;
         }
@@ -431,21 +415,21 @@ impl<'a> Checker<'a> {
             let list_at = self.field(at, field);
             for (index, expr) in exprs.iter().enumerate() {
                 let at = self.item(list_at, index);
-                self.layout(expr, at, buffer, tasks);
+                self.layout(expr, at, buffer, worklist);
             }
         }
         let offset_at = self.field(at, "elem_offset");
-        self.layout(&buffer.elem_offset, offset_at, buffer, tasks);
+        self.layout(&buffer.elem_offset, offset_at, buffer, worklist);
     }
 
-    fn layout(&mut self, expr: &'a Expr, at: At, buffer: &Buffer, tasks: &mut Vec<Task<'a>>) {
+    fn layout(&mut self, expr: &'a Expr, at: At, buffer: &Buffer, worklist: &mut Vec<WorkItem<'a>>) {
         match expr.downcast_ref::<Var>() {
             Some(var) => self.use_var(var, at, VarUse::Layout { buffer: buffer.name.get() }),
-            None => tasks.push(Task::Expr(expr, at)),
+            None => worklist.push(WorkItem::Expr(expr, at)),
         }
     }
 
-    // Steps and lists of tasks.
+    // Steps and lists of worklist.
 
     fn step(&mut self, at: At, step: impl FnOnce() -> PathStep) -> At {
         match &mut self.paths {
@@ -468,50 +452,50 @@ impl<'a> Checker<'a> {
 
     fn exprs<const N: usize>(
         &mut self,
-        tasks: &mut Vec<Task<'a>>,
+        worklist: &mut Vec<WorkItem<'a>>,
         at: At,
         exprs: [(&'static str, &'a Expr); N],
     ) {
         for (name, expr) in exprs.into_iter().rev() {
-            tasks.push(Task::Expr(expr, self.field(at, name)));
+            worklist.push(WorkItem::Expr(expr, self.field(at, name)));
         }
     }
 
-    fn mask(&mut self, tasks: &mut Vec<Task<'a>>, at: At, mask: Option<&'a Expr>) {
+    fn mask(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, mask: Option<&'a Expr>) {
         if let Some(mask) = mask {
-            self.exprs(tasks, at, [("predicate", mask)]);
+            self.exprs(worklist, at, [("predicate", mask)]);
         }
     }
 
-    fn list(&mut self, tasks: &mut Vec<Task<'a>>, at: At, name: &'static str, exprs: &'a Array<Expr>) {
+    fn list(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, name: &'static str, exprs: &'a Array<Expr>) {
         let at = self.field(at, name);
         for (index, expr) in exprs.iter().enumerate().rev() {
-            tasks.push(Task::Expr(expr, self.item(at, index)));
+            worklist.push(WorkItem::Expr(expr, self.item(at, index)));
         }
     }
 
-    fn ranges(&mut self, tasks: &mut Vec<Task<'a>>, at: At, ranges: &'a Array<Ref<Range>>) {
+    fn ranges(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, ranges: &'a Array<Ref<Range>>) {
         for (index, range) in ranges.iter().enumerate().rev() {
-            tasks.push(Task::Range(range, self.item(at, index)));
+            worklist.push(WorkItem::Range(range, self.item(at, index)));
         }
     }
 
-    fn region(&mut self, tasks: &mut Vec<Task<'a>>, at: At, region: &'a BufferRegion) {
+    fn region(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, region: &'a BufferRegion) {
         let list_at = self.field(at, "region");
-        self.ranges(tasks, list_at, &region.region);
-        tasks.push(Task::Buffer(&region.buffer, self.field(at, "buffer")));
+        self.ranges(worklist, list_at, &region.region);
+        worklist.push(WorkItem::Buffer(&region.buffer, self.field(at, "buffer")));
     }
 
-    /// The body in a scope of its own, after the tasks that `before` gives, the last of which comes first.
-    fn body<I: IntoIterator<Item = Task<'a>>>(
+    /// The body in a scope of its own, after the worklist that `before` gives, the last of which comes first.
+    fn body<I: IntoIterator<Item = WorkItem<'a>>>(
         &mut self,
-        tasks: &mut Vec<Task<'a>>,
+        worklist: &mut Vec<WorkItem<'a>>,
         at: At,
         body: &'a StmtRef,
         before: impl FnOnce(&mut Self) -> I,
     ) {
-        tasks.extend([Task::Leave, Task::Stmt(body, self.field(at, "body"))]);
-        tasks.extend(before(self));
-        tasks.push(Task::Enter);
+        worklist.extend([WorkItem::Leave, WorkItem::Stmt(body, self.field(at, "body"))]);
+        worklist.extend(before(self));
+        worklist.push(WorkItem::Enter);
     }
 }

@@ -1,7 +1,7 @@
 //! The regions that a block reads and writes, found from its body.
 //!
 //! The walk goes over the statements and expressions of one block in TVM's order and stops at the blocks inside, which
-//! give their declared regions. It keeps its own stack, on which the ends of scopes lie as tasks. Loops inside the block
+//! give their declared regions. It keeps its own stack, on which the ends of scopes lie as worklist. Loops inside the block
 //! are relaxed to their ranges, conditions narrow these, bound values are put in place.
 //!
 //! Upstream counterpart: `BlockReadWriteDetector`, `src/tir/analysis/block_access_region_detector.cc`.
@@ -66,12 +66,12 @@ pub fn block_access_regions(block: &Block, visible: &PtrMap<Ref<Buffer>>) -> Res
     detector.run(block)?;
     let Detector { reads, writes, opaque, .. } = detector;
     let has_init = block.init.is_some();
-    let reads = reads.to_regions(|buffer| has_init && writes.places.contains_key(buffer.object()));
+    let reads = reads.to_regions(|buffer| has_init && writes.indices.contains_key(buffer.object()));
     Ok(AccessRegions { reads, writes: writes.to_regions(|_| false), opaque })
 }
 
 /// What is left to do; the last one first.
-enum Task<'a> {
+enum WorkItem<'a> {
     Stmt(&'a StmtRef),
     Expr(&'a Expr),
     /// The condition, or its negation, holds from here on.
@@ -114,12 +114,12 @@ impl<'v> Detector<'v> {
                 self.matched.insert(matched.buffer.data.object().clone(), matched.clone());
             }
         }
-        let mut tasks = Vec::new();
-        push_block(block, &mut tasks);
-        while let Some(task) = tasks.pop() {
-            match task {
-                Task::Stmt(stmt) => self.stmt(stmt, &mut tasks),
-                Task::Expr(expr) => {
+        let mut worklist = Vec::new();
+        push_block(block, &mut worklist);
+        while let Some(item) = worklist.pop() {
+            match item {
+                WorkItem::Stmt(stmt) => self.stmt(stmt, &mut worklist),
+                WorkItem::Expr(expr) => {
                     self.visits += 1;
                     if self.visits > VISIT_LIMIT || self.revisits > REVISIT_LIMIT {
                         let kind = CompleteErrorKind::TooLarge {
@@ -128,7 +128,7 @@ impl<'v> Detector<'v> {
                         };
                         return Err(CompleteError { kind, span: block.span });
                     }
-                    self.expr(expr, &mut tasks);
+                    self.expr(expr, &mut worklist);
                 }
                 other => self.change_scope(other),
             }
@@ -136,11 +136,11 @@ impl<'v> Detector<'v> {
         Ok(())
     }
 
-    fn change_scope(&mut self, task: Task<'_>) {
+    fn change_scope(&mut self, item: WorkItem<'_>) {
         self.scope += 1;
-        match task {
-            Task::Stmt(_) | Task::Expr(_) => {}
-            Task::Narrow(condition, holds) => {
+        match item {
+            WorkItem::Stmt(_) | WorkItem::Expr(_) => {}
+            WorkItem::Narrow(condition, holds) => {
                 let condition = match holds {
                     true => Ok(condition.clone()),
                     false => ops::not(condition.clone()),
@@ -150,21 +150,21 @@ impl<'v> Detector<'v> {
                     .unwrap_or_default();
                 self.narrowings.push(narrowing);
             }
-            Task::Widen => {
+            WorkItem::Widen => {
                 if let Some(narrowing) = self.narrowings.pop() {
                     narrowing.undo(&mut self.domains, &mut self.hints);
                 }
             }
-            Task::EndLoop(var) => {
+            WorkItem::EndLoop(var) => {
                 self.domains.remove(var);
             }
-            Task::EndLet(var) => {
+            WorkItem::EndLet(var) => {
                 self.lets.remove(var.object());
             }
         }
     }
 
-    fn stmt<'a>(&mut self, stmt: &'a StmtRef, tasks: &mut Vec<Task<'a>>) {
+    fn stmt<'a>(&mut self, stmt: &'a StmtRef, worklist: &mut Vec<WorkItem<'a>>) {
         if stmt.span().is_known() {
             self.place = stmt.span();
         }
@@ -173,51 +173,58 @@ impl<'v> Detector<'v> {
                 self.scope += 1;
                 let value = self.resolved(&s.value);
                 self.lets.insert(s.var.object().clone(), value.into());
-                tasks.extend([Task::EndLet(&s.var), Task::Stmt(&s.body), Task::Expr(&s.value)]);
+                worklist.extend([
+                    WorkItem::EndLet(&s.var),
+                    WorkItem::Stmt(&s.body),
+                    WorkItem::Expr(&s.value),
+                ]);
             }
-            StmtKind::AttrStmt(s) => tasks.extend([Task::Stmt(&s.body), Task::Expr(&s.value)]),
-            StmtKind::AssertStmt(s) => {
-                tasks.extend([Task::Stmt(&s.body), Task::Expr(&s.message), Task::Expr(&s.condition)]);
-            }
+            StmtKind::AttrStmt(s) => worklist.extend([WorkItem::Stmt(&s.body), WorkItem::Expr(&s.value)]),
             StmtKind::BufferStore(s) => {
                 let region = self.index_sets(&s.indices);
                 self.access(Access::Write, &s.buffer, region);
-                push_exprs(&s.indices, tasks);
-                tasks.push(Task::Expr(&s.value));
-            }
-            StmtKind::BufferRealize(s) => {
-                tasks.extend([Task::Stmt(&s.body), Task::Expr(&s.condition)]);
-                push_ranges(&s.bounds, tasks);
+                push_exprs(&s.indices, worklist);
+                worklist.push(WorkItem::Expr(&s.value));
             }
             StmtKind::Allocate(s) => {
-                tasks.extend([Task::Expr(&s.condition), Task::Stmt(&s.body)]);
-                push_exprs(&s.extents, tasks);
+                worklist.extend([WorkItem::Expr(&s.condition), WorkItem::Stmt(&s.body)]);
+                push_exprs(&s.extents, worklist);
             }
             StmtKind::AllocateConst(s) => {
-                tasks.push(Task::Stmt(&s.body));
-                push_exprs(&s.extents, tasks);
+                worklist.push(WorkItem::Stmt(&s.body));
+                push_exprs(&s.extents, worklist);
             }
-            StmtKind::DeclBuffer(s) => tasks.push(Task::Stmt(&s.body)),
-            StmtKind::SeqStmt(s) => tasks.extend(s.seq.iter().rev().map(Task::Stmt)),
-            StmtKind::Evaluate(s) => tasks.push(Task::Expr(&s.value)),
             StmtKind::IfThenElse(s) => {
                 if let Some(else_case) = &s.else_case {
-                    tasks.extend([Task::Widen, Task::Stmt(else_case), Task::Narrow(&s.condition, false)]);
+                    worklist.extend([
+                        WorkItem::Widen,
+                        WorkItem::Stmt(else_case),
+                        WorkItem::Narrow(&s.condition, false),
+                    ]);
                 }
-                tasks.extend([Task::Widen, Task::Stmt(&s.then_case), Task::Narrow(&s.condition, true)]);
-                tasks.push(Task::Expr(&s.condition));
+                worklist.extend([
+                    WorkItem::Widen,
+                    WorkItem::Stmt(&s.then_case),
+                    WorkItem::Narrow(&s.condition, true),
+                ]);
+                worklist.push(WorkItem::Expr(&s.condition));
             }
             StmtKind::For(s) => {
                 self.scope += 1;
                 self.domains.insert(&s.loop_var, IntSet::from_range(&s.min, &s.extent));
-                tasks.extend([Task::EndLoop(&s.loop_var), Task::Stmt(&s.body)]);
-                tasks.extend(s.step.iter().map(Task::Expr));
-                tasks.extend([Task::Expr(&s.extent), Task::Expr(&s.min)]);
+                worklist.extend([WorkItem::EndLoop(&s.loop_var), WorkItem::Stmt(&s.body)]);
+                worklist.extend(s.step.iter().map(WorkItem::Expr));
+                worklist.extend([WorkItem::Expr(&s.extent), WorkItem::Expr(&s.min)]);
             }
-            StmtKind::While(s) => tasks.extend([Task::Stmt(&s.body), Task::Expr(&s.condition)]),
-            StmtKind::Block(s) => push_block(s, tasks),
+            StmtKind::Block(s) => push_block(s, worklist),
             StmtKind::BlockRealize(s) => self.inner_block(s),
-            StmtKind::Other(s) => push_fields(s.object(), tasks),
+            StmtKind::AssertStmt(_)
+            | StmtKind::BufferRealize(_)
+            | StmtKind::DeclBuffer(_)
+            | StmtKind::SeqStmt(_)
+            | StmtKind::Evaluate(_)
+            | StmtKind::While(_)
+            | StmtKind::Other(_) => push_fields(stmt.object(), worklist),
         }
     }
 
@@ -240,7 +247,7 @@ impl<'v> Detector<'v> {
         }
     }
 
-    fn expr<'a>(&mut self, expr: &'a Expr, tasks: &mut Vec<Task<'a>>) {
+    fn expr<'a>(&mut self, expr: &'a Expr, worklist: &mut Vec<WorkItem<'a>>) {
         match expr.kind() {
             ExprKind::IntImm(_) | ExprKind::FloatImm(_) | ExprKind::StringImm(_) => return,
             ExprKind::Var(_) => return self.pointer(expr.object()),
@@ -250,47 +257,20 @@ impl<'v> Detector<'v> {
             return;
         }
         match expr.kind() {
-            ExprKind::IntImm(_) | ExprKind::FloatImm(_) | ExprKind::StringImm(_) | ExprKind::Var(_) => {}
-            ExprKind::Cast(e) => tasks.push(Task::Expr(&e.value)),
-            ExprKind::Not(e) => tasks.push(Task::Expr(&e.a)),
-            ExprKind::Broadcast(e) => tasks.push(Task::Expr(&e.value)),
-            ExprKind::Ramp(e) => tasks.extend([Task::Expr(&e.stride), Task::Expr(&e.base)]),
-            ExprKind::Let(e) => tasks.extend([Task::Expr(&e.body), Task::Expr(&e.value)]),
-            ExprKind::Select(e) => {
-                tasks.extend([Task::Expr(&e.false_value), Task::Expr(&e.true_value)]);
-                tasks.push(Task::Expr(&e.condition));
-            }
+            ExprKind::Let(e) => worklist.extend([WorkItem::Expr(&e.body), WorkItem::Expr(&e.value)]),
             ExprKind::Shuffle(e) => {
-                push_exprs(&e.vectors, tasks);
-                push_exprs(&e.indices, tasks);
+                push_exprs(&e.vectors, worklist);
+                push_exprs(&e.indices, worklist);
             }
-            ExprKind::Call(call) => self.call(call, tasks),
-            ExprKind::Other(_) => {
-                if let Some(load) = expr.as_node::<BufferLoad>() {
+            ExprKind::Call(call) => self.call(call, worklist),
+            _ => match expr.as_node::<BufferLoad>() {
+                Some(load) => {
                     let region = self.index_sets(&load.indices);
                     self.access(Access::Read, &load.buffer, region);
-                    push_exprs(&load.indices, tasks);
-                } else {
-                    push_fields(expr.object(), tasks);
+                    push_exprs(&load.indices, worklist);
                 }
-            }
-            ExprKind::Add(_)
-            | ExprKind::Sub(_)
-            | ExprKind::Mul(_)
-            | ExprKind::Div(_)
-            | ExprKind::Mod(_)
-            | ExprKind::FloorDiv(_)
-            | ExprKind::FloorMod(_)
-            | ExprKind::Min(_)
-            | ExprKind::Max(_)
-            | ExprKind::EQ(_)
-            | ExprKind::NE(_)
-            | ExprKind::LT(_)
-            | ExprKind::LE(_)
-            | ExprKind::GT(_)
-            | ExprKind::GE(_)
-            | ExprKind::And(_)
-            | ExprKind::Or(_) => push_fields(expr.object(), tasks),
+                None => push_fields(expr.object(), worklist),
+            },
         }
     }
 
@@ -305,7 +285,7 @@ impl<'v> Detector<'v> {
         *times > VISITS_OF_SHARED
     }
 
-    fn call<'a>(&mut self, call: &'a Call, tasks: &mut Vec<Task<'a>>) {
+    fn call<'a>(&mut self, call: &'a Call, worklist: &mut Vec<WorkItem<'a>>) {
         if call.span.is_known() {
             self.place = call.span;
         }
@@ -314,7 +294,7 @@ impl<'v> Detector<'v> {
             5 if is(&TVM_ACCESS_PTR.op) => {
                 let pointer = call.args[1].downcast_ref::<Var>();
                 let (Some(pointer), Some(mask)) = (pointer, call.args[4].as_node::<IntImm>()) else {
-                    return push_exprs(&call.args, tasks);
+                    return push_exprs(&call.args, worklist);
                 };
                 let Some(buffer) = self.buffer_of(pointer.object()) else { return };
                 let region = self.full_sets(&buffer);
@@ -328,11 +308,15 @@ impl<'v> Detector<'v> {
             3 if is(&intrinsic::IF_THEN_ELSE) => {
                 let condition = &call.args[0];
                 for (value, holds) in [(&call.args[2], false), (&call.args[1], true)] {
-                    tasks.extend([Task::Widen, Task::Expr(value), Task::Narrow(condition, holds)]);
+                    worklist.extend([
+                        WorkItem::Widen,
+                        WorkItem::Expr(value),
+                        WorkItem::Narrow(condition, holds),
+                    ]);
                 }
-                tasks.push(Task::Expr(condition));
+                worklist.push(WorkItem::Expr(condition));
             }
-            _ => push_exprs(&call.args, tasks),
+            _ => push_exprs(&call.args, worklist),
         }
     }
 
@@ -414,37 +398,41 @@ impl<'v> Detector<'v> {
     }
 }
 
-fn push_block<'a>(block: &'a Block, tasks: &mut Vec<Task<'a>>) {
-    tasks.push(Task::Stmt(&block.body));
-    tasks.extend(block.init.iter().map(Task::Stmt));
+fn push_block<'a>(block: &'a Block, worklist: &mut Vec<WorkItem<'a>>) {
+    worklist.push(WorkItem::Stmt(&block.body));
+    worklist.extend(block.init.iter().map(WorkItem::Stmt));
     for matched in block.match_buffers.iter().rev() {
-        push_ranges(&matched.source.region, tasks);
+        push_ranges(&matched.source.region, worklist);
     }
     for region in block.writes.iter().rev().chain(block.reads.iter().rev()) {
-        push_ranges(&region.region, tasks);
+        push_ranges(&region.region, worklist);
     }
-    for range in block.iter_vars.iter().rev().filter_map(|axis| axis.dom.as_ref()) {
-        tasks.extend([Task::Expr(&range.extent), Task::Expr(&range.min)]);
-    }
+    worklist.extend(block.iter_vars.iter().rev().filter_map(|axis| axis.dom.as_deref()).flat_map(bounds));
 }
 
-fn push_exprs<'a>(exprs: &'a Array<Expr>, tasks: &mut Vec<Task<'a>>) {
-    tasks.extend(exprs.iter().rev().map(Task::Expr));
+fn bounds(range: &Range) -> [WorkItem<'_>; 2] {
+    [WorkItem::Expr(&range.extent), WorkItem::Expr(&range.min)]
 }
 
-fn push_ranges<'a>(ranges: &'a Array<Ref<Range>>, tasks: &mut Vec<Task<'a>>) {
-    tasks.extend(ranges.iter().rev().flat_map(|range| [Task::Expr(&range.extent), Task::Expr(&range.min)]));
+fn push_exprs<'a>(exprs: &'a Array<Expr>, worklist: &mut Vec<WorkItem<'a>>) {
+    worklist.extend(exprs.iter().rev().map(WorkItem::Expr));
+}
+
+fn push_ranges<'a>(ranges: &'a Array<Ref<Range>>, worklist: &mut Vec<WorkItem<'a>>) {
+    worklist.extend(ranges.iter().rev().flat_map(|range| bounds(range)));
 }
 
 /// Pushes the expressions and statements directly below a node of any kind, in the order of its fields.
-fn push_fields<'a>(node: &'a Object, tasks: &mut Vec<Task<'a>>) {
+fn push_fields<'a>(node: &'a Object, worklist: &mut Vec<WorkItem<'a>>) {
     for_each_node_below_rev(node, |_, child| {
         if let Some(expr) = child.downcast_ref::<PrimExpr>() {
-            tasks.push(Task::Expr(expr));
+            worklist.push(WorkItem::Expr(expr));
         } else if let Some(stmt) = child.downcast_ref::<Stmt>() {
-            tasks.push(Task::Stmt(stmt));
-        } else if let Some(range) = child.as_node::<IterVar>().and_then(|axis| axis.dom.as_ref()) {
-            tasks.extend([Task::Expr(&range.extent), Task::Expr(&range.min)]);
+            worklist.push(WorkItem::Stmt(stmt));
+        } else {
+            let dom = child.as_node::<IterVar>().and_then(|axis| axis.dom.as_deref());
+            let range = dom.or_else(|| child.as_node::<Range>());
+            worklist.extend(range.into_iter().flat_map(bounds));
         }
     });
 }
@@ -468,7 +456,7 @@ enum Access {
 }
 
 /// What was accessed of one buffer.
-struct Entry {
+struct AccessEntry {
     buffer: Ref<Buffer>,
     /// One set per dimension.
     sets: Vec<IntSet>,
@@ -477,16 +465,17 @@ struct Entry {
 /// Accesses of one kind, in order of first access.
 #[derive(Default)]
 struct Accesses {
-    entries: Vec<Entry>,
-    places: PtrMap<usize>,
+    entries: Vec<AccessEntry>,
+    /// Index of each buffer in `entries`.
+    indices: PtrMap<usize>,
 }
 
 impl Accesses {
     fn add(&mut self, buffer: Ref<Buffer>, sets: Vec<IntSet>) {
-        let place = self.places.get(buffer.object()).and_then(|place| self.entries.get_mut(*place));
-        let Some(entry) = place else {
-            self.places.insert(buffer.object().clone(), self.entries.len());
-            self.entries.push(Entry { buffer, sets });
+        let known = self.indices.get(buffer.object()).and_then(|index| self.entries.get_mut(*index));
+        let Some(entry) = known else {
+            self.indices.insert(buffer.object().clone(), self.entries.len());
+            self.entries.push(AccessEntry { buffer, sets });
             return;
         };
         for (before, set) in entry.sets.iter_mut().zip(sets) {
@@ -497,7 +486,7 @@ impl Accesses {
     fn to_regions(&self, is_excluded: impl Fn(&Ref<Buffer>) -> bool) -> Vec<Ref<BufferRegion>> {
         let mut analyzer = Analyzer::new();
         let kept = self.entries.iter().filter(|entry| !is_excluded(&entry.buffer));
-        let region = |entry: &Entry| {
+        let region = |entry: &AccessEntry| {
             let ranges = entry.sets.iter().zip(entry.buffer.shape.iter());
             let ranges = ranges.map(|(set, full)| range_of(set, full, &mut analyzer)).collect();
             Ref::new(BufferRegion { buffer: entry.buffer.clone(), region: ranges })
