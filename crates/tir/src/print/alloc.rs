@@ -5,7 +5,7 @@ use tvmscript_docsifier::doc::{Doc, ExprDoc};
 use tvmscript_docsifier::{Docsifier, DocsifyError, Frame, Result};
 use tvmscript_ir::print::data_dict;
 use tvmscript_ir_core::containers::TensorNode;
-use tvmscript_ir_core::{DataType, Element, PathId, Ref, Str, structural_equal};
+use tvmscript_ir_core::{DataType, Element, Map, PathId, Ref, Str, Value, structural_equal};
 use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{PointerType, Var};
 
@@ -37,8 +37,7 @@ fn declare(
     let value = match known {
         true => {
             let name = d.expr(buffer, at)?;
-            let callee = d.t("decl_buffer");
-            d.docs.call(callee, &[], &[("buffer", name)])
+            d.call_t_with("decl_buffer", &[], &[("buffer", name)])
         }
         false => buffer_decl::declaration(buffer, "decl_buffer", &[], at, inline, d)?,
     };
@@ -51,6 +50,19 @@ fn declare(
     })?;
     let scope = Scope::plain(concise, name, value, d);
     Ok(scope.close(stmts, path, d))
+}
+
+/// `annotations={...}`, unless there are none.
+pub(super) fn annotations_kwarg(
+    annotations: &Map<Str, Value>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<Option<(&'static str, ExprDoc)>> {
+    if annotations.is_empty() {
+        return Ok(None);
+    }
+    let at = d.field(path, "annotations");
+    Ok(Some(("annotations", d.host(|d| data_dict(annotations, at, d))?)))
 }
 
 /// The scope that a pointer points into.
@@ -103,13 +115,9 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
     let scope = d.docs.str(pointer_scope(buffer_var).as_str());
     args.push(scope);
     if !is_one(condition) {
-        let at = d.field(path, "condition");
-        args.push(d.expr(condition, at)?);
+        args.push(d.part(condition, path, "condition")?);
     }
-    if !annotations.is_empty() {
-        let at = d.field(path, "annotations");
-        kwargs.push(("annotations", d.host(|d| data_dict(annotations, at, d))?));
-    }
+    kwargs.extend(annotations_kwarg(annotations, path, d)?);
     // A pointer that was declared before stands in the call.
     let at = d.field(path, "buffer_var");
     d.declare_outside(node.object(), buffer_var.object(), at)?;
@@ -120,14 +128,13 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
     }
     let name = (!known).then_some(name);
     let frame = Frame::new(Some(node.object().clone()), ());
-    let callee = d.t("allocate");
-    let value = d.docs.call(callee, &args, &kwargs);
+    let value = d.call_t_with("allocate", &args, &kwargs);
     let at = d.field(path, "body");
     let ((), stmts) = d.with_open_frame(frame, |d| {
         d.bind_here(buffer_var);
         body(inner, at, d)
     })?;
-    d.unbind(buffer_var);
+    d.tir().unbind(buffer_var);
     if !known {
         d.end_definition(buffer_var.object());
     }
@@ -161,18 +168,14 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
     let at = d.field(path, "extents");
     let extents = list(extents, at, d)?;
     let mut kwargs: SmallVec<[(&str, ExprDoc); 2]> = SmallVec::new();
-    if !annotations.is_empty() {
-        let at = d.field(path, "annotations");
-        kwargs.push(("annotations", d.host(|d| data_dict(annotations, at, d))?));
-    }
+    kwargs.extend(annotations_kwarg(annotations, path, d)?);
     let at = d.field(path, "buffer_var");
     d.declare_outside(node.object(), buffer_var.object(), at)?;
     let known = d.is_defined(buffer_var.object());
     if known {
         kwargs.push(("var", var::define(buffer_var, d)?));
     }
-    let callee = d.t("allocate_const");
-    let value = d.docs.call(callee, &[values, dtype, extents], &kwargs);
+    let value = d.call_t_with("allocate_const", &[values, dtype, extents], &kwargs);
     let frame = Frame::new(Some(node.object().clone()), ());
     let at = d.field(path, "body");
     let (name, stmts) = d.with_open_frame(frame, |d| {
@@ -212,11 +215,9 @@ pub(crate) fn realize_call(
     args.extend(scope);
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
     if !is_one(condition) {
-        let at = d.field(path, "condition");
-        kwargs.push(("condition", d.host(|d| d.expr(condition, at))?));
+        kwargs.push(("condition", d.host(|d| d.part(condition, path, "condition"))?));
     }
-    let callee = d.t("realize");
-    Ok(d.docs.call(callee, &args, &kwargs))
+    Ok(d.call_t_with("realize", &args, &kwargs))
 }
 
 /// `T.realize(A[0:4])`

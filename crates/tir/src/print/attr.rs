@@ -49,8 +49,7 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
     let AttrStmt { span: _, node: subject, attr_key, value, body } = &**node;
     let body_path = d.field(path, "body");
     if let Some(realize) = realized(node) {
-        let at = d.field(path, "value");
-        let scope = d.expr(value, at)?;
+        let scope = d.part(value, path, "value")?;
         let context = realize_call(realize, Some(scope), body_path, d)?;
         let body_path = d.field(body_path, "body");
         return Ok(Opening { context, defines: None, body: &realize.body, body_path });
@@ -68,10 +67,8 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
     };
     let key = d.docs.str(attr_key.as_str());
     let key = d.at_field(key, path, "attr_key");
-    let at = d.field(path, "value");
-    let value = d.expr(value, at)?;
-    let callee = d.t("attr");
-    let context = d.docs.call_args(callee, &[subject, key, value]);
+    let value = d.part(value, path, "value")?;
+    let context = d.call_t("attr", &[subject, key, value]);
     Ok(Opening { context, defines: None, body, body_path })
 }
 
@@ -115,12 +112,11 @@ fn launch_thread(
     let thread_path = d.field(path, "node");
     let mut defines = false;
     let subject = if d.is_defined(variable.object()) {
-        match d.thread_of(variable) {
+        match d.tir().thread_of(variable) {
             Some(known) if is_same_thread(&known, thread) => {}
             _ => return Ok(None),
         }
-        let at = d.field(thread_path, "var");
-        d.expr(variable, at)?
+        d.part(variable, thread_path, "var")?
     } else if variable.dtype == node.value.dtype() && d.is_around_all_uses(node.object(), variable.object()) {
         defines = true;
         let tag = d.docs.str(thread.thread_tag.as_str());
@@ -131,8 +127,7 @@ fn launch_thread(
         env_thread(thread, at, Some(tag), d)?;
         d.expr(variable, at)?
     };
-    let at = d.field(path, "value");
-    let extent = d.expr(&node.value, at)?;
+    let extent = d.part(&node.value, path, "value")?;
     let callee = d.t("launch_thread");
     Ok(Some((d.docs.call_args(callee, &[subject, extent]), defines)))
 }

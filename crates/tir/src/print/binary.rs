@@ -43,10 +43,8 @@ fn same(smart: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>, a: &Expr, 
 }
 
 fn operands(a: &Expr, b: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<(ExprDoc, ExprDoc)> {
-    let at = d.field(path, "a");
-    let a = d.expr(a, at)?;
-    let at = d.field(path, "b");
-    let b = d.expr(b, at)?;
+    let a = d.part(a, path, "a")?;
+    let b = d.part(b, path, "b")?;
     Ok((a, b))
 }
 
@@ -86,7 +84,7 @@ macro_rules! infix {
 macro_rules! comparison {
     ($op:ident) => {
         |_, left, right, d| {
-            if is_number(left, d) && d.in_host() {
+            if is_number(left, d) && d.tir().in_host() {
                 return None;
             }
             Some(d.docs.binary(Op::$op, left, right))
@@ -161,11 +159,9 @@ binary! {
 /// `not a`; `T.Not(True)` where the operand is a bare literal, which Python would negate.
 pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Not { span: _, dtype: _, a } = &**node;
-    let at = d.field(path, "a");
-    let operand = d.expr(a, at)?;
+    let operand = d.part(a, path, "a")?;
     if is_number(operand, d) {
-        let callee = d.t("Not");
-        return Ok(d.docs.call_args(callee, &[operand]));
+        return Ok(d.call_t("Not", &[operand]));
     }
     Ok(d.docs.unary(UnaryOp::Not, operand))
 }

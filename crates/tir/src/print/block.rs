@@ -11,12 +11,13 @@ use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var, ops};
 use super::alloc::deep_equal;
 use super::buffer;
 use super::buffer_decl::{self, Inline};
+use super::expr::items;
 use super::state::TirDocsifier;
 use super::stmt::{block as nested, body};
 use super::types::is_true;
 use super::var;
 use crate::extent;
-use crate::node::{Block, BlockRealize, Buffer, BufferRegion, IterType, IterVar};
+use crate::node::{Block, BlockRealize, Buffer, IterType, IterVar};
 
 /// `with T.block("name"):`
 pub(crate) fn realize(node: &Ref<BlockRealize>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
@@ -81,7 +82,7 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
     }
     for (name, regions) in [("reads", reads), ("writes", writes)] {
         let at = d.field(path, name);
-        let docs = regions_docs(regions, at, d)?;
+        let docs = items(regions, at, d)?;
         call_stmt(name, &docs, at, d);
     }
     if !annotations.is_empty() {
@@ -100,29 +101,13 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
     if let Some(init) = init {
         let at = d.field(path, "init");
         let stmts = nested(init.object(), init, at, d)?;
-        let callee = d.t("init");
-        let context = d.docs.call_args(callee, &[]);
+        let context = d.call_t("init", &[]);
         let stmt = d.docs.scope(None, context, &stmts);
         d.at_stmt(stmt, at);
         d.push_stmt(stmt);
     }
     let at = d.field(path, "body");
     body(inner, at, d)
-}
-
-fn regions_docs(
-    regions: &Array<Ref<BufferRegion>>,
-    path: PathId,
-    d: &mut Docsifier<'_>,
-) -> Result<SmallVec<[ExprDoc; 4]>> {
-    regions
-        .iter()
-        .enumerate()
-        .map(|(i, region)| {
-            let at = d.item(path, i);
-            d.expr(region, at)
-        })
-        .collect()
 }
 
 /// `B = T.alloc_buffer((16,))` for each.
@@ -167,7 +152,9 @@ fn is_loop(axis: &IterVar, binding: &Expr, d: &mut Docsifier<'_>) -> bool {
         return false;
     }
     let Some(variable) = binding.downcast_ref::<Var>() else { return false };
-    let (Some(node), Some(dom)) = (d.loop_of(variable.object().address()), &axis.dom) else { return false };
+    let (Some(node), Some(dom)) = (d.tir().loop_of(variable.object().address()), &axis.dom) else {
+        return false;
+    };
     axis.var.dtype == node.loop_var.dtype
         && deep_equal(&node.min, &dom.min)
         && deep_equal(&node.extent, &dom.extent)
@@ -310,8 +297,7 @@ fn short_form(axis: &IterVar) -> Option<Short> {
 fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Range { min, extent, span: _ } = &**dom;
     if is_zero(min) && min.dtype() == extent.dtype() {
-        let at = d.field(path, "extent");
-        let doc = d.expr(extent, at)?;
+        let doc = d.part(extent, path, "extent")?;
         return Ok(d.at(doc, path));
     }
     let end = extent::sum(min, extent);
@@ -326,8 +312,7 @@ fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprD
         let call = tvmscript_ir::print::range_call(dom, callee, path, d)?;
         return Ok(d.at(call, path));
     }
-    let at = d.field(path, "min");
-    let min = d.expr(min, at)?;
+    let min = d.part(min, path, "min")?;
     let at = d.field(path, "extent");
     let end = super::expr::end(&end, extent, at, d)?;
     let tuple = d.docs.tuple(&[min, end]);

@@ -9,7 +9,7 @@ use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range};
 
 use super::buffer_decl::{self, Inline};
-use super::expr::{end, list};
+use super::expr::{end, items as items_of, list};
 use super::state::TirDocsifier;
 use crate::extent;
 use crate::node::{Buffer, BufferLoad, BufferRegion, BufferStore, MatchBufferRegion, ProducerLoad};
@@ -31,8 +31,7 @@ pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) ->
     if !d.is_defined(node.data.object())
         && d.frame_of_free(node.data.object()) < d.frame_of_free(node.object())
     {
-        let at = d.field(path, "data");
-        d.expr(&node.data, at)?;
+        d.part(&node.data, path, "data")?;
     }
     let within = buffer_decl::visible_from(node, d);
     d.declare_free_within(node.object(), hint, within, |d| {
@@ -61,29 +60,15 @@ fn indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<I
     Ok(docs)
 }
 
-/// Indices in brackets, ramps by their name.
-fn plain_indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<Indices> {
-    let mut docs = Indices::new();
-    for (i, index) in items.iter().enumerate() {
-        let at = d.item(path, i);
-        docs.push(d.expr(index, at)?.into());
-    }
-    Ok(docs)
-}
-
 /// `base:base + lanes * stride`, and the stride unless it is 1
 fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscript> {
-    let at = d.field(path, "base");
-    let start = d.expr(&ramp.base, at)?;
+    let start = d.part(&ramp.base, path, "base")?;
     let length = ops::mul(ramp.lanes.clone(), ramp.stride.clone()).unwrap_or_else(|_| ramp.lanes.clone());
     let at = d.field(path, "lanes");
     let stop = end(&extent::sum(&ramp.base, &length), &ramp.lanes, at, d)?;
     let step = match is_one(&ramp.stride) {
         true => None,
-        false => {
-            let at = d.field(path, "stride");
-            Some(d.expr(&ramp.stride, at)?)
-        }
+        false => Some(d.part(&ramp.stride, path, "stride")?),
     };
     let slice = d.docs.slice(Some(start), Some(stop), step);
     Ok(d.at_slice(slice, path).into())
@@ -177,19 +162,20 @@ pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'
 /// `A[i]`, `A.vload([i], predicate=p)`
 pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let BufferLoad { span: _, dtype: _, buffer, indices: items, predicate } = &**node;
-    let at = d.field(path, "buffer");
-    let buffer = d.expr(buffer, at)?;
+    let buffer = d.part(buffer, path, "buffer")?;
     let at = d.field(path, "indices");
     let Some(predicate) = predicate else {
         // Slices without a step are a region: a load that is printed alone has ramps.
         let has_step = |index: &Expr| index.as_node::<Ramp>().is_some_and(|ramp| !is_one(&ramp.stride));
         let is_region = d.is_alone(node.object()) && !items.iter().any(has_step);
-        let indices = if is_region { plain_indices(items, at, d)? } else { indices(items, at, d)? };
+        let indices = match is_region {
+            true => items_of(items, at, d)?.into_iter().map(Into::into).collect(),
+            false => indices(items, at, d)?,
+        };
         return Ok(d.docs.index(buffer, &indices));
     };
     let items = list(items, at, d)?;
-    let at = d.field(path, "predicate");
-    let predicate = d.host(|d| d.expr(predicate, at))?;
+    let predicate = d.host(|d| d.part(predicate, path, "predicate"))?;
     let callee = d.docs.attr(buffer, "vload");
     Ok(d.docs.call(callee, &[items], &[("predicate", predicate)]))
 }
@@ -197,10 +183,8 @@ pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) 
 /// `A[i] = value`, `A.vstore([i], value, predicate=p)`
 pub(crate) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let BufferStore { span: _, buffer, value, indices: items, predicate } = &**node;
-    let at = d.field(path, "buffer");
-    let buffer = d.expr(buffer, at)?;
-    let at = d.field(path, "value");
-    let value = d.expr(value, at)?;
+    let buffer = d.part(buffer, path, "buffer")?;
+    let value = d.part(value, path, "value")?;
     let at = d.field(path, "indices");
     let Some(predicate) = predicate else {
         let indices = indices(items, at, d)?;
@@ -208,8 +192,7 @@ pub(crate) fn store(node: &Ref<BufferStore>, path: PathId, d: &mut Docsifier<'_>
         return Ok(d.docs.store(target, value));
     };
     let items = list(items, at, d)?;
-    let at = d.field(path, "predicate");
-    let predicate = d.host(|d| d.expr(predicate, at))?;
+    let predicate = d.host(|d| d.part(predicate, path, "predicate"))?;
     let callee = d.docs.attr(buffer, "vstore");
     let call = d.docs.call(callee, &[items, value], &[("predicate", predicate)]);
     let stmt = d.docs.expr_stmt(call);
@@ -226,8 +209,7 @@ pub(crate) fn match_region(
     let MatchBufferRegion { buffer, source } = &**node;
     let known = d.is_defined(buffer.object());
     let name = define(buffer, d)?;
-    let at = d.field(path, "source");
-    let source = d.expr(source, at)?;
+    let source = d.part(source, path, "source")?;
     if known {
         return Ok(known_buffer("match_buffer", &[source], name, d));
     }

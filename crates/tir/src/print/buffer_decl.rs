@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, DataType, PathId, Ref, any_node, structural_equal};
+use tvmscript_ir_core::{Array, DataType, PathId, Ref, structural_equal};
 use tvmscript_prim::ops::is_zero;
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
 
@@ -100,8 +100,7 @@ pub(crate) fn annotation(buffer: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'
         Some(dtype) => dtype,
         None => dtype_doc(buffer.dtype, path, d),
     };
-    let callee = d.t("Buffer");
-    let call = d.docs.call_args(callee, &[shape, dtype]);
+    let call = d.call_t("Buffer", &[shape, dtype]);
     Ok(d.at(call, path))
 }
 
@@ -113,11 +112,8 @@ fn dtype_doc(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
 /// In how many of the buffer's parts a variable occurs.
 fn use_count(buffer: &Buffer, variable: &Ref<Var>) -> usize {
     let parts = [&buffer.elem_offset].into_iter().chain(buffer.strides.iter()).chain(buffer.shape.iter());
-    usize::from(buffer.data.ptr_eq(variable)) + parts.filter(|part| mentions(part, variable)).count()
-}
-
-fn mentions(part: &Expr, variable: &Ref<Var>) -> bool {
-    !part.is::<IntImm>() && any_node(part, |node| node.ptr_eq(variable.object()))
+    usize::from(buffer.data.ptr_eq(variable))
+        + parts.filter(|part| var::mentions(part, |node| node.ptr_eq(variable.object()))).count()
 }
 
 /// The number of the outermost frame where a declaration of the buffer may stand.

@@ -11,7 +11,7 @@ use tvmscript_ir_core::{Array, DataType, PathId, Ref};
 use tvmscript_prim::Op;
 use tvmscript_prim::{Call, Expr, intrinsic};
 
-use super::expr::list;
+use super::expr::{items, list};
 use super::state::TirDocsifier;
 use crate::op::{self, ResultType};
 
@@ -22,8 +22,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
         return match op.as_node::<Op>() {
             Some(op) => strict(&op.name, *dtype, args, path, d),
             None if op.is::<GlobalVar>() => {
-                let at = d.field(path, "op");
-                let callee = d.expr(op, at)?;
+                let callee = d.part(op, path, "op")?;
                 arguments(callee, *dtype, ResultType::Fixed(*dtype), args, path, d)
             }
             None => {
@@ -101,10 +100,7 @@ fn arguments(
         docs.push(d.at_field(dtype, path, "dtype"));
     }
     let at = d.field(path, "args");
-    for (i, arg) in args.iter().enumerate() {
-        let at = d.item(at, i);
-        docs.push(d.expr(arg, at)?);
-    }
+    docs.extend(items(args, at, d)?);
     if result == ResultType::Last {
         let dtype = d.dtype(dtype);
         docs.push(d.at_field(dtype, path, "dtype"));
@@ -126,6 +122,5 @@ fn strict(
     let op = d.at_field(op, path, "op");
     let at = d.field(path, "args");
     let args = list(args, at, d)?;
-    let callee = d.t("Call");
-    Ok(d.docs.call_args(callee, &[dtype, op, args]))
+    Ok(d.call_t("Call", &[dtype, op, args]))
 }

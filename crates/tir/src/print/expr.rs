@@ -1,33 +1,31 @@
-//! Expressions other than literals, operators, calls and loads.
+//! Expressions other than operators, calls and loads.
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{Array, PathId, Ref};
-use tvmscript_prim::{Broadcast, Cast, Expr, Let, Ramp, Select, Shuffle};
+use tvmscript_ir_core::{Array, Class, DataType, PathId, Ref};
+use tvmscript_prim::{Broadcast, Cast, Expr, FloatImm, IntImm, Let, Ramp, Select, Shuffle, StringImm};
 
 use super::state::TirDocsifier;
 
-/// Expressions of an array.
-pub(crate) fn exprs(
-    items: &Array<Expr>,
+/// The docs of the nodes of an array.
+pub(crate) fn items<T: Class>(
+    items: &Array<Ref<T>>,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<SmallVec<[ExprDoc; 4]>> {
-    items
-        .iter()
-        .enumerate()
-        .map(|(i, item)| {
-            let at = d.item(path, i);
-            d.expr(item, at)
-        })
-        .collect()
+    let mut docs = SmallVec::new();
+    for (i, item) in items.iter().enumerate() {
+        let at = d.item(path, i);
+        docs.push(d.expr(item, at)?);
+    }
+    Ok(docs)
 }
 
-/// Expressions of an array, as a list.
-pub(crate) fn list(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    let items = exprs(items, path, d)?;
-    let list = d.docs.list(&items);
+/// The nodes of an array as a list.
+pub(crate) fn list<T: Class>(nodes: &Array<Ref<T>>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let docs = items(nodes, path, d)?;
+    let list = d.docs.list(&docs);
     Ok(d.at(list, path))
 }
 
@@ -45,47 +43,34 @@ pub(crate) fn cast(node: &Ref<Cast>, path: PathId, d: &mut Docsifier<'_>) -> Res
     let Cast { span: _, dtype, value } = &**node;
     let dtype = d.dtype(*dtype);
     let dtype = d.at_field(dtype, path, "dtype");
-    let at = d.field(path, "value");
-    let value = d.expr(value, at)?;
-    let callee = d.t("Cast");
-    Ok(d.docs.call_args(callee, &[dtype, value]))
+    let value = d.part(value, path, "value")?;
+    Ok(d.call_t("Cast", &[dtype, value]))
 }
 
 /// `T.Select(c, a, b)`
 pub(crate) fn select(node: &Ref<Select>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Select { span: _, dtype: _, condition, true_value, false_value } = &**node;
-    let at = d.field(path, "condition");
-    let condition = d.expr(condition, at)?;
-    let at = d.field(path, "true_value");
-    let true_value = d.expr(true_value, at)?;
-    let at = d.field(path, "false_value");
-    let false_value = d.expr(false_value, at)?;
-    let callee = d.t("Select");
-    Ok(d.docs.call_args(callee, &[condition, true_value, false_value]))
+    let condition = d.part(condition, path, "condition")?;
+    let true_value = d.part(true_value, path, "true_value")?;
+    let false_value = d.part(false_value, path, "false_value")?;
+    Ok(d.call_t("Select", &[condition, true_value, false_value]))
 }
 
 /// `T.Ramp(base, stride, 4)`
 pub(crate) fn ramp(node: &Ref<Ramp>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Ramp { span: _, dtype: _, base, stride, lanes } = &**node;
-    let at = d.field(path, "base");
-    let base = d.expr(base, at)?;
-    let at = d.field(path, "stride");
-    let stride = d.expr(stride, at)?;
-    let at = d.field(path, "lanes");
-    let lanes = d.expr(lanes, at)?;
-    let callee = d.t("Ramp");
-    Ok(d.docs.call_args(callee, &[base, stride, lanes]))
+    let base = d.part(base, path, "base")?;
+    let stride = d.part(stride, path, "stride")?;
+    let lanes = d.part(lanes, path, "lanes")?;
+    Ok(d.call_t("Ramp", &[base, stride, lanes]))
 }
 
 /// `T.Broadcast(x, 4)`
 pub(crate) fn broadcast(node: &Ref<Broadcast>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Broadcast { span: _, dtype: _, value, lanes } = &**node;
-    let at = d.field(path, "value");
-    let value = d.expr(value, at)?;
-    let at = d.field(path, "lanes");
-    let lanes = d.expr(lanes, at)?;
-    let callee = d.t("Broadcast");
-    Ok(d.docs.call_args(callee, &[value, lanes]))
+    let value = d.part(value, path, "value")?;
+    let lanes = d.part(lanes, path, "lanes")?;
+    Ok(d.call_t("Broadcast", &[value, lanes]))
 }
 
 /// `T.Shuffle([a, b], [0, 1])`
@@ -95,20 +80,65 @@ pub(crate) fn shuffle(node: &Ref<Shuffle>, path: PathId, d: &mut Docsifier<'_>) 
     let vectors = list(vectors, at, d)?;
     let at = d.field(path, "indices");
     let indices = list(indices, at, d)?;
-    let callee = d.t("Shuffle");
-    Ok(d.docs.call_args(callee, &[vectors, indices]))
+    Ok(d.call_t("Shuffle", &[vectors, indices]))
 }
 
 /// `T.Let(body, where={x: value})`; the variable is declared elsewhere.
 pub(crate) fn let_expr(node: &Ref<Let>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Let { span: _, dtype: _, var, value, body } = &**node;
-    let at = d.field(path, "var");
-    let var = d.expr(var, at)?;
-    let at = d.field(path, "value");
-    let value = d.host(|d| d.expr(value, at))?;
+    let var = d.part(var, path, "var")?;
+    let value = d.host(|d| d.part(value, path, "value"))?;
     let bindings = d.docs.dict(&[(var, value)]);
-    let at = d.field(path, "body");
-    let body = d.expr(body, at)?;
-    let callee = d.t("Let");
-    Ok(d.docs.call(callee, &[body], &[("where", bindings)]))
+    let body = d.part(body, path, "body")?;
+    Ok(d.call_t_with("Let", &[body], &[("where", bindings)]))
+}
+
+/// `5`, `T.int64(5)`, `T.bool(True)`; where literals must say their types, `T.int32(5)`
+pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let IntImm { span: _, dtype, value } = **node;
+    if dtype == d.tir().options.int_dtype && !d.is_typed() {
+        let literal = d.docs.int(value);
+        return Ok(d.at_field(literal, path, "value"));
+    }
+    let literal = if dtype.is_bool() { d.docs.bool(value != 0) } else { d.docs.int(value) };
+    let literal = d.at_field(literal, path, "value");
+    let callee = dtype_of(dtype, path, d);
+    Ok(d.docs.call_args(callee, &[literal]))
+}
+
+/// `T.float32`, which stands for the type of the node at `path`.
+fn dtype_of(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
+    if !d.tracks_paths() {
+        return d.t_dtype(dtype);
+    }
+    // One of its own: the doc that is made once stands for no node.
+    let doc = d.t(&dtype.to_string());
+    d.at_field(doc, path, "dtype")
+}
+
+/// `T.float32(1.0)`
+pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let FloatImm { span: _, dtype, value } = **node;
+    let literal = d.docs.float(value);
+    let literal = d.at_field(literal, path, "value");
+    // What is not finite is written as a text, which means a number only to a type.
+    if dtype == d.tir().options.float_dtype && !d.is_typed() && value.is_finite() {
+        return Ok(literal);
+    }
+    let callee = dtype_of(dtype, path, d);
+    Ok(d.docs.call_args(callee, &[literal]))
+}
+
+/// `"text"`, or `T.StringImm("text")` where literals must say their types; text of several lines is kept in the metadata.
+pub(crate) fn string_imm(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+    let StringImm { span: _, dtype: _, value } = &**node;
+    if value.contains('\n') {
+        return Ok(d.metadata(node.object()));
+    }
+    let literal = d.docs.str(value.as_str());
+    let literal = d.at_field(literal, path, "value");
+    if !d.is_typed() {
+        return Ok(literal);
+    }
+    Ok(d.call_t("StringImm", &[literal]))
 }

@@ -7,7 +7,7 @@ use tvmscript_ir::print::{data_dict, function_name, function_name_doc};
 use tvmscript_ir::{GLOBAL_SYMBOL, global_symbol};
 use tvmscript_ir_core::visit::{Visitor, Walk};
 use tvmscript_ir_core::{Object, PathId, Ref, Str, Value, any_node};
-use tvmscript_prim::{Expr, IntImm, TupleType, Var};
+use tvmscript_prim::{TupleType, Var};
 
 use super::block::allocations;
 use super::buffer;
@@ -41,8 +41,7 @@ fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result
             }
         }
         let is_void = ret_type.as_node::<TupleType>().is_some_and(|t| t.fields.is_empty());
-        let at = d.field(path, "ret_type");
-        let ret_type = if is_void { None } else { Some(d.expr(ret_type, at)?) };
+        let ret_type = if is_void { None } else { Some(d.part(ret_type, path, "ret_type")?) };
         Ok((args, ret_type))
     })?;
     let mut decorator = d.t("prim_func");
@@ -144,10 +143,6 @@ fn data_uses(node: &PrimFunc) -> HashMap<usize, usize> {
     uses
 }
 
-fn has_variables(e: &Expr) -> bool {
-    !e.is::<IntImm>() && any_node(e, |node| node.is::<Var>())
-}
-
 /// Whether shape and type say all of the buffer.
 fn is_simple(buffer: &Buffer) -> bool {
     let Buffer {
@@ -171,7 +166,7 @@ fn is_simple(buffer: &Buffer) -> bool {
         && buffer.scope() == "global"
         && buffer_decl::has_default_offset(buffer)
         && buffer_decl::has_default_pointer(buffer)
-        && !shape.iter().any(has_variables)
+        && !shape.iter().any(|extent| var::mentions(extent, |node| node.is::<Var>()))
 }
 
 /// `T.func_attr({...})`; the symbol goes without saying when it is the printed name.
@@ -190,8 +185,7 @@ fn attributes(node: &PrimFunc, name: &str, path: PathId, d: &mut Docsifier<'_>) 
     let at = d.field(path, "attrs");
     let dict = d.field(at, "__dict__");
     let attrs = data_dict(&shown, dict, d)?;
-    let callee = d.t("func_attr");
-    let call = d.docs.call_args(callee, &[attrs]);
+    let call = d.call_t("func_attr", &[attrs]);
     let call = d.at(call, at);
     let stmt = d.docs.expr_stmt(call);
     d.push_stmt(stmt);

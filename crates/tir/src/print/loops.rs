@@ -3,11 +3,11 @@
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
-use tvmscript_ir::print::data_dict;
-use tvmscript_ir_core::{Object, PathId, Ref, any_node};
+use tvmscript_ir_core::{Object, PathId, Ref};
 use tvmscript_prim::ops::is_zero;
-use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range};
+use tvmscript_prim::{Expr, PrimExprExt, Range};
 
+use super::alloc::annotations_kwarg;
 use super::expr::end;
 use super::state::TirDocsifier;
 use super::stmt::body;
@@ -25,12 +25,12 @@ pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> 
     let grid = if d.config().syntax_sugar { grid_of(node, d) } else { Vec::new() };
     let grid: &[&Ref<For>] = if grid.len() > 1 { &grid } else { &[node] };
     let entered: SmallVec<[usize; 4]> =
-        grid.iter().filter(|l| d.enter_loop(l)).map(|l| l.loop_var.object().address()).collect();
+        grid.iter().filter(|l| d.tir().enter_loop(l)).map(|l| l.loop_var.object().address()).collect();
     let result = match grid {
         [_] => single(node, path, d),
         loops => grid_loop(node, loops, path, d),
     };
-    entered.into_iter().for_each(|variable| d.leave_loop(variable));
+    entered.into_iter().for_each(|variable| d.tir().leave_loop(variable));
     result
 }
 
@@ -58,7 +58,7 @@ fn grid_of<'n>(first: &'n Ref<For>, d: &mut Docsifier<'_>) -> Vec<&'n Ref<For>> 
 
 fn uses_variable_of(e: &Expr, loops: &[&Ref<For>]) -> bool {
     let is_loop_variable = |node: &Object| loops.iter().any(|l| l.loop_var.object().ptr_eq(node));
-    !e.is::<IntImm>() && !loops.is_empty() && any_node(e, is_loop_variable)
+    !loops.is_empty() && var::mentions(e, is_loop_variable)
 }
 
 fn grid_loop(node: &Ref<For>, loops: &[&Ref<For>], path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
@@ -112,16 +112,14 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
     match extent::stop_of(min, extent) {
         Some(stop) => {
             if !from_zero {
-                let at = d.field(path, "min");
-                args.push(d.expr(min, at)?);
+                args.push(d.part(min, path, "min")?);
             }
             let at = d.field(path, "extent");
             args.push(end(&stop, extent, at, d)?);
         }
         // Alone among the loops, those of a grid have their extents as they are written.
         None if from_zero && is_range => {
-            let at = d.field(path, "extent");
-            let extent = d.expr(extent, at)?;
+            let extent = d.part(extent, path, "extent")?;
             let callee = d.t("grid");
             let callee = d.at_field(callee, path, "kind");
             return Ok(d.docs.call_args(callee, &[extent]));
@@ -138,10 +136,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
         let tag = d.at_field(tag, at, "thread_tag");
         kwargs.push(("thread", d.at(tag, at)));
     }
-    if !annotations.is_empty() {
-        let at = d.field(path, "annotations");
-        kwargs.push(("annotations", d.host(|d| data_dict(annotations, at, d))?));
-    }
+    kwargs.extend(annotations_kwarg(annotations, path, d)?);
     // TVM leaves out a step of 1, and loses it.
     if let Some(step) = step {
         let at = d.field(path, "step");

@@ -12,7 +12,6 @@ mod buffer_decl;
 mod call;
 mod expr;
 mod function;
-mod literal;
 mod loops;
 mod reduce;
 mod state;
@@ -32,151 +31,98 @@ use tvmscript_prim as prim;
 
 use crate::node::*;
 
-/// The printers of this dialect and of the shared expressions.
+/// Registers one printer per node.
+macro_rules! printers {
+    ($dialect:expr; $($node:ty => $printer:path $(, $option:ident($($arg:expr)?))*;)*) => {
+        $dialect$(.on::<$node>().docsify($printer)$(.$option($($arg)?))*)*
+    };
+}
+
+/// Registers the printers of this dialect and of the shared expressions.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     let dialect = dialect
         .alias("T")
         .root_frame(|_| Frame::fragment(()))
         .printer_options(state::OPTIONS)
-        .words(&[loops::RANGE]);
-    statements(expressions(dialect))
-        .on::<prim::PrimType>()
-        .docsify(types::prim_type)
-        .on::<prim::PointerType>()
-        .docsify(types::pointer_type)
-        .on::<prim::TupleType>()
-        .docsify(types::tuple_type)
+        .words(&[loops::RANGE])
         .on::<prim::Range>()
         .docsify_under("tir", types::range)
-        .on::<Target>()
-        .docsify(types::target)
         .on::<GlobalVar>()
         .docsify_under("tir", tvmscript_ir::print::function_reference)
         .on::<IRModule>()
         .docsify_under("tir", module)
-        .finish()
+        .finish();
+    statements(expressions(dialect))
 }
 
 fn expressions(dialect: Dialect) -> Dialect {
-    dialect
-        .on::<prim::IntImm>()
-        .docsify(literal::int_imm)
-        .on::<prim::FloatImm>()
-        .docsify(literal::float_imm)
-        .on::<prim::StringImm>()
-        .docsify(literal::string_imm)
-        .on::<prim::Var>()
-        .docsify(var::var)
-        .variable()
-        .docsify_info(prim::size_var_type(), |object, path, d| var::size_var(object, path, d).map(Into::into))
-        .on::<prim::Cast>()
-        .docsify(expr::cast)
-        .on::<prim::Add>()
-        .docsify(binary::add)
-        .on::<prim::Sub>()
-        .docsify(binary::sub)
-        .on::<prim::Mul>()
-        .docsify(binary::mul)
-        .on::<prim::Div>()
-        .docsify(binary::div)
-        .on::<prim::Mod>()
-        .docsify(binary::truncmod)
-        .on::<prim::FloorDiv>()
-        .docsify(binary::floordiv)
-        .on::<prim::FloorMod>()
-        .docsify(binary::floormod)
-        .on::<prim::Min>()
-        .docsify(binary::min)
-        .on::<prim::Max>()
-        .docsify(binary::max)
-        .on::<prim::EQ>()
-        .docsify(binary::eq)
-        .on::<prim::NE>()
-        .docsify(binary::ne)
-        .on::<prim::LT>()
-        .docsify(binary::lt)
-        .on::<prim::LE>()
-        .docsify(binary::le)
-        .on::<prim::GT>()
-        .docsify(binary::gt)
-        .on::<prim::GE>()
-        .docsify(binary::ge)
-        .on::<prim::And>()
-        .docsify(binary::and)
-        .on::<prim::Or>()
-        .docsify(binary::or)
-        .on::<prim::Not>()
-        .docsify(binary::not)
-        .on::<prim::Select>()
-        .docsify(expr::select)
-        .on::<prim::Ramp>()
-        .docsify(expr::ramp)
-        .on::<prim::Broadcast>()
-        .docsify(expr::broadcast)
-        .on::<prim::Shuffle>()
-        .docsify(expr::shuffle)
-        .on::<prim::Let>()
-        .docsify(expr::let_expr)
-        .on::<prim::Call>()
-        .docsify(call::call)
-        .on::<prim::CommReducer>()
-        .docsify(reduce::comm_reducer)
-        .on::<Reduce>()
-        .docsify(reduce::reduce)
-        .on::<IndexMap>()
-        .docsify(reduce::index_map)
-        .on::<IterVar>()
-        .docsify(var::iter_var)
-        .on::<Buffer>()
-        .docsify(buffer::buffer)
-        .variable()
-        .on::<BufferLoad>()
-        .docsify(buffer::load)
-        .on::<ProducerLoad>()
-        .docsify(buffer::producer_load)
-        .on::<BufferRegion>()
-        .docsify(buffer::region)
-        .finish()
+    printers! { dialect.docsify_info(prim::size_var_type(), |object, path, d| var::size_var(object, path, d).map(Into::into));
+        prim::PrimType => types::prim_type;
+        prim::PointerType => types::pointer_type;
+        prim::TupleType => types::tuple_type;
+        Target => types::target;
+        prim::IntImm => expr::int_imm;
+        prim::FloatImm => expr::float_imm;
+        prim::StringImm => expr::string_imm;
+        prim::Var => var::var, variable();
+        prim::Cast => expr::cast;
+        prim::Add => binary::add;
+        prim::Sub => binary::sub;
+        prim::Mul => binary::mul;
+        prim::Div => binary::div;
+        prim::Mod => binary::truncmod;
+        prim::FloorDiv => binary::floordiv;
+        prim::FloorMod => binary::floormod;
+        prim::Min => binary::min;
+        prim::Max => binary::max;
+        prim::EQ => binary::eq;
+        prim::NE => binary::ne;
+        prim::LT => binary::lt;
+        prim::LE => binary::le;
+        prim::GT => binary::gt;
+        prim::GE => binary::ge;
+        prim::And => binary::and;
+        prim::Or => binary::or;
+        prim::Not => binary::not;
+        prim::Select => expr::select;
+        prim::Ramp => expr::ramp;
+        prim::Broadcast => expr::broadcast;
+        prim::Shuffle => expr::shuffle;
+        prim::Let => expr::let_expr;
+        prim::Call => call::call;
+        prim::CommReducer => reduce::comm_reducer;
+        Reduce => reduce::reduce;
+        IndexMap => reduce::index_map;
+        IterVar => var::iter_var;
+        Buffer => buffer::buffer, variable();
+        BufferLoad => buffer::load;
+        ProducerLoad => buffer::producer_load;
+        BufferRegion => buffer::region;
+    }
+    .finish()
 }
 
 fn statements(dialect: Dialect) -> Dialect {
-    dialect
-        .on::<BufferStore>()
-        .docsify(buffer::store)
-        .on::<MatchBufferRegion>()
-        .docsify(buffer::match_region)
-        .on::<LetStmt>()
-        .docsify(stmt::let_stmt)
-        .on::<AttrStmt>()
-        .docsify(attr::attr_stmt)
-        .on::<AssertStmt>()
-        .docsify(stmt::assert_stmt)
-        .on::<BufferRealize>()
-        .docsify(alloc::buffer_realize)
-        .on::<Allocate>()
-        .docsify(alloc::allocate)
-        .on::<AllocateConst>()
-        .docsify(alloc::allocate_const)
-        .on::<DeclBuffer>()
-        .docsify(alloc::decl_buffer)
-        .on::<SeqStmt>()
-        .docsify(stmt::seq)
-        .on::<Evaluate>()
-        .docsify(stmt::evaluate)
-        .on::<IfThenElse>()
-        .docsify(stmt::if_then_else)
-        .on::<For>()
-        .docsify(loops::for_loop)
-        .on::<While>()
-        .docsify(stmt::while_loop)
-        .on::<Block>()
-        .docsify(block::block)
-        .on::<BlockRealize>()
-        .docsify(block::realize)
-        .on::<PrimFunc>()
-        .docsify(function::prim_func)
-        .module_order(1)
-        .finish()
+    printers! { dialect;
+        BufferStore => buffer::store;
+        MatchBufferRegion => buffer::match_region;
+        LetStmt => stmt::let_stmt;
+        AttrStmt => attr::attr_stmt;
+        AssertStmt => stmt::assert_stmt;
+        BufferRealize => alloc::buffer_realize;
+        Allocate => alloc::allocate;
+        AllocateConst => alloc::allocate_const;
+        DeclBuffer => alloc::decl_buffer;
+        SeqStmt => stmt::seq;
+        Evaluate => stmt::evaluate;
+        IfThenElse => stmt::if_then_else;
+        For => loops::for_loop;
+        While => stmt::while_loop;
+        Block => block::block;
+        BlockRealize => block::realize;
+        PrimFunc => function::prim_func, module_order(1);
+    }
+    .finish()
 }
 
 /// A module where TIR names it.

@@ -61,29 +61,21 @@ pub(crate) fn comm_reducer(node: &Ref<CommReducer>, path: PathId, d: &mut Docsif
     let combine = lambda(&[lhs, rhs], (result, at), true, d)?;
     let at = d.field(path, "identity_element");
     let identity = list(identity_element, at, d)?;
-    let callee = d.t("comm_reducer");
-    Ok(d.docs.call_args(callee, &[combine, identity]))
+    Ok(d.call_t("comm_reducer", &[combine, identity]))
 }
 
 /// `T.reduce(combiner, source=[..], init=[..], axis=[..], condition=c, value_index=0)`
 pub(crate) fn reduce(node: &Ref<Reduce>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Reduce { span: _, dtype: _, combiner, source, init, axis, condition, value_index } = &**node;
-    let at = d.field(path, "combiner");
-    let combiner = d.expr(combiner, at)?;
+    let combiner = d.part(combiner, path, "combiner")?;
     let (source, init, axis, condition) = d.host(|d| -> Result<_> {
         let at = d.field(path, "source");
         let source = list(source, at, d)?;
         let at = d.field(path, "init");
         let init = list(init, at, d)?;
         let at = d.field(path, "axis");
-        let mut axes: SmallVec<[ExprDoc; 4]> = SmallVec::new();
-        for (i, axis) in axis.iter().enumerate() {
-            let at = d.item(at, i);
-            axes.push(d.expr(axis, at)?);
-        }
-        let axis = d.docs.list(&axes);
-        let at = d.field(path, "condition");
-        Ok((source, init, axis, d.expr(condition, at)?))
+        let axis = list(axis, at, d)?;
+        Ok((source, init, axis, d.part(condition, path, "condition")?))
     })?;
     let value_index = d.docs.int(*value_index);
     let value_index = d.at_field(value_index, path, "value_index");
@@ -108,7 +100,7 @@ pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_
         }
         None => None,
     };
-    let mut kwargs: smallvec::SmallVec<[(&str, ExprDoc); 2]> = smallvec::SmallVec::new();
+    let mut kwargs: SmallVec<[(&str, ExprDoc); 2]> = SmallVec::new();
     kwargs.extend(inverse.map(|inverse| ("inverse_index_map", inverse)));
     // TVM leaves the type out and reads `int64`.
     if let Some(first) = node.initial_indices.first()
@@ -116,8 +108,7 @@ pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_
     {
         kwargs.push(("index_dtype", d.dtype(first.dtype)));
     }
-    let callee = d.t("index_map");
-    Ok(d.docs.call(callee, &[map], &kwargs))
+    Ok(d.call_t_with("index_map", &[map], &kwargs))
 }
 
 fn map_lambda(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {

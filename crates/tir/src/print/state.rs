@@ -4,8 +4,8 @@ use std::str::FromStr;
 
 use hashbrown::HashMap;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterConfig, PrinterOption};
-use tvmscript_ir_core::{DataType, Ref};
+use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterConfig, PrinterOption, Result};
+use tvmscript_ir_core::{DataType, PathId, Ref};
 use tvmscript_prim::Var;
 
 use crate::bare::{bare_buffer, bare_float, bare_int};
@@ -33,7 +33,7 @@ impl Default for TirOptions {
     }
 }
 
-fn dtype(text: &str) -> Result<DataType, String> {
+fn dtype(text: &str) -> std::result::Result<DataType, String> {
     DataType::from_str(text).map_err(|error| error.to_string())
 }
 
@@ -41,9 +41,9 @@ fn dtype(text: &str) -> Result<DataType, String> {
 fn set(
     config: &mut PrinterConfig,
     text: &str,
-    check: fn(DataType) -> Result<(), String>,
+    check: fn(DataType) -> std::result::Result<(), String>,
     field: fn(&mut TirOptions) -> &mut DataType,
-) -> Result<(), String> {
+) -> std::result::Result<(), String> {
     let dtype = dtype(text)?;
     check(dtype)?;
     *field(config.part_mut()) = dtype;
@@ -54,8 +54,8 @@ fn set(
 fn header(
     dtype: DataType,
     plain: DataType,
-    check: fn(DataType) -> Result<(), String>,
-) -> Result<Option<String>, String> {
+    check: fn(DataType) -> std::result::Result<(), String>,
+) -> std::result::Result<Option<String>, String> {
     check(dtype)?;
     Ok((dtype != plain && dtype != DataType::VOID).then(|| dtype.to_string()))
 }
@@ -128,6 +128,49 @@ impl State {
             threads: HashMap::new(),
         }
     }
+
+    /// Lets one statement, by its address, leave its body to the enclosing block.
+    #[inline]
+    pub(crate) fn set_concise(&mut self, statement: Option<usize>) {
+        self.concise = statement;
+    }
+
+    /// Returns `true` if this statement may be concise, and withdraws the permission. A statement in a scope of another
+    /// dialect never may: what follows it there is unknown here.
+    #[inline]
+    pub(crate) fn take_concise(&mut self, statement: usize) -> bool {
+        self.concise.take() == Some(statement)
+    }
+
+    /// Returns `true` where the parser will run plain Python.
+    #[inline]
+    pub(crate) fn in_host(&self) -> bool {
+        self.host > 0
+    }
+
+    /// The enclosing loop with this variable, by its address.
+    pub(crate) fn loop_of(&self, variable: usize) -> Option<Ref<For>> {
+        self.loops.get(&variable).cloned()
+    }
+
+    /// Enters a loop. Returns `false` if an enclosing loop has the same variable.
+    pub(crate) fn enter_loop(&mut self, node: &Ref<For>) -> bool {
+        self.loops.try_insert(node.loop_var.object().address(), node.clone()).is_ok()
+    }
+
+    pub(crate) fn leave_loop(&mut self, variable: usize) {
+        self.loops.remove(&variable);
+    }
+
+    /// Undoes [`TirDocsifier::bind_here`].
+    pub(crate) fn unbind(&mut self, variable: &Ref<Var>) {
+        self.bound.remove(&variable.object().address());
+    }
+
+    /// The thread whose variable this was defined as.
+    pub(crate) fn thread_of(&self, variable: &Ref<Var>) -> Option<Ref<IterVar>> {
+        self.threads.get(&variable.object().address()).cloned()
+    }
 }
 
 /// Words of the dialect, and its state, on the docsifier.
@@ -136,35 +179,24 @@ pub(crate) trait TirDocsifier {
     fn tir(&mut self) -> &mut State;
     /// `T.name`
     fn t(&mut self, name: &str) -> ExprDoc;
+    /// `T.name(args)`
+    fn call_t(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc;
+    /// `T.name(args, key=value)`
+    fn call_t_with(&mut self, name: &str, args: &[ExprDoc], kwargs: &[(&str, ExprDoc)]) -> ExprDoc;
+    /// The doc of a node that a field of the node at `path` holds.
+    fn part<T: ?Sized>(&mut self, node: &Ref<T>, path: PathId, field: &'static str) -> Result<ExprDoc>;
     /// `T.float32`
     fn t_dtype(&mut self, dtype: DataType) -> ExprDoc;
     /// The callee of an operator, made once.
     fn t_callee(&mut self, address: usize, operator: &Operator) -> ExprDoc;
-    /// Gives a statement, by its address, leave to leave its body to the enclosing block; no other has it.
-    fn set_concise(&mut self, statement: Option<usize>);
-    /// Whether this statement has the leave, which is withdrawn. A statement that the scope of another dialect holds has
-    /// none: what follows it there is not known here.
-    fn take_concise(&mut self, statement: usize) -> bool;
-    /// Whether the reader will run plain Python here.
-    fn in_host(&mut self) -> bool;
     /// Runs `f` for a place where the reader runs plain Python.
     fn host<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R;
-    /// The loop around the current place that has this variable.
-    fn loop_of(&mut self, variable: usize) -> Option<Ref<For>>;
-    /// Enters a loop; tells whether no loop around it has its variable.
-    fn enter_loop(&mut self, node: &Ref<For>) -> bool;
-    /// Leaves a loop.
-    fn leave_loop(&mut self, variable: usize);
     /// Says that the statement of a pointer stands in the innermost frame.
     fn bind_here(&mut self, variable: &Ref<Var>);
-    /// Takes that back.
-    fn unbind(&mut self, variable: &Ref<Var>);
     /// The number of the outermost frame where a statement may speak of the variable.
     fn visible_from(&mut self, variable: &Ref<Var>) -> usize;
     /// Says that the variable of a thread is defined as such in the innermost frame.
     fn set_thread(&mut self, thread: &Ref<IterVar>);
-    /// The thread whose variable this was defined as.
-    fn thread_of(&mut self, variable: &Ref<Var>) -> Option<Ref<IterVar>>;
 }
 
 impl TirDocsifier for Docsifier<'_> {
@@ -184,6 +216,22 @@ impl TirDocsifier for Docsifier<'_> {
             }
         };
         self.docs.attr(prefix, name)
+    }
+
+    fn call_t(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc {
+        let callee = self.t(name);
+        self.docs.call_args(callee, args)
+    }
+
+    fn call_t_with(&mut self, name: &str, args: &[ExprDoc], kwargs: &[(&str, ExprDoc)]) -> ExprDoc {
+        let callee = self.t(name);
+        self.docs.call(callee, args, kwargs)
+    }
+
+    #[inline]
+    fn part<T: ?Sized>(&mut self, node: &Ref<T>, path: PathId, field: &'static str) -> Result<ExprDoc> {
+        let at = self.field(path, field);
+        self.expr(node, at)
     }
 
     #[inline]
@@ -206,21 +254,6 @@ impl TirDocsifier for Docsifier<'_> {
         doc
     }
 
-    #[inline]
-    fn set_concise(&mut self, statement: Option<usize>) {
-        self.tir().concise = statement;
-    }
-
-    #[inline]
-    fn take_concise(&mut self, statement: usize) -> bool {
-        self.tir().concise.take() == Some(statement)
-    }
-
-    #[inline]
-    fn in_host(&mut self) -> bool {
-        self.tir().host > 0
-    }
-
     fn host<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         self.tir().host += 1;
         let result = f(self);
@@ -228,25 +261,9 @@ impl TirDocsifier for Docsifier<'_> {
         result
     }
 
-    fn loop_of(&mut self, variable: usize) -> Option<Ref<For>> {
-        self.tir().loops.get(&variable).cloned()
-    }
-
-    fn enter_loop(&mut self, node: &Ref<For>) -> bool {
-        self.tir().loops.try_insert(node.loop_var.object().address(), node.clone()).is_ok()
-    }
-
-    fn leave_loop(&mut self, variable: usize) {
-        self.tir().loops.remove(&variable);
-    }
-
     fn bind_here(&mut self, variable: &Ref<Var>) {
         let frame = self.frame_count().saturating_sub(1);
         self.tir().bound.insert(variable.object().address(), frame);
-    }
-
-    fn unbind(&mut self, variable: &Ref<Var>) {
-        self.tir().bound.remove(&variable.object().address());
     }
 
     fn visible_from(&mut self, variable: &Ref<Var>) -> usize {
@@ -260,9 +277,5 @@ impl TirDocsifier for Docsifier<'_> {
         self.on_exit(Box::new(move |d| {
             d.tir().threads.remove(&variable);
         }));
-    }
-
-    fn thread_of(&mut self, variable: &Ref<Var>) -> Option<Ref<IterVar>> {
-        self.tir().threads.get(&variable.object().address()).cloned()
     }
 }

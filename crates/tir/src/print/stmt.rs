@@ -24,7 +24,7 @@ pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
         if i + 1 == count {
             last(item, at, d)?;
         } else {
-            d.set_concise(None);
+            d.tir().set_concise(None);
             let doc = d.doc(item.object(), at)?;
             d.push_doc(doc);
         }
@@ -33,7 +33,7 @@ pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
 }
 
 fn last(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
-    d.set_concise(Some(stmt.object().address()));
+    d.tir().set_concise(Some(stmt.object().address()));
     let doc = d.doc(stmt.object(), path)?;
     d.push_doc(doc);
     Ok(())
@@ -100,7 +100,7 @@ pub(crate) fn may_be_concise<T: tvmscript_ir_core::Class>(
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> bool {
-    d.take_concise(node.object().address()) && !d.is_annotated(node.object(), path)
+    d.tir().take_concise(node.object().address()) && !d.is_annotated(node.object(), path)
 }
 
 fn returned_value(value: &Expr) -> Option<&Expr> {
@@ -125,10 +125,7 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
     // A call alone is the expression; a statement that is printed alone says that it is one.
     let doc = match value.is::<Call>() && !d.root().ptr_eq(node.object()) {
         true => doc,
-        false => {
-            let callee = d.t("evaluate");
-            d.docs.call_args(callee, &[doc])
-        }
+        false => d.call_t("evaluate", &[doc]),
     };
     let stmt = d.docs.expr_stmt(doc);
     d.docs.set_role(stmt, StmtRole::Effect);
@@ -153,18 +150,14 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
     let type_doc = match (is_void, is_size_var) {
         (true, _) => None,
         (false, true) => Some(var::creation(var, var_path, d)?),
-        (false, false) => {
-            let at = d.field(var_path, "type_annotation");
-            Some(d.expr(annotation, at)?)
-        }
+        (false, false) => Some(d.part(annotation, var_path, "type_annotation")?),
     };
     // A variable that stands outside, too, is declared before; so is one that `with` would make anew.
     d.declare_outside(node.object(), var.object(), var_path)?;
     if is_size_var && !concise {
         d.expr(var, var_path)?;
     }
-    let at = d.field(path, "value");
-    let value = d.expr(value, at)?;
+    let value = d.part(value, path, "value")?;
     let known = d.is_defined(var.object());
     let frame = Frame::new(Some(node.object().clone()), ());
     let at = d.field(path, "body");
@@ -190,15 +183,12 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
 pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let AssertStmt { span: _, condition, message, body: inner } = &**node;
     let concise = may_be_concise(node, path, d);
-    let at = d.field(path, "condition");
-    let condition = d.expr(condition, at)?;
-    let at = d.field(path, "message");
-    let message = d.expr(message, at)?;
+    let condition = d.part(condition, path, "condition")?;
+    let message = d.part(message, path, "message")?;
     let frame = Frame::new(Some(node.object().clone()), ());
     let at = d.field(path, "body");
     let ((), stmts) = d.with_open_frame(frame, |d| body(inner, at, d))?;
-    let callee = d.t("Assert");
-    let context = d.docs.call_args(callee, &[condition, message]);
+    let context = d.call_t("Assert", &[condition, message]);
     let opening = d.docs.assert(condition, Some(message));
     Ok(Scope { concise, opening, target: None, context }.close(stmts, path, d))
 }
@@ -206,8 +196,7 @@ pub(crate) fn assert_stmt(node: &Ref<AssertStmt>, path: PathId, d: &mut Docsifie
 /// `while c:`
 pub(crate) fn while_loop(node: &Ref<While>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let While { span: _, condition, body: inner } = &**node;
-    let at = d.field(path, "condition");
-    let condition = d.expr(condition, at)?;
+    let condition = d.part(condition, path, "condition")?;
     let at = d.field(path, "body");
     let stmts = block(node.object(), inner, at, d)?;
     Ok(d.docs.while_(condition, &stmts))

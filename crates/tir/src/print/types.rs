@@ -1,6 +1,5 @@
 //! Types, ranges and targets.
 
-use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
 use tvmscript_ir::Target;
@@ -49,13 +48,8 @@ pub(crate) fn tuple_type(node: &Ref<TupleType>, path: PathId, d: &mut Docsifier<
         return Ok(d.docs.none());
     }
     let at = d.field(path, "fields");
-    let mut docs: SmallVec<[ExprDoc; 4]> = SmallVec::new();
-    for (i, field) in fields.iter().enumerate() {
-        let at = d.item(at, i);
-        docs.push(d.expr(field, at)?);
-    }
-    let callee = d.t("Tuple");
-    Ok(d.docs.call_args(callee, &docs))
+    let docs = super::expr::items(fields, at, d)?;
+    Ok(d.call_t("Tuple", &docs))
 }
 
 /// `T.Range(0, 16)`
@@ -67,8 +61,7 @@ pub(crate) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> R
 /// `T.target({"kind": "llvm"})`
 pub(crate) fn target(node: &Ref<Target>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let config = tvmscript_ir::print::target_config(node, path, d)?;
-    let callee = d.t("target");
-    Ok(d.docs.call_args(callee, &[config]))
+    Ok(d.call_t("target", &[config]))
 }
 
 /// Whether this is the literal `true`.

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Result};
-use tvmscript_ir_core::{Object, PathId, Ref, Visitor, Walk};
-use tvmscript_prim::{PointerType, PrimType, TensorMapType, Var, size_var_type};
+use tvmscript_ir_core::{Object, PathId, Ref, Visitor, Walk, any_node};
+use tvmscript_prim::{Expr, IntImm, PointerType, PrimType, TensorMapType, Var, size_var_type};
 
 use super::attr;
 use super::state::TirDocsifier;
@@ -48,6 +48,11 @@ impl SharedNames {
         });
         SharedNames(shared)
     }
+}
+
+/// Tests whether an expression contains a node for which `is_var` holds. Literals, the common case, are not walked.
+pub(crate) fn mentions(e: &Expr, is_var: impl FnMut(&Object) -> bool) -> bool {
+    !e.is::<IntImm>() && any_node(e, is_var)
 }
 
 /// The variable's name; a free one is declared first.
@@ -124,8 +129,7 @@ pub(crate) fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> 
 /// `T.iter_var(i, T.Range(0, 8), "DataPar", "")`
 pub(crate) fn iter_var(node: &Ref<IterVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let IterVar { dom, var, iter_type, thread_tag } = &**node;
-    let at = d.field(path, "var");
-    let var = d.expr(var, at)?;
+    let var = d.part(var, path, "var")?;
     let at = d.field(path, "dom");
     let dom = match dom {
         Some(dom) => d.expr(dom, at)?,
@@ -135,6 +139,5 @@ pub(crate) fn iter_var(node: &Ref<IterVar>, path: PathId, d: &mut Docsifier<'_>)
     let kind = d.at_field(kind, path, "iter_type");
     let tag = d.docs.str(thread_tag.as_str());
     let tag = d.at_field(tag, path, "thread_tag");
-    let callee = d.t("iter_var");
-    Ok(d.docs.call_args(callee, &[var, dom, kind, tag]))
+    Ok(d.call_t("iter_var", &[var, dom, kind, tag]))
 }
