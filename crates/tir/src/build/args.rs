@@ -1,13 +1,13 @@
 //! What arguments of script functions may be: numbers where expressions are needed, regions where loads are, and so on.
 
 use tvmscript_ir_core::operators::is_poison;
-use tvmscript_ir_core::{Array, IntField, Ref, Str};
+use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Ref, Span, Str, poison_node};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::error::Result as PrimResult;
 use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm, Var, ops};
 
 use crate::extent;
-use crate::node::{Buffer, BufferLoad, BufferRegion, IterType, IterVar};
+use crate::node::{Buffer, BufferLoad, BufferRegion, BufferType, IterType, IterVar};
 
 /// An expression, or what becomes one: numbers, strings, axes, regions of constant size.
 #[derive(Debug, Clone)]
@@ -319,4 +319,27 @@ node_arg! {
     IterVar => "IterVar", "an iteration variable";
     tvmscript_prim::Type => "Type", "a type";
     tvmscript_prim::CommReducer => "CommReducer", "a reducer such as `T.comm_reducer(lambda x, y: x + y, [T.float32(0)])`";
+}
+
+poison_node! {
+    Buffer => Ref::new(Buffer {
+        data: Var::poison(),
+        dtype: DataType::VOID,
+        shape: Array::default(),
+        strides: Array::default(),
+        axis_separators: Array::default(),
+        elem_offset: PrimExpr::poison(),
+        name: NameCell::from("poison"),
+        data_alignment: 0,
+        offset_factor: 0,
+        buffer_type: BufferType::Default,
+        span: Span::UNKNOWN,
+    });
+    BufferRegion => Ref::new(BufferRegion { buffer: Buffer::poison(), region: Array::default() });
+    IterVar => Ref::new(IterVar {
+        dom: None,
+        var: Var::poison(),
+        iter_type: IterType::Opaque,
+        thread_tag: "".into(),
+    });
 }

@@ -7,8 +7,8 @@ use tvmscript_irbuilder::{
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
 use super::args::{Binding, Domain, ExprArg, NodeArg, Region};
-use super::complete::DETECT_ACCESS;
-use super::frame::{FrameKind, TirFrame, loop_domain, wrong_frame};
+use super::frame::{FrameKind, TirFrame, loop_domain, set_once, wrong_frame};
+use crate::complete::DETECT_ACCESS;
 use crate::node::*;
 
 /// A block being built.
@@ -116,10 +116,7 @@ pub fn where_(predicate: ScriptValue) -> Result<()> {
             crate::TirError::Kind { what: "a block's predicate", expected: "bool", found: predicate.dtype() };
         return Err(BuildError::from(kind).at_position(0));
     }
-    with_block("T.where", |block| match block.predicate.replace(predicate) {
-        None => Ok(()),
-        Some(_) => Err(BuildErrorKind::Repeated { what: "the predicate of the block".to_owned() }.into()),
-    })
+    with_block("T.where", |block| set_once(&mut block.predicate, predicate, "the predicate of the block"))
 }
 
 /// Regions given one by one, or as one list or tuple.
@@ -137,20 +134,14 @@ fn regions(items: Vec<ScriptValue>) -> Result<Vec<Ref<BufferRegion>>> {
 #[script_fn]
 pub fn reads(#[args] regions: Vec<ScriptValue>) -> Result<()> {
     let list = self::regions(regions)?;
-    with_block("T.reads", |block| match block.reads.replace(list) {
-        None => Ok(()),
-        Some(_) => Err(BuildErrorKind::Repeated { what: "`T.reads` of the block".to_owned() }.into()),
-    })
+    with_block("T.reads", |block| set_once(&mut block.reads, list, "`T.reads` of the block"))
 }
 
 /// What the block writes.
 #[script_fn]
 pub fn writes(#[args] regions: Vec<ScriptValue>) -> Result<()> {
     let list = self::regions(regions)?;
-    with_block("T.writes", |block| match block.writes.replace(list) {
-        None => Ok(()),
-        Some(_) => Err(BuildErrorKind::Repeated { what: "`T.writes` of the block".to_owned() }.into()),
-    })
+    with_block("T.writes", |block| set_once(&mut block.writes, list, "`T.writes` of the block"))
 }
 
 /// Notes to passes about the block. Several calls are merged.

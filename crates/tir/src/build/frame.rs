@@ -4,7 +4,7 @@ use std::any::Any;
 
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
-use tvmscript_irbuilder::{BuildError, Builder, Frame, Result, ScriptValue};
+use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, Result, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, Range, StringImm, Var};
 
 use super::block::BlockFrame;
@@ -282,13 +282,21 @@ fn attr(node: Value, attr_key: Str, value: Expr, body: StmtRef) -> StmtRef {
     Ref::new(AttrStmt { span: Span::current(), node, attr_key, value, body }).upcast()
 }
 
+/// Sets what a scope may have once.
+pub(crate) fn set_once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(BuildErrorKind::Repeated { what: what.to_owned() }.into()),
+    }
+}
+
 /// The error of a function called outside the frame it belongs to.
 pub(crate) fn wrong_frame(function: &str, expected: &'static str) -> BuildError {
     let found = match Builder::top_name() {
         Some(name) => format!("the innermost scope is `{name}`"),
         None => "no scope is open".to_owned(),
     };
-    tvmscript_irbuilder::BuildErrorKind::WrongFrame { function: function.to_owned(), expected, found }.into()
+    BuildErrorKind::WrongFrame { function: function.to_owned(), expected, found }.into()
 }
 
 /// The domain of the loop variable, if an open loop defines it.

@@ -1,14 +1,16 @@
 //! Functions: `T.prim_func`, parameters, attributes, result.
 
-use tvmscript_ir::DictAttrs;
-use tvmscript_ir::GLOBAL_SYMBOL;
+use tvmscript_ir::signature::{FunctionTyper, Signature};
+use tvmscript_ir::{DictAttrs, GLOBAL_SYMBOL};
 use tvmscript_ir_core::{Array, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, FrameOf, Result, ScriptValue, script_fn};
 use tvmscript_prim::{TupleType, Type, Var};
 
-use super::frame::{FrameKind, TirFrame, wrong_frame};
+use super::frame::{FrameKind, TirFrame, set_once, wrong_frame};
 use super::types::TypeArg;
+use crate::complete::{CompleteError, complete, complete_fragment};
 use crate::node::*;
+use crate::signature::signature;
 
 /// A function being built.
 #[derive(Debug, Default)]
@@ -45,7 +47,7 @@ impl Fragment {
         match (self.value, stmts.is_empty()) {
             (Some(value), true) => Builder::set_result(value),
             (None, false) => {
-                let body = super::complete::complete_fragment(flatten(stmts, true))?;
+                let body = complete_fragment(flatten(stmts, true)).map_err(completion_error)?;
                 Builder::set_result(body.into())
             }
             (None, true) => Err(BuildError::message("declarations alone are no node")
@@ -96,11 +98,11 @@ impl PrimFuncFrame {
         };
         if declares {
             let name = name.unwrap_or_else(|| Str::new("main"));
-            let function_type = super::signature::declared_type(&function);
+            let function_type = declared_type(&function);
             return tvmscript_ir::build::decl_function(&name, function_type).map(drop);
         }
-        let function = super::complete::complete(function, root_alloc)?;
-        let function = super::signature::with_struct_info(Ref::new(function));
+        let function = complete(function, root_alloc).map_err(completion_error)?;
+        let function = with_struct_info(Ref::new(function));
         match name {
             Some(name) if tvmscript_ir::build::in_module() => {
                 tvmscript_ir::build::def_function(&name, function.upcast())
@@ -108,6 +110,31 @@ impl PrimFuncFrame {
             _ => Builder::set_result(function.into()),
         }
     }
+}
+
+fn completion_error(error: CompleteError) -> BuildError {
+    let (span, help) = (error.span, error.help());
+    let error = BuildError::from(error).at_span(span);
+    match help {
+        Some(help) => error.with_help(help),
+        None => error,
+    }
+}
+
+/// The function with its type, if the builder knows a dialect that writes types of functions.
+fn with_struct_info(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
+    if let Some(typer) = Builder::context::<FunctionTyper>() {
+        let function_type = typer.0(&signature(&function));
+        function.make_mut().struct_info_ = Some(function_type);
+    }
+    function
+}
+
+/// The type that a declaration without body gives the function's name; such a function counts as impure.
+fn declared_type(function: &PrimFunc) -> Option<Object> {
+    let typer = Builder::context::<FunctionTyper>()?;
+    let signature = Signature { is_pure: false, ..signature(function) };
+    Some(typer.0(&signature))
 }
 
 /// Works on the innermost frame, which must be a function.
@@ -181,11 +208,8 @@ pub fn func_name(name: Str) -> Result<()> {
 /// Says what type the function gives.
 #[script_fn]
 pub fn func_ret(ret_type: TypeArg) -> Result<()> {
-    with_function("T.func_ret", |func| match func.ret_type.replace(ret_type.0) {
-        None => Ok(()),
-        Some(_) => {
-            Err(BuildErrorKind::Repeated { what: "the result type of the function".to_owned() }.into())
-        }
+    with_function("T.func_ret", |func| {
+        set_once(&mut func.ret_type, ret_type.0, "the result type of the function")
     })
 }
 

@@ -71,8 +71,8 @@ expressions! {
     [] bool => |x| ExprArg::convert(ScriptValue::Bool(x));
 }
 
-/// Arguments of operators that scripts give as values of several kinds.
-macro_rules! operands {
+/// Arguments that nodes become as they do in scripts.
+macro_rules! from_nodes {
     ($($arg:ident)*) => {$(
         impl<T: Class> IntoArg<$arg> for Ref<T> {
             fn into_arg(self) -> Result<$arg> {
@@ -84,6 +84,13 @@ macro_rules! operands {
                 $arg::from_script(self.clone().into())
             }
         }
+    )*};
+}
+from_nodes! { Element LlvmName Operand Packed LoopStart Domain }
+
+/// Arguments of operators that numbers and text become as they do in scripts.
+macro_rules! operands {
+    ($($arg:ident)*) => {$(
         impl IntoArg<$arg> for i32 {
             fn into_arg(self) -> Result<$arg> {
                 $arg::from_script(ScriptValue::Int(self.into()))
@@ -185,19 +192,6 @@ impl<A: IntoArg<ExprArg>> IntoArg<LoopStart> for ops::Range<A> {
     }
 }
 
-/// A range, or a bound.
-impl<T: Class> IntoArg<LoopStart> for Ref<T> {
-    fn into_arg(self) -> Result<LoopStart> {
-        LoopStart::from_script(self.into())
-    }
-}
-
-impl<T: Class> IntoArg<LoopStart> for &Ref<T> {
-    fn into_arg(self) -> Result<LoopStart> {
-        LoopStart::from_script(self.clone().into())
-    }
-}
-
 macro_rules! bounds {
     ($($ty:ty)*) => {$(
         impl IntoArg<LoopStart> for $ty {
@@ -208,19 +202,6 @@ macro_rules! bounds {
     )*};
 }
 bounds! { i32 i64 u32 usize f64 bool }
-
-/// A range, or the extent of one that starts at zero.
-impl<T: Class> IntoArg<Domain> for Ref<T> {
-    fn into_arg(self) -> Result<Domain> {
-        Domain::from_script(self.into())
-    }
-}
-
-impl<T: Class> IntoArg<Domain> for &Ref<T> {
-    fn into_arg(self) -> Result<Domain> {
-        Domain::from_script(self.clone().into())
-    }
-}
 
 macro_rules! extents {
     ($($ty:ty)*) => {$(

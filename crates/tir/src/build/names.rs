@@ -4,7 +4,7 @@ use std::any::Any;
 
 use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
-use super::{block, buffer, dtypes, expr, function, loops, operator, stmt, thread};
+use super::{block, buffer, expr, function, loops, operator, stmt, thread, types};
 
 /// The functions whose arguments are regions of buffers.
 #[cfg(feature = "parse")]
@@ -62,8 +62,8 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &thread::ENV_THREAD,
     &thread::LAUNCH_THREAD,
     // types
-    &dtypes::HANDLE,
-    &dtypes::PTR,
+    &types::HANDLE,
+    &types::PTR,
     // expressions
     &expr::ADD,
     &expr::SUB,
@@ -176,14 +176,14 @@ pub fn find(name: &str) -> Option<ScriptValue> {
     match name {
         "axis" => Some(ScriptValue::host(Axis)),
         "tir" => Some(ScriptValue::host(FullName("tir".to_owned()))),
-        _ => dtypes::find(name).or_else(|| operator::find(name)),
+        _ => types::find(name).or_else(|| operator::find(name)),
     }
 }
 
 /// All names worth suggesting besides those of the table.
 pub fn names() -> Vec<&'static str> {
     let mut names = operator::names();
-    names.extend(dtypes::names());
+    names.extend(types::names());
     names.push("axis");
     names
 }

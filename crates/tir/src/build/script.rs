@@ -16,7 +16,6 @@ pub use super::access::BufferAccess;
 use super::args::Domain;
 pub use super::block::{block, block_attr, init, reads, where_, writes};
 pub use super::buffer::{alloc_buffer, buffer, decl_buffer, match_buffer};
-pub use super::dtypes::{handle, ptr};
 pub use super::expr::{
     broadcast, buffer_load, buffer_region, call, cast, comm_reducer, float_imm, index_map, int_imm, iter_var,
     let_expr, ramp, range_node, reduce, select, shuffle, size_var, string_imm, target, var,
@@ -30,7 +29,8 @@ pub use super::stmt::{
     allocate, allocate_const, assert_, attr, buffer_store, else_, evaluate, if_, let_stmt, realize, then_,
 };
 pub use super::thread::{env_thread, launch_thread};
-use super::{dtypes, function};
+pub use super::types::{handle, ptr};
+use super::{function, types};
 use crate::node::Buffer;
 pub use crate::op::bits::script::*;
 pub use crate::op::call::script::*;
@@ -189,7 +189,7 @@ macro_rules! dtypes {
         /// When there is an error and no builder is open.
         #[track_caller]
         pub fn $name(value: impl IntoArg<ScriptValue>) -> Expr {
-            let made = argument::<ScriptValue>(value, 0).and_then(|value| dtypes::try_convert($dtype, value));
+            let made = argument::<ScriptValue>(value, 0).and_then(|value| types::try_convert($dtype, value));
             settle(made, Location::caller(), PrimExpr::poison)
         }
     )*};

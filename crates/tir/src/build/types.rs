@@ -1,9 +1,157 @@
-//! Types as arguments and annotations: `T.int32`, `T.handle("float32", "global")`.
+//! Types: as arguments and annotations, and data types as functions (`T.int32()` makes a variable, `T.int32(x)` converts).
 
-use tvmscript_ir_core::Ref;
 use tvmscript_ir_core::operators::is_poison;
-use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, Result, ScriptValue};
-use tvmscript_prim::{PrimType, TupleType, Type, Var};
+use tvmscript_ir_core::{DataType, Ref, Str};
+use tvmscript_irbuilder::{
+    ArgumentRef, BuildError, BuildErrorKind, CallArgs, FromScript, HostFunction, Result, ScriptValue,
+    script_fn,
+};
+use tvmscript_prim::{Expr, FloatImm, PointerType, PrimType, TensorMapType, TupleType, Type, Var, ops};
+
+use super::args::ExprArg;
+
+/// The value of a name that is a data type.
+pub fn find(name: &str) -> Option<ScriptValue> {
+    let dtype = match name {
+        "boolean" => DataType::BOOL,
+        "handle" | "ptr" | "int" | "uint" | "float" | "bfloat" | "" => return None,
+        _ => name.parse::<DataType>().ok()?,
+    };
+    Some(HostFunction::value(format!("T.{name}"), move |args| convert(dtype, args)))
+}
+
+/// The common data types, for suggestions.
+pub fn names() -> Vec<&'static str> {
+    let names = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 bool boolean void \
+                 float8_e4m3fn float8_e5m2 float32x4 int32x4 uint8x16";
+    names.split_whitespace().collect()
+}
+
+fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
+    let usage = || format!("{dtype}(expr=None, *, is_size_var=False)");
+    let is_size_var = match args.take_keyword("is_size_var") {
+        Some(value) => bool::from_script(value)?,
+        None => false,
+    };
+    let value = match args.take_keyword("expr") {
+        Some(value) => value,
+        None if args.positional.len() > 1 => {
+            let kind = BuildErrorKind::TooManyArguments {
+                function: dtype.to_string(),
+                limit: 1,
+                found: args.positional.len(),
+            };
+            return Err(BuildError::from(kind).with_usage(&usage()).at_position(1));
+        }
+        None => args.positional.pop().unwrap_or_default(),
+    };
+    if let Some((name, _)) = args.keywords.first() {
+        let kind = BuildErrorKind::UnknownKeyword {
+            function: dtype.to_string(),
+            name: name.to_string(),
+            known: vec!["expr", "is_size_var"],
+        };
+        let at = ArgumentRef::Keyword(name.as_str().into());
+        return Err(BuildError::from(kind).with_usage(&usage()).at(at));
+    }
+    let at = |e: tvmscript_prim::PrimError| BuildError::from(e).at_position(0);
+    Ok(match value {
+        ScriptValue::None if is_size_var => Var::size_var("", dtype).into(),
+        ScriptValue::None => Var::new("", dtype).into(),
+        ScriptValue::Int(i) => ops::make_const(dtype, i).map_err(at)?.into(),
+        ScriptValue::Bool(b) => ops::make_const(dtype, i64::from(b)).map_err(at)?.into(),
+        // A literal of the type itself: `T.float64(1e300)` does not pass through float32.
+        ScriptValue::Float(f) => ops::make_const(dtype, f).map_err(at)?.into(),
+        ScriptValue::BigInt(i) => big_literal(dtype, &i)?.into(),
+        ScriptValue::Str(text) => {
+            let number = python_float(&text).ok_or_else(|| {
+                BuildError::expected("a number, \"inf\" or \"nan\"", format!("\"{text}\"")).at_position(0)
+            })?;
+            if dtype.is_any_float() && dtype.is_scalar() {
+                FloatImm::try_new(dtype, number).map_err(at)?.into()
+            } else {
+                ops::make_const(dtype, number).map_err(at)?.into()
+            }
+        }
+        other => {
+            let expr = ExprArg::convert(other).map_err(|e| e.at_position(0))?;
+            ops::cast(dtype, expr).map_err(at)?.into()
+        }
+    })
+}
+
+/// The value as one of type `dtype`: `T.float32(0)`.
+///
+/// # Errors
+/// When it cannot be converted.
+pub(crate) fn try_convert(dtype: DataType, value: ScriptValue) -> Result<Expr> {
+    ExprArg::convert(convert(dtype, CallArgs::positional([value]))?)
+}
+
+/// An unsigned literal above the range of `int64`.
+fn big_literal(dtype: DataType, value: &num_bigint::BigInt) -> Result<Expr> {
+    let fits = dtype.is_uint() && dtype.is_scalar() && dtype.bits == 64;
+    match u64::try_from(value) {
+        Ok(bits) if fits => Ok(ops::make_const(dtype, ops::Number::UInt(bits))?),
+        _ => Err(tvmscript_prim::PrimError::OutOfRange { value: value.to_string(), dtype }.into()),
+    }
+}
+
+/// What Python's `float` makes of text.
+fn python_float(text: &str) -> Option<f64> {
+    let text = text.trim().to_ascii_lowercase();
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(&text);
+    let magnitude = match unsigned {
+        "inf" | "infinity" => f64::INFINITY,
+        "nan" => f64::NAN,
+        _ if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') => {
+            unsigned.replace('_', "").parse().ok()?
+        }
+        _ => return None,
+    };
+    Some(if text.starts_with('-') { -magnitude } else { magnitude })
+}
+
+/// A pointer variable; `T.handle()` is an opaque one.
+#[script_fn]
+pub fn handle(
+    #[default = None] dtype: Option<ScriptValue>,
+    #[default = "global"] storage_scope: Str,
+    #[kw_only]
+    #[default = false]
+    is_size_var: bool,
+) -> Result<Ref<Var>> {
+    let element = match dtype {
+        None if storage_scope.as_str() == "global" => {
+            return Ok(pointer(PrimType::new(DataType::HANDLE), is_size_var));
+        }
+        None => PrimType::new(DataType::VOID),
+        Some(ScriptValue::Str(text)) if text.as_str() == "tensormap" => {
+            let element = Ref::new(TensorMapType { span: tvmscript_ir_core::Span::current() }).upcast();
+            return Ok(pointer(PointerType::new(element, "global"), is_size_var));
+        }
+        Some(ScriptValue::Str(text)) => PrimType::new(DataType::from_script(ScriptValue::Str(text))?),
+        Some(other) => TypeArg::from_script(other)?.0,
+    };
+    Ok(pointer(PointerType::new(element, &storage_scope), is_size_var))
+}
+
+fn pointer(annotation: Ref<Type>, is_size_var: bool) -> Ref<Var> {
+    match is_size_var {
+        true => Var::size_var_with_type("", annotation),
+        false => Var::with_type("", annotation),
+    }
+}
+
+/// A pointer variable.
+#[script_fn]
+pub fn ptr(
+    dtype: DataType,
+    #[default = "global"] storage_scope: Str,
+    #[default = false] is_size_var: bool,
+) -> Result<Ref<Var>> {
+    Ok(pointer(PointerType::new(PrimType::new(dtype), &storage_scope), is_size_var))
+}
 
 /// A type: a type node, a variable (its type), a function that makes a variable (`T.int32`), `None` for void.
 #[derive(Debug, Clone)]

@@ -93,18 +93,25 @@ fn vload(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
         value => DataType::from_script(value).map(Some),
     })?;
     let mask = args.optional(2, maybe_expr)?.flatten();
+    let indices = match dtype.flatten() {
+        Some(dtype) => vector_indices(buffer, begin, dtype)?,
+        None => begin.0,
+    };
+    Ok(BufferLoad::try_new(buffer.clone(), indices, mask)?.into())
+}
+
+/// The indices of a vector of type `dtype` from `begin` on: the last one becomes a ramp unless it is a vector.
+fn vector_indices(buffer: &Buffer, begin: Shape, dtype: DataType) -> Result<Array<Expr>> {
     let mut indices: Vec<Expr> = begin.0.iter().cloned().collect();
-    if let Some(dtype) = dtype.flatten() {
-        let lanes = dtype.lanes / buffer.dtype.lanes.max(1);
-        if let Some(last) = indices.last_mut()
-            && lanes > 1
-            && last.dtype().is_scalar()
-        {
-            let one = IntImm::try_new(last.dtype(), 1)?;
-            *last = tvmscript_prim::Ramp::try_new(last.clone(), one, &IntImm::int32(lanes.into()))?;
-        }
+    let lanes = dtype.lanes / buffer.dtype.lanes.max(1);
+    if let Some(last) = indices.last_mut()
+        && lanes > 1
+        && last.dtype().is_scalar()
+    {
+        let one = IntImm::try_new(last.dtype(), 1)?;
+        *last = tvmscript_prim::Ramp::try_new(last.clone(), one, &IntImm::int32(lanes.into()))?;
     }
-    Ok(BufferLoad::try_new(buffer.clone(), Array::new(indices), mask)?.into())
+    Ok(Array::new(indices))
 }
 
 fn vstore(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
@@ -113,16 +120,8 @@ fn vstore(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
     let begin = args.required(0, Shape::from_script)?;
     let value = args.required(1, ExprArg::convert)?;
     let mask = args.optional(2, maybe_expr)?.flatten();
-    let mut indices: Vec<Expr> = begin.0.iter().cloned().collect();
-    let lanes = value.dtype().lanes / buffer.dtype.lanes.max(1);
-    if let Some(last) = indices.last_mut()
-        && lanes > 1
-        && last.dtype().is_scalar()
-    {
-        let one = IntImm::try_new(last.dtype(), 1)?;
-        *last = tvmscript_prim::Ramp::try_new(last.clone(), one, &IntImm::int32(lanes.into()))?;
-    }
-    Ok(BufferStore::try_new(buffer.clone(), value, Array::new(indices), mask)?.into())
+    let indices = vector_indices(buffer, begin, value.dtype())?;
+    Ok(BufferStore::try_new(buffer.clone(), value, indices, mask)?.into())
 }
 
 /// What may be done through a pointer: 1 is reading, 2 is writing.
