@@ -1,4 +1,4 @@
-//! Simplification: of what stands in every slice and loop extent, of a typical index, of a long sum.
+//! Simplification of constants, variables, loop extents, a typical index and a long sum.
 
 #![allow(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The analyzer: what is known about variables, and the questions one may ask.
+//! The analyzer: facts about variables, and the queries.
 //!
 //! Upstream counterpart: `src/arith/analyzer.cc`.
 
@@ -15,25 +15,25 @@ use crate::modular::{ModularSet, ModularState};
 use crate::rewrite::{Mode, Simplifier};
 use crate::transitive::Comparisons;
 
-/// How many nodes one question may visit, all analyses together, before it is given up: about a second. A sum of
-/// 100,000 terms needs 400,000.
+/// Default maximum number of nodes that one query visits, over all analyses: about a second. A sum of 100,000 terms
+/// needs 400,000.
 pub const DEFAULT_NODE_BUDGET: u64 = 1_000_000;
 
-/// How hard to try to prove a condition.
+/// Effort spent on proving a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum ProofStrength {
-    /// By simplification.
+    /// Simplification only.
     #[default]
     Simplify,
-    /// Also by the symbolic ends of the values of `a - b`, for a comparison of `a` with `b`.
+    /// Also the symbolic bounds of `a - b`, for a comparison of `a` with `b`.
     SymbolicBound,
 }
 
-/// Simplifies integer expressions and proves facts about them, knowing the ranges of variables and the
-/// conditions in scope.
+/// Simplifies integer expressions and proves facts about them from the ranges of variables and the conditions in
+/// scope.
 ///
-/// Nothing here fails on odd input: an expression that cannot be simplified (a division by zero, a constant out
-/// of range, too many nodes) stays as it is, and what cannot be decided is not proven.
+/// No query fails: an expression that cannot be simplified (a division by zero, a constant out of range, too many
+/// nodes) is returned unchanged, and a condition that cannot be decided is not proven.
 ///
 /// ```
 /// use tvmscript_arith::Analyzer;
@@ -43,7 +43,7 @@ pub enum ProofStrength {
 /// let i = Var::new("i", DataType::INT32);
 /// let mut analyzer = Analyzer::new();
 /// analyzer.bind_range(&i, &IntImm::int32(0), &IntImm::int32(8));
-/// // (i * 8 + i) // 8, with i in 0..8, is i
+/// // (i * 8 + i) // 8 is i for i in 0..8
 /// let product = Mul::try_new(i.clone().upcast(), IntImm::int32(8)).unwrap();
 /// let sum = Add::try_new(product, i.clone().upcast()).unwrap();
 /// let quotient = FloorDiv::try_new(sum, IntImm::int32(8)).unwrap();
@@ -55,15 +55,14 @@ pub struct Analyzer {
     pub(crate) modular: ModularState,
     pub(crate) comparisons: Comparisons,
     pub(crate) sets: SetState,
-    /// Variables that are known to be an expression.
+    /// Variables with a known value.
     pub(crate) replaced: VarMap<Expr>,
-    /// Conditions that hold in scope, simplified, each followed by the negation of its negation.
+    /// Simplified conditions in scope, each followed by the negation of its negation.
     pub(crate) literals: Vec<Expr>,
-    /// How many replacements of replacements are being simplified, per mode.
+    /// Depth of nested re-simplification, per mode.
     pub(crate) recursion: [u32; 2],
-    /// Results for shared expressions.
     pub(crate) memo: Memo,
-    /// Nodes left to visit.
+    /// Nodes that the current query may still visit.
     pub(crate) budget: u64,
     node_budget: u64,
     is_busy: bool,
@@ -75,7 +74,7 @@ impl Default for Analyzer {
     }
 }
 
-/// The simplest form of `e` where nothing is known about its variables.
+/// Simplifies `e` without facts about its variables.
 pub fn simplify(e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
     match expr::view(e) {
         View::Int(_) | View::Float(_) | View::Var { .. } => e.clone(),
@@ -83,7 +82,7 @@ pub fn simplify(e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
     }
 }
 
-/// What to restore when a condition goes out of scope.
+/// State to restore when a condition leaves scope.
 pub(crate) struct Scope {
     bounds: usize,
     literals: usize,
@@ -93,12 +92,12 @@ pub(crate) struct Scope {
 }
 
 impl Analyzer {
-    /// An analyzer that knows nothing yet.
+    /// Creates an analyzer without facts.
     pub fn new() -> Self {
         Self::with_node_budget(DEFAULT_NODE_BUDGET)
     }
 
-    /// An analyzer that visits at most `node_budget` nodes per question.
+    /// Creates an analyzer that visits at most `node_budget` nodes per query.
     pub fn with_node_budget(node_budget: u64) -> Self {
         Self {
             bounds: BoundState::default(),
@@ -115,23 +114,23 @@ impl Analyzer {
         }
     }
 
-    /// Says that `var` has the value of `value`.
+    /// Records that `var` equals `value`.
     pub fn bind(&mut self, var: &Ref<Var>, value: &Ref<PrimExpr>) {
         let _ = self.metered(|this| this.bind_inner(var.upcast_ref(), value));
     }
 
-    /// Says that `var` is at least `min` and less than `min + extent`. With an extent of one it is `min`.
+    /// Records that `var` is in `min..min + extent`, or equals `min` if the extent is one.
     pub fn bind_range(&mut self, var: &Ref<Var>, min: &Ref<PrimExpr>, extent: &Ref<PrimExpr>) {
         let _ = self.metered(|this| this.bind_range_inner(var.upcast_ref(), min, extent));
     }
 
-    /// Says that a variable is not negative.
+    /// Records that a variable is not negative.
     pub fn mark_non_negative(&mut self, var: &Ref<Var>) {
         let bound = ConstIntBound { min: 0, max: ConstIntBound::of_dtype(var.dtype).max };
         self.bounds.vars.insert(&var.clone().upcast(), bound);
     }
 
-    /// Says that `condition` holds, and asks `f`.
+    /// Runs `f` with `condition` in scope.
     pub fn with_constraint<R>(&mut self, condition: &Ref<PrimExpr>, f: impl FnOnce(&mut Self) -> R) -> R {
         let scope = self.metered(|this| this.enter_scope(condition));
         let result = f(self);
@@ -141,60 +140,60 @@ impl Analyzer {
         result
     }
 
-    /// The simplest form of `e` that TVM's `Analyzer::Simplify` finds; `e` itself if there is none.
+    /// Simplifies `e` to the form that TVM's `Analyzer::Simplify` finds.
     pub fn simplify(&mut self, e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
         self.try_simplify(e).unwrap_or_else(|_| e.clone())
     }
 
-    /// Like [`Analyzer::simplify`], saying why an expression stays as it is.
+    /// Like [`Analyzer::simplify`], with the reason why an expression cannot be simplified.
     ///
     /// # Errors
-    /// [`Stop`] when the expression divides by the constant zero, leaves the range of its type, or is too large.
+    /// [`Stop`] if the expression divides by the constant zero, leaves the range of its type, or is too large.
     pub fn try_simplify(&mut self, e: &Ref<PrimExpr>) -> std::result::Result<Ref<PrimExpr>, Stop> {
         self.metered(|this| this.simplify_steps(e, 2))
     }
 
-    /// Simplifies with `steps` passes after the first canonical one, by turns rewriting and canonical.
+    /// Simplifies with a canonical pass followed by `steps` passes, which alternate between rewriting and canonical.
     pub fn simplify_with_steps(&mut self, e: &Ref<PrimExpr>, steps: u32) -> Ref<PrimExpr> {
         self.metered(|this| this.simplify_steps(e, steps)).unwrap_or_else(|_| e.clone())
     }
 
-    /// `e` after the rewrite rules alone.
+    /// Applies the rewrite rules alone.
     pub fn rewrite_simplify(&mut self, e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
         self.metered(|this| this.rewrite(e)).unwrap_or_else(|_| e.clone())
     }
 
-    /// `e` after the canonical pass alone.
+    /// Applies the canonical pass alone.
     pub fn canonical_simplify(&mut self, e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
         self.metered(|this| this.canonical(e)).unwrap_or_else(|_| e.clone())
     }
 
-    /// The least and the greatest value of `e`.
+    /// Returns constant bounds of `e`.
     pub fn const_int_bound(&mut self, e: &Ref<PrimExpr>) -> ConstIntBound {
         self.metered(|this| this.bound_of(e))
     }
 
-    /// What `e` is modulo what.
+    /// Returns the residue class that contains all values of `e`.
     pub fn modular_set(&mut self, e: &Ref<PrimExpr>) -> ModularSet {
         self.metered(|this| this.modular_of(e))
     }
 
-    /// The values of `e` as a symbolic interval, with the bound variables relaxed to their ranges.
+    /// Returns the values of `e` as a symbolic interval, with bound variables relaxed to their ranges.
     pub fn int_set(&mut self, e: &Ref<PrimExpr>) -> IntSet {
         self.metered(|this| this.set_of(e))
     }
 
-    /// Whether `condition` is sure to hold.
+    /// Returns `true` if `condition` is proven to hold.
     pub fn can_prove(&mut self, condition: &Ref<PrimExpr>) -> bool {
         self.can_prove_with(condition, ProofStrength::Simplify)
     }
 
-    /// Whether `condition` is sure to hold, trying as hard as asked.
+    /// Returns `true` if `condition` is proven to hold with the given effort.
     pub fn can_prove_with(&mut self, condition: &Ref<PrimExpr>, strength: ProofStrength) -> bool {
         self.metered(|this| this.proves(condition, strength)).unwrap_or(false)
     }
 
-    /// Whether the two are sure to be equal.
+    /// Returns `true` if the two are proven to be equal.
     pub fn can_prove_equal(&mut self, a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> bool {
         if let (Some(a), Some(b)) = (expr::as_int(a), expr::as_int(b)) {
             return a == b;
@@ -205,20 +204,20 @@ impl Analyzer {
         self.metered(|this| this.proves_comparison(BinOp::Eq, a, b)).unwrap_or(false)
     }
 
-    /// Whether `e` is sure to be at least `lower`.
+    /// Returns `true` if `e` is proven to be at least `lower`.
     pub fn can_prove_greater_equal(&mut self, e: &Ref<PrimExpr>, lower: i64) -> bool {
         self.metered(|this| this.proves_at_least(e, lower)).unwrap_or(false)
     }
 
-    /// Whether `e` is sure to be less than `upper`.
+    /// Returns `true` if `e` is proven to be less than `upper`.
     pub fn can_prove_less(&mut self, e: &Ref<PrimExpr>, upper: i64) -> bool {
         self.metered(|this| this.proves_less(e, upper)).unwrap_or(false)
     }
 }
 
-/// What the analyses call among themselves; the budget runs through.
+/// Queries without a budget of their own, for use among the analyses.
 impl Analyzer {
-    /// Gives a question its budget, unless it is part of one.
+    /// Runs a query with a fresh budget, unless it is part of another query.
     pub(crate) fn metered<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         if self.is_busy {
             return f(self);
@@ -232,13 +231,13 @@ impl Analyzer {
         result
     }
 
-    /// Whether the result for a node is worth remembering: it may come up again, in a question that is not small.
+    /// Returns `true` if the result for `e` is worth recording: the node is shared, and the query is not small.
     #[inline]
     pub(crate) fn memoizes(&self, e: &Expr) -> bool {
         self.node_budget - self.budget > memo::MEMO_THRESHOLD && !e.object().is_unique()
     }
 
-    /// Takes one node off the budget; false when nothing is left.
+    /// Takes one node off the budget. Returns `false` if it is used up.
     #[inline]
     pub(crate) fn spend(&mut self) -> bool {
         if self.budget == 0 {
@@ -248,18 +247,17 @@ impl Analyzer {
         true
     }
 
-    /// Takes several nodes off the budget.
     pub(crate) fn spend_many(&mut self, nodes: usize) -> Result<()> {
         self.budget = self.budget.saturating_sub(nodes as u64);
         if self.budget == 0 { Err(Stop::Budget) } else { Ok(()) }
     }
 
-    /// Structural equality, counted.
+    /// Structural equality, counted against the budget.
     pub(crate) fn same(&mut self, a: &Expr, b: &Expr) -> bool {
         expr::deep_equal(a, b, &mut self.budget)
     }
 
-    /// One rewriting pass, and a second one if the first changed anything.
+    /// Applies the rewrite rules, a second time if the first pass changed anything.
     pub(crate) fn rewrite(&mut self, e: &Expr) -> Result<Expr> {
         let first = Simplifier { analyzer: self, mode: Mode::Rewrite }.visit(e)?;
         if first.ptr_eq(e) {
@@ -314,7 +312,7 @@ impl Analyzer {
         Ok(())
     }
 
-    /// Says that `condition` holds until [`Analyzer::leave_scope`].
+    /// Brings `condition` into scope until [`Analyzer::leave_scope`].
     pub(crate) fn enter_scope(&mut self, condition: &Expr) -> Result<Scope> {
         let mut scope = Scope {
             bounds: self.bounds.scoped.len(),
@@ -369,7 +367,7 @@ impl Analyzer {
         }
     }
 
-    /// Whether `e` is sure to be at least `lower`; an expression that cannot be simplified is not.
+    /// Returns `true` if `e` is proven to be at least `lower`; `false` if it cannot be simplified.
     pub(crate) fn can_prove_at_least(&mut self, e: &Expr, lower: i64) -> bool {
         self.proves_at_least(e, lower).unwrap_or(false)
     }

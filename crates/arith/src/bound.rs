@@ -1,7 +1,7 @@
-//! Constant bounds: the least and the greatest value an expression can take.
+//! Constant bounds of expressions.
 //!
-//! The bounds of variables and of conditions in scope live here; the walk needs the modular sets too, so it is
-//! a method of [`Analyzer`]. An operation that could leave 64 bits gives an infinite end, never a wrong one.
+//! The facts about variables and conditions live here; the walk also needs modular sets, so it is a method of
+//! [`Analyzer`]. An operation that may overflow 64 bits yields an infinite bound.
 //!
 //! Upstream counterpart: `src/arith/const_int_bound.cc`.
 
@@ -15,24 +15,24 @@ use crate::number::{
     inf_trunc_div,
 };
 
-/// The range of values of an integer expression, both ends included.
+/// A range of integers, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConstIntBound {
-    /// The least value; [`ConstIntBound::NEG_INF`] when there is none.
+    /// The least value; [`ConstIntBound::NEG_INF`] if unbounded.
     pub min: i64,
-    /// The greatest value; [`ConstIntBound::POS_INF`] when there is none.
+    /// The greatest value; [`ConstIntBound::POS_INF`] if unbounded.
     pub max: i64,
 }
 
 impl ConstIntBound {
-    /// Stands for "no upper bound".
+    /// No upper bound.
     pub const POS_INF: i64 = POS_INF;
-    /// Stands for "no lower bound".
+    /// No lower bound.
     pub const NEG_INF: i64 = NEG_INF;
-    /// Any value.
+    /// All integers.
     pub const EVERYTHING: Self = Self { min: NEG_INF, max: POS_INF };
 
-    /// The range from `min` to `max`.
+    /// Creates the range from `min` to `max`.
     pub fn new(min: i64, max: i64) -> Self {
         Self {
             min: if min == POS_INF { min - 1 } else { min },
@@ -40,12 +40,12 @@ impl ConstIntBound {
         }
     }
 
-    /// One value.
+    /// Creates the range of one value.
     pub fn point(value: i64) -> Self {
         Self::new(value, value)
     }
 
-    /// Whatever `dtype` can hold.
+    /// The values that `dtype` can represent.
     pub fn of_dtype(dtype: DataType) -> Self {
         if dtype.is_bool() {
             return Self { min: 0, max: 1 };
@@ -63,7 +63,7 @@ impl ConstIntBound {
         Self { min, max }
     }
 
-    /// Whether there is exactly one value.
+    /// Returns `true` if the range has exactly one value.
     pub fn is_point(self) -> bool {
         self.min == self.max
     }
@@ -76,7 +76,7 @@ impl ConstIntBound {
         Self { min: self.min.max(other.min), max: self.max.min(other.max) }
     }
 
-    /// The hull of `op` at the four corners; exact for operations monotonic in each operand.
+    /// The hull of `op` at the four corners; exact if `op` is monotonic in each operand.
     fn corners(self, other: Self, op: impl Fn(i64, i64) -> i64) -> Self {
         let values = [
             op(self.min, other.min),
@@ -89,7 +89,7 @@ impl ConstIntBound {
         Self { min, max }
     }
 
-    /// Division by `divisor`, whose range is split at zero where it contains it.
+    /// The range of quotients; a range of divisors that contains zero is split there.
     fn divide(self, divisor: Self, dtype: DataType, op: impl Fn(i64, i64) -> i64) -> Self {
         if divisor.min <= 0 && 0 <= divisor.max && dtype.is_int() {
             let everything = Self::of_dtype(dtype);
@@ -101,8 +101,8 @@ impl ConstIntBound {
         self.corners(divisor, op)
     }
 
-    /// A program that divides by something does not divide by zero: a range from 0 starts at 1.
-    /// `None` for the constant zero.
+    /// The range as a divisor: a program does not divide by zero, so a range from 0 starts at 1. `None` for the
+    /// constant zero.
     fn as_divisor(self) -> Option<Self> {
         match self {
             Self { min: 0, max } if max <= 0 => None,
@@ -112,16 +112,16 @@ impl ConstIntBound {
     }
 }
 
-/// What is known about the values of variables and, inside conditions, of other expressions.
+/// Bounds of variables and, from the conditions in scope, of other expressions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BoundState {
     pub(crate) vars: VarMap<ConstIntBound>,
-    /// Bounds from the conditions in scope, the innermost last.
+    /// Bounds from the conditions in scope, innermost last.
     pub(crate) scoped: Vec<(Expr, ConstIntBound)>,
 }
 
 impl BoundState {
-    /// Adds the bounds `condition` states.
+    /// Adds the bounds that `condition` implies.
     pub(crate) fn enter(&mut self, condition: &Expr) {
         for part in constraint::conjuncts(condition) {
             let View::Bin(op, a, b) = expr::view(&part) else { continue };
@@ -144,7 +144,7 @@ impl BoundState {
 }
 
 impl Analyzer {
-    /// The constant bounds of `expr`, from its structure, the bound variables and the conditions in scope.
+    /// Constant bounds from the structure of `e`, the bound variables and the conditions in scope.
     pub(crate) fn bound_of(&mut self, e: &Expr) -> ConstIntBound {
         if !self.spend() {
             return ConstIntBound::EVERYTHING;
@@ -275,8 +275,8 @@ impl Analyzer {
             return ConstIntBound::new(low, high).intersect(ConstIntBound::of_dtype(dtype));
         }
         let cap = inf_add(right.max, -1);
-        // A dividend that steps by a divisor of the modulus reaches only every so many remainders. Truncated
-        // remainders of a negative dividend are negative, so they keep the general rule.
+        // A dividend in steps of a divisor of the modulus reaches only every `step`th remainder. Truncated remainders
+        // of a negative dividend are negative and keep the general rule.
         if right.is_point() && (op == BinOp::FloorMod || left.min >= 0) {
             let modulus = right.min;
             let steps = self.modular_of(a);
@@ -311,7 +311,7 @@ impl Analyzer {
     }
 }
 
-/// The `n` of `int(ceil(log2(n)))`, the way a number of bits is written in loop bounds.
+/// The `n` of `int(ceil(log2(n)))`, which loop bounds use for a number of bits.
 fn ceil_log2_argument(cast: &Expr, value: &Expr) -> Option<Expr> {
     if !expr::dtype(cast).is_int() {
         return None;

@@ -1,6 +1,6 @@
-//! Taking conditions apart.
+//! Conjuncts and negations of conditions.
 //!
-//! Upstream counterparts: `src/arith/constraint_extract.cc` and the normalisation of negated conditions in
+//! Upstream counterparts: `src/arith/constraint_extract.cc` and the normalization of negated conditions in
 //! `src/arith/rewrite_simplify.cc`.
 
 use tvmscript_ir_core::shared::{Memo, Visited};
@@ -8,7 +8,7 @@ use tvmscript_ir_core::shared::{Memo, Visited};
 use crate::error::Result;
 use crate::expr::{self, BinOp, Expr, View};
 
-/// The parts of a condition joined by `and`, in order; a part that is shared comes once.
+/// The operands of nested `and`s, in order, without duplicates of shared nodes.
 pub(crate) fn conjuncts(condition: &Expr) -> Vec<Expr> {
     let mut parts = Vec::new();
     let mut pending = vec![condition];
@@ -25,13 +25,13 @@ pub(crate) fn conjuncts(condition: &Expr) -> Vec<Expr> {
     parts
 }
 
-/// The negation of a condition that is already simplified, in the form the simplifier itself would give it:
-/// negations pushed inwards, `>` and `>=` turned round.
+/// The negation of a simplified condition in the simplifier's own normal form: negations pushed inwards, `>` and `>=`
+/// swapped.
 pub(crate) fn negate(condition: &Expr) -> Result<Expr> {
     negate_once(condition, &mut Memo::default())
 }
 
-/// As [`negate`]; a part that is shared is negated once, and stays shared.
+/// [`negate`] with a memo, so that shared parts stay shared.
 fn negate_once(condition: &Expr, done: &mut Memo<Expr>) -> Result<Expr> {
     if let Some(known) = done.get(condition.object()) {
         return Ok(known);
@@ -59,7 +59,7 @@ fn negate_new(condition: &Expr, done: &mut Memo<Expr>) -> Result<Expr> {
     })
 }
 
-/// A condition with negations pushed inwards and `>` and `>=` turned round, at the top only.
+/// A condition with negations pushed inwards and `>` and `>=` swapped, at the top only.
 fn normalize(condition: &Expr, done: &mut Memo<Expr>) -> Result<Expr> {
     tvmscript_ir_core::with_stack(|| match expr::view(condition) {
         View::Not(inner) => negate_once(inner, done),

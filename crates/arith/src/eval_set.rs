@@ -1,4 +1,4 @@
-//! Evaluating an expression over sets of its variables.
+//! Evaluation of expressions over sets of their variables.
 //!
 //! Upstream counterpart: `IntervalSetEvaluator` and `EvalSet` of `src/arith/int_set.cc`.
 
@@ -11,12 +11,12 @@ use crate::error::{Result, Stop};
 use crate::expr::{self, BinOp, Expr, Intrinsic, VarMap, View};
 use crate::interval::{DomMap, IntSet, SetState};
 
-/// The values of `e` when its variables take the values of `domains`; others stand for themselves.
+/// The values of `e` if its variables range over `domains`; other variables stay symbolic.
 pub fn eval_set(e: &Ref<PrimExpr>, domains: &DomMap) -> IntSet {
     with_evaluator(domains, |evaluator| evaluator.eval(e))
 }
 
-/// The values of the elements of `set` when its ends vary over `domains`.
+/// The union of `set` over all values of the variables in its ends.
 pub fn eval_set_of_set(set: &IntSet, domains: &DomMap) -> IntSet {
     with_evaluator(domains, |evaluator| {
         let min = set.min().map(|end| evaluator.eval(end)).transpose()?;
@@ -28,7 +28,7 @@ pub fn eval_set_of_set(set: &IntSet, domains: &DomMap) -> IntSet {
     })
 }
 
-/// The values of the elements of the range of `extent` values from `min` when both vary over `domains`.
+/// The union of `min..min + extent` over all values of the variables in both.
 pub fn eval_set_of_range(min: &Ref<PrimExpr>, extent: &Ref<PrimExpr>, domains: &DomMap) -> IntSet {
     with_evaluator(domains, |evaluator| {
         if expr::dtype(min).is_integer()
@@ -64,7 +64,7 @@ fn with_evaluator(domains: &DomMap, f: impl FnOnce(&mut Evaluator<'_>) -> Result
 }
 
 impl Analyzer {
-    /// The values of `e`, with the variables and conditions the analyzer knows.
+    /// The values of `e` under the facts of the analyzer.
     pub(crate) fn set_of(&mut self, e: &Expr) -> IntSet {
         let state = std::mem::take(&mut self.sets);
         let result = Evaluator::new(self, &state, true).eval(e);
@@ -76,13 +76,12 @@ impl Analyzer {
 struct Evaluator<'a> {
     analyzer: &'a mut Analyzer,
     state: &'a SetState,
-    /// Whether vectors are evaluated over their lanes.
+    /// Evaluate vectors over their lanes.
     in_lanes: bool,
     depth: usize,
-    /// Variables whose ends are being evaluated: they stand for themselves there.
+    /// Variables whose domain is being evaluated; they stay symbolic there.
     visiting: VarMap<()>,
-    /// Sets of shared expressions, by depth, where no variable's ends are being evaluated. The entry keeps the expression
-    /// alive.
+    /// Sets of shared expressions, by depth, recorded while no domain is being evaluated.
     memo: HashMap<(Object, usize), IntSet>,
 }
 
@@ -91,7 +90,7 @@ impl<'a> Evaluator<'a> {
         Self { analyzer, state, in_lanes, depth: 0, visiting: VarMap::default(), memo: HashMap::new() }
     }
 
-    /// The interval whose ends are themselves evaluated, unless there is no variable left to relax.
+    /// The interval with both ends evaluated, unless no variable is left to relax.
     fn eval_interval(&mut self, set: &IntSet) -> Result<IntSet> {
         if self.depth >= self.state.vars.len() || set.is_nothing() {
             return Ok(set.clone());

@@ -1,8 +1,7 @@
-//! The seam between the analyses and the nodes: a view of an expression as the analyses see it, and the
-//! constructors they use.
+//! Interface between the analyses and the nodes: a view of expressions, and constructors.
 //!
-//! [`fold`] is the folding constructor (constants are computed, neutral operands vanish), [`strict`] builds the
-//! node as asked. Both take operands of one type; [`fold`] matches types first where they differ.
+//! [`fold`] computes constants, drops neutral operands and matches types; [`strict`] builds the node as given, from
+//! operands of one type.
 //!
 //! Upstream counterpart: `src/arith/const_fold.h`.
 
@@ -17,13 +16,11 @@ pub(crate) use prim::intrinsic::Intrinsic;
 pub(crate) use prim::ops::BinaryOp as BinOp;
 pub(crate) use prim::{Effect, Expr};
 
-/// What the analyses ask of an operation.
 pub(crate) trait BinOpExt {
-    /// A comparison or a connective: the result is a truth value.
+    /// Returns `true` for comparisons and connectives.
     fn gives_truth(self) -> bool;
-    /// The comparison with its operands swapped.
+    /// The comparison with swapped operands.
     fn mirrored(self) -> Self;
-    /// The kind of its nodes.
     fn tag(self) -> Tag;
 }
 
@@ -47,7 +44,7 @@ impl BinOpExt for BinOp {
     }
 }
 
-/// The kind of an expression, small enough for a set of kinds to be one word.
+/// The kind of an expression; a set of kinds fits one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tag {
     Other,
@@ -85,7 +82,6 @@ impl Tag {
     }
 }
 
-/// A call.
 #[derive(Clone, Copy)]
 pub(crate) struct CallView<'a> {
     /// The operator, if the analyses interpret it.
@@ -94,7 +90,6 @@ pub(crate) struct CallView<'a> {
 }
 
 impl<'a> CallView<'a> {
-    /// The arguments.
     pub(crate) fn args(self) -> SmallVec<[&'a Expr; 3]> {
         self.node.args.iter().collect()
     }
@@ -106,7 +101,7 @@ pub(crate) enum View<'a> {
     Int(i64),
     Float(f64),
     Var {
-        /// Never negative by declaration.
+        /// Declared as non-negative.
         size: bool,
     },
     Bin(BinOp, &'a Expr, &'a Expr),
@@ -120,7 +115,7 @@ pub(crate) enum View<'a> {
     Other,
 }
 
-/// Writes the view and the kind of every binary node.
+/// Generates the view and the kind of the binary nodes.
 macro_rules! binary_nodes {
     ($($op:ident = $node:ident),* $(,)?) => {
         fn binary_view(kind: ExprKind<'_>) -> Option<View<'_>> {
@@ -143,7 +138,6 @@ binary_nodes! {
     Max = Max, Eq = EQ, Ne = NE, Lt = LT, Le = LE, Gt = GT, Ge = GE, And = And, Or = Or,
 }
 
-/// How the analyses see `e`.
 #[inline]
 pub(crate) fn view(e: &Expr) -> View<'_> {
     match e.kind() {
@@ -161,7 +155,6 @@ pub(crate) fn view(e: &Expr) -> View<'_> {
     }
 }
 
-/// The kind of `e`.
 #[inline]
 pub(crate) fn tag(e: &Expr) -> Tag {
     match e.kind() {
@@ -179,13 +172,11 @@ pub(crate) fn tag(e: &Expr) -> Tag {
     }
 }
 
-/// The type of the value.
 #[inline]
 pub(crate) fn dtype(e: &Expr) -> DataType {
     e.dtype()
 }
 
-/// The value of an integer literal.
 #[inline]
 pub(crate) fn as_int(e: &Expr) -> Option<i64> {
     match e.kind() {
@@ -194,7 +185,6 @@ pub(crate) fn as_int(e: &Expr) -> Option<i64> {
     }
 }
 
-/// The value of a float literal.
 pub(crate) fn as_float(e: &Expr) -> Option<f64> {
     match e.kind() {
         ExprKind::FloatImm(node) => Some(node.value),
@@ -202,12 +192,11 @@ pub(crate) fn as_float(e: &Expr) -> Option<f64> {
     }
 }
 
-/// Whether `e` is a variable.
 pub(crate) fn is_var(e: &Expr) -> bool {
     matches!(e.kind(), ExprKind::Var(_))
 }
 
-/// Whether the rules for index values apply to a type: signed 32- and 64-bit scalars.
+/// Returns `true` for signed 32- and 64-bit scalars, the types of index values.
 pub(crate) fn is_index(dtype: DataType) -> bool {
     dtype.is_int() && dtype.is_scalar() && (dtype.bits == 32 || dtype.bits == 64)
 }
@@ -216,7 +205,7 @@ fn stop(error: prim::PrimError) -> Stop {
     Stop::Constant(error)
 }
 
-/// The node of two operands of one type, without folding.
+/// The node `a op b`, not folded.
 pub(crate) fn strict(op: BinOp, a: Expr, b: Expr) -> Result<Expr> {
     op.node(a, b).map_err(stop)
 }
@@ -288,17 +277,14 @@ pub(crate) fn select(condition: Expr, on_true: Expr, on_false: Expr) -> Result<E
     prim::Select::try_new(condition, on_true, on_false).map_err(stop)
 }
 
-/// A ramp.
 pub(crate) fn ramp(base: Expr, stride: Expr, lanes: Expr) -> Result<Expr> {
     prim::Ramp::try_new(base, stride, &lanes).map_err(stop)
 }
 
-/// A broadcast.
 pub(crate) fn broadcast(value: Expr, lanes: Expr) -> Result<Expr> {
     prim::Broadcast::try_new(value, &lanes).map_err(stop)
 }
 
-/// A binding around an expression.
 pub(crate) fn let_in(var: &Expr, value: Expr, body: Expr) -> Result<Expr> {
     let var = var.downcast_ref::<prim::Var>().ok_or(Stop::MalformedRule)?;
     prim::Let::try_new(var.clone(), value, body).map_err(stop)

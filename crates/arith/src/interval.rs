@@ -1,4 +1,4 @@
-//! Symbolic intervals: the values of an expression between two expressions.
+//! Symbolic intervals.
 //!
 //! Upstream counterpart: `IntervalSet` and its operations in `src/arith/int_set.cc`.
 
@@ -10,7 +10,7 @@ use crate::constraint;
 use crate::error::Result;
 use crate::expr::{self, BinOp, BinOpExt, Expr, VarMap, View};
 
-/// A set of integers between two symbolic ends, both included. An end may be missing, and the set may be empty.
+/// An empty set, or an interval of integers between two symbolic ends, both included and both optional.
 #[derive(Debug, Clone)]
 pub struct IntSet {
     ends: Option<(Option<Expr>, Option<Expr>)>,
@@ -22,22 +22,22 @@ impl IntSet {
         Self { ends: None }
     }
 
-    /// Every integer.
+    /// All integers.
     pub fn everything() -> Self {
         Self::interval(None, None)
     }
 
-    /// One value.
+    /// The set of one value.
     pub fn point(value: &Ref<PrimExpr>) -> Self {
         Self::interval(Some(value.clone()), Some(value.clone()))
     }
 
-    /// The values from `min` to `max`, both included; `None` for no end.
+    /// The values from `min` to `max`, both included; `None` for an unbounded side.
     pub fn interval(min: Option<Ref<PrimExpr>>, max: Option<Ref<PrimExpr>>) -> Self {
         Self { ends: Some((min, max)) }
     }
 
-    /// The `extent` values from `min` on; one point for the extent 1.
+    /// The `extent` values from `min`.
     pub fn from_range(min: &Ref<PrimExpr>, extent: &Ref<PrimExpr>) -> Self {
         if expr::as_int(extent) == Some(1) {
             return Self::point(min);
@@ -48,33 +48,33 @@ impl IntSet {
         }
     }
 
-    /// The least value, if there is one.
+    /// The least value, if bounded.
     pub fn min(&self) -> Option<&Ref<PrimExpr>> {
         self.ends.as_ref()?.0.as_ref()
     }
 
-    /// The greatest value, if there is one.
+    /// The greatest value, if bounded.
     pub fn max(&self) -> Option<&Ref<PrimExpr>> {
         self.ends.as_ref()?.1.as_ref()
     }
 
-    /// Whether the set is empty.
+    /// Returns `true` for the empty set.
     pub fn is_nothing(&self) -> bool {
         self.ends.is_none()
     }
 
-    /// Whether the set has neither end.
+    /// Returns `true` if neither side is bounded.
     pub fn is_everything(&self) -> bool {
         matches!(self.ends, Some((None, None)))
     }
 
-    /// The one value, where both ends are the same node.
+    /// The only value, if both ends are the same node.
     pub fn as_point(&self) -> Option<&Ref<PrimExpr>> {
         let (min, max) = (self.min()?, self.max()?);
         min.ptr_eq(max).then_some(min)
     }
 
-    /// Whether both ends are sure to be equal.
+    /// Returns `true` if both ends are proven to be equal.
     pub fn is_provably_point(&self, analyzer: &mut Analyzer) -> bool {
         match (self.min(), self.max()) {
             (Some(min), Some(max)) => min.ptr_eq(max) || analyzer.can_prove_equal(min, max),
@@ -82,7 +82,7 @@ impl IntSet {
         }
     }
 
-    /// The least value and the number of values, both simplified; `None` where an end is missing.
+    /// The least value and the number of values, both simplified; `None` if a side is unbounded.
     pub fn cover_range(&self) -> Option<(Ref<PrimExpr>, Ref<PrimExpr>)> {
         let (min, max) = (self.min()?, self.max()?);
         let mut analyzer = Analyzer::new();
@@ -90,7 +90,7 @@ impl IntSet {
         Some((analyzer.simplify(min), analyzer.simplify(&extent)))
     }
 
-    /// The smallest interval around all of `sets`, its ends simplified; one set stays as it is.
+    /// The smallest interval that contains all `sets`. Its ends are simplified unless there is only one set.
     pub fn union(sets: &[IntSet]) -> IntSet {
         match sets {
             [] => Self::nothing(),
@@ -102,7 +102,7 @@ impl IntSet {
         }
     }
 
-    /// The values that are in all of `sets`, the ends simplified; one set stays as it is.
+    /// The values that all `sets` contain. The ends are simplified unless there is only one set.
     pub fn intersection(sets: &[IntSet]) -> IntSet {
         match sets {
             [] => Self::nothing(),
@@ -121,7 +121,7 @@ impl IntSet {
         Self { ends: self.ends.map(|(min, max)| (simplify(min), simplify(max))) }
     }
 
-    /// The smallest interval around both, not simplified.
+    /// The smallest interval that contains both, not simplified.
     pub(crate) fn hull(&self, other: &Self) -> Self {
         let (Some((min, max)), Some((other_min, other_max))) = (&self.ends, &other.ends) else {
             return if self.is_nothing() { other.clone() } else { self.clone() };
@@ -154,19 +154,19 @@ impl IntSet {
     }
 }
 
-/// The sets of variables to relax an expression by.
+/// Sets of the variables of an expression.
 #[derive(Debug, Clone, Default)]
 pub struct DomMap {
     pub(crate) vars: VarMap<IntSet>,
 }
 
 impl DomMap {
-    /// No variable.
+    /// Creates an empty map.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the values of `var`; gives what they were.
+    /// Sets the values of `var` and returns the previous ones.
     pub fn insert(&mut self, var: &Ref<Var>, set: IntSet) -> Option<IntSet> {
         let old = self.get(var).cloned();
         self.vars.insert(var.upcast_ref(), set);
@@ -178,7 +178,7 @@ impl DomMap {
         self.vars.get(var.upcast_ref())
     }
 
-    /// Forgets `var`; gives its values.
+    /// Removes `var` and returns its values.
     pub fn remove(&mut self, var: &Ref<Var>) -> Option<IntSet> {
         let old = self.get(var).cloned();
         self.vars.remove(var.upcast_ref());
@@ -186,16 +186,16 @@ impl DomMap {
     }
 }
 
-/// The sets of the variables an analyzer knows.
+/// The sets of the variables of an analyzer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SetState {
     pub(crate) vars: VarMap<IntSet>,
-    /// From the conditions in scope, the innermost last.
+    /// From the conditions in scope, innermost last.
     pub(crate) scoped: Vec<(Expr, IntSet)>,
 }
 
 impl SetState {
-    /// Adds what `condition` says about single variables.
+    /// Adds the sets that `condition` implies for single variables.
     pub(crate) fn enter(&mut self, condition: &Expr) {
         for part in constraint::conjuncts(condition) {
             let View::Bin(op, a, b) = expr::view(&part) else { continue };
@@ -210,7 +210,7 @@ impl SetState {
     }
 }
 
-/// The values `v` of `v op limit`.
+/// The values `v` with `v op limit`.
 fn limited(op: BinOp, limit: &Expr) -> Option<IntSet> {
     Some(match op {
         BinOp::Le => IntSet::interval(None, Some(limit.clone())),
@@ -223,7 +223,7 @@ fn limited(op: BinOp, limit: &Expr) -> Option<IntSet> {
 }
 
 impl Analyzer {
-    /// The values of `a op b` for the values of `a` and of `b`. `node` is the operation itself.
+    /// The values of `a op b`; `node` is the operation itself.
     pub(crate) fn combine(&mut self, op: BinOp, a: IntSet, b: IntSet, node: &Expr) -> Result<IntSet> {
         if let (Some(x), Some(y)) = (a.as_point(), b.as_point()) {
             return Ok(IntSet::point(&expr::folded(op, x, y)?));
@@ -255,7 +255,7 @@ impl Analyzer {
         }
     }
 
-    /// A product or quotient by one value, which keeps or swaps the ends with its sign.
+    /// A product or quotient by one value, whose sign decides whether the ends swap.
     fn combine_monotonic(&mut self, op: BinOp, a: IntSet, b: IntSet) -> Result<IntSet> {
         let Some(by) = b.as_point() else { return Ok(IntSet::everything()) };
         match expr::as_int(by) {
@@ -280,8 +280,8 @@ impl Analyzer {
         Ok(IntSet::interval(Some(low), Some(expr::select(sign, at_max, at_min)?)))
     }
 
-    /// A remainder: from 0 to one less than the divisor, or the dividend shifted where its quotient is constant. A
-    /// truncated remainder is taken to have a dividend that is not negative, as upstream takes it.
+    /// The remainders `0..divisor`, or the shifted dividend if its quotient is constant. As upstream, assumes a
+    /// dividend that is not negative for truncated remainders.
     fn combine_remainder(&mut self, op: BinOp, a: IntSet, b: IntSet, node: &Expr) -> Result<IntSet> {
         let Some(divisor) = b.as_point() else { return Ok(IntSet::everything()) };
         let one = expr::like(divisor, 1)?;
@@ -329,7 +329,7 @@ impl Analyzer {
     }
 }
 
-/// The end of a minimum or maximum on the side where one operand suffices.
+/// The end of a minimum or maximum on the side where one bounded operand suffices.
 fn either_end(op: BinOp, a: Option<&Expr>, b: Option<&Expr>) -> Result<Option<Expr>> {
     match (a, b) {
         (Some(a), Some(b)) => expr::folded(op, a, b).map(Some),

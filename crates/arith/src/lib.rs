@@ -1,29 +1,38 @@
-//! Integer analysis over scalar expressions: simplification, bounds, and symbolic intervals.
+//! Simplification, bounds and symbolic intervals of scalar integer expressions.
 //!
-//! [`Analyzer::simplify`] prints the same expression as TVM's `arith.Analyzer().simplify`; [`eval_set`] gives the
-//! interval an index covers, from which access regions are made. Nodes this crate does not know are opaque.
-//! Everything is a question of rules; no solver is asked.
-//!
-//! # Where upstream changes a value
-//!
-//! Random evaluation shows some simplifications of TVM 0.23 to be wrong. They are left out here, so the text differs in
-//! these rare places: bounds of a remainder whose dividend has a step and an offset beyond it, or is negative and the
-//! remainder truncated (`bound.rs`); a floor quotient times a negative number, divided again (`canonical/divide.rs`); a
-//! comparison divided by a common factor although a remainder is subtracted (`canonical/mod.rs`); ramps across zero,
-//! divided with truncation (`rewrite/vector.rs`). One is kept, because access regions show it: the interval of a
-//! truncated remainder is that of a dividend that is not negative.
+//! [`Analyzer::simplify`] returns the expression that TVM's `arith.Analyzer().simplify` returns; [`eval_set`] returns
+//! the interval that an index covers, from which access regions are computed. All analyses are rule-based; there is
+//! no solver. Nodes of other dialects are opaque.
 //!
 //! ```
 //! use tvmscript_arith::Analyzer;
-//! use tvmscript_ir_core::DataType;
-//! use tvmscript_prim::{FloorMod, IntImm, Mul, Var};
+//! use tvmscript_prim::{Compare, DataType, IntImm, Var};
 //!
-//! let n = Var::new("n", DataType::INT32);
-//! let multiple = Mul::try_new(n.upcast(), IntImm::int32(4)).unwrap();
-//! let remainder = FloorMod::try_new(multiple, IntImm::int32(4)).unwrap();
-//! let simple = Analyzer::new().simplify(&remainder);
-//! assert_eq!(simple.as_node::<IntImm>().map(|zero| zero.value), Some(0));
+//! let i = Var::new("i", DataType::INT32);
+//! let mut analyzer = Analyzer::new();
+//! analyzer.bind_range(&i, &IntImm::int32(0), &IntImm::int32(16));
+//! // A guard that the range of `i` already implies.
+//! assert!(analyzer.can_prove(&(&i * 4 + 3).less(64)));
+//! // (i * 4 + 3) // 4 is i, and i % 32 is at most 15.
+//! assert!(analyzer.simplify(&tvmscript_prim::ops::floordiv(&i * 4 + 3, IntImm::int32(4)).unwrap()).ptr_eq(&i));
+//! assert_eq!(analyzer.const_int_bound(&(&i % 32)).max, 15);
 //! ```
+//!
+//! # Differences from upstream
+//!
+//! Some simplifications of TVM 0.23 change the value of an expression. This crate leaves them out:
+//!
+//! - bounds of a remainder whose dividend has a step and an offset beyond it, or is negative and the remainder
+//!   truncated (`bound.rs`);
+//! - a floor quotient times a negative number, divided again (`canonical/divide.rs`);
+//! - a comparison divided by a common factor although a remainder is subtracted (`canonical/mod.rs`);
+//! - ramps across zero, divided with truncation (`rewrite/vector.rs`).
+//!
+//! One is kept because access regions show it: the interval of a truncated remainder is that of a non-negative
+//! dividend.
+
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod analyzer;
 mod bound;

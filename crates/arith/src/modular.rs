@@ -1,4 +1,4 @@
-//! Modular sets: what an expression is modulo what.
+//! Modular sets: residue classes that contain the values of an expression.
 //!
 //! Upstream counterpart: `src/arith/modular_set.cc`.
 
@@ -18,11 +18,11 @@ pub struct ModularSet {
 }
 
 impl ModularSet {
-    /// Every number.
+    /// All integers.
     pub const EVERYTHING: Self = Self { coeff: 1, base: 0 };
 
-    /// The set `coeff * k + base`, normalised. A negative step flips both signs, the convention of remainders
-    /// with a negative divisor that canonical forms contain.
+    /// Creates the normalized set `coeff * k + base`. A negative step flips both signs, the convention of remainders
+    /// with a negative divisor in canonical forms.
     pub fn new(coeff: i64, base: i64) -> Self {
         let (coeff, base) =
             if coeff < 0 { (coeff.wrapping_neg(), base.wrapping_neg()) } else { (coeff, base) };
@@ -33,7 +33,7 @@ impl ModularSet {
         }
     }
 
-    /// Whether the set has one number.
+    /// Returns `true` if the set has one number.
     pub fn is_const(self) -> bool {
         self.coeff == 0
     }
@@ -41,7 +41,7 @@ impl ModularSet {
     fn union(self, other: Self) -> Self {
         let coeff = gcd(self.coeff, other.coeff);
         if coeff == 0 {
-            // Two different constants: upstream gives up here rather than taking their difference.
+            // Upstream does not take the difference of two constants either.
             return if self.base == other.base { self } else { Self::EVERYTHING };
         }
         let (a, b) = (self.base % coeff, other.base % coeff);
@@ -52,7 +52,7 @@ impl ModularSet {
         let (g, x, _) = extended_gcd(self.coeff, other.coeff);
         let distance = other.base.wrapping_sub(self.base);
         if !divides(g, distance) {
-            // No number at all. Any answer is right; this is upstream's.
+            // The intersection is empty, so any result is sound; this one is upstream's.
             return Self { coeff: 0, base: 1 };
         }
         let steps = (distance / g).wrapping_mul(x);
@@ -63,21 +63,20 @@ impl ModularSet {
     }
 }
 
-/// The modular sets of variables.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ModularState {
     pub(crate) vars: VarMap<ModularSet>,
 }
 
 impl ModularState {
-    /// Narrows a variable by a condition such as `v % 4 == 1`; gives what to restore on leaving it.
+    /// Narrows a variable by a condition such as `v % 4 == 1`. Returns the entry to restore on leaving the scope.
     pub(crate) fn enter(&mut self, condition: &Expr) -> Option<(Expr, ModularSet)> {
         let View::Bin(BinOp::Eq, a, b) = expr::view(condition) else { return None };
         let (var, set) = match (expr::view(a), expr::as_int(a), expr::as_int(b)) {
             (View::Bin(BinOp::Mod | BinOp::FloorMod, var, modulus), _, Some(base)) if expr::is_var(var) => {
                 (var, ModularSet::new(expr::as_int(modulus)?, base))
             }
-            // Upstream enters no more than "any number" for `v == 3`.
+            // Upstream derives nothing from `v == 3`.
             (View::Var { .. }, _, Some(_)) => (a, ModularSet::EVERYTHING),
             (_, Some(_), _) if expr::is_var(b) => (b, ModularSet::EVERYTHING),
             _ => return None,
@@ -89,7 +88,6 @@ impl ModularState {
 }
 
 impl Analyzer {
-    /// The modular set of `e`.
     pub(crate) fn modular_of(&mut self, e: &Expr) -> ModularSet {
         if !self.spend() {
             return ModularSet::EVERYTHING;
@@ -174,7 +172,7 @@ impl Analyzer {
         }
     }
 
-    /// `a / divisor`. Where the division truncates, an offset needs a dividend that is not negative.
+    /// The residue class of `a / divisor`. A truncated quotient with an offset requires a non-negative dividend.
     fn modular_of_quotient(&mut self, a: &Expr, divisor: i64, rounds_down: bool) -> ModularSet {
         let set = self.modular_of(a);
         if !divides(divisor, set.coeff) {

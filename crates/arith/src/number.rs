@@ -1,11 +1,10 @@
-//! Integer arithmetic the analyses share: floor division, greatest common divisors, and 64-bit sums and
-//! products that treat the two ends of the range as infinite.
+//! Integer arithmetic: floor division, greatest common divisors, and 64-bit operations with infinite ends.
 //!
 //! Upstream counterparts: `src/arith/int_operator.h` and the static helpers of `src/arith/const_int_bound.cc`.
 
-/// The largest value stands for "no upper bound".
+/// No upper bound.
 pub(crate) const POS_INF: i64 = i64::MAX;
-/// Minus the largest value stands for "no lower bound".
+/// No lower bound.
 pub(crate) const NEG_INF: i64 = -i64::MAX;
 
 /// Quotient rounded down; `None` for a zero divisor.
@@ -27,7 +26,7 @@ pub(crate) fn floor_mod(x: i64, y: i64) -> Option<i64> {
     Some(if remainder != 0 && (remainder < 0) != (y < 0) { remainder + y } else { remainder })
 }
 
-/// Whether `d` divides `x`; a zero `d` divides nothing.
+/// Returns `true` if `d` divides `x`; zero divides nothing.
 pub(crate) fn divides(d: i64, x: i64) -> bool {
     d != 0 && x.wrapping_rem(d) == 0
 }
@@ -41,7 +40,7 @@ pub(crate) fn gcd(a: i64, b: i64) -> i64 {
     i64::try_from(a).unwrap_or(1)
 }
 
-/// `(g, x, y)` with `a * x + b * y == g`, the greatest common divisor, by Euclid's extended algorithm.
+/// Returns `(g, x, y)` with `a * x + b * y == g`, the greatest common divisor.
 pub(crate) fn extended_gcd(a: i64, b: i64) -> (i64, i64, i64) {
     let (mut old_r, mut r) = (a.wrapping_abs(), b);
     let (mut old_s, mut s) = (1i64, 0i64);
@@ -61,7 +60,7 @@ pub(crate) fn lcm(a: i64, b: i64) -> i64 {
     if g == 0 { 0 } else { a.wrapping_mul(b).wrapping_div(g) }
 }
 
-/// `x + y` where either end of the range absorbs.
+/// `x + y`, where infinite operands absorb the other one.
 pub(crate) fn inf_add(x: i64, y: i64) -> i64 {
     match (x, y) {
         (POS_INF, _) => POS_INF,
@@ -72,17 +71,17 @@ pub(crate) fn inf_add(x: i64, y: i64) -> i64 {
     }
 }
 
-/// `-x`, which maps one end of the range to the other.
+/// `-x`, which maps one infinite end to the other.
 pub(crate) fn inf_neg(x: i64) -> i64 {
     x.saturating_neg()
 }
 
-/// `x * y`, saturating at the ends of the range.
+/// `x * y`, saturating at the infinite ends.
 pub(crate) fn inf_mul(x: i64, y: i64) -> i64 {
     x.saturating_mul(y).max(NEG_INF)
 }
 
-/// Applies a division to a dividend that may be infinite.
+/// Applies a division to a possibly infinite dividend.
 fn inf_division(x: i64, y: i64, divide: impl Fn(i64, i64) -> Option<i64>) -> i64 {
     if x == POS_INF || x == NEG_INF {
         return if y > 0 { x } else { inf_neg(x) };
@@ -90,17 +89,15 @@ fn inf_division(x: i64, y: i64, divide: impl Fn(i64, i64) -> Option<i64>) -> i64
     divide(x, y).unwrap_or(if x >= 0 { POS_INF } else { NEG_INF })
 }
 
-/// Truncated division of a value that may be infinite.
 pub(crate) fn inf_trunc_div(x: i64, y: i64) -> i64 {
     inf_division(x, y, i64::checked_div)
 }
 
-/// Floor division of a value that may be infinite.
 pub(crate) fn inf_floor_div(x: i64, y: i64) -> i64 {
     inf_division(x, y, floor_div)
 }
 
-/// `x << y` for non-negative operands; infinite when bits would be lost.
+/// `x << y` for non-negative operands; infinite if bits are lost.
 pub(crate) fn inf_shift_left(x: i64, y: i64) -> i64 {
     if x == POS_INF || x == NEG_INF {
         return x;
@@ -112,7 +109,7 @@ pub(crate) fn inf_shift_left(x: i64, y: i64) -> i64 {
     }
 }
 
-/// `x >> y`, with the shift count kept inside the word.
+/// `x >> y`, with the shift count clamped to the word.
 pub(crate) fn inf_shift_right(x: i64, y: i64) -> i64 {
     if x == POS_INF || x == NEG_INF { x } else { x >> y.clamp(0, 63) }
 }

@@ -1,5 +1,5 @@
-//! Nodes of other dialects, such as loads from buffers. What they mean is not known here; the expressions among their
-//! fields are, and are found by reflection.
+//! Nodes of other dialects, such as buffer loads. They have no meaning here, but the expressions in their fields do;
+//! reflection finds them.
 
 use smallvec::SmallVec;
 use tvmscript_ir_core::{Array, FieldRef, Object, ObjectLike, Ref, Str, Value};
@@ -22,13 +22,13 @@ fn part<'a>(field: FieldRef<'a>) -> Option<Part<'a>> {
     }
 }
 
-/// The fields of `e` that hold expressions, with their positions.
+/// The fields of `e` that hold expressions, with their indices.
 fn parts(e: &Expr) -> impl Iterator<Item = (usize, Part<'_>)> {
     let object = e.object();
     (0..object.info().fields().len()).filter_map(move |index| Some((index, part(object.field(index))?)))
 }
 
-/// The expressions among the fields of `e`, in order.
+/// The expressions in the fields of `e`, in order.
 pub(crate) fn children(e: &Expr) -> SmallVec<[&Expr; 4]> {
     let mut children = SmallVec::new();
     for (_, part) in parts(e) {
@@ -40,7 +40,7 @@ pub(crate) fn children(e: &Expr) -> SmallVec<[&Expr; 4]> {
     children
 }
 
-/// `e` with the expressions among its fields replaced by what `f` gives; `e` itself where nothing changes.
+/// Applies `f` to the expressions in the fields of `e`. Returns `e` itself if nothing changes.
 pub(crate) fn map_children(e: &Expr, mut f: impl FnMut(&Expr) -> Result<Expr>) -> Result<Expr> {
     let mut changes: SmallVec<[(usize, Value); 2]> = SmallVec::new();
     for (index, part) in parts(e) {
@@ -71,7 +71,7 @@ pub(crate) fn map_children(e: &Expr, mut f: impl FnMut(&Expr) -> Result<Expr>) -
     Ok(object.downcast::<PrimExpr>().unwrap_or_else(|_| e.clone()))
 }
 
-/// Whether two nodes of other dialects differ at most in the expressions among their fields, pairwise comparable.
+/// Returns `true` if two nodes of other dialects differ at most in the expressions in their fields.
 pub(crate) fn same_shell(a: &Ref<PrimExpr>, b: &Ref<PrimExpr>) -> bool {
     let (a, b) = (a.object(), b.object());
     if !std::ptr::eq(a.info(), b.info()) {

@@ -1,8 +1,8 @@
-//! Comparisons known to hold: `a <= b + 3`.
+//! Known comparisons such as `a <= b + 3`.
 //!
-//! The range of a variable and the conditions in scope are kept as comparisons of two expressions with a constant
-//! offset. A question is answered by those that compare the same two expressions; chains of inequalities are not
-//! followed, as upstream does not follow them unless asked to.
+//! Ranges of variables and conditions in scope are kept as comparisons of two expressions with a constant offset. A
+//! query uses those that compare the same two expressions. Chains of inequalities are not followed, which is
+//! upstream's default too.
 //!
 //! Upstream counterpart: `src/arith/transitive_comparison_analyzer.cc`.
 
@@ -13,7 +13,7 @@ use tvmscript_prim::IntImm;
 use crate::constraint;
 use crate::expr::{self, BinOp, Effect, Expr, View};
 
-/// What is known about two numbers: a set of the outcomes "equal", "less" and "greater".
+/// The possible outcomes of a comparison of two numbers: a set of "equal", "less" and "greater".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Outcomes(u8);
 
@@ -30,18 +30,18 @@ impl Outcomes {
         Self(self.0 & other.0)
     }
 
-    /// Exactly one outcome is left.
+    /// Returns `true` if exactly one outcome is possible.
     pub(crate) fn is_decided(self) -> bool {
         self.0.count_ones() == 1
     }
 
-    /// With the two numbers swapped.
+    /// The outcomes with the two numbers swapped.
     fn mirrored(self) -> Self {
         Self((self.0 & 1) | (self.0 & 2) << 1 | (self.0 & 4) >> 1)
     }
 }
 
-/// The number of an expression in [`Comparisons`].
+/// Index of an expression in [`Comparisons`].
 type Key = usize;
 
 /// `lhs OP rhs + offset`, with `OP` one of `==`, `!=`, `<=`, `>=`.
@@ -54,7 +54,7 @@ struct Comparison {
 }
 
 impl Comparison {
-    /// `<` and `>` become `<=` and `>=`, which have a simpler arithmetic.
+    /// Converts `<` and `>` to `<=` and `>=`, whose offsets are simpler to compare.
     fn new(lhs: Key, rhs: Key, offset: i64, outcomes: Outcomes) -> Self {
         match outcomes {
             Outcomes::LT => Self { lhs, rhs, offset: offset.wrapping_sub(1), outcomes: Outcomes::LE },
@@ -63,7 +63,7 @@ impl Comparison {
         }
     }
 
-    /// The same comparison with `lhs` on the left and `rhs` on the right, if it compares these two.
+    /// The comparison oriented as `lhs` against `rhs`, if it compares these two.
     fn between(self, lhs: Key, rhs: Key) -> Option<Self> {
         if (self.lhs, self.rhs) == (lhs, rhs) {
             return Some(self);
@@ -76,7 +76,7 @@ impl Comparison {
         })
     }
 
-    /// What this says about `lhs` against `rhs + offset`.
+    /// The outcomes of `lhs` against `rhs + offset` that this allows.
     fn about(self, offset: i64) -> Outcomes {
         match self.outcomes {
             Outcomes::EQ if offset == self.offset => Outcomes::EQ,
@@ -91,7 +91,7 @@ impl Comparison {
     }
 }
 
-/// The comparisons known to hold.
+/// The known comparisons.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Comparisons {
     keys: HashMap<u64, Vec<(Expr, Key)>>,
@@ -102,11 +102,11 @@ pub(crate) struct Comparisons {
     scoped: Vec<Comparison>,
 }
 
-/// Structural equality of keys looks at so many nodes at most.
+/// Maximum number of nodes that structural equality of keys visits.
 const KEY_BUDGET: u64 = 10_000;
 
 impl Comparisons {
-    /// Adds `condition` for as long as the variables it speaks of are bound.
+    /// Adds `condition` while its variables are bound.
     pub(crate) fn add_bound(&mut self, condition: &Expr) {
         let known = self.read(condition);
         self.bound.extend(known);
@@ -118,24 +118,24 @@ impl Comparisons {
         self.scoped.extend(known);
     }
 
-    /// The number of scoped comparisons, for [`Comparisons::leave`].
+    /// Number of scoped comparisons, for [`Comparisons::leave`].
     pub(crate) fn depth(&self) -> usize {
         self.scoped.len()
     }
 
-    /// Forgets the scoped comparisons after the first `depth`.
+    /// Removes the scoped comparisons after the first `depth`.
     pub(crate) fn leave(&mut self, depth: usize) {
         self.scoped.truncate(depth);
     }
 
-    /// Forgets what was bound with `var` on the left.
+    /// Removes the comparisons bound with `var` on the left.
     pub(crate) fn forget(&mut self, var: &Expr) {
         if let Some(key) = self.find(var) {
             self.bound.retain(|known| known.lhs != key);
         }
     }
 
-    /// Compares `lhs` with `rhs`.
+    /// The possible outcomes of comparing `lhs` with `rhs`.
     pub(crate) fn compare(&self, lhs: &Expr, rhs: &Expr) -> Outcomes {
         if (self.bound.is_empty() && self.scoped.is_empty())
             || !expr::dtype(lhs).is_int()

@@ -107,7 +107,7 @@ impl Simplifier<'_> {
         rebuilt(op, e, (a, b), new_a, new_b)
     }
 
-    /// A value that is no sum, when it is its own remainder.
+    /// Returns `true` if a value, not a sum, is in `0..divisor`.
     fn is_own_remainder(&mut self, value: &Canonical, divisor: i64) -> Result<bool> {
         let bound = self.analyzer.bound_of(&value.to_expr()?);
         Ok(bound.min >= 0 && bound.max < divisor)
@@ -139,7 +139,7 @@ impl Simplifier<'_> {
             }
             sum = rest;
         }
-        // (x - 5) % 3 is (x - 2) % 3 as long as neither is negative.
+        // `(x - 5) % 3` is `(x - 2) % 3` if neither is negative.
         let bound = self.analyzer.bound_of(&sum.to_expr()?);
         let new_base = sum.base % divisor;
         if bound.min >= 0 && bound.min.saturating_sub(sum.base).saturating_add(new_base) >= 0 {
@@ -174,7 +174,7 @@ impl Simplifier<'_> {
         self.split_remainder_by(split, divisor, DivMode::Floor).map(Canonical::of_split)
     }
 
-    /// The split with the wanted way of rounding, as the whole of its value if it rounds the other way.
+    /// The split with the given rounding; a split that rounds the other way becomes the index of a new one.
     fn with_mode(split: Split, mode: DivMode) -> Result<Split> {
         let split = if split.allows(mode) { split } else { Split::whole(split.into_expr()?) };
         Ok(Split { mode, ..split })
@@ -249,8 +249,8 @@ impl Simplifier<'_> {
         Ok(whole)
     }
 
-    /// Divides out the symbolic and constant factors that a dividend and a symbolic divisor share. Right for
-    /// both ways of rounding, because quotients keep their value and remainders scale with it.
+    /// Cancels the symbolic and constant factors that a dividend and a symbolic divisor share. Valid for both
+    /// rounding modes, because quotients keep their value and remainders scale with the factor.
     fn without_common_factors(&mut self, dividend: &Expr, divisor: &Expr) -> Result<Option<CommonFactors>> {
         if expr::as_int(divisor).is_some() {
             return Ok(None);
@@ -280,14 +280,14 @@ impl Simplifier<'_> {
     }
 }
 
-/// A dividend and a divisor without their common factors, and the product of these.
+/// A dividend and a divisor without their common factors, and the product of those factors.
 struct CommonFactors {
     dividend: Expr,
     divisor: Expr,
     factor: Expr,
 }
 
-/// The node again if its operands did not change, a new one otherwise.
+/// The node `e` if its operands did not change, otherwise a new node.
 fn rebuilt(op: BinOp, e: &Expr, old: (&Expr, &Expr), a: Expr, b: Expr) -> Result<Canonical> {
     if a.ptr_eq(old.0) && b.ptr_eq(old.1) {
         return Ok(Canonical::Expr(e.clone()));

@@ -1,6 +1,6 @@
 //! Canonical simplification: integer arithmetic as sums of splits.
 //!
-//! Everything that is not integer arithmetic goes through the rewriter, whose parts come back here.
+//! Everything else goes through the rewriter, which calls back for the operands.
 //!
 //! Upstream counterpart: `src/arith/canonical_simplify.cc`.
 
@@ -20,7 +20,7 @@ use crate::rewrite::Simplifier;
 
 pub(crate) use sum::{DivMode, Split, Sum, overflow};
 
-/// What the canonical walk gives for a node.
+/// Result of the canonical walk for a node.
 #[derive(Debug, Clone)]
 pub(crate) enum Canonical {
     Expr(Expr),
@@ -51,7 +51,7 @@ impl Canonical {
         }
     }
 
-    /// The value as one split, the whole of an expression if need be.
+    /// The value as one split; a longer sum becomes the index of a new split.
     fn into_split(self) -> Result<Split> {
         match self {
             Self::Split(split) => Ok(*split),
@@ -91,7 +91,7 @@ impl Canonical {
 }
 
 impl Simplifier<'_> {
-    /// The canonical form of `e`, not yet turned back into an expression.
+    /// The canonical form of `e` before it is converted back to an expression.
     pub(crate) fn canonicalize(&mut self, e: &Expr) -> Result<Canonical> {
         match expr::view(e) {
             View::Bin(BinOp::Lt, a, b) => self.canonical_lt(e, a, b),
@@ -107,7 +107,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// [`Simplifier::canonicalize`] for a part of a node, guarded like a visit.
+    /// [`Simplifier::canonicalize`] for an operand, with budget, memo and stack guard.
     fn part(&mut self, e: &Expr) -> Result<Canonical> {
         if matches!(expr::view(e), View::Int(_) | View::Var { .. }) {
             return self.visit(e).map(Canonical::Expr);
@@ -126,7 +126,7 @@ impl Simplifier<'_> {
         Ok(new)
     }
 
-    /// What `a op b` folds to, or the two again. Folding looks at constants only, so a variable stands in for a sum or
+    /// Folds `a op b`, or returns the operands. Folding looks at constants only, so a variable stands in for a sum or
     /// a split.
     fn fold_parts(op: BinOp, a: Canonical, b: Canonical) -> Result<Parts> {
         static STAND_INS: LazyLock<[Expr; 2]> = LazyLock::new(|| {
@@ -218,8 +218,8 @@ impl Simplifier<'_> {
         self.rewrite(e).map(Canonical::Expr)
     }
 
-    /// `a < b` as `x0 * s0 + ... + rest < 0`, divided by the common divisor `d` of the scales: when the rest is
-    /// in `0..d` it vanishes; when it is a remainder by a multiple of `d` it is divided too.
+    /// Rewrites `a < b` as `x0 * s0 + ... + rest < 0` and divides by the common divisor `d` of the scales: a rest in
+    /// `0..d` vanishes; a remainder by a multiple of `d` is divided too.
     fn canonical_lt(&mut self, e: &Expr, a: &Expr, b: &Expr) -> Result<Canonical> {
         let keep = |this: &mut Self| this.rewrite(e).map(Canonical::Expr);
         if !expr::dtype(a).is_integer() {
@@ -246,7 +246,7 @@ impl Simplifier<'_> {
             let less = expr::fold(BinOp::Lt, divisible.into_expr()?, zero)?;
             return self.part(&less);
         }
-        // A remainder that is subtracted or that rounds toward zero is not covered, unlike upstream.
+        // Unlike upstream, this leaves out remainders that are subtracted or truncated.
         let [only] = rest.terms.as_slice() else { return keep(self) };
         if only.scale != 1 || only.mode != DivMode::Floor {
             return keep(self);
@@ -262,7 +262,7 @@ impl Simplifier<'_> {
         self.part(&expr::fold(BinOp::Lt, left, zero)?)
     }
 
-    /// Whether `e` is sure to be in `0..end`.
+    /// Returns `true` if `e` is proven to be in `0..end`.
     fn is_within(&mut self, e: &Expr, end: i64) -> Result<bool> {
         let dtype = expr::dtype(e);
         let below = expr::fold(BinOp::Lt, e.clone(), expr::constant(dtype, end)?)?;
@@ -272,14 +272,14 @@ impl Simplifier<'_> {
     }
 }
 
-/// The factors of a product: its symbols from left to right, and one constant.
+/// The factors of a product: symbols from left to right, and one constant.
 pub(crate) struct Factors {
     pub(crate) symbols: Vec<Expr>,
     pub(crate) constant: i64,
 }
 
 impl Simplifier<'_> {
-    /// Takes `products` apart, one after the other.
+    /// The factors of all `products`.
     fn factors(&mut self, products: &[&Expr]) -> Result<Factors> {
         let mut factors = Factors { symbols: Vec::new(), constant: 1 };
         let mut pending: Vec<&Expr> = products.iter().rev().copied().collect();
@@ -294,14 +294,14 @@ impl Simplifier<'_> {
         Ok(factors)
     }
 
-    /// `a * b` as a product from left to right with one constant at the end.
+    /// `a * b` as a left-associated product with one constant at the end.
     fn normalized_product(&mut self, a: &Expr, b: &Expr) -> Result<Expr> {
         let factors = self.factors(&[a, b])?;
         product_of(&factors.symbols, &expr::like(a, factors.constant)?)
     }
 }
 
-/// The product of `symbols`, from left to right, times a constant.
+/// The left-associated product of `symbols` and a constant.
 fn product_of(symbols: &[Expr], constant: &Expr) -> Result<Expr> {
     let mut result = expr::like(constant, 1)?;
     for symbol in symbols {

@@ -1,8 +1,8 @@
 //! Canonical forms: a sum of splits and a constant.
 //!
-//! A split is `index % upper / lower * scale`; a sum keeps splits of one index next to each other, by falling
-//! `lower`. Turned back into an expression, positive scales come first, by falling scale, then the constant,
-//! then what is subtracted.
+//! A split is `index % upper / lower * scale`. A sum keeps the splits of one index adjacent, by descending `lower`.
+//! Converted back to an expression, positive scales come first, in descending order, then the constant, then the
+//! subtracted terms.
 //!
 //! Upstream counterpart: `SplitExprNode` and `SumExprNode` of `src/arith/canonical_simplify.cc`.
 
@@ -17,7 +17,7 @@ use crate::error::{Result, Stop};
 use crate::expr::{self, BinOp, Expr};
 use crate::number::{POS_INF, divides};
 
-/// How quotients and remainders of a split round. The order decides ties between terms.
+/// Rounding of the quotients and remainders of a split. The order breaks ties between terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum DivMode {
     Trunc,
@@ -34,7 +34,7 @@ impl DivMode {
     }
 }
 
-/// `index % upper / lower * scale`; an infinite `upper` is no remainder at all.
+/// `index % upper / lower * scale`; without a remainder if `upper` is infinite.
 #[derive(Debug, Clone)]
 pub(crate) struct Split {
     pub(crate) index: Expr,
@@ -46,13 +46,13 @@ pub(crate) struct Split {
     pub(crate) mode: DivMode,
 }
 
-/// A product that left 64 bits: the expression cannot be brought to canonical form.
+/// A coefficient overflowed 64 bits, so the expression has no canonical form.
 pub(crate) fn overflow(dtype: DataType) -> Stop {
     Stop::Constant(PrimError::OutOfRange { value: "a coefficient".into(), dtype })
 }
 
 impl Split {
-    /// The whole of an expression.
+    /// The split with an expression as its index and nothing else.
     pub(crate) fn whole(index: Expr) -> Self {
         let dtype = expr::dtype(&index);
         Self { index, dtype, lower: 1, upper: POS_INF, scale: 1, mode: DivMode::Trunc }
@@ -62,7 +62,7 @@ impl Split {
         self.to_expr(1)
     }
 
-    /// The split times `factor`, as an expression.
+    /// The expression for the split times `factor`.
     pub(crate) fn to_expr(&self, factor: i64) -> Result<Expr> {
         if self.scale == 0 {
             return expr::constant(self.dtype, 0);
@@ -81,18 +81,18 @@ impl Split {
         Ok(result)
     }
 
-    /// Multiplies by a constant.
     pub(crate) fn scale_by(&mut self, factor: i64) -> Result<()> {
         self.scale = self.scale.checked_mul(factor).ok_or_else(|| overflow(self.dtype))?;
         Ok(())
     }
 
-    /// Without quotient or remainder, either way of rounding is right.
+    /// Returns `true` if the split has the given rounding, or neither quotient nor remainder.
     pub(crate) fn allows(&self, mode: DivMode) -> bool {
         self.mode == mode || (self.lower == 1 && self.upper == POS_INF)
     }
 
-    /// A floor quotient times a negative number: dividing it further does not join the divisors, though upstream does.
+    /// Returns `true` for a floor quotient times a negative number. Unlike upstream, dividing it again does not join
+    /// the divisors.
     pub(crate) fn is_negated_quotient(&self) -> bool {
         self.mode == DivMode::Floor && self.scale < 0 && self.lower != 1
     }
@@ -101,7 +101,7 @@ impl Split {
         expr::deep_equal(&self.index, &other.index, &mut { INDEX_BUDGET })
     }
 
-    /// Whether a conversion to `dtype` may be moved to the index: no step on the way leaves the range.
+    /// Returns `true` if a conversion to `dtype` may move to the index: no intermediate value leaves the range.
     pub(crate) fn can_convert(&self, dtype: DataType, analyzer: &mut Analyzer) -> Result<bool> {
         if dtype.bits >= self.dtype.bits || self.scale == 0 {
             return Ok(true);
@@ -135,10 +135,10 @@ impl Split {
     }
 }
 
-/// Structural equality of indices looks at so many nodes at most.
+/// Maximum number of nodes that structural equality of indices visits.
 const INDEX_BUDGET: u64 = 2_000;
 
-/// Whether every value of `e` is one of `dtype`.
+/// Returns `true` if every value of `e` fits `dtype`.
 fn fits_in(dtype: DataType, e: &Expr, analyzer: &mut Analyzer) -> bool {
     if !expr::is_index(dtype) {
         return false;
@@ -150,7 +150,7 @@ fn fits_in(dtype: DataType, e: &Expr, analyzer: &mut Analyzer) -> bool {
     bound.max <= all.max && bound.min >= all.min
 }
 
-/// From so many terms on a sum remembers where each index is.
+/// Number of terms from which a sum keeps an index by hash.
 const INDEXED_TERMS: usize = 16;
 
 /// `terms + base`.
@@ -159,7 +159,7 @@ pub(crate) struct Sum {
     pub(crate) dtype: DataType,
     pub(crate) terms: Vec<Split>,
     pub(crate) base: i64,
-    /// The first term of each index by hash, for long sums; empty when not known.
+    /// The first terms of each index by hash, for long sums; empty if not computed.
     places: HashMap<u64, Vec<usize>>,
 }
 
@@ -205,7 +205,7 @@ impl Sum {
         self.add_constant(other.base.checked_mul(factor).ok_or_else(|| overflow(self.dtype))?)
     }
 
-    /// Adds `term * factor`, to an equal term if there is one.
+    /// Adds `term * factor`, merged into an equal term if there is one.
     pub(crate) fn add_split(&mut self, mut term: Split, factor: i64) -> Result<()> {
         if term.scale == 0 {
             return Ok(());
@@ -238,7 +238,7 @@ impl Sum {
         self.terms.push(term);
     }
 
-    /// Where the terms of the index of `term` start.
+    /// The position of the first term with the index of `term`.
     fn find_index(&mut self, term: &Split) -> Option<usize> {
         if self.terms.len() < INDEXED_TERMS {
             return self.terms.iter().position(|other| other.same_index(term));
@@ -252,7 +252,7 @@ impl Sum {
         places.iter().copied().find(|at| self.terms[*at].same_index(term))
     }
 
-    /// The part whose base and scales `divisor` divides, and the rest.
+    /// Splits the sum into the terms whose coefficients `divisor` divides, and the rest.
     pub(crate) fn separate(self, divisor: i64) -> (Sum, Sum) {
         let (mut divisible, mut rest) = (Sum::new(self.dtype), Sum::new(self.dtype));
         let side = if divides(divisor, self.base) { &mut divisible } else { &mut rest };
@@ -296,12 +296,11 @@ impl Sum {
         Ok(addends)
     }
 
-    /// The sum as an expression, keeping the sum.
     pub(crate) fn to_expr(&self) -> Result<Expr> {
         self.clone().into_expr()
     }
 
-    /// Whether a conversion to `dtype` may be moved to the terms.
+    /// Returns `true` if a conversion to `dtype` may move to the terms.
     pub(crate) fn can_convert(&self, dtype: DataType, analyzer: &mut Analyzer) -> Result<bool> {
         if dtype.bits >= self.dtype.bits {
             return Ok(true);
@@ -328,13 +327,13 @@ impl Sum {
     }
 }
 
-/// The least value of a type cannot be negated.
+/// Returns `true` for the least value of a type, which cannot be negated.
 fn is_least(value: i64, dtype: DataType) -> bool {
     if dtype.bits >= 64 { value == i64::MIN } else { value == -(1i64 << (dtype.bits.max(1) - 1)) }
 }
 
-/// Joins neighbouring splits of one index: equal ones by adding scales, a quotient and its remainder to the
-/// finer quotient, as in `(z // 6) * 6 + (z % 6) // 3 * 3 = (z // 3) * 3`. Joined terms get the scale zero.
+/// Merges adjacent splits of one index: equal ones by adding scales; a quotient and its remainder into the finer
+/// quotient, as in `(z // 6) * 6 + (z % 6) // 3 * 3 = (z // 3) * 3`. Merged terms get the scale zero.
 fn merge_terms(terms: &mut [Split]) {
     for i in 0..terms.len() {
         if terms[i].scale == 0 {

@@ -1,4 +1,4 @@
-//! Parts that follow each other put together to one.
+//! Fusion of consecutive parts into one.
 
 use std::collections::HashMap;
 
@@ -8,25 +8,25 @@ use crate::error::Result;
 use crate::expr::{self, BinOp, Expr, View};
 use tvmscript_prim::ops::is_one;
 
-/// Among which parts one is searched.
+/// The parts among which to search.
 #[derive(Clone, Copy)]
 struct Search<'a> {
     parts: &'a [Part],
     is_used: &'a [bool],
-    /// Only of this mark.
+    /// Restricts the search to one mark.
     mark: Option<MarkId>,
-    /// How many of the parts, from the first.
+    /// Number of leading parts to search.
     end: usize,
 }
 
 impl<'a> Search<'a> {
-    /// The candidates from the last to the first.
+    /// The candidates from last to first.
     fn candidates(self) -> impl Iterator<Item = (usize, &'a Part)> {
         let parts = self.parts[..self.end].iter().enumerate().rev();
         parts.filter(move |(i, part)| !self.is_used[*i] && self.mark.is_none_or(|mark| mark == part.mark))
     }
 
-    /// The part with the smallest scale.
+    /// The candidate with the smallest scale.
     fn base(self) -> Option<usize> {
         let mut best: Option<(usize, i64)> = None;
         for (i, part) in self.candidates() {
@@ -42,7 +42,7 @@ impl<'a> Search<'a> {
                 best = Some((i, scale));
             }
         }
-        // Upstream compares the symbolic scales with no factors at all where one is constant, so none is taken then.
+        // If any scale is constant, upstream does not compare the symbolic ones.
         let Some((at, _)) = best else {
             let mut fewest: Option<(usize, usize)> = None;
             for (i, part) in self.candidates() {
@@ -69,13 +69,13 @@ fn factor_count(e: &Expr) -> usize {
     count
 }
 
-/// The first part of one value, which may stand anywhere among the others.
+/// The first part of extent one. Such parts may stand anywhere among the others.
 fn first_unit(parts: &[Part]) -> usize {
     parts.iter().position(|part| is_one(&part.extent)).unwrap_or(parts.len())
 }
 
 impl Rewriter<'_> {
-    /// The part with just this scale; those of one value first.
+    /// The candidate with exactly this scale, preferably of extent one.
     fn with_scale(&mut self, search: Search<'_>, scale: &Expr) -> Option<usize> {
         let first_unit = first_unit(search.parts);
         let mut found = None;
@@ -94,7 +94,7 @@ impl Rewriter<'_> {
         found
     }
 
-    /// The part with the greatest scale that is no greater than this.
+    /// The candidate with the greatest scale that does not exceed `scale`.
     fn with_smaller_scale(&mut self, search: Search<'_>, scale: &Expr) -> Result<Option<usize>> {
         let mut found: Option<usize> = None;
         for (i, part) in search.candidates() {
@@ -119,7 +119,7 @@ impl Rewriter<'_> {
         Ok(found)
     }
 
-    /// Neighbouring parts of one mark as one part: `i // 4 * 4 + i % 4`. `None` where no mark occurs twice.
+    /// Joins adjacent parts of one mark, as in `i // 4 * 4 + i % 4`. `None` if no mark occurs twice.
     fn combine(&mut self, parts: &[Part]) -> Result<Option<Vec<Part>>> {
         let mut counts: HashMap<MarkId, usize> = HashMap::new();
         parts.iter().for_each(|part| *counts.entry(part.mark).or_default() += 1);
@@ -163,7 +163,7 @@ impl Rewriter<'_> {
         Ok(Some(combined))
     }
 
-    /// The sum as one part of a mark that stands for it; `None` where the parts do not follow each other.
+    /// The sum as one part of a new mark; `None` if its parts are not consecutive.
     pub(super) fn fuse(&mut self, mut sum: Sum, allow_early_end: bool) -> Result<Option<Sum>> {
         if sum.parts.len() > 1
             && let Some(parts) = self.combine(&sum.parts)?

@@ -1,11 +1,11 @@
-//! Indices as sums of parts of iterators, and the shape that a map of indices makes of another.
+//! Index expressions as sums of iterator parts, and the shape of a mapped index space.
 //!
-//! Iterators, each over a range, are divided into parts (`i // 4 % 8`) and put together again (`i * 8 + j`). Where all
-//! indices are such sums of parts that do not overlap, their ranges follow exactly, also where a division does not come
-//! out even: the iterator is padded to the next multiple. Other indices are covered by intervals.
+//! Iterators over ranges are divided into parts (`i // 4 % 8`) and recombined (`i * 8 + j`). If all indices are sums
+//! of parts that do not overlap, their ranges follow exactly, even for uneven divisions: the iterator is padded to
+//! the next multiple. Other indices are covered by intervals.
 //!
-//! Upstream counterpart: `src/arith/iter_affine_map.cc` without predicates on iterators and without strict levels of
-//! checking; `IndexMapNode::MapRanges` of `src/tir/ir/index_map.cc`.
+//! Upstream counterpart: `src/arith/iter_affine_map.cc` without predicates on iterators and without strict check
+//! levels; `IndexMapNode::MapRanges` of `src/tir/ir/index_map.cc`.
 
 mod fuse;
 mod rewrite;
@@ -20,24 +20,24 @@ use crate::expr::{self, BinOp, Expr, VarMap};
 use crate::interval::{DomMap, IntSet};
 use rewrite::Rewriter;
 
-/// The number of a [`Mark`].
+/// Index of a [`Mark`].
 type MarkId = usize;
 
-/// An iterator, or what behaves as one: its values are those from zero to before the extent.
+/// An iterator, or an expression that behaves like one: its values are `0..extent`.
 #[derive(Debug, Clone)]
 struct Mark {
     source: Source,
     extent: Expr,
 }
 
-/// What a mark stands for.
+/// The expression that a mark stands for.
 #[derive(Debug, Clone)]
 enum Source {
-    /// A variable, less the begin of its range.
+    /// A variable minus the start of its range.
     Variable,
-    /// One part of another mark, as an iterator of its own.
+    /// One part of another mark.
     Part(Part),
-    /// Parts put together, or a mark with a pad before it.
+    /// Recombined parts, or a mark with padding before it.
     Sum(Sum),
 }
 
@@ -50,15 +50,15 @@ struct Part {
     scale: Expr,
 }
 
-/// Parts added up, and a rest without iterators.
+/// A sum of parts, and a base without iterators.
 #[derive(Debug, Clone)]
 struct Sum {
     parts: Vec<Part>,
     base: Expr,
 }
 
-/// The ranges of indices, each its least value and the number of values, when variables take the values of theirs.
-/// `None` where an index has no bounds.
+/// The ranges of `indices`, each as least value and extent, if the variables take all values of their ranges. `None`
+/// if an index is unbounded.
 pub fn map_ranges(
     variables: &[(Ref<Var>, Expr, Expr)],
     indices: &[Expr],
@@ -74,7 +74,7 @@ pub fn map_ranges(
     ranges.into_iter().map(|(min, extent)| Some((typed(min).ok()?, typed(extent).ok()?))).collect()
 }
 
-/// The ranges as the sums of parts say them; `None` where an index is no such sum.
+/// The exact ranges; `None` if an index is not a sum of parts.
 fn detect(
     variables: &[(Ref<Var>, Expr, Expr)],
     indices: &[Expr],
@@ -120,7 +120,7 @@ fn covered(
     indices.iter().map(range).collect()
 }
 
-/// The iterators by their variables.
+/// The variables as parts of new marks.
 fn iterators(
     variables: &[(Ref<Var>, Expr, Expr)],
     marks: &mut Vec<Mark>,
@@ -136,7 +136,7 @@ fn iterators(
         };
         known.insert(var.upcast_ref(), value);
     }
-    // Ranges that speak of the iterators themselves are none.
+    // Ranges must not depend on the iterators.
     let is_valid = variables
         .iter()
         .all(|(_, min, extent)| !expr::mentions(min, &known) && !expr::mentions(extent, &known));
@@ -144,7 +144,7 @@ fn iterators(
 }
 
 impl Part {
-    /// All of a mark.
+    /// The whole of a mark.
     fn whole(mark: MarkId, extent: Expr, dtype: DataType) -> Result<Part> {
         let one = expr::constant(dtype, 1)?;
         Ok(Part { mark, lower_factor: one.clone(), extent, scale: one })

@@ -1,4 +1,4 @@
-//! Expressions to sums of parts, with the pads that uneven divisions need.
+//! Rewriting of expressions to sums of parts, with the padding that uneven divisions need.
 
 use std::collections::{HashMap, HashSet};
 use tvmscript_ir_core::{Ref, with_stack};
@@ -11,7 +11,7 @@ use crate::expr::{self, BinOp, Expr, VarMap, View};
 use crate::number::gcd;
 use tvmscript_prim::ops::{is_one, is_zero};
 
-/// An expression as far as it is rewritten.
+/// A rewritten expression.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     /// Without iterators.
@@ -20,26 +20,26 @@ pub(super) enum Value {
     Sum(Sum),
 }
 
-/// What a mark is padded by.
+/// The padding of a mark.
 #[derive(Debug, Clone)]
 struct Pad {
-    /// A multiple of everything the mark is divided by.
+    /// A multiple of all divisors of the mark.
     factor: Expr,
     left: Expr,
     padded: Option<MarkId>,
 }
 
-/// What one detection keeps. `None` from its functions means that the expression is no sum of parts.
+/// State of one detection. Its functions return `None` if the expression is not a sum of parts.
 pub(super) struct Rewriter<'a> {
     pub(super) analyzer: &'a mut Analyzer,
     pub(super) marks: Vec<Mark>,
     variables: VarMap<Value>,
     pads: HashMap<MarkId, Pad>,
-    /// The marks that are others with a pad.
+    /// Marks that stand for another mark with padding.
     padded: HashSet<MarkId>,
-    /// Sums that were put together before, with their mark.
+    /// Fused sums and their marks.
     pub(super) fused: Vec<(Vec<Part>, MarkId)>,
-    /// The first round finds out what has to be padded.
+    /// The first round determines the padding.
     is_first_round: bool,
     requires_padding: bool,
 }
@@ -92,7 +92,7 @@ impl<'a> Rewriter<'a> {
         self.analyzer.can_prove_equal(a, b)
     }
 
-    /// Whether a number is sure to be a multiple of another.
+    /// Returns `true` if `number` is proven to be a multiple of `of`.
     pub(super) fn is_multiple(&mut self, number: &Expr, of: &Expr) -> Result<bool> {
         match (expr::as_int(number), expr::as_int(of)) {
             (_, Some(0)) => return Ok(false),
@@ -111,8 +111,6 @@ impl<'a> Rewriter<'a> {
         Ok(self.analyzer.simplify(&expr::folded(op, a, b)?))
     }
 
-    // --- expressions -----------------------------------------------------------------------------------------
-
     fn visit(&mut self, e: &Expr) -> Rewritten<Value> {
         self.analyzer.spend_many(1)?;
         let known = match expr::view(e) {
@@ -127,7 +125,7 @@ impl<'a> Rewriter<'a> {
         };
         Ok(match known {
             Some(value) => Some(value),
-            // Iterators inside of anything else are in no sum.
+            // No other expression of an iterator is a sum of parts.
             None => (!expr::mentions(e, &self.variables)).then(|| Value::Plain(e.clone())),
         })
     }
@@ -183,7 +181,7 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    /// What is divided, as one part and a rest.
+    /// The dividend as one part and a base.
     fn one_part(&mut self, dividend: Value) -> Rewritten<(Part, Expr)> {
         let sum = to_sum(dividend)?;
         let sum = if sum.parts.len() > 1 { self.fuse(sum, true)? } else { Some(sum) };
@@ -255,7 +253,7 @@ impl<'a> Rewriter<'a> {
         Ok(padded.map(|(part, _)| Value::Part(Part { extent: divisor, ..part })))
     }
 
-    /// Takes the scale of a part out of a division, if it divides everything.
+    /// Divides the base and the divisor by the scale of a part. Returns `false` if the scale does not divide both.
     fn unscale(
         &mut self,
         part: &mut Part,
@@ -274,7 +272,7 @@ impl<'a> Rewriter<'a> {
         Ok(true)
     }
 
-    /// A mark for a part as an iterator of its own; the same one for the same part.
+    /// The mark that stands for a part, created on first use.
     fn mark_of_part(&mut self, part: Part) -> Result<MarkId> {
         self.analyzer.spend_many(1 + self.marks.len())?;
         let same = |known: &Mark, analyzer: &mut Analyzer| {
@@ -292,7 +290,7 @@ impl<'a> Rewriter<'a> {
         Ok(self.marks.len() - 1)
     }
 
-    /// The part with pads on both sides, so that the divisor divides it; and the pad on the left.
+    /// The part with padding on both sides so that `divisor` divides it, and the padding on the left.
     fn pad(&mut self, mut part: Part, base: &Expr, divisor: &Expr) -> Rewritten<(Part, Expr)> {
         let mut left = self.simple(BinOp::FloorMod, base, divisor)?;
         let edge = expr::folded(BinOp::Add, &left, &part.extent)?;
@@ -347,7 +345,7 @@ impl<'a> Rewriter<'a> {
         Ok(Some((part, left)))
     }
 
-    /// What is missing to the next multiple of a factor.
+    /// The distance from `edge` to the next multiple of `factor`.
     fn right_pad(&mut self, edge: &Expr, factor: &Expr, simplified: bool) -> Result<Expr> {
         if self.is_multiple(edge, factor)? {
             return expr::like(edge, 0);
@@ -356,7 +354,7 @@ impl<'a> Rewriter<'a> {
         Ok(if simplified { self.analyzer.simplify(&missing) } else { missing })
     }
 
-    /// A common multiple, the least one where that is known.
+    /// A common multiple; the least one for constants.
     fn common_multiple(&mut self, a: &Expr, b: &Expr) -> Result<Expr> {
         let split = |e: &Expr| -> Result<(Expr, i64)> {
             let one = || expr::like(e, 1);
@@ -386,9 +384,7 @@ impl<'a> Rewriter<'a> {
         expr::fold(BinOp::Mul, symbols, constant)
     }
 
-    // --- overlap ---------------------------------------------------------------------------------------------
-
-    /// Whether the parts of every mark lie side by side.
+    /// Returns `true` if the parts of every mark are adjacent and do not overlap.
     fn is_valid(&mut self, sums: &[Sum]) -> Result<bool> {
         let mut parts_of: HashMap<MarkId, Vec<Part>> = HashMap::new();
         let mut seen = HashSet::new();
@@ -430,7 +426,7 @@ impl<'a> Rewriter<'a> {
         Ok(self.padded.contains(&mark) || self.equal(&below, &extent) || self.is_multiple(&extent, &below)?)
     }
 
-    /// The lowest part that begins above a multiple of what is below.
+    /// The lowest unused part that starts at a multiple of `below`.
     fn next_above(&mut self, parts: &[Part], is_used: &[bool], below: &Expr) -> Rewritten<usize> {
         let mut lowest: Option<usize> = None;
         for i in (0..parts.len()).filter(|i| !is_used[*i]) {

@@ -1,24 +1,23 @@
-//! Matching an expression against rules and building the replacement.
+//! Matching of rules and construction of replacements.
 
 use super::{Pat, Question, Rule, RuleSet, SLOTS};
 use crate::error::{Result, Stop};
 use crate::expr::{self, BinOp, Expr, View};
 
-/// Who answers the questions of conditions.
+/// Answers the questions of conditions.
 pub(crate) trait Prover {
-    /// Answers one question about `subject`.
     fn answer(&mut self, question: Question, subject: &Expr, number: i64) -> Result<bool>;
     /// Structural equality, counted against the node budget.
     fn same(&mut self, a: &Expr, b: &Expr) -> bool;
 }
 
-/// What a rule gave: the replacement, and whether it is to be simplified again.
+/// A replacement, and whether to simplify it again.
 pub(crate) struct Rewritten {
     pub(crate) expr: Expr,
     pub(crate) recursive: bool,
 }
 
-/// The parts of the matched expression that the variables of the rule stand for.
+/// Parts of the matched expression by slot.
 type Bindings<'e> = [Option<&'e Expr>; SLOTS];
 
 impl RuleSet {
@@ -82,33 +81,31 @@ fn matches<'e>(pat: &Pat, subject: &'e Expr, bindings: &mut Bindings<'e>, prover
         }
         (Pat::Literal(expected), View::Int(value)) => *expected == value,
         (Pat::Bin(expected, pats), View::Bin(op, a, b)) => {
-            *expected == op
-                && matches(&pats[0], a, bindings, prover)
-                && matches(&pats[1], b, bindings, prover)
+            *expected == op && all_match(&**pats, &[a, b], bindings, prover)
         }
         (Pat::Not(pat), View::Not(a)) => matches(pat, a, bindings, prover),
-        (Pat::Select(pats), View::Select(condition, on_true, on_false)) => {
-            matches(&pats[0], condition, bindings, prover)
-                && matches(&pats[1], on_true, bindings, prover)
-                && matches(&pats[2], on_false, bindings, prover)
+        (Pat::Select(pats), View::Select(a, b, c)) | (Pat::Ramp(pats), View::Ramp(a, b, c)) => {
+            all_match(&**pats, &[a, b, c], bindings, prover)
         }
-        (Pat::Ramp(pats), View::Ramp(base, stride, lanes)) => {
-            matches(&pats[0], base, bindings, prover)
-                && matches(&pats[1], stride, bindings, prover)
-                && matches(&pats[2], lanes, bindings, prover)
-        }
-        (Pat::Broadcast(pats), View::Broadcast(value, lanes)) => {
-            matches(&pats[0], value, bindings, prover) && matches(&pats[1], lanes, bindings, prover)
-        }
+        (Pat::Broadcast(pats), View::Broadcast(a, b)) => all_match(&**pats, &[a, b], bindings, prover),
         _ => false,
     }
+}
+
+fn all_match<'e>(
+    pats: &[Pat],
+    subjects: &[&'e Expr],
+    bindings: &mut Bindings<'e>,
+    prover: &mut dyn Prover,
+) -> bool {
+    pats.iter().zip(subjects).all(|(pat, subject)| matches(pat, subject, bindings, prover))
 }
 
 fn bound(slot: usize, bindings: &Bindings<'_>) -> Result<Expr> {
     bindings[slot].cloned().ok_or(Stop::MalformedRule)
 }
 
-/// Builds both operands, a number typed like the other one.
+/// Builds both operands; a number takes the type of the other operand.
 fn build_pair(pats: [&Pat; 2], bindings: &Bindings<'_>) -> Result<(Expr, Expr)> {
     match pats {
         [Pat::Literal(a), b] => {
@@ -147,7 +144,7 @@ fn build(pat: &Pat, bindings: &Bindings<'_>) -> Result<Expr> {
     }
 }
 
-/// Whether a condition holds. A part without value (division by zero) does not.
+/// Evaluates a condition; one with an undefined part (division by zero) does not hold.
 fn holds(pat: &Pat, bindings: &Bindings<'_>, prover: &mut dyn Prover) -> Result<bool> {
     Ok(match pat {
         Pat::Bin(BinOp::And, pats) => {
@@ -182,7 +179,7 @@ fn holds(pat: &Pat, bindings: &Bindings<'_>, prover: &mut dyn Prover) -> Result<
     })
 }
 
-/// The value of a constant of a condition.
+/// The value of a constant expression of a condition.
 fn number(pat: &Pat, bindings: &Bindings<'_>) -> Option<i64> {
     match pat {
         Pat::Int(slot) => bindings[*slot].and_then(expr::as_int),

@@ -8,20 +8,19 @@
 //! floordiv(x, c1) < c2 => x < c1 * c2 if c1 > 0
 //! ```
 //!
-//! The left side is one pattern or several alternatives, the right side what replaces a match, the condition
-//! what must hold besides. `=>` takes the replacement as it is, `=>>` simplifies it again. A line is parsed
-//! once, when its family is first used; a test parses every family.
+//! with one or more patterns on the left, a replacement on the right, and an optional condition. `=>` keeps the
+//! replacement as it is, `=>>` simplifies it again. The first rule that applies wins, so the order of the rules
+//! affects the result.
 //!
-//! | name | stands for |
+//! | name | matches |
 //! |---|---|
-//! | `x y z a b s t p n` | any expression; the same letter twice means structurally equal |
-//! | `c1 c2 c3`, `f` | an integer constant, a floating constant |
-//! | a number | that integer, typed like its neighbour |
-//! | `true`, `false` | the result of a comparison with the lanes of the matched expression |
+//! | `x y z a b s t p n` | any expression; a repeated name matches structurally equal expressions |
+//! | `c1 c2 c3`, `f` | an integer constant, a float constant |
+//! | a number | that integer, with the type of its neighbour |
+//! | `true`, `false` | the result of a comparison, with the lanes of the matched expression |
 //!
-//! Conditions compute with constants as 64-bit integers (`%` truncates) and may ask the analyzer:
-//! `nonneg(e)`, `prove_ge(e, k)`, `prove_eq(e, k)`, `pure(e)`. The first rule that applies wins, so the order
-//! of lines is part of the result.
+//! Conditions compute with constants as 64-bit integers (`%` truncates) and may query the analyzer: `nonneg(e)`,
+//! `prove_ge(e, k)`, `prove_eq(e, k)`, `pure(e)`.
 //!
 //! Upstream counterpart: `src/arith/pattern_match.h`.
 
@@ -32,7 +31,7 @@ use crate::expr::{BinOp, BinOpExt, Tag};
 
 pub(crate) use apply::Prover;
 
-/// Number of variables a rule may name.
+/// Number of names that a rule may use.
 const SLOTS: usize = 13;
 
 /// A pattern, a replacement or a condition.
@@ -44,7 +43,7 @@ enum Pat {
     Int(usize),
     /// A floating constant.
     Float(usize),
-    /// This integer, typed like its neighbour.
+    /// An integer with the type of its neighbour.
     Literal(i64),
     /// A truth value, as a replacement.
     Truth(bool),
@@ -53,33 +52,32 @@ enum Pat {
     Select(Box<[Pat; 3]>),
     Ramp(Box<[Pat; 3]>),
     Broadcast(Box<[Pat; 2]>),
-    /// A question to the analyzer, in conditions only.
+    /// A query of the analyzer, in conditions only.
     Ask(Question, Box<[Pat; 2]>),
-    /// The remainder of truncated division of constants, in conditions only.
+    /// The truncated remainder of constants, in conditions only.
     Rem(Box<[Pat; 2]>),
-    /// The negated constant, in conditions only.
+    /// A negated constant, in conditions only.
     Neg(Box<Pat>),
 }
 
-/// What a condition may ask.
+/// A query that a condition may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question {
-    /// Is the expression at least the number?
+    /// The expression is at least the number.
     AtLeast,
-    /// Is the expression equal to the number?
+    /// The expression equals the number.
     Equals,
-    /// Is evaluating the expression free of effects other than reading?
+    /// Evaluating the expression has no effect other than reading.
     Pure,
 }
 
-/// One left side with the kinds of operands it can match, for a quick refusal.
+/// A pattern with the kinds of operands that it can match, as a filter before matching.
 #[derive(Debug)]
 struct Alternative {
     pattern: Pat,
     operand_tags: [u32; 2],
 }
 
-/// One line of a family.
 #[derive(Debug)]
 struct Rule {
     alternatives: Vec<Alternative>,
@@ -94,7 +92,7 @@ pub(crate) struct RuleSet {
     rules: Vec<Rule>,
 }
 
-/// The bits of the kinds of expression `pattern` can match.
+/// The kinds of expressions that `pattern` can match, as bits.
 fn tags(pattern: &Pat) -> u32 {
     match pattern {
         Pat::Int(_) | Pat::Literal(_) => Tag::Int.bit(),
@@ -119,7 +117,7 @@ impl Alternative {
     }
 }
 
-/// Declares families of rules: a name and its lines.
+/// Declares families of rules.
 macro_rules! rule_families {
     ($($(#[$doc:meta])* $name:ident = [$($rule:literal),* $(,)?];)*) => {
         $(

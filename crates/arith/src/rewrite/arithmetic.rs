@@ -1,4 +1,4 @@
-//! Arithmetic nodes: the order of families of rules, and the two steps that are no plain rules.
+//! Arithmetic nodes: the order of rule families, and two rewrites that are not plain rules.
 
 use super::rules::{add, floor, min_max, mul, sub, trunc};
 use super::{Simplifier, try_rules};
@@ -87,7 +87,7 @@ impl Simplifier<'_> {
         self.first_rule(rest, node)
     }
 
-    /// A remainder by a constant that the step of the dividend decides, or that the dividend already is.
+    /// A remainder by a constant that the residue class of the dividend determines, or that equals the dividend.
     fn remainder_by_step(&mut self, op: BinOp, a: &Expr, b: &Expr) -> Result<Option<Expr>> {
         let Some(divisor @ 1..) = expr::as_int(b) else { return Ok(None) };
         let set = self.analyzer.modular_of(a);
@@ -105,8 +105,8 @@ impl Simplifier<'_> {
         Ok((bound.min >= 0 && bound.max < divisor).then(|| a.clone()))
     }
 
-    /// `(x * c1 + y) // c2`, when the part of it that `c2` does not divide is constant, or when `c1` divides `c2`
-    /// and what `y` leaves is less than `c1`.
+    /// Splits `(x * c1 + y) // c2` if the part that `c2` does not divide is constant, or if `c1` divides `c2` and `y
+    /// % c2` is less than `c1`.
     fn split_quotient(&mut self, node: &Expr, a: &Expr, b: &Expr) -> Result<Option<Expr>> {
         let Some(c2) = expr::as_int(b) else { return Ok(None) };
         let Some((x, c1, y)) = scaled_term(a) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Calls of operators.
+//! Calls of operators that the analyses interpret.
 //!
 //! Upstream: the `Call` visitors of `src/arith/rewrite_simplify.cc` and `src/arith/ir_mutator_with_analyzer.cc`.
 
@@ -26,7 +26,7 @@ impl Simplifier<'_> {
         })
     }
 
-    /// A call whose arguments are constants, or known from a condition in scope.
+    /// Folds a call whose arguments are constants or determined by a condition in scope.
     fn fold_call(&mut self, e: &Expr, intrinsic: Option<Intrinsic>, args: &[Expr]) -> Result<Option<Expr>> {
         match (intrinsic, args) {
             (Some(Intrinsic::Likely), [condition]) => {
@@ -96,7 +96,7 @@ impl Simplifier<'_> {
         Ok(expr::call_with(e, call, [new_condition, new_true, new_false]))
     }
 
-    /// `x if b else c` inside the first branch of a conditional that ends in the same constant `c`.
+    /// Merges `(x if b else c) if a else c` for a constant `c`.
     fn merge_nested(
         &mut self,
         e: &Expr,
@@ -129,7 +129,7 @@ impl Simplifier<'_> {
     }
 }
 
-/// A float of the type of `e`, cast where `e` is no float.
+/// A float literal of the type of `e`, cast if that is not a float type.
 fn float(e: &Expr, value: f64) -> Result<Expr> {
     let dtype = expr::dtype(e);
     let literal_type = if dtype.is_any_float() { dtype } else { tvmscript_ir_core::DataType::float(64) };

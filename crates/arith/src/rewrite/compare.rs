@@ -7,7 +7,6 @@ use crate::expr::{self, BinOp, Expr, View};
 use crate::number::gcd;
 use crate::transitive::Outcomes;
 
-/// The operands of a binary node.
 fn operands(node: &Expr) -> Option<(&Expr, &Expr)> {
     match expr::view(node) {
         View::Bin(_, a, b) => Some((a, b)),
@@ -16,7 +15,7 @@ fn operands(node: &Expr) -> Option<(&Expr, &Expr)> {
 }
 
 impl Simplifier<'_> {
-    /// What a comparison or a connective is by its operands alone or by a condition in scope.
+    /// The value of a comparison or connective that folding or a condition in scope determines.
     fn decided(&mut self, op: BinOp, node: &Expr) -> Result<Option<Expr>> {
         if let Some((a, b)) = operands(node)
             && let Some(folded) = expr::try_fold(op, a, b)?
@@ -70,8 +69,8 @@ impl Simplifier<'_> {
         self.rewrite_not(expr::not(equal)?)
     }
 
-    /// `a <= b` is first rewritten as the negation of `b < a`, so that both give the same form; only then is it
-    /// compared.
+    /// `a <= b` is first rewritten as the negation of `b < a`, so that both have the same form, and compared
+    /// afterwards.
     pub(super) fn rewrite_le(&mut self, node: Expr) -> Result<Expr> {
         if let Some(decided) = self.decided(BinOp::Le, &node)? {
             return Ok(decided);
@@ -128,7 +127,7 @@ impl Simplifier<'_> {
         Ok(node)
     }
 
-    /// What divides every value of both sides.
+    /// A number that divides every value of both sides.
     fn common_factor(&mut self, a: &Expr, b: &Expr) -> i64 {
         let (a, b) = (self.analyzer.modular_of(a), self.analyzer.modular_of(b));
         gcd(gcd(a.base, a.coeff), gcd(b.base, b.coeff))
@@ -158,8 +157,7 @@ impl Simplifier<'_> {
     }
 }
 
-/// An expression without its constant term, and that term. A constant that something is subtracted from does not
-/// get here: the rules have moved it.
+/// Splits off the constant term. A constant minuend does not occur: the rules move it.
 fn constant_term(e: &Expr) -> (&Expr, i64) {
     let View::Bin(op @ (BinOp::Add | BinOp::Sub), a, b) = expr::view(e) else { return (e, 0) };
     match (expr::as_int(a), expr::as_int(b)) {
@@ -169,7 +167,7 @@ fn constant_term(e: &Expr) -> (&Expr, i64) {
     }
 }
 
-/// Brings the constant terms of the two sides of `a < b` together, on the side where one already is.
+/// Collects the constant terms of `a < b` on a side that already has one.
 fn merge_offsets(a: &Expr, b: &Expr) -> Result<Option<Expr>> {
     let ((left, left_offset), (right, right_offset)) = (constant_term(a), constant_term(b));
     if left_offset == 0 && right_offset == 0 {

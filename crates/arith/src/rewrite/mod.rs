@@ -1,8 +1,8 @@
-//! The rewriter: rules applied bottom-up, with what is known in scope.
+//! The rewriter: applies rules bottom-up under the conditions in scope.
 //!
-//! One walk serves two modes. In [`Mode::Rewrite`] every node goes through the rules. In [`Mode::Canonical`]
-//! integer arithmetic is taken to canonical sums instead ([`crate::canonical`]) and everything else goes through
-//! the rules, its parts walked in the same mode.
+//! One walk serves two modes. In [`Mode::Rewrite`] every node goes through the rules. In [`Mode::Canonical`] integer
+//! arithmetic becomes canonical sums ([`crate::canonical`]); everything else goes through the rules, with operands
+//! walked in the same mode.
 //!
 //! Upstream counterparts: `src/arith/rewrite_simplify.cc` and `src/arith/ir_mutator_with_analyzer.cc`.
 
@@ -21,17 +21,16 @@ use crate::opaque;
 use crate::pattern::{Prover, Question, RuleSet};
 use crate::transitive::Outcomes;
 
-/// How deep a replacement may be simplified again inside one walk.
+/// Maximum depth of nested re-simplification of replacements.
 const MAX_RECURSION: u32 = 5;
 
-/// Which simplifier the walk belongs to.
+/// The simplifier that a walk belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Mode {
     Rewrite,
     Canonical,
 }
 
-/// One walk over an expression.
 pub(crate) struct Simplifier<'a> {
     pub(crate) analyzer: &'a mut Analyzer,
     pub(crate) mode: Mode,
@@ -48,7 +47,6 @@ macro_rules! try_rules {
 use try_rules;
 
 impl Simplifier<'_> {
-    /// Simplifies `e`.
     pub(crate) fn visit(&mut self, e: &Expr) -> Result<Expr> {
         match expr::view(e) {
             View::Int(_) | View::Float(_) => return Ok(e.clone()),
@@ -72,7 +70,7 @@ impl Simplifier<'_> {
         Ok(new)
     }
 
-    /// The visitor of the rewriter for one node, in either mode.
+    /// Rewrites one node, in either mode.
     pub(crate) fn rewrite(&mut self, e: &Expr) -> Result<Expr> {
         match expr::view(e) {
             View::Int(_) | View::Float(_) => Ok(e.clone()),
@@ -145,7 +143,7 @@ impl Simplifier<'_> {
         Ok(self.analyzer.replaced.get(e).cloned().unwrap_or_else(|| e.clone()))
     }
 
-    /// A selection is walked with its condition known in the one branch and denied in the other.
+    /// Simplifies each branch of a selection with its condition in scope.
     fn visit_select(&mut self, e: &Expr, condition: &Expr, on_true: &Expr, on_false: &Expr) -> Result<Expr> {
         let new_condition = self.visit(condition)?;
         let new_true = self.under(&new_condition, |this| this.visit(on_true))?;
@@ -165,7 +163,7 @@ impl Simplifier<'_> {
         if unchanged { Ok(e.clone()) } else { expr::select(new_condition, new_true, new_false) }
     }
 
-    /// A binding to a constant or to another variable is put in place; others stay.
+    /// Substitutes a binding to a constant or to another variable; keeps others.
     fn visit_let(&mut self, e: &Expr, var: &Expr, value: &Expr, body: &Expr) -> Result<Expr> {
         let new_value = self.visit(value)?;
         if matches!(expr::view(value), View::Int(_) | View::Float(_) | View::Var { .. }) {
@@ -179,7 +177,7 @@ impl Simplifier<'_> {
         expr::let_in(var, new_value, new_body)
     }
 
-    /// Runs `f` with `condition` known to hold.
+    /// Runs `f` with `condition` in scope.
     pub(crate) fn under<R>(
         &mut self,
         condition: &Expr,
@@ -192,7 +190,7 @@ impl Simplifier<'_> {
         result
     }
 
-    /// The first rule of `rules` that applies to `e`, its replacement simplified again where the rule says so.
+    /// Applies the first matching rule of `rules`, and simplifies its replacement again if the rule says so.
     pub(crate) fn first_rule(&mut self, rules: &RuleSet, e: &Expr) -> Result<Option<Expr>> {
         match rules.apply(e, self)? {
             None => Ok(None),
@@ -201,7 +199,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Simplifies a replacement, unless too many replacements of replacements are on the way.
+    /// Simplifies a replacement, up to [`MAX_RECURSION`] levels.
     pub(crate) fn visit_again(&mut self, e: &Expr) -> Result<Expr> {
         let mode = self.mode as usize;
         if self.analyzer.recursion[mode] >= MAX_RECURSION {
@@ -213,7 +211,7 @@ impl Simplifier<'_> {
         result
     }
 
-    /// Whether a condition in scope says that `e` holds or does not hold. Only the rewriter knows conditions.
+    /// The truth value of `e` if a condition in scope determines it. Only the rewriter uses conditions.
     pub(crate) fn known_truth(&mut self, e: &Expr) -> Result<Option<Expr>> {
         if self.mode == Mode::Canonical || self.analyzer.literals.is_empty() {
             return Ok(None);
@@ -231,7 +229,7 @@ impl Simplifier<'_> {
         Ok(None)
     }
 
-    /// Compares `x` with `y`: by the bounds of their difference, then by comparisons in scope.
+    /// Compares `x` with `y` by the bounds of their difference, then by the comparisons in scope.
     pub(crate) fn compare(&mut self, x: &Expr, y: &Expr) -> Result<Outcomes> {
         let difference = expr::folded(BinOp::Sub, x, y)?;
         let by_bounds = self.compare_const(&difference, 0)?;
@@ -241,7 +239,7 @@ impl Simplifier<'_> {
         Ok(by_bounds.and(self.analyzer.comparisons.compare(x, y)))
     }
 
-    /// Compares `x` with a constant, by its bounds and what it is divisible by.
+    /// Compares `x` with a constant by its bounds and its residue class.
     pub(crate) fn compare_const(&mut self, x: &Expr, value: i64) -> Result<Outcomes> {
         let x = self.visit(x)?;
         if let Some(constant) = expr::as_int(&x) {

@@ -30,7 +30,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// A ramp with constant stride, divided by a constant in every lane.
+    /// Divides a ramp with a constant stride by a constant in every lane.
     fn divide_ramp(&mut self, op: BinOp, node: &Expr) -> Result<Option<Expr>> {
         let View::Bin(_, ramp, divisors) = expr::view(node) else { return Ok(None) };
         let View::Ramp(base, stride, lanes) = expr::view(ramp) else { return Ok(None) };
@@ -57,7 +57,7 @@ impl Simplifier<'_> {
             else {
                 return Ok(None);
             };
-            // All lanes have one quotient; with lanes on both sides of zero that is known of a constant base only.
+            // All lanes have one quotient; with lanes on both sides of zero this is known for a constant base only.
             let is_one = floor_div(set.base, by) == floor_div(last, by)
                 || (truncates && set.is_const() && set.base / by == last / by);
             if is_one {

@@ -1,4 +1,4 @@
-//! The bounds found for one variable, and the best range between them.
+//! Bounds of one variable, and the best range between them.
 //!
 //! Upstream counterpart: `IntGroupBounds` of `src/arith/int_constraints.cc`.
 
@@ -9,7 +9,7 @@ use crate::eval_set::eval_set;
 use crate::expr::{self, BinOp, Expr};
 use crate::interval::{DomMap, IntSet};
 
-/// `coefficient * v` equals, is at least, is at most each of these.
+/// Values that `coefficient * v` equals, is at least, or is at most.
 #[derive(Debug, Clone)]
 pub(super) struct Bounds {
     pub(super) coefficient: Expr,
@@ -18,7 +18,7 @@ pub(super) struct Bounds {
     pub(super) upper: Vec<Expr>,
 }
 
-/// Binds every range.
+/// Records all ranges as facts.
 pub(super) fn bind_all(analyzer: &mut Analyzer, ranges: &[VarRange]) -> Result<()> {
     ranges
         .iter()
@@ -26,7 +26,7 @@ pub(super) fn bind_all(analyzer: &mut Analyzer, ranges: &[VarRange]) -> Result<(
 }
 
 impl Bounds {
-    /// Also within a range; the bounds of the range come first.
+    /// Adds the bounds of a range before the others.
     pub(super) fn within(mut self, range: &VarRange) -> Result<Self> {
         let mut analyzer = Analyzer::new();
         let mut scaled = |e: Expr| -> Result<Expr> {
@@ -43,7 +43,7 @@ impl Bounds {
         Ok(self)
     }
 
-    /// The range from a lower to an upper bound with the smallest extent that can be shown; the earlier pair wins.
+    /// The range between a lower and an upper bound with the smallest proven extent; the earlier pair wins ties.
     pub(super) fn best_range(&self, ranges: &[VarRange]) -> Result<Option<(Expr, Expr)>> {
         let mut analyzer = Analyzer::new();
         bind_all(&mut analyzer, ranges)?;
@@ -73,7 +73,7 @@ impl Bounds {
         best.map(|(start, span)| Ok((start, analyzer.simplify(&expr::plus(&span, 1)?)))).transpose()
     }
 
-    /// The least value between two bounds, and an upper bound of the greatest less the least.
+    /// The least value between two bounds, and an upper bound of the greatest minus the least.
     fn pair(
         &self,
         low: &Expr,
@@ -106,7 +106,7 @@ impl Bounds {
     }
 }
 
-/// The minimum and the extent of the range from `begin` to before `end`.
+/// The minimum and the extent of `begin..end`.
 pub(super) fn range_from_to(begin: Expr, end: Expr) -> Result<(Expr, Expr)> {
     if expr::as_int(&begin) == Some(0) {
         return Ok((begin, end));

@@ -1,5 +1,5 @@
-//! Systems of linear inequalities: each variable is eliminated in turn by adding every inequality that bounds it from
-//! above to every one that bounds it from below (Fourier and Motzkin).
+//! Fourier-Motzkin elimination: each variable is eliminated in turn by adding every inequality that bounds it from
+//! above to every one that bounds it from below.
 //!
 //! Upstream counterpart: `src/arith/solve_linear_inequality.cc`.
 
@@ -14,12 +14,12 @@ use crate::error::{Result, Stop};
 use crate::expr::{self, BinOp, Expr, VarMap, View};
 use crate::number::{extended_gcd, lcm};
 
-/// Passes of simplification: canonical, rewriting, canonical, rewriting.
+/// Passes of simplification after the first: rewriting, canonical, rewriting.
 const STEPS: u32 = 3;
-/// Inequalities kept at a time; elimination can square their number.
+/// Maximum number of inequalities; each elimination can square it.
 const MAX_INEQUALITIES: usize = 200;
 
-/// The range of each of `vars`, or `None` when the ranges do not say all that `relations` say.
+/// The range of each of `vars`, or `None` if the ranges do not imply all `relations`.
 pub(super) fn solve_to_ranges(
     vars: &[Ref<Var>],
     ranges: &[VarRange],
@@ -54,7 +54,7 @@ pub(super) fn solve_to_ranges(
         };
         if let Some((min, extent)) = range {
             let range = VarRange { var: var.clone(), min, extent };
-            // A variable keeps its place: what is bound first does not see the bounds of the later ones.
+            // A variable keeps its position: ranges that are bound earlier do not see the bounds of later ones.
             match known.iter_mut().find(|other| other.var.ptr_eq(var)) {
                 Some(other) => *other = range.clone(),
                 None => known.push(range.clone()),
@@ -91,7 +91,7 @@ fn as_conditions(vars: &[Ref<Var>], bounds: &[Bounds], rest: &[Expr]) -> Result<
 /// `coefficient * v + rest <= 0`.
 type Term = (i64, Expr);
 
-/// The inequalities that bound a variable from above and from below.
+/// Inequalities that bound a variable from above and from below.
 #[derive(Default)]
 struct Polarity {
     above: Vec<Term>,
@@ -99,9 +99,9 @@ struct Polarity {
 }
 
 struct Solver {
-    /// Knows the ranges of the variables.
+    /// With the ranges of the variables.
     analyzer: Analyzer,
-    /// Knows nothing.
+    /// Without facts.
     plain: Analyzer,
 }
 
@@ -120,7 +120,7 @@ impl Solver {
         self.analyzer.metered(|analyzer| analyzer.proves_comparison(op, a, b))
     }
 
-    /// The bounds of each variable in turn, free of the variables before it, and what is left of the relations.
+    /// The bounds of each variable in turn, free of the variables before it, and the remaining relations.
     fn eliminate(
         &mut self,
         vars: &[Ref<Var>],
@@ -166,7 +166,7 @@ impl Solver {
         Ok((all_bounds, unsolved))
     }
 
-    /// A comparison with zero on the right: `a <= 0`, `a == 0` or `a != 0`.
+    /// The relation as a comparison with zero: `a <= 0`, `a == 0` or `a != 0`.
     fn normalize(&mut self, relation: &Expr) -> Result<Expr> {
         let View::Bin(op, a, b) = expr::view(relation) else { return Ok(relation.clone()) };
         let (op, a, b) = match op {
@@ -185,7 +185,7 @@ impl Solver {
         expr::strict(op, self.plain.simplify(&difference), zero)
     }
 
-    /// Adds an inequality, unless it follows from the others; those that follow from it go.
+    /// Adds an inequality unless the others imply it, and removes those that it implies.
     fn add(&mut self, set: &mut Vec<Expr>, new: Expr) -> Result<()> {
         if set.len() >= MAX_INEQUALITIES {
             return Err(Stop::Budget);
@@ -215,8 +215,8 @@ impl Solver {
         Ok(())
     }
 
-    /// Sorts inequalities by the sign of the coefficient of `var`; gives those without it. What is not linear in it
-    /// goes to `rest`.
+    /// Sorts relations by the sign of the coefficient of `var`, and returns those without it. Relations that are not
+    /// linear in it go to `rest`.
     fn classify(
         &mut self,
         var: &Expr,
@@ -256,7 +256,7 @@ impl Solver {
         Ok(without)
     }
 
-    /// Adds the sum of each inequality from above and each from below, scaled so that `var` cancels.
+    /// Adds the sum of each pair of inequalities from above and below, scaled so that `var` cancels.
     fn combine(&mut self, var: &Expr, polarity: &Polarity, next: &mut Vec<Expr>) -> Result<()> {
         let dtype = expr::dtype(var);
         for (above, above_rest) in &polarity.above {
@@ -278,7 +278,7 @@ impl Solver {
         Ok(())
     }
 
-    /// The bounds of `var` by its common coefficient, without those that others make superfluous.
+    /// The bounds of `var` with a common coefficient, without redundant ones.
     fn bounds(&mut self, var: &Expr, polarity: &Polarity) -> Result<Bounds> {
         let dtype = expr::dtype(var);
         let factors = polarity.above.iter().chain(&polarity.below).map(|(factor, _)| factor.wrapping_abs());
@@ -300,7 +300,7 @@ impl Solver {
         Ok(Bounds { coefficient: expr::constant(dtype, common)?, equal, lower, upper })
     }
 
-    /// `v * common` is at most (`Le`) or at least (`Ge`) each of the result.
+    /// Bounds of `var * common`: upper ones for `Le`, lower ones for `Ge`.
     fn best_of(&mut self, op: BinOp, dtype: DataType, common: i64, terms: &[Term]) -> Result<Vec<Expr>> {
         let opposite = if op == BinOp::Le { BinOp::Ge } else { BinOp::Le };
         let mut best: Vec<Expr> = Vec::new();

@@ -1,4 +1,4 @@
-//! An expression as `coefficient * variable + base`.
+//! Linear expressions `coefficient * variable + base`.
 //!
 //! Upstream counterpart: `LinearEqDetector` of `src/arith/detect_linear_equation.cc`.
 
@@ -15,7 +15,7 @@ struct Linear {
     base: Option<Expr>,
 }
 
-/// The coefficient of `var` in `e` and the rest, or `None` where `e` is not linear in it.
+/// The coefficient of `var` in `e` and the base, or `None` if `e` is not linear in it.
 pub(super) fn detect_linear(e: &Expr, var: &Expr) -> Result<Option<(Expr, Expr)>> {
     let mut only = VarMap::default();
     only.insert(var, ());
@@ -25,7 +25,7 @@ pub(super) fn detect_linear(e: &Expr, var: &Expr) -> Result<Option<(Expr, Expr)>
     Ok(Some((or_zero(linear.coefficient)?, or_zero(linear.base)?)))
 }
 
-/// The two parts of an expression, if it is linear. `done` has those of shared expressions.
+/// The linear form of an expression; `done` has the results for shared expressions.
 fn detect(
     e: &Expr,
     var: &Expr,

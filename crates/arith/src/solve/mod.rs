@@ -1,7 +1,7 @@
-//! Conditions as ranges of variables: what `if i + j < 8` says about `i`.
+//! Ranges of variables that conditions imply, such as those of `i` under `if i + j < 8`.
 //!
 //! [`narrow_domains`] narrows the sets of loop variables by a condition, for the detection of access regions. It
-//! solves linear inequalities by elimination ([`inequalities`]), one variable after the other.
+//! solves linear inequalities by elimination ([`inequalities`]).
 //!
 //! Upstream counterpart: `ConditionalBoundsContext` of `src/tir/transforms/ir_utils.cc`.
 
@@ -28,8 +28,8 @@ pub struct VarRange {
     pub extent: Ref<PrimExpr>,
 }
 
-/// The range of each of `vars` that the linear comparisons `relations` say, given the `ranges` already known; `None`
-/// when the ranges cannot say all that the relations say, or no value satisfies them.
+/// The range of each of `vars` that the linear comparisons `relations` imply under `ranges`. `None` if the ranges do
+/// not imply the relations in turn, or if no value satisfies them.
 ///
 /// # Source
 /// Upstream `SolveInequalitiesToRange`, `src/arith/solve_linear_inequality.cc`.
@@ -41,7 +41,7 @@ pub fn solve_inequalities(
     inequalities::solve_to_ranges(vars, ranges, relations).ok().flatten()
 }
 
-/// What [`narrow_domains`] changed.
+/// Changes made by [`narrow_domains`].
 #[derive(Debug, Default)]
 #[must_use = "the domains stay narrow until `undo`"]
 pub struct Narrowing {
@@ -50,7 +50,7 @@ pub struct Narrowing {
 }
 
 impl Narrowing {
-    /// Gives the variables the sets they had before.
+    /// Restores the previous sets.
     pub fn undo(self, domains: &mut DomMap, hints: &mut DomMap) {
         for (var, set) in self.relaxed {
             domains.insert(&var, set);
@@ -64,8 +64,8 @@ impl Narrowing {
     }
 }
 
-/// Narrows `domains` by a condition, and `hints` for the variables that are not in `domains`. A condition that is not
-/// made of linear comparisons, or whose solution is no range for each variable, changes nothing.
+/// Narrows `domains` by a condition, and `hints` for variables that are not in `domains`. Changes nothing if the
+/// condition does not consist of linear comparisons, or if its solution is not a range per variable.
 pub fn narrow_domains(condition: &Ref<PrimExpr>, domains: &mut DomMap, hints: &mut DomMap) -> Narrowing {
     let mut narrowing = Narrowing::default();
     for range in ranges_of_condition(condition, domains, hints).unwrap_or_default() {
@@ -87,7 +87,7 @@ pub fn narrow_domains(condition: &Ref<PrimExpr>, domains: &mut DomMap, hints: &m
     narrowing
 }
 
-/// The range of each variable of a condition, where they say all that the condition says.
+/// The range of each variable of a condition, if the ranges imply the condition.
 fn ranges_of_condition(condition: &Expr, domains: &DomMap, hints: &DomMap) -> Result<Vec<VarRange>> {
     let mut analyzer = Analyzer::new();
     let condition = analyzer.simplify(condition);

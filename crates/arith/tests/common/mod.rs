@@ -1,5 +1,5 @@
-//! Reading and writing the expressions of the vectors, for tests of this crate alone: Python arithmetic with a few
-//! functions of `T`, every node built as written.
+//! Parser and printer of the expressions in the vectors: Python arithmetic with a few functions of `T`; nodes are
+//! built as written.
 
 // Each test file uses a part of this.
 #![allow(dead_code)]
@@ -16,7 +16,7 @@ use tvmscript_prim::{
 /// Variables by name.
 pub type Vars = BTreeMap<String, Ref<Var>>;
 
-/// The expression that `text` writes; untyped integers are `int32`.
+/// Parses an expression; untyped integers are `int32`.
 pub fn read(text: &str, vars: &Vars) -> Expr {
     let mut reader = Reader { text, at: 0, vars };
     let e = reader.binary(0);
@@ -25,7 +25,7 @@ pub fn read(text: &str, vars: &Vars) -> Expr {
     e
 }
 
-/// Levels of binary operators, the loosest first. `not` stands between `and` and the comparisons.
+/// Levels of binary operators by rising precedence. `not` is between `and` and the comparisons.
 const LEVELS: [&[(&str, BinaryOp)]; 5] = [
     &[("or ", BinaryOp::Or)],
     &[("and ", BinaryOp::And)],
@@ -180,14 +180,14 @@ impl Reader<'_> {
     }
 }
 
-/// The text of `e` as TVM prints it.
+/// Prints `e` as TVM does.
 pub fn write(e: &Expr) -> String {
     let mut text = String::new();
     write_into(e, 0, &mut text);
     text
 }
 
-/// How tightly an operator binds, and its sign; `None` for those written as calls.
+/// Precedence and sign of an operator; `None` for those printed as calls.
 fn operator(kind: ExprKind<'_>) -> Option<(u8, &'static str)> {
     Some(match kind {
         ExprKind::Or(_) => (1, "or"),
@@ -207,7 +207,7 @@ fn operator(kind: ExprKind<'_>) -> Option<(u8, &'static str)> {
     })
 }
 
-/// The operands of a node of two.
+/// The operands of a binary node.
 pub fn operands(kind: ExprKind<'_>) -> Option<(Expr, Expr)> {
     macro_rules! pairs {
         ($($node:ident),*) => {

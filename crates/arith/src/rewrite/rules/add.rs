@@ -11,7 +11,7 @@ crate::pattern::rule_families! {
     ];
     /// Sums of index values.
     INDEX = [
-        // terms that cancel
+        // cancelled terms
         "(x - y) + y => x",
         "x + (y - x) => y",
         "(x - y) + (y - z) => x - z",
@@ -29,7 +29,7 @@ crate::pattern::rule_families! {
         "min(x + c1, y) + c2 => min(x, y + c2) if c1 == -c2",
         "max(x, y + c1) + c2 => max(x + c2, y) if c1 == -c2",
         "max(x + c1, y) + c2 => max(x, y + c2) if c1 == -c2",
-        // constants and coefficients together
+        // combined constants and coefficients
         "(x + c1) + c2 => x + (c1 + c2)",
         "x + x => x * 2",
         "x * y + x | y * x + x | x + y * x | x + x * y => (y + 1) * x",
@@ -41,7 +41,7 @@ crate::pattern::rule_families! {
         "floordiv(x, 2) + floormod(x, 2) =>> floordiv(x + 1, 2)",
         "floormod(x + c1, 2) + floormod(x, 2) => 1 if floormod(c1, 2) == 1",
         "floormod(x, 2) + floormod(x + c1, 2) => 1 if floormod(c1, 2) == 1",
-        // one order of terms
+        // normal order of terms
         "x + (c1 - y) | (c1 - y) + x =>> (x - y) + c1",
         "(x + c1) + y | x + (c1 + y) | x + (y + c1) =>> (x + y) + c1",
         "x + max(y, z) =>> max(y, z) + x",

@@ -1,6 +1,6 @@
-//! Comparisons. `>` and `>=` are turned round, `<=` and `!=` go through the negation of `<` and `==`.
+//! Comparisons. `>` and `>=` are swapped; `<=` and `!=` are rewritten as negations of `<` and `==`.
 //!
-//! Upstream: the rules for `EQ` and `LT` in `src/arith/rewrite_simplify.cc`. Divisions of constants here truncate.
+//! Upstream: the rules for `EQ` and `LT` in `src/arith/rewrite_simplify.cc`. Divisions of constants truncate.
 
 crate::pattern::rule_families! {
     /// Lane-wise equality.

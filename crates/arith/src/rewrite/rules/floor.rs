@@ -1,19 +1,19 @@
 //! Floor quotients and remainders.
 //!
-//! Upstream: the `FloorDiv` and `FloorMod` visitors of `src/arith/rewrite_simplify.cc`. Two steps of them that
-//! are no plain rules stand in `rewrite/divide.rs`.
+//! Upstream: the `FloorDiv` and `FloorMod` visitors of `src/arith/rewrite_simplify.cc`. Two of their rewrites are not
+//! plain rules and are in `rewrite/arithmetic.rs`.
 
 crate::pattern::rule_families! {
     /// Lane-wise quotients.
     DIV_VECTOR = [
         "floordiv(broadcast(x, n), broadcast(y, n)) => broadcast(floordiv(x, y), n)",
     ];
-    /// Quotients of quotients, tried before sums are taken apart.
+    /// Nested quotients, tried before sums are split.
     DIV_NESTED = [
         "floordiv(floordiv(x, c1), c2) => floordiv(x, c1 * c2) if c1 > 0 && c2 > 0",
         "floordiv(floordiv(x, c1) + c2, c3) => floordiv(x + c1 * c2, c1 * c3) if c1 > 0 && c3 > 0",
     ];
-    /// All other quotients of index values.
+    /// Other quotients of index values.
     DIV_INDEX = [
         "floordiv(x, x) => 1",
         "floordiv(x * c1, x) | floordiv(c1 * x, x) => c1",

@@ -1,7 +1,7 @@
 //! Minima and maxima.
 //!
-//! Upstream: the `Min` and `Max` visitors of `src/arith/rewrite_simplify.cc`. The comparison of constant bounds
-//! that comes first stands in `rewrite/arithmetic.rs`.
+//! Upstream: the `Min` and `Max` visitors of `src/arith/rewrite_simplify.cc`. The comparison of constant bounds,
+//! which precedes these rules, is in `rewrite/arithmetic.rs`.
 
 crate::pattern::rule_families! {
     /// Lane-wise minima.
@@ -9,7 +9,7 @@ crate::pattern::rule_families! {
         "min(broadcast(x, n), broadcast(y, n)) => broadcast(min(x, y), n)",
         "min(min(x, broadcast(y, n)), broadcast(z, n)) => min(x, broadcast(min(y, z), n))",
     ];
-    /// A minimum of the same value, before bounds are asked for.
+    /// Minimum of equal values, tried before bounds are computed.
     MIN_SAME = [
         "min(x, x) => x",
     ];
@@ -47,7 +47,7 @@ crate::pattern::rule_families! {
         "min(x * c1, y * c1) => max(x, y) * c1",
         "min(x * c1, c2) => min(x, truncdiv(c2, c1)) * c1 if c1 > 0 && c2 % c1 == 0",
         "min(x * c1, c2) => max(x, truncdiv(c2, c1)) * c1 if c1 < 0 && c2 % c1 == 0",
-        // one order of operands
+        // normal order of operands
         "min(min(x, c1), y) =>> min(min(x, y), c1)",
         "min(c1 - x, c2) =>> c1 - max(x, c1 - c2) if c2 != 0",
     ];
@@ -60,7 +60,7 @@ crate::pattern::rule_families! {
         "max(broadcast(x, n), broadcast(y, n)) => broadcast(max(x, y), n)",
         "max(max(x, broadcast(y, n)), broadcast(z, n)) => max(x, broadcast(max(y, z), n))",
     ];
-    /// A maximum of the same value, before bounds are asked for.
+    /// Maximum of equal values, tried before bounds are computed.
     MAX_SAME = [
         "max(x, x) => x",
     ];
@@ -98,7 +98,7 @@ crate::pattern::rule_families! {
         "max(x * c1, y * c1) => min(x, y) * c1",
         "max(x * c1, c2) => max(x, truncdiv(c2, c1)) * c1 if c1 > 0 && c2 % c1 == 0",
         "max(x * c1, c2) => min(x, truncdiv(c2, c1)) * c1 if c1 < 0 && c2 % c1 == 0",
-        // one order of operands
+        // normal order of operands
         "max(max(x, c1), y) =>> max(max(x, y), c1)",
         "max(c1 - x, c2) =>> c1 - min(x, c1 - c2) if c2 != 0",
     ];

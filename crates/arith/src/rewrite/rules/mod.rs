@@ -1,7 +1,7 @@
 //! The rules of the rewriter, one file per family of operators.
 //!
-//! Each line is an identity of integer arithmetic; which identities are used and in which order they are tried
-//! follows `src/arith/rewrite_simplify.cc` of TVM 0.23, because the printed result depends on both.
+//! Each rule is an identity of integer arithmetic. Selection and order follow `src/arith/rewrite_simplify.cc` of TVM
+//! 0.23, because the printed result depends on both.
 
 pub(crate) mod add;
 pub(crate) mod compare;

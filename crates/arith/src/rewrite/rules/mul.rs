@@ -12,9 +12,9 @@ crate::pattern::rule_families! {
         "(x + c1) * c2 => x * c2 + c1 * c2",
         "(x * c1) * c2 => x * (c1 * c2)",
         "min(x, y) * max(x, y) | max(x, y) * min(x, y) => x * y",
-        // two ways to write a multiple rounded up
+        // two spellings of a multiple rounded up
         "floordiv(x - floormod(x, c2), c1) * c1 => x - floormod(x, c2) if c1 == -c2",
-        // one order of factors
+        // normal order of factors
         "x * (c1 * y) =>> (x * y) * c1",
         "c1 * x =>> x * c1",
         "(x - y) * c1 =>> (y - x) * (0 - c1) if c1 < 0",

@@ -10,7 +10,7 @@ crate::pattern::rule_families! {
     ];
     /// Differences of index values.
     INDEX = [
-        // terms that cancel
+        // cancelled terms
         "(x + y) - y | (y + x) - y => x",
         "x - (y + x) | x - (x + y) => 0 - y",
         "min(x, y) - y | x - max(y, x) => min(x - y, 0)",
@@ -70,14 +70,14 @@ crate::pattern::rule_families! {
         "floordiv(x + 1, 2) - floormod(x, 2) =>> floordiv(x, 2)",
         "floordiv(x + c1, c3) - floordiv(x + c2, c3) => floordiv(floormod(x + floormod(c2, c3), c3) + (c1 - c2), c3) if c3 > 0",
         "floordiv(x + c1, c3) - floordiv(x, c3) => floordiv(floormod(x, c3) + c1, c3) if c3 > 0",
-        // one order of terms
+        // normal order of terms
         "x - c1 => x + (0 - c1)",
         "(x + c1) - y =>> (x - y) + c1",
         "x - (y + c1) =>> (x - y) + (0 - c1)",
         "x - (y - z) =>> (x + z) - y",
         "x - y * c1 =>> x + y * (0 - c1)",
     ];
-    /// Differences of other values, which cancel as long as evaluating them changes nothing.
+    /// Differences of other values, which cancel if evaluating them has no effect.
     OTHER = [
         "x - x => 0 if pure(x)",
         "(x + y) - y => x if pure(y)",

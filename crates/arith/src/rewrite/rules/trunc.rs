@@ -1,4 +1,4 @@
-//! Truncated quotients and remainders. Most rules need operands that are not negative.
+//! Truncated quotients and remainders. Most rules require non-negative operands.
 //!
 //! Upstream: the `Div` and `Mod` visitors of `src/arith/rewrite_simplify.cc`.
 
