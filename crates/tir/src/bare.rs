@@ -1,6 +1,7 @@
-//! What text may leave unsaid: the types of literals and of buffers, where the header of the text names them.
+//! Default types that the header of a text may set: those of bare literals and of buffers without a type.
 //!
-//! The rules of literals are [`tvmscript_prim::ops::bare`]'s; here are those of buffers, and which types there can be.
+//! [`tvmscript_prim::ops::bare`] has the rules for literals; this module has those for buffers, and validates the
+//! types.
 
 #[cfg(feature = "build")]
 use std::cell::Cell;
@@ -15,30 +16,30 @@ thread_local! {
 }
 
 #[cfg(feature = "build")]
-/// The element type of a buffer that names none, in the text that this thread reads: the header's, else `plain`.
+/// The default element type of buffers in the text that this thread parses: the header's, otherwise `plain`.
 pub(crate) fn buffer_dtype_or(plain: DataType) -> DataType {
     BUFFER.get().unwrap_or(plain)
 }
 
-/// Sets the element type of buffers that name none; `None` is that of plain text.
+/// Sets the default element type of buffers; `None` is that of plain text.
 #[cfg(feature = "parse")]
 pub(crate) fn set_buffer_dtype(dtype: Option<DataType>) {
     BUFFER.set(dtype);
 }
 
-/// Whether literals of the type can stand bare as integers.
+/// Checks that a type can be the default of integer literals.
 #[cfg(any(feature = "print", feature = "parse"))]
 pub(crate) fn bare_int(dtype: DataType) -> Result<(), String> {
     check(dtype, bare::is_int(dtype), "a scalar integer type such as `int64`")
 }
 
-/// Whether literals of the type can stand bare as floats.
+/// Checks that a type can be the default of float literals.
 #[cfg(any(feature = "print", feature = "parse"))]
 pub(crate) fn bare_float(dtype: DataType) -> Result<(), String> {
     check(dtype, bare::is_float(dtype), "a scalar float type such as `float16`")
 }
 
-/// Whether buffers can have the type.
+/// Checks that a type can be the default of buffers.
 #[cfg(any(feature = "print", feature = "parse"))]
 pub(crate) fn bare_buffer(dtype: DataType) -> Result<(), String> {
     check(dtype, true, "an element type")

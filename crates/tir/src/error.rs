@@ -1,90 +1,90 @@
-//! What can go wrong while making a statement, buffer or function.
+//! Errors of the node constructors.
 
 use tvmscript_ir_core::DataType;
 use tvmscript_prim::PrimError;
 
-/// Why a node cannot be made: one variant, one cause.
+/// The reason why a node cannot be created.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TirError {
-    /// An expression inside is wrong.
+    /// An error of a contained expression.
     #[error(transparent)]
     Prim(#[from] PrimError),
-    /// The pointer of a buffer points to no scalar type.
+    /// The data pointer of a buffer does not point to a scalar type.
     #[error("`{name}` is no pointer to a scalar type, so it cannot be a buffer's data")]
     BufferData {
         /// The pointer's name.
         name: String,
     },
-    /// Axis separators out of order or range.
+    /// Axis separators are out of order or out of range.
     #[error("axis separators must not decrease and must lie within 0 and {rank}")]
     AxisSeparators {
         /// The buffer's rank.
         rank: usize,
     },
-    /// The number of indices is not the buffer's rank.
+    /// The number of indices differs from the rank of the buffer.
     #[error("buffer `{buffer}` is {rank}-dimensional, but {found} {} given", if *found == 1 { "index is" } else { "indices are" })]
     Rank {
         /// The buffer's name.
         buffer: String,
         /// Its rank.
         rank: usize,
-        /// How many indices were given.
+        /// The number of given indices.
         found: usize,
     },
-    /// An index before the last is a vector.
+    /// An index other than the last is a vector.
     #[error("only the last index of buffer `{buffer}` may be a vector")]
     VectorIndex {
         /// The buffer's name.
         buffer: String,
     },
-    /// A stored value has another type than the place.
+    /// The type of a stored value differs from the element type.
     #[error("cannot store `{value}` where buffer `{buffer}` holds `{place}`")]
     StoreType {
         /// The buffer's name.
         buffer: String,
         /// The value's type.
         value: DataType,
-        /// What the place takes.
+        /// The element type, with the lanes of the index.
         place: DataType,
     },
-    /// Two parts that must have one type differ.
+    /// Two parts that must have the same type differ.
     #[error("{what} has type `{found}`, but `{expected}` is needed")]
     Type {
-        /// What has the wrong type.
+        /// The part with the wrong type.
         what: &'static str,
         /// Its type.
         found: DataType,
-        /// The needed one.
+        /// The required type.
         expected: DataType,
     },
-    /// A part has a type that the node does not take.
+    /// A part has a type that the node does not accept.
     #[error("{what} must be {expected}, not `{found}`")]
     Kind {
-        /// What has the wrong type.
+        /// The part with the wrong type.
         what: &'static str,
-        /// What is taken, in words.
+        /// The accepted types, in words.
         expected: &'static str,
         /// Its type.
         found: DataType,
     },
-    /// Parts that belong together differ in number.
+    /// The lengths of two related lists differ.
     #[error("{what}: {left} against {right}")]
     Count {
-        /// What differs.
+        /// The lists.
         what: &'static str,
         /// The first number.
         left: usize,
         /// The second number.
         right: usize,
     },
-    /// A block's buffer does not fit the region it is matched to.
+    /// A matched buffer does not fit its region.
     #[error("`T.match_buffer`: {why}")]
     MatchBuffer {
-        /// What does not fit.
+        /// The mismatch.
         why: &'static str,
     },
 }
 
-/// A result with a [`TirError`].
+/// Result with a [`TirError`].
 pub type Result<T> = std::result::Result<T, TirError>;

@@ -1,6 +1,6 @@
-//! Lengths of slices and loops, as the reader makes them of the two bounds.
+//! Extents of slices and loops, as the parser derives them from two bounds.
 //!
-//! The printer asks, too: bounds are written only where they are read as the length that the node has.
+//! The printer uses the same rules, so that it prints bounds only where they parse back to the extent of the node.
 
 use tvmscript_arith::Analyzer;
 #[cfg(feature = "print")]
@@ -9,7 +9,7 @@ use tvmscript_ir_core::structural_equal;
 use tvmscript_prim::PrimExprExt;
 use tvmscript_prim::{Expr, IntImm, PrimError, Var, ops};
 
-/// The expression as the analyzer leaves it; literals and variables are left as they are.
+/// Simplifies an expression; returns literals and variables as they are.
 pub(crate) fn simplify(expr: &Expr) -> Expr {
     if is_leaf(expr) {
         return expr.clone();
@@ -24,12 +24,12 @@ fn is_leaf(expr: &Expr) -> bool {
 /// The length of `start:stop`.
 ///
 /// # Errors
-/// When the bounds have no common type.
+/// If the bounds have no common type.
 pub(crate) fn length(start: &Expr, stop: Expr) -> Result<Expr, PrimError> {
     Ok(simplify(&ops::sub(stop, start.clone())?))
 }
 
-/// The end that is read as `extent` when it stands after `min`, if any is.
+/// The end that, together with `min`, parses back to `extent`, if there is one.
 #[cfg(feature = "print")]
 pub(crate) fn stop_of(min: &Expr, extent: &Expr) -> Option<Expr> {
     let stop = sum(min, extent);
@@ -37,7 +37,7 @@ pub(crate) fn stop_of(min: &Expr, extent: &Expr) -> Option<Expr> {
     if is_plain || is_read_as(extent, min, &stop) {
         return Some(stop);
     }
-    // Simplification may go round in circles: then what follows on the length is read as the length.
+    // Simplification may not be idempotent, so the simplified extent is tried as well.
     let stop = sum(min, &simplify(extent));
     is_read_as(extent, min, &stop).then_some(stop)
 }
@@ -47,7 +47,7 @@ fn is_read_as(extent: &Expr, min: &Expr, stop: &Expr) -> bool {
     length(min, stop.clone()).is_ok_and(|length| structural_equal(length.object(), extent.object()))
 }
 
-/// A sum that is folded but not simplified, as TVM's printer makes it; where no sum exists, the first term.
+/// The folded but not simplified sum, as TVM's printer computes it; `a` if the sum does not exist.
 #[cfg(feature = "print")]
 pub(crate) fn sum(a: &Expr, b: &Expr) -> Expr {
     match ops::add(a.clone(), b.clone()) {

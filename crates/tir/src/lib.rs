@@ -23,7 +23,7 @@ pub use node::*;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::CheckDialect;
 
-/// The dialect for a registry: its nodes, and what the features of this crate add to them.
+/// Returns the dialect for a registry: its nodes, with the printers and parsers that the enabled features provide.
 pub fn dialect() -> Dialect {
     let dialect = nodes();
     #[cfg(feature = "print")]
@@ -33,7 +33,7 @@ pub fn dialect() -> Dialect {
     dialect
 }
 
-/// The nodes of this dialect, for a registry.
+/// Returns the dialect with its nodes alone, and declares its operators to the scalar analyses.
 pub fn nodes() -> Dialect {
     op::declare();
     Dialect::new("tir")

@@ -1,4 +1,4 @@
-//! What a function takes, gives and does, for the dialect that writes types of functions.
+//! Signatures of functions, for the dialect that provides function types.
 
 use tvmscript_ir::signature::{ParamType, ResultType, Signature};
 use tvmscript_ir_core::{PtrSet, Ref, Value, Visitor, Walk};
@@ -7,7 +7,7 @@ use tvmscript_prim::{Call, PrimType, TupleType, Var};
 use crate::node::*;
 use crate::op::{self, Effect};
 
-/// The function's signature.
+/// Returns the function's signature.
 ///
 /// # Source
 /// `InferStructInfo`, `src/tir/ir/function.cc`.
@@ -32,8 +32,8 @@ pub fn signature(function: &PrimFunc) -> Signature {
     Signature { params, result, is_pure: is_pure(function) }
 }
 
-/// Whether calls of the function change nothing outside it: it stores only to memory that it allocates, and calls only
-/// operators without effect. What it allocates as a block's buffer counts as outside, as in TVM.
+/// Returns `true` if calls of the function have no effect outside it: it stores only to memory that it allocates and
+/// calls only operators without effects. As in TVM, buffers allocated by blocks count as outside.
 ///
 /// # Source
 /// `IsPureFunction`, `src/tir/analysis/is_pure_function.cc`.

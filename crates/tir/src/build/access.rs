@@ -1,4 +1,4 @@
-//! Elements and regions of buffers, as Rust writes what Python writes with brackets.
+//! Loads, stores and regions of buffers from Rust.
 
 use std::panic::Location;
 
@@ -25,33 +25,36 @@ impl FromScript for Indices {
     }
 }
 
-/// Loads, stores and regions. Indices are an array, a tuple, or one index; each is an expression, a number, or a range
-/// (`0..4`, `..`). A mistake is recorded in the current builder, with the caller's place.
+/// Loads, stores and regions. Indices are an array, a tuple, or one index; each index is an expression, a number, or
+/// a range (`0..4`, `..`). Errors are recorded in the current builder with the caller's location.
 pub trait BufferAccess {
-    /// `A[i, j]`: a load; of a vector when an index is a range.
+    /// Loads `A[i, j]`; a vector if an index is a range.
     ///
     /// # Shapes
-    /// An index for each dimension; ranges have a constant length.
+    /// One index per dimension; ranges have a constant length.
+    ///
     /// # Panics
-    /// When there is an error and no builder is open.
+    /// If there is an error and no builder is open.
     #[track_caller]
     fn at(&self, indices: impl IntoArg<Indices>) -> Expr;
 
-    /// `A[i, j] = value`: a store, of the value cast to the buffer's type.
+    /// Stores a value, cast to the buffer's type: `A[i, j] = value`.
     ///
     /// # Shapes
-    /// As [`BufferAccess::at`]; the value has as many lanes as the indices name elements.
+    /// As [`BufferAccess::at`]; the value has one lane per indexed element.
+    ///
     /// # Panics
-    /// When there is an error and no builder is open.
+    /// If there is an error and no builder is open.
     #[track_caller]
     fn set(&self, indices: impl IntoArg<Indices>, value: impl IntoArg<ExprArg>);
 
-    /// `A[0:16, j]` where a region is meant, as in `T::reads`.
+    /// The region `A[0:16, j]`, as `T::reads` takes it.
     ///
     /// # Shapes
     /// As [`BufferAccess::at`]; ranges may have any length.
+    ///
     /// # Panics
-    /// When there is an error and no builder is open.
+    /// If there is an error and no builder is open.
     #[track_caller]
     fn region(&self, indices: impl IntoArg<Indices>) -> Ref<BufferRegion>;
 }

@@ -1,4 +1,4 @@
-//! What arguments of script functions may be: numbers where expressions are needed, regions where loads are, and so on.
+//! Argument types of script functions and their conversions: numbers to expressions, regions to loads, and so on.
 
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, DataType, IntField, NameCell, Ref, Span, Str, poison_node};
@@ -9,15 +9,15 @@ use tvmscript_prim::{Expr, IntImm, PrimExpr, PrimExprExt, Ramp, Range, StringImm
 use crate::extent;
 use crate::node::{Buffer, BufferLoad, BufferRegion, BufferType, IterType, IterVar};
 
-/// An expression, or what becomes one: numbers, strings, axes, regions of constant size.
+/// An expression, or a value that converts to one: a number, a string, an axis, a region of constant size.
 #[derive(Debug, Clone)]
 pub struct ExprArg(pub Expr);
 
 impl ExprArg {
-    /// The expression that a value stands for, if it stands for one.
+    /// Converts a value to an expression.
     ///
     /// # Errors
-    /// When the value is of another type, or cannot be an expression (a region of unknown size).
+    /// If the value has no expression, such as a region of unknown size.
     pub fn convert(value: ScriptValue) -> Result<Expr> {
         match value {
             ScriptValue::Node(object) => match object.downcast::<PrimExpr>() {
@@ -61,10 +61,10 @@ impl From<ExprArg> for ScriptValue {
     }
 }
 
-/// A load of a region: single points stay scalar, a constant extent becomes a ramp.
+/// Loads a region: single points stay scalar, constant extents become ramps.
 ///
 /// # Errors
-/// When an extent is not constant.
+/// If an extent is not constant.
 pub fn region_to_load(region: &Ref<BufferRegion>) -> Result<Expr> {
     let mut indices = Vec::with_capacity(region.region.len());
     for range in region.region.iter() {
@@ -86,7 +86,7 @@ pub fn region_to_load(region: &Ref<BufferRegion>) -> Result<Expr> {
     Ok(BufferLoad::try_new(region.buffer.clone(), Array::new(indices), None)?)
 }
 
-/// What an axis is bound to: an expression, or nothing in a block without realize.
+/// The value that an axis is bound to; none in a block without realize.
 #[derive(Debug, Clone)]
 pub struct Binding(pub Option<Expr>);
 
@@ -130,7 +130,7 @@ impl FromScript for Shape {
     }
 }
 
-/// A stride: an expression, or a name for a variable to be made.
+/// A stride: an expression, or the name of a new variable.
 #[derive(Debug, Clone)]
 pub enum Stride {
     /// An expression.
@@ -176,7 +176,7 @@ impl FromScript for Domain {
 }
 
 impl Domain {
-    /// The domain from zero to before `extent`.
+    /// The domain `0..extent`.
     fn try_from_extent(extent: Expr) -> Result<Domain> {
         match poisoned([&extent]) {
             Some(poison) => Ok(Domain(Range::from_min_extent(poison.clone(), poison))),
@@ -184,11 +184,11 @@ impl Domain {
         }
     }
 
-    /// The domain from `begin` to before `end`. The start keeps its own type when the extent is constant: a literal
-    /// `int32` zero may stand before an `int64` extent.
+    /// The domain `begin..end`. The start keeps its own type if the extent is constant: a literal `int32` zero may
+    /// precede an `int64` extent.
     ///
     /// # Errors
-    /// When the bounds have no common type.
+    /// If the bounds have no common type.
     pub fn try_from_bounds(begin: Expr, end: Expr) -> Result<Domain> {
         if let Some(poison) = poisoned([&begin, &end]) {
             return Ok(Domain(Range::from_min_extent(poison.clone(), poison)));
@@ -201,12 +201,12 @@ impl Domain {
     }
 }
 
-/// The first expression that follows from an earlier mistake, about which nothing is to be said.
+/// The first poison expression, which stands for an error that is already reported.
 pub(super) fn poisoned<const N: usize>(exprs: [&Expr; N]) -> Option<Expr> {
     exprs.into_iter().find(|expr| is_poison(expr.object())).cloned()
 }
 
-/// Where a loop starts; or, for the lengths that no two bounds are read as, its whole range.
+/// The start of a loop, or its whole range if no two bounds express the length.
 #[derive(Debug, Clone)]
 pub enum LoopStart {
     /// The first value.
@@ -221,7 +221,7 @@ impl FromScript for LoopStart {
         if let Some(range) = value.as_node::<Range>() {
             return Ok(LoopStart::Range(range.clone()));
         }
-        // The bounds of a loop are integers to Python.
+        // Python treats `bool` bounds of a loop as integers.
         let value = if let ScriptValue::Bool(b) = value { ScriptValue::Int(b.into()) } else { value };
         ExprArg::convert(value).map(LoopStart::Bound)
     }
@@ -230,7 +230,7 @@ impl FromScript for LoopStart {
     }
 }
 
-/// A region of a buffer; a load stands for the point it loads.
+/// A region of a buffer; a load is the region of one point.
 #[derive(Debug, Clone)]
 pub struct Region(pub Ref<BufferRegion>);
 
@@ -259,10 +259,10 @@ fn full_region(buffer: &Ref<Buffer>) -> Result<Ref<BufferRegion>> {
     Ok(BufferRegion::try_new(buffer.clone(), ranges)?)
 }
 
-/// The region of the point, or the ramp with step 1, that a load loads.
+/// The region that a load covers: a point, or a ramp with stride 1.
 ///
 /// # Errors
-/// When an index is another vector.
+/// If an index is another vector.
 pub fn load_to_region(load: &BufferLoad) -> Result<Ref<BufferRegion>> {
     let mut ranges = Vec::with_capacity(load.indices.len());
     for index in load.indices.iter() {
@@ -294,7 +294,7 @@ impl FromScript for IterType {
     }
 }
 
-/// A node of class `T` as an argument.
+/// A node of class `T`.
 #[derive(Debug, Clone)]
 pub struct NodeArg<T>(pub Ref<T>);
 

@@ -11,7 +11,7 @@ use super::frame::{FrameKind, TirFrame, loop_domain, set_once, wrong_frame};
 use crate::complete::DETECT_ACCESS;
 use crate::node::*;
 
-/// A block being built.
+/// An open block.
 #[derive(Debug, Default)]
 pub struct BlockFrame {
     name: Option<Str>,
@@ -64,14 +64,14 @@ impl BlockFrame {
     }
 }
 
-/// A block: a computation with declared axes and regions.
+/// Opens a block: a computation with declared axes and regions.
 #[script_fn]
 pub fn block(#[default = ""] name: Str, #[default = false] no_realize: bool) -> Result<FrameOf<TirFrame>> {
     let frame = BlockFrame { name: Some(name), no_realize, ..BlockFrame::default() };
     Ok(FrameOf::new(TirFrame::new(FrameKind::Block(Box::new(frame)))))
 }
 
-/// Works on the innermost frame, which must be a block.
+/// Runs `f` on the innermost frame, which must be a block.
 fn with_block<R>(function: &str, f: impl FnOnce(&mut BlockFrame) -> Result<R>) -> Result<R> {
     let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::Block(block) => Some(f(block)),
@@ -80,7 +80,7 @@ fn with_block<R>(function: &str, f: impl FnOnce(&mut BlockFrame) -> Result<R>) -
     done.flatten().unwrap_or_else(|| Err(wrong_frame(function, "directly inside `with T.block(..)`")))
 }
 
-/// What runs before the first turn of a reduction.
+/// Opens the initialization, which runs before the first iteration of a reduction.
 #[script_fn]
 pub fn init() -> Result<FrameOf<TirFrame>> {
     Ok(FrameOf::new(TirFrame::new(FrameKind::Init)))
@@ -102,7 +102,7 @@ pub(crate) fn set_init(body: StmtRef) -> Result<()> {
     })
 }
 
-/// When the block runs.
+/// Sets the condition under which the block runs.
 #[script_fn(name = "where")]
 pub fn where_(predicate: ScriptValue) -> Result<()> {
     let predicate = match predicate {
@@ -119,7 +119,7 @@ pub fn where_(predicate: ScriptValue) -> Result<()> {
     with_block("T.where", |block| set_once(&mut block.predicate, predicate, "the predicate of the block"))
 }
 
-/// Regions given one by one, or as one list or tuple.
+/// Regions as separate arguments, or as one list or tuple.
 fn regions(items: Vec<ScriptValue>) -> Result<Vec<Ref<BufferRegion>>> {
     let items = match &items[..] {
         [one] => one.items().unwrap_or(items),
@@ -130,21 +130,21 @@ fn regions(items: Vec<ScriptValue>) -> Result<Vec<Ref<BufferRegion>>> {
     items.into_iter().enumerate().map(convert).collect()
 }
 
-/// What the block reads.
+/// Declares the regions that the block reads.
 #[script_fn]
 pub fn reads(#[args] regions: Vec<ScriptValue>) -> Result<()> {
     let list = self::regions(regions)?;
     with_block("T.reads", |block| set_once(&mut block.reads, list, "`T.reads` of the block"))
 }
 
-/// What the block writes.
+/// Declares the regions that the block writes.
 #[script_fn]
 pub fn writes(#[args] regions: Vec<ScriptValue>) -> Result<()> {
     let list = self::regions(regions)?;
     with_block("T.writes", |block| set_once(&mut block.writes, list, "`T.writes` of the block"))
 }
 
-/// Notes to passes about the block. Several calls are merged.
+/// Adds annotations to the block. Several calls are merged.
 #[script_fn]
 pub fn block_attr(attrs: Map<Str, Value>) -> Result<()> {
     with_block("T.block_attr", |block| {
@@ -179,7 +179,7 @@ fn merge(a: &Map<Str, Value>, b: &Map<Str, Value>) -> Result<Map<Str, Value>> {
     Ok(Map::new(out))
 }
 
-/// Makes an axis of the innermost block.
+/// Creates an axis of the innermost block.
 fn add_axis(
     function: &str,
     iter_type: IterType,
@@ -239,15 +239,15 @@ macro_rules! axes {
 axes! {
     /// A data-parallel axis.
     axis_spatial, "axis.spatial", DataPar;
-    /// An axis that is reduced over.
+    /// A reduction axis.
     axis_reduce, "axis.reduce", CommReduce;
-    /// An axis whose turns run in order.
+    /// An axis whose iterations run in order.
     axis_scan, "axis.scan", Ordered;
-    /// An axis of which nothing is known.
+    /// An opaque axis.
     axis_opaque, "axis.opaque", Opaque;
 }
 
-/// An axis as it is given, of whatever kind, perhaps over a variable that stands elsewhere, too.
+/// An axis given as a node; its variable may occur elsewhere.
 #[script_fn(name = "axis.iter_var")]
 pub fn axis_iter_var(
     axis: NodeArg<IterVar>,
@@ -258,7 +258,7 @@ pub fn axis_iter_var(
     push_axis("T.axis.iter_var", axis.0, binding.0)
 }
 
-/// Axes bound to loop variables, one letter of `kinds` each: `S` for data-parallel, `R` for reduced.
+/// Axes bound to loop variables, with one letter of `kinds` each: `S` for spatial, `R` for reduction.
 #[script_fn(name = "axis.remap")]
 pub fn axis_remap(
     kinds: Str,

@@ -13,15 +13,15 @@ use super::function::PrimFuncFrame;
 use crate::bare::buffer_dtype_or;
 use crate::node::*;
 
-/// What the functions that declare buffers have in common.
+/// The common arguments of the functions that declare buffers.
 pub(super) struct Declaration {
     pub(super) shape: Array<Expr>,
-    /// Where the shape stands among the arguments.
+    /// Position of the shape among the arguments.
     pub(super) shape_at: usize,
     pub(super) dtype: DataType,
     pub(super) data: Option<Ref<Var>>,
     pub(super) strides: Option<Vec<Stride>>,
-    /// The type of variables made for strides given by name.
+    /// Type of the variables that are created for strides given by name.
     pub(super) stride_dtype: DataType,
     pub(super) elem_offset: Option<Expr>,
     pub(super) scope: Str,
@@ -32,11 +32,13 @@ pub(super) struct Declaration {
 }
 
 impl Declaration {
+    /// Creates the buffer.
+    ///
     /// # Source
     /// `BufferDecl`, `src/script/ir_builder/tir/ir.cc`.
     pub(super) fn build(self) -> Result<Ref<Buffer>> {
-        // A broadcasting buffer that is given no strides gets variables for them, except under the name that TVM's reader
-        // does not know: passes leave such buffers behind.
+        // A broadcasting buffer without strides gets variables for them, except under a name that TVM's parser does
+        // not know: passes produce such buffers.
         let mut is_bare = false;
         let buffer_type = match self.buffer_type.as_str() {
             "auto" | "auto_broadcast" => BufferType::AutoBroadcast,
@@ -85,9 +87,9 @@ impl Declaration {
     }
 }
 
-/// Functions that declare a buffer. They share all parameters but those before the shape and the buffer that one may name
-/// instead; two defaults differ, without a difference in what is made. `declare` makes the buffer, of this shape and element
-/// type; strides given by name become variables of the third type.
+/// Functions that declare a buffer. They share all parameters except those before the shape and the existing buffer
+/// that may replace it. `declare` creates the buffer from a shape, an element type and the type of strides given by
+/// name.
 macro_rules! buffer_functions {
     ($(
         $(#[$meta:meta])*
@@ -137,13 +139,13 @@ macro_rules! buffer_functions {
 }
 
 buffer_functions! {
-    /// A buffer over memory that is there already, or the annotation of a parameter.
+    /// A buffer over existing memory, or the annotation of a parameter.
     #[script_fn(name = "Buffer")]
     pub fn buffer([], shape: Shape, dtype, _has_data, align = 0, buffer_type = "") -> Result<Ref<Buffer>> |declare| {
         declare(shape.0, dtype, DataType::INT32)
     }
 
-    /// A buffer behind a handle parameter, or one that stands for part of another in a block.
+    /// A buffer behind a handle parameter, or one that maps a region of another buffer in a block.
     #[script_fn]
     pub fn match_buffer(
         [param: ScriptValue],
@@ -181,7 +183,7 @@ buffer_functions! {
         Ok(buffer)
     }
 
-    /// A buffer that lives as long as the block, or the function, around it.
+    /// Allocates a buffer for the enclosing block or function.
     #[script_fn]
     pub fn alloc_buffer(
         [],
@@ -196,7 +198,7 @@ buffer_functions! {
         Ok(buffer)
     }
 
-    /// A buffer declared over memory for the rest of the scope; without `data` the memory is allocated with it.
+    /// Declares a buffer over memory for the rest of the scope; without `data`, allocates the memory as well.
     #[script_fn]
     pub fn decl_buffer(
         [],
@@ -254,7 +256,7 @@ fn match_region(source: Ref<BufferRegion>, buffer: &Ref<Buffer>) -> Result<()> {
     }
 }
 
-/// Puts the buffer into the innermost block, or the function whose top it is at.
+/// Adds the buffer to the innermost block, or to the function at its top level.
 fn allocate_in_scope(buffer: &Ref<Buffer>) -> Result<()> {
     let in_block = Builder::find(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::Block(block) => {
@@ -281,7 +283,7 @@ fn allocate_in_scope(buffer: &Ref<Buffer>) -> Result<()> {
     }
 }
 
-/// The shape, which only a call that names a buffer leaves out.
+/// The shape, which is optional only if an existing buffer is given.
 fn required_shape(function: &str, shape: Option<Shape>) -> Result<Array<Expr>> {
     let missing = || BuildErrorKind::MissingArgument { function: function.to_owned(), name: "shape" };
     Ok(shape.ok_or_else(missing)?.0)

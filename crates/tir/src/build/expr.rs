@@ -15,7 +15,7 @@ use crate::node::*;
 #[derive(Debug, Clone)]
 pub struct StrictArg {
     value: Expr,
-    /// The number, where a plain integer stands there.
+    /// The value of a plain Python integer.
     plain: Option<i64>,
 }
 
@@ -36,8 +36,8 @@ impl<T: Into<ExprArg>> From<T> for StrictArg {
     }
 }
 
-/// Two operands; a plain integer beside an integer of another type has that type. Relax prints its dimensions so
-/// (`T.Div(n, 3)` of an `int64`), which TVM prints but does not read.
+/// Both operands; a plain integer takes the integer type of the other one. Relax prints dimensions so (`T.Div(n, 3)`
+/// of an `int64`), which TVM prints but cannot parse.
 fn of_one_type(a: StrictArg, b: StrictArg) -> (Expr, Expr) {
     let typed = |plain: Option<i64>, other: &Expr| {
         let dtype = other.dtype();
@@ -70,26 +70,26 @@ strict_binary! {
     and, "And", And; or, "Or", Or;
 }
 
-/// The negation of a condition. Never folds.
+/// Logical negation. Never folds.
 #[script_fn(name = "Not")]
 pub fn not(a: ExprArg) -> Result<Expr> {
     Ok(tvmscript_prim::Not::try_new(a.0)?)
 }
 
-/// One of two values; both are evaluated. Never folds.
+/// Selects one of two values; both are evaluated. Never folds.
 #[script_fn(name = "Select")]
 pub fn select(condition: ExprArg, true_value: StrictArg, false_value: StrictArg) -> Result<Expr> {
     let (true_value, false_value) = of_one_type(true_value, false_value);
     Ok(tvmscript_prim::Select::try_new(condition.0, true_value, false_value)?)
 }
 
-/// A conversion. Never folds.
+/// Conversion. Never folds.
 #[script_fn(name = "Cast")]
 pub fn cast_node(dtype: DataType, value: ExprArg) -> Result<Expr> {
     Ok(Cast::try_new(dtype, value.0)?)
 }
 
-/// A conversion; constants are converted at once.
+/// Conversion; constants fold.
 #[script_fn]
 pub fn cast(src: ExprArg, dtype: DataType) -> Result<Expr> {
     Ok(ops::cast(dtype, src.0)?)
@@ -107,7 +107,7 @@ pub fn broadcast(value: ExprArg, lanes: ExprArg) -> Result<Expr> {
     Ok(tvmscript_prim::Broadcast::try_new(value.0, &lanes.0)?)
 }
 
-/// Lanes of several vectors, picked by index.
+/// Lanes of several vectors, selected by index.
 #[script_fn(name = "Shuffle")]
 pub fn shuffle(vectors: Shape, indices: Shape) -> Result<Expr> {
     Ok(tvmscript_prim::Shuffle::try_new(vectors.0, indices.0)?)
@@ -140,7 +140,7 @@ pub fn var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
     }
 }
 
-/// A variable that is never negative.
+/// A non-negative variable.
 #[script_fn(name = "SizeVar")]
 pub fn size_var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
     match dtype.as_node::<tvmscript_prim::Type>() {
@@ -149,13 +149,13 @@ pub fn size_var(name: Str, dtype: ScriptValue) -> Result<Ref<Var>> {
     }
 }
 
-/// A variable, as scripts of older releases write it.
+/// A variable, as scripts for older releases spell it.
 #[script_fn(name = "var")]
 pub fn var_of_dtype(dtype: DataType, #[default = ""] name: Str) -> Result<Ref<Var>> {
     Ok(Var::new(name, dtype))
 }
 
-/// A load, with all indices given.
+/// A load with one index per dimension.
 #[script_fn(name = "BufferLoad")]
 pub fn buffer_load(
     buffer: NodeArg<Buffer>,
@@ -165,7 +165,7 @@ pub fn buffer_load(
     Ok(BufferLoad::try_new(buffer.0, indices.0, predicate.map(|p| p.0))?)
 }
 
-/// A call of an operator by name.
+/// Calls an operator by name.
 #[script_fn(name = "Call")]
 pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> Result<Expr> {
     if let Some(callee) = op.as_node::<tvmscript_prim::BaseExpr>() {
@@ -177,13 +177,13 @@ pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> Result<Expr> {
     }
 }
 
-/// Part of a buffer, its ranges as they are: those of a slice are simplified.
+/// A region with exactly these ranges; those of a slice are simplified.
 #[script_fn(name = "BufferRegion")]
 pub fn buffer_region(buffer: NodeArg<Buffer>, region: Vec<NodeArg<Range>>) -> Result<Ref<BufferRegion>> {
     Ok(BufferRegion::try_new(buffer.0, region.into_iter().map(|range| range.0).collect())?)
 }
 
-/// The range from `begin` to before `end`.
+/// The range `begin..end`, or `0..begin` without an end.
 #[script_fn(name = "Range", members = [tvmscript_ir::build::FROM_MIN_EXTENT])]
 pub fn range_node(begin: ExprArg, #[default = None] end: Option<ExprArg>) -> Result<Ref<Range>> {
     Ok(match end {
@@ -192,7 +192,7 @@ pub fn range_node(begin: ExprArg, #[default = None] end: Option<ExprArg>) -> Res
     })
 }
 
-/// A value bound to a variable inside an expression: `T.Let(body, where={var: value})`.
+/// Binds a variable in an expression: `T.Let(body, where={var: value})`.
 #[script_fn(name = "Let")]
 pub fn let_expr(expr: ExprArg, r#where: ScriptValue) -> Result<Expr> {
     let wrong = |found: String| BuildError::expected("a dict of one variable and its value", found);
@@ -205,8 +205,7 @@ pub fn let_expr(expr: ExprArg, r#where: ScriptValue) -> Result<Expr> {
     Ok(Let::try_new(var.clone(), ExprArg::convert(value.clone())?, expr.0)?)
 }
 
-/// A value bound to a variable: for the rest of the scope, or, with a body, inside of that. Scripts of older releases write
-/// it so.
+/// Binds a variable for the rest of the scope or, with a body, in that expression. Scripts for older releases use it.
 #[script_fn(name = "let")]
 pub fn let_(v: NodeArg<Var>, value: ExprArg, #[default = None] body: Option<ExprArg>) -> Result<ScriptValue> {
     match body {
@@ -229,7 +228,7 @@ pub fn iter_var(
     make_iter_var(dom, v, iter_type, thread_tag).map_err(|e| e.at_position(0))
 }
 
-/// An iteration variable, its kind given by number or name.
+/// An iteration variable, with its type by number or name.
 #[script_fn(name = "IterVar")]
 pub fn iter_var_node(
     dom: Option<Domain>,
@@ -266,7 +265,7 @@ pub(super) fn make_iter_var(
     Ok(IterVar::try_new(dom, var, iter_type, thread_tag)?)
 }
 
-/// A commutative combination of values, with what it starts from.
+/// A commutative reducer, from a lambda and its identity elements.
 #[script_fn]
 pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommReducer>> {
     let names = parameter_names(&combiner);
@@ -301,7 +300,7 @@ pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommRe
     }))
 }
 
-/// A commutative combination of values, its variables given.
+/// A commutative reducer, with explicit variables.
 #[script_fn(name = "CommReducer")]
 pub fn comm_reducer_node(
     lhs: Vec<NodeArg<Var>>,
@@ -339,7 +338,7 @@ pub fn reduce(
     )
 }
 
-/// A reduction over axes, as it is printed.
+/// A reduction over axes, in the form that the printer uses.
 #[script_fn(name = "reduce")]
 pub fn reduce_printed(
     combiner: NodeArg<CommReducer>,
@@ -381,7 +380,7 @@ fn make_reduce(
     Ok(Ref::new(Reduce { span, dtype, combiner, source, init, axis, condition, value_index }).upcast())
 }
 
-/// A map from indices to indices.
+/// An index map.
 #[script_fn]
 pub fn index_map(
     mapping: ScriptValue,
@@ -401,7 +400,7 @@ pub fn index_map(
     Ok(map)
 }
 
-/// A target: what code is made for.
+/// A compilation target.
 #[script_fn]
 pub fn target(
     target_config: tvmscript_ir::build::TargetArg,

@@ -1,4 +1,4 @@
-//! Frames of the dialect: what is open while a function is built, and what each becomes when it closes.
+//! Frames of the dialect: the scopes that are open while a function is built, and the statements that they become.
 
 use std::any::Any;
 
@@ -12,28 +12,28 @@ use super::function::PrimFuncFrame;
 use super::loops::ForFrame;
 use crate::node::*;
 
-/// One open scope: the statements so far, and what it becomes.
+/// An open scope.
 #[derive(Debug)]
 pub struct TirFrame {
     /// The statements so far.
     pub stmts: Vec<StmtRef>,
-    /// What the frame becomes.
+    /// The construct that the frame becomes.
     pub kind: FrameKind,
     span: Span,
 }
 
-/// What a frame becomes when it closes.
+/// The construct that a frame becomes when it closes.
 #[derive(Debug)]
 pub enum FrameKind {
     /// A function.
     PrimFunc(Box<PrimFuncFrame>),
     /// A block.
     Block(Box<BlockFrame>),
-    /// The initialisation of the block around it.
+    /// The initialization of the enclosing block.
     Init,
     /// One loop, or several nested ones.
     For(Box<ForFrame>),
-    /// A loop as long as a condition holds.
+    /// A `while` loop.
     While {
         /// The condition.
         condition: Expr,
@@ -42,57 +42,57 @@ pub enum FrameKind {
     If {
         /// The condition.
         condition: Expr,
-        /// The first branch, once closed.
+        /// The closed `then` branch.
         then_case: Option<StmtRef>,
-        /// The second branch, once closed.
+        /// The closed `else` branch.
         else_case: Option<StmtRef>,
     },
-    /// The first branch of the conditional around it.
+    /// The `then` branch of the enclosing conditional.
     Then,
-    /// The second branch of the conditional around it.
+    /// The `else` branch of the enclosing conditional.
     Else,
-    /// A bound value.
+    /// A binding.
     Let {
         /// The variable.
         var: Ref<Var>,
         /// Its value.
         value: Expr,
     },
-    /// A note.
+    /// An attribute.
     Attr {
-        /// What it speaks of.
+        /// Annotated object.
         node: Value,
-        /// What it says.
+        /// Attribute key, such as `pragma_unroll`.
         key: Str,
-        /// With which value.
+        /// Attribute value.
         value: Expr,
     },
-    /// A condition that must hold.
+    /// An assertion.
     Assert {
         /// The condition.
         condition: Expr,
-        /// What is said when it does not.
+        /// Message on failure.
         message: Expr,
     },
-    /// Part of a buffer that is computed.
+    /// A realized region.
     Realize {
-        /// Which part.
+        /// The region.
         region: Ref<BufferRegion>,
-        /// Where it is stored, unless nothing says it.
+        /// Storage scope, if given.
         scope: Option<Str>,
-        /// Whether it is allocated.
+        /// Condition of the allocation.
         condition: Expr,
     },
-    /// A thread.
+    /// Threads.
     LaunchThread {
         /// The thread's variable and domain.
         thread: Ref<IterVar>,
-        /// What kind of thread.
+        /// Attribute key of the launch.
         key: Str,
-        /// How many threads.
+        /// Number of threads.
         extent: Expr,
     },
-    /// Memory.
+    /// An allocation.
     Allocate {
         /// The pointer.
         var: Ref<Var>,
@@ -100,12 +100,12 @@ pub enum FrameKind {
         dtype: DataType,
         /// Elements per dimension.
         extents: Array<Expr>,
-        /// Whether it is allocated.
+        /// Condition of the allocation.
         condition: Expr,
-        /// Notes to passes.
+        /// Annotations for passes.
         annotations: Map<Str, Value>,
     },
-    /// Constant memory.
+    /// A constant allocation.
     AllocateConst {
         /// The pointer.
         var: Ref<Var>,
@@ -115,25 +115,25 @@ pub enum FrameKind {
         dtype: DataType,
         /// Elements per dimension.
         extents: Array<Expr>,
-        /// Notes to passes.
+        /// Annotations for passes.
         annotations: Map<Str, Value>,
     },
     /// A declared buffer.
     DeclBuffer {
         /// The buffer.
         buffer: Ref<Buffer>,
-        /// Its memory is allocated with it.
+        /// Also allocate the buffer's memory.
         allocates: bool,
     },
 }
 
 impl TirFrame {
-    /// A frame without statements.
+    /// Creates a frame without statements.
     pub fn new(kind: FrameKind) -> TirFrame {
         TirFrame { stmts: Vec::new(), kind, span: Span::current() }
     }
 
-    /// The variables of a loop.
+    /// The variables of a loop frame.
     pub fn loop_vars(&self) -> Option<Vec<Ref<Var>>> {
         match &self.kind {
             FrameKind::For(loops) => Some(loops.vars().to_vec()),
@@ -141,10 +141,10 @@ impl TirFrame {
         }
     }
 
-    /// Adds a statement to the innermost frame that takes statements; without one, it is the builder's result.
+    /// Adds a statement to the innermost frame that takes statements; without one, it becomes the builder's result.
     ///
     /// # Errors
-    /// When no builder is open.
+    /// If no builder is open.
     pub fn add(stmt: StmtRef) -> Result<()> {
         Builder::add_stmt(stmt.into())
     }
@@ -217,7 +217,7 @@ fn close(kind: FrameKind, stmts: Vec<StmtRef>) -> Result<()> {
         FrameKind::PrimFunc(frame) => return frame.close(stmts),
         kind => kind,
     };
-    // A trailing `T.evaluate(0)` is kept: TVM drops it, and its own text then reads back as other IR.
+    // A trailing `T.evaluate(0)` is kept. TVM drops it, so that its own text parses to different IR.
     let body = flatten(stmts, true);
     let stmt = match kind {
         FrameKind::PrimFunc(_) => return Ok(()),
@@ -282,7 +282,7 @@ fn attr(node: Value, attr_key: Str, value: Expr, body: StmtRef) -> StmtRef {
     Ref::new(AttrStmt { span: Span::current(), node, attr_key, value, body }).upcast()
 }
 
-/// Sets what a scope may have once.
+/// Sets a property that may be set once per scope.
 pub(crate) fn set_once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<()> {
     match slot.replace(value) {
         None => Ok(()),
@@ -290,7 +290,7 @@ pub(crate) fn set_once<T>(slot: &mut Option<T>, value: T, what: &str) -> Result<
     }
 }
 
-/// The error of a function called outside the frame it belongs to.
+/// The error for a function called outside the frame that it requires.
 pub(crate) fn wrong_frame(function: &str, expected: &'static str) -> BuildError {
     let found = match Builder::top_name() {
         Some(name) => format!("the innermost scope is `{name}`"),
@@ -299,7 +299,7 @@ pub(crate) fn wrong_frame(function: &str, expected: &'static str) -> BuildError 
     BuildErrorKind::WrongFrame { function: function.to_owned(), expected, found }.into()
 }
 
-/// The domain of the loop variable, if an open loop defines it.
+/// The domain of a loop variable, if an open loop defines it.
 pub(crate) fn loop_domain(var: &Ref<Var>) -> Result<Option<Ref<Range>>> {
     Builder::find(|frame: &mut TirFrame| match &frame.kind {
         FrameKind::For(loops) => loops.domain_of(var),

@@ -12,12 +12,12 @@ use crate::complete::{CompleteError, complete, complete_fragment};
 use crate::node::*;
 use crate::signature::signature;
 
-/// A function being built.
+/// An open function.
 #[derive(Debug, Default)]
 pub struct PrimFuncFrame {
     pub(crate) name: Option<Str>,
     is_private: bool,
-    /// Only the signature is wanted: it is declared in the module, not defined.
+    /// Declare the signature in the module instead of defining the function.
     declares: bool,
     params: Vec<Ref<Var>>,
     pub(crate) buffer_map: Vec<(Ref<Var>, Ref<Buffer>)>,
@@ -25,19 +25,19 @@ pub struct PrimFuncFrame {
     attrs: Option<Map<Str, Value>>,
     pub(crate) root_alloc: Vec<Ref<Buffer>>,
     pub(crate) env_threads: Vec<super::thread::EnvThread>,
-    /// The statements are all there is: no function is made of them.
+    /// Build the statements alone, without a function.
     pub(crate) fragment: Option<Fragment>,
 }
 
-/// Statements in no function, or a value alone.
+/// Statements outside of a function, or a single value.
 #[derive(Debug, Default)]
 pub(crate) struct Fragment {
-    /// What the fragment is where it is no statement.
+    /// The value, unless the fragment consists of statements.
     value: Option<Object>,
 }
 
 impl Fragment {
-    /// The fragment that these statements make.
+    /// Sets the builder's result to the statements or the value.
     fn close(self, root_alloc: &[Ref<Buffer>], stmts: Vec<StmtRef>) -> Result<()> {
         if let Some(buffer) = root_alloc.first() {
             let message = format!("`{}` is allocated in no block and no function", buffer.name.get());
@@ -58,7 +58,7 @@ impl Fragment {
 }
 
 impl PrimFuncFrame {
-    /// Whether the variable is a parameter.
+    /// Returns `true` if the variable is a parameter.
     pub(crate) fn has_param(&self, var: &Ref<Var>) -> bool {
         self.params.iter().any(|p| p.ptr_eq(var))
     }
@@ -121,7 +121,7 @@ fn completion_error(error: CompleteError) -> BuildError {
     }
 }
 
-/// The function with its type, if the builder knows a dialect that writes types of functions.
+/// Adds the function's type, if a dialect provides one.
 fn with_struct_info(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
     if let Some(typer) = Builder::context::<FunctionTyper>() {
         let function_type = typer.0(&signature(&function));
@@ -130,14 +130,14 @@ fn with_struct_info(mut function: Ref<PrimFunc>) -> Ref<PrimFunc> {
     function
 }
 
-/// The type that a declaration without body gives the function's name; such a function counts as impure.
+/// The type of a declaration without body; such a function counts as impure.
 fn declared_type(function: &PrimFunc) -> Option<Object> {
     let typer = Builder::context::<FunctionTyper>()?;
     let signature = Signature { is_pure: false, ..signature(function) };
     Some(typer.0(&signature))
 }
 
-/// Works on the innermost frame, which must be a function.
+/// Runs `f` on the innermost frame, which must be a function.
 fn with_function<R>(function: &str, f: impl FnOnce(&mut PrimFuncFrame) -> Result<R>) -> Result<R> {
     let done = Builder::with_top(|frame: &mut TirFrame| match &mut frame.kind {
         FrameKind::PrimFunc(func) if func.fragment.is_none() => Some(f(func)),
@@ -147,30 +147,30 @@ fn with_function<R>(function: &str, f: impl FnOnce(&mut PrimFuncFrame) -> Result
         .unwrap_or_else(|| Err(wrong_frame(function, "at the top of a function, not inside another scope")))
 }
 
-/// A function of scalars and buffers: `@T.prim_func`.
+/// Opens a function: `@T.prim_func`.
 pub fn prim_func() -> FrameOf<TirFrame> {
     open(false, false)
 }
 
-/// A function that is called by its module alone, and so has no global symbol: `@T.prim_func(private=True)`.
+/// Opens a function without a global symbol: `@T.prim_func(private=True)`.
 pub fn private_prim_func() -> FrameOf<TirFrame> {
     open(true, false)
 }
 
-/// A function to be defined in the open module, or, when only its signature is wanted, declared.
+/// Opens a function of the enclosing module, or only its declaration.
 pub(crate) fn open(is_private: bool, declares: bool) -> FrameOf<TirFrame> {
     let frame = PrimFuncFrame { is_private, declares, ..PrimFuncFrame::default() };
     FrameOf::new(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
 }
 
-/// Statements in no function, or a value alone.
+/// Opens a fragment: statements outside of a function, or a single value.
 #[cfg(feature = "parse")]
 pub(crate) fn open_fragment() -> FrameOf<TirFrame> {
     let frame = PrimFuncFrame { fragment: Some(Fragment::default()), ..PrimFuncFrame::default() };
     FrameOf::new(TirFrame::new(FrameKind::PrimFunc(Box::new(frame))))
 }
 
-/// Whether the innermost frame is a fragment in which nothing stands yet.
+/// Returns `true` if the innermost frame is an empty fragment.
 pub(crate) fn is_fragment_empty() -> bool {
     let is_empty = Builder::with_top(|frame: &mut TirFrame| match &frame.kind {
         FrameKind::PrimFunc(func) => {
@@ -181,7 +181,7 @@ pub(crate) fn is_fragment_empty() -> bool {
     matches!(is_empty, Ok(Some(true)))
 }
 
-/// Makes a value the whole of the innermost frame, if that is a fragment in which nothing stands yet.
+/// Makes a value the content of the innermost frame if that is an empty fragment. Returns `false` otherwise.
 pub(crate) fn set_fragment(value: Object) -> bool {
     if !is_fragment_empty() {
         return false;
@@ -194,7 +194,7 @@ pub(crate) fn set_fragment(value: Object) -> bool {
     matches!(done, Ok(Some(())))
 }
 
-/// Names the function.
+/// Sets the name of the function.
 #[script_fn]
 pub fn func_name(name: Str) -> Result<()> {
     with_function("T.func_name", |func| match func.name.replace(name) {
@@ -205,7 +205,7 @@ pub fn func_name(name: Str) -> Result<()> {
     })
 }
 
-/// Says what type the function gives.
+/// Sets the return type of the function.
 #[script_fn]
 pub fn func_ret(ret_type: TypeArg) -> Result<()> {
     with_function("T.func_ret", |func| {
@@ -213,7 +213,7 @@ pub fn func_ret(ret_type: TypeArg) -> Result<()> {
     })
 }
 
-/// Gives the function attributes.
+/// Adds attributes to the function.
 #[script_fn]
 pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
     with_function("T.func_attr", |func| {
@@ -234,7 +234,7 @@ pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
     })
 }
 
-/// Adds a parameter: a variable, or a buffer behind a handle of its own.
+/// Adds a parameter: a variable, or a buffer with an implicit handle.
 #[script_fn(name = "arg")]
 pub fn arg_(name: Str, obj: ScriptValue) -> Result<ScriptValue> {
     let (param, buffer) = if let Some(var) = obj.as_node::<Var>() {
@@ -263,7 +263,7 @@ pub fn arg_(name: Str, obj: ScriptValue) -> Result<ScriptValue> {
     Ok(obj)
 }
 
-/// Whether two attribute values say the same.
+/// Returns `true` if two attribute values are equal.
 pub(crate) fn same_value(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Node(x), Value::Node(y)) => tvmscript_ir_core::equal::structural_equal(x, y),

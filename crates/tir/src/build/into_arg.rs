@@ -1,4 +1,4 @@
-//! What Rust programs write where a script function takes an expression, a shape, an index, a domain, a type.
+//! Conversions of Rust values to arguments of script functions: expressions, shapes, indices, domains, types.
 
 use std::ops;
 
@@ -14,11 +14,11 @@ use super::types::TypeArg;
 use crate::extent;
 use crate::node::{Buffer, BufferRegion, IterVar};
 
-/// The index of each dimension of a buffer, as [`super::BufferAccess`] takes them.
+/// The indices of a buffer access, one per dimension.
 #[derive(Debug, Clone)]
 pub struct Indices(pub Vec<Index>);
 
-/// What becomes one expression: as it is an extent of a shape with one dimension, an index, and so on.
+/// Values that convert to an expression, and from there to a one-dimensional shape, an index, and so on.
 macro_rules! expressions {
     ($([$($generic:tt)*] $ty:ty => |$x:ident| $value:expr;)*) => {$(
         impl<$($generic)*> IntoArg<ExprArg> for $ty {
@@ -71,7 +71,7 @@ expressions! {
     [] bool => |x| ExprArg::convert(ScriptValue::Bool(x));
 }
 
-/// Arguments that nodes become as they do in scripts.
+/// Arguments that accept any node and convert it as scripts do.
 macro_rules! from_nodes {
     ($($arg:ident)*) => {$(
         impl<T: Class> IntoArg<$arg> for Ref<T> {
@@ -88,7 +88,7 @@ macro_rules! from_nodes {
 }
 from_nodes! { Element LlvmName Operand Packed LoopStart Domain }
 
-/// Arguments of operators that numbers and text become as they do in scripts.
+/// Arguments that accept numbers and text and convert them as scripts do.
 macro_rules! operands {
     ($($arg:ident)*) => {$(
         impl IntoArg<$arg> for i32 {
@@ -122,7 +122,7 @@ impl IntoArg<Stride> for &str {
     }
 }
 
-/// Lists: arrays of one type, tuples of several.
+/// Lists: arrays and vectors of one type, tuples of several.
 macro_rules! lists {
     ($($list:ident($($wrap:tt)*) of $item:ident;)*) => {$(
         impl<A: IntoArg<$item>, const N: usize> IntoArg<$list> for [A; N] {
@@ -180,7 +180,7 @@ impl<A: IntoArg<ExprArg>> IntoArg<Domain> for ops::Range<A> {
     }
 }
 
-/// `T::serial(2..16)`: both bounds at once.
+/// Both bounds at once: `T::serial(2..16)`.
 impl<A: IntoArg<ExprArg>> IntoArg<LoopStart> for ops::Range<A> {
     fn into_arg(self) -> Result<LoopStart> {
         let (start, stop) = (self.start.into_arg()?.0, self.end.into_arg()?.0);

@@ -1,4 +1,4 @@
-//! Loops: `T.serial` and its kin, `T.grid`, `T.While`.
+//! Loops: `T.serial` and its variants, `T.grid`, `T.While`.
 
 use tvmscript_ir_core::{DataType, Map, Ref, Str, Value};
 use tvmscript_irbuilder::{BuildError, FrameOf, Result, ScriptValue, script_fn};
@@ -44,7 +44,7 @@ impl ForFrame {
         for (var, domain) in vars.into_iter().zip(domains).rev() {
             let thread_binding = match &thread {
                 Some(tag) => {
-                    // Upstream calls it so.
+                    // Upstream's name.
                     let thread_var = Var::new("iter", var.dtype);
                     Some(IterVar::try_new(None, thread_var, IterType::ThreadIndex, tag.clone())?)
                 }
@@ -65,8 +65,8 @@ impl ForFrame {
     }
 }
 
-/// The loop from `start` to before `stop`; with one bound, from zero. The extent is simplified, as in TVM; a range stands as
-/// it is. The variable is a new one unless it is given.
+/// The loop over `start..stop`, or from zero with one bound. The extent is simplified, as in TVM, unless a range is
+/// given. Creates the variable unless it is given.
 fn one_loop(
     name: &'static str,
     kind: ForKind,
@@ -130,17 +130,17 @@ macro_rules! loop_functions {
     )*};
 }
 loop_functions! {
-    /// A loop whose turns run one after the other.
+    /// A sequential loop.
     serial, "T.serial", Serial;
-    /// A loop whose turns run on several CPU threads.
+    /// A loop that runs on several CPU threads.
     parallel, "T.parallel", Parallel;
-    /// A loop whose turns are the lanes of a vector.
+    /// A vectorized loop.
     vectorized, "T.vectorized", Vectorized;
-    /// A loop whose turns are written out.
+    /// An unrolled loop.
     unroll, "T.unroll", Unrolled;
 }
 
-/// A loop as Python's `range` writes it. The step must be a positive literal.
+/// Python's `range`. The step must be a positive literal.
 #[script_fn]
 pub fn range(
     start: LoopStart,
@@ -166,7 +166,7 @@ pub fn range(
     one_loop("range", ForKind::Serial, start, stop.map(|s| s.0), annotations, step.map(|s| s.0), None)
 }
 
-/// A loop whose turns are the threads of a device: `(extent, "tag")` or `(start, stop, "tag")`.
+/// A loop bound to device threads: `(extent, "tag")` or `(start, stop, "tag")`.
 #[script_fn]
 pub fn thread_binding(
     start: LoopStart,
@@ -205,7 +205,7 @@ pub fn thread_binding(
     Ok(frame)
 }
 
-/// Nested loops from zero, one for each extent.
+/// Nested loops from zero, one per extent.
 #[script_fn(name = "grid")]
 pub fn grid_(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
     let domain = |(i, ExprArg(extent)): (usize, ExprArg)| {
@@ -214,7 +214,7 @@ pub fn grid_(#[args] extents: Vec<ExprArg>) -> Result<FrameOf<TirFrame>> {
     Ok(grid_of(extents.into_iter().enumerate().map(domain).collect::<Result<_>>()?))
 }
 
-/// Nested loops, one for each domain.
+/// Nested loops, one per domain.
 pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
     let domains: Vec<Ref<Range>> = domains.into_iter().map(|domain| domain.0).collect();
     let vars: Vec<Ref<Var>> = domains.iter().map(|domain| Var::new("v", domain.extent.dtype())).collect();
@@ -232,7 +232,7 @@ pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
     FrameOf::new(TirFrame::new(FrameKind::For(Box::new(frame))))
 }
 
-/// A loop as long as a condition holds.
+/// A `while` loop.
 #[script_fn(name = "While")]
 pub fn while_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
     let found = condition.0.dtype();

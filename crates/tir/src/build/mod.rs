@@ -1,4 +1,4 @@
-//! The builder: what scripts call as `T.*`, and Rust programs as functions of the same names.
+//! The builder: the functions that scripts call as `T.*`, and their Rust counterparts.
 
 mod access;
 pub mod args;

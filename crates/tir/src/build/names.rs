@@ -1,4 +1,4 @@
-//! The names of the dialect in scripts: one table of functions, and how to find the rest.
+//! Names of the dialect in scripts: the table of functions, and lookup of the other names.
 
 use std::any::Any;
 
@@ -6,12 +6,12 @@ use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
 use super::{block, buffer, expr, function, loops, operator, stmt, thread, types};
 
-/// The functions whose arguments are regions of buffers.
+/// Functions whose arguments are buffer regions.
 #[cfg(feature = "parse")]
 pub(crate) static REGION_FUNCTIONS: &[&ScriptFn] =
     &[&block::READS, &block::WRITES, &buffer::MATCH_BUFFER, &stmt::REALIZE];
 
-/// The script functions of the dialect.
+/// The script functions of the dialect, except operators.
 pub static FUNCTIONS: &[&ScriptFn] = &[
     // functions
     &function::FUNC_NAME,
@@ -113,7 +113,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &operator::CALL_INTRIN,
 ];
 
-/// Other names of functions.
+/// Aliases of functions.
 pub static ALIASES: &[(&str, &str)] = &[
     ("ramp", "Ramp"),
     ("broadcast", "Broadcast"),
@@ -171,7 +171,7 @@ impl HostObject for FullName {
     }
 }
 
-/// The value of a name that is not in the table.
+/// The value of a name that is not in the table: an operator, a data type, or a namespace.
 pub fn find(name: &str) -> Option<ScriptValue> {
     match name {
         "axis" => Some(ScriptValue::host(Axis)),
@@ -180,7 +180,7 @@ pub fn find(name: &str) -> Option<ScriptValue> {
     }
 }
 
-/// All names worth suggesting besides those of the table.
+/// The names that [`find`] knows, for suggestions.
 pub fn names() -> Vec<&'static str> {
     let mut names = operator::names();
     names.extend(types::names());

@@ -1,7 +1,7 @@
-//! Operators as scripts call them: arguments by type, the conventions around a result type, and functions by name.
+//! Script functions of operators: argument types, the conventions for the result type, and lookup by name.
 //!
-//! The functions follow from the entries in [`crate::op`]. Each type of a parameter there has a type of the same name here,
-//! which converts what a script gives.
+//! The functions are generated from the entries in [`crate::op`]. Each parameter type there has a type of the same
+//! name here, which converts the script value.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -24,8 +24,7 @@ pub use tvmscript_ir_core::DataType;
 
 type PrimExpr = tvmscript_prim::Expr;
 
-/// The script functions by name: those of all entries, and operators under their own names as well
-/// (`tvm_call_packed` for `call_packed`).
+/// The script functions of all entries, also under the operators' own names (`tvm_call_packed` for `call_packed`).
 static FUNCTIONS: LazyLock<HashMap<&'static str, &'static ScriptFn>> = LazyLock::new(|| {
     let own = operators().filter_map(|op| Some((op.name().strip_prefix("tir.")?, op.function?)));
     own.chain(functions().map(|function| (function.name, function))).collect()
@@ -41,13 +40,13 @@ pub fn names() -> Vec<&'static str> {
     FUNCTIONS.keys().copied().filter(|name| !name.contains('.')).collect()
 }
 
-/// Brings the result type of a call to its parameter, then binds.
+/// Moves the result type of a call to its parameter, then binds the arguments.
 ///
-/// As in TVM, `dtype=..` goes in front of the other arguments where the function starts with it, and is dropped where the
-/// function has no such parameter. A leading type with a default is told from an operand by its value.
+/// As in TVM, `dtype=..` precedes the other arguments if the function starts with it, and is dropped if the function
+/// has no such parameter. A leading type that has a default is told from an operand by its value.
 ///
 /// # Errors
-/// Whatever `bind` says.
+/// Those of `bind`.
 pub fn around_binding(
     function: &'static ScriptFn,
     mut args: CallArgs,
@@ -73,7 +72,7 @@ pub fn around_binding(
     bind(function, args)
 }
 
-/// An error of a call whose type was put in front of the other arguments, at the arguments as they are written.
+/// Maps the argument positions of an error back to the call as written, before the type was moved to the front.
 fn type_is_a_keyword(mut error: BuildError) -> BuildError {
     error.argument = match error.argument {
         Some(ArgumentRef::Position(0)) => Some(ArgumentRef::Keyword("dtype".into())),
@@ -103,13 +102,13 @@ impl FromScript for OpArg {
     }
 }
 
-/// A call of the operator that is named.
+/// Calls the named operator.
 #[script_fn]
 pub fn call_intrin(dtype: DataType, func_name: OpArg, #[args] args: Vec<ExprArg>) -> Result<PrimExpr> {
     Ok(Call::new(dtype, func_name.0, args.into_iter().map(|arg| arg.0)))
 }
 
-/// Conversions of arguments to what the typed functions take.
+/// Conversions to the parameter types of the typed functions.
 macro_rules! expressions {
     ($($arg:ident)*) => {$(
         impl From<$arg> for PrimExpr {
@@ -121,7 +120,7 @@ macro_rules! expressions {
 }
 expressions! { ExprArg Element LlvmName Packed }
 
-/// Defaults of parameters.
+/// Default values of parameters.
 impl From<i32> for ExprArg {
     fn from(value: i32) -> ExprArg {
         ExprArg(IntImm::int32(value))
@@ -134,7 +133,7 @@ impl From<bool> for ExprArg {
     }
 }
 
-/// An intrinsic of LLVM, kept as it is written: a number, or a name where no table of numbers is at hand.
+/// An LLVM intrinsic: a number, or the name itself, since no table of numbers is available.
 #[derive(Debug, Clone)]
 pub struct LlvmName(PrimExpr);
 
@@ -154,7 +153,7 @@ impl FromScript for LlvmName {
     }
 }
 
-/// A number that takes the other operand's type, or an expression.
+/// An expression, or a number that takes the other operand's type.
 #[derive(Debug, Clone)]
 pub struct Operand(pub ops::Operand);
 
@@ -177,7 +176,7 @@ impl From<Operand> for ops::Operand {
     }
 }
 
-/// An argument of a packed call: buffers become arrays on the stack.
+/// An argument of a packed call; buffers become arrays on the stack.
 #[derive(Debug, Clone)]
 pub struct Packed(pub(super) PrimExpr);
 
@@ -200,7 +199,7 @@ impl FromScript for Packed {
     }
 }
 
-/// An element of a buffer; a buffer stands for its first element.
+/// A buffer element; a buffer stands for its first element.
 #[derive(Debug, Clone)]
 pub struct Element(PrimExpr);
 

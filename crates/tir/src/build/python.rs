@@ -1,4 +1,4 @@
-//! What scripts use of TVM's modules `tvm.tir` and `tvm.te` where that differs from the function of the same name in `T`.
+//! Functions of the modules `tvm.tir` and `tvm.te` that differ from those of the same name in `T`.
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, DataType, FieldRef, Object, Ref, Str};
@@ -13,7 +13,7 @@ use super::operator::Packed;
 use crate::node::{Buffer, BufferStore, IterType, IterVar, Stmt};
 use crate::op;
 
-/// Joins conditions; one alone stays as it is.
+/// Joins conditions; a single one is returned as it is.
 fn join(
     name: &str,
     args: Vec<ScriptValue>,
@@ -37,13 +37,13 @@ fn join(
     }
 }
 
-/// Whether all conditions hold.
+/// The conjunction of all conditions.
 #[script_fn]
 pub fn all(#[args] args: Vec<ScriptValue>) -> Result<ScriptValue> {
     join("all", args, ops::and)
 }
 
-/// Whether one of the conditions holds.
+/// The disjunction of all conditions.
 #[script_fn]
 pub fn any(#[args] args: Vec<ScriptValue>) -> Result<ScriptValue> {
     join("any", args, ops::or)
@@ -59,25 +59,25 @@ macro_rules! binary {
     )*};
 }
 binary! {
-    /// The sum. Folds.
+    /// Sum; folds.
     add(lhs, rhs) = ops::add;
-    /// The difference. Folds.
+    /// Difference; folds.
     subtract(lhs, rhs) = ops::sub;
-    /// The product. Folds.
+    /// Product; folds.
     multiply(lhs, rhs) = ops::mul;
-    /// The quotient, of integers rounded towards zero. Folds.
+    /// Quotient, truncated for integers; folds.
     div(a, b) = ops::div;
-    /// The quotient of indices, rounded down. Folds.
+    /// Quotient of indices, rounded down; folds.
     indexdiv(a, b) = ops::floordiv;
-    /// The remainder of indices. Folds.
+    /// Remainder of indices; folds.
     indexmod(a, b) = ops::floormod;
-    /// The power of a float.
+    /// Power of floats.
     power(x, y) = op::math::pow;
     /// `log(exp(a) + exp(b))`.
     logaddexp(a, b) = op::fold::logaddexp;
 }
 
-/// A value bound to a variable inside an expression.
+/// Binds a variable in an expression.
 #[script_fn(name = "Let")]
 pub fn let_node(var: NodeArg<Var>, value: ExprArg, body: ExprArg) -> Result<Expr> {
     Ok(Let::try_new(var.0, value.0, body.0)?)
@@ -94,7 +94,7 @@ pub fn buffer_store_node(
     Ok(BufferStore::try_new(buffer.0, value.0, indices.0, predicate.map(|p| p.0))?)
 }
 
-/// A buffer by itself: nothing is declared or allocated in the script.
+/// A buffer without a declaration or an allocation in the script.
 #[script_fn(name = "decl_buffer")]
 pub fn free_buffer(
     shape: Shape,
@@ -136,14 +136,14 @@ pub fn free_buffer(
     Ok(buffer)
 }
 
-/// As many elements as fill a scalable vector of at least so many bits.
+/// The number of elements of a scalable vector with at least `min_size` bits.
 #[script_fn]
 pub fn get_vscale_expr(dtype: DataType, #[default = 128] min_size: i64) -> Result<Expr> {
     let elements = min_size.div_euclid(i64::from(dtype.bits.max(1)));
     Ok(ops::mul(ops::python::int_literal(elements), ops::vscale())?)
 }
 
-/// Hands values to a function that traces them; the last one is the result.
+/// Passes values to a tracing function; returns the last one.
 #[script_fn]
 pub fn trace(
     args: Vec<ScriptValue>,
@@ -158,7 +158,7 @@ pub fn trace(
     Ok(op::call::TVM_CALL_TRACE_PACKED.call(dtype, std::iter::once(action).chain(values)))
 }
 
-/// The type of what a call of a function of the module gives, read off the function's type.
+/// The result type of a function of the module, from its function type.
 pub(crate) fn result_dtype(function_type: Option<&Object>) -> DataType {
     let ret = function_type.and_then(|t| match t.field(t.info().field_index("ret")?) {
         FieldRef::Node(ret) => Some(ret.clone()),
@@ -171,7 +171,7 @@ pub(crate) fn result_dtype(function_type: Option<&Object>) -> DataType {
     dtype.unwrap_or(DataType::VOID)
 }
 
-/// A call of a function of the module.
+/// Calls a function of the module.
 #[script_fn]
 pub fn call_tir(global_var: Ref<GlobalVar>, #[args] args: Vec<ExprArg>) -> Result<Expr> {
     let dtype = result_dtype(global_var.struct_info_.as_ref());
@@ -179,7 +179,7 @@ pub fn call_tir(global_var: Ref<GlobalVar>, #[args] args: Vec<ExprArg>) -> Resul
     Ok(Call::with_callee(dtype, callee, args.into_iter().map(|arg| arg.0).collect::<Array<Expr>>()))
 }
 
-/// A map from indices to indices, made by a function.
+/// An index map from a function.
 #[script_fn(name = "from_func")]
 pub fn index_map_from_func(
     mapping_function: ScriptValue,
@@ -193,7 +193,7 @@ pub fn index_map_from_func(
     try_index_map(mapping_function, inverse_index_map, index_dtype)
 }
 
-/// A map from indices to indices, its variables given.
+/// An index map with explicit variables.
 #[script_fn(name = "IndexMap", members = [INDEX_MAP_FROM_FUNC])]
 pub fn index_map_node(
     initial_indices: Vec<NodeArg<Var>>,
@@ -216,7 +216,7 @@ pub fn te_var(
     Ok(Var::new(name, dtype))
 }
 
-/// A variable of a tensor expression that is never negative.
+/// A non-negative variable of a tensor expression.
 #[script_fn(name = "size_var")]
 pub fn te_size_var(
     #[default = "size"] name: Str,
@@ -225,7 +225,7 @@ pub fn te_size_var(
     Ok(Var::size_var(name, dtype))
 }
 
-/// The axis of a thread.
+/// A thread axis.
 #[script_fn]
 pub fn thread_axis(
     #[default = None] dom: Option<ScriptValue>,
@@ -245,7 +245,7 @@ pub fn thread_axis(
     make_iter_var(dom, ScriptValue::Str(name), IterType::ThreadIndex, tag)
 }
 
-/// The axis of a reduction.
+/// A reduction axis.
 #[script_fn]
 pub fn reduce_axis(
     dom: Domain,

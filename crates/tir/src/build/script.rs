@@ -1,9 +1,9 @@
-//! The names of scripts as Rust functions: `T::grid([16, 16]).body(|[i, j]| ..)` for `for i, j in T.grid(16, 16):`.
+//! Script functions from Rust: `T::grid([16, 16]).body(|[i, j]| ..)` for `for i, j in T.grid(16, 16):`.
 //!
-//! Meant to be imported under the name that scripts use: `use tvmscript_tir::build::script as T;`. Functions of names that
-//! Rust keeps for itself end in an underscore (`T::where_`, `T::if_`). Required arguments are parameters, optional ones
-//! setters of a call; [`Emit::emit`](tvmscript_irbuilder::Emit::emit) makes the call, `body` runs a closure in the scope it
-//! opens. Mistakes are recorded, with the caller's place, in the open [`Builder`](tvmscript_irbuilder::Builder).
+//! Import it under the name that scripts use: `use tvmscript_tir::build::script as T;`. Names that are Rust keywords
+//! end in an underscore (`T::where_`, `T::if_`). Required arguments are parameters, optional ones are setters of the
+//! call; [`Emit::emit`](tvmscript_irbuilder::Emit::emit) makes the call, and `body` runs a closure in the scope that
+//! it opens. Errors are recorded in the open [`Builder`](tvmscript_irbuilder::Builder) with the caller's location.
 
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -57,15 +57,15 @@ pub mod strict {
     };
 }
 
-/// What may be a parameter of a function.
+/// A value that can be a parameter of a function.
 pub trait Parameter: Clone + Poison + Into<ScriptValue> {}
 impl Parameter for Ref<Var> {}
 impl Parameter for Ref<Buffer> {}
 
-/// Adds a parameter: a variable, or a buffer behind a handle of its own. Gives it back.
+/// Adds a parameter and returns it: a variable, or a buffer with an implicit handle.
 ///
 /// # Panics
-/// When there is an error and no builder is open.
+/// If there is an error and no builder is open.
 #[track_caller]
 pub fn arg<B: Built>(name: &str, parameter: B) -> B::Out
 where
@@ -80,19 +80,19 @@ where
 
 /// The domains of nested loops: an array, a tuple or a vector of extents (`16`, `&n`) and ranges (`2..16`).
 pub trait Extents {
-    /// As many loop variables.
+    /// The loop variables, in the form of the extents.
     type Vars: Poison;
 
-    /// How many there are.
+    /// The number of loops.
     fn count(&self) -> usize;
 
     /// The domains.
     ///
     /// # Errors
-    /// When one is no domain; the error says which.
+    /// If an element is not a domain; the error has its position.
     fn domains(self) -> Result<Vec<Domain>>;
 
-    /// The loop variables in the form of the extents; nothing when they are of another number.
+    /// The loop variables in the form of the extents; `None` if their number differs.
     fn vars(vars: Vec<Ref<Var>>) -> Option<Self::Vars>;
 }
 
@@ -150,7 +150,7 @@ tuples! {
     6: A B C D E F;
 }
 
-/// Nested loops, one for each domain: `T::grid((16, &n, 2..8)).body(|[i, j, k]| ..)`.
+/// Opens nested loops, one per domain: `T::grid((16, &n, 2..8)).body(|[i, j, k]| ..)`.
 #[track_caller]
 pub fn grid<E: Extents>(extents: E) -> GridCall<E> {
     let count = extents.count();
@@ -168,11 +168,11 @@ pub struct GridCall<E> {
 }
 
 impl<E: Extents> GridCall<E> {
-    /// Opens the loops, runs `body` in the innermost with the loop variables, and closes them; errors are recorded in the
-    /// current builder.
+    /// Opens the loops, runs `body` in the innermost one with the loop variables, and closes them. Errors are
+    /// recorded in the current builder.
     ///
     /// # Panics
-    /// When there is an error and no builder is open.
+    /// If there is an error and no builder is open.
     pub fn body<R>(self, body: impl FnOnce(E::Vars) -> R) -> R {
         let mut frame = settle(self.made, self.caller, FrameOf::poison);
         let vars = frame.frame_mut().and_then(|frame| frame.loop_vars());
@@ -186,7 +186,7 @@ macro_rules! dtypes {
         #[doc = concat!("The value as a `", stringify!($name), "`: a literal of a number or text, a conversion of an expression.")]
         ///
         /// # Panics
-        /// When there is an error and no builder is open.
+        /// If there is an error and no builder is open.
         #[track_caller]
         pub fn $name(value: impl IntoArg<ScriptValue>) -> Expr {
             let made = argument::<ScriptValue>(value, 0).and_then(|value| types::try_convert($dtype, value));

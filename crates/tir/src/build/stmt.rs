@@ -25,7 +25,7 @@ pub fn evaluate(value: ExprArg) -> Result<()> {
     TirFrame::add(Evaluate::new(value.0))
 }
 
-/// A note that holds for the rest of the scope.
+/// Sets an attribute for the rest of the scope.
 #[script_fn]
 pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<FrameOf<TirFrame>> {
     let node = match node {
@@ -35,7 +35,7 @@ pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<FrameOf<
     scope(FrameKind::Attr { node, key: attr_key, value: value.0 })
 }
 
-/// A condition that must hold for the rest of the scope.
+/// Asserts a condition for the rest of the scope.
 #[script_fn(name = "Assert")]
 pub fn assert_(condition: ExprArg, message: ExprArg) -> Result<FrameOf<TirFrame>> {
     let found = condition.0.dtype();
@@ -46,7 +46,7 @@ pub fn assert_(condition: ExprArg, message: ExprArg) -> Result<FrameOf<TirFrame>
     scope(FrameKind::Assert { condition: condition.0, message: message.0 })
 }
 
-/// Binds a value to a variable for the rest of the scope.
+/// Binds a variable for the rest of the scope.
 #[script_fn(name = "LetStmt")]
 pub fn let_stmt(
     value: ExprArg,
@@ -68,19 +68,19 @@ pub fn let_stmt(
     scope(FrameKind::Let { var, value: value.0 })
 }
 
-/// A conditional; its branches are `T.Then()` and `T.Else()`.
+/// Opens a conditional; its branches are `T.Then()` and `T.Else()`.
 #[script_fn(name = "If")]
 pub fn if_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
     scope(FrameKind::If { condition: condition.0, then_case: None, else_case: None })
 }
 
-/// The branch taken when the condition of the `T.If` around it holds.
+/// Opens the `then` branch of the enclosing `T.If`.
 #[script_fn(name = "Then")]
 pub fn then_() -> Result<FrameOf<TirFrame>> {
     scope(FrameKind::Then)
 }
 
-/// The branch taken when the condition of the `T.If` around it does not hold.
+/// Opens the `else` branch of the enclosing `T.If`.
 #[script_fn(name = "Else")]
 pub fn else_() -> Result<FrameOf<TirFrame>> {
     scope(FrameKind::Else)
@@ -130,7 +130,7 @@ pub(crate) fn close_if(
     Ok(Ref::new(IfThenElse { span: Span::current(), condition, then_case, else_case }).upcast())
 }
 
-/// Allocates memory for the rest of the scope and gives the pointer; `var` is one that is there already.
+/// Allocates memory for the rest of the scope and returns the pointer, which is `var` if given.
 #[script_fn]
 pub fn allocate(
     extents: Shape,
@@ -159,7 +159,7 @@ pub fn allocate(
     })))
 }
 
-/// Constant memory for the rest of the scope; gives the pointer.
+/// Allocates constant memory for the rest of the scope and returns the pointer.
 #[script_fn]
 pub fn allocate_const(
     data: ScriptValue,
@@ -177,14 +177,14 @@ pub fn allocate_const(
     scope(FrameKind::AllocateConst { var, data, dtype, extents: extents.0, annotations })
 }
 
-/// The elements of constant memory that the text leaves out: named by the hash of their content, and found among those that
-/// the registry has, if it has any.
+/// Elements of constant memory that the text elides: looked up by the hash of their content among the tensors of the
+/// registry.
 #[script_fn]
 pub fn elided_const(content_hash: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<TensorNode>> {
     tvmscript_ir::build::elided_tensor(&content_hash, &shape, dtype)
 }
 
-/// The elements of nested lists, in row-major order, as bytes.
+/// The elements of nested lists in row-major order.
 fn constant_data(data: ScriptValue, dtype: DataType, extents: &Array<Expr>) -> Result<Ref<TensorNode>> {
     if let Some(tensor) = data.as_node::<TensorNode>() {
         return Ok(tensor.clone());
@@ -224,7 +224,7 @@ fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> Res
             }
         }
         TypeCode::Float | TypeCode::BFloat if dtype.bits == 16 => {
-            // TVM prints the raw bits of 16-bit floats; a float here is a value.
+            // TVM prints the raw bits of 16-bit floats; a Python float here is a value.
             match &value {
                 ScriptValue::Int(bits) => bytes.extend((*bits as u16).to_le_bytes()),
                 ScriptValue::Float(f) if dtype.is_float() => {
@@ -246,7 +246,7 @@ fn push_element(bytes: &mut Vec<u8>, value: ScriptValue, dtype: DataType) -> Res
     Ok(())
 }
 
-/// Where a realized region is stored. The node alone does not say it: that does the attribute around it.
+/// Storage scope of a realized region. The enclosing attribute has it, not the node.
 #[derive(Debug, Clone)]
 pub struct ScopeName(Option<Str>);
 
@@ -267,7 +267,7 @@ impl IntoArg<ScopeName> for &str {
     }
 }
 
-/// Part of a buffer that the rest of the scope computes.
+/// Realizes a region of a buffer for the rest of the scope.
 #[script_fn]
 pub fn realize(
     buffer_slice: Region,
@@ -285,7 +285,7 @@ pub fn realize(
     scope(FrameKind::Realize { region: buffer_slice.0, scope: storage_scope.0, condition })
 }
 
-/// Puts a value into a buffer.
+/// Stores a value into a buffer.
 #[script_fn]
 pub fn buffer_store(
     buffer: NodeArg<Buffer>,
@@ -298,10 +298,11 @@ pub fn buffer_store(
     store(&buffer.0, value.0, indices.map_err(|e| e.at_position(2))?, predicate.map(|p| p.0))
 }
 
-/// Puts a value into a buffer, cast to the buffer's type when the lanes agree.
+/// Stores a value, cast to the buffer's type if the lanes match.
 ///
 /// # Errors
-/// When lanes or number of indices do not fit.
+/// If the lanes or the number of indices do not match.
+///
 /// # Source
 /// `BufferStore`, `src/script/ir_builder/tir/ir.cc`.
 pub fn store(buffer: &Ref<Buffer>, value: Expr, indices: Array<Expr>, predicate: Option<Expr>) -> Result<()> {

@@ -1,4 +1,4 @@
-//! `A[i, j]`, `A[0:4]`, `A[0:8:2]`: loads, regions, vector loads.
+//! Subscripts of buffers: `A[i, j]`, `A[0:4]`, `A[0:8:2]`.
 
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, DataType, Ref};
@@ -9,18 +9,18 @@ use super::args::ExprArg;
 use crate::node::{Buffer, BufferLoad, BufferRegion};
 use crate::{TirError, extent};
 
-/// What stands for one dimension between the brackets of a buffer.
+/// The index of one dimension.
 #[derive(Debug, Clone)]
 pub enum Index {
     /// One element.
     Point(Expr),
-    /// `start:stop:step`, each perhaps left out.
+    /// `start:stop:step`, each optional.
     Slice {
-        /// The first element; the first of the dimension when left out.
+        /// The first element; that of the dimension if absent.
         start: Option<Expr>,
-        /// Before which element it ends; the end of the dimension when left out.
+        /// One past the last element; the end of the dimension if absent.
         stop: Option<Expr>,
-        /// From one element to the next; one when left out.
+        /// Distance between elements; one if absent.
         step: Option<Expr>,
     },
 }
@@ -34,7 +34,7 @@ impl FromScript for Index {
             other => ExprArg::convert(other.clone()).map(Some),
         };
         let step = match &slice.step {
-            // The evaluator's, where the text has none.
+            // The evaluator's default step.
             ScriptValue::Int(1) => Some(IntImm::int32(1)),
             step => bound(step)?,
         };
@@ -49,21 +49,23 @@ impl FromScript for Index {
     }
 }
 
-/// What a subscripted buffer stands for.
+/// The meaning of a subscripted buffer.
 #[derive(Debug, Clone)]
 pub enum Subscript {
-    /// A load: all are points, or some slice has a step.
+    /// A load: all indices are points, or a slice has a step.
     Load(Expr),
-    /// A region: some slice, and none with a step.
+    /// A region: there is a slice, and none has a step.
     Region(Ref<BufferRegion>),
 }
 
-/// The buffer with indices behind it.
+/// Applies indices to a buffer.
 ///
 /// # Shapes
-/// An index for each dimension.
+/// One index per dimension.
+///
 /// # Errors
-/// When their number is wrong, a bound is no integer, or the length of a slice with a step is not constant.
+/// If the number of indices is wrong, a bound is not an integer, or the length of a slice with a step is not
+/// constant.
 pub fn subscript(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Subscript> {
     check_rank(buffer, indices)?;
     let is_slice = |index: &Index| matches!(index, Index::Slice { .. });
@@ -93,7 +95,7 @@ fn bounds(buffer: &Buffer, dim: usize, start: Option<&Expr>, stop: Option<&Expr>
     Ok((start, stop.unwrap_or(extent).clone()))
 }
 
-/// The region that the indices name; a point is one element.
+/// The indexed region; a point is a range of one element.
 ///
 /// # Errors
 /// As [`subscript`].
@@ -115,10 +117,10 @@ pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Ref<BufferRegio
     Ok(BufferRegion::try_new(buffer.clone(), ranges)?)
 }
 
-/// The expression that loads or stores what an index names: a point, the start of a slice of one element, else a ramp.
+/// The index of a load or store: a point, the start of a slice of one element, otherwise a ramp.
 ///
 /// # Errors
-/// When the buffer has no such dimension, or the length of a slice is not constant or below one.
+/// If the buffer has no such dimension, or the length of a slice is not constant or less than one.
 pub fn lanes(buffer: &Buffer, dim: usize, index: &Index) -> Result<Expr> {
     if dim >= buffer.shape.len() {
         let (rank, found) = (buffer.shape.len(), dim + 1);
@@ -140,7 +142,7 @@ fn ramp(
 ) -> Result<Expr> {
     let (start, stop) = bounds(buffer, dim, start, stop)?;
     let step = match step {
-        // Truth values are counted as numbers are.
+        // A `bool` index counts in `int32`.
         None if start.dtype().is_bool() => IntImm::try_new(DataType::INT32, 1)?,
         None => IntImm::try_new(start.dtype(), 1)?,
         Some(step) => step.clone(),
@@ -149,7 +151,7 @@ fn ramp(
         return Err(BuildError::message("the step of a slice is zero"));
     }
     let length = ops::sub(stop, start.clone())?;
-    // Simplified in the end only: the terms cancel there.
+    // Simplified only at the end, where the terms cancel.
     let one = IntImm::try_new(step.dtype(), 1)?;
     let rounded = ops::sub(ops::add(length, step.clone())?, one)?;
     let lanes = extent::simplify(&ops::floordiv(rounded, step.clone())?);

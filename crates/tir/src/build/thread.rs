@@ -9,7 +9,7 @@ use super::args::ExprArg;
 use super::frame::{FrameKind, TirFrame, wrong_frame};
 use crate::node::{IterType, IterVar};
 
-/// A thread variable of a function; its domain is known from the first launch on.
+/// A thread variable of a function; the first launch sets its domain.
 #[derive(Debug)]
 pub struct EnvThread {
     var: Ref<Var>,
@@ -26,7 +26,7 @@ fn with_threads<R>(function: &str, f: impl FnOnce(&mut Vec<EnvThread>) -> Result
     done.unwrap_or_else(|| Err(wrong_frame(function, "inside a function")))
 }
 
-/// Whether two extents are the same after simplification.
+/// Returns `true` if two extents are equal after simplification.
 fn proves_equal(a: &Expr, b: &Expr) -> bool {
     match (a.as_node::<IntImm>(), b.as_node::<IntImm>()) {
         (Some(x), Some(y)) => x.value == y.value,
@@ -34,7 +34,7 @@ fn proves_equal(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// A thread variable, to be launched later.
+/// Declares a thread variable to be launched later.
 #[script_fn]
 pub fn env_thread(thread_tag: Str, #[default = DataType::INT32] dtype: DataType) -> Result<Ref<Var>> {
     let var = Var::new("", dtype);
@@ -45,7 +45,7 @@ pub fn env_thread(thread_tag: Str, #[default = DataType::INT32] dtype: DataType)
     Ok(var)
 }
 
-/// Launches threads for the rest of the scope: of a thread variable, or of a new one with this tag.
+/// Launches threads for the rest of the scope, with an existing thread variable or a new one for a tag.
 #[script_fn]
 pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let var = match &thread {

@@ -1,4 +1,5 @@
-//! Types: as arguments and annotations, and data types as functions (`T.int32()` makes a variable, `T.int32(x)` converts).
+//! Types as arguments and annotations, and data types as functions (`T.int32()` creates a variable, `T.int32(x)`
+//! converts).
 
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{DataType, Ref, Str};
@@ -20,7 +21,7 @@ pub fn find(name: &str) -> Option<ScriptValue> {
     Some(HostFunction::value(format!("T.{name}"), move |args| convert(dtype, args)))
 }
 
-/// The common data types, for suggestions.
+/// Common data types, for suggestions.
 pub fn names() -> Vec<&'static str> {
     let names = "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 bfloat16 bool boolean void \
                  float8_e4m3fn float8_e5m2 float32x4 int32x4 uint8x16";
@@ -60,7 +61,7 @@ fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
         ScriptValue::None => Var::new("", dtype).into(),
         ScriptValue::Int(i) => ops::make_const(dtype, i).map_err(at)?.into(),
         ScriptValue::Bool(b) => ops::make_const(dtype, i64::from(b)).map_err(at)?.into(),
-        // A literal of the type itself: `T.float64(1e300)` does not pass through float32.
+        // A literal of the type itself, so that `T.float64(1e300)` is not rounded to `float32`.
         ScriptValue::Float(f) => ops::make_const(dtype, f).map_err(at)?.into(),
         ScriptValue::BigInt(i) => big_literal(dtype, &i)?.into(),
         ScriptValue::Str(text) => {
@@ -80,15 +81,15 @@ fn convert(dtype: DataType, mut args: CallArgs) -> Result<ScriptValue> {
     })
 }
 
-/// The value as one of type `dtype`: `T.float32(0)`.
+/// Converts a value to `dtype`: `T.float32(0)`.
 ///
 /// # Errors
-/// When it cannot be converted.
+/// If the value cannot be converted.
 pub(crate) fn try_convert(dtype: DataType, value: ScriptValue) -> Result<Expr> {
     ExprArg::convert(convert(dtype, CallArgs::positional([value]))?)
 }
 
-/// An unsigned literal above the range of `int64`.
+/// An unsigned literal beyond the range of `int64`.
 fn big_literal(dtype: DataType, value: &num_bigint::BigInt) -> Result<Expr> {
     let fits = dtype.is_uint() && dtype.is_scalar() && dtype.bits == 64;
     match u64::try_from(value) {
@@ -97,7 +98,7 @@ fn big_literal(dtype: DataType, value: &num_bigint::BigInt) -> Result<Expr> {
     }
 }
 
-/// What Python's `float` makes of text.
+/// Python's conversion of text to `float`.
 fn python_float(text: &str) -> Option<f64> {
     let text = text.trim().to_ascii_lowercase();
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(&text);
@@ -153,7 +154,7 @@ pub fn ptr(
     Ok(pointer(PointerType::new(PrimType::new(dtype), &storage_scope), is_size_var))
 }
 
-/// A type: a type node, a variable (its type), a function that makes a variable (`T.int32`), `None` for void.
+/// A type node, a variable (for its type), a function that creates a variable (`T.int32`), or `None` for void.
 #[derive(Debug, Clone)]
 pub struct TypeArg(pub Ref<Type>);
 
@@ -181,10 +182,10 @@ impl FromScript for TypeArg {
     }
 }
 
-/// What an annotation means: a function is called without arguments, other values stand for themselves.
+/// The value of an annotation: functions are called without arguments.
 ///
 /// # Errors
-/// Whatever the called function says.
+/// Those of the called function.
 pub fn call_annotation(value: ScriptValue) -> Result<ScriptValue> {
     match value {
         ScriptValue::Function(function) => function.call(CallArgs::default()),

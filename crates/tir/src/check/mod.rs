@@ -1,11 +1,11 @@
-//! Well-formedness of functions of scalars: what their nodes alone cannot rule out.
+//! Well-formedness of functions.
 //!
-//! [`well_formed`] reports variables used where nothing defines them, variables defined twice, and loop variables used
-//! inside a block that does not bind them. All mistakes are reported, with the route to the node and its place in the
-//! source. A well-formed function costs one walk without paths; only a function with mistakes is walked again for them.
+//! [`well_formed`] reports undefined variables, variables defined twice, and loop variables that a block uses without
+//! binding them to an axis. It reports all errors, each with the access path and the span of the node. A well-formed
+//! function costs one walk without paths; a second walk computes them if there are errors.
 //!
-//! Upstream counterpart: `VerifyWellFormed`, `src/tir/analysis/verify_well_formed.cc`. Unlike it, the checks go on after
-//! the first mistake, and see the step of a loop and the masks of loads and stores.
+//! Upstream counterpart: `VerifyWellFormed`, `src/tir/analysis/verify_well_formed.cc`. Unlike upstream, the checks
+//! continue after the first error, and cover the step of a loop and the masks of loads and stores.
 
 mod rules;
 mod scope;
@@ -18,59 +18,59 @@ use tvmscript_ir_core::{AccessPath, Object, Span, Str};
 use crate::node::PrimFunc;
 use walk::Checker;
 
-/// How many errors one variable gives at most; the last one says how many more there are.
+/// Maximum number of errors per variable; the last one has the number of further ones.
 pub const ERRORS_PER_VARIABLE: usize = 16;
 
-/// After how many errors the check stops; the last one says so.
+/// Maximum number of errors; the last one notes that the check stopped.
 pub const MAX_ERRORS: usize = 100;
 
-/// What is wrong: one variant, one cause.
+/// The cause of an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WellFormedErrorKind {
-    /// A variable is used where nothing defines it.
+    /// A variable is used without a definition.
     #[error("{}, {}", use_text(.used, .var), end_text(*.was_defined))]
     UndefinedVar {
         /// The variable's name.
         var: Str,
-        /// How it is used.
+        /// The kind of use.
         used: VarUse,
-        /// A definition elsewhere has ended, or belongs to another function.
+        /// Another definition has ended, or belongs to another function.
         was_defined: bool,
     },
-    /// A variable is defined inside its own scope.
+    /// A variable is defined again in its own scope.
     #[error("variable `{var}` is defined again where its first definition still holds")]
     NestedDefinition {
         /// The variable's name.
         var: Str,
     },
-    /// A variable is defined a second time after its first scope has ended.
+    /// A variable is defined again after its first scope has ended.
     #[error("variable `{var}` is defined a second time")]
     RepeatedDefinition {
         /// The variable's name.
         var: Str,
     },
-    /// A loop variable from outside is used inside a block that has axes.
+    /// A block with axes uses the variable of an enclosing loop.
     #[error("loop variable `{var}` comes from outside of block \"{block}\", which must bind it to an axis")]
     LoopVarInBlock {
         /// The loop variable's name.
         var: Str,
-        /// The innermost block with axes around the use.
+        /// The innermost enclosing block with axes.
         block: Str,
-        /// The innermost block with axes around the loop; none for a loop outside of all.
+        /// The innermost block with axes around the loop, if any.
         defined_in: Option<Str>,
     },
-    /// Shared parts make the function too large to walk.
+    /// Shared nodes unfold to too many visits.
     #[error(
         "the function shares its parts too often to be checked: more than {limit} times in one statement"
     )]
     TooLarge {
-        /// How many visits of shared parts there may be.
+        /// The maximum number of visits of shared nodes.
         limit: u64,
     },
 }
 
-/// How a variable is used.
+/// The kind of use of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VarUse {
     /// In an expression.
@@ -101,19 +101,19 @@ fn end_text(was_defined: bool) -> &'static str {
     if was_defined { "whose definition does not hold here" } else { "which nothing defines" }
 }
 
-/// A mistake in a function, and where it is.
+/// An error in a function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct WellFormedError {
-    /// What is wrong.
+    /// The cause.
     pub kind: WellFormedErrorKind,
-    /// The function's name in its module; none for a function by itself.
+    /// The function's name in its module; `None` for a function by itself.
     pub function: Option<Str>,
-    /// The route from the function to the wrong node.
+    /// Access path from the function to the node.
     pub path: AccessPath,
-    /// The place of the innermost node around it that has one; unknown for none.
+    /// Span of the innermost enclosing node that has one; unknown if there is none.
     pub span: Span,
-    /// What else helps: earlier definitions, further uses.
+    /// Related places, such as earlier definitions.
     pub notes: Vec<FindingNote>,
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn findings(object: &Object) -> Vec<Finding> {
 }
 
 impl WellFormedError {
-    /// How to fix it.
+    /// Suggests a fix.
     pub fn help(&self) -> Option<String> {
         match &self.kind {
             WellFormedErrorKind::UndefinedVar { var, used: VarUse::Value, was_defined } => {
@@ -157,8 +157,8 @@ impl WellFormedError {
     }
 }
 
-/// The mistakes in a function or in all functions of a module, in the order of the nodes, at most [`MAX_ERRORS`]. Other objects, and functions of
-/// other dialects, have none here.
+/// Checks a function, or all functions of a module, and returns at most [`MAX_ERRORS`] errors in the order of the
+/// nodes. Other objects and functions of other dialects have no errors here.
 pub fn well_formed(object: &Object) -> Vec<WellFormedError> {
     let functions: Vec<(Option<Str>, &PrimFunc)> = if let Some(function) = object.as_node::<PrimFunc>() {
         vec![(None, function)]

@@ -1,4 +1,4 @@
-//! The rules themselves: what a use and a definition of a variable must meet, and how a breach is reported.
+//! The rules for uses and definitions of variables, and the reports of violations.
 
 use tvmscript_ir_core::registry::FindingNote;
 use tvmscript_ir_core::{Object, Ref, Span, Str};
@@ -130,12 +130,12 @@ impl Checker<'_> {
     }
 }
 
-/// The name that the variable prints with.
+/// The name under which a variable prints.
 fn shown_name(var: &Var) -> Str {
     Str::new(var.name.text_or("v"))
 }
 
-/// A key of a map: of the buffers, the parameter.
+/// The text of a map key; buffer maps are keyed by parameter.
 fn key_text(key: &Object) -> String {
     key.as_node::<Var>().map_or_else(|| key.info().key().to_owned(), |var| shown_name(var).to_string())
 }

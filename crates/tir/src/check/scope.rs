@@ -1,37 +1,35 @@
-//! Which variables are defined where the walk stands, and which were.
+//! Open and ended definitions of variables.
 
 use tvmscript_ir_core::{Object, PathId, PtrMap, PtrSet, Ref, Span};
 use tvmscript_prim::Var;
 
-/// A definition.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Definition {
-    /// Which of the functions it is in.
+    /// Index of the function.
     pub(super) function: usize,
     pub(super) path: PathId,
     pub(super) span: Span,
 }
 
-/// Why a definition is one too many.
+/// A conflict between definitions of one variable.
 pub(super) enum Clash {
-    /// The earlier one still holds.
+    /// The earlier definition is still open.
     Nested(Definition),
-    /// The earlier one has ended.
+    /// The earlier definition has ended.
     Repeated(Definition),
 }
 
-/// Open and ended definitions.
 #[derive(Debug, Default)]
 pub(super) struct Scopes {
-    /// The definitions that hold, and how many of one variable are nested.
+    /// Open definitions, with the number of nested ones of the same variable.
     current: PtrMap<(Definition, u32)>,
     ended: PtrMap<Definition>,
-    /// Variables of threads, which one function may define again.
+    /// Thread variables, which a function may define again.
     repeatable: PtrSet,
-    /// What is defined, in order; a mark is a length.
+    /// Open definitions in order; `marks` are lengths of it.
     open: Vec<Object>,
     marks: Vec<usize>,
-    /// Changes whenever something that held does not hold any more.
+    /// Changes whenever a definition ends.
     pub(super) epoch: u64,
 }
 
@@ -44,7 +42,7 @@ impl Scopes {
         self.ended.get(var).copied()
     }
 
-    /// Defines a variable until the innermost scope ends; gives the clash with an earlier definition.
+    /// Defines a variable until the innermost scope ends. Returns the conflict with an earlier definition.
     pub(super) fn define(&mut self, var: &Ref<Var>, definition: Definition) -> Option<Clash> {
         let object = var.object();
         let may_repeat = self.repeatable.contains(object);
@@ -59,7 +57,7 @@ impl Scopes {
         clash
     }
 
-    /// Lets the rest of the function define a thread's variable again.
+    /// Permits further definitions of a thread variable in this function.
     pub(super) fn allow_repeats(&mut self, var: &Ref<Var>) {
         self.repeatable.insert(var.object().clone());
     }

@@ -1,7 +1,7 @@
-//! The walk of the checks: each node in its scope, with its route where that is asked for.
+//! The walk of the checks, with access paths on request.
 //!
-//! It keeps its own stack, on which the ends of scopes lie as worklist. Shared expressions and buffers are looked at once
-//! as long as nothing that held there has ended.
+//! It uses a worklist that also holds the ends of scopes. Shared expressions and buffers are visited once, until a
+//! definition ends.
 //!
 //! Upstream counterpart: `TIRVisitorWithPath`, `src/tir/ir/tir_visitor_with_path.cc`.
 
@@ -15,36 +15,35 @@ use super::scope::Scopes;
 use super::{ERRORS_PER_VARIABLE, FindingNote, MAX_ERRORS, VarUse, WellFormedError, WellFormedErrorKind};
 use crate::node::*;
 
-/// How often shared parts of one statement may come up again before the walk is given up. Only bindings inside shared
-/// expressions make it necessary: elsewhere a shared part is looked at once.
+/// Maximum number of repeated visits of shared nodes per statement. Only bindings in shared expressions cause them.
 const REVISIT_LIMIT: u64 = 1 << 20;
 
-/// Where a item stands.
+/// The position of a work item.
 #[derive(Clone, Copy)]
 pub(super) struct At {
-    /// The route.
+    /// Access path.
     pub(super) path: PathId,
-    /// The place of the innermost node around that has one.
+    /// Span of the innermost enclosing node that has one.
     pub(super) span: Span,
-    /// Whether loops outside of the block matter: not in the domain of an axis.
+    /// Enclosing loops matter here: not in the domain of an axis.
     pub(super) checks_loops: bool,
-    /// Inside the regions of a block, which repeat what its body accesses.
+    /// In the regions of a block, which repeat the accesses of its body.
     pub(super) in_region: bool,
 }
 
-/// What is left to do; the last one first.
+/// An element of the worklist; the last one is next.
 enum WorkItem<'a> {
     Stmt(&'a StmtRef, At),
     Expr(&'a Expr, At),
     Range(&'a Range, At),
-    /// A buffer is used or declared: its parts must be defined.
+    /// A use or declaration of a buffer: its parts must be defined.
     Buffer(&'a Ref<Buffer>, At),
     Define(&'a Ref<Var>, At),
     /// An axis: its domain, then its variable.
     DefineAxis(&'a IterVar, At),
-    /// The variable is a thread's: the function may define it again.
+    /// Thread variables may be defined again in the function.
     AllowRepeats(&'a Ref<Var>),
-    /// A matched buffer defines those of its variables that nothing defines yet.
+    /// A matched buffer defines those of its variables that have no definition yet.
     DefineParts(&'a Ref<Buffer>, At),
     DefineIfUndefined(&'a Ref<Var>, At),
     Enter,
@@ -54,26 +53,26 @@ enum WorkItem<'a> {
     LeaveBlock,
 }
 
-/// One check of all functions.
+/// A check of several functions.
 pub(super) struct Checker<'a> {
     pub(super) functions: &'a [(Option<Str>, &'a PrimFunc)],
-    /// Which function the walk is in.
+    /// Index of the current function.
     pub(super) function: usize,
-    /// The routes; nothing when only asking whether there are errors.
+    /// Access paths; `None` if only the existence of errors matters.
     pub(super) paths: Option<PathTable>,
     pub(super) errors: Vec<WellFormedError>,
-    /// How many errors each variable gave, and the place of the last one among `errors`.
+    /// Number of errors per variable, and the index of the last one in `errors`.
     pub(super) per_variable: PtrMap<(usize, usize)>,
-    /// Errors of variables in regions, each with the number of errors before it: they count only if the same variable has no
-    /// error elsewhere, because regions that were filled in repeat the mistakes of the body.
+    /// Errors in regions, with the number of errors before them. They count only if the variable has no other error,
+    /// because completed regions repeat the errors of the body.
     pub(super) in_regions: Vec<(Object, usize, WellFormedError)>,
     pub(super) scopes: Scopes,
-    /// For each open loop's variable, how many blocks with axes are around the loop.
+    /// Number of blocks with axes around each open loop, by loop variable.
     pub(super) loops: PtrMap<usize>,
     pub(super) blocks: Vec<&'a Block>,
-    /// What was looked at, and when; apart for places where loops do not matter, and for regions.
+    /// Epoch of the last visit of shared nodes: in general, where enclosing loops do not matter, and in regions.
     seen: [PtrMap<u64>; 3],
-    /// How often shared parts of this statement came up again.
+    /// Repeated visits of shared nodes in this statement.
     revisits: u64,
 }
 
@@ -94,7 +93,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// All errors; without routes, the first one only.
+    /// Returns all errors; without access paths, only the first one.
     pub(super) fn run(mut self) -> Vec<WellFormedError> {
         for index in 0..self.functions.len() {
             self.function = index;
@@ -170,7 +169,7 @@ impl<'a> Checker<'a> {
             WorkItem::Buffer(buffer, at) => self.buffer(buffer, at, worklist),
             WorkItem::Define(var, at) => self.define(var, at),
             WorkItem::DefineAxis(axis, at) => {
-                // The domain is looked at before the variable holds.
+                // The domain is visited before the variable is defined.
                 if axis.iter_type == IterType::ThreadIndex {
                     worklist.push(WorkItem::AllowRepeats(&axis.var));
                 }
@@ -190,7 +189,7 @@ impl<'a> Checker<'a> {
                 self.loops.remove(var.object());
             }
             WorkItem::EnterBlock(block) => {
-                // Variables of loops outside must not be used from here on.
+                // Variables of enclosing loops are out of reach from here on.
                 self.scopes.epoch += 1;
                 self.blocks.push(block);
             }
@@ -369,7 +368,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The expressions and statements directly below a node of any kind, in the order of its fields.
+    /// Pushes the expressions and statements in the fields of a node, in field order.
     fn fields(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, node: &'a Object) {
         for_each_node_below_rev(node, |FieldPlace { field, index }, child| {
             let at = self.field(at, field);
@@ -387,7 +386,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// Whether a shared node was looked at since the last thing ended.
+    /// Returns `true` if a shared node was visited since a definition last ended.
     fn is_seen(&mut self, object: &Object, at: At) -> bool {
         let epoch = self.scopes.epoch + 1;
         let seen = if at.in_region { 2 } else { usize::from(at.checks_loops) };
@@ -429,7 +428,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    // Steps and lists of worklist.
+    // Access paths and lists of work items.
 
     fn step(&mut self, at: At, step: impl FnOnce() -> PathStep) -> At {
         match &mut self.paths {
@@ -486,7 +485,7 @@ impl<'a> Checker<'a> {
         worklist.push(WorkItem::Buffer(&region.buffer, self.field(at, "buffer")));
     }
 
-    /// The body in a scope of its own, after the worklist that `before` gives, the last of which comes first.
+    /// Pushes the body in a scope of its own, with the items of `before` in reverse order before it.
     fn body<I: IntoIterator<Item = WorkItem<'a>>>(
         &mut self,
         worklist: &mut Vec<WorkItem<'a>>,

@@ -1,8 +1,8 @@
-//! Block completion: what a script leaves out, filled in when its function is done.
+//! Block completion: adds what a script leaves out when its function closes.
 //!
-//! [`complete`] puts the implicit root block around a body that needs one, and finds the regions that blocks read and
-//! write where the script does not say. Such blocks carry the annotation [`DETECT_ACCESS`], which goes away. A function
-//! whose regions are all written out costs one walk over its statements, and keeps its pointers.
+//! [`complete`] wraps the body in the implicit root block if necessary, and finds the regions of blocks that do not
+//! declare them. Such blocks have the annotation [`DETECT_ACCESS`], which is removed. A function that declares all
+//! regions costs one walk over its statements and keeps its nodes.
 //!
 //! Upstream counterpart: `ScriptComplete`, `src/tir/ir/script/script_complete.cc`.
 
@@ -16,17 +16,17 @@ use crate::node::*;
 
 pub use regions::{AccessRegions, block_access_regions};
 
-/// The annotation that marks a block whose regions are to be found: bit 0 for reads, bit 1 for writes.
+/// Annotation of blocks whose regions are to be found: bit 0 for reads, bit 1 for writes.
 pub const DETECT_ACCESS: &str = "tir.script_parsing_detect_access";
 
 const DETECT_READS: i64 = 1;
 const DETECT_WRITES: i64 = 2;
 
-/// Why a function cannot be completed: one variant, one cause.
+/// The cause of a failed completion.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompleteErrorKind {
-    /// A buffer is used through its pointer in a way that hides which part is used.
+    /// A buffer is used through its data pointer, which hides the accessed region.
     #[error(
         "`{buffer}` is used through its data pointer, so the regions of block \"{block}\" cannot be found"
     )]
@@ -36,37 +36,37 @@ pub enum CompleteErrorKind {
         /// The block's name.
         block: Str,
     },
-    /// The value of a block's axis is no signed integer.
+    /// The value of a block axis is not a signed integer.
     #[error("the value of a block's axis must be a signed integer, not `{found}`")]
     AxisValue {
         /// Its type.
         found: DataType,
     },
-    /// A block's expressions are too large to look for regions.
+    /// The expressions of a block are too large to search for regions.
     #[error("block \"{block}\" has more than {limit} expressions to look for regions in")]
     TooLarge {
         /// The block's name.
         block: Str,
-        /// How many expressions may be visited.
+        /// The maximum number of visited expressions.
         limit: u64,
     },
-    /// A part of the function breaks its own invariants once its regions are filled in.
+    /// The completed function violates an invariant of its nodes.
     #[error("the completed function is invalid: {0}")]
     Invalid(RewriteError),
 }
 
-/// An error and the place it speaks of.
+/// An error with its span.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{kind}")]
 pub struct CompleteError {
-    /// What is wrong.
+    /// The cause.
     pub kind: CompleteErrorKind,
-    /// Where; unknown for nodes without a place.
+    /// Span of the node; unknown if it has none.
     pub span: Span,
 }
 
 impl CompleteError {
-    /// What to do about it.
+    /// Suggests a fix.
     pub fn help(&self) -> Option<&'static str> {
         match self.kind {
             CompleteErrorKind::OpaqueAccess { .. } | CompleteErrorKind::TooLarge { .. } => {
@@ -80,10 +80,11 @@ impl CompleteError {
 /// A result with a [`CompleteError`].
 pub type Result<T> = std::result::Result<T, CompleteError>;
 
-/// The function with its root block and all regions. `root_buffers` are the buffers allocated at its top.
+/// Adds the root block and all regions to a function. `root_buffers` are the buffers allocated at its top level.
 ///
 /// # Errors
 /// [`CompleteErrorKind`].
+///
 /// # Source
 /// `ScriptComplete`, `src/tir/ir/script/script_complete.cc`.
 pub fn complete(mut function: PrimFunc, root_buffers: Vec<Ref<Buffer>>) -> Result<PrimFunc> {
@@ -107,13 +108,13 @@ pub fn complete(mut function: PrimFunc, root_buffers: Vec<Ref<Buffer>>) -> Resul
     Ok(function)
 }
 
-/// Statements in no function with all regions. Which buffers stand for the pointers around them is not known.
+/// Adds all regions to statements outside of a function. The buffers of enclosing scopes are unknown.
 ///
 /// # Errors
 /// [`CompleteErrorKind`].
 pub fn complete_fragment(body: StmtRef) -> Result<StmtRef> {
     match scan(&body)?.detects {
-        // No block here is the one that stands for a function.
+        // No block of a fragment stands for the function.
         true => find_regions(body, PtrMap::default(), 1),
         false => Ok(body),
     }
@@ -146,9 +147,9 @@ fn root_block(body: StmtRef, alloc_buffers: Vec<Ref<Buffer>>, span: Span) -> Stm
     Ref::new(BlockRealize { span, iter_values: Array::default(), predicate, block }).upcast()
 }
 
-/// What one walk over the statements tells.
+/// Facts from one walk over the statements.
 struct Facts {
-    /// There is a block with axes bound to values.
+    /// There is a block with realize.
     has_realize: bool,
     /// There is a block whose regions are to be found.
     detects: bool,
@@ -176,7 +177,7 @@ fn check_axis_values(realize: &BlockRealize) -> Result<()> {
     match realize.iter_values.iter().find(|value| !value.dtype().is_int()) {
         None => Ok(()),
         Some(value) => {
-            // A variable's place is that of its definition.
+            // The span of a variable is that of its definition.
             let is_var = value.as_node::<Var>().is_some();
             let span = if value.span().is_known() && !is_var { value.span() } else { realize.span };
             Err(CompleteError { kind: CompleteErrorKind::AxisValue { found: value.dtype() }, span })
@@ -195,13 +196,13 @@ fn detect_mask(block: &Block) -> i64 {
     }
 }
 
-/// Fills blocks in from the inside out.
+/// Completes blocks from the inside out.
 struct Completer {
-    /// The buffers that a block's body sees, by their data pointers.
+    /// Visible buffers by data pointer.
     visible: PtrMap<Ref<Buffer>>,
     /// For each open declaration of a buffer, whether it made the buffer visible.
     declared: Vec<bool>,
-    /// How many blocks are open.
+    /// Number of open blocks.
     depth: usize,
     error: Option<CompleteError>,
 }

@@ -1,8 +1,8 @@
-//! The regions that a block reads and writes, found from its body.
+//! Detection of the regions that a block reads and writes.
 //!
-//! The walk goes over the statements and expressions of one block in TVM's order and stops at the blocks inside, which
-//! give their declared regions. It keeps its own stack, on which the ends of scopes lie as worklist. Loops inside the block
-//! are relaxed to their ranges, conditions narrow these, bound values are put in place.
+//! The walk visits the statements and expressions of one block in TVM's order. Nested blocks count by their declared
+//! regions. It uses a worklist that also holds the ends of scopes. Loop variables are relaxed to their ranges,
+//! conditions narrow these, and bound values are substituted.
 //!
 //! Upstream counterpart: `BlockReadWriteDetector`, `src/tir/analysis/block_access_region_detector.cc`.
 
@@ -20,31 +20,32 @@ use super::{CompleteError, CompleteErrorKind, Result};
 use crate::node::*;
 use crate::op::memory::TVM_ACCESS_PTR;
 
-/// How many expressions of one block are visited at most; only an expression that shares its parts has more.
+/// Maximum number of visited expressions per block; only shared expressions can exceed it.
 const VISIT_LIMIT: u64 = 1 << 24;
-/// How often shared expressions of one block are visited again at most: conditions and bindings inside of shared
-/// expressions give each visit a scope of its own.
+/// Maximum number of repeated visits of shared expressions per block. Conditions and bindings in shared expressions
+/// give each visit a scope of its own.
 const REVISIT_LIMIT: u64 = 1 << 19;
-/// How often a shared expression is visited in one scope: a third union with the same set changes nothing.
+/// Maximum number of visits of a shared expression per scope: a third union with the same set changes nothing.
 const VISITS_OF_SHARED: u32 = 2;
 
-/// What a block does to the buffers around it.
+/// The accesses of a block to the visible buffers.
 #[derive(Debug, Clone, Default)]
 pub struct AccessRegions {
-    /// What it reads, in order of first access; without the buffers it writes if it has an initialisation.
+    /// Read regions, in order of first access; without written buffers if the block has an initialization.
     pub reads: Vec<Ref<BufferRegion>>,
-    /// What it writes, in order of first access.
+    /// Written regions, in order of first access.
     pub writes: Vec<Ref<BufferRegion>>,
-    /// The first buffer used through its data pointer in a way that hides the region, and where.
+    /// The first buffer whose use through its data pointer hides the region, with the span of the use.
     pub opaque: Option<(Ref<Buffer>, Span)>,
 }
 
-/// The regions of the buffers in `visible` (by data pointer) that the block's body and initialisation access.
+/// Finds the regions of the buffers in `visible` (by data pointer) that the block's body and initialization access.
 ///
 /// # Errors
 /// [`CompleteErrorKind::TooLarge`].
+///
 /// # Source
-/// `GetBlockAccessRegion`, `src/tir/analysis/block_access_region_detector.cc`; the blocks inside count by their declared
+/// `GetBlockAccessRegion`, `src/tir/analysis/block_access_region_detector.cc`. Nested blocks count by their declared
 /// regions alone, as in TVM 0.23.0.
 pub fn block_access_regions(block: &Block, visible: &PtrMap<Ref<Buffer>>) -> Result<AccessRegions> {
     let mut detector = Detector {
@@ -70,13 +71,13 @@ pub fn block_access_regions(block: &Block, visible: &PtrMap<Ref<Buffer>>) -> Res
     Ok(AccessRegions { reads, writes: writes.to_regions(|_| false), opaque })
 }
 
-/// What is left to do; the last one first.
+/// An element of the worklist; the last one is next.
 enum WorkItem<'a> {
     Stmt(&'a StmtRef),
     Expr(&'a Expr),
-    /// The condition, or its negation, holds from here on.
+    /// Brings the condition, or its negation, into scope.
     Narrow(&'a Expr, bool),
-    /// The innermost condition ends.
+    /// Ends the innermost condition.
     Widen,
     EndLoop(&'a Ref<Var>),
     EndLet(&'a Ref<Var>),
@@ -84,26 +85,26 @@ enum WorkItem<'a> {
 
 struct Detector<'v> {
     visible: &'v PtrMap<Ref<Buffer>>,
-    /// The block's own buffers that stand for parts of visible ones, by data pointer.
+    /// Matched buffers of the block that map visible ones, by data pointer.
     matched: PtrMap<Ref<MatchBufferRegion>>,
-    /// The values of the open loops' variables.
+    /// Values of the variables of open loops.
     domains: DomMap,
-    /// What conditions say about other variables.
+    /// Values of other variables that conditions imply.
     hints: DomMap,
-    /// The values of bound variables, without bound variables in them.
+    /// Values of bound variables, free of bound variables.
     lets: PtrMap<Object>,
     narrowings: Vec<Narrowing>,
     reads: Accesses,
     writes: Accesses,
     opaque: Option<(Ref<Buffer>, Span)>,
-    /// The last statement or call.
+    /// Span of the last statement or call.
     place: Span,
-    /// How often a shared expression was visited, and in which scope.
+    /// Scope of the last visit of shared expressions, and the number of visits in it.
     seen: PtrMap<(u64, u32)>,
-    /// Changes whenever something enters or leaves scope.
+    /// Changes whenever a definition or condition enters or leaves scope.
     scope: u64,
     visits: u64,
-    /// How many of these were of shared expressions that had been visited before.
+    /// Number of repeated visits of shared expressions.
     revisits: u64,
 }
 
@@ -228,7 +229,7 @@ impl<'v> Detector<'v> {
         }
     }
 
-    /// A block inside counts by its declared regions, with its axes' values put in place.
+    /// Adds the declared regions of a nested block, with the values of its axes substituted.
     fn inner_block(&mut self, realize: &BlockRealize) {
         let axes = realize.block.iter_vars.iter().map(|axis| axis.var.object().clone());
         let values: PtrMap<Object> =
@@ -274,7 +275,7 @@ impl<'v> Detector<'v> {
         }
     }
 
-    /// Whether a shared expression was visited often enough in this scope.
+    /// Returns `true` if a shared expression was visited often enough in this scope.
     fn is_spent(&mut self, object: &Object) -> bool {
         let (scope, times) = self.seen.entry(object.clone()).or_default();
         self.revisits += u64::from(*times > 0);
@@ -320,7 +321,7 @@ impl<'v> Detector<'v> {
         }
     }
 
-    /// A variable by itself: opaque if it is the data of a buffer.
+    /// A variable by itself makes an access opaque if it is the data of a buffer.
     fn pointer(&mut self, var: &Object) {
         if self.opaque.is_none()
             && let Some(buffer) = self.buffer_of(var)
@@ -380,7 +381,7 @@ impl<'v> Detector<'v> {
         }
     }
 
-    /// A region of a buffer that stands for part of another, as a region of the other.
+    /// Converts a region of a matched buffer to a region of its source.
     ///
     /// Upstream: `ConvertRegion`, `src/tir/transforms/ir_utils.cc`.
     fn source_sets(&self, matched: &MatchBufferRegion, region: &[IntSet]) -> Vec<IntSet> {
@@ -422,7 +423,7 @@ fn push_ranges<'a>(ranges: &'a Array<Ref<Range>>, worklist: &mut Vec<WorkItem<'a
     worklist.extend(ranges.iter().rev().flat_map(|range| bounds(range)));
 }
 
-/// Pushes the expressions and statements directly below a node of any kind, in the order of its fields.
+/// Pushes the expressions and statements in the fields of a node, in field order.
 fn push_fields<'a>(node: &'a Object, worklist: &mut Vec<WorkItem<'a>>) {
     for_each_node_below_rev(node, |_, child| {
         if let Some(expr) = child.downcast_ref::<PrimExpr>() {
@@ -444,7 +445,7 @@ fn replaced(expr: &Expr, values: &PtrMap<Object>) -> Expr {
     substitute(expr.clone(), values).unwrap_or_else(|_| expr.clone())
 }
 
-/// The least value and the extent of a set in a dimension of `full` values.
+/// The least value and the extent of a set in a dimension of extent `full`.
 fn cover(set: &IntSet, full: &Expr) -> (Expr, Expr) {
     set.cover_range().unwrap_or_else(|| (IntImm::int32(0), full.clone()))
 }
@@ -455,7 +456,7 @@ enum Access {
     Write,
 }
 
-/// What was accessed of one buffer.
+/// Accesses to one buffer.
 struct AccessEntry {
     buffer: Ref<Buffer>,
     /// One set per dimension.
@@ -504,7 +505,7 @@ fn range_of(set: &IntSet, full: &Expr, analyzer: &mut Analyzer) -> Ref<Range> {
         return range;
     }
     let covered = set.cover_range();
-    // A proof is needed only where the extent does not say by itself that there are several values.
+    // A proof is needed only if the extent does not already show several values.
     let is_wide =
         covered.as_ref().and_then(|(_, extent)| extent.as_node::<IntImm>()).is_some_and(|e| e.value != 1);
     if !is_wide

@@ -9,7 +9,7 @@ use super::buffer::DefineBuffer as _;
 use super::{Buffer, IterVar, Stmt, StmtRef};
 use crate::error::{Result, TirError};
 
-/// Part of a buffer.
+/// A region of a buffer.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.BufferRegion", check = BufferRegion::check)]
 pub struct BufferRegion {
@@ -20,7 +20,8 @@ pub struct BufferRegion {
 }
 
 impl BufferRegion {
-    /// The node.
+    /// Creates the node.
+    ///
     /// # Errors
     /// [`TirError::Rank`].
     pub fn try_new(buffer: Ref<Buffer>, region: Array<Ref<Range>>) -> Result<Ref<BufferRegion>> {
@@ -42,20 +43,22 @@ impl BufferRegion {
     }
 }
 
-/// A buffer of a block that stands for part of another.
+/// A buffer of a block that maps a region of another buffer.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.MatchBufferRegion", check = MatchBufferRegion::check_parts)]
 pub struct MatchBufferRegion {
     /// The block's buffer.
     pub buffer: Ref<Buffer>,
-    /// What it stands for.
+    /// The mapped region.
     pub source: Ref<BufferRegion>,
 }
 
 impl MatchBufferRegion {
-    /// Checks that a buffer may stand for a region.
+    /// Checks that a buffer can map a region.
+    ///
     /// # Errors
-    /// [`TirError::MatchBuffer`] when scope, type, alignment, rank or extents do not fit.
+    /// [`TirError::MatchBuffer`] if scope, type, alignment, rank or extents do not fit.
+    ///
     /// # Source
     /// `MatchBufferRegion` constructor, `src/tir/ir/stmt.cc`.
     pub fn check(buffer: &Ref<Buffer>, source: &Ref<BufferRegion>) -> Result<()> {
@@ -63,7 +66,7 @@ impl MatchBufferRegion {
         MatchBufferRegion::check_extents(buffer, source)
     }
 
-    /// What needs no proof: extents may be equal for reasons that the node does not show.
+    /// Checks everything but the extents, whose equality may follow from facts outside the node.
     fn check_parts(&self) -> Checked {
         MatchBufferRegion::check_kinds(&self.buffer, &self.source)
             .map_err(|error| Invalid::at("source", error))
@@ -113,32 +116,32 @@ impl MatchBufferRegion {
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Block", parent = Stmt, defines = Block::defines)]
 pub struct Block {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The axes.
     #[node(def)]
     pub iter_vars: Array<Ref<IterVar>>,
-    /// What it reads.
+    /// Regions read.
     pub reads: Array<Ref<BufferRegion>>,
-    /// What it writes.
+    /// Regions written.
     pub writes: Array<Ref<BufferRegion>>,
-    /// A name for schedules.
+    /// Name for schedules.
     #[node(skip_eq)]
     pub name_hint: Str,
-    /// Buffers that live as long as the block.
+    /// Buffers allocated for the block.
     pub alloc_buffers: Array<Ref<Buffer>>,
-    /// Buffers that stand for parts of others.
+    /// Buffers that map regions of others.
     pub match_buffers: Array<Ref<MatchBufferRegion>>,
-    /// Notes to passes.
+    /// Annotations for passes.
     pub annotations: Map<Str, Value>,
-    /// What runs before the first turn of a reduction.
+    /// Initialization, run before the first iteration of a reduction.
     pub init: Option<StmtRef>,
     /// The body.
     pub body: StmtRef,
 }
 
 impl Block {
-    /// The axes, what is allocated, and what stands for a part of another buffer.
+    /// A block defines its axes, its allocated buffers and its matched buffers.
     fn defines(&self, definitions: &mut Definitions) {
         self.iter_vars.iter().for_each(|axis| definitions.define(axis.var.object()));
         self.alloc_buffers.iter().for_each(|buffer| buffer.define_allocated(definitions));
@@ -146,24 +149,25 @@ impl Block {
     }
 }
 
-/// A block run for values of its axes.
+/// A block with values for its axes.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.BlockRealize", parent = Stmt, check = BlockRealize::check)]
 pub struct BlockRealize {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// One value per axis.
     pub iter_values: Array<Expr>,
-    /// Whether it runs.
+    /// Condition under which the block runs.
     pub predicate: Expr,
     /// The block.
     pub block: Ref<Block>,
 }
 
 impl BlockRealize {
-    /// The node.
+    /// Creates the node.
+    ///
     /// # Errors
-    /// When values and axes differ in number, or the predicate is not bool.
+    /// If values and axes differ in number, or the predicate is not bool.
     pub fn try_new(iter_values: Array<Expr>, predicate: Expr, block: Ref<Block>) -> Result<StmtRef> {
         let realize = BlockRealize { span: Span::current(), iter_values, predicate, block };
         realize.check_values()?;

@@ -7,12 +7,12 @@ use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Type, Var
 
 use crate::error::{Result, TirError};
 
-/// How a buffer meets indices of a smaller shape.
+/// Broadcasting behaviour of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BufferType {
-    /// As declared.
+    /// No broadcasting.
     Default = 1,
-    /// Dimensions of extent 1 stand for any index.
+    /// Dimensions of extent 1 accept any index.
     AutoBroadcast = 2,
 }
 
@@ -34,7 +34,7 @@ impl IntField for BufferType {
     defines = Buffer::defines
 )]
 pub struct Buffer {
-    /// The pointer.
+    /// The data pointer.
     #[node(def)]
     pub data: Ref<Var>,
     /// The element type.
@@ -42,58 +42,58 @@ pub struct Buffer {
     /// Elements per dimension.
     #[node(def)]
     pub shape: Array<Expr>,
-    /// Elements from one index to the next, per dimension; empty when contiguous.
+    /// Distance in elements between consecutive indices, per dimension; empty if contiguous.
     #[node(def)]
     pub strides: Array<Expr>,
-    /// Where flattening keeps dimensions apart.
+    /// Dimensions at which flattening starts a new axis.
     #[node(def)]
     pub axis_separators: Array<Expr>,
-    /// The first element, counted in elements from the pointer.
+    /// Offset of the first element from the pointer, in elements.
     #[node(def)]
     pub elem_offset: Expr,
-    /// A hint for the printed name.
+    /// Hint for the printed name.
     #[node(skip_eq)]
     pub name: NameCell,
-    /// The pointer's alignment in bytes.
+    /// Alignment of the pointer in bytes.
     pub data_alignment: i64,
-    /// What the offset is a multiple of.
+    /// A number that divides the offset.
     pub offset_factor: i64,
-    /// How the buffer meets indices of a smaller shape.
+    /// Broadcasting behaviour.
     pub buffer_type: BufferType,
-    /// Where it was declared.
+    /// Source span.
     pub span: Span,
 }
 
-/// What scripts call the type of a broadcasting buffer of some dimensions that has no strides all the same.
+/// Spelling, in scripts, of the type of a broadcasting buffer that has dimensions but no strides.
 pub const AUTO_WITHOUT_STRIDES: &str = "auto_without_strides";
 
-/// What a buffer is made of; the rest has defaults.
+/// Arguments of [`Buffer::try_new`].
 #[derive(Debug, Clone)]
 pub struct BufferParts {
-    /// The pointer.
+    /// The data pointer.
     pub data: Ref<Var>,
     /// The element type.
     pub dtype: DataType,
     /// Elements per dimension.
     pub shape: Array<Expr>,
-    /// Strides, perhaps none.
+    /// Strides; empty if contiguous.
     pub strides: Array<Expr>,
-    /// The offset; zero when absent.
+    /// Offset in elements; zero if absent.
     pub elem_offset: Option<Expr>,
     /// The name hint.
     pub name: Str,
-    /// Alignment in bytes; 64 when not positive.
+    /// Alignment in bytes; 64 if not positive.
     pub data_alignment: i64,
-    /// What the offset is a multiple of; 1 when zero.
+    /// A number that divides the offset; 1 if zero.
     pub offset_factor: i64,
-    /// How the buffer meets indices of a smaller shape.
+    /// Broadcasting behaviour.
     pub buffer_type: BufferType,
-    /// Where flattening keeps dimensions apart.
+    /// Dimensions at which flattening starts a new axis.
     pub axis_separators: Array<Expr>,
 }
 
 impl BufferParts {
-    /// The parts of a buffer in global memory whose elements lie side by side.
+    /// The parts of a contiguous buffer in global memory.
     pub fn compact(name: &str, dtype: DataType, shape: impl IntoIterator<Item = Expr>) -> BufferParts {
         BufferParts {
             data: Var::with_type(name, Buffer::pointer_type(dtype, "global")),
@@ -111,9 +111,11 @@ impl BufferParts {
 }
 
 impl Buffer {
-    /// A buffer of these parts, absent ones set to their defaults.
+    /// Creates a buffer, with defaults for absent parts.
+    ///
     /// # Errors
-    /// When the pointer's type is no pointer to a scalar type, or the separators are out of order.
+    /// If the pointer does not point to a scalar type, or the separators are out of order.
+    ///
     /// # Source
     /// `Buffer` constructor, `src/tir/ir/buffer.cc`.
     pub fn try_new(parts: BufferParts) -> Result<Ref<Buffer>> {
@@ -142,7 +144,7 @@ impl Buffer {
         }))
     }
 
-    /// A use of a buffer defines nothing; what declares it does ([`Buffer::define_allocated`]).
+    /// A use of a buffer defines nothing; its declaration does ([`DefineBuffer`]).
     fn defines(&self, _: &mut Definitions) {}
 
     fn check(&self) -> Checked {
@@ -162,7 +164,7 @@ impl Buffer {
         }
     }
 
-    /// The data is a pointer to scalars or vectors, and the separators are axes in order.
+    /// Checks that the data points to scalars or vectors, and that the separators are ordered axes.
     fn check_parts(data: &Ref<Var>, shape: &Array<Expr>, axis_separators: &Array<Expr>) -> Result<()> {
         let points_to_scalars = data
             .type_annotation
@@ -182,8 +184,9 @@ impl Buffer {
         Ok(())
     }
 
-    /// Names the buffer, its pointer and its strides. A pointer takes the name of the buffer declared over it last, as in
-    /// TVM. A stride that has a name keeps it: so does the TVM that printed the corpus, while v0.23.0 renames it.
+    /// Names the buffer, its pointer and its strides. As in TVM, a pointer takes the name of the last buffer declared
+    /// over it. A named stride keeps its name, as in the TVM that printed the corpus; v0.23.0 renames it.
+    ///
     /// # Source
     /// `Namer` registrations, `src/script/ir_builder/tir/ir.cc`.
     fn give_name_to_parts(&self, name: &Str) {
@@ -204,23 +207,25 @@ impl Buffer {
         }
     }
 
-    /// The type of an offset that is not given: that of the first extent, and `int64` where there is none.
+    /// The default type of an offset: that of the first extent, or `int64` without dimensions.
+    ///
     /// # Source
     /// `BufferNode::DefaultIndexType`, `include/tvm/tir/buffer.h`, with `TVM_INDEX_DEFAULT_I64`.
     pub fn index_dtype(shape: &Array<Expr>) -> DataType {
         shape.first().map_or(DataType::INT64, |extent| extent.dtype())
     }
 
-    /// The pointer type of a buffer's data: a scalar bool is stored as `int8`.
+    /// The type of a buffer's data pointer: a scalar bool is stored as `int8`.
     pub fn pointer_type(dtype: DataType, scope: &str) -> Ref<Type> {
         let element = if dtype == DataType::BOOL { DataType::int(8) } else { dtype };
         PointerType::new(PrimType::new(element), scope)
     }
 
-    /// The same memory as a buffer with one dimension for each group of dimensions that the axis separators keep apart.
+    /// The same memory as a buffer with one dimension per group of dimensions between axis separators.
     ///
     /// # Errors
-    /// When a separator or the strides do not fit the dimensions, or an extent overflows.
+    /// If a separator or the strides do not fit the dimensions, or an extent overflows.
+    ///
     /// # Source
     /// `Buffer::GetFlattenedBuffer`, `src/tir/ir/buffer.cc`.
     pub fn flattened(&self) -> Result<Ref<Buffer>> {
@@ -263,13 +268,13 @@ impl Buffer {
     }
 }
 
-/// What declarations of a buffer define, for copies with fresh definitions.
+/// Definitions that declarations of a buffer make, for copies with fresh definitions.
 pub(crate) trait DefineBuffer {
-    /// The buffer alone: its memory is there already.
+    /// Defines the buffer over existing memory.
     fn define_declared(&self, definitions: &mut Definitions);
-    /// The buffer and its memory.
+    /// Defines the buffer and its memory.
     fn define_allocated(&self, definitions: &mut Definitions);
-    /// The buffer, its memory, and the variables of its layout that stand here for the first time.
+    /// Defines the buffer, its memory, and the variables of its layout that have no definition yet.
     fn define_matched(&self, definitions: &mut Definitions);
 }
 

@@ -7,11 +7,11 @@ use tvmscript_prim::{CommReducer, Expr, PrimExpr, PrimExprExt, Range, Var};
 use super::Buffer;
 use crate::error::{Result, TirError};
 
-/// What a buffer holds at some indices.
+/// A load from a buffer.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.BufferLoad", parent = PrimExpr, check = BufferLoad::check)]
 pub struct BufferLoad {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The buffer's type, its lanes multiplied by those of the last index.
     pub dtype: DataType,
@@ -19,13 +19,15 @@ pub struct BufferLoad {
     pub buffer: Ref<Buffer>,
     /// One index per dimension; only the last may be a vector.
     pub indices: Array<Expr>,
-    /// Which lanes are loaded.
+    /// Mask of the loaded lanes.
     pub predicate: Option<Expr>,
 }
 
-/// The type at `indices` of `buffer`.
+/// The type of the elements of `buffer` at `indices`.
+///
 /// # Shapes
 /// `indices.len() == buffer.shape.len()`; the result's lanes are the buffer's times those of the last index.
+///
 /// # Errors
 /// [`TirError::Rank`], [`TirError::VectorIndex`].
 pub(crate) fn element_type(buffer: &Buffer, indices: &Array<Expr>) -> Result<DataType> {
@@ -52,9 +54,10 @@ pub(crate) fn element_type(buffer: &Buffer, indices: &Array<Expr>) -> Result<Dat
 }
 
 impl BufferLoad {
-    /// A load.
+    /// Creates the node.
+    ///
     /// # Errors
-    /// When the indices do not fit the buffer, or the predicate is no mask of them.
+    /// If the indices do not fit the buffer, or the predicate is not a mask for them.
     pub fn try_new(buffer: Ref<Buffer>, indices: Array<Expr>, predicate: Option<Expr>) -> Result<Expr> {
         let dtype = element_type(&buffer, &indices)?;
         if let Some(mask) = &predicate {
@@ -92,11 +95,11 @@ pub(super) fn check_mask_of(field: &'static str, mask: Option<&Expr>, element: D
     }
 }
 
-/// What a tensor expression's producer gives at some indices.
+/// An element of the producer of a tensor expression.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.ProducerLoad", parent = PrimExpr)]
 pub struct ProducerLoad {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The element type.
     pub dtype: DataType,
@@ -106,7 +109,7 @@ pub struct ProducerLoad {
     pub indices: Array<Expr>,
 }
 
-/// What an iteration variable stands for.
+/// The role of an iteration variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum IterType {
@@ -122,7 +125,7 @@ pub enum IterType {
 }
 
 impl IterType {
-    /// All of them, by number.
+    /// All types, by number.
     pub const ALL: [IterType; 9] = [
         IterType::DataPar,
         IterType::ThreadIndex,
@@ -135,7 +138,7 @@ impl IterType {
         IterType::Tensorized,
     ];
 
-    /// The name in text.
+    /// The name in scripts.
     pub fn name(self) -> &'static str {
         match self {
             IterType::DataPar => "DataPar",
@@ -160,18 +163,18 @@ impl IntField for IterType {
     }
 }
 
-/// A variable with a domain: a block's axis, a thread, a reduction's axis.
+/// A variable with a domain: an axis of a block or a reduction, or a thread.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.IterVar", namer = IterVar::give_name_to_var, check = IterVar::check)]
 pub struct IterVar {
-    /// The values it takes.
+    /// The domain.
     pub dom: Option<Ref<Range>>,
     /// The variable.
     #[node(def)]
     pub var: Ref<Var>,
-    /// What it stands for.
+    /// The role.
     pub iter_type: IterType,
-    /// The thread it is bound to; empty for none.
+    /// The thread tag; empty if there is none.
     pub thread_tag: Str,
 }
 
@@ -180,9 +183,10 @@ impl IterVar {
         self.var.name.set(name.clone());
     }
 
-    /// The node.
+    /// Creates the node.
+    ///
     /// # Errors
-    /// When the domain's type is no integer or not the variable's.
+    /// If the domain's type is not a signed integer, or differs from the variable's.
     pub fn try_new(
         dom: Option<Ref<Range>>,
         var: Ref<Var>,
@@ -220,21 +224,21 @@ impl IterVar {
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Reduce", parent = PrimExpr, check = Reduce::check)]
 pub struct Reduce {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The type of the value picked by `value_index`.
     pub dtype: DataType,
-    /// How values are combined.
+    /// The combiner.
     pub combiner: Ref<CommReducer>,
-    /// The values.
+    /// The reduced values.
     pub source: Array<Expr>,
-    /// What they start from; perhaps none.
+    /// Initial values; empty for the identity elements.
     pub init: Array<Expr>,
     /// The axes, all `CommReduce`.
     pub axis: Array<Ref<IterVar>>,
-    /// Which values take part.
+    /// Condition under which an element takes part.
     pub condition: Expr,
-    /// Which of the combined values this is.
+    /// Index of the combined value that this expression is.
     pub value_index: i64,
 }
 

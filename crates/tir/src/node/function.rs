@@ -9,13 +9,13 @@ use tvmscript_prim::{Type, Var};
 use super::buffer::DefineBuffer as _;
 use super::{Buffer, StmtRef};
 
-/// A function of scalars and buffers.
+/// A function over scalars and buffers.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.PrimFunc", parent = BaseFunc, defines = PrimFunc::defines)]
 pub struct PrimFunc {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The function's type as Relax sees it; filled by that dialect.
+    /// The function's type in Relax; set by that dialect.
     #[node(skip_eq, derived, class = Type)]
     pub struct_info_: Option<Object>,
     /// Attributes.
@@ -23,7 +23,7 @@ pub struct PrimFunc {
     /// The parameters.
     #[node(def)]
     pub params: Array<Ref<Var>>,
-    /// The result's type.
+    /// The return type.
     pub ret_type: Ref<Type>,
     /// The buffers behind handle parameters.
     pub buffer_map: Map<Ref<Var>, Ref<Buffer>>,
@@ -32,7 +32,7 @@ pub struct PrimFunc {
 }
 
 impl PrimFunc {
-    /// The parameters, and the buffers behind them with the variables of their layout.
+    /// A function defines its parameters, and the buffers behind them with the variables of their layout.
     fn defines(&self, definitions: &mut Definitions) {
         self.params.iter().for_each(|param| definitions.define(param.object()));
         self.buffer_map.iter().for_each(|(_, buffer)| buffer.define_matched(definitions));

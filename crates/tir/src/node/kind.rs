@@ -13,12 +13,12 @@ class_view! {
 }
 
 impl<'a> StmtKind<'a> {
-    /// Calls `f` for each statement directly below.
+    /// Calls `f` for each statement directly below this one.
     #[inline]
     pub fn for_each_child(self, mut f: impl FnMut(&'a StmtRef)) {
         match self {
             StmtKind::BufferStore(_) | StmtKind::Evaluate(_) => {}
-            // A scope of another dialect.
+            // A statement of another dialect.
             StmtKind::Other(s) => for_each_node_below_rev(s.object(), |_, node| {
                 node.downcast_ref::<Stmt>().into_iter().for_each(&mut f);
             }),

@@ -7,18 +7,18 @@ use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
 use super::{IterVar, Stmt, StmtRef};
 use crate::error::{Result, TirError};
 
-/// How the turns of a loop run.
+/// The execution mode of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ForKind {
-    /// One after the other.
+    /// Sequential.
     Serial = 0,
     /// On several CPU threads.
     Parallel = 1,
     /// In the lanes of a vector.
     Vectorized = 2,
-    /// Written out.
+    /// Unrolled.
     Unrolled = 3,
-    /// On the threads of a device.
+    /// On device threads.
     ThreadBinding = 4,
 }
 
@@ -36,45 +36,45 @@ impl IntField for ForKind {
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.For", parent = Stmt, check = For::check)]
 pub struct For {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The variable.
     #[node(def)]
     pub loop_var: Ref<Var>,
     /// The first value.
     pub min: Expr,
-    /// How far it runs.
+    /// Number of values.
     pub extent: Expr,
-    /// How the turns run.
+    /// Execution mode.
     pub kind: ForKind,
     /// The body.
     pub body: StmtRef,
     /// The thread, for [`ForKind::ThreadBinding`].
     pub thread_binding: Option<Ref<IterVar>>,
-    /// Notes to passes.
+    /// Annotations for passes.
     pub annotations: Map<Str, Value>,
-    /// From one value to the next; 1 when absent.
+    /// Distance between values; 1 if absent.
     pub step: Option<Expr>,
 }
 
-/// What a loop is made of.
+/// Arguments of [`For::try_new`].
 #[derive(Debug, Clone)]
 pub struct ForParts {
     /// The variable.
     pub loop_var: Ref<Var>,
     /// The first value.
     pub min: Expr,
-    /// How far it runs.
+    /// Number of values.
     pub extent: Expr,
-    /// How the turns run.
+    /// Execution mode.
     pub kind: ForKind,
     /// The body.
     pub body: StmtRef,
     /// The thread, for [`ForKind::ThreadBinding`].
     pub thread_binding: Option<Ref<IterVar>>,
-    /// Notes to passes.
+    /// Annotations for passes.
     pub annotations: Map<Str, Value>,
-    /// From one value to the next; 1 when absent.
+    /// Distance between values; 1 if absent.
     pub step: Option<Expr>,
 }
 
@@ -96,9 +96,11 @@ impl For {
         Ok(())
     }
 
-    /// A loop. Integer literals narrower than the variable are widened.
+    /// Creates a loop. Integer literals narrower than the variable are widened.
+    ///
     /// # Errors
-    /// When variable, bounds and step are not scalars of one integer type.
+    /// If variable, bounds and step are not scalars of one integer type.
+    ///
     /// # Source
     /// `For` constructor, `src/tir/ir/stmt.cc`.
     pub fn try_new(parts: ForParts) -> Result<StmtRef> {
@@ -131,11 +133,11 @@ impl For {
     }
 }
 
-/// A loop as long as a condition holds.
+/// A `while` loop.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.While", parent = Stmt)]
 pub struct While {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The condition.
     pub condition: Expr,

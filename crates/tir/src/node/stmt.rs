@@ -19,25 +19,26 @@ pub struct Stmt(());
 /// A handle to a statement.
 pub type StmtRef = Ref<Stmt>;
 
-/// A value bound to a variable for the rest of a body.
+/// Binds a variable in a body.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.LetStmt", parent = Stmt, check = LetStmt::check)]
 pub struct LetStmt {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The variable.
     #[node(def)]
     pub var: Ref<Var>,
     /// Its value.
     pub value: Expr,
-    /// Where it holds.
+    /// The scope of the variable.
     pub body: StmtRef,
 }
 
 impl LetStmt {
-    /// The node.
+    /// Creates the node.
+    ///
     /// # Errors
-    /// When variable and value differ in type; a pointer takes any handle.
+    /// If variable and value differ in type; a pointer accepts any handle.
     pub fn try_new(var: Ref<Var>, value: Expr, body: StmtRef) -> Result<StmtRef> {
         let stmt = LetStmt { span: Span::current(), var, value, body };
         stmt.check_value()?;
@@ -58,31 +59,31 @@ impl LetStmt {
     }
 }
 
-/// A note that holds for a body.
+/// An attribute that applies to a body.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.AttrStmt", parent = Stmt)]
 pub struct AttrStmt {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// What it speaks of.
+    /// Annotated object.
     pub node: Value,
-    /// What it says.
+    /// Attribute key, such as `thread_extent`.
     pub attr_key: Str,
-    /// With which value.
+    /// Attribute value.
     pub value: Expr,
-    /// Where it holds.
+    /// The body.
     pub body: StmtRef,
 }
 
-/// A condition that must hold for a body.
+/// An assertion that holds in a body.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.AssertStmt", parent = Stmt, check = AssertStmt::check)]
 pub struct AssertStmt {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The condition.
     pub condition: Expr,
-    /// What is said when it does not hold.
+    /// Message on failure.
     pub message: Expr,
     /// The body.
     pub body: StmtRef,
@@ -93,9 +94,10 @@ impl AssertStmt {
         check_bool("condition", &self.condition)
     }
 
-    /// The node.
+    /// Creates the node.
+    ///
     /// # Errors
-    /// When the condition is not bool.
+    /// If the condition is not bool.
     pub fn try_new(condition: Expr, message: Expr, body: StmtRef) -> Result<StmtRef> {
         let found = condition.dtype();
         if !found.is_bool() {
@@ -105,11 +107,11 @@ impl AssertStmt {
     }
 }
 
-/// A value put into a buffer.
+/// A store to a buffer.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.BufferStore", parent = Stmt, check = BufferStore::check)]
 pub struct BufferStore {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The buffer.
     pub buffer: Ref<Buffer>,
@@ -117,16 +119,18 @@ pub struct BufferStore {
     pub value: Expr,
     /// One index per dimension; only the last may be a vector.
     pub indices: Array<Expr>,
-    /// Which lanes are stored.
+    /// Mask of the stored lanes.
     pub predicate: Option<Expr>,
 }
 
 impl BufferStore {
-    /// The node.
+    /// Creates the node.
+    ///
     /// # Shapes
     /// `indices.len() == buffer.shape.len()`; the value's lanes are the buffer's times those of the last index.
+    ///
     /// # Errors
-    /// When indices, value or predicate do not fit the buffer.
+    /// If indices, value or predicate do not fit the buffer.
     pub fn try_new(
         buffer: Ref<Buffer>,
         value: Expr,
@@ -158,17 +162,17 @@ impl BufferStore {
     }
 }
 
-/// Where in a buffer a body computes.
+/// The region of a buffer that a body computes.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.BufferRealize", parent = Stmt, defines = BufferRealize::defines, check = BufferRealize::check)]
 pub struct BufferRealize {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The buffer.
     pub buffer: Ref<Buffer>,
-    /// The part of it.
+    /// The region.
     pub bounds: Array<Ref<Range>>,
-    /// Whether it is allocated.
+    /// Condition of the allocation.
     pub condition: Expr,
     /// The body.
     pub body: StmtRef,
@@ -197,11 +201,11 @@ fn check_bool(field: &'static str, condition: &Expr) -> Checked {
     }
 }
 
-/// Memory for a body.
+/// An allocation for a body.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Allocate", parent = Stmt, check = Allocate::check)]
 pub struct Allocate {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The pointer.
     #[node(def)]
@@ -210,18 +214,19 @@ pub struct Allocate {
     pub dtype: DataType,
     /// Elements per dimension.
     pub extents: Array<Expr>,
-    /// Whether it is allocated.
+    /// Condition of the allocation.
     pub condition: Expr,
     /// The body.
     pub body: StmtRef,
-    /// Notes to passes.
+    /// Annotations for passes.
     pub annotations: Map<Str, Value>,
 }
 
 impl Allocate {
-    /// The node.
+    /// Creates the node.
+    ///
     /// # Errors
-    /// When the pointer does not point to the element type (bool and int8 stand for each other), an extent is no
+    /// If the pointer does not point to the element type (bool and int8 are interchangeable), an extent is not a
     /// scalar, or the condition is not bool.
     pub fn try_new(
         buffer_var: Ref<Var>,
@@ -274,18 +279,18 @@ impl Allocate {
     }
 }
 
-/// Constant memory for a body.
+/// A constant allocation for a body.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.AllocateConst", parent = Stmt)]
 pub struct AllocateConst {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The pointer.
     #[node(def)]
     pub buffer_var: Ref<Var>,
     /// The elements.
     pub data: Option<Ref<TensorNode>>,
-    /// Which of the module's constants, instead of the elements.
+    /// Index of the module's constant, instead of the elements.
     pub irmod_storage_idx: Option<Expr>,
     /// The element type.
     pub dtype: DataType,
@@ -293,15 +298,15 @@ pub struct AllocateConst {
     pub extents: Array<Expr>,
     /// The body.
     pub body: StmtRef,
-    /// Notes to passes.
+    /// Annotations for passes.
     pub annotations: Map<Str, Value>,
 }
 
-/// A buffer declared over memory for a body.
+/// A buffer declared over existing memory for a body.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.DeclBuffer", parent = Stmt, defines = DeclBuffer::defines)]
 pub struct DeclBuffer {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The buffer.
     pub buffer: Ref<Buffer>,
@@ -315,13 +320,13 @@ impl DeclBuffer {
     }
 }
 
-/// Statements in order.
+/// A sequence of statements.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.SeqStmt", parent = Stmt, sequence, check = SeqStmt::check, normalize = SeqStmt::spliced)]
 pub struct SeqStmt {
-    /// Where they were written.
+    /// Source span.
     pub span: Span,
-    /// At least two, none a sequence itself.
+    /// At least two statements, none of them a sequence.
     pub seq: Array<StmtRef>,
 }
 
@@ -339,7 +344,7 @@ impl SeqStmt {
         }
     }
 
-    /// The sequence with those in it spliced in: what stands in it may have become a sequence in a rewrite.
+    /// Splices nested sequences, which a rewrite may have produced.
     fn spliced(node: Ref<SeqStmt>) -> Object {
         if !node.seq.iter().any(|stmt| stmt.is::<SeqStmt>()) {
             return node.into();
@@ -353,37 +358,38 @@ impl SeqStmt {
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Evaluate", parent = Stmt)]
 pub struct Evaluate {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The expression.
     pub value: Expr,
 }
 
 impl Evaluate {
-    /// The node.
+    /// Creates the node.
     pub fn new(value: Expr) -> StmtRef {
         Ref::new(Evaluate { span: Span::current(), value }).upcast()
     }
 }
 
-/// One of two bodies.
+/// A conditional.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.IfThenElse", parent = Stmt)]
 pub struct IfThenElse {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// Which.
+    /// The condition.
     pub condition: Expr,
-    /// Where the condition holds.
+    /// The `then` branch.
     pub then_case: StmtRef,
-    /// Where it does not.
+    /// The `else` branch.
     pub else_case: Option<StmtRef>,
 }
 
-/// Statements as one: nested sequences are spliced, a single one stays bare, none is `Evaluate(0)`.
+/// Combines statements: nested sequences are spliced, a single statement is returned as it is, no statement is
+/// `Evaluate(0)`.
 ///
-/// TVM also drops an `Evaluate` of a constant zero here, so that a trailing `T.evaluate(0)` is lost when its text is read;
-/// this function drops one only where `keep_noops` is false.
+/// Drops `Evaluate` of a constant zero unless `keep_noops`. TVM always drops it, so that a trailing `T.evaluate(0)`
+/// is lost when its text is parsed.
 pub fn flatten(stmts: Vec<StmtRef>, keep_noops: bool) -> StmtRef {
     let is_noop =
         |s: &StmtRef| s.as_node::<Evaluate>().is_some_and(|e| tvmscript_prim::ops::is_zero(&e.value));

@@ -43,8 +43,8 @@ operators! {
     ) -> INT32;
 }
 
-/// A bit operation on operands of a script. Two numbers have no expression to take a type from: the second is a literal of the
-/// text.
+/// Applies a bit operation to script operands. Of two plain numbers, the second becomes a literal of the text's
+/// default type.
 fn of_operands(operation: fn(Expr, Expr) -> Result<Expr>, x: Operand, y: Operand) -> Result<Expr> {
     let y = match (&x, &y) {
         (Operand::Int(_), Operand::Int(_)) => ops::bare::operand(y)?,

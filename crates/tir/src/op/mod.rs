@@ -1,8 +1,8 @@
-//! The operators of TIR, each declared once: one entry of `operators!` in the file of its family.
+//! The operators of TIR, each declared by one entry of `operators!` in the file of its family.
 //!
-//! From an entry follow the typed function (`op::math::exp(x)`), the [`Operator`] that printing and purity ask, and the script
-//! function with its Rust counterpart ([`crate::build::script`]). An operator without an entry prints under its full name and
-//! counts as opaque.
+//! An entry generates the typed function (`op::math::exp(x)`), the [`Operator`] that printing and purity analysis
+//! use, and the script function with its Rust counterpart ([`crate::build::script`]). An operator without an entry
+//! prints under its full name and counts as opaque.
 //!
 //! Upstream counterparts: `src/tir/op/builtin.cc`, `src/tir/op/op.cc`, `python/tvm/tir/op.py`, and the exports of
 //! `python/tvm/script/ir_builder/tir/ir.py`.
@@ -46,56 +46,56 @@ const UINT32: DataType = DataType::uint(32);
 const UINT64: DataType = DataType::uint(64);
 const VOID: DataType = DataType::VOID;
 
-/// An element of a buffer; scripts may give the buffer, which stands for its first element.
+/// A buffer element; scripts may pass the buffer for its first element.
 pub type Element = Expr;
 
-/// The name or number of an intrinsic of LLVM.
+/// The name or number of an LLVM intrinsic.
 pub type LlvmName = Expr;
 
-/// An argument of a packed call; scripts may give a buffer, which becomes an array on the stack.
+/// An argument of a packed call; scripts may pass a buffer, which becomes an array on the stack.
 pub type Packed = Expr;
 
-/// Where the type of a call comes from.
+/// The rule for the type of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultType {
-    /// The text gives it as the first argument, `dtype`.
+    /// The first argument in text, `dtype`.
     First,
-    /// The text gives it as the last argument, `dtype`.
+    /// The last argument in text, `dtype`.
     Last,
-    /// The type of an operand, by its index.
+    /// The type of the operand at an index.
     SameAs(usize),
-    /// Always this type.
+    /// A fixed type.
     Fixed(DataType),
 }
 
-/// Makes a call again from its type and operands; nothing where the operands are of another number.
+/// Rebuilds a call from its type and operands; `None` if the number of operands is wrong.
 pub type MakeFn = fn(DataType, &Array<Expr>) -> Option<Result<Expr>>;
 
 /// An operator, declared by an entry of `operators!`.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Operator {
-    /// The operator's node, by its full name: `tir.exp`.
+    /// The operator's node, e.g. `tir.exp`, with its effect.
     pub op: NamedOp,
-    /// The name after `T.` in text; the full name where TVM has none.
+    /// The name after `T.` in text; the full name if TVM exports none.
     pub text: &'static str,
-    /// Where the type of a call comes from.
+    /// The rule for the type of a call.
     pub result: ResultType,
-    /// Least number of operands.
+    /// Minimum number of operands.
     pub least: usize,
-    /// Greatest number of operands.
+    /// Maximum number of operands.
     pub most: usize,
-    /// Whether TVM's script language has a function of the name in text.
+    /// `true` if TVM's script language has a function of this name.
     pub is_exported: bool,
-    /// Makes calls in place of the plain rule: it may fold, convert or check.
+    /// Builds calls instead of the plain rule, which may fold, convert or check.
     pub make: Option<MakeFn>,
-    /// The function of scripts.
+    /// The script function.
     #[cfg(feature = "build")]
     pub function: Option<&'static ScriptFn>,
 }
 
 impl Operator {
-    /// A pure operator that TVM exports, without operands.
+    /// Creates a pure, exported operator without operands.
     pub const fn new(name: &'static str, text: &'static str, result: ResultType) -> Operator {
         Operator {
             op: NamedOp::new(name),
@@ -110,35 +110,35 @@ impl Operator {
         }
     }
 
-    /// The operator, with `least` to `most` operands.
+    /// Sets the number of operands.
     #[must_use]
     pub const fn with_operands(mut self, least: usize, most: usize) -> Operator {
         (self.least, self.most) = (least, most);
         self
     }
 
-    /// The operator, with an effect.
+    /// Sets the effect.
     #[must_use]
     pub const fn with_effect(mut self, effect: Effect) -> Operator {
         self.op.set_effect(effect);
         self
     }
 
-    /// The operator, without a function in TVM's script language.
+    /// Marks the operator as absent from TVM's script language.
     #[must_use]
     pub const fn hidden(mut self) -> Operator {
         self.is_exported = false;
         self
     }
 
-    /// The operator, with calls made by a function.
+    /// Sets the function that builds calls.
     #[must_use]
     pub const fn made_by(mut self, make: MakeFn) -> Operator {
         self.make = Some(make);
         self
     }
 
-    /// The operator, with its function of scripts.
+    /// Sets the script function.
     #[cfg(feature = "build")]
     #[must_use]
     pub const fn with_function(mut self, function: &'static ScriptFn) -> Operator {
@@ -146,20 +146,20 @@ impl Operator {
         self
     }
 
-    /// The full name: `tir.exp`.
+    /// The full name, e.g. `tir.exp`.
     pub const fn name(&self) -> &'static str {
         self.op.name()
     }
 
-    /// A call, without folding or checks.
+    /// Creates a call without folding or checks.
     pub fn call(&self, dtype: DataType, operands: impl IntoIterator<Item = Expr>) -> Expr {
         Call::new(dtype, self.op.get().clone(), operands)
     }
 
-    /// A call of the type of the operand at `index`.
+    /// Creates a call with the type of the operand at `index`.
     ///
     /// # Errors
-    /// [`PrimError::MissingOperand`] when there are fewer operands.
+    /// [`PrimError::MissingOperand`] if there are fewer operands.
     fn call_same_as(&self, index: usize, operands: impl IntoIterator<Item = Expr>) -> Result<Expr> {
         let operands: Vec<Expr> = operands.into_iter().collect();
         match operands.get(index) {
@@ -168,7 +168,7 @@ impl Operator {
         }
     }
 
-    /// Whether the operator's function makes this very call from its operands.
+    /// Tests whether the operator's function builds exactly this call from its operands.
     pub fn makes(&self, call: &Call) -> bool {
         let Call { span: _, dtype, op: _, args } = call;
         let Some(make) = self.make else {
@@ -201,7 +201,7 @@ static FAMILIES: &[&[&Operator]] = &[
     vector::OPERATORS,
 ];
 
-/// The script functions of all families, those without an operator among them.
+/// The script functions of all families, including those without an operator.
 #[cfg(feature = "build")]
 pub fn functions() -> impl Iterator<Item = &'static ScriptFn> {
     let families = [
@@ -217,7 +217,7 @@ pub fn functions() -> impl Iterator<Item = &'static ScriptFn> {
     families.into_iter().flatten().copied()
 }
 
-/// Declares all operators to the scalar analyses, which ask an operator for its effect.
+/// Declares the effects of all operators to the scalar analyses.
 pub(crate) fn declare() {
     for operator in operators() {
         operator.op.get();
@@ -229,14 +229,14 @@ pub fn operators() -> impl Iterator<Item = &'static Operator> {
     FAMILIES.iter().flat_map(|family| family.iter()).copied()
 }
 
-/// The operator of this full name.
+/// The operator with this full name.
 pub fn find(name: &str) -> Option<&'static Operator> {
     static MAP: LazyLock<HashMap<&'static str, &'static Operator>> =
         LazyLock::new(|| operators().map(|operator| (operator.name(), operator)).collect());
     MAP.get(name).copied()
 }
 
-/// The declared operator that a call's callee is, if it is one.
+/// The operator that a callee refers to, if it is declared.
 pub fn of_callee(callee: &Ref<BaseExpr>) -> Option<&'static Operator> {
     // Interned operators live as long as the process, so their addresses identify them.
     static MAP: LazyLock<AddressMap<&'static Operator>> =

@@ -27,7 +27,7 @@ pub(super) fn expr(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
     }))
 }
 
-/// The method `same_as`: whether another value is this very node.
+/// The method `same_as`: tests node identity.
 fn same_as(object: &Object) -> ScriptValue {
     let own = object.clone();
     HostFunction::value("same_as", move |args: CallArgs| {
@@ -54,7 +54,7 @@ pub(super) fn buffer(object: &Object, name: &str) -> Result<Option<ScriptValue>>
         }),
         "get_flattened_buffer" => HostFunction::value("get_flattened_buffer", move |args| {
             Signature::new("get_flattened_buffer", &[]).bind(args)?;
-            // A buffer that is flat already stays the same one.
+            // A flat buffer is returned as it is.
             let flat = buffer.flattened()?;
             let is_same = flat.shape.len() == buffer.shape.len() && buffer.strides.is_empty();
             Ok(if is_same { buffer.clone() } else { flat }.into())
@@ -100,7 +100,7 @@ fn vload(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
     Ok(BufferLoad::try_new(buffer.clone(), indices, mask)?.into())
 }
 
-/// The indices of a vector of type `dtype` from `begin` on: the last one becomes a ramp unless it is a vector.
+/// The indices of a vector of type `dtype` that starts at `begin`: a scalar last index becomes a ramp.
 fn vector_indices(buffer: &Buffer, begin: Shape, dtype: DataType) -> Result<Array<Expr>> {
     let mut indices: Vec<Expr> = begin.0.iter().cloned().collect();
     let lanes = dtype.lanes / buffer.dtype.lanes.max(1);
@@ -124,7 +124,7 @@ fn vstore(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
     Ok(BufferStore::try_new(buffer.clone(), value, indices, mask)?.into())
 }
 
-/// What may be done through a pointer: 1 is reading, 2 is writing.
+/// An access mask: 1 for reading, 2 for writing.
 fn access_mask(value: ScriptValue) -> Result<i64> {
     let wrong = |found: String| BuildError::expected("a mask of \"r\" and \"w\"", found);
     match value {
@@ -138,7 +138,8 @@ fn access_mask(value: ScriptValue) -> Result<i64> {
     }
 }
 
-/// A pointer to part of the buffer, with what may be done through it.
+/// A pointer to part of the buffer, with an access mask.
+///
 /// # Source
 /// `Buffer::access_ptr`, `src/tir/ir/buffer.cc`.
 fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
@@ -166,7 +167,7 @@ fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
         let divisor = ops::make_const(buffer.elem_offset.dtype(), lanes)?;
         let by = |e: Expr| ops::truncdiv(e, divisor.clone());
         extent = by(extent)?;
-        // TVM leaves out the given offset here; so that its scripts are read as it reads them, it is left out as well.
+        // TVM ignores the given offset here, so this does too.
         elem_offset = by(buffer.elem_offset.clone())?;
         dtype = dtype.with_lanes(i16::try_from(lanes).unwrap_or(i16::MAX));
     }
@@ -176,7 +177,7 @@ fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
     Ok(op::memory::TVM_ACCESS_PTR.call(ptr_type, arguments).into())
 }
 
-/// The offset of an element, in elements.
+/// The offset of an element from the data pointer, in elements.
 fn offset_of(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
     let indices = Signature::new("offset_of", &["indices"]).bind(args)?.required(0, Shape::from_script)?.0;
     if indices.len() != buffer.shape.len() {

@@ -1,4 +1,4 @@
-//! What names stand for after `x = value`, `for x in ..`, `with .. as x`.
+//! Bindings of names: `x = value`, `for x in ..`, `with .. as x`.
 
 use std::any::Any;
 
@@ -13,7 +13,7 @@ use crate::build::args::ExprArg;
 use crate::build::{FrameKind, TirFrame};
 use crate::node::{Buffer, IterVar};
 
-/// A value that `x = T.meta_var(value)` binds as it is.
+/// A value that `x = T.meta_var(value)` binds without a let.
 pub(crate) struct MetaVar(pub(crate) ScriptValue);
 
 impl HostObject for MetaVar {
@@ -25,7 +25,7 @@ impl HostObject for MetaVar {
     }
 }
 
-/// The parts of a meta variable are meta variables, so `a, b = T.meta_var((1, 2))` unpacks.
+/// Makes the items of a meta variable meta variables, so that `a, b = T.meta_var((1, 2))` unpacks.
 pub(super) fn spread(value: ScriptValue) -> ScriptValue {
     match value.as_host::<MetaVar>().and_then(|meta| meta.0.items()) {
         Some(items) => ScriptValue::tuple(items.into_iter().map(|item| ScriptValue::host(MetaVar(item)))),
@@ -33,14 +33,14 @@ pub(super) fn spread(value: ScriptValue) -> ScriptValue {
     }
 }
 
-/// `x = value`: scopes open, variables and buffers take the name, everything else becomes a let.
+/// `x = value`: opens scopes, names variables and buffers, binds other values with a let.
 pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
     let text = p.name_str(name);
     let bound = bind_value(p, &text, at, value)?;
     p.define(name, bound, at, Shadowing::OuterFrames)
 }
 
-/// What a name stands for once `value` is assigned to it.
+/// The value that a name refers to after `value` is assigned to it.
 fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) -> Result<ScriptValue> {
     if let Some(meta) = value.as_host::<MetaVar>() {
         return Ok(meta.0.clone());
@@ -52,7 +52,7 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
                 let part = Str::from(format!("{name}_{i}"));
                 tvmscript_ir_core::with_stack(|| bind_value(p, &part, at, item))?;
             }
-            // As in TVM, the lets of the items stand there unused: the name means the items themselves.
+            // As in TVM, the lets of the items remain unused: the name refers to the items themselves.
             return Ok(value);
         }
         ScriptValue::Frame(_) => {
@@ -65,7 +65,7 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
                 object.give_name(name);
                 return Ok(value);
             }
-            // A function of the module around a fragment.
+            // A function of the module that contains a fragment.
             if object.is::<GlobalVar>() {
                 return Ok(value);
             }
@@ -88,7 +88,7 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
     Ok(var.into())
 }
 
-/// Gives a name to what a frame gave: variables and buffers, alone or in a list.
+/// Names the result of a frame: variables and buffers, alone or in a list.
 fn named(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue, place: &str) -> Result<ScriptValue> {
     match &value {
         ScriptValue::Node(object) if object.is::<Var>() || object.is::<Buffer>() => {
@@ -122,7 +122,7 @@ pub(super) fn loop_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: Scr
     p.define(name, bound, at, Shadowing::OuterFrames)
 }
 
-/// `with .. as x`: what entering the scope gave.
+/// `with .. as x`: the result of entering the scope.
 pub(super) fn with_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
     let text = p.name_str(name);
     let bound = named(p, &text, at, value, "a `with` statement")?;

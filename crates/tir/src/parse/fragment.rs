@@ -1,5 +1,5 @@
-//! Fragments: statements in no function, or an expression, a buffer, a region or a type alone, behind the declarations of
-//! what they do not define, as the printer writes any node by itself.
+//! Fragments: statements outside of a function, or a single expression, buffer, region or type, after declarations of
+//! their free variables. The printer writes any node on its own in this form.
 
 use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
 use tvmscript_prim::{TupleType, Var};
@@ -12,7 +12,7 @@ use crate::build::types::TypeArg;
 use crate::build::{function, loops};
 use crate::node;
 
-/// Reads statements that stand by themselves.
+/// Parses a fragment.
 pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
     let Some(last) = body.last() else { return Ok(()) };
     let frame = function::open_fragment().into_script();
@@ -27,13 +27,13 @@ pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
     })
 }
 
-/// An expression at the end: the fragment itself where nothing stands before it, else a statement.
+/// Handles a final expression: the fragment itself if it is empty so far, otherwise a statement.
 fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
     let value = p.eval(at)?;
     let is_statement = match &value {
         ScriptValue::Frame(_) | ScriptValue::Ellipsis => true,
         ScriptValue::Node(object) => object.is::<node::Stmt>(),
-        // A call that gives nothing has added a statement, or done nothing.
+        // A call without a result has added a statement or done nothing.
         ScriptValue::None => !matches!(p.expr(at), Expr::Constant(Constant::None)),
         _ => false,
     };
@@ -42,7 +42,7 @@ fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
     }
     let object = match value {
         ScriptValue::None => TupleType::void().into(),
-        // A new variable is a type: those that the fragment declares have names.
+        // A nameless variable is a type: the variables that a fragment declares have names.
         ScriptValue::Node(object) if object.as_node::<Var>().is_none_or(|v| !v.name.get().is_empty()) => {
             object
         }

@@ -8,7 +8,7 @@ use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 use crate::build::types::{TypeArg, call_annotation};
 use crate::build::{function, loops};
 
-/// Reads a function into the open builder.
+/// Parses a function into the open builder.
 pub(super) fn define(
     p: &mut Parser<'_>,
     definition: &Definition<FunctionDef>,
@@ -17,7 +17,7 @@ pub(super) fn define(
     Ok(None)
 }
 
-/// A function inside a function of scalars has no meaning.
+/// Rejects nested functions.
 pub(super) fn refuse_nested(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
     let kind = ParseErrorKind::UnsupportedExpression { what: "a nested function" };
     Err(p.error_with_help(

@@ -1,15 +1,15 @@
 //! Variables that are declared after their first use.
 //!
-//! TVM's printer declares a variable that nothing defines in the frame of the innermost node around all its uses. Where
-//! that node is a loop whose bounds use the variable, the declaration stands in the loop's body, after the bounds; TVM
-//! cannot read such text. Ours reads these declarations before the bounds.
+//! TVM's printer declares a free variable in the frame of the innermost node that contains all uses. If that node is
+//! a loop whose bounds use the variable, the declaration is in the body of the loop, after the bounds, and TVM cannot
+//! parse its own text. This parser evaluates such declarations before the bounds.
 
 use tvmscript_ir_core::DataType;
 use tvmscript_python_syntax::ast::{self, Expr, ExprId, Name, Stmt};
 use tvmscript_script_parser::Parser;
 
-/// How many statements at the start of a loop's body are to be read before its bounds: the declarations up to the last
-/// one that gives the bounds a name that stands for nothing yet.
+/// Number of statements at the start of a loop body to evaluate before the bounds: the declarations up to the last
+/// one of a name that the bounds use and that is not defined yet.
 pub(super) fn declarations(p: &Parser<'_>, node: &ast::For) -> usize {
     let mut missing: Option<Vec<Name>> = None;
     let mut count = 0;
@@ -31,8 +31,8 @@ pub(super) fn declarations(p: &Parser<'_>, node: &ast::For) -> usize {
     count
 }
 
-/// Whether the value makes a variable or a buffer and does nothing else: `T.int32()`, `T.handle("float32")`, a tuple of
-/// such.
+/// Returns `true` if the value only creates variables or buffers: `T.int32()`, `T.handle("float32")`, or a tuple of
+/// these.
 fn is_declaration(p: &Parser<'_>, value: ExprId) -> bool {
     match p.expr(value) {
         Expr::Tuple { elts } => {

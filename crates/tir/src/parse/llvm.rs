@@ -1,13 +1,13 @@
-//! `T.llvm_lookup_intrinsic_id`: the number of an intrinsic of LLVM, which only LLVM knows.
+//! `T.llvm_lookup_intrinsic_id`, which would need LLVM to look up the number of an intrinsic.
 
 use tvmscript_ir_core::{Span, Str};
 use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, ScriptValue, Signature};
 use tvmscript_prim::StringImm;
 use tvmscript_script_parser::{ParseErrorKind, Parser};
 
-/// Gives the intrinsic's name as a constant, and notes that it is not looked up.
+/// Returns the name of the intrinsic as a constant, and notes that it is not looked up.
 ///
-/// TVM puts the number of the LLVM that it is linked with into the IR; it reads a name there as that number.
+/// TVM stores the number of the LLVM version it links with, and treats a name there as that number.
 pub(super) fn lookup_intrinsic_id(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue, BuildError> {
     let signature = Signature::new("llvm_lookup_intrinsic_id", &["name"]);
     let name: Str = signature.bind(args)?.required(0, Str::from_script)?;

@@ -1,4 +1,4 @@
-//! Text to builder calls: statements, operators, subscripts and attributes of the dialect.
+//! Parser of the dialect: statements, operators, subscripts and attributes as builder calls.
 
 mod attributes;
 mod bind;
@@ -26,20 +26,20 @@ use crate::build::args::ExprArg;
 use crate::build::{ALIASES, FUNCTIONS, REGION_FUNCTIONS, find_name, other_names};
 use crate::node::*;
 
-/// A value that an assignment binds as it is, without a let.
+/// Marks a value that an assignment binds without a let.
 #[script_fn]
 pub fn meta_var(value: ScriptValue) -> Result<ScriptValue> {
     Ok(ScriptValue::host(bind::MetaVar(value)))
 }
 
-/// What headers can name: the types that text leaves unsaid.
+/// Default types that headers may set.
 static OPTIONS: &[ReaderOption] = &[
     ReaderOption { name: "int_dtype", set: |text| dtype(text, bare_int).map(bare::set_int) },
     ReaderOption { name: "float_dtype", set: |text| dtype(text, bare_float).map(bare::set_float) },
     ReaderOption { name: "buffer_dtype", set: |text| dtype(text, bare_buffer).map(set_buffer_dtype) },
 ];
 
-/// The type that a header names, if `check` accepts it; nothing for `void`, which leaves nothing unsaid.
+/// The type that a header sets, if `check` accepts it; `None` for `void`, which disables the default.
 fn dtype(
     text: Option<&str>,
     check: fn(DataType) -> std::result::Result<(), String>,
@@ -50,7 +50,7 @@ fn dtype(
     Ok(Some(dtype).filter(|dtype| *dtype != DataType::VOID))
 }
 
-/// Adds the parsers of the dialect to its table.
+/// Registers the parsers of the dialect.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .namespace(&["T", "tir"])
@@ -101,7 +101,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .finish()
 }
 
-/// `Module.f(x)`: a call of a function of the module.
+/// `Module.f(x)`: calls a function of the module.
 fn call_function(object: &Object, args: CallArgs) -> Result<ScriptValue> {
     let exprs = args.positional.into_iter().enumerate();
     let exprs = exprs.map(|(i, v)| ExprArg::convert(v).map_err(|e| e.at_position(i)));

@@ -10,7 +10,7 @@ use tvmscript_script_parser::table::{Mode, Operator};
 use crate::build::args::{ExprArg, region_to_load};
 use crate::node::{BufferRegion, IterVar};
 
-/// The value as an operand of an expression, if it can be one.
+/// Converts a value to an operand of an expression, if possible.
 fn operand(value: &ScriptValue) -> Result<Option<Operand>> {
     Ok(Some(match value {
         ScriptValue::Int(i) => Operand::Int(*i),
@@ -34,7 +34,7 @@ fn operand(value: &ScriptValue) -> Result<Option<Operand>> {
     }))
 }
 
-/// Applies an operator of which at least one operand is an expression, an axis or a region.
+/// Applies an operator with at least one operand that is an expression, an axis or a region.
 pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Result<Option<ScriptValue>> {
     match (op, operands) {
         (Operator::Conditional, [test, then_value, else_value]) => conditional(test, then_value, else_value),
@@ -57,14 +57,15 @@ pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Resul
                     let Some(op) = comparison(op) else { return Ok(None) };
                     match mode {
                         Mode::Script => script::compare(op, a, b).map_err(with_help)?,
-                        // A number on the left is asked last, as in Python.
+                        // As in Python, a number on the left leaves the comparison to the right operand.
                         Mode::Host => match (a, b) {
                             (a @ Operand::Expr(_), b) => python::compare(op, a, bare::operand(b)?)?,
                             (a, b) => python::compare(op.reflected(), b, bare::operand(a)?)?,
                         },
                     }
                 }
-                // Python cannot overload `and` and `or`, so TVM refuses them in lambdas; their meaning is plain.
+                // Python cannot overload `and` and `or`, so TVM rejects them in lambdas; here they mean the
+                // connective.
                 Operator::Bool(BoolOp::And) => script::logic(script::Connective::And, a, b)?,
                 Operator::Bool(BoolOp::Or) => script::logic(script::Connective::Or, a, b)?,
                 Operator::Unary(_) | Operator::Conditional => return Ok(None),
@@ -75,7 +76,7 @@ pub(super) fn apply(op: Operator, operands: &[ScriptValue], mode: Mode) -> Resul
     }
 }
 
-/// `a op b`. Numbers are literals of the text, except where they take the other operand's type.
+/// `a op b`. Numbers become literals of the text's default type, unless they take the other operand's type.
 fn arithmetic(op: python::BinaryOperator, a: Operand, b: Operand) -> Result<Expr> {
     use python::BinaryOperator as Op;
     let (a, b) = match op {
@@ -102,7 +103,7 @@ fn with_help(error: tvmscript_prim::PrimError) -> BuildError {
     }
 }
 
-/// `b if a else c` where `a` is an expression, or one of the values is.
+/// `b if a else c`, where `a` or one of the values is an expression.
 fn conditional(
     test: &ScriptValue,
     then_value: &ScriptValue,

@@ -1,4 +1,7 @@
 //! The Python modules `tvm.tir` and `tvm.te`, as far as scripts and their helpers use them.
+//!
+//! The name lists state which functions of these modules are those of `T`. They describe TVM's modules, not the
+//! operators.
 
 use tvmscript_ir_core::Class;
 use tvmscript_prim as prim;
@@ -10,12 +13,12 @@ use crate::node;
 
 use Member::{Class as IsClass, Function, LeftOut};
 
-/// A class of nodes that scripts only ask values for.
+/// A class of nodes that scripts only use in type tests.
 const fn class<T: Class>() -> Member {
     IsClass(NodeClass::new(T::type_info))
 }
 
-/// A class of nodes, and what makes them.
+/// A class of nodes with its constructor.
 macro_rules! made {
     ($node:ty, $function:expr) => {
         IsClass(NodeClass::new(<$node>::type_info).made_by(&$function))
@@ -28,7 +31,7 @@ const REDUCTION: Member =
     LeftOut("scripts write a reduction as a block with `T.init()`, or with `T.comm_reducer` and `T.reduce`");
 const TENSOR: Member = LeftOut("tensor expressions are not read; write the computation as a `T.prim_func`");
 
-/// Names that scripts look for in `T`, which TVM does not have either, or which are left out.
+/// Names that `T` lacks in TVM too, or that are not supported, with advice.
 pub(super) const ABSENT: &[(&str, &str)] = &[
     ("const", "write `T.int32(1)`, `T.float32(0.5)`, or `tvm.tir.const(1, \"int32\")`"),
     ("all", "write `a and b`, or `tvm.tir.all(a, b)`"),
@@ -44,7 +47,7 @@ pub(super) const ABSENT: &[(&str, &str)] = &[
     ("call_kernel", "kernels are not compiled here; call an external function with `T.call_extern`"),
 ];
 
-/// Functions that are those of `T`.
+/// Functions of `tvm.tir` that are those of `T`.
 #[rustfmt::skip]
 const SAME: &[&str] = &[
     "TVMBackendAllocWorkspace", "TVMBackendFreeWorkspace", "abs", "acos", "acosh", "address_of", "asin",
@@ -69,7 +72,7 @@ const SAME: &[&str] = &[
     "vectorlow", "vscale",
 ];
 
-/// Functions of `tvm.tir.op` alone that are those of `T`.
+/// Functions of `tvm.tir.op` only that are those of `T`.
 const SAME_OPERATORS: &[&str] = &[
     "anylist_getitem",
     "anylist_resetitem",
@@ -93,7 +96,7 @@ const SAME_IN_TE: &[&str] = &[
     "sinh", "sqrt", "tan", "tanh", "trunc", "truncdiv", "truncmod",
 ];
 
-/// Members of `tvm.tir`, and of the modules below it from which it takes them.
+/// Members of `tvm.tir` and of its submodules.
 const MEMBERS: &[(&str, Member)] = &[
     // nodes of expressions
     ("Add", made!(prim::Add, expr::ADD)),

@@ -22,7 +22,7 @@ fn add(p: &mut Parser<'_>, at: StmtId, statement: StmtRef) -> Result<()> {
     p.checked(at, added)
 }
 
-/// An expression where one is needed; its own place is blamed when it is none.
+/// Converts a value to an expression; errors are reported at `at`.
 fn expr_at(p: &mut Parser<'_>, at: ExprId, value: ScriptValue) -> Result<Expr> {
     let expr = ExprArg::convert(value);
     p.checked(at, expr)
@@ -38,7 +38,7 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
     }
     match p.expr(target) {
         ast::Expr::Subscript { value, index } => {
-            // The right side comes first, as in Python. All three are evaluated, for the mistakes in each.
+            // As in Python, the right side comes first. All three parts are evaluated to report all errors.
             let stored = p.eval_assigned(node.value);
             let value_of_target = p.eval(value);
             let indices = p.indices(index, false);
@@ -121,7 +121,7 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
     p.define(name, var.into(), node.target, tvmscript_script_parser::Shadowing::OuterFrames)
 }
 
-/// `A[i] += value`; a variable is bound once, so `x += 1` is a second definition.
+/// `A[i] += value`. A variable cannot be rebound, so `x += 1` defines a new one.
 pub(super) fn aug_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AugAssign) -> Result<()> {
     let (value_of_target, buffer) = match p.expr(node.target) {
         ast::Expr::Subscript { value, .. } => {
@@ -162,7 +162,7 @@ pub(super) fn for_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::For) -> Resul
     }
 }
 
-/// The loop with its body from the statement of index `start` on.
+/// The loop, with its body from the statement at index `start`.
 fn loop_from(p: &mut Parser<'_>, id: StmtId, node: &ast::For, start: usize) -> Result<()> {
     let value = p.eval(node.iter)?;
     let is_loop = PendingFrame::of(&value)
@@ -202,9 +202,9 @@ pub(super) fn while_loop(p: &mut Parser<'_>, id: StmtId, node: &ast::While) -> R
     })
 }
 
-/// `if a: .. elif b: .. else: ..`. A Python bool chooses a branch now; an expression makes a conditional.
+/// `if a: .. elif b: .. else: ..`. A Python bool selects a branch; an expression makes a conditional.
 ///
-/// The chain is walked, not recursed into: each further clause opens one more `T.If` inside the last `T.Else`.
+/// The chain is a loop, not a recursion: each further clause opens a `T.If` inside the last `T.Else`.
 pub(super) fn if_chain(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result<()> {
     let mut open = Vec::new();
     let mut result = Ok(());
@@ -215,7 +215,7 @@ pub(super) fn if_chain(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result
         let test = match p.eval(clause.test) {
             Ok(test) => test,
             Err(reported) => {
-                // The body is read all the same, for the mistakes in it.
+                // The body is parsed anyway, to report its errors.
                 result = Err(reported);
                 p.with_scope(|p| p.visit_body(clause.body));
                 continue;
@@ -291,7 +291,7 @@ pub(super) fn with_scopes(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> R
     })
 }
 
-/// `assert condition, message`, for the rest of the scope.
+/// `assert condition, message`, which applies to the rest of the scope.
 pub(super) fn assertion(p: &mut Parser<'_>, id: StmtId, node: &ast::Assert) -> Result<()> {
     let test = p.eval(node.test);
     let Some(message_at) = node.msg else {
@@ -333,13 +333,13 @@ pub(super) fn continue_loop(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
     add(p, id, Evaluate::new(op::control::continue_loop()))
 }
 
-/// An expression by itself: a scope for the rest of this one, a store, or something evaluated for its effect.
+/// An expression statement: a scope for the rest of the enclosing one, a store, or an evaluation.
 pub(super) fn expression(p: &mut Parser<'_>, id: StmtId, node: &ast::ExprStmt) -> Result<()> {
     let value = p.eval(node.value)?;
     effect(p, id, node.value, value)
 }
 
-/// What a value does that stands by itself.
+/// Adds the statement for the value of an expression statement.
 pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptValue) -> Result<()> {
     match &value {
         ScriptValue::None | ScriptValue::Str(_) | ScriptValue::Ellipsis => Ok(()),
@@ -358,11 +358,11 @@ pub(super) fn effect(p: &mut Parser<'_>, id: StmtId, at: ExprId, value: ScriptVa
             if let Some(expr) = object.downcast_ref::<PrimExpr>() {
                 return add(p, id, Evaluate::new(expr.clone()));
             }
-            // A statement that a call gave: `A.vstore(..)`, or one of another dialect.
+            // A statement that a call returned: `A.vstore(..)`, or one of another dialect.
             if let Some(statement) = object.downcast_ref::<Stmt>() {
                 return add(p, id, statement.clone());
             }
-            // A buffer that was declared before: `T.match_buffer(a, buffer=A)`.
+            // A buffer that is declared before: `T.match_buffer(a, buffer=A)`.
             if object.is::<Buffer>() {
                 return Ok(());
             }

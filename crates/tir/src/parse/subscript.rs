@@ -1,4 +1,4 @@
-//! What a script's brackets behind a buffer stand for: [`crate::build::subscript`], from the values of a script.
+//! Subscripts of buffers in scripts: [`crate::build::subscript`] on script values.
 
 use smallvec::SmallVec;
 use tvmscript_ir_core::Object;
@@ -8,7 +8,7 @@ use tvmscript_script_parser::table::Indices;
 use crate::build::subscript::{Index, Subscript, subscript};
 use crate::node::Buffer;
 
-/// A load when all are points, or some slice has a step; else a region.
+/// A load if all indices are points or a slice has a step; otherwise a region.
 pub(super) fn buffer(object: &Object, indices: &Indices) -> Result<ScriptValue> {
     let Some(buffer) = object.downcast_ref::<Buffer>() else {
         return Err(BuildError::expected("a buffer", object.info().key()));

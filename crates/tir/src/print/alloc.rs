@@ -1,4 +1,4 @@
-//! Memory: allocations, constants, buffers over pointers, realized regions.
+//! Allocations, constants, declared buffers, realized regions.
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{Doc, ExprDoc};
@@ -65,7 +65,7 @@ pub(super) fn annotations_kwarg(
     Ok(Some(("annotations", d.host(|d| data_dict(annotations, at, d))?)))
 }
 
-/// The scope that a pointer points into.
+/// The storage scope of a pointer.
 fn pointer_scope(variable: &Ref<Var>) -> Str {
     match variable.type_annotation.as_node::<PointerType>() {
         Some(pointer) => pointer.storage_scope.clone(),
@@ -73,7 +73,7 @@ fn pointer_scope(variable: &Ref<Var>) -> Str {
     }
 }
 
-/// The declaration that an allocation serves alone, so that both print as one.
+/// The declaration directly in an allocation, if both print as one statement.
 fn fused(node: &Allocate) -> Option<&Ref<DeclBuffer>> {
     let Allocate { span: _, buffer_var, dtype, extents, condition, body, annotations } = node;
     let inner = body.downcast_ref::<DeclBuffer>()?;
@@ -87,7 +87,7 @@ fn fused(node: &Allocate) -> Option<&Ref<DeclBuffer>> {
     same.then_some(inner)
 }
 
-/// Whether two expressions are the same, variables by identity.
+/// Structural equality; variables are equal by identity.
 pub(crate) fn deep_equal(a: &tvmscript_prim::Expr, b: &tvmscript_prim::Expr) -> bool {
     a.ptr_eq(b) || structural_equal(a.object(), b.object())
 }
@@ -95,7 +95,7 @@ pub(crate) fn deep_equal(a: &tvmscript_prim::Expr, b: &tvmscript_prim::Expr) -> 
 /// `p = T.allocate([4], "float32", "shared")`
 pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let concise = may_be_concise(node, path, d);
-    // Fused, the allocation makes pointer and buffer anew.
+    // The fused form creates both the pointer and the buffer.
     if d.config().syntax_sugar
         && let Some(inner) = fused(node)
         && d.may_define_in(node.object(), node.buffer_var.object())
@@ -118,7 +118,7 @@ pub(crate) fn allocate(node: &Ref<Allocate>, path: PathId, d: &mut Docsifier<'_>
         args.push(d.part(condition, path, "condition")?);
     }
     kwargs.extend(annotations_kwarg(annotations, path, d)?);
-    // A pointer that was declared before stands in the call.
+    // A pointer that is already declared is an argument of the call.
     let at = d.field(path, "buffer_var");
     d.declare_outside(node.object(), buffer_var.object(), at)?;
     let known = d.is_defined(buffer_var.object());
@@ -187,7 +187,7 @@ pub(crate) fn allocate_const(node: &Ref<AllocateConst>, path: PathId, d: &mut Do
     Ok(scope.close(stmts, path, d))
 }
 
-/// The elements as a list of literals; nothing where the type has none.
+/// The elements as a list of literals; `None` if the type has no literals.
 fn elements(data: &TensorNode, dtype: DataType, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
     let docs: Vec<ExprDoc> = data
         .elements_as(dtype)?

@@ -1,4 +1,4 @@
-//! Attribute statements, among them the threads that a device runs.
+//! Attribute statements, including thread launches.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -16,7 +16,7 @@ use super::stmt::{Scope, body, may_be_concise};
 use super::var;
 use crate::node::{AttrStmt, BufferRealize, IterType, IterVar, StmtRef};
 
-/// How an attribute prints.
+/// The printed head of an attribute statement.
 struct Opening<'a> {
     context: ExprDoc,
     /// The thread whose variable the statement defines.
@@ -61,7 +61,7 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
     }
     let at = d.field(path, "node");
     let subject = match subject {
-        // The reader makes a literal of a plain number here.
+        // The parser converts a plain number to a literal here.
         Value::Node(node) if node.is::<IntImm>() => d.expr_object(node, at)?,
         other => data(other, at, d)?,
     };
@@ -72,14 +72,14 @@ fn opening<'a>(node: &'a Ref<AttrStmt>, path: PathId, d: &mut Docsifier<'_>) -> 
     Ok(Opening { context, defines: None, body, body_path })
 }
 
-/// The realized region whose scope the attribute says.
+/// The realized region whose storage scope the attribute specifies.
 fn realized(node: &AttrStmt) -> Option<&Ref<BufferRealize>> {
     let realize = node.body.downcast_ref::<BufferRealize>()?;
     let about = matches!(&node.node, Value::Node(o) if o.ptr_eq(realize.buffer.object()));
     (about && node.attr_key == "realize_scope").then_some(realize)
 }
 
-/// The thread, if `T.launch_thread` makes this attribute of it: it finds key and domain itself.
+/// The thread, if `T.launch_thread` creates exactly this attribute.
 fn launched_thread(node: &AttrStmt) -> Option<&Ref<IterVar>> {
     if !matches!(node.attr_key.as_str(), "thread_extent" | "virtual_thread") {
         return None;
@@ -100,8 +100,8 @@ fn launched_thread(node: &AttrStmt) -> Option<&Ref<IterVar>> {
     is_launched.then_some(thread)
 }
 
-/// `T.launch_thread(tx, 32)`; tells whether the statement defines the thread's variable. Nothing where the variable was
-/// defined as another thread's or as none.
+/// `T.launch_thread(tx, 32)`, and whether the statement defines the thread's variable. `None` if the variable is
+/// already defined otherwise.
 fn launch_thread(
     node: &Ref<AttrStmt>,
     thread: &Ref<IterVar>,
@@ -132,7 +132,7 @@ fn launch_thread(
     Ok(Some((d.docs.call_args(callee, &[subject, extent]), defines)))
 }
 
-/// Whether the reader makes the two launches of one thread.
+/// Returns `true` if the parser would create both launches with the same thread.
 fn is_same_thread(a: &IterVar, b: &IterVar) -> bool {
     let same_extent = match (&a.dom, &b.dom) {
         (Some(a), Some(b)) => deep_equal(&a.extent, &b.extent),
@@ -146,7 +146,7 @@ pub(crate) fn launched_with(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Optio
     d.region_fact(Launched::new).0.get(&variable.object().address()).cloned()
 }
 
-/// The threads that statements launch, by the address of their variable.
+/// The launched threads by the address of their variable.
 struct Launched(HashMap<usize, Ref<IterVar>>);
 
 impl Launched {
@@ -164,7 +164,8 @@ impl Launched {
     }
 }
 
-/// `tx = T.env_thread("threadIdx.x")`, where all its uses can see it; `tag` is the path of the tag, if it is printed here.
+/// Declares `tx = T.env_thread("threadIdx.x")` where all its uses can see it; `tag` is the path of the tag, if it is
+/// printed here.
 pub(crate) fn env_thread(
     thread: &Ref<IterVar>,
     path: PathId,

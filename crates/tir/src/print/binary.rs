@@ -1,7 +1,7 @@
-//! Operators of two operands, and `not`.
+//! Binary operators, and `not`.
 //!
-//! The operator stands where reading it back runs the smart function on the same operands and gives the same node;
-//! otherwise the call form does, whose reading never folds.
+//! The infix form is printed if parsing it, which applies the folding function to the operands, yields the same node;
+//! otherwise the call form, which never folds.
 
 use tvmscript_docsifier::doc::{BinaryOp as Op, Expr as DocExpr, ExprDoc, UnaryOp};
 use tvmscript_docsifier::{Docsifier, Result};
@@ -14,7 +14,7 @@ use tvmscript_prim::{
 
 use super::state::TirDocsifier;
 
-/// Whether the smart function leaves these operands as they are.
+/// Returns `true` if the folding function leaves these operands as they are.
 pub(crate) fn stays(op: BinaryOp, a: &Expr, b: &Expr) -> bool {
     let dtype = a.dtype();
     if dtype != b.dtype() {
@@ -37,7 +37,7 @@ fn is_call(e: &Expr) -> bool {
     e.is::<tvmscript_prim::Call>()
 }
 
-/// Whether the smart comparison of two calls is a comparison still (`T.vscale() == T.vscale()` is true).
+/// Returns `true` if the folding comparison of two calls is still a comparison (`T.vscale() == T.vscale()` is not).
 fn same(smart: fn(Expr, Expr) -> tvmscript_prim::error::Result<Expr>, a: &Expr, b: &Expr) -> bool {
     smart(a.clone(), b.clone()).is_ok_and(|e| e.is::<EQ>())
 }
@@ -59,7 +59,7 @@ macro_rules! binary {
             let $node { span: _, dtype: _, a, b } = &**node;
             let (left, right) = operands(a, b, path, d)?;
             let sugar: fn(&Expr, ExprDoc, ExprDoc, &mut Docsifier<'_>) -> Option<ExprDoc> = $sugar;
-            // Python computes on two numbers by itself.
+            // Python itself computes operations on two numbers.
             let is_python = is_number(left, d) && is_number(right, d);
             if !is_python
                 && stays(BinaryOp::$smart, a, b)
@@ -73,14 +73,14 @@ macro_rules! binary {
     )*};
 }
 
-/// The operator itself.
+/// The infix operator.
 macro_rules! infix {
     ($op:ident) => {
         |_, left, right, d| Some(d.docs.binary(Op::$op, left, right))
     };
 }
 
-/// A comparison. Where plain Python runs, a number on the left would swap sides.
+/// A comparison. In plain Python, a number on the left would swap the sides.
 macro_rules! comparison {
     ($op:ident) => {
         |_, left, right, d| {
@@ -92,7 +92,7 @@ macro_rules! comparison {
     };
 }
 
-/// `and`, `or`: of vectors they are read as bit operations.
+/// `and`, `or`; of vectors they would be parsed as bit operations.
 macro_rules! connective {
     ($op:ident) => {
         |a, left, right, d| {
@@ -121,7 +121,7 @@ binary! {
     sub: Sub, Sub => infix!(Sub), else "Sub";
     /// `a * b`
     mul: Mul, Mul => infix!(Mult), else "Mul";
-    /// `a / b`; of integers `T.Div(a, b)`
+    /// `a / b`; `T.Div(a, b)` for integers
     div: Div, Div => |a, left, right, d| {
         if a.dtype().is_integer() {
             return None;
@@ -156,7 +156,7 @@ binary! {
     or: Or, Or => connective!(Or), else "Or";
 }
 
-/// `not a`; `T.Not(True)` where the operand is a bare literal, which Python would negate.
+/// `not a`; `T.Not(True)` for a bare literal, which Python would negate.
 pub(crate) fn not(node: &Ref<Not>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Not { span: _, dtype: _, a } = &**node;
     let operand = d.part(a, path, "a")?;

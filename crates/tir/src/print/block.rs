@@ -50,7 +50,7 @@ fn print(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifie
     Ok(d.docs.scope(None, context, &stmts))
 }
 
-/// A statement that is a call of `T.name` and stands for the part at `path`.
+/// Adds the statement `T.name(args)`, mapped to `path`.
 fn call_stmt(name: &str, args: &[ExprDoc], path: PathId, d: &mut Docsifier<'_>) {
     let callee = d.t(name);
     let call = d.docs.call_args(callee, args);
@@ -110,7 +110,7 @@ fn inside(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifi
     body(inner, at, d)
 }
 
-/// `B = T.alloc_buffer((16,))` for each.
+/// Adds `B = T.alloc_buffer((16,))` for each buffer.
 pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     for (i, allocated) in buffers.iter().enumerate() {
         let at = d.item(path, i);
@@ -129,7 +129,7 @@ pub(crate) fn allocations(buffers: &Array<Ref<Buffer>>, path: PathId, d: &mut Do
     Ok(())
 }
 
-/// The axes: runs of two or more that are loop variables as they stand print as one `T.axis.remap`.
+/// Prints the axes; runs of two or more axes that are loop variables print as one `T.axis.remap`.
 fn axes(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier<'_>) -> Result<()> {
     let at = d.field(path, "iter_vars");
     let mut run: SmallVec<[usize; 4]> = SmallVec::new();
@@ -145,7 +145,7 @@ fn axes(node: &Ref<Block>, path: PathId, realize: Realize<'_>, d: &mut Docsifier
     flush(&mut run, node, at, realize, d)
 }
 
-/// Whether the axis runs over the domain of the loop around it whose variable it is bound to.
+/// Returns `true` if the axis is bound to the variable of an enclosing loop and has its domain.
 fn is_loop(axis: &IterVar, binding: &Expr, d: &mut Docsifier<'_>) -> bool {
     let may_join = d.config().syntax_sugar && d.may_define(axis.var.object());
     if !may_join || !matches!(axis.iter_type, IterType::DataPar | IterType::CommReduce) {
@@ -213,7 +213,7 @@ fn remap(
     Ok(())
 }
 
-/// `vi = T.axis.spatial(16, i)`; an axis that this does not say prints as `T.axis.iter_var(T.iter_var(..), i)`
+/// `vi = T.axis.spatial(16, i)`, or `T.axis.iter_var(T.iter_var(..), i)` for an axis without a short form
 fn single(
     axis: &Ref<IterVar>,
     index: usize,
@@ -266,13 +266,13 @@ fn single(
     Ok(())
 }
 
-/// The short form of an axis: the function, and the type of the variable where the reader has to be told.
+/// The short form of an axis: the function, and the type of the variable unless the parser infers it.
 struct Short {
     kind: &'static str,
     dtype: Option<DataType>,
 }
 
-/// The short form that is read as the axis, if any is.
+/// The short form that parses back to the axis, if there is one.
 fn short_form(axis: &IterVar) -> Option<Short> {
     let kind = match axis.iter_type {
         IterType::DataPar => "spatial",
@@ -282,7 +282,7 @@ fn short_form(axis: &IterVar) -> Option<Short> {
         _ => return None,
     };
     let dom = axis.dom.as_ref()?;
-    // The reader makes a variable as wide as the domain and the type that it is told, which is int32 by default.
+    // The parser creates a variable as wide as the domain and the declared type, `int32` by default.
     let found = axis.var.dtype;
     let reads_as = |told: DataType| {
         let bits = dom.min.dtype().bits.max(dom.extent.dtype().bits).max(told.bits);
@@ -293,7 +293,7 @@ fn short_form(axis: &IterVar) -> Option<Short> {
     axis.thread_tag.is_empty().then_some(Short { kind, dtype })
 }
 
-/// `16`, `(8, 16)`, or `T.Range(0, 16)` where the reader would make another range of the short forms.
+/// `16`, `(8, 16)`, or `T.Range(0, 16)` if the short forms would not parse back to the range
 fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Range { min, extent, span: _ } = &**dom;
     if is_zero(min) && min.dtype() == extent.dtype() {
@@ -301,7 +301,7 @@ fn domain(dom: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprD
         return Ok(d.at(doc, path));
     }
     let end = extent::sum(min, extent);
-    // The reader simplifies the difference of the ends only where that makes it a constant.
+    // The parser simplifies the difference of the ends only if that makes it a constant.
     let reads_back = || {
         let length = extent::length(min, end.clone()).ok().filter(|length| length.is::<IntImm>());
         let length = length.or_else(|| ops::sub(end.clone(), min.clone()).ok());

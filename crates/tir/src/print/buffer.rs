@@ -1,4 +1,4 @@
-//! Buffers where they are used: loads, stores, regions, and declarations of free ones.
+//! Uses of buffers: loads, stores, regions, and declarations of free buffers.
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtDoc, StmtRole, Subscript};
@@ -16,18 +16,18 @@ use crate::node::{Buffer, BufferLoad, BufferRegion, BufferStore, MatchBufferRegi
 
 type Indices = SmallVec<[Subscript; 4]>;
 
-/// Names a buffer in the innermost frame, or gives the name it has.
+/// Names a buffer in the innermost frame, or returns its name.
 pub(crate) fn define(buffer: &Ref<Buffer>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     d.define(buffer.object(), buffer.name.text_or("buffer"))
 }
 
-/// The buffer's name; a free one is declared first.
+/// The buffer's name; a free buffer is declared first.
 pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
     }
     let hint = node.name.text();
-    // A pointer that is used further out is declared there.
+    // A pointer that is used in an outer frame is declared there.
     if !d.is_defined(node.data.object())
         && d.frame_of_free(node.data.object()) < d.frame_of_free(node.object())
     {
@@ -44,8 +44,8 @@ pub(crate) fn buffer(node: &Ref<Buffer>, path: PathId, d: &mut Docsifier<'_>) ->
     define(node, d)
 }
 
-/// Indices in brackets; a ramp with a positive literal stride prints as a slice. TVM prints any literal stride so, and
-/// reads another number of lanes where it is negative.
+/// Indices; a ramp with a positive literal stride prints as a slice. TVM prints any literal stride so, and parses
+/// another number of lanes if it is negative.
 fn indices(items: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<Indices> {
     let mut docs = Indices::new();
     for (i, index) in items.iter().enumerate() {
@@ -74,15 +74,15 @@ fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscr
     Ok(d.at_slice(slice, path).into())
 }
 
-/// How one range of a region is written.
+/// The printed form of a range of a region.
 enum Written {
-    /// The place alone.
+    /// The index of a single element.
     Place,
-    /// The end after the start.
+    /// A slice with this end.
     Stop(Expr),
 }
 
-/// How the range is written so that it is read as it is, if a slice can say it.
+/// The form that parses back to the range, if there is one.
 fn written(range: &Range, points: Points) -> Option<Written> {
     let Range { min, extent, span: _ } = range;
     if points == Points::Alone && is_one(extent) && extent.dtype() == min.dtype().element() {
@@ -91,16 +91,17 @@ fn written(range: &Range, points: Points) -> Option<Written> {
     extent::stop_of(min, extent).map(Written::Stop)
 }
 
-/// How ranges of extent 1 are written.
+/// The printed form of ranges of extent 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Points {
-    /// By their place.
+    /// As an index.
     Alone,
     /// As slices.
     AsSlices,
 }
 
-/// `A[0:4, i]`; where no slice is read as its range, `tvm.tir.BufferRegion(A, [T.Range(0, n + 0)])`. Each part with its path.
+/// `A[0:4, i]`, or `tvm.tir.BufferRegion(A, [T.Range(0, n + 0)])` if no slice parses back to a range. Each part has
+/// its path.
 pub(crate) fn region_of(
     (buffer, buffer_path): (&Ref<Buffer>, PathId),
     (region, path): (&Array<Ref<Range>>, PathId),
@@ -148,7 +149,7 @@ fn region_call(
 pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let BufferRegion { buffer, region } = &**node;
     let (buffer_path, region_path) = (d.field(path, "buffer"), d.field(path, "region"));
-    // Points alone are a load: a region that is printed alone has slices.
+    // Points alone are a load, so a region that is printed on its own has slices.
     let is_load = d.is_alone(node.object())
         && region.iter().all(|range| matches!(written(range, Points::Alone), Some(Written::Place)));
     if is_load && region.is_empty() {
@@ -165,7 +166,7 @@ pub(crate) fn load(node: &Ref<BufferLoad>, path: PathId, d: &mut Docsifier<'_>) 
     let buffer = d.part(buffer, path, "buffer")?;
     let at = d.field(path, "indices");
     let Some(predicate) = predicate else {
-        // Slices without a step are a region: a load that is printed alone has ramps.
+        // Slices without a step are a region, so a load that is printed on its own has ramps.
         let has_step = |index: &Expr| index.as_node::<Ramp>().is_some_and(|ramp| !is_one(&ramp.stride));
         let is_region = d.is_alone(node.object()) && !items.iter().any(has_step);
         let indices = match is_region {
@@ -218,7 +219,7 @@ pub(crate) fn match_region(
     Ok(d.docs.bind(name, value))
 }
 
-/// `T.method(args, buffer=B)`: for a buffer that was declared before.
+/// `T.method(args, buffer=B)`, for a buffer that is already declared.
 pub(crate) fn known_buffer(method: &str, args: &[ExprDoc], name: ExprDoc, d: &mut Docsifier<'_>) -> StmtDoc {
     let callee = d.t(method);
     let call = d.docs.call(callee, args, &[("buffer", name)]);

@@ -1,8 +1,7 @@
 //! Declarations of buffers: `T.Buffer`, `T.match_buffer`, `T.alloc_buffer`, `T.decl_buffer`.
 //!
-//! The parts are made in a fixed order, since variables that nothing defines are named and declared as they come up.
-//! What the reader would fill in is left out, and only then: a part that differs from the default in any way, be it only in
-//! its type, is said.
+//! The order of the parts is fixed, because free variables are named and declared as they occur. A part is omitted
+//! only if it equals the parser's default, including its type.
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::{ExprDoc, StmtRole};
@@ -17,10 +16,10 @@ use super::state::TirDocsifier;
 use super::var;
 use crate::node::{AUTO_WITHOUT_STRIDES, Buffer, BufferType};
 
-/// The alignment that goes without saying, in bytes.
+/// The default alignment in bytes.
 pub(crate) const DEFAULT_ALIGNMENT: i64 = 64;
 
-/// Which new variables of a buffer its declaration defines.
+/// The new variables of a buffer that its declaration defines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Inline {
     /// None.
@@ -33,14 +32,14 @@ pub(crate) enum Inline {
 
 type Kwargs = SmallVec<[(&'static str, ExprDoc); 8]>;
 
-/// What a declaration says.
+/// The arguments of a declaration.
 struct Parts {
     shape: ExprDoc,
     dtype: Option<ExprDoc>,
     kwargs: Kwargs,
 }
 
-/// New variables that a declaration needs before it.
+/// Free variables that must be declared before a declaration.
 #[derive(Default)]
 struct NewVars {
     names: SmallVec<[ExprDoc; 4]>,
@@ -79,7 +78,7 @@ pub(crate) fn declaration(
     inline: Inline,
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
-    // What a stride given by its name alone is read as.
+    // The type that the parser gives to a stride that is given by name.
     let stride_dtype = match method {
         "match_buffer" => new_var_dtype(&buffer.shape),
         _ => DataType::INT32,
@@ -109,14 +108,14 @@ fn dtype_doc(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
     d.at_field(doc, path, "dtype")
 }
 
-/// In how many of the buffer's parts a variable occurs.
+/// The number of parts of the buffer in which a variable occurs.
 fn use_count(buffer: &Buffer, variable: &Ref<Var>) -> usize {
     let parts = [&buffer.elem_offset].into_iter().chain(buffer.strides.iter()).chain(buffer.shape.iter());
     usize::from(buffer.data.ptr_eq(variable))
         + parts.filter(|part| var::mentions(part, |node| node.ptr_eq(variable.object()))).count()
 }
 
-/// The number of the outermost frame where a declaration of the buffer may stand.
+/// Index of the outermost frame that may contain a declaration of the buffer.
 pub(crate) fn visible_from(buffer: &Buffer, d: &mut Docsifier<'_>) -> usize {
     let mut frame = d.visible_from(&buffer.data);
     let parts = [&buffer.elem_offset].into_iter().chain(buffer.strides.iter()).chain(buffer.shape.iter());
@@ -135,25 +134,25 @@ fn new_var<'a>(e: &'a Expr, d: &mut Docsifier<'_>) -> Option<&'a Ref<Var>> {
     e.downcast_ref::<Var>().filter(|var| d.may_define(var.object()))
 }
 
-/// Whether a declaration that leaves the variable out, or only names it, makes the same one: of this type, no size variable,
-/// and in no other part of the buffer.
+/// Returns `true` if a declaration that omits or only names the variable creates an equal one: of this type, not a
+/// size variable, and used in no other part.
 fn is_made_anew(buffer: &Buffer, variable: &Ref<Var>, dtype: DataType) -> bool {
     use_count(buffer, variable) == 1 && variable.dtype == dtype && !var::is_size_var(variable)
 }
 
-/// The pointer that a declaration without `data=` makes.
+/// Returns `true` if a declaration without `data=` creates an equal pointer.
 pub(crate) fn has_default_pointer(buffer: &Buffer) -> bool {
     let made = Buffer::pointer_type(buffer.dtype, &buffer.scope());
     structural_equal(made.object(), buffer.data.type_annotation.object())
         && std::ptr::eq(buffer.data.object().info(), <Var as tvmscript_ir_core::Class>::type_info())
 }
 
-/// The type of the variables that a declaration makes: an offset where only its factor is given, strides given by name.
+/// The type of variables that a declaration creates for an offset or for strides given by name.
 fn new_var_dtype(shape: &Array<Expr>) -> DataType {
     shape.first().map_or(DataType::INT32, |extent| extent.dtype())
 }
 
-/// Whether the offset is what a declaration without one makes.
+/// Returns `true` if a declaration without an offset creates an equal one.
 pub(crate) fn has_default_offset(buffer: &Buffer) -> bool {
     is_zero(&buffer.elem_offset) && buffer.elem_offset.dtype() == Buffer::index_dtype(&buffer.shape)
 }
@@ -245,7 +244,7 @@ fn parts(
             kwargs.push(("elem_offset", d.host(|d| d.expr(elem_offset, at))?));
         }
     } else if !has_default_offset(buffer) || *offset_factor != 1 {
-        // With a factor and no offset, the reader would make a new variable for it.
+        // With a factor but no offset, the parser would create a variable.
         kwargs.push(("elem_offset", d.host(|d| d.expr(elem_offset, at))?));
     }
 
@@ -265,7 +264,7 @@ fn parts(
         kwargs.push(("offset_factor", d.at_field(doc, path, "offset_factor")));
     }
     if *buffer_type != BufferType::Default {
-        // The reader gives a broadcasting buffer strides, unless the text says that it has none.
+        // The parser gives a broadcasting buffer strides unless the text says that it has none.
         let has_none = strides.is_empty() && !shape.is_empty();
         let doc = d.docs.str(if has_none { AUTO_WITHOUT_STRIDES } else { "auto" });
         kwargs.push(("buffer_type", d.at_field(doc, path, "buffer_type")));
@@ -278,7 +277,7 @@ fn parts(
     Ok(Parts { shape: shape_doc, dtype, kwargs })
 }
 
-/// `(s, "t")`: a new stride that stands nowhere else is given by its name alone.
+/// `(s, "t")`: a new stride that occurs nowhere else is given by its name alone.
 fn strides_doc(
     buffer: &Ref<Buffer>,
     (buffer_path, path): (PathId, PathId),

@@ -1,7 +1,8 @@
 //! Calls of operators and of functions of the module.
 //!
-//! A call prints as the operator's script function where that function, run on the same arguments, makes the same call. Where
-//! it would fold, convert an argument or find another type, the call prints as `T.Call(dtype, name, [args])`, which never does.
+//! A call prints as the operator's script function if that function rebuilds the same call from the arguments.
+//! Otherwise, if it would fold, convert an argument or infer another type, the call prints as `T.Call(dtype, name,
+//! [args])`.
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
@@ -40,7 +41,7 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
         return conditional(args, path, d);
     }
     let doc = match d.tracks_paths() {
-        // One that stands for the operator of this call alone.
+        // A doc of its own, because it maps to the operator of this call.
         true => {
             let doc = d.t(operator.text);
             d.at_field(doc, path, "op")
@@ -50,8 +51,8 @@ pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Res
     arguments(doc, *dtype, operator.result, args, path, d)
 }
 
-/// Longer chains of conditionals print as Python spells them. TVM nests calls, and CPython reads no more than 200 nested
-/// brackets, of which the surroundings take some.
+/// Maximum length of a chain of conditionals that prints as nested calls, as in TVM; longer ones use Python's
+/// conditional expression. CPython parses at most 200 nested brackets, some of which belong to the context.
 const LONGEST_NESTED_CHAIN: usize = 190;
 
 fn is_conditional(call: &Call) -> bool {
@@ -67,12 +68,12 @@ fn next_link(call: &Call) -> Option<&Ref<Call>> {
     }
 }
 
-/// Whether the conditionals from here, each in the last argument of the one before, are too many to nest.
+/// Returns `true` if the chain of conditionals from here is too long to nest.
 fn is_long_chain(call: &Call) -> bool {
     std::iter::successors(next_link(call), |c| next_link(c)).nth(LONGEST_NESTED_CHAIN - 1).is_some()
 }
 
-/// `a if p else b`, and so on in `b`
+/// `a if p else b`, where `b` may continue the chain
 fn conditional(args: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let path = d.field(path, "args");
     let at = d.item(path, 0);
@@ -85,7 +86,7 @@ fn conditional(args: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Resul
     Ok(d.docs.chained_conditional(condition, then_value, else_value))
 }
 
-/// `callee(args)`, with the type where the operator wants it.
+/// `callee(args)`, with the type where the operator takes it.
 fn arguments(
     callee: ExprDoc,
     dtype: DataType,

@@ -29,7 +29,8 @@ pub(crate) fn list<T: Class>(nodes: &Array<Ref<T>>, path: PathId, d: &mut Docsif
     Ok(d.at(list, path))
 }
 
-/// The end of a range, which stands for its extent: a sum that the node does not hold, unless it is the extent itself.
+/// The end of a range, mapped to the extent. It is a sum that the node does not contain, unless it is the extent
+/// itself.
 pub(crate) fn end(stop: &Expr, extent: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if stop.ptr_eq(extent) {
         return d.expr(stop, path);
@@ -93,7 +94,7 @@ pub(crate) fn let_expr(node: &Ref<Let>, path: PathId, d: &mut Docsifier<'_>) -> 
     Ok(d.call_t_with("Let", &[body], &[("where", bindings)]))
 }
 
-/// `5`, `T.int64(5)`, `T.bool(True)`; where literals must say their types, `T.int32(5)`
+/// `5`, `T.int64(5)`, `T.bool(True)`, or `T.int32(5)` where literals need a type
 pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let IntImm { span: _, dtype, value } = **node;
     if dtype == d.tir().options.int_dtype && !d.is_typed() {
@@ -106,12 +107,12 @@ pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -
     Ok(d.docs.call_args(callee, &[literal]))
 }
 
-/// `T.float32`, which stands for the type of the node at `path`.
+/// `T.float32`, mapped to the type of the node at `path`.
 fn dtype_of(dtype: DataType, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
     if !d.tracks_paths() {
         return d.t_dtype(dtype);
     }
-    // One of its own: the doc that is made once stands for no node.
+    // A doc of its own, because the shared one maps to no node.
     let doc = d.t(&dtype.to_string());
     d.at_field(doc, path, "dtype")
 }
@@ -121,7 +122,7 @@ pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_
     let FloatImm { span: _, dtype, value } = **node;
     let literal = d.docs.float(value);
     let literal = d.at_field(literal, path, "value");
-    // What is not finite is written as a text, which means a number only to a type.
+    // Infinities and NaN print as text, which needs a type to be parsed as a number.
     if dtype == d.tir().options.float_dtype && !d.is_typed() && value.is_finite() {
         return Ok(literal);
     }
@@ -129,7 +130,7 @@ pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_
     Ok(d.docs.call_args(callee, &[literal]))
 }
 
-/// `"text"`, or `T.StringImm("text")` where literals must say their types; text of several lines is kept in the metadata.
+/// `"text"`, or `T.StringImm("text")` where literals need a type; text with several lines goes into the metadata.
 pub(crate) fn string_imm(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let StringImm { span: _, dtype: _, value } = &**node;
     if value.contains('\n') {

@@ -55,8 +55,8 @@ fn function(node: &Ref<PrimFunc>, path: PathId, d: &mut Docsifier<'_>) -> Result
     Ok(d.docs.function(parts)?)
 }
 
-/// The parameters, and the addresses of the buffers that stand among them. A buffer takes the place of its handle where
-/// the handle occurs nowhere else and the annotation says all of the buffer.
+/// The parameters, and the addresses of the buffers that are declared by them. A buffer replaces its handle if the
+/// handle has no other use and the annotation describes the buffer completely.
 fn params(
     node: &Ref<PrimFunc>,
     path: PathId,
@@ -81,7 +81,7 @@ fn params(
                 inlined.insert(buffer.object().address());
                 let map_at = d.entry(map_path, &Value::Node(param.object().clone()));
                 let name = buffer::define(buffer, d)?;
-                // The parameter itself has no other text.
+                // The handle has no other text.
                 let name = d.at(name, at);
                 (name, buffer_decl::annotation(buffer, map_at, d)?)
             }
@@ -104,7 +104,7 @@ fn params(
     Ok((args, inlined))
 }
 
-/// The handles that occur elsewhere than once among the parameters and once as a key of the buffer map.
+/// The handles with uses other than one parameter and one key of the buffer map.
 fn uses_of_handles(node: &PrimFunc) -> HashSet<usize> {
     let mut declared = HashSet::new();
     let mut used = HashSet::new();
@@ -113,7 +113,7 @@ fn uses_of_handles(node: &PrimFunc) -> HashSet<usize> {
         if !declared.insert(param.object().address()) {
             used.insert(param.object().address());
         }
-        // The parameter list and the buffer map have one handle each; where no other exists, nothing else can use it.
+        // The parameter list and the buffer map each hold one reference; without a third one there is no other use.
         sure &= param.object().handle_count() <= 2;
     }
     if declared.is_empty() || sure {
@@ -134,7 +134,7 @@ fn uses_of_handles(node: &PrimFunc) -> HashSet<usize> {
     used
 }
 
-/// In how many mapped buffers each data pointer occurs.
+/// The number of mapped buffers that use each data pointer.
 fn data_uses(node: &PrimFunc) -> HashMap<usize, usize> {
     let mut uses = HashMap::new();
     for (_, buffer) in node.buffer_map.iter() {
@@ -143,7 +143,7 @@ fn data_uses(node: &PrimFunc) -> HashMap<usize, usize> {
     uses
 }
 
-/// Whether shape and type say all of the buffer.
+/// Returns `true` if shape and type describe the buffer completely.
 fn is_simple(buffer: &Buffer) -> bool {
     let Buffer {
         data: _,
@@ -169,7 +169,7 @@ fn is_simple(buffer: &Buffer) -> bool {
         && !shape.iter().any(|extent| var::mentions(extent, |node| node.is::<Var>()))
 }
 
-/// `T.func_attr({...})`; the symbol goes without saying when it is the printed name.
+/// `T.func_attr({...})`; the global symbol is omitted if it equals the printed name.
 fn attributes(node: &PrimFunc, name: &str, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let attrs = &node.attrs.dict;
     let shown = match global_symbol(&node.attrs) {
@@ -192,7 +192,7 @@ fn attributes(node: &PrimFunc, name: &str, path: PathId, d: &mut Docsifier<'_>) 
     Ok(())
 }
 
-/// `A = T.match_buffer(a, (m, n))` for the buffers that do not stand among the parameters.
+/// `A = T.match_buffer(a, (m, n))` for buffers that are not declared by a parameter.
 fn matched_buffers(
     node: &PrimFunc,
     inlined: &HashSet<usize>,
@@ -223,7 +223,7 @@ fn matched_buffers(
     Ok(())
 }
 
-/// The root block, if the reader would make it again.
+/// The root block, if the parser would recreate it.
 fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
     let realize = node.body.as_node::<BlockRealize>()?;
     let root = &realize.block;
@@ -242,7 +242,7 @@ fn implicit_root(node: &PrimFunc) -> Option<&Ref<Block>> {
     (bare && (!root.alloc_buffers.is_empty() || made_again())).then_some(root)
 }
 
-/// The inside of the root block, as the function's body.
+/// Prints the contents of the root block as the function's body.
 fn root_body(root: &Ref<Block>, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let comment = d.docs.comment("with T.block(\"root\"):");
     d.push_stmt(comment);

@@ -34,8 +34,8 @@ pub(crate) fn for_loop(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> 
     result
 }
 
-/// The loops from here that nest directly, run serially from 0 by 1, make variables of their own, and whose extents use no
-/// variable of the run.
+/// The directly nested loops from here that print as one `T.grid`: serial, from 0, without a step, with variables of
+/// their own and extents that use none of them.
 fn grid_of<'n>(first: &'n Ref<For>, d: &mut Docsifier<'_>) -> Vec<&'n Ref<For>> {
     let mut grid = Vec::new();
     let mut next = Some(first);
@@ -102,7 +102,7 @@ fn single(node: &Ref<For>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDo
     Ok(d.docs.for_(name, call, &stmts))
 }
 
-/// What stands after `in`; the loop is said to run over the variable that has a name already.
+/// The expression after `in`; a loop over a variable that already has a name gets `var=`.
 fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let For { span: _, loop_var: _, min, extent, kind, body: _, thread_binding, annotations, step } = &**node;
     let mut args: SmallVec<[ExprDoc; 3]> = SmallVec::new();
@@ -117,7 +117,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
             let at = d.field(path, "extent");
             args.push(end(&stop, extent, at, d)?);
         }
-        // Alone among the loops, those of a grid have their extents as they are written.
+        // Unlike other loops, `T.grid` does not simplify its extents.
         None if from_zero && is_range => {
             let extent = d.part(extent, path, "extent")?;
             let callee = d.t("grid");
@@ -126,7 +126,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
         }
         None => {
             let range = Range::from_min_extent(min.clone(), extent.clone());
-            // Its ends are the fields of the loop.
+            // The ends of the range are fields of the loop.
             args.push(super::types::range(&range, path, d)?);
         }
     }
@@ -137,7 +137,7 @@ fn iterable(node: &Ref<For>, path: PathId, known: Option<ExprDoc>, d: &mut Docsi
         kwargs.push(("thread", d.at(tag, at)));
     }
     kwargs.extend(annotations_kwarg(annotations, path, d)?);
-    // TVM leaves out a step of 1, and loses it.
+    // TVM omits a step of 1 and thereby loses it.
     if let Some(step) = step {
         let at = d.field(path, "step");
         if is_range {

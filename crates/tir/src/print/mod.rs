@@ -1,7 +1,7 @@
-//! TIR to text: one printer a node, one file a family.
+//! Printers of TIR, one per node and one file per family.
 //!
-//! The text is TVM's, byte for byte, wherever TVM's reader makes the same IR of it again; elsewhere a stricter form stands
-//! that reads back. Expressions of `prim` print here, too: they have no text of their own.
+//! The text is TVM's, byte for byte, wherever TVM's parser recreates the same IR from it. Elsewhere a stricter form
+//! is printed that parses back. The shared expressions of `prim` have no text of their own and print here too.
 
 mod alloc;
 mod attr;
@@ -125,7 +125,7 @@ fn statements(dialect: Dialect) -> Dialect {
     .finish()
 }
 
-/// A module where TIR names it.
+/// A module, where TIR refers to it.
 fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     d.defined_doc(node.object())?.ok_or_else(|| DocsifyError::Undeclared { name: "Module".to_owned() }.into())
 }

@@ -11,14 +11,15 @@ use super::state::TirDocsifier;
 use super::var;
 use crate::node::{IndexMap, Reduce};
 
-/// `lambda params: (results)`, its parameters named in a frame of its own. One result stands alone if `bare`.
+/// `lambda params: (results)`, with the parameters in a frame of their own. A single result has no parentheses if
+/// `bare`.
 fn lambda(
     params: &[&Array<Ref<Var>>],
     (results, path): (&Array<Expr>, PathId),
     bare: bool,
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
-    // A lambda has no statements: nothing is declared inside.
+    // A lambda contains no statements, so nothing is declared in it.
     let (doc, _) = d.with_frame(Frame::new(None, ()), |d| {
         let mut names: SmallVec<[ExprDoc; 4]> = SmallVec::new();
         for param in params.iter().flat_map(|params| params.iter()) {
@@ -34,15 +35,15 @@ fn lambda(
     Ok(doc)
 }
 
-/// The results. A literal alone is printed by the rule of this dialect, also inside of another one: there is nothing beside it
-/// that tells its type.
+/// The results. A bare literal follows the rules of this dialect even inside another one, because nothing beside it
+/// determines its type.
 fn each(results: &Array<Expr>, path: PathId, d: &mut Docsifier<'_>) -> Result<SmallVec<[ExprDoc; 4]>> {
     let mut docs = SmallVec::new();
     for (i, result) in results.iter().enumerate() {
         let at = d.item(path, i);
         docs.push(match result.as_node::<IntImm>() {
             Some(_) if d.is_under("tir") => d.expr(result, at)?,
-            // The options of this dialect do not hold there.
+            // The options of this dialect do not apply there.
             Some(literal) if literal.dtype == DataType::INT32 => {
                 let value = d.docs.int(literal.value);
                 d.at(value, at)
@@ -102,7 +103,7 @@ pub(crate) fn index_map(node: &Ref<IndexMap>, path: PathId, d: &mut Docsifier<'_
     };
     let mut kwargs: SmallVec<[(&str, ExprDoc); 2]> = SmallVec::new();
     kwargs.extend(inverse.map(|inverse| ("inverse_index_map", inverse)));
-    // TVM leaves the type out and reads `int64`.
+    // TVM omits the type and assumes `int64`.
     if let Some(first) = node.initial_indices.first()
         && first.dtype != DataType::INT64
     {

@@ -1,4 +1,4 @@
-//! What the dialect's printers keep during one print: options, words made already, loops around the current place.
+//! State of the printers during one print: options, shared docs, enclosing loops.
 
 use std::str::FromStr;
 
@@ -12,14 +12,14 @@ use crate::bare::{bare_buffer, bare_float, bare_int};
 use crate::node::{For, IterVar};
 use crate::op::Operator;
 
-/// The options of this dialect: which data types go without saying.
+/// Options of this dialect: default data types, which the text omits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TirOptions {
-    /// Integer literals of this type print bare; `void` for none.
+    /// Type of bare integer literals; `void` for none.
     pub int_dtype: DataType,
-    /// Float literals of this type print bare; `void` for none.
+    /// Type of bare float literals; `void` for none.
     pub float_dtype: DataType,
-    /// Buffers of this type print without it; `void` for none.
+    /// Type of buffers without an explicit one; `void` for none.
     pub buffer_dtype: DataType,
 }
 
@@ -37,7 +37,7 @@ fn dtype(text: &str) -> std::result::Result<DataType, String> {
     DataType::from_str(text).map_err(|error| error.to_string())
 }
 
-/// Sets a type that `check` accepts.
+/// Sets a default type after checking it.
 fn set(
     config: &mut PrinterConfig,
     text: &str,
@@ -50,7 +50,7 @@ fn set(
     Ok(())
 }
 
-/// What the header says of a type: nothing where it is that of plain Python text, or where no literal stands bare.
+/// The header entry for a default type; `None` for that of plain Python text, or if there is none.
 fn header(
     dtype: DataType,
     plain: DataType,
@@ -60,7 +60,7 @@ fn header(
     Ok((dtype != plain && dtype != DataType::VOID).then(|| dtype.to_string()))
 }
 
-/// The options as front ends offer them.
+/// The options, for front ends.
 pub(super) static OPTIONS: &[PrinterOption] = &[
     PrinterOption {
         name: "int-dtype",
@@ -87,28 +87,28 @@ pub(super) static OPTIONS: &[PrinterOption] = &[
     },
 ];
 
-/// What the printers keep.
+/// State of the printers.
 pub(crate) struct State {
     pub(crate) options: TirOptions,
     /// The doc of `T`.
     prefix: Option<ExprDoc>,
-    /// `T.float32` and its like, made once.
+    /// `T.float32` and the like, shared.
     dtypes: Vec<(DataType, ExprDoc)>,
-    /// Callees, by the operator's address.
+    /// Callees by the operator's address.
     callees: HashMap<usize, ExprDoc>,
-    /// The statement that may leave its body to the enclosing block, by its address.
+    /// The statement, by its address, that may leave its body to the enclosing block.
     concise: Option<usize>,
-    /// Whether the next statement is a rung of a ladder of `elif`.
+    /// The next statement continues an `elif` ladder.
     pub(crate) is_rung: bool,
-    /// Whether the next call is a link of a long chain of conditionals.
+    /// The next call continues a long chain of conditionals.
     pub(crate) is_link: bool,
-    /// Above zero where the reader runs plain Python: values of keywords, bodies of lambdas.
+    /// Nesting of plain Python: values of keyword arguments, bodies of lambdas.
     host: u32,
-    /// The loops around the current place, by the address of their variable.
+    /// Enclosing loops by the address of their variable.
     loops: HashMap<usize, Ref<For>>,
-    /// For pointers whose statement stands in a frame further in than the one that has their name: the number of that frame.
+    /// Frames of pointers whose statement is in an inner frame of the one that has their name.
     bound: HashMap<usize, usize>,
-    /// The threads whose variables are defined as such, by the address of the variable.
+    /// Defined threads by the address of their variable.
     threads: HashMap<usize, Ref<IterVar>>,
 }
 
@@ -142,7 +142,7 @@ impl State {
         self.concise.take() == Some(statement)
     }
 
-    /// Returns `true` where the parser will run plain Python.
+    /// Returns `true` in plain Python.
     #[inline]
     pub(crate) fn in_host(&self) -> bool {
         self.host > 0
@@ -173,9 +173,8 @@ impl State {
     }
 }
 
-/// Words of the dialect, and its state, on the docsifier.
+/// Access to the dialect's words and state.
 pub(crate) trait TirDocsifier {
-    /// The state.
     fn tir(&mut self) -> &mut State;
     /// `T.name`
     fn t(&mut self, name: &str) -> ExprDoc;
@@ -183,19 +182,19 @@ pub(crate) trait TirDocsifier {
     fn call_t(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc;
     /// `T.name(args, key=value)`
     fn call_t_with(&mut self, name: &str, args: &[ExprDoc], kwargs: &[(&str, ExprDoc)]) -> ExprDoc;
-    /// The doc of a node that a field of the node at `path` holds.
+    /// Prints a node in a field of the node at `path`.
     fn part<T: ?Sized>(&mut self, node: &Ref<T>, path: PathId, field: &'static str) -> Result<ExprDoc>;
     /// `T.float32`
     fn t_dtype(&mut self, dtype: DataType) -> ExprDoc;
-    /// The callee of an operator, made once.
+    /// The shared callee of an operator.
     fn t_callee(&mut self, address: usize, operator: &Operator) -> ExprDoc;
-    /// Runs `f` for a place where the reader runs plain Python.
+    /// Runs `f` in a place where the parser evaluates plain Python.
     fn host<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R;
-    /// Says that the statement of a pointer stands in the innermost frame.
+    /// Records that the statement of a pointer is in the innermost frame.
     fn bind_here(&mut self, variable: &Ref<Var>);
-    /// The number of the outermost frame where a statement may speak of the variable.
+    /// Index of the outermost frame in which a statement may use the variable.
     fn visible_from(&mut self, variable: &Ref<Var>) -> usize;
-    /// Says that the variable of a thread is defined as such in the innermost frame.
+    /// Records that the variable of a thread is defined in the innermost frame.
     fn set_thread(&mut self, thread: &Ref<IterVar>);
 }
 

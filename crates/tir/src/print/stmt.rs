@@ -1,4 +1,4 @@
-//! Statements other than loops, blocks, allocations and attributes, and the bodies of all.
+//! Statements other than loops, blocks, allocations and attributes; bodies.
 
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtRole};
 use tvmscript_docsifier::{Docsifier, Frame, Result, Stmts};
@@ -10,8 +10,7 @@ use super::var;
 use crate::node::{AssertStmt, Evaluate, IfThenElse, LetStmt, SeqStmt, StmtRef, While};
 use crate::op;
 
-/// Prints a body into the innermost frame. A statement whose scope may last to the end of the block gets leave to do so
-/// only where the block ends with it.
+/// Prints a body into the innermost frame. Only the last statement may leave its own body to the enclosing block.
 pub fn body(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     let Some(seq) = stmt.as_node::<SeqStmt>() else {
         return last(stmt, path, d);
@@ -39,7 +38,7 @@ fn last(stmt: &StmtRef, path: PathId, d: &mut Docsifier<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The statements of a body, in a frame of its own.
+/// The statements of a body in a frame of its own.
 pub(crate) fn block(
     owner: &Object,
     stmt: &StmtRef,
@@ -51,15 +50,15 @@ pub(crate) fn block(
     Ok(stmts)
 }
 
-/// How a scope opens.
+/// The head of a statement with a body.
 pub(crate) struct Scope {
-    /// Whether it may last to the end of the enclosing block, as a statement of its own.
+    /// The body may continue in the enclosing block.
     pub(crate) concise: bool,
-    /// The statement that then opens it.
+    /// The statement that opens a concise scope.
     pub(crate) opening: StmtDoc,
-    /// What stands after `as` otherwise.
+    /// The target after `as` otherwise.
     pub(crate) target: Option<ExprDoc>,
-    /// What stands after `with` otherwise.
+    /// The context after `with` otherwise.
     pub(crate) context: ExprDoc,
 }
 
@@ -78,7 +77,7 @@ impl Scope {
         Scope { concise, opening, target, context }
     }
 
-    /// The scope with the statements inside it.
+    /// Closes the scope around its statements.
     pub(crate) fn close(self, stmts: Stmts, path: PathId, d: &mut Docsifier<'_>) -> Doc {
         let Scope { concise, opening, target, context } = self;
         d.at_stmt(opening, path);
@@ -94,7 +93,7 @@ impl Scope {
     }
 }
 
-/// Whether the statement may leave its body to the enclosing block: one that gets a comment keeps it.
+/// Returns `true` if the statement may leave its body to the enclosing block. A statement with a comment may not.
 pub(crate) fn may_be_concise<T: tvmscript_ir_core::Class>(
     node: &Ref<T>,
     path: PathId,
@@ -122,7 +121,7 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
         return Ok(d.docs.return_(value));
     }
     let doc = d.expr(value, at)?;
-    // A call alone is the expression; a statement that is printed alone says that it is one.
+    // A bare call would be an expression, so a statement that is printed on its own is explicit.
     let doc = match value.is::<Call>() && !d.root().ptr_eq(node.object()) {
         true => doc,
         false => d.call_t("evaluate", &[doc]),
@@ -132,7 +131,7 @@ pub(crate) fn evaluate(node: &Ref<Evaluate>, path: PathId, d: &mut Docsifier<'_>
     Ok(stmt)
 }
 
-/// Statements in order, printed alone.
+/// A sequence that is printed on its own.
 pub(crate) fn seq(node: &Ref<SeqStmt>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let frame = Frame::new(Some(node.object().clone()), ());
     let ((), stmts) = d.with_open_frame(frame, |d| body(node.upcast_ref(), path, d))?;
@@ -152,7 +151,8 @@ pub(crate) fn let_stmt(node: &Ref<LetStmt>, path: PathId, d: &mut Docsifier<'_>)
         (false, true) => Some(var::creation(var, var_path, d)?),
         (false, false) => Some(d.part(annotation, var_path, "type_annotation")?),
     };
-    // A variable that stands outside, too, is declared before; so is one that `with` would make anew.
+    // A variable that is also used outside is declared before, and so is a size variable, which `with` would
+    // recreate.
     d.declare_outside(node.object(), var.object(), var_path)?;
     if is_size_var && !concise {
         d.expr(var, var_path)?;
@@ -202,11 +202,11 @@ pub(crate) fn while_loop(node: &Ref<While>, path: PathId, d: &mut Docsifier<'_>)
     Ok(d.docs.while_(condition, &stmts))
 }
 
-/// Ladders of more rungs print with `elif`. TVM nests them, and Python reads no more than 100 levels of indentation, of which
-/// the function takes some.
+/// Maximum length of an `elif` ladder that prints nested, as in TVM. Python parses at most 100 levels of indentation,
+/// some of which belong to the context.
 const LONGEST_NESTED_LADDER: usize = 96;
 
-/// Whether the else branches from here make a ladder that is too long to nest.
+/// Returns `true` if the ladder of else branches from here is too long to nest.
 fn is_long_ladder(node: &Ref<IfThenElse>) -> bool {
     let mut rungs = 0;
     let mut next = Some(node);
@@ -226,7 +226,7 @@ pub(crate) fn if_then_else(node: &Ref<IfThenElse>, path: PathId, d: &mut Docsifi
     let is_rung = std::mem::take(&mut d.tir().is_rung);
     let goes_on = is_rung || is_long_ladder(node);
     let at = d.field(path, "condition");
-    // Python decides a conditional of a plain number at once.
+    // Python evaluates a conditional on a plain number at once.
     let is_number = condition.as_node::<IntImm>().is_some();
     let condition = if is_number { d.typed(|d| d.expr(condition, at))? } else { d.expr(condition, at)? };
     let at = d.field(path, "then_case");

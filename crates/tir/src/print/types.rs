@@ -12,7 +12,7 @@ use super::state::TirDocsifier;
 /// `T.float32`
 pub(crate) fn prim_type(node: &Ref<PrimType>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let PrimType { span: _, dtype } = **node;
-    // The name alone is read as the type without values.
+    // The bare name would be parsed as the type without values.
     if dtype.is_void() && d.is_root(node.object()) && d.config().verbose_expr {
         return Ok(d.metadata(node.object()));
     }
@@ -64,7 +64,7 @@ pub(crate) fn target(node: &Ref<Target>, path: PathId, d: &mut Docsifier<'_>) ->
     Ok(d.call_t("target", &[config]))
 }
 
-/// Whether this is the literal `true`.
+/// Returns `true` for the literal `true`.
 pub(crate) fn is_true(e: &Expr) -> bool {
     is_one(e) && e.dtype().is_bool()
 }

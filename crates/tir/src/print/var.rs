@@ -1,4 +1,4 @@
-//! Variables: their names, and the declarations of free ones.
+//! Names of variables, and declarations of free ones.
 
 use std::collections::HashSet;
 
@@ -12,16 +12,16 @@ use super::attr;
 use super::state::TirDocsifier;
 use crate::node::{Buffer, IterVar};
 
-/// Names a variable in the innermost frame, or gives the name it has.
+/// Names a variable in the innermost frame, or returns its name.
 pub(crate) fn define(variable: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let hint = pointer_hint(variable, variable.name.text_or("v"), d);
     d.define(variable.object(), hint)
 }
 
-/// A pointer's hint without its number, when a buffer over it has the same hint.
+/// The name hint of a variable, without its number for a pointer that shares the hint with a buffer over it.
 ///
-/// The reader gives a pointer the name of the buffer that is declared over it. Printed by those names, the pointer would
-/// take the buffer's, the buffer a new one, and the text would change at each reading.
+/// The parser gives a pointer the name of the buffer declared over it. With the full hint, the pointer would take the
+/// buffer's name and the buffer a new one, so the text would change with every round trip.
 fn pointer_hint<'h>(variable: &Ref<Var>, hint: &'h str, d: &mut Docsifier<'_>) -> &'h str {
     let Some((base, number)) = hint.rsplit_once('_') else { return hint };
     let is_numbered = !base.is_empty() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
@@ -32,7 +32,7 @@ fn pointer_hint<'h>(variable: &Ref<Var>, hint: &'h str, d: &mut Docsifier<'_>) -
     if pointers.0.contains(&variable.object().address()) { base } else { hint }
 }
 
-/// The pointers, by address, that share their hint with a buffer over them.
+/// Addresses of pointers that share their hint with a buffer over them.
 struct SharedNames(HashSet<usize>);
 
 impl SharedNames {
@@ -55,7 +55,7 @@ pub(crate) fn mentions(e: &Expr, is_var: impl FnMut(&Object) -> bool) -> bool {
     !e.is::<IntImm>() && any_node(e, is_var)
 }
 
-/// The variable's name; a free one is declared first.
+/// The variable's name; a free variable is declared first.
 pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);
@@ -77,7 +77,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
     define(node, d)
 }
 
-/// As [`var`], for `tir.SizeVar`, which shares its struct.
+/// [`var`] for `tir.SizeVar`, which shares its struct.
 pub(crate) fn size_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match object.downcast_ref::<Var>() {
         Some(node) => var(node, path, d),
@@ -85,12 +85,12 @@ pub(crate) fn size_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> 
     }
 }
 
-/// Whether the variable is a `tir.SizeVar`.
+/// Returns `true` for a `tir.SizeVar`.
 pub(crate) fn is_size_var(node: &Ref<Var>) -> bool {
     std::ptr::eq(node.object().info(), size_var_type())
 }
 
-/// What makes a variable: `T.int32()`, `T.handle("float32", "shared")`
+/// Creates a variable: `T.int32()`, `T.handle("float32", "shared")`
 pub(crate) fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Var { span: _, dtype, name: _, type_annotation } = &**node;
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
@@ -110,7 +110,7 @@ pub(crate) fn creation(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> 
             } else {
                 args.push(d.expr(&pointer.element_type, element)?);
             }
-            // A tensor map has no scope to say: its one-argument form is read as the global scope.
+            // A tensor map has no scope argument: the form with one argument implies the global scope.
             let is_global_map =
                 pointer.element_type.is::<TensorMapType>() && pointer.storage_scope == "global";
             if !pointer.storage_scope.is_empty() && !is_global_map {
