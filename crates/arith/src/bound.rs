@@ -9,7 +9,7 @@ use tvmscript_ir_core::{DataType, with_stack};
 
 use crate::analyzer::Analyzer;
 use crate::constraint;
-use crate::expr::{self, BinOp, BinOpExt, Expr, Intrinsic, VarMap, View};
+use crate::expr::{self, BinOp, Expr, Intrinsic, VarMap, View};
 use crate::number::{
     NEG_INF, POS_INF, gcd, inf_add, inf_floor_div, inf_mul, inf_neg, inf_shift_left, inf_shift_right,
     inf_trunc_div,
@@ -126,7 +126,7 @@ impl BoundState {
         for part in constraint::conjuncts(condition) {
             let View::Bin(op, a, b) = expr::view(&part) else { continue };
             let (subject, op, value) = match (expr::as_int(a), expr::as_int(b)) {
-                (Some(value), None) => (b, op.mirrored(), value),
+                (Some(value), None) => (b, expr::mirrored(op), value),
                 (None, Some(value)) => (a, op, value),
                 _ => continue,
             };
@@ -231,7 +231,7 @@ impl Analyzer {
     }
 
     fn bound_of_binary(&mut self, op: BinOp, a: &Expr, b: &Expr, dtype: DataType) -> ConstIntBound {
-        if op.gives_truth() {
+        if expr::gives_truth(op) {
             return ConstIntBound::of_dtype(dtype);
         }
         let (left, right) = (self.bound_of(a), self.bound_of(b));

@@ -16,31 +16,19 @@ pub(crate) use prim::intrinsic::Intrinsic;
 pub(crate) use prim::ops::BinaryOp as BinOp;
 pub(crate) use prim::{Effect, Expr};
 
-pub(crate) trait BinOpExt {
-    /// Returns `true` for comparisons and connectives.
-    fn gives_truth(self) -> bool;
-    /// The comparison with swapped operands.
-    fn mirrored(self) -> Self;
-    fn tag(self) -> Tag;
+/// Returns `true` for comparisons and connectives.
+pub(crate) fn gives_truth(op: BinOp) -> bool {
+    op as u8 >= BinOp::Eq as u8
 }
 
-impl BinOpExt for BinOp {
-    fn gives_truth(self) -> bool {
-        self as u8 >= Self::Eq as u8
-    }
-
-    fn mirrored(self) -> Self {
-        match self {
-            Self::Lt => Self::Gt,
-            Self::Le => Self::Ge,
-            Self::Gt => Self::Lt,
-            Self::Ge => Self::Le,
-            other => other,
-        }
-    }
-
-    fn tag(self) -> Tag {
-        Tag::Bin(self)
+/// The comparison with swapped operands.
+pub(crate) fn mirrored(op: BinOp) -> BinOp {
+    match op {
+        BinOp::Lt => BinOp::Gt,
+        BinOp::Le => BinOp::Ge,
+        BinOp::Gt => BinOp::Lt,
+        BinOp::Ge => BinOp::Le,
+        other => other,
     }
 }
 
@@ -115,20 +103,13 @@ pub(crate) enum View<'a> {
     Other,
 }
 
-/// Generates the view and the kind of the binary nodes.
+/// Generates the view of the binary nodes.
 macro_rules! binary_nodes {
     ($($op:ident = $node:ident),* $(,)?) => {
         fn binary_view(kind: ExprKind<'_>) -> Option<View<'_>> {
             match kind {
                 $(ExprKind::$node(node) => Some(View::Bin(BinOp::$op, &node.a, &node.b)),)*
                 _ => None,
-            }
-        }
-
-        fn binary_tag(kind: ExprKind<'_>) -> Tag {
-            match kind {
-                $(ExprKind::$node(_) => Tag::Bin(BinOp::$op),)*
-                _ => Tag::Other,
             }
         }
     };
@@ -155,20 +136,20 @@ pub(crate) fn view(e: &Expr) -> View<'_> {
     }
 }
 
-#[inline]
 pub(crate) fn tag(e: &Expr) -> Tag {
-    match e.kind() {
-        ExprKind::IntImm(_) => Tag::Int,
-        ExprKind::FloatImm(_) => Tag::Float,
-        ExprKind::Var(_) => Tag::Var,
-        ExprKind::Not(_) => Tag::Not,
-        ExprKind::Select(_) => Tag::Select,
-        ExprKind::Cast(_) => Tag::Cast,
-        ExprKind::Ramp(_) => Tag::Ramp,
-        ExprKind::Broadcast(_) => Tag::Broadcast,
-        ExprKind::Let(_) => Tag::Let,
-        ExprKind::Call(_) => Tag::Call,
-        kind => binary_tag(kind),
+    match view(e) {
+        View::Int(_) => Tag::Int,
+        View::Float(_) => Tag::Float,
+        View::Var { .. } => Tag::Var,
+        View::Bin(op, ..) => Tag::Bin(op),
+        View::Not(_) => Tag::Not,
+        View::Select(..) => Tag::Select,
+        View::Cast(_) => Tag::Cast,
+        View::Ramp(..) => Tag::Ramp,
+        View::Broadcast(..) => Tag::Broadcast,
+        View::Let(..) => Tag::Let,
+        View::Call(_) => Tag::Call,
+        View::Other => Tag::Other,
     }
 }
 

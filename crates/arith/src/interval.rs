@@ -8,7 +8,7 @@ use tvmscript_prim::{PrimExpr, Var};
 use crate::analyzer::Analyzer;
 use crate::constraint;
 use crate::error::Result;
-use crate::expr::{self, BinOp, BinOpExt, Expr, VarMap, View};
+use crate::expr::{self, BinOp, Expr, VarMap, View};
 
 /// An empty set, or an interval of integers between two symbolic ends, both included and both optional.
 #[derive(Debug, Clone)]
@@ -199,7 +199,7 @@ impl SetState {
     pub(crate) fn enter(&mut self, condition: &Expr) {
         for part in constraint::conjuncts(condition) {
             let View::Bin(op, a, b) = expr::view(&part) else { continue };
-            for (var, op, limit) in [(a, op, b), (b, op.mirrored(), a)] {
+            for (var, op, limit) in [(a, op, b), (b, expr::mirrored(op), a)] {
                 if expr::is_var(var)
                     && let Some(set) = limited(op, limit)
                 {
@@ -228,7 +228,7 @@ impl Analyzer {
         if let (Some(x), Some(y)) = (a.as_point(), b.as_point()) {
             return Ok(IntSet::point(&expr::folded(op, x, y)?));
         }
-        if op.gives_truth() {
+        if expr::gives_truth(op) {
             let dtype = expr::dtype(node);
             return Ok(IntSet::interval(Some(expr::constant(dtype, 0)?), Some(expr::constant(dtype, 1)?)));
         }

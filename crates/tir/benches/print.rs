@@ -10,9 +10,7 @@ use tvmscript_ir::DictAttrs;
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, RegistryBuilder, Span, Value};
 use tvmscript_prim::error::Result;
 use tvmscript_prim::{Expr, FloatImm, IntImm, PrimType, Select, TupleType, Var, ops};
-use tvmscript_tir::{
-    Buffer, BufferLoad, BufferParts, BufferStore, For, ForKind, ForParts, PrimFunc, SeqStmt, StmtRef,
-};
+use tvmscript_tir::{Buffer, BufferLoad, BufferParts, BufferStore, For, ForKind, PrimFunc, SeqStmt, StmtRef};
 
 const SIZE: i32 = 65536;
 
@@ -120,7 +118,8 @@ fn nest(depth: usize) -> Object {
     let mut body =
         BufferStore::try_new(a.clone(), float(1.0), Array::new([IntImm::int32(0)]), None).expect("a float");
     for _ in 0..depth {
-        let parts = ForParts {
+        let parts = For {
+            span: Span::UNKNOWN,
             loop_var: Var::new("i", DataType::INT32),
             min: IntImm::int32(0),
             extent: IntImm::int32(2),

@@ -11,13 +11,13 @@ pub enum TirError {
     #[error(transparent)]
     Prim(#[from] PrimError),
     /// The data pointer of a buffer does not point to a scalar type.
-    #[error("`{name}` is no pointer to a scalar type, so it cannot be a buffer's data")]
+    #[error("`{name}` cannot be the data of a buffer: it is not a pointer to a scalar type")]
     BufferData {
         /// The pointer's name.
         name: String,
     },
     /// Axis separators are out of order or out of range.
-    #[error("axis separators must not decrease and must lie within 0 and {rank}")]
+    #[error("axis separators must be ascending and between 0 and {rank}")]
     AxisSeparators {
         /// The buffer's rank.
         rank: usize,
@@ -39,7 +39,7 @@ pub enum TirError {
         buffer: String,
     },
     /// The type of a stored value differs from the element type.
-    #[error("cannot store `{value}` where buffer `{buffer}` holds `{place}`")]
+    #[error("cannot store a value of type `{value}` in buffer `{buffer}`, expected `{place}`")]
     StoreType {
         /// The buffer's name.
         buffer: String,
@@ -49,7 +49,7 @@ pub enum TirError {
         place: DataType,
     },
     /// Two parts that must have the same type differ.
-    #[error("{what} has type `{found}`, but `{expected}` is needed")]
+    #[error("{what} has type `{found}`, expected `{expected}`")]
     Type {
         /// The part with the wrong type.
         what: &'static str,
@@ -69,7 +69,7 @@ pub enum TirError {
         found: DataType,
     },
     /// The lengths of two related lists differ.
-    #[error("{what}: {left} against {right}")]
+    #[error("the numbers of {what} differ: {left} and {right}")]
     Count {
         /// The lists.
         what: &'static str,
@@ -88,3 +88,18 @@ pub enum TirError {
 
 /// Result with a [`TirError`].
 pub type Result<T> = std::result::Result<T, TirError>;
+
+/// Fails with [`TirError::Kind`] unless `fits`.
+pub(crate) fn check_kind(
+    what: &'static str,
+    expected: &'static str,
+    found: DataType,
+    fits: bool,
+) -> Result<()> {
+    if fits { Ok(()) } else { Err(TirError::Kind { what, expected, found }) }
+}
+
+/// Fails with [`TirError::Type`] unless the types are equal.
+pub(crate) fn check_type(what: &'static str, found: DataType, expected: DataType) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(TirError::Type { what, found, expected }) }
+}

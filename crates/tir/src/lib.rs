@@ -1,4 +1,37 @@
-//! The dialect `tir`: loops, buffers, blocks and functions of scalars.
+//! The dialect `tir` of TVM 0.23: loops, buffers, blocks and functions over scalars.
+//!
+//! - [`node`]: the nodes; constructors check types and never fold.
+//! - [`op`]: the operators, one entry each.
+//! - [`check`]: well-formedness of functions; [`complete`]: access regions that scripts leave out.
+//! - `build`, `print` and the parser (features `build`, `print`, `parse`, all enabled by default): script functions and
+//!   frames, nodes to text, text to nodes.
+//!
+//! ```
+//! # #[cfg(all(feature = "build", feature = "print"))] {
+//! use tvmscript_docsifier::{PrinterConfig, print};
+//! use tvmscript_ir_core::RegistryBuilder;
+//! use tvmscript_irbuilder::Builder;
+//! use tvmscript_tir::PrimFunc;
+//! use tvmscript_tir::build::script::{self as T, BufferAccess};
+//!
+//! let builder = Builder::new();
+//! T::prim_func().body(|| {
+//!     T::func_name("double");
+//!     let a = T::arg("A", T::buffer(16).dtype("float32"));
+//!     T::serial(16).body(|i| a.set(&i, a.at(&i) * 2.0));
+//! });
+//! let function = builder.get::<PrimFunc>()?;
+//!
+//! let dialects = [tvmscript_prim::dialect(), tvmscript_ir::dialect(), tvmscript_tir::dialect()];
+//! let registry = dialects.into_iter().fold(RegistryBuilder::new(), RegistryBuilder::with).build()?;
+//! let text = print(function.object(), &registry, &PrinterConfig::default())?;
+//! assert!(text.contains("A[v] = A[v] * T.float32(2.0)"), "{text}");
+//! # }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 #[cfg(any(feature = "build", feature = "print"))]
 mod bare;

@@ -14,7 +14,7 @@ use tvmscript_prim::Var;
 use tvmscript_prim::ops::{self, Folded};
 
 use crate::error::{Result, Stop};
-use crate::expr::{self, BinOp, BinOpExt, Expr, View};
+use crate::expr::{self, BinOp, Expr, View};
 use crate::number::{POS_INF, gcd};
 use crate::rewrite::Simplifier;
 
@@ -95,7 +95,7 @@ impl Simplifier<'_> {
     pub(crate) fn canonicalize(&mut self, e: &Expr) -> Result<Canonical> {
         match expr::view(e) {
             View::Bin(BinOp::Lt, a, b) => self.canonical_lt(e, a, b),
-            View::Bin(op, a, b) if !op.gives_truth() && expr::is_index(expr::dtype(e)) => match op {
+            View::Bin(op, a, b) if !expr::gives_truth(op) && expr::is_index(expr::dtype(e)) => match op {
                 BinOp::Add | BinOp::Sub => self.canonical_sum(op, a, b),
                 BinOp::Mul => self.canonical_product(e, a, b),
                 BinOp::Div | BinOp::FloorDiv => self.canonical_quotient(op, e, a, b),

@@ -27,7 +27,7 @@
 mod apply;
 mod parse;
 
-use crate::expr::{BinOp, BinOpExt, Tag};
+use crate::expr::{BinOp, Tag};
 
 pub(crate) use apply::Prover;
 
@@ -97,7 +97,7 @@ fn tags(pattern: &Pat) -> u32 {
     match pattern {
         Pat::Int(_) | Pat::Literal(_) => Tag::Int.bit(),
         Pat::Float(_) => Tag::Float.bit(),
-        Pat::Bin(op, _) => op.tag().bit(),
+        Pat::Bin(op, _) => Tag::Bin(*op).bit(),
         Pat::Not(_) => Tag::Not.bit(),
         Pat::Select(_) => Tag::Select.bit(),
         Pat::Ramp(_) => Tag::Ramp.bit(),

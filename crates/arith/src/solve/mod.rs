@@ -14,7 +14,7 @@ use tvmscript_prim::{PrimExpr, Var};
 
 use crate::analyzer::Analyzer;
 use crate::error::Result;
-use crate::expr::{self, BinOp, BinOpExt, Expr, Intrinsic, VarMap, View};
+use crate::expr::{self, BinOp, Expr, Intrinsic, VarMap, View};
 use crate::interval::{DomMap, IntSet};
 
 /// The values `min <= var < min + extent`.
@@ -124,7 +124,9 @@ impl System {
         while let Some(part) = pending.pop() {
             match expr::view(part) {
                 View::Bin(BinOp::And, a, b) => pending.extend([b, a]),
-                View::Bin(op, a, b) if op.gives_truth() && op != BinOp::Or => self.add_comparison(part, a, b),
+                View::Bin(op, a, b) if expr::gives_truth(op) && op != BinOp::Or => {
+                    self.add_comparison(part, a, b)
+                }
                 View::Call(call) if call.intrinsic == Some(Intrinsic::Likely) => {
                     pending.extend(call.node.args.first())
                 }

@@ -77,7 +77,7 @@ pub fn region_to_load(region: &Ref<BufferRegion>) -> Result<Expr> {
             None => {
                 let name = region.buffer.name.get();
                 return Err(BuildError::message(format!(
-                    "a region of buffer `{name}` has no constant size, so it cannot be loaded as a vector"
+                    "cannot load a region of buffer `{name}` as a vector: its size is not constant"
                 ))
                 .with_help("give each slice constant bounds, or load single elements in a loop"));
             }
@@ -279,7 +279,8 @@ impl FromScript for IterType {
     const TYPE: &'static str = "str";
     fn from_script(value: ScriptValue) -> Result<Self> {
         let found = match &value {
-            ScriptValue::Str(name) => match IterType::ALL.into_iter().find(|t| t.name() == name.as_str()) {
+            ScriptValue::Str(name) => match IterType::ALL.iter().copied().find(|t| t.name() == name.as_str())
+            {
                 Some(found) => return Ok(found),
                 None => format!("`{name}`"),
             },

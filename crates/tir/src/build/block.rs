@@ -9,6 +9,7 @@ use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 use super::args::{Binding, Domain, ExprArg, NodeArg, Region};
 use super::frame::{FrameKind, TirFrame, loop_domain, set_once, wrong_frame};
 use crate::complete::DETECT_ACCESS;
+use crate::error::check_kind;
 use crate::node::*;
 
 /// An open block.
@@ -111,11 +112,9 @@ pub fn where_(predicate: ScriptValue) -> Result<()> {
         ScriptValue::Int(i) => return Err(BuildError::expected("a condition", i.to_string()).at_position(0)),
         other => ExprArg::convert(other).map_err(|e| e.at_position(0))?,
     };
-    if !predicate.dtype().is_bool() {
-        let kind =
-            crate::TirError::Kind { what: "a block's predicate", expected: "bool", found: predicate.dtype() };
-        return Err(BuildError::from(kind).at_position(0));
-    }
+    let found = predicate.dtype();
+    check_kind("a block's predicate", "bool", found, found.is_bool())
+        .map_err(|e| BuildError::from(e).at_position(0))?;
     with_block("T.where", |block| set_once(&mut block.predicate, predicate, "the predicate of the block"))
 }
 
@@ -198,11 +197,9 @@ fn add_axis(
 
 /// Adds an axis to the innermost block.
 fn push_axis(function: &str, axis: Ref<IterVar>, binding: Option<Expr>) -> Result<()> {
-    if let Some(found) = binding.as_ref().map(|binding| binding.dtype())
-        && !(found.is_integer() || found.is_bool())
-    {
-        let kind = crate::TirError::Kind { what: "the binding of an axis", expected: "an integer", found };
-        return Err(BuildError::from(kind).at_position(1));
+    if let Some(found) = binding.as_ref().map(|binding| binding.dtype()) {
+        check_kind("the binding of an axis", "an integer", found, found.is_integer() || found.is_bool())
+            .map_err(|e| BuildError::from(e).at_position(1))?;
     }
     with_block(function, |block| {
         match binding {
@@ -289,7 +286,7 @@ pub fn axis_remap(
             .ok_or_else(|| BuildError::expected("loop variables", binding.type_name()).at_position(1))?;
         let Some(dom) = loop_domain(var)? else {
             let error =
-                BuildError::message(format!("`{}` is no variable of an enclosing loop", var.name.get()));
+                BuildError::message(format!("`{}` is not the variable of an enclosing loop", var.name.get()));
             return Err(error.at_position(1));
         };
         vars.push(add_axis("T.axis.remap", iter_type, dom, Some(var.clone().upcast()), var.dtype)?);

@@ -171,7 +171,7 @@ buffer_functions! {
                 declare(shape, region.buffer.dtype, stride_dtype)?
             }
             (None, None, None) => {
-                return Err(BuildError::message("`match_buffer` of a parameter misses the argument `shape`")
+                return Err(BuildError::message("`match_buffer` of a parameter requires `shape`")
                     .at_position(0)
                     .with_help("give the shape, such as `T.match_buffer(a, (16, 16))`"));
             }
@@ -227,7 +227,8 @@ fn match_param(param: &ScriptValue, buffer: &Ref<Buffer>) -> Result<()> {
     match done.flatten() {
         Some(true) => Ok(()),
         Some(false) => {
-            let error = BuildError::message(format!("`{}` is no parameter of the function", var.name.get()));
+            let error =
+                BuildError::message(format!("`{}` is not a parameter of the function", var.name.get()));
             Err(error.at_position(0))
         }
         None => Err(wrong_frame("T.match_buffer", "at the top of the function whose parameter it matches")),

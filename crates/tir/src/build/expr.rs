@@ -287,7 +287,7 @@ pub fn comm_reducer(combiner: ScriptValue, identity: Shape) -> Result<Ref<CommRe
         .collect();
     let result = call_with_vars(&combiner, &vars, ExprArg::convert)?;
     if result.len() != count {
-        let message = format!("the lambda gives {} values for {count} identities", result.len());
+        let message = format!("the lambda returns {} values for {count} identities", result.len());
         return Err(BuildError::message(message).at_position(0));
     }
     let (lhs, rhs) = vars.split_at(count);

@@ -40,7 +40,7 @@ impl Fragment {
     /// Sets the builder's result to the statements or the value.
     fn close(self, root_alloc: &[Ref<Buffer>], stmts: Vec<StmtRef>) -> Result<()> {
         if let Some(buffer) = root_alloc.first() {
-            let message = format!("`{}` is allocated in no block and no function", buffer.name.get());
+            let message = format!("`{}` is allocated outside of any block or function", buffer.name.get());
             let help = "`T.Buffer(..)` declares a buffer that the fragment does not define";
             return Err(BuildError::message(message).with_help(help));
         }
@@ -50,9 +50,11 @@ impl Fragment {
                 let body = complete_fragment(flatten(stmts, true)).map_err(completion_error)?;
                 Builder::set_result(body.into())
             }
-            (None, true) => Err(BuildError::message("declarations alone are no node")
+            (None, true) => Err(BuildError::message("the fragment has declarations only")
                 .with_help("end the fragment with a statement or an expression")),
-            (Some(_), false) => Err(BuildError::message("a part of a block beside statements is no node")),
+            (Some(_), false) => {
+                Err(BuildError::message("a fragment is statements or part of a block, not both"))
+            }
         }
     }
 }
@@ -218,7 +220,7 @@ pub fn func_ret(ret_type: TypeArg) -> Result<()> {
 pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
     with_function("T.func_attr", |func| {
         if func.is_private && attrs.get_str(GLOBAL_SYMBOL).is_some() {
-            let error = BuildError::message("a private function has no \"global_symbol\"");
+            let error = BuildError::message("a private function cannot have a \"global_symbol\"");
             return Err(error.with_help("drop the attribute, or `private=True`"));
         }
         let before = func.attrs.take().unwrap_or_default();

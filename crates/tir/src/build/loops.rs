@@ -1,13 +1,14 @@
 //! Loops: `T.serial` and its variants, `T.grid`, `T.While`.
 
-use tvmscript_ir_core::{DataType, Map, Ref, Str, Value};
+use tvmscript_ir_core::{DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, FrameOf, Result, ScriptValue, script_fn};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
 use super::args::{Domain, ExprArg, LoopStart, NodeArg};
 use super::frame::{FrameKind, TirFrame};
+use crate::error::check_kind;
 use crate::extent;
-use crate::node::{For, ForKind, ForParts, IterType, IterVar, StmtRef};
+use crate::node::{For, ForKind, IterType, IterVar, StmtRef};
 
 /// One loop, or several nested ones.
 #[derive(Debug)]
@@ -50,7 +51,8 @@ impl ForFrame {
                 }
                 None => None,
             };
-            body = For::try_new(ForParts {
+            body = For::try_new(For {
+                span: Span::current(),
                 loop_var: var,
                 min: domain.min.clone(),
                 extent: domain.extent.clone(),
@@ -87,7 +89,7 @@ fn one_loop(
         }
         (LoopStart::Range(range), None) => (range.min.clone(), range.extent.clone()),
         (LoopStart::Range(_), Some(_)) => {
-            return Err(BuildError::message("a range says where the loop ends").at_position(1));
+            return Err(BuildError::message("a loop over a range takes no `stop`").at_position(1));
         }
     };
     let bits = min.dtype().bits.max(extent.dtype().bits);
@@ -236,9 +238,7 @@ pub(crate) fn grid_of(domains: Vec<Domain>) -> FrameOf<TirFrame> {
 #[script_fn(name = "While")]
 pub fn while_(condition: ExprArg) -> Result<FrameOf<TirFrame>> {
     let found = condition.0.dtype();
-    if !found.is_scalar() {
-        let kind = crate::TirError::Kind { what: "the condition", expected: "a scalar", found };
-        return Err(BuildError::from(kind).at_position(0));
-    }
+    check_kind("the condition", "a scalar", found, found.is_scalar())
+        .map_err(|e| BuildError::from(e).at_position(0))?;
     Ok(FrameOf::new(TirFrame::new(FrameKind::While { condition: condition.0 })))
 }

@@ -237,7 +237,7 @@ pub fn thread_axis(
         dom => (dom, tag),
     };
     if tag.is_empty() {
-        let error = BuildError::message("`thread_axis` misses the tag of the thread");
+        let error = BuildError::message("`thread_axis` requires a thread tag");
         return Err(error.with_help("write `te.thread_axis(\"threadIdx.x\")`"));
     }
     let dom = dom.map(Domain::from_script).transpose().map_err(|e| e.at_position(0))?;

@@ -13,6 +13,7 @@ use super::into_arg::Indices;
 use super::subscript::{self, Index};
 use super::types::TypeArg;
 use crate::TirError;
+use crate::error::check_kind;
 use crate::node::*;
 
 fn scope<V>(kind: FrameKind) -> Result<FrameOf<TirFrame, V>> {
@@ -39,10 +40,8 @@ pub fn attr(node: ScriptValue, attr_key: Str, value: ExprArg) -> Result<FrameOf<
 #[script_fn(name = "Assert")]
 pub fn assert_(condition: ExprArg, message: ExprArg) -> Result<FrameOf<TirFrame>> {
     let found = condition.0.dtype();
-    if !found.is_bool() {
-        let kind = TirError::Kind { what: "the asserted condition", expected: "bool", found };
-        return Err(BuildError::from(kind).at_position(0));
-    }
+    check_kind("the asserted condition", "bool", found, found.is_bool())
+        .map_err(|e| BuildError::from(e).at_position(0))?;
     scope(FrameKind::Assert { condition: condition.0, message: message.0 })
 }
 
@@ -60,11 +59,7 @@ pub fn let_stmt(
         (None, Some(annotation)) => Var::with_type("v", annotation.0),
         (None, None) => Var::new("v", value.0.dtype()),
     };
-    let (expected, found) = (var.dtype, value.0.dtype());
-    if expected != found && !(expected.is_handle() && found.is_handle()) {
-        let kind = TirError::Type { what: "the bound value", found, expected };
-        return Err(BuildError::from(kind).at_position(0));
-    }
+    LetStmt::check_types(var.dtype, value.0.dtype()).map_err(|e| BuildError::from(e).at_position(0))?;
     scope(FrameKind::Let { var, value: value.0 })
 }
 
@@ -144,9 +139,7 @@ pub fn allocate(
 ) -> Result<FrameOf<TirFrame, Ref<Var>>> {
     let condition = condition.map_or_else(|| IntImm::bool(true), |c| c.0);
     let found = condition.dtype();
-    if !found.is_bool() {
-        return Err(TirError::Kind { what: "the condition", expected: "bool", found }.into());
-    }
+    check_kind("the condition", "bool", found, found.is_bool())?;
     let pointer = tvmscript_prim::PointerType::new(tvmscript_prim::PrimType::new(dtype), &scope);
     let var = var.map_or_else(|| Var::with_type("", pointer), |v| v.0);
     let annotations = annotations.unwrap_or_default();

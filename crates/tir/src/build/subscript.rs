@@ -6,8 +6,8 @@ use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Ramp, Range, ops};
 
 use super::args::ExprArg;
+use crate::extent;
 use crate::node::{Buffer, BufferLoad, BufferRegion};
-use crate::{TirError, extent};
 
 /// The index of one dimension.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ pub enum Subscript {
 /// If the number of indices is wrong, a bound is not an integer, or the length of a slice with a step is not
 /// constant.
 pub fn subscript(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Subscript> {
-    check_rank(buffer, indices)?;
+    buffer.check_rank(indices.len())?;
     let is_slice = |index: &Index| matches!(index, Index::Slice { .. });
     let has_step = |index: &Index| matches!(index, Index::Slice { step: Some(_), .. });
     if indices.iter().any(is_slice) && !indices.iter().any(has_step) {
@@ -76,14 +76,6 @@ pub fn subscript(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Subscript> {
     let exprs = indices.iter().enumerate().map(|(dim, index)| lanes(buffer, dim, index));
     let load = BufferLoad::try_new(buffer.clone(), exprs.collect::<Result<_>>()?, None)?;
     Ok(Subscript::Load(load))
-}
-
-fn check_rank(buffer: &Buffer, indices: &[Index]) -> Result<()> {
-    let (rank, found) = (buffer.shape.len(), indices.len());
-    match rank == found {
-        true => Ok(()),
-        false => Err(TirError::Rank { buffer: buffer.name.get().to_string(), rank, found }.into()),
-    }
 }
 
 fn bounds(buffer: &Buffer, dim: usize, start: Option<&Expr>, stop: Option<&Expr>) -> Result<(Expr, Expr)> {
@@ -100,7 +92,7 @@ fn bounds(buffer: &Buffer, dim: usize, start: Option<&Expr>, stop: Option<&Expr>
 /// # Errors
 /// As [`subscript`].
 pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Ref<BufferRegion>> {
-    check_rank(buffer, indices)?;
+    buffer.check_rank(indices.len())?;
     let range = |(dim, index): (usize, &Index)| {
         let (min, extent) = match index {
             Index::Slice { start, stop, .. } => {
@@ -123,8 +115,7 @@ pub fn region(buffer: &Ref<Buffer>, indices: &[Index]) -> Result<Ref<BufferRegio
 /// If the buffer has no such dimension, or the length of a slice is not constant or less than one.
 pub fn lanes(buffer: &Buffer, dim: usize, index: &Index) -> Result<Expr> {
     if dim >= buffer.shape.len() {
-        let (rank, found) = (buffer.shape.len(), dim + 1);
-        return Err(TirError::Rank { buffer: buffer.name.get().to_string(), rank, found }.into());
+        buffer.check_rank(dim + 1)?;
     }
     let (start, stop, step) = match index {
         Index::Point(expr) => return Ok(expr.clone()),

@@ -61,8 +61,8 @@ pub fn launch_thread(thread: ScriptValue, extent: ExprArg) -> Result<FrameOf<Tir
     let extent = extent.0;
     let thread = with_threads("T.launch_thread", |threads| {
         let Some(entry) = threads.iter_mut().find(|t| t.var.ptr_eq(&var)) else {
-            let error = BuildError::message(format!("`{}` is no thread variable", var.name.get()));
-            return Err(error.at_position(0).with_help("make one with `T.env_thread(\"threadIdx.x\")`"));
+            let error = BuildError::message(format!("`{}` is not a thread variable", var.name.get()));
+            return Err(error.at_position(0).with_help("create one with `T.env_thread(\"threadIdx.x\")`"));
         };
         if let Some(launched) = &entry.launched {
             let before = launched.dom.as_ref().map(|d| d.extent.clone());

@@ -29,7 +29,7 @@ pub const MAX_ERRORS: usize = 100;
 #[non_exhaustive]
 pub enum WellFormedErrorKind {
     /// A variable is used without a definition.
-    #[error("{}, {}", use_text(.used, .var), end_text(*.was_defined))]
+    #[error("{} {}", use_text(.used, .var), end_text(*.was_defined))]
     UndefinedVar {
         /// The variable's name.
         var: Str,
@@ -39,19 +39,19 @@ pub enum WellFormedErrorKind {
         was_defined: bool,
     },
     /// A variable is defined again in its own scope.
-    #[error("variable `{var}` is defined again where its first definition still holds")]
+    #[error("variable `{var}` is defined again in its own scope")]
     NestedDefinition {
         /// The variable's name.
         var: Str,
     },
     /// A variable is defined again after its first scope has ended.
-    #[error("variable `{var}` is defined a second time")]
+    #[error("variable `{var}` is defined twice")]
     RepeatedDefinition {
         /// The variable's name.
         var: Str,
     },
     /// A block with axes uses the variable of an enclosing loop.
-    #[error("loop variable `{var}` comes from outside of block \"{block}\", which must bind it to an axis")]
+    #[error("loop variable `{var}` is used in block \"{block}\", which does not bind it to an axis")]
     LoopVarInBlock {
         /// The loop variable's name.
         var: Str,
@@ -62,7 +62,7 @@ pub enum WellFormedErrorKind {
     },
     /// Shared nodes unfold to too many visits.
     #[error(
-        "the function shares its parts too often to be checked: more than {limit} times in one statement"
+        "the function is too large to check: shared nodes of one statement are visited more than {limit} times"
     )]
     TooLarge {
         /// The maximum number of visits of shared nodes.
@@ -89,16 +89,16 @@ pub enum VarUse {
 
 fn use_text(used: &VarUse, var: &str) -> String {
     match used {
-        VarUse::Value => format!("variable `{var}` is used"),
-        VarUse::Data { buffer } => format!("buffer `{buffer}` has the data pointer `{var}`"),
+        VarUse::Value => format!("variable `{var}`"),
+        VarUse::Data { buffer } => format!("the data pointer `{var}` of buffer `{buffer}`"),
         VarUse::Layout { buffer } => {
-            format!("the shape, strides or offset of buffer `{buffer}` have the variable `{var}`")
+            format!("variable `{var}` in the shape, strides or offset of buffer `{buffer}`")
         }
     }
 }
 
 fn end_text(was_defined: bool) -> &'static str {
-    if was_defined { "whose definition does not hold here" } else { "which nothing defines" }
+    if was_defined { "is used outside of its scope" } else { "is not defined" }
 }
 
 /// An error in a function.

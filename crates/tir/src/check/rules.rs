@@ -19,7 +19,7 @@ impl Checker<'_> {
                 if let Some(definition) = ended {
                     notes.push(checker.definition_note("it was defined", definition));
                 } else if var.span.is_known() && var.span != at.span {
-                    notes.push(FindingNote { text: "the variable was made here".to_owned(), span: var.span });
+                    notes.push(FindingNote { text: "the variable was created here".to_owned(), span: var.span });
                 }
                 let (var, was_defined) = (shown_name(var), ended.is_some());
                 (WellFormedErrorKind::UndefinedVar { var, used, was_defined }, notes)

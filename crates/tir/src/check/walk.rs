@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
             if *count > ERRORS_PER_VARIABLE
                 && let Some(error) = self.errors.get_mut(*last)
             {
-                let text = format!("there are {} more of these", count - ERRORS_PER_VARIABLE);
+                let text = format!("{} more errors of this variable", count - ERRORS_PER_VARIABLE);
                 error.notes.push(FindingNote { text, span: Span::UNKNOWN });
             }
         }

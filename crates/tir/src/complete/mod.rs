@@ -6,6 +6,7 @@
 //!
 //! Upstream counterpart: `ScriptComplete`, `src/tir/ir/script/script_complete.cc`.
 
+mod accesses;
 mod regions;
 
 use tvmscript_ir_core::mutate::{Descend, Mutator, mutate};
@@ -27,9 +28,7 @@ const DETECT_WRITES: i64 = 2;
 #[non_exhaustive]
 pub enum CompleteErrorKind {
     /// A buffer is used through its data pointer, which hides the accessed region.
-    #[error(
-        "`{buffer}` is used through its data pointer, so the regions of block \"{block}\" cannot be found"
-    )]
+    #[error("cannot infer the regions of block \"{block}\": `{buffer}` is used through its data pointer")]
     OpaqueAccess {
         /// The buffer's name.
         buffer: Str,
@@ -43,7 +42,7 @@ pub enum CompleteErrorKind {
         found: DataType,
     },
     /// The expressions of a block are too large to search for regions.
-    #[error("block \"{block}\" has more than {limit} expressions to look for regions in")]
+    #[error("cannot infer the regions of block \"{block}\": it has more than {limit} expressions")]
     TooLarge {
         /// The block's name.
         block: Str,
@@ -70,7 +69,7 @@ impl CompleteError {
     pub fn help(&self) -> Option<&'static str> {
         match self.kind {
             CompleteErrorKind::OpaqueAccess { .. } | CompleteErrorKind::TooLarge { .. } => {
-                Some("say them with `T.reads(..)` and `T.writes(..)`")
+                Some("declare them with `T.reads(..)` and `T.writes(..)`")
             }
             CompleteErrorKind::AxisValue { .. } | CompleteErrorKind::Invalid(_) => None,
         }

@@ -7,15 +7,16 @@
 //! Upstream counterpart: `BlockReadWriteDetector`, `src/tir/analysis/block_access_region_detector.cc`.
 
 use tvmscript_arith::{
-    Analyzer, DomMap, IntSet, Narrowing, eval_set_of_range, eval_set_of_set, narrow_domains, vector_set,
+    DomMap, IntSet, Narrowing, eval_set_of_range, eval_set_of_set, narrow_domains, vector_set,
 };
 use tvmscript_ir_core::mutate::substitute;
 use tvmscript_ir_core::view::for_each_node_below_rev;
 use tvmscript_ir_core::{Array, Object, PtrMap, Ref, Span};
 use tvmscript_prim::intrinsic::{self, NamedOp};
 use tvmscript_prim::ops::{self, BinaryOp};
-use tvmscript_prim::{Call, Expr, ExprKind, ExprView, IntImm, PrimExpr, PrimExprExt, Range, Var};
+use tvmscript_prim::{Call, Expr, ExprKind, ExprView, IntImm, PrimExpr, Range, Var};
 
+use super::accesses::{Accesses, cover};
 use super::{CompleteError, CompleteErrorKind, Result};
 use crate::node::*;
 use crate::op::memory::TVM_ACCESS_PTR;
@@ -67,7 +68,7 @@ pub fn block_access_regions(block: &Block, visible: &PtrMap<Ref<Buffer>>) -> Res
     detector.run(block)?;
     let Detector { reads, writes, opaque, .. } = detector;
     let has_init = block.init.is_some();
-    let reads = reads.to_regions(|buffer| has_init && writes.indices.contains_key(buffer.object()));
+    let reads = reads.to_regions(|buffer| has_init && writes.contains(buffer));
     Ok(AccessRegions { reads, writes: writes.to_regions(|_| false), opaque })
 }
 
@@ -445,75 +446,8 @@ fn replaced(expr: &Expr, values: &PtrMap<Object>) -> Expr {
     substitute(expr.clone(), values).unwrap_or_else(|_| expr.clone())
 }
 
-/// The least value and the extent of a set in a dimension of extent `full`.
-fn cover(set: &IntSet, full: &Expr) -> (Expr, Expr) {
-    set.cover_range().unwrap_or_else(|| (IntImm::int32(0), full.clone()))
-}
-
 #[derive(Clone, Copy)]
 enum Access {
     Read,
     Write,
-}
-
-/// Accesses to one buffer.
-struct AccessEntry {
-    buffer: Ref<Buffer>,
-    /// One set per dimension.
-    sets: Vec<IntSet>,
-}
-
-/// Accesses of one kind, in order of first access.
-#[derive(Default)]
-struct Accesses {
-    entries: Vec<AccessEntry>,
-    /// Index of each buffer in `entries`.
-    indices: PtrMap<usize>,
-}
-
-impl Accesses {
-    fn add(&mut self, buffer: Ref<Buffer>, sets: Vec<IntSet>) {
-        let known = self.indices.get(buffer.object()).and_then(|index| self.entries.get_mut(*index));
-        let Some(entry) = known else {
-            self.indices.insert(buffer.object().clone(), self.entries.len());
-            self.entries.push(AccessEntry { buffer, sets });
-            return;
-        };
-        for (before, set) in entry.sets.iter_mut().zip(sets) {
-            *before = IntSet::union(&[before.clone(), set]);
-        }
-    }
-
-    fn to_regions(&self, is_excluded: impl Fn(&Ref<Buffer>) -> bool) -> Vec<Ref<BufferRegion>> {
-        let mut analyzer = Analyzer::new();
-        let kept = self.entries.iter().filter(|entry| !is_excluded(&entry.buffer));
-        let region = |entry: &AccessEntry| {
-            let ranges = entry.sets.iter().zip(entry.buffer.shape.iter());
-            let ranges = ranges.map(|(set, full)| range_of(set, full, &mut analyzer)).collect();
-            Ref::new(BufferRegion { buffer: entry.buffer.clone(), region: ranges })
-        };
-        kept.map(region).collect()
-    }
-}
-
-fn range_of(set: &IntSet, full: &Expr, analyzer: &mut Analyzer) -> Ref<Range> {
-    let point = |min: &Expr| {
-        let one = IntImm::try_new(min.dtype(), 1).ok()?;
-        Some(Range::from_min_extent(min.clone(), one))
-    };
-    if let Some(range) = set.as_point().and_then(point) {
-        return range;
-    }
-    let covered = set.cover_range();
-    // A proof is needed only if the extent does not already show several values.
-    let is_wide =
-        covered.as_ref().and_then(|(_, extent)| extent.as_node::<IntImm>()).is_some_and(|e| e.value != 1);
-    if !is_wide
-        && set.is_provably_point(analyzer)
-        && let Some(range) = set.min().and_then(point)
-    {
-        return range;
-    }
-    let (min, extent) = covered.unwrap_or_else(|| (IntImm::int32(0), full.clone()));
-    Range::from_min_extent(min, extent)
 }

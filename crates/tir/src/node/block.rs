@@ -7,7 +7,7 @@ use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 
 use super::buffer::DefineBuffer as _;
 use super::{Buffer, IterVar, Stmt, StmtRef};
-use crate::error::{Result, TirError};
+use crate::error::{Result, TirError, check_kind};
 
 /// A region of a buffer.
 #[derive(Debug, Clone, Node)]
@@ -25,21 +25,12 @@ impl BufferRegion {
     /// # Errors
     /// [`TirError::Rank`].
     pub fn try_new(buffer: Ref<Buffer>, region: Array<Ref<Range>>) -> Result<Ref<BufferRegion>> {
-        let region = BufferRegion { buffer, region };
-        region.check_rank()?;
-        Ok(Ref::new(region))
-    }
-
-    fn check_rank(&self) -> Result<()> {
-        let (rank, found) = (self.buffer.shape.len(), self.region.len());
-        match rank == found {
-            true => Ok(()),
-            false => Err(TirError::Rank { buffer: self.buffer.name.to_string(), rank, found }),
-        }
+        buffer.check_rank(region.len())?;
+        Ok(Ref::new(BufferRegion { buffer, region }))
     }
 
     fn check(&self) -> Checked {
-        self.check_rank().map_err(|error| Invalid::at("region", error))
+        self.buffer.check_rank(self.region.len()).map_err(|error| Invalid::at("region", error))
     }
 }
 
@@ -82,7 +73,7 @@ impl MatchBufferRegion {
             return fail("the element types differ");
         }
         if whole.data_alignment % buffer.data_alignment.max(1) != 0 {
-            return fail("the source's alignment is no multiple of the buffer's");
+            return fail("the source's alignment is not a multiple of the buffer's");
         }
         if buffer.buffer_type != super::BufferType::Default {
             return fail("a matched buffer cannot broadcast");
@@ -179,16 +170,13 @@ impl BlockRealize {
         let (left, right) = (self.iter_values.len(), self.block.iter_vars.len());
         match left == right {
             true => Ok(()),
-            false => Err(TirError::Count { what: "values against axes of a block", left, right }),
+            false => Err(TirError::Count { what: "values and axes of a block", left, right }),
         }
     }
 
     fn check_predicate(&self) -> Result<()> {
         let found = self.predicate.dtype();
-        match found.is_bool() {
-            true => Ok(()),
-            false => Err(TirError::Kind { what: "a block's predicate", expected: "bool", found }),
-        }
+        check_kind("a block's predicate", "bool", found, found.is_bool())
     }
 
     fn check(&self) -> Checked {

@@ -159,7 +159,7 @@ impl Buffer {
             ));
         }
         match self.offset_factor {
-            0 => Err(Invalid::at("offset_factor", "nothing is a multiple of 0 but 0")),
+            0 => Err(Invalid::at("offset_factor", "the factor is zero")),
             _ => Ok(()),
         }
     }
@@ -196,6 +196,15 @@ impl Buffer {
             if let Some(var) = stride.as_node::<Var>().filter(|var| var.name.get().is_empty()) {
                 var.name.set(format!("{name}_s{i}").into());
             }
+        }
+    }
+
+    /// Fails with [`TirError::Rank`] unless `found` indices or ranges fit the buffer.
+    pub(crate) fn check_rank(&self, found: usize) -> Result<()> {
+        let rank = self.shape.len();
+        match rank == found {
+            true => Ok(()),
+            false => Err(TirError::Rank { buffer: self.name.to_string(), rank, found }),
         }
     }
 

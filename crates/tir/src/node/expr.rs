@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Array, DataType, IntField, Node, Object, Ref, Span, Str}
 use tvmscript_prim::{CommReducer, Expr, PrimExpr, PrimExprExt, Range, Var};
 
 use super::Buffer;
-use crate::error::{Result, TirError};
+use crate::error::{Result, TirError, check_kind, check_type};
 
 /// A load from a buffer.
 #[derive(Debug, Clone, Node)]
@@ -31,10 +31,7 @@ pub struct BufferLoad {
 /// # Errors
 /// [`TirError::Rank`], [`TirError::VectorIndex`].
 pub(crate) fn element_type(buffer: &Buffer, indices: &Array<Expr>) -> Result<DataType> {
-    if indices.len() != buffer.shape.len() {
-        let name = buffer.name.get().to_string();
-        return Err(TirError::Rank { buffer: name, rank: buffer.shape.len(), found: indices.len() });
-    }
+    buffer.check_rank(indices.len())?;
     let Some((last, before)) = indices.len().checked_sub(1).map(|n| (indices[n].dtype(), n)) else {
         return Ok(buffer.dtype);
     };
@@ -69,11 +66,7 @@ impl BufferLoad {
     fn check(&self) -> Checked {
         let expected = element_type(&self.buffer, &self.indices);
         let expected = expected.map_err(|error| Invalid::at("indices", error))?;
-        let found = self.dtype;
-        if found != expected {
-            let error = TirError::Type { what: "the loaded value", found, expected };
-            return Err(Invalid::at("dtype", error));
-        }
+        check_type("the loaded value", self.dtype, expected).map_err(|error| Invalid::at("dtype", error))?;
         check_mask_of("predicate", self.predicate.as_ref(), expected)
     }
 }
@@ -109,49 +102,30 @@ pub struct ProducerLoad {
     pub indices: Array<Expr>,
 }
 
-/// The role of an iteration variable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs)]
-pub enum IterType {
-    DataPar = 0,
-    ThreadIndex = 1,
-    CommReduce = 2,
-    Ordered = 3,
-    Opaque = 4,
-    Unrolled = 5,
-    Vectorized = 6,
-    Parallelized = 7,
-    Tensorized = 8,
-}
-
-impl IterType {
-    /// All types, by number.
-    pub const ALL: [IterType; 9] = [
-        IterType::DataPar,
-        IterType::ThreadIndex,
-        IterType::CommReduce,
-        IterType::Ordered,
-        IterType::Opaque,
-        IterType::Unrolled,
-        IterType::Vectorized,
-        IterType::Parallelized,
-        IterType::Tensorized,
-    ];
-
-    /// The name in scripts.
-    pub fn name(self) -> &'static str {
-        match self {
-            IterType::DataPar => "DataPar",
-            IterType::ThreadIndex => "ThreadIndex",
-            IterType::CommReduce => "CommReduce",
-            IterType::Ordered => "Ordered",
-            IterType::Opaque => "Opaque",
-            IterType::Unrolled => "Unrolled",
-            IterType::Vectorized => "Vectorized",
-            IterType::Parallelized => "Parallelized",
-            IterType::Tensorized => "Tensorized",
+macro_rules! iter_types {
+    ($($name:ident),*) => {
+        /// The role of an iteration variable.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)]
+        pub enum IterType {
+            $($name,)*
         }
-    }
+
+        impl IterType {
+            /// All types, by number.
+            pub const ALL: &[IterType] = &[$(IterType::$name),*];
+
+            /// The name in scripts.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(IterType::$name => stringify!($name),)*
+                }
+            }
+        }
+    };
+}
+iter_types! {
+    DataPar, ThreadIndex, CommReduce, Ordered, Opaque, Unrolled, Vectorized, Parallelized, Tensorized
 }
 
 impl IntField for IterType {
@@ -205,16 +179,8 @@ impl IterVar {
     fn check_domain(&self) -> Result<()> {
         if let Some(dom) = &self.dom {
             let found = dom.extent.dtype();
-            if !found.is_int() {
-                return Err(TirError::Kind {
-                    what: "the domain",
-                    expected: "of a signed integer type",
-                    found,
-                });
-            }
-            if found != self.var.dtype {
-                return Err(TirError::Type { what: "the variable", found: self.var.dtype, expected: found });
-            }
+            check_kind("the domain", "of a signed integer type", found, found.is_int())?;
+            check_type("the variable", self.var.dtype, found)?;
         }
         Ok(())
     }
@@ -249,11 +215,8 @@ impl Reduce {
             let (index, count) = (self.value_index, self.source.len());
             return Err(Invalid::at("value_index", format_args!("there is no value {index} among {count}")));
         };
-        let (found, expected) = (self.dtype, picked.dtype());
-        if found != expected {
-            let error = TirError::Type { what: "the reduction", found, expected };
-            return Err(Invalid::at("dtype", error));
-        }
+        check_type("the reduction", self.dtype, picked.dtype())
+            .map_err(|error| Invalid::at("dtype", error))?;
         if let Some(axis) = self.axis.iter().find(|axis| axis.iter_type != IterType::CommReduce) {
             let kind = axis.iter_type.name();
             return Err(Invalid::at("axis", format_args!("an axis is `{kind}`, not `CommReduce`")));

@@ -5,7 +5,7 @@ use tvmscript_ir_core::{IntField, Map, Node, Ref, Span, Str, Value};
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Var};
 
 use super::{IterVar, Stmt, StmtRef};
-use crate::error::{Result, TirError};
+use crate::error::{Result, check_kind, check_type};
 
 /// The execution mode of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -57,79 +57,45 @@ pub struct For {
     pub step: Option<Expr>,
 }
 
-/// Arguments of [`For::try_new`].
-#[derive(Debug, Clone)]
-pub struct ForParts {
-    /// The variable.
-    pub loop_var: Ref<Var>,
-    /// The first value.
-    pub min: Expr,
-    /// Number of values.
-    pub extent: Expr,
-    /// Execution mode.
-    pub kind: ForKind,
-    /// The body.
-    pub body: StmtRef,
-    /// The thread, for [`ForKind::ThreadBinding`].
-    pub thread_binding: Option<Ref<IterVar>>,
-    /// Annotations for passes.
-    pub annotations: Map<Str, Value>,
-    /// Distance between values; 1 if absent.
-    pub step: Option<Expr>,
-}
-
 impl For {
+    fn check_var(&self) -> Result<()> {
+        let found = self.loop_var.dtype;
+        check_kind("the loop variable", "a scalar integer", found, found.is_scalar() && found.is_integer())
+    }
+
     fn check(&self) -> Checked {
-        let expected = self.loop_var.dtype;
-        if !expected.is_scalar() || !expected.is_integer() {
-            let (what, found) = ("the loop variable", expected);
-            let error = TirError::Kind { what, expected: "a scalar integer", found };
-            return Err(Invalid::at("loop_var", error));
-        }
+        self.check_var().map_err(|error| Invalid::at("loop_var", error))?;
         let parts = [("min", Some(&self.min)), ("extent", Some(&self.extent)), ("step", self.step.as_ref())];
         for (field, part) in parts {
-            let Some(found) = part.map(|part| part.dtype()).filter(|found| *found != expected) else {
-                continue;
-            };
-            return Err(Invalid::at(field, TirError::Type { what: "a bound of the loop", found, expected }));
+            let Some(part) = part else { continue };
+            check_type("a bound of the loop", part.dtype(), self.loop_var.dtype)
+                .map_err(|error| Invalid::at(field, error))?;
         }
         Ok(())
     }
 
-    /// Creates a loop. Integer literals narrower than the variable are widened.
+    /// Creates a loop from its fields. Integer literals narrower than the variable are widened.
     ///
     /// # Errors
     /// If variable, bounds and step are not scalars of one integer type.
     ///
     /// # Source
     /// `For` constructor, `src/tir/ir/stmt.cc`.
-    pub fn try_new(parts: ForParts) -> Result<StmtRef> {
-        let ForParts { loop_var, min, extent, kind, body, thread_binding, annotations, step } = parts;
-        let dtype = loop_var.dtype;
+    pub fn try_new(fields: For) -> Result<StmtRef> {
+        fields.check_var()?;
+        let dtype = fields.loop_var.dtype;
         let part = |what: &'static str, e: Expr| -> Result<Expr> {
             let found = e.dtype();
-            if !found.is_scalar() || !(found.is_integer()) {
-                return Err(TirError::Kind { what, expected: "a scalar integer", found });
-            }
+            check_kind(what, "a scalar integer", found, found.is_scalar() && found.is_integer())?;
             match e.as_node::<IntImm>() {
                 Some(lit) if found.bits < dtype.bits => Ok(IntImm::try_new(dtype, lit.value)?),
-                _ if found != dtype => Err(TirError::Type { what, found, expected: dtype }),
-                _ => Ok(e),
+                _ => check_type(what, found, dtype).map(|()| e),
             }
         };
-        if !dtype.is_scalar() || !dtype.is_integer() {
-            return Err(TirError::Kind {
-                what: "the loop variable",
-                expected: "a scalar integer",
-                found: dtype,
-            });
-        }
-        let min = part("the loop's start", min)?;
-        let extent = part("the loop's extent", extent)?;
-        let step = step.map(|s| part("the loop's step", s)).transpose()?;
-        let span = Span::current();
-        Ok(Ref::new(For { span, loop_var, min, extent, kind, body, thread_binding, annotations, step })
-            .upcast())
+        let min = part("the loop's start", fields.min)?;
+        let extent = part("the loop's extent", fields.extent)?;
+        let step = fields.step.map(|s| part("the loop's step", s)).transpose()?;
+        Ok(Ref::new(For { min, extent, step, ..fields }).upcast())
     }
 }
 

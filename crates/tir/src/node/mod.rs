@@ -15,7 +15,7 @@ pub(crate) use expr::element_type;
 pub use expr::{BufferLoad, IterType, IterVar, ProducerLoad, Reduce};
 pub use function::PrimFunc;
 pub use kind::{StmtKind, StmtView};
-pub use loops::{For, ForKind, ForParts, While};
+pub use loops::{For, ForKind, While};
 pub use stmt::{
     Allocate, AllocateConst, AssertStmt, AttrStmt, BufferRealize, BufferStore, DeclBuffer, Evaluate,
     IfThenElse, LetStmt, SeqStmt, Stmt, StmtRef, flatten,

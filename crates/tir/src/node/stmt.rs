@@ -9,7 +9,7 @@ use tvmscript_prim::{Expr, IntImm, PointerType, PrimExprExt, PrimType, Range, Va
 use super::Buffer;
 use super::buffer::DefineBuffer as _;
 use super::expr::{check_mask, check_mask_of, element_type};
-use crate::error::{Result, TirError};
+use crate::error::{Result, TirError, check_kind, check_type};
 
 /// A statement (`tir.Stmt`).
 #[derive(Class)]
@@ -46,12 +46,15 @@ impl LetStmt {
     }
 
     fn check_value(&self) -> Result<()> {
-        let (expected, found) = (self.var.dtype, self.value.dtype());
-        let fits = if expected.is_handle() { found.is_handle() } else { expected == found };
-        match fits {
-            true => Ok(()),
-            false => Err(TirError::Type { what: "the bound value", found, expected }),
+        LetStmt::check_types(self.var.dtype, self.value.dtype())
+    }
+
+    /// Fails unless a variable of type `expected` can be bound to a value of type `found`.
+    pub(crate) fn check_types(expected: DataType, found: DataType) -> Result<()> {
+        if expected.is_handle() && found.is_handle() {
+            return Ok(());
         }
+        check_type("the bound value", found, expected)
     }
 
     fn check(&self) -> Checked {
@@ -100,9 +103,7 @@ impl AssertStmt {
     /// If the condition is not bool.
     pub fn try_new(condition: Expr, message: Expr, body: StmtRef) -> Result<StmtRef> {
         let found = condition.dtype();
-        if !found.is_bool() {
-            return Err(TirError::Kind { what: "the asserted condition", expected: "bool", found });
-        }
+        check_kind("the asserted condition", "bool", found, found.is_bool())?;
         Ok(Ref::new(AssertStmt { span: Span::current(), condition, message, body }).upcast())
     }
 }
@@ -184,21 +185,14 @@ impl BufferRealize {
     }
 
     fn check(&self) -> Checked {
-        let (rank, found) = (self.buffer.shape.len(), self.bounds.len());
-        if rank != found {
-            let buffer = self.buffer.name.to_string();
-            return Err(Invalid::at("bounds", TirError::Rank { buffer, rank, found }));
-        }
+        self.buffer.check_rank(self.bounds.len()).map_err(|error| Invalid::at("bounds", error))?;
         check_bool("condition", &self.condition)
     }
 }
 
 fn check_bool(field: &'static str, condition: &Expr) -> Checked {
     let found = condition.dtype();
-    match found.is_bool() {
-        true => Ok(()),
-        false => Err(Invalid::at(field, TirError::Kind { what: "the condition", expected: "bool", found })),
-    }
+    check_kind("the condition", "bool", found, found.is_bool()).map_err(|error| Invalid::at(field, error))
 }
 
 /// An allocation for a body.
@@ -238,10 +232,8 @@ impl Allocate {
     ) -> Result<StmtRef> {
         Allocate::check_pointer(&buffer_var, dtype)?;
         Allocate::check_extents(&extents)?;
-        if !condition.dtype().is_bool() {
-            let found = condition.dtype();
-            return Err(TirError::Kind { what: "the condition", expected: "bool", found });
-        }
+        let found = condition.dtype();
+        check_kind("the condition", "bool", found, found.is_bool())?;
         let span = Span::current();
         Ok(Ref::new(Allocate { span, buffer_var, dtype, extents, condition, body, annotations }).upcast())
     }
@@ -262,20 +254,15 @@ impl Allocate {
             return Err(TirError::BufferData { name: buffer_var.name.get().to_string() });
         };
         let is_byte = |d: DataType| d.is_bool() || (d.is_int() && d.bits == 8);
-        if element != dtype && !(is_byte(element) && is_byte(dtype)) {
-            return Err(TirError::Type { what: "the allocated pointer", found: element, expected: dtype });
+        if is_byte(element) && is_byte(dtype) {
+            return Ok(());
         }
-        Ok(())
+        check_type("the allocated pointer", element, dtype)
     }
 
     fn check_extents(extents: &Array<Expr>) -> Result<()> {
-        for extent in extents.iter() {
-            if !extent.dtype().is_scalar() {
-                let found = extent.dtype();
-                return Err(TirError::Kind { what: "an extent", expected: "a scalar", found });
-            }
-        }
-        Ok(())
+        let mut dtypes = extents.iter().map(|extent| extent.dtype());
+        dtypes.try_for_each(|found| check_kind("an extent", "a scalar", found, found.is_scalar()))
     }
 }
 

@@ -180,12 +180,7 @@ fn access_ptr(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
 /// The offset of an element from the data pointer, in elements.
 fn offset_of(buffer: &Ref<Buffer>, args: CallArgs) -> Result<ScriptValue> {
     let indices = Signature::new("offset_of", &["indices"]).bind(args)?.required(0, Shape::from_script)?.0;
-    if indices.len() != buffer.shape.len() {
-        let name = buffer.name.get().to_string();
-        return Err(
-            crate::TirError::Rank { buffer: name, rank: buffer.shape.len(), found: indices.len() }.into()
-        );
-    }
+    buffer.check_rank(indices.len())?;
     let mut sum: Option<Expr> = None;
     for (dim, index) in indices.iter().enumerate() {
         sum = Some(match (sum, buffer.strides.get(dim)) {

@@ -106,7 +106,7 @@ fn named(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue, place: 
             let kind = ParseErrorKind::expected(
                 format!("a variable or buffer in {place}"),
                 match other {
-                    ScriptValue::None => "a scope that gives nothing".to_owned(),
+                    ScriptValue::None => "a scope without a value".to_owned(),
                     other => other.type_name(),
                 },
             );

@@ -11,8 +11,7 @@ use tvmscript_script_parser::{ParseErrorKind, Parser};
 pub(super) fn lookup_intrinsic_id(p: &mut Parser<'_>, args: CallArgs) -> Result<ScriptValue, BuildError> {
     let signature = Signature::new("llvm_lookup_intrinsic_id", &["name"]);
     let name: Str = signature.bind(args)?.required(0, Str::from_script)?;
-    let message =
-        format!("the number of `{name}` is not looked up, since there is no LLVM here: the name is kept");
+    let message = format!("the number of `{name}` is not looked up without LLVM: the name is kept");
     p.note(Span::current(), ParseErrorKind::Dialect { message });
     Ok(StringImm::new(name).into())
 }

@@ -104,11 +104,8 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, id: StmtId, node: &ast::AnnAssign) 
     };
     let value = expr_at(p, value_at, value?)?;
     use tvmscript_prim::PrimExprExt;
-    let (expected, found) = (var.dtype, value.dtype());
-    if expected != found && !(expected.is_handle() && found.is_handle()) {
-        let kind = crate::TirError::Type { what: "the bound value", found, expected };
-        return p.checked(value_at, Err(kind.into()));
-    }
+    let fits = crate::node::LetStmt::check_types(var.dtype, value.dtype()).map_err(Into::into);
+    p.checked(value_at, fits)?;
     let ast::Expr::Name(name) = p.expr(node.target) else {
         let kind = ParseErrorKind::InvalidTarget { what: "an annotated expression other than a name" };
         return Err(p.error(node.target, kind));

@@ -61,7 +61,7 @@ fn an_undefined_variable_is_reported_with_its_route_and_place() {
     assert_eq!(errors[0].kind, undefined("n", VarUse::Value, false));
     assert_eq!(errors[0].path.to_string(), "<root>.body.indices[0].a");
     assert_eq!(errors[0].span, place);
-    assert_eq!(errors[0].to_string(), "variable `n` is used, which nothing defines");
+    assert_eq!(errors[0].to_string(), "variable `n` is not defined");
     assert!(errors[0].help().is_some_and(|help| help.contains("`n`")));
 }
 
@@ -154,7 +154,7 @@ fn every_mistake_is_reported_and_repetitions_are_counted() {
     let body = seq(uses.chain([store(&a, [expr(&m)], zero())]));
     let errors = errors(function(&[&a], body));
     assert_eq!(errors.len(), ERRORS_PER_VARIABLE + 1);
-    assert_eq!(errors[ERRORS_PER_VARIABLE - 1].notes[0].text, "there are 5 more of these");
+    assert_eq!(errors[ERRORS_PER_VARIABLE - 1].notes[0].text, "5 more errors of this variable");
     assert_eq!(errors[ERRORS_PER_VARIABLE].kind, undefined("m", VarUse::Value, false));
 }
 

@@ -51,7 +51,8 @@ pub fn seq(stmts: impl IntoIterator<Item = StmtRef>) -> StmtRef {
 }
 
 pub fn for_loop(var: &Ref<Var>, extent: impl Into<Expr>, body: StmtRef) -> StmtRef {
-    For::try_new(ForParts {
+    For::try_new(For {
+        span: Span::UNKNOWN,
         loop_var: var.clone(),
         min: int(0),
         extent: extent.into(),

@@ -27,7 +27,7 @@ fn long_sums_and_deep_loops_print() {
         assert_eq!(text(sum).len(), 100_000 * 4 - 3);
         let mut body = evaluate(int(1));
         for _ in 0..10_000 {
-            body = for_loop(ForParts { kind: ForKind::Parallel, ..for_parts("i", int(2), body) });
+            body = for_loop(For { kind: ForKind::Parallel, ..for_parts("i", int(2), body) });
         }
         let config = PrinterConfig { indent_spaces: 1, ..PrinterConfig::default() };
         assert_eq!(text_with(body, &config).lines().count(), 10_001);

@@ -52,7 +52,7 @@ fn loops_of_each_kind() {
         "for i in range(4):\n    for j in range(T.int64(8)):\n        T.evaluate(0)"
     );
     let annotations = Map::new([(Str::new("k"), Value::from(int(1))), (Str::new("l"), Value::Int(1))]);
-    let parts = ForParts {
+    let parts = For {
         min: int(2),
         kind: ForKind::Unrolled,
         annotations,
@@ -85,8 +85,8 @@ fn axes_join_where_they_are_loops() {
     );
     let values = Array::new([i.clone(), j.clone()].map(Ref::upcast));
     let realize = BlockRealize::try_new(values, IntImm::bool(true), inner).expect("fits");
-    let body = for_loop(ForParts { loop_var: j, ..for_parts("j", int(8), realize.clone()) });
-    let loops = for_loop(ForParts { loop_var: i, ..for_parts("i", int(4), body) });
+    let body = for_loop(For { loop_var: j, ..for_parts("j", int(8), realize.clone()) });
+    let loops = for_loop(For { loop_var: i, ..for_parts("i", int(4), body) });
     assert_eq!(
         text(loops),
         "for i, j in T.grid(4, 8):\n    with T.block(\"b\"):\n        vi, vj = T.axis.remap(\"SR\", [i, j])\n        \

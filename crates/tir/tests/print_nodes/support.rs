@@ -59,8 +59,9 @@ pub(crate) fn seq(stmts: impl IntoIterator<Item = StmtRef>) -> StmtRef {
     Ref::new(SeqStmt { span: Span::UNKNOWN, seq: Array::new(stmts) }).upcast()
 }
 
-pub(crate) fn for_parts(name: &str, extent: Expr, body: StmtRef) -> ForParts {
-    ForParts {
+pub(crate) fn for_parts(name: &str, extent: Expr, body: StmtRef) -> For {
+    For {
+        span: Span::UNKNOWN,
         loop_var: Var::new(name, extent.dtype()),
         min: IntImm::try_new(extent.dtype(), 0).expect("fits"),
         extent,
@@ -72,7 +73,7 @@ pub(crate) fn for_parts(name: &str, extent: Expr, body: StmtRef) -> ForParts {
     }
 }
 
-pub(crate) fn for_loop(parts: ForParts) -> StmtRef {
+pub(crate) fn for_loop(parts: For) -> StmtRef {
     For::try_new(parts).expect("a loop")
 }
 
