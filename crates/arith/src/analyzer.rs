@@ -7,7 +7,7 @@ use tvmscript_prim::{PrimExpr, Var};
 
 use crate::bound::{BoundState, ConstIntBound};
 use crate::constraint;
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Effect, Expr, VarMap, View};
 use crate::interval::{IntSet, SetState};
 use crate::memo::{self, Memo};
@@ -148,8 +148,8 @@ impl Analyzer {
     /// Like [`Analyzer::simplify`], with the reason why an expression cannot be simplified.
     ///
     /// # Errors
-    /// [`Stop`] if the expression divides by the constant zero, leaves the range of its type, or is too large.
-    pub fn try_simplify(&mut self, e: &Ref<PrimExpr>) -> std::result::Result<Ref<PrimExpr>, Stop> {
+    /// [`ArithError`] if the expression divides by the constant zero, leaves the range of its type, or is too large.
+    pub fn try_simplify(&mut self, e: &Ref<PrimExpr>) -> std::result::Result<Ref<PrimExpr>, ArithError> {
         self.metered(|this| this.simplify_steps(e, 2))
     }
 
@@ -249,7 +249,7 @@ impl Analyzer {
 
     pub(crate) fn spend_many(&mut self, nodes: usize) -> Result<()> {
         self.budget = self.budget.saturating_sub(nodes as u64);
-        if self.budget == 0 { Err(Stop::Budget) } else { Ok(()) }
+        if self.budget == 0 { Err(ArithError::Budget) } else { Ok(()) }
     }
 
     /// Structural equality, counted against the budget.

@@ -5,7 +5,7 @@ use tvmscript_prim::PrimError;
 /// The reason why an expression cannot be simplified.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Stop {
+pub enum ArithError {
     /// The expression is larger than the analyzer's node budget.
     #[error("the expression is too large to simplify")]
     Budget,
@@ -18,4 +18,4 @@ pub enum Stop {
 }
 
 /// Result of a step of an analysis.
-pub(crate) type Result<T> = std::result::Result<T, Stop>;
+pub(crate) type Result<T> = std::result::Result<T, ArithError>;

@@ -7,7 +7,7 @@ use tvmscript_ir_core::{Object, Ref, with_stack};
 use tvmscript_prim::PrimExpr;
 
 use crate::analyzer::Analyzer;
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Expr, Intrinsic, VarMap, View};
 use crate::interval::{DomMap, IntSet, SetState};
 
@@ -105,7 +105,7 @@ impl<'a> Evaluator<'a> {
 
     fn eval(&mut self, e: &Expr) -> Result<IntSet> {
         if !self.analyzer.spend() {
-            return Err(Stop::Budget);
+            return Err(ArithError::Budget);
         }
         if !self.analyzer.memoizes(e) || !self.visiting.is_empty() {
             return with_stack(|| self.eval_kind(e));

@@ -10,7 +10,7 @@ use tvmscript_ir_core::{DataType, PtrMap};
 use tvmscript_prim as prim;
 use tvmscript_prim::{ExprKind, ExprView, PrimExprExt};
 
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 
 pub(crate) use prim::intrinsic::Intrinsic;
 pub(crate) use prim::ops::BinaryOp as BinOp;
@@ -182,8 +182,8 @@ pub(crate) fn is_index(dtype: DataType) -> bool {
     dtype.is_int() && dtype.is_scalar() && (dtype.bits == 32 || dtype.bits == 64)
 }
 
-fn stop(error: prim::PrimError) -> Stop {
-    Stop::Constant(error)
+fn stop(error: prim::PrimError) -> ArithError {
+    ArithError::Constant(error)
 }
 
 /// The node `a op b`, not folded.
@@ -267,7 +267,7 @@ pub(crate) fn broadcast(value: Expr, lanes: Expr) -> Result<Expr> {
 }
 
 pub(crate) fn let_in(var: &Expr, value: Expr, body: Expr) -> Result<Expr> {
-    let var = var.downcast_ref::<prim::Var>().ok_or(Stop::MalformedRule)?;
+    let var = var.downcast_ref::<prim::Var>().ok_or(ArithError::MalformedRule)?;
     prim::Let::try_new(var.clone(), value, body).map_err(stop)
 }
 

@@ -55,7 +55,7 @@ mod transitive;
 
 pub use analyzer::{Analyzer, DEFAULT_NODE_BUDGET, ProofStrength, simplify};
 pub use bound::ConstIntBound;
-pub use error::Stop;
+pub use error::ArithError;
 pub use eval_set::{eval_set, eval_set_of_range, eval_set_of_set, vector_set};
 pub use interval::{DomMap, IntSet};
 pub use iter_map::map_ranges;

@@ -13,7 +13,7 @@ use tvmscript_ir_core::DataType;
 use tvmscript_prim::Var;
 use tvmscript_prim::ops::{self, Folded};
 
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Expr, View};
 use crate::number::{POS_INF, gcd};
 use crate::rewrite::Simplifier;
@@ -113,7 +113,7 @@ impl Simplifier<'_> {
             return self.visit(e).map(Canonical::Expr);
         }
         if !self.analyzer.spend() {
-            return Err(Stop::Budget);
+            return Err(ArithError::Budget);
         }
         let key = self.analyzer.memoizes(e).then(|| (e.object().clone(), self.analyzer.recursion));
         if let Some(known) = key.as_ref().and_then(|key| self.analyzer.memo.canonical.get(key)) {
@@ -142,7 +142,7 @@ impl Simplifier<'_> {
             }
             _ => Ok(None),
         };
-        Ok(match folded.map_err(Stop::Constant)? {
+        Ok(match folded.map_err(ArithError::Constant)? {
             Some(Folded::Left) => Parts::Folded(a),
             Some(Folded::Right) => Parts::Folded(b),
             Some(Folded::Value(value)) => Parts::Folded(Canonical::Expr(value)),

@@ -13,7 +13,7 @@ use tvmscript_prim::PrimError;
 
 use crate::analyzer::Analyzer;
 use crate::bound::ConstIntBound;
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Expr};
 use crate::number::{POS_INF, divides};
 
@@ -47,8 +47,8 @@ pub(crate) struct Split {
 }
 
 /// A coefficient overflowed 64 bits, so the expression has no canonical form.
-pub(crate) fn overflow(dtype: DataType) -> Stop {
-    Stop::Constant(PrimError::OutOfRange { value: "a coefficient".into(), dtype })
+pub(crate) fn overflow(dtype: DataType) -> ArithError {
+    ArithError::Constant(PrimError::OutOfRange { value: "a coefficient".into(), dtype })
 }
 
 impl Split {

@@ -14,7 +14,7 @@ use tvmscript_ir_core::{DataType, Ref};
 use tvmscript_prim::Var;
 
 use crate::analyzer::Analyzer;
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 use crate::eval_set::eval_set;
 use crate::expr::{self, BinOp, Expr, VarMap};
 use crate::interval::{DomMap, IntSet};
@@ -163,7 +163,7 @@ fn product(a: &Expr, b: &Expr) -> Result<Expr> {
     while let Some(e) = pending.pop() {
         match expr::view(e) {
             expr::View::Bin(BinOp::Mul, x, y) => pending.extend([y, x]),
-            expr::View::Int(value) => constant = constant.checked_mul(value).ok_or(Stop::Budget)?,
+            expr::View::Int(value) => constant = constant.checked_mul(value).ok_or(ArithError::Budget)?,
             _ => symbols = expr::fold(BinOp::Mul, symbols, e.clone())?,
         }
     }

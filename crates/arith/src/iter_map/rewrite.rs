@@ -6,7 +6,7 @@ use tvmscript_prim::Var;
 
 use super::{Mark, MarkId, Part, Source, Sum};
 use crate::analyzer::Analyzer;
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Expr, VarMap, View};
 use crate::number::gcd;
 use tvmscript_prim::ops::{is_one, is_zero};
@@ -371,7 +371,9 @@ impl<'a> Rewriter<'a> {
         let ((x, c), (y, k)) = (split(a)?, split(b)?);
         let constant = match gcd(c, k) {
             0 => 0,
-            common => (c.checked_abs().ok_or(Stop::Budget)? / common).checked_mul(k).ok_or(Stop::Budget)?,
+            common => (c.checked_abs().ok_or(ArithError::Budget)? / common)
+                .checked_mul(k)
+                .ok_or(ArithError::Budget)?,
         };
         let constant = expr::like(a, constant)?;
         let symbols = if self.equal(&x, &y) || self.is_multiple(&x, &y)? {

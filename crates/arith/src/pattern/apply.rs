@@ -1,12 +1,12 @@
 //! Matching of rules and construction of replacements.
 
-use super::{Pat, Question, Rule, RuleSet, SLOTS};
-use crate::error::{Result, Stop};
+use super::{Pat, Query, Rule, RuleSet, SLOTS};
+use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Expr, View};
 
 /// Answers the questions of conditions.
 pub(crate) trait Prover {
-    fn answer(&mut self, question: Question, subject: &Expr, number: i64) -> Result<bool>;
+    fn answer(&mut self, question: Query, subject: &Expr, number: i64) -> Result<bool>;
     /// Structural equality, counted against the node budget.
     fn same(&mut self, a: &Expr, b: &Expr) -> bool;
 }
@@ -102,7 +102,7 @@ fn all_match<'e>(
 }
 
 fn bound(slot: usize, bindings: &Bindings<'_>) -> Result<Expr> {
-    bindings[slot].cloned().ok_or(Stop::MalformedRule)
+    bindings[slot].cloned().ok_or(ArithError::MalformedRule)
 }
 
 /// Builds both operands; a number takes the type of the other operand.
@@ -139,7 +139,7 @@ fn build(pat: &Pat, bindings: &Bindings<'_>) -> Result<Expr> {
         }
         Pat::Broadcast(pats) => expr::broadcast(build(&pats[0], bindings)?, build(&pats[1], bindings)?),
         Pat::Literal(_) | Pat::Truth(_) | Pat::Ask(..) | Pat::Rem(_) | Pat::Neg(_) => {
-            Err(Stop::MalformedRule)
+            Err(ArithError::MalformedRule)
         }
     }
 }
@@ -172,10 +172,10 @@ fn holds(pat: &Pat, bindings: &Bindings<'_>, prover: &mut dyn Prover) -> Result<
                 BinOp::Le => a <= b,
                 BinOp::Gt => a > b,
                 BinOp::Ge => a >= b,
-                _ => return Err(Stop::MalformedRule),
+                _ => return Err(ArithError::MalformedRule),
             }
         }
-        _ => return Err(Stop::MalformedRule),
+        _ => return Err(ArithError::MalformedRule),
     })
 }
 

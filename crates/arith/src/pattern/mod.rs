@@ -53,7 +53,7 @@ enum Pat {
     Ramp(Box<[Pat; 3]>),
     Broadcast(Box<[Pat; 2]>),
     /// A query of the analyzer, in conditions only.
-    Ask(Question, Box<[Pat; 2]>),
+    Ask(Query, Box<[Pat; 2]>),
     /// The truncated remainder of constants, in conditions only.
     Rem(Box<[Pat; 2]>),
     /// A negated constant, in conditions only.
@@ -62,7 +62,7 @@ enum Pat {
 
 /// A query that a condition may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Question {
+pub(crate) enum Query {
     /// The expression is at least the number.
     AtLeast,
     /// The expression equals the number.

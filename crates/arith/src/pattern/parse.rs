@@ -4,7 +4,7 @@
 //! 300 patterns with infix operators would be far larger as Rust expressions or as macro input. Each family is parsed once,
 //! on first use; a test parses all families, so a malformed rule never reaches a user.
 
-use super::{Alternative, Pat, Question, Rule, RuleSet, SLOTS};
+use super::{Alternative, Pat, Query, Rule, RuleSet, SLOTS};
 use crate::expr::BinOp;
 
 /// Names that a rule may use; the position is the slot.
@@ -176,9 +176,9 @@ impl Parser<'_> {
             "select" => Pat::Select(three(args)?),
             "ramp" => Pat::Ramp(three(args)?),
             "broadcast" => Pat::Broadcast(two(args)?),
-            "nonneg" | "prove_ge" => Pat::Ask(Question::AtLeast, two(args)?),
-            "prove_eq" => Pat::Ask(Question::Equals, two(args)?),
-            "pure" => Pat::Ask(Question::Pure, two(args)?),
+            "nonneg" | "prove_ge" => Pat::Ask(Query::AtLeast, two(args)?),
+            "prove_eq" => Pat::Ask(Query::Equals, two(args)?),
+            "pure" => Pat::Ask(Query::Pure, two(args)?),
             _ => return Err(format!("unknown name `{name}`")),
         })
     }

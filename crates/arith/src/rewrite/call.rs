@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use tvmscript_prim as prim;
 
 use super::Simplifier;
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, CallView, Expr, Intrinsic, View};
 
 impl Simplifier<'_> {
@@ -44,7 +44,7 @@ impl Simplifier<'_> {
                 } else {
                     prim::ops::shift_right
                 };
-                shift(value.clone(), amount.clone()).map(Some).map_err(Stop::Constant)
+                shift(value.clone(), amount.clone()).map(Some).map_err(ArithError::Constant)
             }
             (Some(Intrinsic::Ceil), [value]) => {
                 if let View::Call(log) = expr::view(value)
@@ -133,5 +133,5 @@ impl Simplifier<'_> {
 fn float(e: &Expr, value: f64) -> Result<Expr> {
     let dtype = expr::dtype(e);
     let literal_type = if dtype.is_any_float() { dtype } else { tvmscript_ir_core::DataType::float(64) };
-    expr::cast(dtype, prim::FloatImm::try_new(literal_type, value).map_err(Stop::Constant)?)
+    expr::cast(dtype, prim::FloatImm::try_new(literal_type, value).map_err(ArithError::Constant)?)
 }

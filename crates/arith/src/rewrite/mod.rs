@@ -15,10 +15,10 @@ mod vector;
 use tvmscript_ir_core::with_stack;
 
 use crate::analyzer::Analyzer;
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Effect, Expr, View};
 use crate::opaque;
-use crate::pattern::{Prover, Question, RuleSet};
+use crate::pattern::{Prover, Query, RuleSet};
 use crate::transitive::Outcomes;
 
 /// Maximum depth of nested re-simplification of replacements.
@@ -54,7 +54,7 @@ impl Simplifier<'_> {
             _ => {}
         }
         if !self.analyzer.spend() {
-            return Err(Stop::Budget);
+            return Err(ArithError::Budget);
         }
         let key = self.analyzer.memoizes(e).then(|| (e.object().clone(), self.mode, self.analyzer.recursion));
         if let Some(known) = key.as_ref().and_then(|key| self.analyzer.memo.simple.get(key)) {
@@ -263,11 +263,11 @@ impl Simplifier<'_> {
 }
 
 impl Prover for Simplifier<'_> {
-    fn answer(&mut self, question: Question, subject: &Expr, number: i64) -> Result<bool> {
+    fn answer(&mut self, question: Query, subject: &Expr, number: i64) -> Result<bool> {
         match question {
-            Question::AtLeast => self.analyzer.proves_at_least(subject, number),
-            Question::Equals => Ok(self.compare_const(subject, number)? == Outcomes::EQ),
-            Question::Pure => Ok(expr::effect(subject) <= Effect::Read),
+            Query::AtLeast => self.analyzer.proves_at_least(subject, number),
+            Query::Equals => Ok(self.compare_const(subject, number)? == Outcomes::EQ),
+            Query::Pure => Ok(expr::effect(subject) <= Effect::Read),
         }
     }
 

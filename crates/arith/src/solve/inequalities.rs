@@ -10,7 +10,7 @@ use super::VarRange;
 use super::bounds::{Bounds, bind_all, range_from_to};
 use super::linear::detect_linear;
 use crate::analyzer::{Analyzer, ProofStrength};
-use crate::error::{Result, Stop};
+use crate::error::{ArithError, Result};
 use crate::expr::{self, BinOp, Expr, VarMap, View};
 use crate::number::{extended_gcd, lcm};
 
@@ -188,7 +188,7 @@ impl Solver {
     /// Adds an inequality unless the others imply it, and removes those that it implies.
     fn add(&mut self, set: &mut Vec<Expr>, new: Expr) -> Result<()> {
         if set.len() >= MAX_INEQUALITIES {
-            return Err(Stop::Budget);
+            return Err(ArithError::Budget);
         }
         if self.analyzer.metered(|analyzer| analyzer.proves(&new, ProofStrength::Simplify))?
             || set.iter().any(|known| self.analyzer.metered(|analyzer| analyzer.same(known, &new)))
@@ -263,7 +263,7 @@ impl Solver {
             for (below, below_rest) in &polarity.below {
                 let (common, _, _) = extended_gcd(*above, below.wrapping_neg());
                 if common == 0 {
-                    return Err(Stop::Budget);
+                    return Err(ArithError::Budget);
                 }
                 let scaled = |factor: i64, e: &Expr| {
                     expr::fold(BinOp::Mul, expr::constant(dtype, factor / common)?, e.clone())
@@ -305,7 +305,7 @@ impl Solver {
         let opposite = if op == BinOp::Le { BinOp::Ge } else { BinOp::Le };
         let mut best: Vec<Expr> = Vec::new();
         'terms: for (factor, rest) in terms {
-            let scale = common.wrapping_neg().checked_div(*factor).ok_or(Stop::Budget)?;
+            let scale = common.wrapping_neg().checked_div(*factor).ok_or(ArithError::Budget)?;
             let bound = expr::fold(BinOp::Mul, expr::constant(dtype, scale)?, rest.clone())?;
             let bound = self.simplify(&bound);
             for known in best.clone() {

@@ -4,13 +4,13 @@ use tvmscript_ir_core::registry::FindingNote;
 use tvmscript_ir_core::{Object, Ref, Span, Str};
 use tvmscript_prim::Var;
 
-use super::scope::{Clash, Definition};
-use super::walk::{At, Checker};
+use super::scope::{Conflict, Definition};
+use super::walk::{Position, Checker};
 use super::{ERRORS_PER_VARIABLE, MAX_ERRORS, VarUse, WellFormedError, WellFormedErrorKind};
 use crate::node::*;
 
 impl Checker<'_> {
-    pub(super) fn use_var(&mut self, var: &Ref<Var>, at: At, used: VarUse) {
+    pub(super) fn use_var(&mut self, var: &Ref<Var>, at: Position, used: VarUse) {
         let object = var.object();
         if !self.scopes.is_defined(object) {
             self.report_var(object, at, |checker| {
@@ -45,27 +45,27 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn define(&mut self, var: &Ref<Var>, at: At) {
+    pub(super) fn define(&mut self, var: &Ref<Var>, at: Position) {
         let span = if var.span.is_known() { var.span } else { at.span };
         let definition = Definition { function: self.function, path: at.path, span };
-        let Some(clash) = self.scopes.define(var, definition) else { return };
+        let Some(conflict) = self.scopes.define(var, definition) else { return };
         self.report_var(var.object(), at, |checker| {
             let var = shown_name(var);
-            let (kind, first) = match clash {
-                Clash::Nested(first) => (WellFormedErrorKind::NestedDefinition { var }, first),
-                Clash::Repeated(first) => (WellFormedErrorKind::RepeatedDefinition { var }, first),
+            let (kind, first) = match conflict {
+                Conflict::Nested(first) => (WellFormedErrorKind::NestedDefinition { var }, first),
+                Conflict::Repeated(first) => (WellFormedErrorKind::RepeatedDefinition { var }, first),
             };
             (kind, vec![checker.definition_note("it was first defined", first)])
         });
     }
 
-    pub(super) fn define_if_undefined(&mut self, var: &Ref<Var>, at: At) {
+    pub(super) fn define_if_undefined(&mut self, var: &Ref<Var>, at: Position) {
         if !self.scopes.is_defined(var.object()) {
             self.define(var, at);
         }
     }
 
-    pub(super) fn define_parts(&mut self, buffer: &Ref<Buffer>, at: At) {
+    pub(super) fn define_parts(&mut self, buffer: &Ref<Buffer>, at: Position) {
         let data_at = self.field(at, "data");
         self.define_if_undefined(&buffer.data, data_at);
         for (field, exprs) in [("shape", &buffer.shape), ("strides", &buffer.strides)] {
@@ -93,11 +93,11 @@ impl Checker<'_> {
         FindingNote { text, span: definition.span }
     }
 
-    /// Reports an error of a variable, unless it has enough of them; only then is it described.
+    /// Reports an error of a variable up to the limit per variable; further ones are only counted.
     pub(super) fn report_var(
         &mut self,
         var: &Object,
-        at: At,
+        at: Position,
         describe: impl FnOnce(&Self) -> (WellFormedErrorKind, Vec<FindingNote>),
     ) {
         let next = self.errors.len();
@@ -118,12 +118,12 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn report(&mut self, kind: WellFormedErrorKind, at: At, notes: Vec<FindingNote>) {
+    pub(super) fn report(&mut self, kind: WellFormedErrorKind, at: Position, notes: Vec<FindingNote>) {
         let error = self.error(kind, at, notes);
         self.errors.push(error);
     }
 
-    fn error(&self, kind: WellFormedErrorKind, at: At, notes: Vec<FindingNote>) -> WellFormedError {
+    fn error(&self, kind: WellFormedErrorKind, at: Position, notes: Vec<FindingNote>) -> WellFormedError {
         let path = self.paths.as_ref().map(|paths| paths.to_path(at.path)).unwrap_or_default();
         let function = self.functions[self.function].0.clone();
         WellFormedError { kind, function, path, span: at.span, notes }

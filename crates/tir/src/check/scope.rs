@@ -12,7 +12,7 @@ pub(super) struct Definition {
 }
 
 /// A conflict between definitions of one variable.
-pub(super) enum Clash {
+pub(super) enum Conflict {
     /// The earlier definition is still open.
     Nested(Definition),
     /// The earlier definition has ended.
@@ -43,18 +43,18 @@ impl Scopes {
     }
 
     /// Defines a variable until the innermost scope ends. Returns the conflict with an earlier definition.
-    pub(super) fn define(&mut self, var: &Ref<Var>, definition: Definition) -> Option<Clash> {
+    pub(super) fn define(&mut self, var: &Ref<Var>, definition: Definition) -> Option<Conflict> {
         let object = var.object();
         let may_repeat = self.repeatable.contains(object);
-        let clash = match (self.current.get_mut(object), self.ended.get(object)) {
+        let conflict = match (self.current.get_mut(object), self.ended.get(object)) {
             _ if may_repeat => None,
-            (Some((first, _)), _) => Some(Clash::Nested(*first)),
-            (None, Some(first)) => Some(Clash::Repeated(*first)),
+            (Some((first, _)), _) => Some(Conflict::Nested(*first)),
+            (None, Some(first)) => Some(Conflict::Repeated(*first)),
             (None, None) => None,
         };
         self.current.entry(object.clone()).or_insert((definition, 0)).1 += 1;
         self.open.push(object.clone());
-        clash
+        conflict
     }
 
     /// Permits further definitions of a thread variable in this function.

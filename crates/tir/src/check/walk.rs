@@ -20,7 +20,7 @@ const REVISIT_LIMIT: u64 = 1 << 20;
 
 /// The position of a work item.
 #[derive(Clone, Copy)]
-pub(super) struct At {
+pub(super) struct Position {
     /// Access path.
     pub(super) path: PathId,
     /// Span of the innermost enclosing node that has one.
@@ -33,19 +33,19 @@ pub(super) struct At {
 
 /// An element of the worklist; the last one is next.
 enum WorkItem<'a> {
-    Stmt(&'a StmtRef, At),
-    Expr(&'a Expr, At),
-    Range(&'a Range, At),
+    Stmt(&'a StmtRef, Position),
+    Expr(&'a Expr, Position),
+    Range(&'a Range, Position),
     /// A use or declaration of a buffer: its parts must be defined.
-    Buffer(&'a Ref<Buffer>, At),
-    Define(&'a Ref<Var>, At),
+    Buffer(&'a Ref<Buffer>, Position),
+    Define(&'a Ref<Var>, Position),
     /// An axis: its domain, then its variable.
-    DefineAxis(&'a IterVar, At),
+    DefineAxis(&'a IterVar, Position),
     /// Thread variables may be defined again in the function.
     AllowRepeats(&'a Ref<Var>),
     /// A matched buffer defines those of its variables that have no definition yet.
-    DefineParts(&'a Ref<Buffer>, At),
-    DefineIfUndefined(&'a Ref<Var>, At),
+    DefineParts(&'a Ref<Buffer>, Position),
+    DefineIfUndefined(&'a Ref<Var>, Position),
     Enter,
     Leave,
     EndLoop(&'a Ref<Var>),
@@ -71,7 +71,7 @@ pub(super) struct Checker<'a> {
     pub(super) loops: PtrMap<usize>,
     pub(super) blocks: Vec<&'a Block>,
     /// Epoch of the last visit of shared nodes: in general, where enclosing loops do not matter, and in regions.
-    seen: [PtrMap<u64>; 3],
+    visited: [PtrMap<u64>; 3],
     /// Repeated visits of shared nodes in this statement.
     revisits: u64,
 }
@@ -88,7 +88,7 @@ impl<'a> Checker<'a> {
             scopes: Scopes::default(),
             loops: PtrMap::default(),
             blocks: Vec::new(),
-            seen: Default::default(),
+            visited: Default::default(),
             revisits: 0,
         }
     }
@@ -129,9 +129,9 @@ impl<'a> Checker<'a> {
     }
 
     fn function(&mut self, function: &'a PrimFunc) {
-        let root = At { path: PathId::ROOT, span: function.span, checks_loops: true, in_region: false };
+        let root = Position { path: PathId::ROOT, span: function.span, checks_loops: true, in_region: false };
         let mut worklist = vec![WorkItem::Leave, WorkItem::Stmt(&function.body, self.field(root, "body"))];
-        let buffers: Vec<(&'a Ref<Buffer>, At)> = {
+        let buffers: Vec<(&'a Ref<Buffer>, Position)> = {
             let map_at = self.field(root, "buffer_map");
             let found = function.params.iter().filter_map(|param| {
                 let key = Value::from(param.clone());
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
                 worklist.push(WorkItem::Define(&axis.var, var_at));
                 if let Some(dom) = &axis.dom {
                     let at = self.field(at, "dom");
-                    worklist.push(WorkItem::Range(dom, At { checks_loops: false, ..at }));
+                    worklist.push(WorkItem::Range(dom, Position { checks_loops: false, ..at }));
                 }
             }
             WorkItem::AllowRepeats(var) => self.scopes.allow_repeats(var),
@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn stmt(&mut self, stmt: &'a StmtRef, at: At, worklist: &mut Vec<WorkItem<'a>>) {
+    fn stmt(&mut self, stmt: &'a StmtRef, at: Position, worklist: &mut Vec<WorkItem<'a>>) {
         let at = self.around(at, stmt.span());
         self.revisits = 0;
         match stmt.kind() {
@@ -267,7 +267,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn block(&mut self, block: &'a Block, at: At, worklist: &mut Vec<WorkItem<'a>>) {
+    fn block(&mut self, block: &'a Block, at: Position, worklist: &mut Vec<WorkItem<'a>>) {
         worklist.push(WorkItem::Leave);
         let has_axes = !block.iter_vars.is_empty();
         if has_axes {
@@ -294,7 +294,7 @@ impl<'a> Checker<'a> {
             worklist.push(WorkItem::Define(&buffer.data, self.field(at, "data")));
         }
         for (name, regions) in [("writes", &block.writes), ("reads", &block.reads)] {
-            let list_at = At { in_region: true, ..self.field(at, name) };
+            let list_at = Position { in_region: true, ..self.field(at, name) };
             for (index, region) in regions.iter().enumerate().rev() {
                 let at = self.item(list_at, index);
                 self.region(worklist, at, region);
@@ -310,7 +310,7 @@ impl<'a> Checker<'a> {
         worklist.push(WorkItem::Enter);
     }
 
-    fn attr(&mut self, attr: &'a AttrStmt, at: At, worklist: &mut Vec<WorkItem<'a>>) {
+    fn attr(&mut self, attr: &'a AttrStmt, at: Position, worklist: &mut Vec<WorkItem<'a>>) {
         let node_at = self.field(at, "node");
         let node = attr.node.as_object();
         let axis = node.and_then(|node| node.as_node::<IterVar>());
@@ -338,7 +338,7 @@ impl<'a> Checker<'a> {
         self.exprs(worklist, at, [("value", &attr.value)]);
     }
 
-    fn expr(&mut self, expr: &'a Expr, at: At, worklist: &mut Vec<WorkItem<'a>>) {
+    fn expr(&mut self, expr: &'a Expr, at: Position, worklist: &mut Vec<WorkItem<'a>>) {
         match expr.kind() {
             ExprKind::IntImm(_) | ExprKind::FloatImm(_) | ExprKind::StringImm(_) => return,
             ExprKind::Var(_) => {
@@ -349,7 +349,7 @@ impl<'a> Checker<'a> {
             }
             _ => {}
         }
-        if !expr.object().is_unique() && self.is_seen(expr.object(), at) {
+        if !expr.object().is_unique() && self.is_visited(expr.object(), at) {
             return;
         }
         let at = self.around(at, expr.span());
@@ -369,7 +369,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Pushes the expressions and statements in the fields of a node, in field order.
-    fn fields(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, node: &'a Object) {
+    fn fields(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: Position, node: &'a Object) {
         for_each_node_below_rev(node, |FieldPlace { field, index }, child| {
             let at = self.field(at, field);
             let at = index.map_or(at, |index| self.item(at, index));
@@ -387,10 +387,10 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns `true` if a shared node was visited since a definition last ended.
-    fn is_seen(&mut self, object: &Object, at: At) -> bool {
+    fn is_visited(&mut self, object: &Object, at: Position) -> bool {
         let epoch = self.scopes.epoch + 1;
-        let seen = if at.in_region { 2 } else { usize::from(at.checks_loops) };
-        match self.seen[seen].insert(object.clone(), epoch) {
+        let kind = if at.in_region { 2 } else { usize::from(at.checks_loops) };
+        match self.visited[kind].insert(object.clone(), epoch) {
             Some(before) if before == epoch => true,
             Some(_) => {
                 self.revisits += 1;
@@ -403,8 +403,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn buffer(&mut self, buffer: &'a Ref<Buffer>, at: At, worklist: &mut Vec<WorkItem<'a>>) {
-        if self.is_seen(buffer.object(), at) {
+    fn buffer(&mut self, buffer: &'a Ref<Buffer>, at: Position, worklist: &mut Vec<WorkItem<'a>>) {
+        if self.is_visited(buffer.object(), at) {
             return;
         }
         let name = || buffer.name.get();
@@ -421,7 +421,7 @@ impl<'a> Checker<'a> {
         self.layout(&buffer.elem_offset, offset_at, buffer, worklist);
     }
 
-    fn layout(&mut self, expr: &'a Expr, at: At, buffer: &Buffer, worklist: &mut Vec<WorkItem<'a>>) {
+    fn layout(&mut self, expr: &'a Expr, at: Position, buffer: &Buffer, worklist: &mut Vec<WorkItem<'a>>) {
         match expr.downcast_ref::<Var>() {
             Some(var) => self.use_var(var, at, VarUse::Layout { buffer: buffer.name.get() }),
             None => worklist.push(WorkItem::Expr(expr, at)),
@@ -430,29 +430,29 @@ impl<'a> Checker<'a> {
 
     // Access paths and lists of work items.
 
-    fn step(&mut self, at: At, step: impl FnOnce() -> PathStep) -> At {
+    fn step(&mut self, at: Position, step: impl FnOnce() -> PathStep) -> Position {
         match &mut self.paths {
-            Some(paths) => At { path: paths.child(at.path, step()), ..at },
+            Some(paths) => Position { path: paths.child(at.path, step()), ..at },
             None => at,
         }
     }
 
-    pub(super) fn field(&mut self, at: At, name: &'static str) -> At {
+    pub(super) fn field(&mut self, at: Position, name: &'static str) -> Position {
         self.step(at, || PathStep::Field(name))
     }
 
-    pub(super) fn item(&mut self, at: At, index: usize) -> At {
+    pub(super) fn item(&mut self, at: Position, index: usize) -> Position {
         self.step(at, || PathStep::Index(u32::try_from(index).unwrap_or(u32::MAX)))
     }
 
-    fn around(&self, at: At, span: Span) -> At {
-        if span.is_known() { At { span, ..at } } else { at }
+    fn around(&self, at: Position, span: Span) -> Position {
+        if span.is_known() { Position { span, ..at } } else { at }
     }
 
     fn exprs<const N: usize>(
         &mut self,
         worklist: &mut Vec<WorkItem<'a>>,
-        at: At,
+        at: Position,
         exprs: [(&'static str, &'a Expr); N],
     ) {
         for (name, expr) in exprs.into_iter().rev() {
@@ -460,26 +460,32 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn mask(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, mask: Option<&'a Expr>) {
+    fn mask(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: Position, mask: Option<&'a Expr>) {
         if let Some(mask) = mask {
             self.exprs(worklist, at, [("predicate", mask)]);
         }
     }
 
-    fn list(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, name: &'static str, exprs: &'a Array<Expr>) {
+    fn list(
+        &mut self,
+        worklist: &mut Vec<WorkItem<'a>>,
+        at: Position,
+        name: &'static str,
+        exprs: &'a Array<Expr>,
+    ) {
         let at = self.field(at, name);
         for (index, expr) in exprs.iter().enumerate().rev() {
             worklist.push(WorkItem::Expr(expr, self.item(at, index)));
         }
     }
 
-    fn ranges(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, ranges: &'a Array<Ref<Range>>) {
+    fn ranges(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: Position, ranges: &'a Array<Ref<Range>>) {
         for (index, range) in ranges.iter().enumerate().rev() {
             worklist.push(WorkItem::Range(range, self.item(at, index)));
         }
     }
 
-    fn region(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: At, region: &'a BufferRegion) {
+    fn region(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: Position, region: &'a BufferRegion) {
         let list_at = self.field(at, "region");
         self.ranges(worklist, list_at, &region.region);
         worklist.push(WorkItem::Buffer(&region.buffer, self.field(at, "buffer")));
@@ -489,7 +495,7 @@ impl<'a> Checker<'a> {
     fn body<I: IntoIterator<Item = WorkItem<'a>>>(
         &mut self,
         worklist: &mut Vec<WorkItem<'a>>,
-        at: At,
+        at: Position,
         body: &'a StmtRef,
         before: impl FnOnce(&mut Self) -> I,
     ) {

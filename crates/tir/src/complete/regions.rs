@@ -59,8 +59,8 @@ pub fn block_access_regions(block: &Block, visible: &PtrMap<Ref<Buffer>>) -> Res
         reads: Accesses::default(),
         writes: Accesses::default(),
         opaque: None,
-        place: block.span,
-        seen: PtrMap::default(),
+        span: block.span,
+        visited: PtrMap::default(),
         scope: 0,
         visits: 0,
         revisits: 0,
@@ -99,9 +99,9 @@ struct Detector<'v> {
     writes: Accesses,
     opaque: Option<(Ref<Buffer>, Span)>,
     /// Span of the last statement or call.
-    place: Span,
+    span: Span,
     /// Scope of the last visit of shared expressions, and the number of visits in it.
-    seen: PtrMap<(u64, u32)>,
+    visited: PtrMap<(u64, u32)>,
     /// Changes whenever a definition or condition enters or leaves scope.
     scope: u64,
     visits: u64,
@@ -168,7 +168,7 @@ impl<'v> Detector<'v> {
 
     fn stmt<'a>(&mut self, stmt: &'a StmtRef, worklist: &mut Vec<WorkItem<'a>>) {
         if stmt.span().is_known() {
-            self.place = stmt.span();
+            self.span = stmt.span();
         }
         match stmt.kind() {
             StmtKind::LetStmt(s) => {
@@ -278,7 +278,7 @@ impl<'v> Detector<'v> {
 
     /// Returns `true` if a shared expression was visited often enough in this scope.
     fn is_spent(&mut self, object: &Object) -> bool {
-        let (scope, times) = self.seen.entry(object.clone()).or_default();
+        let (scope, times) = self.visited.entry(object.clone()).or_default();
         self.revisits += u64::from(*times > 0);
         if *scope != self.scope {
             (*scope, *times) = (self.scope, 0);
@@ -289,7 +289,7 @@ impl<'v> Detector<'v> {
 
     fn call<'a>(&mut self, call: &'a Call, worklist: &mut Vec<WorkItem<'a>>) {
         if call.span.is_known() {
-            self.place = call.span;
+            self.span = call.span;
         }
         let is = |op: &NamedOp| op.is_called_by(call);
         match call.args.len() {
@@ -332,7 +332,7 @@ impl<'v> Detector<'v> {
     }
 
     fn set_opaque(&mut self, buffer: Ref<Buffer>) {
-        self.opaque.get_or_insert((buffer, self.place));
+        self.opaque.get_or_insert((buffer, self.span));
     }
 
     fn is_visible(&self, data: &Ref<Var>) -> bool {

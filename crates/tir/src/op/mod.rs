@@ -82,9 +82,9 @@ pub struct Operator {
     /// The rule for the type of a call.
     pub result: ResultType,
     /// Minimum number of operands.
-    pub least: usize,
+    pub min_operands: usize,
     /// Maximum number of operands.
-    pub most: usize,
+    pub max_operands: usize,
     /// `true` if TVM's script language has a function of this name.
     pub is_exported: bool,
     /// Builds calls instead of the plain rule, which may fold, convert or check.
@@ -101,8 +101,8 @@ impl Operator {
             op: NamedOp::new(name),
             text,
             result,
-            least: 0,
-            most: 0,
+            min_operands: 0,
+            max_operands: 0,
             is_exported: true,
             make: None,
             #[cfg(feature = "build")]
@@ -112,8 +112,8 @@ impl Operator {
 
     /// Sets the number of operands.
     #[must_use]
-    pub const fn with_operands(mut self, least: usize, most: usize) -> Operator {
-        (self.least, self.most) = (least, most);
+    pub const fn with_operands(mut self, min_operands: usize, max_operands: usize) -> Operator {
+        (self.min_operands, self.max_operands) = (min_operands, max_operands);
         self
     }
 
@@ -172,7 +172,7 @@ impl Operator {
     pub fn makes(&self, call: &Call) -> bool {
         let Call { span: _, dtype, op: _, args } = call;
         let Some(make) = self.make else {
-            return (self.least..=self.most).contains(&args.len())
+            return (self.min_operands..=self.max_operands).contains(&args.len())
                 && match self.result {
                     ResultType::First | ResultType::Last => true,
                     ResultType::Fixed(fixed) => *dtype == fixed,

@@ -9,7 +9,7 @@ use tvmscript_ir_core::{DataType, Element, Map, PathId, Ref, Str, Value, structu
 use tvmscript_prim::ops::is_one;
 use tvmscript_prim::{PointerType, Var};
 
-use super::buffer::{self, Points, region_of};
+use super::buffer::{self, PointForm, region_of};
 use super::buffer_decl::{self, Inline};
 use super::expr::list;
 use super::state::TirDocsifier;
@@ -211,7 +211,7 @@ pub(crate) fn realize_call(
     let BufferRealize { span: _, buffer, bounds, condition, body: _ } = node;
     let (buffer_path, bounds_path) = (d.field(path, "buffer"), d.field(path, "bounds"));
     let mut args: SmallVec<[ExprDoc; 2]> = SmallVec::new();
-    args.push(region_of((buffer, buffer_path), (bounds, bounds_path), Points::AsSlices, d)?);
+    args.push(region_of((buffer, buffer_path), (bounds, bounds_path), PointForm::Slice, d)?);
     args.extend(scope);
     let mut kwargs: SmallVec<[(&str, ExprDoc); 1]> = SmallVec::new();
     if !is_one(condition) {

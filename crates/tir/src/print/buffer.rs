@@ -75,29 +75,29 @@ fn ramp_slice(ramp: &Ramp, path: PathId, d: &mut Docsifier<'_>) -> Result<Subscr
 }
 
 /// The printed form of a range of a region.
-enum Written {
+enum RangeForm {
     /// The index of a single element.
-    Place,
+    Index,
     /// A slice with this end.
-    Stop(Expr),
+    Slice(Expr),
 }
 
 /// The form that parses back to the range, if there is one.
-fn written(range: &Range, points: Points) -> Option<Written> {
+fn range_form(range: &Range, points: PointForm) -> Option<RangeForm> {
     let Range { min, extent, span: _ } = range;
-    if points == Points::Alone && is_one(extent) && extent.dtype() == min.dtype().element() {
-        return Some(Written::Place);
+    if points == PointForm::Index && is_one(extent) && extent.dtype() == min.dtype().element() {
+        return Some(RangeForm::Index);
     }
-    extent::stop_of(min, extent).map(Written::Stop)
+    extent::stop_of(min, extent).map(RangeForm::Slice)
 }
 
 /// The printed form of ranges of extent 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Points {
+pub(crate) enum PointForm {
     /// As an index.
-    Alone,
+    Index,
     /// As slices.
-    AsSlices,
+    Slice,
 }
 
 /// `A[0:4, i]`, or `tvm.tir.BufferRegion(A, [T.Range(0, n + 0)])` if no slice parses back to a range. Each part has
@@ -105,11 +105,12 @@ pub(crate) enum Points {
 pub(crate) fn region_of(
     (buffer, buffer_path): (&Ref<Buffer>, PathId),
     (region, path): (&Array<Ref<Range>>, PathId),
-    points: Points,
+    points: PointForm,
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let buffer = d.expr(buffer, buffer_path)?;
-    let all: Option<SmallVec<[Written; 4]>> = region.iter().map(|range| written(range, points)).collect();
+    let all: Option<SmallVec<[RangeForm; 4]>> =
+        region.iter().map(|range| range_form(range, points)).collect();
     let Some(all) = all else { return region_call(buffer, (region, path), d) };
     let mut slices = Indices::new();
     for (i, (range, written)) in region.iter().zip(all).enumerate() {
@@ -117,8 +118,8 @@ pub(crate) fn region_of(
         let min = d.field(at, "min");
         let start = d.expr(&range.min, min)?;
         slices.push(match written {
-            Written::Place => d.at(start, at).into(),
-            Written::Stop(stop) => {
+            RangeForm::Index => d.at(start, at).into(),
+            RangeForm::Slice(stop) => {
                 let extent = d.field(at, "extent");
                 let stop = end(&stop, &range.extent, extent, d)?;
                 let slice = d.docs.slice(Some(start), Some(stop), None);
@@ -149,14 +150,14 @@ fn region_call(
 pub(crate) fn region(node: &Ref<BufferRegion>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let BufferRegion { buffer, region } = &**node;
     let (buffer_path, region_path) = (d.field(path, "buffer"), d.field(path, "region"));
-    // Points alone are a load, so a region that is printed on its own has slices.
+    // PointForm alone are a load, so a region that is printed on its own has slices.
     let is_load = d.is_alone(node.object())
-        && region.iter().all(|range| matches!(written(range, Points::Alone), Some(Written::Place)));
+        && region.iter().all(|range| matches!(range_form(range, PointForm::Index), Some(RangeForm::Index)));
     if is_load && region.is_empty() {
         let buffer = d.expr(buffer, buffer_path)?;
         return region_call(buffer, (region, region_path), d);
     }
-    let points = if is_load { Points::AsSlices } else { Points::Alone };
+    let points = if is_load { PointForm::Slice } else { PointForm::Index };
     region_of((buffer, buffer_path), (region, region_path), points, d)
 }
 

@@ -28,7 +28,7 @@ fn text_result_types_and_effects() {
     assert_eq!(of("tir.tvm_warp_shuffle").result, ResultType::SameAs(1));
     assert_eq!(of("tir.ret").op.effect(), Effect::Jump);
     assert!(!of("tir.prefetch").is_exported && of("tir.exp").is_exported);
-    assert_eq!((of("tir.ptx_mma").least, of("tir.ptx_mma").most), (13, 14));
+    assert_eq!((of("tir.ptx_mma").min_operands, of("tir.ptx_mma").max_operands), (13, 14));
 }
 
 #[test]
