@@ -25,10 +25,17 @@ impl Simplifier<'_> {
         self.known_truth(node)
     }
 
-    pub(super) fn rewrite_eq_checked(&mut self, node: Expr) -> Result<Expr> {
-        match self.decided(BinOp::Eq, &node)? {
-            Some(decided) => Ok(decided),
-            None => self.rewrite_eq(node),
+    /// Rewrites a comparison or connective whose operands are simplified.
+    pub(super) fn rewrite_truth(&mut self, op: BinOp, node: Expr) -> Result<Expr> {
+        if let Some(decided) = self.decided(op, &node)? {
+            return Ok(decided);
+        }
+        match op {
+            BinOp::Eq => self.rewrite_eq(node),
+            BinOp::Ne => self.rewrite_ne(node),
+            BinOp::Lt => self.rewrite_lt(node),
+            BinOp::Le => self.rewrite_le(node),
+            _ => self.rewrite_connective(op, node),
         }
     }
 
@@ -51,10 +58,7 @@ impl Simplifier<'_> {
         Ok(node)
     }
 
-    pub(super) fn rewrite_ne(&mut self, node: Expr) -> Result<Expr> {
-        if let Some(decided) = self.decided(BinOp::Ne, &node)? {
-            return Ok(decided);
-        }
+    fn rewrite_ne(&mut self, node: Expr) -> Result<Expr> {
         let Some((a, b)) = operands(&node) else { return Ok(node) };
         if expr::is_index(expr::dtype(a)) {
             match self.compare(a, b)? {
@@ -71,10 +75,7 @@ impl Simplifier<'_> {
 
     /// `a <= b` is first rewritten as the negation of `b < a`, so that both have the same form, and compared
     /// afterwards.
-    pub(super) fn rewrite_le(&mut self, node: Expr) -> Result<Expr> {
-        if let Some(decided) = self.decided(BinOp::Le, &node)? {
-            return Ok(decided);
-        }
+    fn rewrite_le(&mut self, node: Expr) -> Result<Expr> {
         let Some((a, b)) = operands(&node) else { return Ok(node) };
         let greater = self.rewrite_lt(expr::strict(BinOp::Lt, b.clone(), a.clone())?)?;
         let result = self.rewrite_not(expr::not(greater)?)?;
@@ -89,13 +90,6 @@ impl Simplifier<'_> {
             Outcomes::NE => self.rewrite_lt(expr::strict(BinOp::Lt, a.clone(), b.clone())?),
             Outcomes::GE => self.rewrite_eq(expr::strict(BinOp::Eq, a.clone(), b.clone())?),
             _ => Ok(result),
-        }
-    }
-
-    pub(super) fn rewrite_lt_checked(&mut self, node: Expr) -> Result<Expr> {
-        match self.decided(BinOp::Lt, &node)? {
-            Some(decided) => Ok(decided),
-            None => self.rewrite_lt(node),
         }
     }
 
@@ -141,10 +135,7 @@ impl Simplifier<'_> {
         Ok(node)
     }
 
-    pub(super) fn rewrite_connective(&mut self, op: BinOp, node: Expr) -> Result<Expr> {
-        if let Some(decided) = self.decided(op, &node)? {
-            return Ok(decided);
-        }
+    fn rewrite_connective(&mut self, op: BinOp, node: Expr) -> Result<Expr> {
         let (vector, scalar) = match op {
             BinOp::And => (&logic::AND_VECTOR, &logic::AND),
             _ => (&logic::OR_VECTOR, &logic::OR),

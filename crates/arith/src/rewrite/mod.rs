@@ -85,7 +85,10 @@ impl Simplifier<'_> {
                 } else {
                     expr::strict(op, new_a, new_b)?
                 };
-                self.rewrite_binary(op, node)
+                match expr::gives_truth(op) {
+                    true => self.rewrite_truth(op, node),
+                    false => self.rewrite_arithmetic(op, node),
+                }
             }
             View::Not(a) => {
                 let new_a = self.visit(a)?;
@@ -120,17 +123,6 @@ impl Simplifier<'_> {
             }
             View::Let(var, value, body) => self.visit_let(e, var, value, body),
             View::Call(call) => self.visit_call(e, call),
-        }
-    }
-
-    fn rewrite_binary(&mut self, op: BinOp, node: Expr) -> Result<Expr> {
-        match op {
-            BinOp::Eq => self.rewrite_eq_checked(node),
-            BinOp::Ne => self.rewrite_ne(node),
-            BinOp::Lt => self.rewrite_lt_checked(node),
-            BinOp::Le => self.rewrite_le(node),
-            BinOp::And | BinOp::Or => self.rewrite_connective(op, node),
-            _ => self.rewrite_arithmetic(op, node),
         }
     }
 

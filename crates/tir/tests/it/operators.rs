@@ -40,6 +40,14 @@ fn every_operator_that_prim_calls_is_declared() {
 }
 
 #[test]
+fn registering_the_dialect_declares_effects() {
+    let _ = tvmscript_tir::nodes();
+    assert_eq!(Op::get("tir.exp").effect(), Effect::Pure);
+    assert_eq!(Op::get("tir.tvm_struct_get").effect(), Effect::Read);
+    assert_eq!(Op::get("tir.not_an_operator").effect(), Effect::Opaque);
+}
+
+#[test]
 fn script_functions_show_their_parameters() {
     for (name, usage) in [
         ("exp", "exp(x)"),
