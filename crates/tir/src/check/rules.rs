@@ -5,7 +5,7 @@ use tvmscript_ir_core::{Object, Ref, Span, Str};
 use tvmscript_prim::Var;
 
 use super::scope::{Conflict, Definition};
-use super::walk::{Position, Checker};
+use super::walk::{Checker, Position};
 use super::{ERRORS_PER_VARIABLE, MAX_ERRORS, VarUse, WellFormedError, WellFormedErrorKind};
 use crate::node::*;
 
@@ -19,7 +19,10 @@ impl Checker<'_> {
                 if let Some(definition) = ended {
                     notes.push(checker.definition_note("it was defined", definition));
                 } else if var.span.is_known() && var.span != at.span {
-                    notes.push(FindingNote { text: "the variable was created here".to_owned(), span: var.span });
+                    notes.push(FindingNote {
+                        text: "the variable was created here".to_owned(),
+                        span: var.span,
+                    });
                 }
                 let (var, was_defined) = (shown_name(var), ended.is_some());
                 (WellFormedErrorKind::UndefinedVar { var, used, was_defined }, notes)
