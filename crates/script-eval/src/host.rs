@@ -82,6 +82,19 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
         self.rules(node).call
     }
 
+    /// Tests whether [`Host::node_text`] prints nodes. Otherwise `str` and `repr` of a node name its type.
+    fn prints_nodes(&self) -> bool {
+        false
+    }
+
+    /// The text of a node for `str` and `repr`. The evaluator charges the size of the node before the call.
+    ///
+    /// # Errors
+    /// Fails if the node cannot be printed.
+    fn node_text(&mut self, _node: &Object) -> Result<String, Raise> {
+        Ok(String::new())
+    }
+
     // ---- values of the host's own ----
 
     /// The attribute of a namespace of the host's; nothing when the value is none, `Some(None)` when it has no such

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::with_stack;
+use tvmscript_ir_core::operators::is_poison;
+use tvmscript_ir_core::{tree_size, with_stack};
 use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::number::MAX_DIGITS;
@@ -178,6 +179,11 @@ fn container(
             }
         }
         ScriptValue::Node(object) => match super::node_len(object) {
+            _ if !is_poison(object) && p.prints_nodes() => {
+                // Printing a node costs about as much as eight steps.
+                p.program.budget.step(tree_size(object).unfolded.saturating_mul(8))?;
+                out.push_str(&p.node_text(object)?);
+            }
             Some(len) => {
                 cost::values(p, len)?;
                 let items = super::node_items(object).unwrap_or_default();
