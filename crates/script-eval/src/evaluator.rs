@@ -9,6 +9,7 @@ use tvmscript_python_syntax::ast::{
 use tvmscript_script_value::ScriptValue;
 
 use crate::diagnostics::Diagnostics;
+use crate::errors::ParseError;
 use crate::eval::{Env, Explorer, Placeholder};
 use crate::program::Program;
 use crate::rules::Mode;
@@ -153,6 +154,13 @@ impl Evaluator {
         let range = self.ast.range(id);
         self.diagnostics.failures += 1;
         self.diagnostics.invalid.push(range);
+    }
+
+    /// Takes the warnings and notes so far, including those of functions that other code called back.
+    pub fn take_warnings(&mut self) -> Vec<ParseError> {
+        let mut warnings = std::mem::take(&mut self.diagnostics.warnings);
+        warnings.append(&mut self.program.inner_warnings.borrow_mut());
+        warnings
     }
 
     /// Whether mistakes are expected in the code that runs.

@@ -44,6 +44,8 @@ pub struct Program {
     make_host: MakeHost,
     /// Hosts for functions that are called back.
     spare: RefCell<Vec<Box<dyn Host>>>,
+    /// Warnings and notes of functions that were called back.
+    pub(crate) inner_warnings: RefCell<Vec<ParseError>>,
 }
 
 /// Values that may hold themselves. Nothing frees them before the end.
@@ -74,6 +76,7 @@ impl Program {
             cycles: Cycles::default(),
             make_host,
             spare: RefCell::default(),
+            inner_warnings: RefCell::default(),
             ast: Rc::new(ast),
         }
     }
@@ -177,6 +180,7 @@ impl Program {
         let mut host = spare.unwrap_or_else(|| (self.make_host)(self.clone()));
         let result = f(&mut *host);
         let errors = std::mem::take(&mut host.diagnostics.errors);
+        self.inner_warnings.borrow_mut().append(&mut host.diagnostics.warnings);
         self.spare.borrow_mut().push(host);
         result.map_err(|_| InnerErrors::new(errors).into())
     }
