@@ -44,6 +44,9 @@
 //! Host code that a file does not run (functions of tests, for instance) can be explored for the scripts in it. Values
 //! that are not known are then [`Placeholder`]s, and conditions on them run both branches.
 
+#[macro_use]
+mod raise;
+
 mod binding;
 mod budget;
 mod diagnostics;
@@ -61,11 +64,12 @@ pub use budget::{Budget, Limits};
 pub use diagnostics::Diagnostics;
 pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
 pub use eval::walk::{names_bound_by, names_in, uses_free};
-pub use eval::{Cause, Module, Placeholder, Raise, parameter_names};
+pub use eval::{Cause, Module, Placeholder, parameter_names};
 pub use evaluator::Evaluator;
 pub use host::{BareScripts, Host, MissingAttribute, Modules};
 pub use program::{MakeHost, Program};
 pub use python::builtins::is_python_builtin;
+pub use raise::Raise;
 pub use rules::{
     AttributeFn, CallFn, Indices, ItemsFn, Mode, NamesFn, NodeRules, Operator, OperatorFn, SubscriptFn,
     TruthFn,

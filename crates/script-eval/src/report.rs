@@ -5,7 +5,6 @@ use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, TextRange};
 use tvmscript_script_value::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind};
 
 use crate::errors::{HostErrorKind, ParseError, ParseErrorKind, Reported, Result, place_in_literal, suggest};
-use crate::eval::TYPE_NAME;
 use crate::evaluator::Evaluator;
 use crate::program::InnerErrors;
 
@@ -37,7 +36,7 @@ impl Evaluator {
             | ParseErrorKind::InvalidTarget { .. } => true,
             // A dialect that is not read here cannot be left out: its decorators make scripts.
             ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import => !self.in_decorator,
-            ParseErrorKind::Host(error) => error.to_string().contains(&TYPE_NAME["a ".len()..]),
+            ParseErrorKind::Host(error) => error.is_gap,
             _ => false,
         };
         if is_gap {

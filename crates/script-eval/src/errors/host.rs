@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use tvmscript_script_value::ScriptValue;
+
+use crate::eval::Placeholder;
+
 /// An exception of Python: which one, and its text as CPython writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostError {
@@ -9,6 +13,8 @@ pub struct HostError {
     pub kind: HostErrorKind,
     /// CPython's text, without the class in front.
     pub message: String,
+    /// `true` if the message names the type of a [`Placeholder`](crate::Placeholder): the evaluator lacks the value.
+    pub(crate) is_gap: bool,
 }
 
 /// The exceptions that evaluating an expression can raise.
@@ -52,7 +58,13 @@ pub enum HostErrorKind {
 impl HostError {
     /// An exception with its text.
     pub fn new(kind: HostErrorKind, message: impl Into<String>) -> HostError {
-        HostError { kind, message: message.into() }
+        HostError { kind, message: message.into(), is_gap: false }
+    }
+
+    /// A `TypeError` about values.
+    pub(crate) fn wrong_type(message: String, values: &[&ScriptValue]) -> HostError {
+        let is_gap = values.iter().any(|value| value.as_host::<Placeholder>().is_some());
+        HostError { kind: HostErrorKind::Type, message, is_gap }
     }
 
     pub(crate) fn type_error(message: impl Into<String>) -> HostError {

@@ -95,8 +95,10 @@ impl dyn Host + '_ {
             ScriptValue::Host(host) => {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {
                     if !self.modules().contains(&module.path) {
-                        let message = format!("the module `{}` cannot be used here", module.path);
-                        let error = HostError::new(HostErrorKind::Import, message);
+                        let error = HostError::new(
+                            HostErrorKind::Import,
+                            format!("the module `{}` cannot be used here", module.path),
+                        );
                         return self.report(ParseError::new(error, ast.range(id)));
                     }
                     let path = format!("{}.{name}", module.path);

@@ -8,7 +8,7 @@ use super::class::{BoundMethod, ClassObject, Instance};
 use super::{Cause, Closure, Module, Placeholder, Raise};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind, Result};
-use crate::python::builtins::{Builtin, Method, Unbound};
+use crate::python::builtins::Builtin;
 use crate::python::cost;
 use crate::python::library::Partial;
 use crate::rules::Mode;
@@ -94,8 +94,7 @@ impl dyn Host + '_ {
         let known = self.known([value]);
         self.at(at, known)?;
         let ScriptValue::Dict(dict) = value else {
-            let message = format!("argument after ** must be a mapping, not {}", self.python_type(value));
-            return Err(self.error(at, HostError::type_error(message)));
+            return Err(self.error(at, wrong_type!("argument after ** must be a mapping, not {}", value)));
         };
         let charged = cost::values(self, 3 * dict.borrow().len());
         self.at(at, charged)?;
@@ -105,8 +104,10 @@ impl dyn Host + '_ {
                 return Err(self.error(at, HostError::type_error("keywords must be strings")));
             };
             if !known.insert(key.clone()) {
-                let message = format!("got multiple values for keyword argument '{key}'");
-                return Err(self.error(at, HostError::type_error(message)));
+                return Err(self.error(
+                    at,
+                    HostError::type_error(format!("got multiple values for keyword argument '{key}'")),
+                ));
             }
             out.keywords.push((key.clone(), value.clone()));
         }
@@ -155,12 +156,6 @@ impl dyn Host + '_ {
                 if let Some(builtin) = any.downcast_ref::<Builtin>() {
                     return builtin.run(self, args);
                 }
-                if let Some(method) = any.downcast_ref::<Method>() {
-                    return method.run(self, args);
-                }
-                if let Some(method) = any.downcast_ref::<Unbound>() {
-                    return method.run(self, args);
-                }
                 if let Some(method) = any.downcast_ref::<BoundMethod>() {
                     args.positional.insert(0, method.receiver.clone());
                     return self.call_value(&method.function, args);
@@ -195,8 +190,10 @@ impl dyn Host + '_ {
                 }
                 // Python can make such nodes.
                 if host.is_class_of(callee).is_some() {
-                    let message = format!("`{}` cannot be called here", host.type_name());
-                    let error = HostError::new(HostErrorKind::Import, message);
+                    let error = HostError::new(
+                        HostErrorKind::Import,
+                        format!("`{}` cannot be called here", host.type_name()),
+                    );
                     return Err(Raise::WithHelp(error.into(), host.advice().unwrap_or_default()));
                 }
                 Err(self.not_callable(callee))
@@ -230,6 +227,6 @@ impl dyn Host + '_ {
             let error = HostError::type_error(format!("{} is not callable", host.type_name()));
             return Raise::WithHelp(error.into(), advice);
         }
-        HostError::type_error(format!("'{}' object is not callable", self.python_type(callee))).into()
+        wrong_type!("'{}' object is not callable", callee).into()
     }
 }

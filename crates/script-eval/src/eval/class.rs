@@ -109,7 +109,7 @@ fn is_plain_base(base: &ScriptValue) -> bool {
                 || is_named_tuple(path)
         }
         (_, Some(_)) => false,
-        _ => base.as_host::<Builtin>().is_some(),
+        _ => base.as_host::<Builtin>().is_some_and(Builtin::is_type),
     }
 }
 

@@ -397,9 +397,7 @@ impl dyn Host + '_ {
                 false => format!("from {least} to {positional} positional arguments"),
             };
             let was = if given == 1 { "was" } else { "were" };
-            return Err(
-                HostError::type_error(format!("{name}() takes {takes} but {given} {was} given")).into()
-            );
+            raise!(Type, "{name}() takes {takes} but {given} {was} given");
         }
         // Each keyword is looked for among the parameters.
         self.program.budget.step(params.len() as u64 * args.keywords.len() as u64 / 16)?;
@@ -407,8 +405,7 @@ impl dyn Host + '_ {
             |key: &str| params.iter().any(|p| p.kind != ParamKind::PositionalOnly && ast.name(p.name) == key);
         let takes_any = params.iter().any(|p| p.kind == ParamKind::KwArgs);
         if let Some((key, _)) = args.keywords.iter().find(|(key, _)| !takes_any && !known(key.as_str())) {
-            let message = format!("{name}() got an unexpected keyword argument '{key}'");
-            return Err(HostError::type_error(message).into());
+            raise!(Type, "{name}() got an unexpected keyword argument '{key}'");
         }
         let mut values = args.positional.into_iter();
         let mut keywords = args.keywords;
@@ -421,8 +418,7 @@ impl dyn Host + '_ {
                 ParamKind::PositionalOnly => values.next().or_else(default),
                 ParamKind::Normal => match (values.next(), by_name) {
                     (Some(_), Some(_)) => {
-                        let message = format!("{name}() got multiple values for argument '{text}'");
-                        return Err(HostError::type_error(message).into());
+                        raise!(Type, "{name}() got multiple values for argument '{text}'");
                     }
                     (Some(value), None) => Some(value),
                     (None, Some(at)) => Some(keywords.remove(at).1),
@@ -454,9 +450,7 @@ impl dyn Host + '_ {
                 [first @ .., last] => format!("{}, and {last}", first.join(", ")),
                 [] => String::new(),
             };
-            let message =
-                format!("{name}() missing {count} required {kind} argument{}: {names}", plural(count));
-            return Err(HostError::type_error(message).into());
+            raise!(Type, "{name}() missing {count} required {kind} argument{}: {names}", plural(count));
         }
         if let Some(param) = params.iter().find(|p| p.kind == ParamKind::KwArgs) {
             let mut dict = tvmscript_script_value::Dict::with_capacity(keywords.len());

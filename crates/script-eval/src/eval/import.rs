@@ -200,7 +200,7 @@ impl dyn Host + '_ {
     /// Defines Python's built-in names that the text mentions; the text may replace them.
     pub fn define_python_builtins(&mut self) {
         let ast = self.ast.clone();
-        for name in python::builtins::NAMES {
+        for name in python::builtins::names() {
             if let Some(bound) = ast.find_name(name)
                 && let Some(value) = python::builtins::value(name)
             {

@@ -10,7 +10,7 @@ use tvmscript_script_value::{Dict, HostObject, Items, ScriptValue, release};
 use super::Raise;
 use super::comprehension::Loops;
 use crate::Host;
-use crate::errors::{HostError, HostErrorKind, Result};
+use crate::errors::Result;
 use crate::python::{self, cost, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
@@ -152,7 +152,7 @@ impl dyn Host + '_ {
     }
 
     fn not_iterable(&self, value: &ScriptValue) -> Raise {
-        HostError::type_error(format!("'{}' object is not iterable", self.python_type(value))).into()
+        wrong_type!("'{}' object is not iterable", value).into()
     }
 
     /// The next value.
@@ -185,8 +185,7 @@ impl dyn Host + '_ {
                 }
                 if dict.len() != *len {
                     *at = usize::MAX;
-                    let message = "dictionary changed size during iteration";
-                    return Err(HostError::new(HostErrorKind::Runtime, message).into());
+                    raise!(Runtime, "dictionary changed size during iteration");
                 }
                 if *kind == view::Kind::Items {
                     self.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
@@ -203,8 +202,7 @@ impl dyn Host + '_ {
                 }
                 if items.len() != *len {
                     *at = usize::MAX;
-                    let message = "Set changed size during iteration";
-                    return Err(HostError::new(HostErrorKind::Runtime, message).into());
+                    raise!(Runtime, "Set changed size during iteration");
                 }
                 let item = items.get_index(*at).map(|key| key.0.clone());
                 *at = if item.is_some() { *at + 1 } else { usize::MAX };
@@ -214,7 +212,7 @@ impl dyn Host + '_ {
                 let Some(shared) = object.as_any().downcast_ref::<IterObject>() else { return Ok(None) };
                 match shared.iter.try_borrow_mut() {
                     Ok(mut iter) => tvmscript_ir_core::with_stack(|| self.next(&mut iter)),
-                    Err(_) => Err(HostError::value_error("generator already executing").into()),
+                    Err(_) => raise!(Value, "generator already executing"),
                 }
             }
             Iter::Generator(generator) => {
@@ -235,9 +233,7 @@ impl dyn Host + '_ {
                         (found, _) => {
                             let than = if index == 1 { " 1".to_owned() } else { format!("s 1-{index}") };
                             let how = if found.is_some() { "longer" } else { "shorter" };
-                            let message =
-                                format!("zip() argument {} is {how} than argument{than}", index + 1);
-                            return Err(HostError::value_error(message).into());
+                            raise!(Value, "zip() argument {} is {how} than argument{than}", index + 1);
                         }
                     }
                 }

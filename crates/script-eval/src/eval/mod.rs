@@ -19,7 +19,6 @@ mod import;
 mod iterate;
 mod operator;
 mod placeholder;
-mod raise;
 mod record;
 mod script;
 mod statement;
@@ -35,6 +34,7 @@ use smallvec::SmallVec;
 use tvmscript_ir_core::{Span, Token, with_stack};
 use tvmscript_script_value::{Dict, DictKey, ScriptValue, Slice};
 
+pub(crate) use crate::raise::Raise;
 pub(crate) use closure::definition_of;
 pub use closure::parameter_names;
 pub(crate) use closure::{Closure, LocalNames};
@@ -42,9 +42,7 @@ pub(crate) use env::Env;
 pub(crate) use explore::Explorer;
 pub use import::Module;
 pub(crate) use iterate::{Iter, IterObject};
-pub(crate) use placeholder::TYPE_NAME;
 pub use placeholder::{Cause, Placeholder};
-pub use raise::Raise;
 
 use crate::binding::Binding;
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
@@ -70,8 +68,7 @@ impl Evaluator {
             self.program.budget.step(cost::size(&value))?;
         }
         let key = DictKey::new(value).map_err(|value| {
-            let message = format!("unhashable type: '{}'", crate::python::unhashable_part(&value));
-            HostError::type_error(message)
+            HostError::type_error(format!("unhashable type: '{}'", crate::python::unhashable_part(&value)))
         })?;
         if key.weight() > 1 {
             self.program.budget.step(u64::from(key.weight()))?;
@@ -286,8 +283,7 @@ impl dyn Host + '_ {
             self.enter_items(waiting, dict)?;
             let rest = self.eval_inner(item.value)?;
             let ScriptValue::Dict(rest) = &rest else {
-                let message = format!("'{}' object is not a mapping", self.python_type(&rest));
-                return Err(self.error(item.value, HostError::type_error(message)));
+                return Err(self.error(item.value, wrong_type!("'{}' object is not a mapping", &rest)));
             };
             let rest = rest.borrow();
             let charged = cost::entries(self, rest.len())
@@ -371,7 +367,8 @@ impl dyn Host + '_ {
         let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();
         names.extend(self.local_names());
         names.extend(self.program.bound_globals());
-        let known = names.iter().map(|n| ast.name(*n)).chain(crate::python::builtins::NAMES.iter().copied());
+        let builtins: Vec<&str> = crate::python::builtins::names().collect();
+        let known = names.iter().map(|n| ast.name(*n)).chain(builtins);
         let near = suggest::nearest(text, known).map(|near| format!("did you mean `{near}`?"));
         error.help = near.or_else(|| self.suggestion(text));
         Err(self.report_undefined(error))

@@ -17,7 +17,7 @@ use super::class::ClassObject;
 use super::{Closure, Module, Raise};
 use crate::binding::{Binding, Slot};
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
-use crate::python::builtins::{Builtin, Method};
+use crate::python::builtins::{Builtin, BuiltinKind};
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, StmtId, TextRange};
 
@@ -52,7 +52,7 @@ pub enum Cause {
 
 impl HostObject for Placeholder {
     fn type_name(&self) -> &str {
-        TYPE_NAME
+        "a value that is not known"
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -111,9 +111,6 @@ impl Placeholder {
     }
 }
 
-/// What messages call a placeholder; what Python would say of a value of that type, is said of no value.
-pub(crate) const TYPE_NAME: &str = "a value that is not known";
-
 /// How long a path is told.
 const MAX_PATH_BYTES: usize = 100;
 
@@ -126,7 +123,7 @@ fn is_class(value: &ScriptValue) -> bool {
     let any = host.as_any();
     any.is::<ClassObject>()
         || host.is_class_of(value).is_some()
-        || any.downcast_ref::<Builtin>().is_some_and(|builtin| builtin.is_type)
+        || any.downcast_ref::<Builtin>().is_some_and(Builtin::is_type)
 }
 
 /// The placeholder that a value is.
@@ -333,17 +330,12 @@ impl dyn Host + '_ {
         let mut keywords = true;
         match callee {
             ScriptValue::Host(host) => {
-                let any = host.as_any();
-                if let Some(method) = any.downcast_ref::<Method>() {
-                    // Containers take anything.
-                    if matches!(method.receiver, ScriptValue::List(_) | ScriptValue::Dict(_)) {
-                        return Ok(());
-                    }
-                } else if let Some(builtin) = any.downcast_ref::<Builtin>() {
-                    keywords = builtin.name != "dict";
-                } else {
+                let Some(builtin) = host.as_any().downcast_ref::<Builtin>() else { return Ok(()) };
+                // Containers take anything.
+                if let BuiltinKind::Method(ScriptValue::List(_) | ScriptValue::Dict(_)) = builtin.kind {
                     return Ok(());
                 }
+                keywords = !builtin.is_type() || builtin.native.name != "dict";
             }
             ScriptValue::Function(_) | ScriptValue::Node(_) => {}
             _ => return Ok(()),

@@ -9,7 +9,6 @@ use super::class::{ClassObject, Instance, is_named_tuple};
 use super::placeholder::as_placeholder;
 use super::{Cause, Env, Raise};
 use crate::binding::Binding;
-use crate::errors::HostError;
 use crate::{Evaluator, Host};
 
 /// Fields of an instance with their names.
@@ -147,7 +146,7 @@ impl dyn Host + '_ {
     /// A copy of an instance of a dataclass with other values for some fields.
     pub(crate) fn replaced(&mut self, value: &ScriptValue, changes: Keywords) -> Result<ScriptValue, Raise> {
         let Some(instance) = value.as_host::<Instance>() else {
-            return Err(HostError::type_error("replace() should be called on dataclass instances").into());
+            raise!(Type, "replace() should be called on dataclass instances");
         };
         let class = instance.class.clone();
         let mut args = CallArgs { keywords: changes, ..CallArgs::default() };

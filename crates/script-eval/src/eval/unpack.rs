@@ -78,8 +78,7 @@ impl dyn Host + '_ {
         match &value {
             ScriptValue::Tuple(items) if items.len() <= limit => return Ok(items.to_vec()),
             ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::Float(_) | ScriptValue::None => {
-                let message = format!("cannot unpack non-iterable {} object", self.python_type(&value));
-                return Err(self.error(at, HostError::type_error(message)));
+                return Err(self.error(at, wrong_type!("cannot unpack non-iterable {} object", &value)));
             }
             _ => {}
         }

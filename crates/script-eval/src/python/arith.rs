@@ -57,11 +57,7 @@ fn is_arithmetic(op: BinOp) -> bool {
 
 fn unsupported(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> HostError {
     let op = if op == BinOp::Pow { "** or pow()" } else { op.as_str() };
-    HostError::type_error(format!(
-        "unsupported operand type(s) for {op}: '{}' and '{}'",
-        type_name(a),
-        type_name(b)
-    ))
+    wrong_type!("unsupported operand type(s) for {op}: '{}' and '{}'", a, b)
 }
 
 /// What fits 64 bits and cannot fail.
@@ -123,14 +119,14 @@ fn big(
         }
         BinOp::Div => {
             if y.is_zero() {
-                return Err(HostError::zero_division("division by zero").into());
+                raise!(ZeroDivision, "division by zero");
             }
             ScriptValue::Float(true_div(x, y)?)
         }
         BinOp::Pow => return power(p, x, y),
         BinOp::LShift => {
             if y.is_negative() {
-                return Err(HostError::value_error("negative shift count").into());
+                raise!(Value, "negative shift count");
             }
             if x.is_zero() {
                 return Ok(ScriptValue::Int(0));
@@ -142,7 +138,7 @@ fn big(
         }
         BinOp::RShift => {
             if y.is_negative() {
-                return Err(HostError::value_error("negative shift count").into());
+                raise!(Value, "negative shift count");
             }
             match y.to_u64() {
                 Some(count) => int(x >> count),
@@ -266,11 +262,11 @@ fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Result<ScriptValue, Raise>
 
 fn float_power(x: f64, y: f64) -> Result<f64, HostError> {
     if x == 0.0 && y < 0.0 {
-        return Err(HostError::zero_division("0.0 cannot be raised to a negative power"));
+        raise!(ZeroDivision, "0.0 cannot be raised to a negative power");
     }
     let value = x.powf(y);
     if value.is_infinite() && x.is_finite() && y.is_finite() {
-        return Err(HostError::overflow("(34, 'Numerical result out of range')"));
+        raise!(Overflow, "(34, 'Numerical result out of range')");
     }
     Ok(value)
 }
@@ -294,7 +290,7 @@ fn float(op: BinOp, x: f64, y: f64) -> Result<ScriptValue, HostError> {
             float_div_mod(x, y).1
         }
         BinOp::Pow if x < 0.0 && x.is_finite() && y.is_finite() && y.fract() != 0.0 => {
-            return Err(HostError::value_error("a complex result is not supported"));
+            raise!(Value, "a complex result is not supported");
         }
         // The rest are no operators of floats, see `is_arithmetic`.
         _ => float_power(x, y)?,
@@ -343,32 +339,22 @@ fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Re
             Ok(ScriptValue::tuple([&x[..], &y[..]].concat()))
         }
         (BinOp::Add, ScriptValue::Str(_), _) => {
-            let message = format!("can only concatenate str (not \"{}\") to str", type_name(b));
-            Err(HostError::type_error(message).into())
+            Err(wrong_type!("can only concatenate str (not \"{}\") to str", b).into())
         }
-        (BinOp::Add, ScriptValue::Bytes(_), _) => {
-            let message = format!("can't concat {} to bytes", type_name(b));
-            Err(HostError::type_error(message).into())
-        }
+        (BinOp::Add, ScriptValue::Bytes(_), _) => Err(wrong_type!("can't concat {} to bytes", b).into()),
         (BinOp::Add, ScriptValue::List(_), _) => {
-            let message = format!("can only concatenate list (not \"{}\") to list", type_name(b));
-            Err(HostError::type_error(message).into())
+            Err(wrong_type!("can only concatenate list (not \"{}\") to list", b).into())
         }
         (BinOp::Add, ScriptValue::Tuple(_), _) => {
-            let message = format!("can only concatenate tuple (not \"{}\") to tuple", type_name(b));
-            Err(HostError::type_error(message).into())
+            Err(wrong_type!("can only concatenate tuple (not \"{}\") to tuple", b).into())
         }
         (BinOp::Mult, sequence, count) | (BinOp::Mult, count, sequence) if is_sequence(sequence) => {
             match number::small_index(count) {
                 Some(_) if matches!(count, ScriptValue::BigInt(_)) => {
-                    Err(HostError::overflow("cannot fit 'int' into an index-sized integer").into())
+                    raise!(Overflow, "cannot fit 'int' into an index-sized integer")
                 }
                 Some(count) => repeat(p, sequence, count),
-                None => {
-                    let message =
-                        format!("can't multiply sequence by non-int of type '{}'", type_name(count));
-                    Err(HostError::type_error(message).into())
-                }
+                None => Err(wrong_type!("can't multiply sequence by non-int of type '{}'", count).into()),
             }
         }
         (BinOp::Mod, ScriptValue::Str(format), _) => super::percent::percent(p, format.as_str(), b),
@@ -427,10 +413,8 @@ fn repeated(items: &[ScriptValue], count: usize) -> Vec<ScriptValue> {
 
 /// `op a` of a value without a dialect's operator; `not` is not among them.
 pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Result<ScriptValue, Raise> {
-    let bad = || {
-        let message = format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a));
-        HostError::type_error(message)
-    };
+    let bad =
+        || HostError::type_error(format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a)));
     let number = Number::of(a).ok_or_else(bad)?;
     if let Number::Big(big) = number {
         cost::words(p, big.bits())?;

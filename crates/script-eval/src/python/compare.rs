@@ -6,9 +6,9 @@ use std::rc::Rc;
 
 use tvmscript_script_value::{Items, ScriptValue};
 
+use super::builtins::same_builtin;
 use super::number::{Number, compare_big_float};
-use super::{cost, set, type_name, view};
-use crate::errors::HostError;
+use super::{cost, set, view};
 use crate::eval::Raise;
 use crate::rules::Operator;
 use crate::{Evaluator, Host};
@@ -66,18 +66,10 @@ fn identical(a: &ScriptValue, b: &ScriptValue) -> bool {
         (ScriptValue::List(a), ScriptValue::List(b)) => Rc::ptr_eq(a, b),
         (ScriptValue::Dict(a), ScriptValue::Dict(b)) => Rc::ptr_eq(a, b),
         (ScriptValue::Function(a), ScriptValue::Function(b)) => std::ptr::eq(*a, *b),
-        (ScriptValue::Host(a), ScriptValue::Host(b)) => Rc::ptr_eq(a, b) || same_builtin(a, b),
-        _ => false,
-    }
-}
-
-fn same_builtin(
-    a: &Rc<dyn tvmscript_script_value::HostObject>,
-    b: &Rc<dyn tvmscript_script_value::HostObject>,
-) -> bool {
-    use super::builtins::Builtin;
-    match (a.as_any().downcast_ref::<Builtin>(), b.as_any().downcast_ref::<Builtin>()) {
-        (Some(a), Some(b)) => a.name == b.name,
+        (ScriptValue::Host(a), ScriptValue::Host(b)) => {
+            let builtins = (a.as_any().downcast_ref(), b.as_any().downcast_ref());
+            Rc::ptr_eq(a, b) || matches!(builtins, (Some(a), Some(b)) if same_builtin(a, b))
+        }
         _ => false,
     }
 }
@@ -215,13 +207,9 @@ fn ordered(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Res
             _ => match set::order(p, op, a, b)? {
                 Some(truth) => return Ok(truth),
                 None => {
-                    let message = format!(
-                        "'{}' not supported between instances of '{}' and '{}'",
-                        op.as_str(),
-                        type_name(a),
-                        type_name(b)
-                    );
-                    return Err(HostError::type_error(message).into());
+                    let op = op.as_str();
+                    let error = wrong_type!("'{op}' not supported between instances of '{}' and '{}'", a, b);
+                    return Err(error.into());
                 }
             },
         }
@@ -264,11 +252,7 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
                 cost::scan(p, text.as_str().len() + part.as_str().len())?;
                 Ok(text.as_str().contains(part.as_str()))
             }
-            _ => {
-                let message =
-                    format!("'in <string>' requires string as left operand, not {}", type_name(item));
-                Err(HostError::type_error(message).into())
-            }
+            _ => Err(wrong_type!("'in <string>' requires string as left operand, not {}", item).into()),
         },
         ScriptValue::Bytes(bytes) => {
             // Both are walked for each other where they repeat themselves.
@@ -277,12 +261,9 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
                 (ScriptValue::Bytes(part), _) => Ok(find_bytes(bytes, part)),
                 (_, Some(byte)) => match u8::try_from(byte) {
                     Ok(byte) => Ok(bytes.contains(&byte)),
-                    Err(_) => Err(HostError::value_error("byte must be in range(0, 256)").into()),
+                    Err(_) => raise!(Value, "byte must be in range(0, 256)"),
                 },
-                _ => {
-                    let message = format!("a bytes-like object is required, not '{}'", type_name(item));
-                    Err(HostError::type_error(message).into())
-                }
+                _ => Err(wrong_type!("a bytes-like object is required, not '{}'", item).into()),
             }
         }
         ScriptValue::Dict(dict) => {
@@ -312,11 +293,9 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
         }
         _ => {
             let mut iter = p.iterate(container).map_err(|raise| match raise {
-                Raise::Kind(crate::ParseErrorKind::Host(_)) => HostError::type_error(format!(
-                    "argument of type '{}' is not iterable",
-                    type_name(container)
-                ))
-                .into(),
+                Raise::Kind(crate::ParseErrorKind::Host(_)) => {
+                    wrong_type!("argument of type '{}' is not iterable", container).into()
+                }
                 other => other,
             })?;
             while let Some(value) = p.next(&mut iter)? {

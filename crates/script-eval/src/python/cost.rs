@@ -60,16 +60,11 @@ pub(crate) enum Cost {
 }
 
 /// Charges a call.
-pub(crate) fn call(
-    p: &Evaluator,
-    cost: Cost,
-    receiver: Option<&ScriptValue>,
-    args: &CallArgs,
-) -> Result<(), Raise> {
+pub(crate) fn call(p: &Evaluator, cost: Cost, receiver: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
     let mut steps = 1;
     if cost == Cost::Linear {
         let keywords = args.keywords.iter().map(|(_, value)| value);
-        steps += receiver.into_iter().chain(&args.positional).chain(keywords).map(size).sum::<u64>();
+        steps += [receiver].into_iter().chain(&args.positional).chain(keywords).map(size).sum::<u64>();
     }
     p.program.budget.step(steps)
 }

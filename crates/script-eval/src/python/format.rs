@@ -68,7 +68,7 @@ fn parse(spec: &str, of: &str, default_align: char) -> Result<Spec, HostError> {
     while let Some(c @ (',' | '_')) = chars.get(at) {
         match out.grouping {
             Some(before) if before != *c => {
-                return Err(HostError::value_error("Cannot specify both ',' and '_'."));
+                raise!(Value, "Cannot specify both ',' and '_'.");
             }
             Some(_) => break,
             None => out.grouping = Some(*c),
@@ -83,15 +83,13 @@ fn parse(spec: &str, of: &str, default_align: char) -> Result<Spec, HostError> {
     }
     out.kind = chars.get(at).copied();
     if chars.len() > at + usize::from(out.kind.is_some()) {
-        let message = format!("Invalid format specifier '{spec}' for object of type '{of}'");
-        return Err(HostError::value_error(message));
+        raise!(Value, "Invalid format specifier '{spec}' for object of type '{of}'");
     }
     match (out.grouping, out.kind.or((default_align == '<').then_some('s'))) {
         (None, _) | (_, None | Some('d' | 'e' | 'f' | 'g' | 'E' | 'G' | '%' | 'F')) => {}
         (Some('_'), Some('b' | 'o' | 'x' | 'X')) => {}
         (Some(separator), Some(kind)) => {
-            let message = format!("Cannot specify '{separator}' with '{kind}'.");
-            return Err(HostError::value_error(message));
+            raise!(Value, "Cannot specify '{separator}' with '{kind}'.");
         }
     }
     Ok(out)
@@ -145,8 +143,7 @@ pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Resul
                 .and_then(|text| text.ok_or_else(|| unknown(spec.kind.unwrap_or('?')).into()))
         }
         _ => {
-            let message = format!("unsupported format string passed to {of}.__format__");
-            Err(HostError::type_error(message).into())
+            raise!(Type, "unsupported format string passed to {of}.__format__")
         }
     }
 }
@@ -157,12 +154,10 @@ fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<S
     match (number.to_big(), spec.kind) {
         (Some(value), None | Some('d' | 'n' | 'b' | 'o' | 'x' | 'X')) => {
             if spec.precision.is_some() {
-                let message = "Precision not allowed in integer format specifier";
-                return Err(HostError::value_error(message).into());
+                raise!(Value, "Precision not allowed in integer format specifier");
             }
             if spec.plain_zero {
-                let message = "Negative zero coercion (z) not allowed in integer format specifier";
-                return Err(HostError::value_error(message).into());
+                raise!(Value, "Negative zero coercion (z) not allowed in integer format specifier");
             }
             let (prefix, digits) = integer(p, &value, spec.kind)?;
             let prefix = if spec.alternate { prefix } else { "" };
@@ -200,7 +195,7 @@ fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<S
 /// The character of a code, for `c`.
 pub(super) fn character(code: &BigInt) -> Result<char, HostError> {
     if i64::try_from(code).is_err() {
-        return Err(HostError::overflow("Python int too large to convert to C long"));
+        raise!(Overflow, "Python int too large to convert to C long");
     }
     let code = u32::try_from(code).map_err(|_| HostError::overflow("%c arg not in range(0x110000)"))?;
     scalar(code).ok_or_else(|| HostError::overflow("%c arg not in range(0x110000)"))?
@@ -211,8 +206,7 @@ pub(crate) fn scalar(code: u32) -> Option<Result<char, HostError>> {
     match char::from_u32(code) {
         Some(c) => Some(Ok(c)),
         None if code < 0x11_0000 => {
-            let message = format!("text cannot hold the lone surrogate U+{code:04X}");
-            Some(Err(HostError::value_error(message)))
+            Some(Err(HostError::value_error(format!("text cannot hold the lone surrogate U+{code:04X}"))))
         }
         None => None,
     }
@@ -271,7 +265,7 @@ pub(super) fn integer(
 pub(super) fn float(p: &Evaluator, value: f64, spec: &Spec) -> Result<String, Raise> {
     let precision = spec.precision;
     if precision.is_some_and(|precision| precision > i32::MAX as usize) {
-        return Err(HostError::value_error("precision too big").into());
+        raise!(Value, "precision too big");
     }
     let percent = spec.kind == Some('%');
     let value = if percent { value * 100.0 } else { value };

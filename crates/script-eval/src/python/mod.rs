@@ -29,6 +29,11 @@ use tvmscript_script_value::ScriptValue;
 
 use builtins::Builtin;
 
+use crate::eval::Raise;
+
+/// The value of an operation of host code, or why it failed.
+pub(crate) type Outcome = Result<ScriptValue, Raise>;
+
 /// The class of a value as Python names it.
 pub(crate) fn type_name(value: &ScriptValue) -> String {
     match value {
@@ -46,11 +51,7 @@ pub(crate) fn type_name(value: &ScriptValue) -> String {
         ScriptValue::Slice(_) => "slice",
         ScriptValue::Frame(frame) => return frame.name().to_owned(),
         ScriptValue::Function(_) => "function",
-        ScriptValue::Host(host) => match host.as_any().downcast_ref::<Builtin>() {
-            Some(builtin) if builtin.is_type => "type",
-            Some(_) => "builtin_function_or_method",
-            None => return host.type_name().trim_start_matches("a ").to_owned(),
-        },
+        ScriptValue::Host(host) => return host.type_name().trim_start_matches("a ").to_owned(),
         ScriptValue::Ellipsis => "ellipsis",
     }
     .to_owned()
@@ -89,7 +90,7 @@ pub(crate) fn describe(value: &ScriptValue) -> String {
         ScriptValue::Frame(frame) => format!("the scope `{}`", frame.name()),
         ScriptValue::Function(function) => format!("the function `{}`", function.name),
         ScriptValue::Host(host) => match host.as_any().downcast_ref::<Builtin>() {
-            Some(builtin) => format!("the function `{}`", builtin.name),
+            Some(builtin) => format!("the function `{}`", builtin.native.name),
             None => host.type_name().to_owned(),
         },
         ScriptValue::Ellipsis => "`...`".to_owned(),

@@ -6,7 +6,6 @@ use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use tvmscript_script_value::ScriptValue;
 
-use super::type_name;
 use crate::errors::HostError;
 
 /// The digits that CPython converts between text and integers at most.
@@ -56,7 +55,7 @@ impl<'a> Number<'a> {
 pub(crate) fn big_to_float(value: &BigInt) -> Result<f64, HostError> {
     match value.to_f64() {
         Some(f) if f.is_finite() => Ok(f),
-        _ => Err(HostError::overflow("int too large to convert to float")),
+        _ => raise!(Overflow, "int too large to convert to float"),
     }
 }
 
@@ -68,10 +67,10 @@ pub(crate) fn int(value: BigInt) -> ScriptValue {
 /// The integer part of a float.
 pub(crate) fn float_to_int(value: f64) -> Result<ScriptValue, HostError> {
     if value.is_nan() {
-        return Err(HostError::value_error("cannot convert float NaN to integer"));
+        raise!(Value, "cannot convert float NaN to integer");
     }
     if value.is_infinite() {
-        return Err(HostError::overflow("cannot convert float infinity to integer"));
+        raise!(Overflow, "cannot convert float infinity to integer");
     }
     let whole = value.trunc();
     if (-9.0e18..9.0e18).contains(&whole) {
@@ -133,7 +132,7 @@ pub(crate) fn small_index(value: &ScriptValue) -> Option<i64> {
 }
 
 fn no_integer(value: &ScriptValue) -> HostError {
-    HostError::type_error(format!("'{}' object cannot be interpreted as an integer", type_name(value)))
+    wrong_type!("'{}' object cannot be interpreted as an integer", value)
 }
 
 /// The integer of an argument that must be one.
@@ -144,7 +143,7 @@ pub(crate) fn integer(value: &ScriptValue) -> Result<Cow<'_, BigInt>, HostError>
 /// The integer of an argument that must fit a machine word.
 pub(crate) fn word(value: &ScriptValue) -> Result<i64, HostError> {
     match value {
-        ScriptValue::BigInt(_) => Err(HostError::overflow("Python int too large to convert to C ssize_t")),
+        ScriptValue::BigInt(_) => raise!(Overflow, "Python int too large to convert to C ssize_t"),
         value => small_index(value).ok_or_else(|| no_integer(value)),
     }
 }

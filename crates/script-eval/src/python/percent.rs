@@ -80,7 +80,7 @@ pub(crate) fn percent(p: &mut dyn Host, format: &str, values: &ScriptValue) -> R
     out.push_str(&format[cursor.at..]);
     let keyed = matches!(values.all, ScriptValue::Dict(_));
     if !keyed && values.left_over() {
-        return Err(HostError::type_error("not all arguments converted during string formatting").into());
+        raise!(Type, "not all arguments converted during string formatting");
     }
     cost::text(p, &out)
 }
@@ -90,7 +90,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
     let mut keyed = None;
     if cursor.eat('(') {
         let ScriptValue::Dict(_) = values.all else {
-            return Err(HostError::type_error("format requires a mapping").into());
+            raise!(Type, "format requires a mapping");
         };
         let (start, mut depth) = (cursor.at, 1);
         let mut end = start;
@@ -100,7 +100,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 Some('(') => depth += 1,
                 Some(')') => depth -= 1,
                 Some(_) => {}
-                None => return Err(HostError::value_error("incomplete format key").into()),
+                None => raise!(Value, "incomplete format key"),
             }
         }
         let key = cost::text(p, &cursor.text[start..end])?;
@@ -129,7 +129,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
     }
     let index = cursor.at;
     let Some(kind) = cursor.next() else {
-        return Err(HostError::value_error("incomplete format").into());
+        raise!(Value, "incomplete format");
     };
     if kind == '%' {
         return Ok("%".to_owned());
@@ -173,7 +173,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                     text.to_string()
                 }
                 (_, Some(code)) => character(&code)?.to_string(),
-                _ => return Err(HostError::type_error("%c requires int or char").into()),
+                _ => raise!(Type, "%c requires int or char"),
             };
             pad(p, &spec, if left { '<' } else { '>' }, "", &text, 1)
         }
@@ -184,8 +184,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 _ => {
                     let wanted = if matches!(kind, 'd' | 'i' | 'u') { "a real number" } else { "an integer" };
                     let found = type_name(&value);
-                    let message = format!("%{kind} format: {wanted} is required, not {found}");
-                    return Err(HostError::type_error(message).into());
+                    raise!(Type, "%{kind} format: {wanted} is required, not {found}");
                 }
             };
             let whole = number::integer(&whole)?;
@@ -199,8 +198,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
         }
         'e' | 'E' | 'f' | 'F' | 'g' | 'G' => {
             let Some(number) = Number::of(&value) else {
-                let message = format!("must be real number, not {}", type_name(&value));
-                return Err(HostError::type_error(message).into());
+                return Err(wrong_type!("must be real number, not {}", &value).into());
             };
             let value = number.to_float()?;
             let digits = float(p, value.abs(), &spec)?;
@@ -208,9 +206,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
         }
         kind => {
             let index = cursor.text[..index].chars().count();
-            let message =
-                format!("unsupported format character '{kind}' (0x{:x}) at index {index}", kind as u32);
-            Err(HostError::value_error(message).into())
+            raise!(Value, "unsupported format character '{kind}' (0x{:x}) at index {index}", kind as u32)
         }
     }
 }
@@ -226,11 +222,11 @@ fn count(
         let value = values.next()?;
         return match (&value, small_index(&value)) {
             (ScriptValue::BigInt(_), _) => {
-                Err(HostError::overflow("Python int too large to convert to C ssize_t"))
+                raise!(Overflow, "Python int too large to convert to C ssize_t")
             }
             (_, Some(count)) if count <= limit => Ok(Some(count)),
-            (_, Some(_)) => Err(HostError::overflow("Python int too large to convert to C int")),
-            _ => Err(HostError::type_error("* wants int")),
+            (_, Some(_)) => raise!(Overflow, "Python int too large to convert to C int"),
+            _ => raise!(Type, "* wants int"),
         };
     }
     let mut value: Option<i64> = None;

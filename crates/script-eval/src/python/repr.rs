@@ -9,7 +9,7 @@ use tvmscript_script_value::{HostObject, ScriptValue};
 use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
 use super::{builtins::Builtin, cost, range, set, type_name, view};
-use crate::errors::{HostError, HostErrorKind};
+use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
@@ -73,8 +73,7 @@ fn write(
         return Ok(());
     }
     if open.len() >= MAX_DEPTH {
-        let message = "maximum recursion depth exceeded while getting the repr of an object";
-        return Err(HostError::new(HostErrorKind::Recursion, message).into());
+        raise!(Recursion, "maximum recursion depth exceeded while getting the repr of an object");
     }
     open.push(identity);
     with_stack(|| container(p, value, out, open))?;
@@ -170,10 +169,9 @@ fn container(
                     step => out.push_str(&format!("range({}, {}, {step})", range.start, range.stop)),
                 }
             } else if let Some(builtin) = value.as_host::<Builtin>() {
-                match builtin.is_type {
-                    true => out.push_str(&format!("<class '{}'>", builtin.name)),
-                    false => out.push_str(&format!("<built-in function {}>", builtin.name)),
-                }
+                let kind = if builtin.is_type() { "class '" } else { "built-in function " };
+                let end = if builtin.is_type() { "'>" } else { ">" };
+                out.push_str(&format!("<{kind}{}{end}", builtin.native.name));
             } else {
                 out.push_str(&format!("<{} object>", type_name(value)));
             }
@@ -217,10 +215,9 @@ fn list(
 /// The digits of a large integer. CPython, too, refuses to write very long ones.
 pub(crate) fn big(p: &Evaluator, value: &num_bigint::BigInt) -> Result<String, Raise> {
     let too_long = || {
-        let message = format!(
+        HostError::value_error(format!(
             "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"
-        );
-        HostError::value_error(message)
+        ))
     };
     // 4300 digits have 14285 bits at most.
     if value.bits() > 14_285 {

@@ -59,7 +59,7 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Re
         ScriptValue::Host(host) => match (super::range::of(base), base.as_host::<Builtin>()) {
             (Some(range), _) => range_item(range, key),
             // `list[int]`: a type with parameters is that type.
-            (_, Some(builtin)) if builtin.is_type => Ok(base.clone()),
+            (_, Some(builtin)) if builtin.is_type() => Ok(base.clone()),
             _ => match host.subscript(key) {
                 Some(result) => result.map_err(Raise::from),
                 None => Err(not_subscriptable(base)),
@@ -85,7 +85,7 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Re
 }
 
 fn not_subscriptable(base: &ScriptValue) -> Raise {
-    HostError::type_error(format!("'{}' object is not subscriptable", type_name(base))).into()
+    wrong_type!("'{}' object is not subscriptable", base).into()
 }
 
 fn key_error(p: &mut dyn Host, key: &ScriptValue) -> Raise {
@@ -141,7 +141,7 @@ pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostE
     };
     let (start, stop, step) = (part(&slice.start)?, part(&slice.stop)?, part(&slice.step)?.unwrap_or(1));
     if step == 0 {
-        return Err(HostError::value_error("slice step cannot be zero"));
+        raise!(Value, "slice step cannot be zero");
     }
     let len = len as i64;
     let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
@@ -193,12 +193,12 @@ pub(crate) fn set(
                 if step != 1 {
                     let places = places(p, &key, list.borrow().len())?;
                     if places.len() != new.len() {
-                        let message = format!(
+                        raise!(
+                            Value,
                             "attempt to assign sequence of size {} to extended slice of size {}",
                             new.len(),
                             places.len()
                         );
-                        return Err(HostError::value_error(message).into());
                     }
                     let mut items = list.borrow_mut();
                     places.zip(new).for_each(|(at, value)| items[at] = value);
@@ -212,10 +212,7 @@ pub(crate) fn set(
             }
             let len = list.borrow().len();
             let index = position("list assignment", &key, len).map_err(|error| match error.kind {
-                HostErrorKind::Type => HostError::type_error(format!(
-                    "list indices must be integers or slices, not {}",
-                    type_name(&key)
-                )),
+                HostErrorKind::Type => wrong_type!("list indices must be integers or slices, not {}", &key),
                 _ => error,
             })?;
             if let Some(index) = index {
@@ -231,10 +228,7 @@ pub(crate) fn set(
             dict.borrow_mut().insert(key, value);
             Ok(())
         }
-        _ => {
-            let message = format!("'{}' object does not support item assignment", type_name(base));
-            Err(HostError::type_error(message).into())
-        }
+        _ => Err(wrong_type!("'{}' object does not support item assignment", base).into()),
     }
 }
 
@@ -275,9 +269,6 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
                 None => Err(key_error(p, key)),
             }
         }
-        _ => {
-            let message = format!("'{}' object doesn't support item deletion", type_name(base));
-            Err(HostError::type_error(message).into())
-        }
+        _ => Err(wrong_type!("'{}' object doesn't support item deletion", base).into()),
     }
 }
