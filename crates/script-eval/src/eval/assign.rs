@@ -33,8 +33,7 @@ impl dyn Host + '_ {
                 if self.known([&base, &key]).is_err() {
                     return Ok(());
                 }
-                let result = python::subscript::set(self, &base, key, value);
-                self.at(target, result)
+                self.try_at(target, |p| python::subscript::set(p, &base, key, value))
             }
             Expr::Attribute { value: base, attr } => {
                 let base = self.eval(base)?;
@@ -63,12 +62,12 @@ impl dyn Host + '_ {
             Expr::Attribute { .. } => {
                 let old = self.eval(target)?;
                 let right = self.eval(value)?;
-                let changed = python::in_place::change(self, op, &old, &right);
-                if self.at(target, changed)? {
+                if self.try_at(target, |p| python::in_place::change(p, op, &old, &right))? {
                     return Ok(());
                 }
-                let result = self.apply(Operator::Binary(op), &[old, right]);
-                let new = self.at(target, result).or_else(|reported| self.absorbed(reported))?;
+                let new = self
+                    .try_at(target, |p| p.apply(Operator::Binary(op), &[old, right]))
+                    .or_else(|reported| self.absorbed(reported))?;
                 return self.assign_leaf(target, new);
             }
             Expr::Name(_) => (None, self.eval(target)?),
@@ -86,10 +85,7 @@ impl dyn Host + '_ {
             }
         };
         match base {
-            Some((base, key)) => {
-                let result = python::subscript::set(self, &base, key, new);
-                self.at(target, result)
-            }
+            Some((base, key)) => self.try_at(target, |p| python::subscript::set(p, &base, key, new)),
             None => self.assign_leaf(target, new),
         }
     }
@@ -112,8 +108,7 @@ impl dyn Host + '_ {
                     if self.known([&base, &key]).is_err() {
                         continue;
                     }
-                    let result = python::subscript::delete(self, &base, &key);
-                    self.at(target, result)?;
+                    self.try_at(target, |p| python::subscript::delete(p, &base, &key))?;
                 }
                 _ => return Err(self.invalid_target(target, "this expression")),
             }

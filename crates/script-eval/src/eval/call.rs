@@ -91,13 +91,11 @@ impl dyn Host + '_ {
 
     /// `**value`
     fn spread(&mut self, at: ExprId, value: &ScriptValue, out: &mut CallArgs) -> Result<()> {
-        let known = self.known([value]);
-        self.at(at, known)?;
+        self.try_at(at, |p| p.known([value]))?;
         let ScriptValue::Dict(dict) = value else {
             return Err(self.error(at, wrong_type!("argument after ** must be a mapping, not {}", value)));
         };
-        let charged = cost::values(self, 3 * dict.borrow().len());
-        self.at(at, charged)?;
+        self.try_at(at, |p| cost::values(p, 3 * dict.borrow().len()))?;
         let mut known: std::collections::HashSet<_> = out.keywords.iter().map(|(k, _)| k.clone()).collect();
         for (key, value) in dict.borrow().iter() {
             let ScriptValue::Str(key) = &key.0 else {

@@ -333,14 +333,12 @@ impl dyn Host + '_ {
     /// `yield from values`
     pub(crate) fn eval_yield_from(&mut self, id: ExprId, values: ExprId) -> Result<ScriptValue> {
         let values = self.eval_inner(values)?;
-        let values = self.collect_values(&values);
-        let values = self.at(id, values)?;
+        let values = self.try_at(id, |p| p.collect_values(&values))?;
         self.yield_values(id, values)
     }
 
     fn yield_values(&mut self, id: ExprId, values: Vec<ScriptValue>) -> Result<ScriptValue> {
-        let charged = crate::python::cost::values(self, values.len());
-        self.at(id, charged)?;
+        self.try_at(id, |p| crate::python::cost::values(p, values.len()))?;
         match &mut self.yielded {
             Some(yielded) if yielded.len() + values.len() <= MAX_YIELDED => {
                 yielded.extend(values);

@@ -59,8 +59,7 @@ impl dyn Host + '_ {
         if let Some(first) = list.first() {
             let iter = self.in_environment(around, |p| {
                 let value = p.eval_inner(first.iter)?;
-                let iter = p.iterate(&value);
-                p.at(first.iter, iter)
+                p.try_at(first.iter, |p| p.iterate(&value))
             })?;
             loops.running.push(iter);
         }
@@ -79,8 +78,7 @@ impl dyn Host + '_ {
             let parts = ast.list(loops.generators);
             while let Some(depth) = loops.running.len().checked_sub(1) {
                 let part = parts[depth];
-                let next = p.next(&mut loops.running[depth]);
-                let Some(value) = p.at(part.iter, next)? else {
+                let Some(value) = p.try_at(part.iter, |p| p.next(&mut loops.running[depth]))? else {
                     loops.running.pop();
                     continue;
                 };
@@ -99,8 +97,7 @@ impl dyn Host + '_ {
                     None => return element(p).map(Some),
                     Some(inner) => {
                         let value = p.eval_inner(inner.iter)?;
-                        let iter = p.iterate(&value);
-                        loops.running.push(p.at(inner.iter, iter)?);
+                        loops.running.push(p.try_at(inner.iter, |p| p.iterate(&value))?);
                     }
                 }
             }
@@ -111,8 +108,7 @@ impl dyn Host + '_ {
     fn all_hold(&mut self, tests: &[ExprId]) -> Result<bool> {
         for test in tests {
             let value = self.eval_inner(*test)?;
-            let truth = self.truth(&value);
-            if !self.at(*test, truth)? {
+            if !self.try_at(*test, |p| p.truth(&value))? {
                 return Ok(false);
             }
         }
@@ -143,8 +139,7 @@ impl dyn Host + '_ {
         let mut loops = self.loops(id, &[elt], generators)?;
         let mut items = indexmap::IndexSet::new();
         while let Some(item) = self.advance(&mut loops, |p| p.eval_inner(elt))? {
-            let key = self.hashable(item);
-            let key = self.at(id, key)?;
+            let key = self.try_at(id, |p| p.hashable(item))?;
             self.charge(id, cost::ENTRY_BYTES)?;
             items.insert(key);
         }
@@ -162,8 +157,7 @@ impl dyn Host + '_ {
         let mut dict = Dict::new();
         while let Some((key, value)) = self.advance(&mut loops, |p| {
             let (made, value) = (p.eval_inner(key)?, p.eval_inner(value)?);
-            let made = p.hashable(made);
-            Ok((p.at(key, made)?, value))
+            Ok((p.try_at(key, |p| p.hashable(made))?, value))
         })? {
             self.charge(id, cost::ENTRY_BYTES)?;
             dict.insert(key, value);

@@ -310,7 +310,6 @@ impl dyn Host + '_ {
         value: &ScriptValue,
         limit: usize,
     ) -> Result<Vec<ScriptValue>> {
-        let items = self.take_values(value, limit);
-        self.at(at, items)
+        self.try_at(at, |p| p.take_values(value, limit))
     }
 }

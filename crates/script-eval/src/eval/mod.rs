@@ -165,8 +165,7 @@ impl dyn Host + '_ {
     }
 
     fn eval_compound(&mut self, id: ExprId, expr: Expr) -> Result<ScriptValue> {
-        let step = self.program.budget.step(1);
-        self.at(id, step)?;
+        self.try_at(id, |p| p.program.budget.step(1))?;
         match expr {
             Expr::Constant(constant) => self.constant(id, constant),
             Expr::Name(name) => self.load(name, id),
@@ -193,8 +192,7 @@ impl dyn Host + '_ {
             }
             Expr::Set { elts } => {
                 let items = self.elements(elts)?;
-                let set = crate::python::set::from_items(self, items);
-                self.at(id, set)
+                self.try_at(id, |p| crate::python::set::from_items(p, items))
             }
             Expr::Dict { items } => self.eval_dict(id, items),
             Expr::Slice { lower, upper, step } => {
@@ -214,8 +212,7 @@ impl dyn Host + '_ {
             Expr::JoinedStr { values } => self.eval_joined_str(id, values),
             Expr::FormattedValue { .. } => {
                 let text = self.eval_formatted(id)?;
-                let text = cost::text(self, &text);
-                self.at(id, text)
+                self.try_at(id, |p| cost::text(p, &text))
             }
             Expr::NamedExpr { target, value } => self.eval_walrus(target, value),
             Expr::Starred { .. } => Err(self.unsupported(id, "a starred expression here")),
@@ -254,8 +251,7 @@ impl dyn Host + '_ {
     }
 
     fn eval_dict(&mut self, id: ExprId, items: List<DictItem>) -> Result<ScriptValue> {
-        let charged = cost::entries(self, items.len());
-        self.at(id, charged)?;
+        self.try_at(id, |p| cost::entries(p, items.len()))?;
         let mut dict = Dict::with_capacity(items.len());
         let mut waiting = Vec::with_capacity(items.len());
         for index in 0..items.len() {
@@ -307,16 +303,14 @@ impl dyn Host + '_ {
         dict: &mut Dict,
     ) -> Result<()> {
         for (id, key, value) in waiting.drain(..) {
-            let key = self.hashable(key);
-            dict.insert(self.at(id, key)?, value);
+            dict.insert(self.try_at(id, |p| p.hashable(key))?, value);
         }
         Ok(())
     }
 
     /// Takes the memory of so many values off the budget.
     fn charge_values(&mut self, id: ExprId, count: usize) -> Result<()> {
-        let charged = cost::values(self, count);
-        self.at(id, charged)
+        self.try_at(id, |p| cost::values(p, count))
     }
 
     /// The value of a name.
@@ -429,6 +423,17 @@ impl dyn Host + '_ {
         }
     }
 
+    /// Runs an operation; its error is recorded at an expression.
+    #[inline]
+    pub(crate) fn try_at<T>(
+        &mut self,
+        id: ExprId,
+        operation: impl FnOnce(&mut Self) -> Result<T, Raise>,
+    ) -> Result<T> {
+        let result = operation(self);
+        self.at(id, result)
+    }
+
     /// Records a failure at a place; `call` is the call that failed, whose arguments the error may speak of.
     #[cold]
     pub fn raise(&mut self, range: TextRange, call: Option<ExprId>, raise: Raise) -> Reported {
@@ -446,8 +451,7 @@ impl dyn Host + '_ {
     /// # Errors
     /// When the text is too long, or the value nested too deeply; the error is recorded at the expression.
     pub fn repr(&mut self, at: ExprId, value: &ScriptValue) -> Result<String> {
-        let text = crate::python::repr::repr(self, value);
-        self.at(at, text)
+        self.try_at(at, |p| crate::python::repr::repr(p, value))
     }
 
     /// The truth of a value, as Python decides it.

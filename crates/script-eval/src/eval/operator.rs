@@ -22,8 +22,7 @@ impl dyn Host + '_ {
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<ScriptValue> {
-        let result = self.apply(operator, operands);
-        self.at(at, result)
+        self.try_at(at, |p| p.apply(operator, operands))
     }
 
     /// Asks the dialects of the operands that are nodes.
@@ -126,8 +125,7 @@ impl dyn Host + '_ {
     pub(crate) fn eval_unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Result<ScriptValue> {
         let value = self.eval_operand(operand)?;
         Span::set_current(self.span(id));
-        let result = self.apply(Operator::Unary(op), &[value]);
-        self.at(id, result)
+        self.try_at(id, |p| p.apply(Operator::Unary(op), &[value]))
     }
 
     /// Whether a dialect has operators on the value.
@@ -145,8 +143,7 @@ impl dyn Host + '_ {
         for index in 1..values.len() {
             let Some(next) = self.item(values, index) else { break };
             if self.mode == Mode::Host && !self.has_operators(&value) {
-                let truth = self.truth(&value);
-                if self.at(id, truth)? == (op == BoolOp::Or) {
+                if self.try_at(id, |p| p.truth(&value))? == (op == BoolOp::Or) {
                     return Ok(value);
                 }
                 value = self.eval_operand(next)?;
@@ -275,11 +272,9 @@ impl dyn Host + '_ {
                 let (yes, no) = (self.eval_operand(body), self.eval_operand(orelse));
                 let (yes, no) = (yes?, no?);
                 Span::set_current(self.span(id));
-                let result = self.apply(Operator::Conditional, &[condition, yes, no]);
-                return self.at(id, result);
+                return self.try_at(id, |p| p.apply(Operator::Conditional, &[condition, yes, no]));
             }
-            let truth = self.truth(&condition);
-            if self.at(test, truth)? {
+            if self.try_at(test, |p| p.truth(&condition))? {
                 return self.eval_operand(body);
             }
             match *self.ast.expr(orelse) {

@@ -299,11 +299,9 @@ impl dyn Host + '_ {
         {
             return self.uncertain_for(stmt, &why);
         }
-        let iter = self.iterate(&iterable);
-        let mut iter = self.at(stmt.iter, iter)?;
+        let mut iter = self.try_at(stmt.iter, |p| p.iterate(&iterable))?;
         loop {
-            let next = self.next(&mut iter);
-            let Some(value) = self.at(stmt.iter, next)? else { break };
+            let Some(value) = self.try_at(stmt.iter, |p| p.next(&mut iter))? else { break };
             self.assign_target(stmt.target, value)?;
             if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
                 return Ok(flow);
@@ -322,8 +320,7 @@ impl dyn Host + '_ {
                 Ok(false) => break,
                 Err(why) => return self.uncertain_while(stmt, &why),
             }
-            let step = self.program.budget.step(1);
-            self.at(stmt.test, step)?;
+            self.try_at(stmt.test, |p| p.program.budget.step(1))?;
             if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
                 return Ok(flow);
             }

@@ -50,14 +50,12 @@ impl dyn Host + '_ {
             let key = self.eval_inner(index);
             let (base, key) = (base?, key?);
             if self.tolerant {
-                let known = self.known([&base, &key]);
-                self.at(id, known)?;
+                self.try_at(id, |p| p.known([&base, &key]))?;
             }
             if let ScriptValue::Host(_) = base {
                 Span::set_current(self.span(id));
             }
-            let result = python::subscript::get(self, &base, &key);
-            let value = self.at(id, result)?;
+            let value = self.try_at(id, |p| python::subscript::get(p, &base, &key))?;
             return match as_placeholder(&value) {
                 Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
                 None => Ok(value),

@@ -25,8 +25,7 @@ impl dyn Host + '_ {
         {
             return Ok(Err(placeholder));
         }
-        let truth = self.truth(&value);
-        self.at(test, truth).map(Ok)
+        self.try_at(test, |p| p.truth(&value)).map(Ok)
     }
 
     /// `if` whose condition at this clause is not known: each branch that may be taken runs.
