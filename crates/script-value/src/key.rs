@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use num_bigint::BigInt;
-use num_traits::ToPrimitive;
+use num_traits::{FromPrimitive, ToPrimitive};
 use tvmscript_ir_core::with_stack;
 
 use crate::value::ScriptValue;
@@ -103,29 +103,15 @@ fn number(value: &ScriptValue) -> Option<Number<'_>> {
             None => Number::Big(Cow::Borrowed(i)),
         },
         ScriptValue::Float(f) if f.is_finite() && f.fract() == 0.0 => {
-            // Below 2^63 the conversion is exact; above, the float has no fraction and is an integer of any size.
-            if (-9.2e18..9.2e18).contains(f) {
-                Number::Int(*f as i64)
-            } else {
-                let whole = whole_float(*f);
-                match whole.to_i64() {
-                    Some(small) => Number::Int(small),
-                    None => Number::Big(Cow::Owned(whole)),
-                }
+            let whole = BigInt::from_f64(*f)?;
+            match whole.to_i64() {
+                Some(small) => Number::Int(small),
+                None => Number::Big(Cow::Owned(whole)),
             }
         }
         ScriptValue::Float(f) => Number::Float(f.to_bits()),
         _ => return None,
     })
-}
-
-/// A float of at least 2^52 in size as an integer.
-fn whole_float(value: f64) -> BigInt {
-    let bits = value.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
-    let mantissa = BigInt::from((bits & ((1 << 52) - 1)) | (1 << 52));
-    let magnitude = if exponent >= 0 { mantissa << exponent as u64 } else { mantissa >> (-exponent) as u64 };
-    if value < 0.0 { -magnitude } else { magnitude }
 }
 
 fn same(a: &ScriptValue, b: &ScriptValue) -> bool {

@@ -153,7 +153,7 @@ impl dyn Host + '_ {
                 },
             },
             ScriptValue::Node(_) | ScriptValue::Function(_) | ScriptValue::Frame(_) => true,
-            _ => name.starts_with("__") || python_attributes(value).contains(&name),
+            _ => name.starts_with("__") || missing_attributes(value).split(' ').any(|known| known == name),
         }
     }
 
@@ -180,102 +180,20 @@ impl dyn Host + '_ {
     }
 }
 
-/// Attributes that CPython's values of this kind have; those that are evaluated are found before.
-fn python_attributes(value: &ScriptValue) -> &'static [&'static str] {
+/// Names of the attributes that CPython gives values of this type and the evaluator lacks, separated by spaces.
+fn missing_attributes(value: &ScriptValue) -> &'static str {
     match value {
-        ScriptValue::Str(_) => &[
-            "casefold",
-            "center",
-            "encode",
-            "expandtabs",
-            "format_map",
-            "isalnum",
-            "isalpha",
-            "isascii",
-            "isdecimal",
-            "isdigit",
-            "isidentifier",
-            "islower",
-            "isnumeric",
-            "isprintable",
-            "isspace",
-            "istitle",
-            "isupper",
-            "ljust",
-            "maketrans",
-            "partition",
-            "removeprefix",
-            "removesuffix",
-            "rindex",
-            "rjust",
-            "rpartition",
-            "rsplit",
-            "swapcase",
-            "title",
-            "translate",
-            "zfill",
-        ],
-        ScriptValue::Bytes(_) => &[
-            "capitalize",
-            "center",
-            "count",
-            "decode",
-            "endswith",
-            "expandtabs",
-            "find",
-            "fromhex",
-            "hex",
-            "index",
-            "isalnum",
-            "isalpha",
-            "isascii",
-            "isdigit",
-            "islower",
-            "isspace",
-            "istitle",
-            "isupper",
-            "join",
-            "ljust",
-            "lower",
-            "lstrip",
-            "maketrans",
-            "partition",
-            "removeprefix",
-            "removesuffix",
-            "replace",
-            "rfind",
-            "rindex",
-            "rjust",
-            "rpartition",
-            "rsplit",
-            "rstrip",
-            "split",
-            "splitlines",
-            "startswith",
-            "strip",
-            "swapcase",
-            "title",
-            "translate",
-            "upper",
-            "zfill",
-        ],
-        ScriptValue::Bool(_) | ScriptValue::Int(_) | ScriptValue::BigInt(_) => &[
-            "as_integer_ratio",
-            "bit_count",
-            "bit_length",
-            "conjugate",
-            "denominator",
-            "from_bytes",
-            "imag",
-            "numerator",
-            "real",
-            "to_bytes",
-        ],
-        ScriptValue::Float(_) => {
-            &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "is_integer", "real"]
+        ScriptValue::Str(_) => "casefold format_map maketrans translate",
+        ScriptValue::Bytes(_) => {
+            "capitalize center count endswith expandtabs find fromhex index isalnum isalpha isascii \
+             isdigit islower isspace istitle isupper join ljust lower lstrip maketrans partition \
+             removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split \
+             splitlines startswith strip swapcase title translate upper zfill"
         }
-        ScriptValue::Dict(_) => &["fromkeys", "popitem"],
-        ScriptValue::Slice(_) => &["indices", "start", "step", "stop"],
-        _ => &[],
+        ScriptValue::Bool(_) | ScriptValue::Int(_) | ScriptValue::BigInt(_) => "from_bytes",
+        ScriptValue::Float(_) => "fromhex",
+        ScriptValue::Dict(_) => "fromkeys",
+        ScriptValue::Slice(_) => "indices",
+        _ => "",
     }
 }

@@ -183,46 +183,17 @@ impl Drop for BoundMethod {
     }
 }
 
-/// Methods by which classes define operators.
-const OPERATORS: &[&str] = &[
-    "__add__",
-    "__and__",
-    "__bool__",
-    "__contains__",
-    "__eq__",
-    "__floordiv__",
-    "__ge__",
-    "__getitem__",
-    "__gt__",
-    "__hash__",
-    "__invert__",
-    "__iter__",
-    "__le__",
-    "__len__",
-    "__lshift__",
-    "__lt__",
-    "__matmul__",
-    "__mod__",
-    "__mul__",
-    "__ne__",
-    "__neg__",
-    "__or__",
-    "__pow__",
-    "__radd__",
-    "__rmul__",
-    "__rshift__",
-    "__rsub__",
-    "__sub__",
-    "__truediv__",
-    "__xor__",
-];
+/// Methods by which classes define operators, separated by spaces.
+const OPERATORS: &str = "__add__ __and__ __bool__ __contains__ __eq__ __floordiv__ __ge__ __getitem__ __gt__ __hash__ \
+    __invert__ __iter__ __le__ __len__ __lshift__ __lt__ __matmul__ __mod__ __mul__ __ne__ __neg__ __or__ \
+    __pow__ __radd__ __rmul__ __rshift__ __rsub__ __sub__ __truediv__ __xor__";
 
 impl Evaluator {
     /// A placeholder for what an operator gives of an instance whose class may define operators.
     pub(crate) fn unknown_operand(&self, value: &ScriptValue, compares: bool) -> Option<Placeholder> {
         let class = value.as_host::<Instance>()?.class.as_host::<ClassObject>()?;
-        let defines = |name: &&str| class.member(name).is_some();
-        if class.is_plain && !OPERATORS.iter().any(defines) && !(compares && class.record.is_some()) {
+        let defines = |name: &str| class.member(name).is_some();
+        if class.is_plain && !OPERATORS.split(' ').any(defines) && !(compares && class.record.is_some()) {
             return None;
         }
         Some(self.unknown_instance(class))

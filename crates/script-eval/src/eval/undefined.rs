@@ -14,7 +14,7 @@ impl dyn Host + '_ {
         let text = ast.name(name);
         let unknown = |reason: String, place| Some(Placeholder::new(Cause::Statement(reason.into()), place));
         if self.tolerant {
-            if PYTHON_NAMES.contains(&text) || text.starts_with("__") {
+            if PYTHON_NAMES.split(' ').any(|known| known == text) || text.starts_with("__") {
                 return unknown(format!("`{text}` is not evaluated"), self.statement.unwrap_or_default());
             }
             if self.explorer.exploring > 0 {
@@ -55,103 +55,17 @@ impl dyn Host + '_ {
     }
 }
 
-/// Python's built-in names that are not evaluated.
-const PYTHON_NAMES: &[&str] = &[
-    "ArithmeticError",
-    "AssertionError",
-    "AttributeError",
-    "BaseException",
-    "BaseExceptionGroup",
-    "BlockingIOError",
-    "BrokenPipeError",
-    "BufferError",
-    "BytesWarning",
-    "ChildProcessError",
-    "ConnectionError",
-    "DeprecationWarning",
-    "EOFError",
-    "EnvironmentError",
-    "Exception",
-    "ExceptionGroup",
-    "FileExistsError",
-    "FileNotFoundError",
-    "FloatingPointError",
-    "FutureWarning",
-    "GeneratorExit",
-    "IOError",
-    "ImportError",
-    "ImportWarning",
-    "IndentationError",
-    "IndexError",
-    "InterruptedError",
-    "IsADirectoryError",
-    "KeyError",
-    "KeyboardInterrupt",
-    "LookupError",
-    "MemoryError",
-    "ModuleNotFoundError",
-    "NameError",
-    "NotADirectoryError",
-    "NotImplemented",
-    "NotImplementedError",
-    "OSError",
-    "OverflowError",
-    "PendingDeprecationWarning",
-    "PermissionError",
-    "ProcessLookupError",
-    "RecursionError",
-    "ReferenceError",
-    "ResourceWarning",
-    "RuntimeError",
-    "RuntimeWarning",
-    "StopAsyncIteration",
-    "StopIteration",
-    "SyntaxError",
-    "SyntaxWarning",
-    "SystemError",
-    "SystemExit",
-    "TabError",
-    "TimeoutError",
-    "TypeError",
-    "UnboundLocalError",
-    "UnicodeDecodeError",
-    "UnicodeEncodeError",
-    "UnicodeError",
-    "UnicodeTranslateError",
-    "UnicodeWarning",
-    "UserWarning",
-    "ValueError",
-    "Warning",
-    "ZeroDivisionError",
-    "aiter",
-    "anext",
-    "breakpoint",
-    "bytearray",
-    "classmethod",
-    "compile",
-    "complex",
-    "copyright",
-    "credits",
-    "delattr",
-    "dir",
-    // Notebooks have this and `get_ipython`.
-    "display",
-    "eval",
-    "exec",
-    "exit",
-    "get_ipython",
-    "globals",
-    "help",
-    "input",
-    "issubclass",
-    "license",
-    "locals",
-    "memoryview",
-    "open",
-    "property",
-    "quit",
-    "setattr",
-    "staticmethod",
-    "super",
-    "vars",
-];
+/// Names that Python or a notebook binds and the evaluator lacks, separated by spaces.
+const PYTHON_NAMES: &str = "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError \
+    BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionError DeprecationWarning EOFError \
+    EnvironmentError Exception ExceptionGroup FileExistsError FileNotFoundError FloatingPointError \
+    FutureWarning GeneratorExit IOError ImportError ImportWarning IndentationError IndexError \
+    InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError \
+    ModuleNotFoundError NameError NotADirectoryError NotImplemented NotImplementedError OSError \
+    OverflowError PendingDeprecationWarning PermissionError ProcessLookupError RecursionError \
+    ReferenceError ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration \
+    SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError \
+    UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning \
+    ValueError Warning ZeroDivisionError aiter anext breakpoint bytearray classmethod compile complex \
+    copyright credits delattr dir display eval exec exit get_ipython globals help input issubclass license \
+    locals memoryview open property quit setattr staticmethod super vars";

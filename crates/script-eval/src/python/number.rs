@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{FromPrimitive, Signed, ToPrimitive};
 use tvmscript_script_value::ScriptValue;
 
 use crate::errors::HostError;
@@ -72,45 +72,20 @@ pub(crate) fn float_to_int(value: f64) -> Result<ScriptValue, HostError> {
     if value.is_infinite() {
         raise!(Overflow, "cannot convert float infinity to integer");
     }
-    let whole = value.trunc();
-    if (-9.0e18..9.0e18).contains(&whole) {
-        return Ok(ScriptValue::Int(whole as i64));
-    }
-    Ok(int(float_to_big(whole)))
+    Ok(int(float_to_big(value)))
 }
 
-/// A whole float as an integer.
-pub(crate) fn float_to_big(whole: f64) -> BigInt {
-    if whole.abs() < 1.0 {
-        return BigInt::zero();
-    }
-    let bits = whole.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
-    let mantissa = BigInt::from((bits & ((1 << 52) - 1)) | (1 << 52));
-    let magnitude = if exponent >= 0 { mantissa << exponent as u64 } else { mantissa >> (-exponent) as u64 };
-    if whole < 0.0 { -magnitude } else { magnitude }
+/// The integer part of a finite float.
+pub(crate) fn float_to_big(value: f64) -> BigInt {
+    BigInt::from_f64(value).unwrap_or_default()
 }
 
 /// Compares an integer with a float, exactly.
 pub(crate) fn compare_big_float(a: &BigInt, b: f64) -> Option<std::cmp::Ordering> {
-    use std::cmp::Ordering::*;
-    if b.is_nan() {
-        return None;
+    if !b.is_finite() {
+        return 0.0.partial_cmp(&b);
     }
-    if b.is_infinite() {
-        return Some(if b > 0.0 { Less } else { Greater });
-    }
-    let whole = float_to_big(b.trunc());
-    Some(a.cmp(&whole).then_with(|| {
-        let rest = b - b.trunc();
-        if rest > 0.0 {
-            Less
-        } else if rest < 0.0 {
-            Greater
-        } else {
-            Equal
-        }
-    }))
+    0.0.partial_cmp(&b.fract()).map(|rest| a.cmp(&float_to_big(b)).then(rest))
 }
 
 /// An integer in a place that needs one: `bool` counts.
