@@ -17,42 +17,73 @@ pub struct HostError {
     pub(crate) is_gap: bool,
 }
 
-/// The exceptions that evaluating an expression can raise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HostErrorKind {
-    /// An operation on values of the wrong type.
-    Type,
-    /// A value of the right type that does not fit.
-    Value,
-    /// Division by zero.
-    ZeroDivision,
-    /// A number beyond what the operation can do.
-    Overflow,
-    /// An index out of range.
-    Index,
-    /// A key that is not in the dictionary.
-    Key,
-    /// An attribute that the value does not have.
-    Attribute,
-    /// A name without a value.
-    Name,
-    /// An `assert` that does not hold.
-    Assertion,
-    /// `next` of an iterator that is done.
-    StopIteration,
-    /// A module that cannot be imported.
-    Import,
-    /// A container that changed while it was iterated over, and other misuse.
-    Runtime,
-    /// A codec that does not exist.
-    Lookup,
-    /// Bytes that are no UTF-8.
-    UnicodeDecode,
-    /// A value nested deeper than it can be shown.
-    Recursion,
+macro_rules! exceptions {
+    ($($(#[$doc:meta])* $kind:ident = $code:literal, $class:literal;)*) => {
+        /// The exceptions that evaluating an expression can raise.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum HostErrorKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl HostErrorKind {
+            /// The stable code.
+            pub(crate) fn code(self) -> &'static str {
+                match self {
+                    $(HostErrorKind::$kind => $code,)*
+                }
+            }
+
+            /// The name of the exception class in Python.
+            fn class(self) -> &'static str {
+                match self {
+                    $(HostErrorKind::$kind => $class,)*
+                }
+            }
+
+            /// The kind of a class name; [`HostErrorKind::Raised`] for classes that the evaluator does not know.
+            pub(crate) fn of_class(name: &str) -> HostErrorKind {
+                match name {
+                    $($class => HostErrorKind::$kind,)*
+                    _ => HostErrorKind::Raised,
+                }
+            }
+        }
+    };
+}
+exceptions! {
     /// Anything that a `raise` raises.
-    Raised,
+    Raised = "E0400", "Exception";
+    /// An operation on values of the wrong type.
+    Type = "E0401", "TypeError";
+    /// A value of the right type that does not fit.
+    Value = "E0402", "ValueError";
+    /// Division by zero.
+    ZeroDivision = "E0403", "ZeroDivisionError";
+    /// A number beyond what the operation can do.
+    Overflow = "E0404", "OverflowError";
+    /// An index out of range.
+    Index = "E0405", "IndexError";
+    /// A key that is not in the dictionary.
+    Key = "E0406", "KeyError";
+    /// An attribute that the value does not have.
+    Attribute = "E0407", "AttributeError";
+    /// A name without a value.
+    Name = "E0408", "NameError";
+    /// An `assert` that does not hold.
+    Assertion = "E0409", "AssertionError";
+    /// `next` of an iterator that is done.
+    StopIteration = "E0410", "StopIteration";
+    /// A module that cannot be imported.
+    Import = "E0411", "ImportError";
+    /// A container that changed while it was iterated over, and other misuse.
+    Runtime = "E0412", "RuntimeError";
+    /// A codec that does not exist.
+    Lookup = "E0413", "LookupError";
+    /// Bytes that are no UTF-8.
+    UnicodeDecode = "E0414", "UnicodeDecodeError";
+    /// A value nested deeper than it can be shown.
+    Recursion = "E0415", "RecursionError";
 }
 
 impl HostError {
@@ -95,26 +126,9 @@ impl HostError {
         }
     }
 
-    /// The name of the exception in Python.
+    /// The name of the exception class in Python.
     pub fn class(&self) -> &'static str {
-        match self.kind {
-            HostErrorKind::Type => "TypeError",
-            HostErrorKind::Value => "ValueError",
-            HostErrorKind::ZeroDivision => "ZeroDivisionError",
-            HostErrorKind::Overflow => "OverflowError",
-            HostErrorKind::Index => "IndexError",
-            HostErrorKind::Key => "KeyError",
-            HostErrorKind::Attribute => "AttributeError",
-            HostErrorKind::Name => "NameError",
-            HostErrorKind::Assertion => "AssertionError",
-            HostErrorKind::StopIteration => "StopIteration",
-            HostErrorKind::Import => "ImportError",
-            HostErrorKind::Lookup => "LookupError",
-            HostErrorKind::UnicodeDecode => "UnicodeDecodeError",
-            HostErrorKind::Runtime => "RuntimeError",
-            HostErrorKind::Recursion => "RecursionError",
-            HostErrorKind::Raised => "Exception",
-        }
+        self.kind.class()
     }
 }
 

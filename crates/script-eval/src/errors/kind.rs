@@ -165,35 +165,49 @@ pub enum ParseErrorKind {
 }
 
 impl ParseErrorKind {
-    /// A stable name of the kind, for programs.
-    pub fn name(&self) -> &'static str {
+    /// The stable code, e.g. `E0201`, and the stable name, e.g. `undefined-name`, of the kind.
+    ///
+    /// A code never changes its meaning and is never reused: programs and documentation may refer to it. The hundreds
+    /// group the causes: 01 syntax, 02 names, 03 statements and expressions that scripts do not have, 04 exceptions of
+    /// host code, 05 calls and frames of the builder, 06 checks of a dialect, 07 limits.
+    fn code_and_name(&self) -> (&'static str, &'static str) {
         match self {
-            ParseErrorKind::Syntax(_) => "syntax",
-            ParseErrorKind::Header { .. } => "header",
-            ParseErrorKind::UnknownProfile(_) => "unknown-profile",
-            ParseErrorKind::UndefinedName { .. } => "undefined-name",
-            ParseErrorKind::AlreadyDefined { .. } => "already-defined",
-            ParseErrorKind::NoAttribute { .. } => "no-attribute",
-            ParseErrorKind::UnsupportedStatement { .. } => "unsupported-statement",
-            ParseErrorKind::UnsupportedExpression { .. } => "unsupported-expression",
-            ParseErrorKind::InvalidTarget { .. } => "invalid-target",
-            ParseErrorKind::MissingDecorator { .. } => "missing-decorator",
-            ParseErrorKind::WrongDecorator { .. } => "wrong-decorator",
-            ParseErrorKind::NotADecorator { .. } => "not-a-decorator",
-            ParseErrorKind::Expected { .. } => "expected",
-            ParseErrorKind::NoScript => "no-script",
-            ParseErrorKind::NotEvaluated { .. } => "not-evaluated",
-            ParseErrorKind::UnknownValue { .. } => "unknown-value",
-            ParseErrorKind::NeedsArguments { .. } => "needs-arguments",
-            ParseErrorKind::TooManySteps { .. } => "too-many-steps",
-            ParseErrorKind::TooMuchMemory { .. } => "too-much-memory",
-            ParseErrorKind::TooLargeProgram { .. } => "too-large-program",
-            ParseErrorKind::CallsTooDeep { .. } => "calls-too-deep",
-            ParseErrorKind::Host(error) => error.class(),
-            ParseErrorKind::Build(_) => "build",
-            ParseErrorKind::Dialect { .. } => "dialect",
-            ParseErrorKind::IllFormed { .. } => "ill-formed",
+            ParseErrorKind::Syntax(kind) => (kind.code(), "syntax"),
+            ParseErrorKind::Host(error) => (error.kind.code(), error.class()),
+            ParseErrorKind::Build(kind) => (code_of_call(kind), "build"),
+            ParseErrorKind::UndefinedName { .. } => ("E0201", "undefined-name"),
+            ParseErrorKind::AlreadyDefined { .. } => ("E0202", "already-defined"),
+            ParseErrorKind::NoAttribute { .. } => ("E0203", "no-attribute"),
+            ParseErrorKind::UnsupportedStatement { .. } => ("E0301", "unsupported-statement"),
+            ParseErrorKind::UnsupportedExpression { .. } => ("E0302", "unsupported-expression"),
+            ParseErrorKind::InvalidTarget { .. } => ("E0303", "invalid-target"),
+            ParseErrorKind::MissingDecorator { .. } => ("E0304", "missing-decorator"),
+            ParseErrorKind::WrongDecorator { .. } => ("E0305", "wrong-decorator"),
+            ParseErrorKind::NotADecorator { .. } => ("E0306", "not-a-decorator"),
+            ParseErrorKind::Expected { .. } => ("E0307", "expected"),
+            ParseErrorKind::NoScript => ("E0308", "no-script"),
+            ParseErrorKind::Header { .. } => ("E0309", "header"),
+            ParseErrorKind::NotEvaluated { .. } => ("E0310", "not-evaluated"),
+            ParseErrorKind::UnknownValue { .. } => ("E0311", "unknown-value"),
+            ParseErrorKind::NeedsArguments { .. } => ("E0312", "needs-arguments"),
+            ParseErrorKind::UnknownProfile(_) => ("E0313", "unknown-profile"),
+            ParseErrorKind::Dialect { .. } => ("E0600", "dialect"),
+            ParseErrorKind::IllFormed { .. } => ("E0601", "ill-formed"),
+            ParseErrorKind::TooManySteps { .. } => ("E0701", "too-many-steps"),
+            ParseErrorKind::TooMuchMemory { .. } => ("E0702", "too-much-memory"),
+            ParseErrorKind::CallsTooDeep { .. } => ("E0703", "calls-too-deep"),
+            ParseErrorKind::TooLargeProgram { .. } => ("E0704", "too-large-program"),
         }
+    }
+
+    /// The stable code of the kind, e.g. `E0201`.
+    pub fn code(&self) -> &'static str {
+        self.code_and_name().0
+    }
+
+    /// The stable name of the kind, for programs.
+    pub fn name(&self) -> &'static str {
+        self.code_and_name().1
     }
 
     /// A value of the wrong kind, in words.
@@ -222,5 +236,29 @@ impl From<&BuildError> for ParseErrorKind {
             Some(host) => ParseErrorKind::Host(host.clone()),
             None => ParseErrorKind::Dialect { message: error.to_string() },
         }
+    }
+}
+
+fn code_of_call(kind: &BuildErrorKind) -> &'static str {
+    match kind {
+        BuildErrorKind::MissingArgument { .. } => "E0501",
+        BuildErrorKind::TooManyArguments { .. } => "E0502",
+        BuildErrorKind::UnknownKeyword { .. } => "E0503",
+        BuildErrorKind::RepeatedArgument { .. } => "E0504",
+        BuildErrorKind::ArgumentType { .. } => "E0505",
+        BuildErrorKind::Type { .. } => "E0506",
+        BuildErrorKind::NotCallable { .. } => "E0507",
+        BuildErrorKind::WrongFrame { .. } => "E0508",
+        BuildErrorKind::Repeated { .. } => "E0509",
+        BuildErrorKind::NoBuilder => "E0510",
+        BuildErrorKind::Nesting { .. } => "E0511",
+        BuildErrorKind::Closed { .. } => "E0512",
+        BuildErrorKind::InnerBuilder => "E0513",
+        BuildErrorKind::SecondResult { .. } => "E0514",
+        BuildErrorKind::NoResult => "E0515",
+        BuildErrorKind::Unnameable { .. } => "E0516",
+        BuildErrorKind::Poisoned => "E0517",
+        // Messages of a dialect, and kinds added later.
+        _ => "E0500",
     }
 }

@@ -5,7 +5,6 @@
 //! said; names whose definition failed are poisoned, and using one is silent. [`render`] shows errors to people,
 //! [`diagnostics`] to programs.
 
-mod code;
 pub mod escape;
 mod host;
 mod json;

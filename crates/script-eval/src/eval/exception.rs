@@ -94,22 +94,7 @@ impl dyn Host + '_ {
             None => String::new(),
         };
         let kind = match *self.ast.expr(class) {
-            Expr::Name(name) => match self.ast.name(name) {
-                "TypeError" => HostErrorKind::Type,
-                "ValueError" => HostErrorKind::Value,
-                "ZeroDivisionError" => HostErrorKind::ZeroDivision,
-                "OverflowError" => HostErrorKind::Overflow,
-                "IndexError" => HostErrorKind::Index,
-                "KeyError" => HostErrorKind::Key,
-                "AttributeError" => HostErrorKind::Attribute,
-                "NameError" => HostErrorKind::Name,
-                "AssertionError" => HostErrorKind::Assertion,
-                "StopIteration" => HostErrorKind::StopIteration,
-                "ImportError" => HostErrorKind::Import,
-                "RuntimeError" => HostErrorKind::Runtime,
-                "RecursionError" => HostErrorKind::Recursion,
-                _ => HostErrorKind::Raised,
-            },
+            Expr::Name(name) => HostErrorKind::of_class(self.ast.name(name)),
             _ => HostErrorKind::Raised,
         };
         Ok(HostError::new(kind, message))
