@@ -1,4 +1,4 @@
-//! Failures of evaluation whose place is not known yet, and the macros that raise Python exceptions.
+//! Failures of evaluation whose place is not known yet, and macros that raise Python exceptions.
 
 use tvmscript_script_value::BuildError;
 

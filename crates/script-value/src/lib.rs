@@ -1,8 +1,8 @@
-//! Python values as scripts see them, and how call arguments reach the parameters of a function.
+//! Python values as scripts see them, and binding of call arguments to parameters.
 //!
-//! [`ScriptValue`] is what evaluating a Python expression gives: numbers, text, containers, functions, and IR nodes among
-//! them. [`ScriptFn`] and [`Signature`] describe functions; [`Binding`] and [`Arguments`] give each parameter its
-//! argument, as Python does, and say what is wrong otherwise.
+//! [`ScriptValue`] is a value of a Python expression: numbers, text, containers, functions and IR nodes. [`ScriptFn`]
+//! and [`Signature`] describe functions; [`Binding`] and [`Arguments`] bind arguments to their parameters, with errors
+//! for wrong calls.
 //!
 //! ```
 //! use tvmscript_script_value::{CallArgs, FromScript, ScriptValue, Signature};

@@ -1,4 +1,4 @@
-//! What Python raises: the errors of host code.
+//! Python exceptions raised by host code.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use tvmscript_script_value::ScriptValue;
 
 use crate::eval::Placeholder;
 
-/// An exception of Python: which one, and its text as CPython writes it.
+/// A Python exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostError {
-    /// Which exception.
+    /// The exception class.
     pub kind: HostErrorKind,
-    /// CPython's text, without the class in front.
+    /// CPython's message, without the class name.
     pub message: String,
-    /// `true` if the message names the type of a [`Placeholder`](crate::Placeholder): the evaluator lacks the value.
+    /// `true` if the message names the type of a [`Placeholder`]: the evaluator lacks the value.
     pub(crate) is_gap: bool,
 }
 
 macro_rules! exceptions {
     ($($(#[$doc:meta])* $kind:ident = $code:literal, $class:literal;)*) => {
-        /// The exceptions that evaluating an expression can raise.
+        /// Classes of exceptions that evaluation can raise.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum HostErrorKind {
@@ -41,7 +41,7 @@ macro_rules! exceptions {
                 }
             }
 
-            /// The kind of a class name; [`HostErrorKind::Raised`] for classes that the evaluator does not know.
+            /// The kind for a class name; [`HostErrorKind::Raised`] for an unknown class.
             pub(crate) fn of_class(name: &str) -> HostErrorKind {
                 match name {
                     $($class => HostErrorKind::$kind,)*
@@ -52,7 +52,7 @@ macro_rules! exceptions {
     };
 }
 exceptions! {
-    /// Anything that a `raise` raises.
+    /// Any other exception of a `raise` statement.
     Raised = "E0400", "Exception";
     /// An operation on values of the wrong type.
     Type = "E0401", "TypeError";
@@ -60,7 +60,7 @@ exceptions! {
     Value = "E0402", "ValueError";
     /// Division by zero.
     ZeroDivision = "E0403", "ZeroDivisionError";
-    /// A number beyond what the operation can do.
+    /// A result out of range.
     Overflow = "E0404", "OverflowError";
     /// An index out of range.
     Index = "E0405", "IndexError";
@@ -68,31 +68,31 @@ exceptions! {
     Key = "E0406", "KeyError";
     /// An attribute that the value does not have.
     Attribute = "E0407", "AttributeError";
-    /// A name without a value.
+    /// A name that is not bound.
     Name = "E0408", "NameError";
-    /// An `assert` that does not hold.
+    /// A failed `assert`.
     Assertion = "E0409", "AssertionError";
-    /// `next` of an iterator that is done.
+    /// `next` of an exhausted iterator.
     StopIteration = "E0410", "StopIteration";
     /// A module that cannot be imported.
     Import = "E0411", "ImportError";
-    /// A container that changed while it was iterated over, and other misuse.
+    /// A container that changed during iteration, and other misuse.
     Runtime = "E0412", "RuntimeError";
-    /// A codec that does not exist.
+    /// An unknown codec.
     Lookup = "E0413", "LookupError";
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     UnicodeDecode = "E0414", "UnicodeDecodeError";
-    /// A value nested deeper than it can be shown.
+    /// A value nested too deeply for `repr`.
     Recursion = "E0415", "RecursionError";
 }
 
 impl HostError {
-    /// An exception with its text.
+    /// An exception with its message.
     pub fn new(kind: HostErrorKind, message: impl Into<String>) -> HostError {
         HostError { kind, message: message.into(), is_gap: false }
     }
 
-    /// A `TypeError` about values.
+    /// A `TypeError` whose message names the types of `values`.
     pub(crate) fn wrong_type(message: String, values: &[&ScriptValue]) -> HostError {
         let is_gap = values.iter().any(|value| value.as_host::<Placeholder>().is_some());
         HostError { kind: HostErrorKind::Type, message, is_gap }
@@ -118,7 +118,7 @@ impl HostError {
         HostError::new(HostErrorKind::Index, message)
     }
 
-    /// The text for people: that of a missing key is the key alone.
+    /// The message for diagnostics. CPython's message of a `KeyError` is the key alone.
     pub(crate) fn explained(&self) -> String {
         match self.kind {
             HostErrorKind::Key => format!("the key {} is not there", self.message),

@@ -1,19 +1,19 @@
-//! How serious a diagnostic is.
+//! Severity of diagnostics.
 
-/// How serious a diagnostic is.
+/// Severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Severity {
-    /// Something worth knowing that needs no change.
+    /// Information; nothing has to change.
     Note,
-    /// Something that was left out or guessed; what was read is still right.
+    /// Something was left out or guessed; what was read is right.
     Warning,
-    /// A mistake: what it belongs to is not read.
+    /// An error: the enclosing definition is not read.
     #[default]
     Error,
 }
 
 impl Severity {
-    /// The lower-case name, as JSON has it.
+    /// The lower-case name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Note => "note",

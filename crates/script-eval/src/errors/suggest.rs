@@ -1,7 +1,7 @@
-//! "Did you mean": the nearest of some names.
+//! Suggestions for misspelt names.
 
-/// The name nearest to `wanted`, if it is at most two edits away and less than half of it is changed;
-/// or one that differs in case alone.
+/// The name nearest to `wanted`: at most two edits away, and fewer than half of the characters changed; or a name that
+/// differs in case only.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = wanted.chars().count();
     if length == 0 || length > 64 {
@@ -17,7 +17,7 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
         if 2 * distance >= length && !wanted.eq_ignore_ascii_case(name) {
             continue;
         }
-        // Of names equally near the first in the order of the alphabet: the answer must not depend on hash order.
+        // Ties are broken alphabetically, so that the result does not depend on hash order.
         if best.is_none_or(|(d, n)| (distance, name) < (d, n)) {
             best = Some((distance, name));
         }
@@ -25,8 +25,8 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
     best.map(|(_, name)| name)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours from `a` to `b`, if at most `limit`; a change of case
-/// alone counts as one.
+/// Damerau-Levenshtein distance (restricted), if it is at most `limit`. Names that differ in case only have distance
+/// 1.
 fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
         return Some(1);

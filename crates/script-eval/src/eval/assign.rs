@@ -1,4 +1,4 @@
-//! Assignments of host code: names, elements and attributes.
+//! Assignments in host code: names, elements and attributes.
 
 use tvmscript_python_syntax::ast::{BinOp, Expr, ExprId, List, Name, TextRange};
 use tvmscript_script_value::ScriptValue;
@@ -10,7 +10,6 @@ use crate::python;
 use crate::rules::Operator;
 
 impl dyn Host + '_ {
-    /// Gives a name of host code its value.
     pub(crate) fn assign_host(&mut self, name: Name, value: ScriptValue, place: TextRange) {
         self.set_host(name, Binding::of(value), place);
     }
@@ -75,7 +74,7 @@ impl dyn Host + '_ {
         };
         let right = self.eval(value)?;
         let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
-        // `list += iterable` changes the list itself.
+        // `list += iterable` changes the list in place.
         let changed = python::in_place::change(self, op, &old, &right);
         let new = match changed.map_err(|raise| self.raise(range, None, raise))? {
             true => old,

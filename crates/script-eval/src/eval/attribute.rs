@@ -11,7 +11,7 @@ use crate::python;
 use tvmscript_python_syntax::ast::{ExprId, Name};
 
 impl dyn Host + '_ {
-    /// The attribute of a value.
+    /// Evaluates `value.attr`.
     pub(crate) fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
         if let ScriptValue::Host(host) = value
             && let Some(found) = self.namespace_attribute(&**host, attr)
@@ -39,7 +39,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// The attribute of a value by its text; nothing when there is none.
+    /// Looks up an attribute by name.
     pub(crate) fn find_attribute(
         &mut self,
         value: &ScriptValue,
@@ -141,13 +141,14 @@ impl dyn Host + '_ {
         self.report(error)
     }
 
-    /// Whether Python has this attribute, as far as is known here: what is missing is then a gap of ours, not a mistake.
+    /// Tests whether Python may have the attribute: its absence here is then a gap of the evaluator, not an error in
+    /// the text.
     fn is_gap(&self, value: &ScriptValue, name: &str) -> bool {
         match value {
             ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
                 Some(module) => !self.modules().is_complete(&module.path),
                 None => match self.missing_attribute(&**host, name) {
-                    // A wrong decorator is a mistake, unless it is one that is left out here.
+                    // A wrong decorator is an error, unless the dialect leaves it out on purpose.
                     Some(missing) => !self.in_decorator || missing.is_left_out,
                     None => true,
                 },
@@ -157,7 +158,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// A member that Python may have and this crate has not.
+    /// The placeholder for a member that Python may have and the evaluator lacks.
     fn missing_member(&mut self, id: ExprId, value: &ScriptValue, name: &str) -> Reported {
         let range = self.ast.range(id);
         if let ScriptValue::Host(host) = value

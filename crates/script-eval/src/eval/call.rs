@@ -25,14 +25,14 @@ impl dyn Host + '_ {
         let callee = match self.eval_inner(func) {
             Ok(callee) => callee,
             Err(reported) => {
-                // For the mistakes in the arguments.
+                // Finds errors in the arguments too.
                 if !self.program.budget.stops_at_first_error() {
                     drop(self.arguments(args, keywords, false));
                 }
                 return Err(reported);
             }
         };
-        // A slice that is an argument of a method is a vector, unless the function takes regions.
+        // A slice as an argument of a method is a vector, unless the function takes regions.
         let vectors = self.mode == Mode::Script
             && matches!(*self.ast.expr(func), Expr::Attribute { .. })
             && match &callee {
@@ -43,7 +43,7 @@ impl dyn Host + '_ {
         self.call(&callee, args, id)
     }
 
-    /// The arguments of a call. All of them are evaluated, also behind a wrong one; but see `also_look_at`.
+    /// Evaluates the arguments of a call, also those after a wrong one.
     fn arguments(&mut self, args: List<ExprId>, keywords: List<Keyword>, vectors: bool) -> Result<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
@@ -112,10 +112,11 @@ impl dyn Host + '_ {
         Ok(())
     }
 
-    /// Calls a value. What is built has the span of `at`, the call.
+    /// Calls a value. Nodes that the call builds get the span of `at`.
     ///
     /// # Errors
-    /// When it cannot be called, or the call fails; the error is recorded at `at`, or at the argument it speaks of.
+    /// Fails if the value is not callable or the call fails. The error is recorded at `at`, or at the argument that it
+    /// is about.
     pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
         Span::set_current(self.span(at));
         let before = self.diagnostics.counts();
@@ -125,7 +126,7 @@ impl dyn Host + '_ {
                 None => Ok(value),
             },
             Err(Raise::Reported) => {
-                // The mistake is inside what was called: say from where.
+                // The error is inside the callee: add the call site.
                 let range = self.ast.range(at);
                 self.diagnostics.called_from(before, range);
                 Err(crate::errors::Reported(()))
@@ -186,7 +187,7 @@ impl dyn Host + '_ {
                 if host.is_callable() {
                     return Ok(host.call(args)?);
                 }
-                // Python can make such nodes.
+                // Python can construct such nodes.
                 if host.is_class_of(callee).is_some() {
                     let error = HostError::new(
                         HostErrorKind::Import,
@@ -204,7 +205,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// The error of calling a module, or what no dialect declares.
+    /// The error of calling a module, or a member of one that no dialect declares.
     fn unusable_module(&self, module: &Module) -> Raise {
         let (error, help) = self.unusable(&module.path);
         match help {
@@ -218,7 +219,7 @@ impl dyn Host + '_ {
             && let Some(advice) = host.advice()
         {
             if self.tolerant {
-                // Python makes such values; scripts do not.
+                // Python can construct such values; scripts cannot.
                 let place = self.statement.unwrap_or_default();
                 return Raise::Unknown(Placeholder::new(Cause::Statement(advice.into()), place));
             }

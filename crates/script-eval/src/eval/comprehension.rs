@@ -1,4 +1,4 @@
-//! Comprehensions and generator expressions: host code, with variables of their own.
+//! Comprehensions and generator expressions. They are host code with variables of their own.
 
 use std::rc::Rc;
 
@@ -12,23 +12,23 @@ use crate::errors::Result;
 use crate::python::{self, cost};
 use tvmscript_python_syntax::ast::{Comprehension, ExprId, List};
 
-/// The loops of a comprehension, suspended between two elements.
+/// The suspended loops of a comprehension.
 pub(crate) struct Loops {
     generators: List<Comprehension>,
     env: Rc<Env>,
-    /// The iterators of the loops that run, outermost first.
+    /// Iterators of the open loops, outermost first.
     running: Vec<Iter>,
 }
 
 impl Loops {
-    /// Takes out the values that the loops hold on to; those of their variables go with the environment.
+    /// Moves out the values held by the iterators. Variables are released with the environment.
     pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
         self.running.into_iter().for_each(|iter| iter.parts(out));
     }
 }
 
 impl dyn Host + '_ {
-    /// Opens the loops; the outermost iterable is evaluated at once, as in Python.
+    /// Opens the loops. The outermost iterable is evaluated at once, as in Python.
     pub(crate) fn loops(
         &mut self,
         id: ExprId,
@@ -66,7 +66,7 @@ impl dyn Host + '_ {
         Ok(loops)
     }
 
-    /// Runs to the next element and gives what `element` makes of it, with the loops' variables set.
+    /// Advances to the next element and evaluates `element` with the loop variables set.
     pub(crate) fn advance<R>(
         &mut self,
         loops: &mut Loops,
@@ -176,7 +176,6 @@ impl dyn Host + '_ {
         Ok(super::IterObject::value("generator", Iter::Generator(Box::new((loops, elt)))))
     }
 
-    /// Takes bytes off the budget.
     pub(crate) fn charge(&mut self, at: ExprId, bytes: u64) -> Result<()> {
         match self.program.budget.allocate(bytes) {
             Ok(()) => Ok(()),

@@ -1,4 +1,4 @@
-//! Decorators of host code: those of Python, and what those of tests say.
+//! Decorators of host code: Python's own and those of test frameworks.
 
 use std::collections::HashMap;
 
@@ -10,26 +10,26 @@ use crate::Host;
 use crate::errors::Result;
 use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, List, Name, Stmt, StmtId};
 
-/// What the decorators of a test say of it.
+/// Properties of a test that its decorators declare.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Marks {
-    /// Parameters and their first values.
+    /// Parameters with their first values.
     pub(super) given: Vec<(String, ScriptValue)>,
-    /// Whether the test is expected to fail.
+    /// `true` if the test is expected to fail.
     pub(super) may_fail: bool,
 }
 
-/// The first value that a test gets for a parameter, not evaluated yet.
+/// The unevaluated first value of a test parameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FirstValue {
     value: ExprId,
-    /// Its number in that value, if several parameters share it.
+    /// Index into the value, if several parameters share it.
     index: Option<usize>,
 }
 
 impl dyn Host + '_ {
-    /// The first value of a parameter that the file declares by `n = testing.parameter(4, 8)`, or with others by
-    /// `n, m = testing.parameters((4, 2), (8, 3))`, at module level or in a class.
+    /// The first value of a parameter that the file declares by `n = testing.parameter(4, 8)` or `n, m =
+    /// testing.parameters((4, 2), (8, 3))`, at module level or in a class.
     pub(super) fn declared_parameter(&mut self, name: Name) -> Option<ScriptValue> {
         if self.explorer.parameters.is_none() {
             self.explorer.parameters =
@@ -45,7 +45,7 @@ impl dyn Host + '_ {
         self.unknown(&value).is_none().then_some(value)
     }
 
-    /// What the decorators of a test say: the first set of its parameters, whether it is expected to fail.
+    /// Collects what the decorators of a test declare.
     pub(crate) fn test_marks(&mut self, decorators: List<ExprId>) -> Result<Marks> {
         let ast = self.ast.clone();
         let mut marks = Marks::default();
@@ -64,7 +64,7 @@ impl dyn Host + '_ {
         Ok(marks)
     }
 
-    /// `parametrize("a, b", [(1, 2), ..])`: `a` is 1 and `b` is 2.
+    /// `parametrize("a, b", [(1, 2), ..])` sets `a` to 1 and `b` to 2.
     fn first_parameters(&mut self, args: &[ExprId], given: &mut Vec<(String, ScriptValue)>) -> Result<()> {
         let [names, sets, ..] = args else { return Ok(()) };
         let ast = self.ast.clone();
@@ -89,7 +89,7 @@ impl dyn Host + '_ {
             return Ok(());
         };
         let Some(first) = ast.list(elts).first() else { return Ok(()) };
-        // `pytest.param(1, 2, id="small")` is the set `(1, 2)`.
+        // `pytest.param(1, 2, id="small")` is the tuple `(1, 2)`.
         let set = match *ast.expr(*first) {
             Expr::Call { func, args, .. } if self.is_param(func) => {
                 let mut values = Vec::new();
@@ -117,7 +117,7 @@ impl dyn Host + '_ {
         given.extend(names.into_iter().zip(set.items().unwrap_or_default()));
     }
 
-    /// Whether a decorator that is not evaluated gives a function with the results of the one that it takes.
+    /// Tests whether an unknown decorator returns a function with the same results.
     fn is_transparent(&self, decorator: &Placeholder) -> bool {
         const TRANSPARENT: &[&str] = &["functools.", "pytest.", "abc.", "typing."];
         match &decorator.cause {
@@ -129,7 +129,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// Calls decorators of host code on what a definition made, the innermost first.
+    /// Applies the decorators of host code to a definition, innermost first.
     pub(crate) fn decorate(
         &mut self,
         mut value: ScriptValue,
@@ -137,13 +137,12 @@ impl dyn Host + '_ {
     ) -> Result<ScriptValue> {
         for (at, decorator) in decorators.iter().rev() {
             match as_placeholder(decorator).map(|placeholder| &placeholder.cause) {
-                // The host's, which makes something else of it: a macro.
+                // The host's, which makes something else of the definition, such as a macro.
                 Some(Cause::LeftOut(_)) => {
                     value = decorator.clone();
                     continue;
                 }
-                // One that is not known leaves what it decorates as it is, as most do; what calls of that give, is not
-                // known.
+                // An unknown decorator is assumed to return the definition. The results of calls are unknown.
                 _ if decorator.as_host::<Closure>().is_none() => {
                     let binds = matches!(*self.ast.expr(*at), Expr::Name(name) if BINDING.contains(&self.ast.name(name)));
                     if let Some(placeholder) =
@@ -168,7 +167,7 @@ impl dyn Host + '_ {
     }
 }
 
-/// The names that the file declares as parameters of tests, with their first values.
+/// Finds the test parameters that the file declares.
 fn declared_parameters(ast: &Ast, functions: Option<(&str, &str)>) -> HashMap<Name, FirstValue> {
     let mut found = HashMap::new();
     let Some((parameter, parameters)) = functions else { return found };
@@ -202,5 +201,5 @@ fn declared_parameters(ast: &Ast, functions: Option<(&str, &str)>) -> HashMap<Na
     found
 }
 
-/// Decorators of Python's own that say how a method is bound.
+/// Python's decorators that determine how a method is bound.
 const BINDING: &[&str] = &["staticmethod", "classmethod", "property"];

@@ -9,7 +9,7 @@ use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Result
 use crate::python;
 
 impl dyn Host + '_ {
-    /// What Python raises can be caught; a mistake in a script or a limit cannot.
+    /// Runs a `try` statement. Python exceptions can be caught; errors in scripts and exceeded limits cannot.
     pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
         let (errors, failures) = (self.host_errors().len(), self.diagnostics.failures);
         let program = self.program.clone();
@@ -75,7 +75,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// The error that `raise exc` raises.
+    /// The exception of `raise exc`.
     pub(super) fn raised(&mut self, exc: ExprId) -> Result<HostError> {
         let (class, args) = match *self.ast.expr(exc) {
             Expr::Call { func, args, .. } => (func, Some(args)),
@@ -84,7 +84,7 @@ impl dyn Host + '_ {
         let message = match args.and_then(|args| self.item(args, 0)) {
             Some(first) => {
                 let value = self.eval(first)?;
-                // The text of a `KeyError` is the representation of its key.
+                // The message of a `KeyError` is the `repr` of its key.
                 let is_key =
                     matches!(*self.ast.expr(class), Expr::Name(name) if self.ast.name(name) == "KeyError");
                 let text =
@@ -100,7 +100,7 @@ impl dyn Host + '_ {
         Ok(HostError::new(kind, message))
     }
 
-    /// What host code raised, where it runs now.
+    /// The exceptions raised so far in the current mode.
     fn host_errors(&mut self) -> &mut Vec<ParseError> {
         if self.tolerant { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
     }

@@ -1,4 +1,4 @@
-//! Iterating over values.
+//! Iteration.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -16,25 +16,25 @@ use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
 /// An iterator.
 pub(crate) enum Iter {
-    /// Values that are there already.
+    /// Precomputed values.
     Items(std::vec::IntoIter<ScriptValue>),
-    /// A list, which may grow meanwhile.
+    /// A list, which may grow during the iteration.
     List(Rc<RefCell<Items>>, usize),
     /// A tuple.
     Tuple(Rc<Items>, usize),
-    /// Characters of a text, from a byte on.
+    /// Characters of a text, from a byte offset.
     Text(Str, usize),
     /// Bytes.
     Bytes(Rc<[u8]>, usize),
-    /// What a view shows of a dictionary of this length.
+    /// A view of a dictionary with the length at the start of the iteration.
     Dict { dict: Rc<RefCell<Dict>>, kind: view::Kind, at: usize, len: usize },
-    /// A set of this length.
+    /// A set with its length at the start of the iteration.
     Set { set: Rc<dyn HostObject>, at: usize, len: usize },
     /// Numbers.
     Range(Range),
-    /// An iterator that others hold too.
+    /// An iterator that is shared with other code.
     Shared(Rc<dyn HostObject>),
-    /// A generator expression and its element.
+    /// A generator expression with its element expression.
     Generator(Box<(Loops, ExprId)>),
     /// `zip`
     Zip(Vec<Iter>, bool),
@@ -59,7 +59,7 @@ impl IterObject {
 }
 
 impl Iter {
-    /// Takes out the values that it holds on to.
+    /// Moves out the values that it holds.
     pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
         match self {
             Iter::Items(items) => out.extend(items),
@@ -106,7 +106,7 @@ impl HostObject for IterObject {
 }
 
 impl dyn Host + '_ {
-    /// An iterator over a value.
+    /// Makes an iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
         if let ScriptValue::Host(host) = value
             && host.items().is_none()
@@ -155,7 +155,7 @@ impl dyn Host + '_ {
         wrong_type!("'{}' object is not iterable", value).into()
     }
 
-    /// The next value.
+    /// Advances an iterator.
     pub(crate) fn next(&mut self, iter: &mut Iter) -> Result<Option<ScriptValue>, Raise> {
         self.program.budget.step(1)?;
         match iter {
@@ -273,7 +273,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// All elements of a value.
+    /// Collects all elements of a value.
     pub(crate) fn collect_values(&mut self, value: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
         self.take_values(value, usize::MAX)
     }
@@ -295,10 +295,10 @@ impl dyn Host + '_ {
         Ok(items)
     }
 
-    /// All elements of a value; an error is recorded at `at`.
+    /// Collects all elements of a value; an error is recorded at `at`.
     ///
     /// # Errors
-    /// When the value cannot be iterated over.
+    /// Fails if the value is not iterable.
     pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
         let items = self.collect_values(value);
         self.at(at, items)

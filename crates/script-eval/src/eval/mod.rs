@@ -1,8 +1,8 @@
-//! The evaluator of expressions.
+//! Evaluation of expressions and statements.
 //!
-//! One evaluator, two sets of rules ([`Mode`]): host code is Python's, checked against CPython; in script bodies operators
-//! on nodes follow the dialect. Chains that lean to the left (`a + b + c`) are folded in a loop; everything else recurses
-//! with a growing stack. Steps, memory and nesting of calls are bounded.
+//! Two sets of rules ([`Mode`]): host code follows CPython; in script bodies, operators on nodes follow the dialect.
+//! Left-leaning chains (`a + b + c`) are folded in a loop, everything else recurses on a growing stack. Steps, memory
+//! and call depth are limited.
 
 mod assign;
 mod attribute;
@@ -52,10 +52,10 @@ use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
 
 impl Evaluator {
-    /// The value as a key; hashing and comparing it are charged.
+    /// Converts a value to a key. Hashing and comparing are charged.
     pub(crate) fn hashable(&self, value: ScriptValue) -> Result<DictKey, Raise> {
         if let ScriptValue::Tuple(_) = value {
-            // Tuples that share their elements are small and yet endless to walk.
+            // Tuples that share elements are small but may take exponential time to walk.
             let mut work = vec![value.clone()];
             while let Some(at) = work.pop() {
                 self.program.budget.step(1 + cost::size(&at))?;
@@ -76,17 +76,16 @@ impl Evaluator {
         Ok(key)
     }
 
-    /// Whether a statement that could not be read has this name in it, and may have defined it.
+    /// Tests whether a statement with syntax errors mentions the name, and may have defined it.
     fn is_in_invalid(&self, name: &str) -> bool {
         self.diagnostics.invalid.iter().any(|range| mentions(self.program.text_of(*range), name))
     }
 
-    /// The class of a value as Python names it, for messages.
     pub(crate) fn python_type(&self, value: &ScriptValue) -> String {
         crate::python::type_name(value)
     }
 
-    /// What a value is, in words, for messages.
+    /// Describes a value, for messages.
     pub fn describe(&self, value: &ScriptValue) -> String {
         crate::python::describe(value)
     }
@@ -96,7 +95,7 @@ impl dyn Host + '_ {
     /// Evaluates an expression under the rules of the current mode.
     ///
     /// # Errors
-    /// When anything in it is wrong; the error is recorded at the innermost expression.
+    /// Fails if a part of it is wrong; the error is recorded at the innermost expression.
     pub fn eval(&mut self, id: ExprId) -> Result<ScriptValue> {
         let before = Span::current();
         let result = self.eval_inner(id);
@@ -104,11 +103,11 @@ impl dyn Host + '_ {
         result
     }
 
-    /// Evaluates the right-hand side of an assignment: a slice with two bounds that is all of it has the step 1, so that
-    /// it is a vector, not a region.
+    /// Evaluates the right-hand side of an assignment. A slice with two bounds gets step 1: it is a vector, not a
+    /// region.
     ///
     /// # Errors
-    /// When anything in it is wrong.
+    /// As [`eval`](#method.eval).
     pub fn eval_assigned(&mut self, id: ExprId) -> Result<ScriptValue> {
         let before = Span::current();
         let result = self.eval_operand(id);
@@ -116,7 +115,7 @@ impl dyn Host + '_ {
         result
     }
 
-    /// Evaluates an operand: a slice in it with two bounds has the step 1.
+    /// Evaluates an operand. A slice with two bounds gets step 1.
     pub(crate) fn eval_operand(&mut self, id: ExprId) -> Result<ScriptValue> {
         match *self.ast.expr(id) {
             Expr::Subscript { value, index } if self.mode == Mode::Script => {
@@ -155,7 +154,7 @@ impl dyn Host + '_ {
         })
     }
 
-    /// Evaluates an operand for the mistakes in it, after another one failed.
+    /// Evaluates an operand to find errors in it, after another operand failed.
     #[cold]
     pub(crate) fn also_look_at(&mut self, id: ExprId) {
         if self.program.budget.stops_at_first_error() || self.is_exhausted() {
@@ -226,7 +225,7 @@ impl dyn Host + '_ {
         self.error(id, ParseErrorKind::UnsupportedExpression { what })
     }
 
-    /// The elements of a display, stars expanded. All of them are evaluated, also behind a wrong one.
+    /// Evaluates the elements of a display, also those after a wrong one. Starred elements are expanded.
     fn elements(&mut self, elts: List<ExprId>) -> Result<SmallVec<[ScriptValue; 4]>> {
         let mut items = SmallVec::with_capacity(elts.len());
         for index in 0..elts.len() {
@@ -268,7 +267,8 @@ impl dyn Host + '_ {
         Ok(ScriptValue::Dict(Rc::new(std::cell::RefCell::new(dict))))
     }
 
-    /// Evaluates an item of a dictionary. Keys are hashed once all items up to the next `**` are evaluated, as in Python.
+    /// Evaluates an item of a dictionary display. As in Python, keys are hashed after all items up to the next `**`
+    /// are evaluated.
     fn dict_item(
         &mut self,
         item: DictItem,
@@ -308,12 +308,11 @@ impl dyn Host + '_ {
         Ok(())
     }
 
-    /// Takes the memory of so many values off the budget.
     fn charge_values(&mut self, id: ExprId, count: usize) -> Result<()> {
         self.try_at(id, |p| cost::values(p, count))
     }
 
-    /// The value of a name.
+    /// Loads the value of a name.
     pub(crate) fn load(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
         match self.find(name) {
             Binding::Value(value) => Ok(value),
@@ -323,10 +322,10 @@ impl dyn Host + '_ {
         }
     }
 
-    /// What a name stands for.
+    /// Resolves a name.
     #[inline]
     pub fn find(&self, name: Name) -> Binding {
-        // Host code sees of a script body what was captured, and none of what the dialect redefines there.
+        // Host code sees captured names of a script body, and not the names that the dialect redefines there.
         if self.in_env {
             return self.host_binding(name);
         }
@@ -368,7 +367,7 @@ impl dyn Host + '_ {
         Err(self.report_undefined(error))
     }
 
-    /// Where a name was bound in the same function, in a scope that is over.
+    /// The definition site of a name in a closed scope of the same function, with a hint.
     fn ended_before(&self, name: Name, id: ExprId) -> Option<(TextRange, Option<&'static str>)> {
         let (place, help) = self.ended(name)?;
         let between = TextRange::new(place.end, self.ast.range(id).start);
@@ -392,7 +391,7 @@ impl dyn Host + '_ {
         Ok(value)
     }
 
-    /// Runs `f` with operators following these rules.
+    /// Runs `f` in another mode.
     pub(crate) fn with_mode<R>(&mut self, mode: Mode, f: impl FnOnce(&mut Self) -> R) -> R {
         let before = std::mem::replace(&mut self.mode, mode);
         let result = f(self);
@@ -400,7 +399,7 @@ impl dyn Host + '_ {
         result
     }
 
-    /// Runs the body of a function or class of this name.
+    /// Runs the body of a function or class.
     pub(crate) fn within<R>(&mut self, name: Name, f: impl FnOnce(&mut Self) -> R) -> R {
         let path = self.path_of(name).into();
         let before = std::mem::replace(&mut self.path, path);
@@ -411,7 +410,7 @@ impl dyn Host + '_ {
         result
     }
 
-    /// The value of a result, its error recorded at an expression.
+    /// Unwraps a result; its error is recorded at an expression.
     #[inline]
     pub fn at<T>(&mut self, id: ExprId, result: Result<T, Raise>) -> Result<T> {
         match result {
@@ -434,7 +433,7 @@ impl dyn Host + '_ {
         self.at(id, result)
     }
 
-    /// Records a failure at a place; `call` is the call that failed, whose arguments the error may speak of.
+    /// Records a failure at a range. `call` is the failed call, whose arguments the error may be about.
     #[cold]
     pub fn raise(&mut self, range: TextRange, call: Option<ExprId>, raise: Raise) -> Reported {
         match raise {
@@ -446,15 +445,15 @@ impl dyn Host + '_ {
         }
     }
 
-    /// The text that Python's `repr` gives for the value of an expression.
+    /// Python's `repr` of a value.
     ///
     /// # Errors
-    /// When the text is too long, or the value nested too deeply; the error is recorded at the expression.
+    /// Fails if the text is too long or the value nested too deeply; the error is recorded at the expression.
     pub fn repr(&mut self, at: ExprId, value: &ScriptValue) -> Result<String> {
         self.try_at(at, |p| crate::python::repr::repr(p, value))
     }
 
-    /// The truth of a value, as Python decides it.
+    /// The truth of a value, as Python defines it.
     pub fn truth(&mut self, value: &ScriptValue) -> Result<bool, Raise> {
         match value {
             ScriptValue::Node(object) => match self.rules(object).truth {
@@ -473,7 +472,7 @@ impl dyn Host + '_ {
     }
 }
 
-/// Whether a name stands in a text as a word.
+/// Tests whether a text contains a name as a word.
 fn mentions(text: &str, name: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
@@ -482,7 +481,7 @@ fn mentions(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the value is hashed in constant time.
+/// Tests whether the value is hashed in constant time.
 fn is_small(value: &ScriptValue) -> bool {
     !matches!(
         value,

@@ -1,4 +1,4 @@
-//! Definitions of host code that a decorator makes scripts.
+//! Decorated definitions of host code that are scripts.
 
 use tvmscript_python_syntax::ast::{ExprId, FunctionDef, List, Stmt, StmtId};
 use tvmscript_script_value::ScriptValue;
@@ -10,22 +10,22 @@ use crate::{Host, Mode};
 /// The decorators of a definition of host code.
 #[derive(Default)]
 pub(crate) struct Decorators {
-    /// The host's, which makes it a script.
+    /// The host's decorator, which makes it a script.
     pub(crate) script: Option<(ExprId, ScriptValue)>,
-    /// The others, in order.
+    /// Other decorators, in order.
     pub(crate) others: Vec<(ExprId, ScriptValue)>,
 }
 
 impl dyn Host + '_ {
-    /// Evaluates the decorators of a definition of host code. The last one of the host's decides.
+    /// Evaluates the decorators of a definition of host code. The last one of the host decides.
     ///
     /// # Errors
-    /// When one cannot be evaluated, or is no decorator.
+    /// Fails if one cannot be evaluated or is not a decorator.
     pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> Result<Decorators> {
         let ast = self.ast.clone();
         let mut found = Decorators::default();
         let list = ast.list(decorators);
-        // A host function that a script calls makes scripts, nothing else.
+        // A host function that a script calls may only define scripts.
         let list = if self.tolerant { list } else { &list[list.len().saturating_sub(1)..] };
         for at in list {
             let before = std::mem::replace(&mut self.in_decorator, true);
@@ -46,7 +46,7 @@ impl dyn Host + '_ {
         Ok(found)
     }
 
-    /// Keeps the error of a decorator also in code that is only explored: what it decorates may be a script.
+    /// Reports the error of a decorator even in explored code, since the definition may be a script.
     fn keep_decorator_error(&mut self) {
         if self.explorer.exploring > 0
             && let Some(error) = self.diagnostics.raised.pop()
@@ -56,7 +56,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// Reads a script of host code. One that needs the arguments of a function that nobody calls is noted.
+    /// Reads a script of host code. A script that needs the arguments of an uncalled function gets a note.
     pub(crate) fn host_definition(
         &mut self,
         id: StmtId,
@@ -77,7 +77,7 @@ impl dyn Host + '_ {
         result
     }
 
-    /// Takes the errors of a script that needs arguments for one note. Names that nothing defines stay mistakes.
+    /// Replaces the errors of a script that needs arguments by one note. Undefined names remain errors.
     fn note_arguments(&mut self, id: StmtId, from: usize) {
         let needs = |e: &ParseError| matches!(e.kind, ParseErrorKind::NeedsArguments { .. });
         let Some(first) = self.diagnostics.errors.iter().skip(from).find(|e| needs(e)).cloned() else {
@@ -106,13 +106,13 @@ impl dyn Host + '_ {
         let ParseErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
         let kind = ParseErrorKind::NeedsArguments { script: self.path_of(name), parameter, function };
         let note = ParseError::note_at(kind, at);
-        // One note for each script, however often its function is explored or called.
+        // One note per script, however often its function is explored or called.
         if self.explorer.needy.iter().all(|(noted, _)| *noted != id) {
             self.explorer.needy.push((id, ParseError { labels: first.labels, ..note }));
         }
     }
 
-    /// Reads a bare function of a class as the script that the class's base makes of it; nothing when the host has no such classes.
+    /// Reads a bare method of a comparing test class as a script; `None` if the host has no such classes.
     pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<Result<ScriptValue>> {
         let decorator = Host::bare_scripts(self)?.decorator;
         let at = self.ast.list(def.params).iter().find_map(|param| param.annotation)?;
@@ -120,7 +120,7 @@ impl dyn Host + '_ {
         Some(self.host_definition(id, at, &decorator))
     }
 
-    /// Calls a decorator on a function or class of host code: `decorator(f)`.
+    /// Applies a decorator as a call, `decorator(f)`, to a function or class of host code.
     pub fn decorate_value(
         &mut self,
         decorator: &ScriptValue,

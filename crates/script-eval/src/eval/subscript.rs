@@ -27,18 +27,20 @@ impl dyn Host + '_ {
         {
             return Err(reported);
         }
-        // Else the index is evaluated all the same: for the mistakes in it.
+        // The index is evaluated even if the base failed, to find errors in it.
         let rule = match &base {
             Ok(ScriptValue::Node(object)) => self.rules(object).subscript,
             _ => None,
         };
         let Some(rule) = rule else {
-            // The older spelling of annotations: `X.Buffer[(16,), "float32"]`. Functions in capitals are types to Python.
+            // The older spelling of annotations: `X.Buffer[(16,), "float32"]`. Capitalized functions are types in
+            // Python.
             if let Ok(ScriptValue::Function(function)) = &base
                 && function.name.starts_with(|c: char| c.is_ascii_uppercase())
             {
                 let args = self.indices(index, false)?.items;
-                // Python cannot tell `F[(a, b)]` from `F[a, b]`: parts whose second is no text are one tuple.
+                // Python cannot distinguish `F[(a, b)]` from `F[a, b]`: if the second part is not text, all parts are
+                // one tuple.
                 let args = match args.get(1) {
                     Some(second) if second.as_str().is_none() => {
                         smallvec::smallvec![ScriptValue::tuple(args)]
@@ -74,11 +76,10 @@ impl dyn Host + '_ {
         }
     }
 
-    /// Evaluates what is between the brackets of a subscript. With `vector`, slices with two bounds get the step 1, as
-    /// operands have it.
+    /// Evaluates the indices of a subscript. With `vector`, slices with two bounds get step 1, like operands.
     ///
     /// # Errors
-    /// When an index is wrong; all are evaluated.
+    /// Fails if an index is wrong, after all are evaluated.
     pub fn indices(&mut self, index: ExprId, vector: bool) -> Result<Indices> {
         if let Expr::Tuple { elts } = *self.ast.expr(index) {
             let mut items = SmallVec::with_capacity(elts.len());

@@ -1,4 +1,4 @@
-//! Names of host code that nothing here binds.
+//! Unbound names of host code.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::errors::{ParseError, Reported};
 use tvmscript_python_syntax::ast::Name;
 
 impl dyn Host + '_ {
-    /// A placeholder for a name that nothing here binds, but Python, another module or another path may.
+    /// A placeholder for an unbound name that Python, another module or another path may bind.
     pub(crate) fn bound_elsewhere(&mut self, name: Name) -> Option<Placeholder> {
         let ast = self.ast.clone();
         let text = ast.name(name);
@@ -29,7 +29,7 @@ impl dyn Host + '_ {
         unknown(format!("`{text}` may come from here, which is not evaluated"), place)
     }
 
-    /// The names that the file binds at module level, wherever.
+    /// The names that the file binds at module level.
     fn module_names(&mut self) -> &HashSet<Name> {
         if self.explorer.module_names.is_none() {
             self.explorer.module_names = Some(walk::module_names(&self.ast));
@@ -37,7 +37,7 @@ impl dyn Host + '_ {
         self.explorer.module_names.get_or_insert_default()
     }
 
-    /// Reports a name that nothing binds: in explored code it is the one mistake that needs no run.
+    /// Reports an unbound name. In explored code this is the only error that is certain without a run.
     pub(crate) fn report_undefined(&mut self, error: ParseError) -> Reported {
         let may_be_caught = self.program.budget.open_tries() > 0
             || self.explorer.uncertain > 0 && self.explorer.exploring == 0;

@@ -1,4 +1,4 @@
-//! Unpacking: a value to the names of a target.
+//! Unpacking of values to assignment targets.
 
 use tvmscript_python_syntax::ast::{Expr, ExprId};
 use tvmscript_script_value::ScriptValue;
@@ -7,14 +7,14 @@ use crate::errors::{HostError, ParseErrorKind, Reported, Result};
 use crate::{Evaluator, Host};
 
 impl Evaluator {
-    /// Records that something cannot be assigned to; `what` is it, in words.
+    /// Reports an invalid assignment target; `what` describes it.
     pub fn invalid_target(&mut self, target: ExprId, what: &'static str) -> Reported {
         self.error(target, ParseErrorKind::InvalidTarget { what })
     }
 }
 
 impl dyn Host + '_ {
-    /// Unpacks a value; `leaf` gets the parts of the target that are no lists or tuples.
+    /// Unpacks a value to a target; `leaf` assigns to targets that are not lists or tuples.
     pub fn unpack_with(
         &mut self,
         target: ExprId,
@@ -41,7 +41,7 @@ impl dyn Host + '_ {
         }
         let star = targets.iter().position(|t| matches!(ast.expr(*t), Expr::Starred { .. }));
         let least = targets.len() - usize::from(star.is_some());
-        // One more than needed tells that there are too many, also of an endless iterator.
+        // One more element than needed shows that there are too many, even for an endless iterator.
         let limit = if star.is_some() { usize::MAX } else { least + 1 };
         let parts = self.parts_of(target, value, limit)?;
         let fits = if star.is_some() { parts.len() >= least } else { parts.len() == least };
@@ -73,7 +73,6 @@ impl dyn Host + '_ {
         result
     }
 
-    /// The parts of a value that is unpacked, at most so many.
     fn parts_of(&mut self, at: ExprId, value: ScriptValue, limit: usize) -> Result<Vec<ScriptValue>> {
         match &value {
             ScriptValue::Tuple(items) if items.len() <= limit => return Ok(items.to_vec()),

@@ -11,7 +11,7 @@ use crate::eval::Raise;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{BinOp, UnaryOp};
 
-/// `a op b` of values of which none has a dialect's operator.
+/// `a op b`, where no operand has an operator of a dialect.
 pub(crate) fn binary(
     p: &mut dyn Host,
     op: BinOp,
@@ -43,7 +43,7 @@ pub(crate) fn binary(
     sequence(p, op, a, b)
 }
 
-/// Whether floats have the operator.
+/// Tests whether floats support the operator.
 fn is_arithmetic(op: BinOp) -> bool {
     match op {
         BinOp::Add | BinOp::Sub | BinOp::Mult | BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow => {
@@ -60,7 +60,7 @@ fn unsupported(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> HostError {
     wrong_type!("unsupported operand type(s) for {op}: '{}' and '{}'", a, b)
 }
 
-/// What fits 64 bits and cannot fail.
+/// Results that fit 64 bits and cannot fail.
 #[inline]
 fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
     match op {
@@ -152,7 +152,7 @@ fn big(
     })
 }
 
-/// The quotient towards minus infinity, and its rest.
+/// Quotient rounded towards minus infinity, and remainder.
 pub(crate) fn floor_div(x: &BigInt, y: &BigInt) -> (BigInt, BigInt) {
     let (quotient, rest) = (x / y, x % y);
     if !rest.is_zero() && (rest.is_negative() != y.is_negative()) {
@@ -162,7 +162,7 @@ pub(crate) fn floor_div(x: &BigInt, y: &BigInt) -> (BigInt, BigInt) {
     }
 }
 
-/// The quotient of integers, rounded once.
+/// Correctly rounded quotient of integers.
 fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     let too_large = || HostError::overflow("integer division result too large for a float");
     if let (Some(a), Some(b)) = (x.to_i64(), y.to_i64())
@@ -176,7 +176,7 @@ fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     }
     let negative = x.is_negative() != y.is_negative();
     let (x, y) = (x.magnitude(), y.magnitude());
-    // Scaled so that the quotient has 66 bits or so, of which 64 are kept and the rest only says "more".
+    // Scaled so that the quotient has about 66 bits; the lowest one is sticky.
     let shift = x.bits() as i64 - y.bits() as i64 - 66;
     if shift > 1100 {
         return Err(too_large());
@@ -190,7 +190,7 @@ fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     let exact = (&quotient * &by) == scaled;
     let mut quotient = quotient | num_bigint::BigUint::from(u8::from(!exact));
     let mut exponent = shift;
-    // Below the normal range bits are lost: drop them here, once, keeping "more".
+    // Drops the bits below the subnormal range once, keeping the sticky bit.
     let lowest = -1074;
     if exponent + quotient.bits() as i64 - 53 < lowest {
         let drop = lowest - exponent - 2;
@@ -204,7 +204,7 @@ fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     Ok(if negative { -value } else { value })
 }
 
-/// `mantissa * 2**exponent`, rounded to nearest even; nothing when it is too large.
+/// `mantissa * 2**exponent`, rounded to nearest even; `None` on overflow.
 fn round_scaled(mantissa: &num_bigint::BigUint, exponent: i64) -> Option<f64> {
     let bits = mantissa.bits() as i64;
     let keep = 53.min(bits + exponent + 1074);
@@ -228,7 +228,7 @@ fn round_scaled(mantissa: &num_bigint::BigUint, exponent: i64) -> Option<f64> {
         exponent += 1;
     }
     let value = kept as f64;
-    // In two steps: 2**exponent alone may be too small for a float.
+    // In two steps: 2**exponent alone may underflow.
     let value = if exponent < -1000 {
         value * 2f64.powi(-600) * 2f64.powi((exponent + 600) as i32)
     } else if exponent > 1000 {
@@ -292,12 +292,12 @@ fn float(op: BinOp, x: f64, y: f64) -> Result<ScriptValue, HostError> {
         BinOp::Pow if x < 0.0 && x.is_finite() && y.is_finite() && y.fract() != 0.0 => {
             raise!(Value, "a complex result is not supported");
         }
-        // The rest are no operators of floats, see `is_arithmetic`.
+        // Other operators are excluded by `is_arithmetic`.
         _ => float_power(x, y)?,
     }))
 }
 
-/// As CPython's `float_divmod`: the rest has the sign of the divisor, and the quotient fits it.
+/// CPython's `float_divmod`: the remainder has the sign of the divisor.
 pub(crate) fn float_div_mod(x: f64, y: f64) -> (f64, f64) {
     let mut rest = x % y;
     let mut quotient = (x - rest) / y;
@@ -318,7 +318,7 @@ pub(crate) fn float_div_mod(x: f64, y: f64) -> (f64, f64) {
     (floor, rest)
 }
 
-/// Text, lists, tuples, sets, dictionaries.
+/// Operators on text, lists, tuples, sets and dictionaries.
 fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<ScriptValue, Raise> {
     match (op, a, b) {
         (BinOp::Add, ScriptValue::Str(x), ScriptValue::Str(y)) => {
@@ -411,7 +411,7 @@ fn repeated(items: &[ScriptValue], count: usize) -> Vec<ScriptValue> {
     out
 }
 
-/// `op a` of a value without a dialect's operator; `not` is not among them.
+/// `op a`, where the operand has no operator of a dialect; not for `not`.
 pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Result<ScriptValue, Raise> {
     let bad =
         || HostError::type_error(format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a)));

@@ -14,7 +14,7 @@ use crate::rules::Operator;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::CmpOp;
 
-/// `a op b` of values of which none has a dialect's operator; `is` and `in` of any.
+/// `a op b`, where no operand has an operator of a dialect; `is` and `in` for any operands.
 pub(crate) fn compare(
     p: &mut dyn Host,
     op: CmpOp,
@@ -39,7 +39,7 @@ pub(crate) fn compare(
     Ok(ScriptValue::Bool(truth))
 }
 
-/// Charges the comparison of two values without what they contain.
+/// Charges the comparison of two values without their elements.
 fn charge(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
     match (a, b) {
         (ScriptValue::Str(a), ScriptValue::Str(b)) => {
@@ -52,7 +52,7 @@ fn charge(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> 
     }
 }
 
-/// Whether both are one object. Numbers and text have no identity of their own here: equal ones of a kind are one.
+/// Tests identity. Numbers and text have no identity here: equal ones of a type are identical.
 fn identical(a: &ScriptValue, b: &ScriptValue) -> bool {
     match (a, b) {
         (ScriptValue::None, ScriptValue::None) | (ScriptValue::Ellipsis, ScriptValue::Ellipsis) => true,
@@ -136,7 +136,7 @@ pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Resul
     }
 }
 
-/// A list or tuple that is compared. A list may change meanwhile.
+/// A list or tuple being compared. A list may change during the comparison.
 #[derive(Clone, Copy)]
 enum Sequence<'a> {
     Tuple(&'a Rc<Items>),
@@ -159,7 +159,7 @@ impl Sequence<'_> {
     }
 }
 
-/// `a is b or a == b`, with the dialects' own `==` on nodes.
+/// `a is b or a == b`, with a dialect's `==` on nodes.
 pub(crate) fn same(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     p.program.budget.step(1)?;
     charge(p, a, b)?;
@@ -178,7 +178,7 @@ pub(crate) fn same(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result
     })
 }
 
-/// The first place where two sequences differ.
+/// Index of the first difference of two sequences.
 fn first_difference(p: &mut dyn Host, a: Sequence, b: Sequence) -> Result<Option<usize>, Raise> {
     let mut at = 0;
     while let (Some(x), Some(y)) = (a.get(at), b.get(at)) {
@@ -255,7 +255,7 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
             _ => Err(wrong_type!("'in <string>' requires string as left operand, not {}", item).into()),
         },
         ScriptValue::Bytes(bytes) => {
-            // Both are walked for each other where they repeat themselves.
+            // The naive search is quadratic on repetitive data.
             cost::scan(p, bytes.len().saturating_mul(1 + cost::size(item) as usize))?;
             match (item, super::number::small_index(item)) {
                 (ScriptValue::Bytes(part), _) => Ok(find_bytes(bytes, part)),
@@ -271,7 +271,7 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
             Ok(dict.borrow().contains_key(&key))
         }
         ScriptValue::Host(_) if set::len(container).is_some() => {
-            // A set looks for itself as if it were frozen.
+            // `set in set` compares the set as a frozen one.
             let key = match item.as_host::<set::Set>() {
                 Some(items) if !items.frozen => {
                     let items = items.items.borrow();
@@ -308,7 +308,6 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
     }
 }
 
-/// Whether the bytes contain these in a row.
 fn find_bytes(bytes: &[u8], part: &[u8]) -> bool {
     part.is_empty() || bytes.windows(part.len()).any(|window| window == part)
 }

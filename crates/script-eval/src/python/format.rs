@@ -1,6 +1,6 @@
-//! `format`: the specifications behind the colon of f-strings.
+//! `format` and the format specifications of f-strings.
 //!
-//! Widths and precisions are as large as the memory budget allows; what they add is charged before it is written.
+//! Widths and precisions are limited by the memory budget only; they are charged before text is written.
 
 use num_bigint::{BigInt, Sign};
 use tvmscript_script_value::ScriptValue;
@@ -12,9 +12,9 @@ use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
-/// Fractions of floats have no more digits than this: 1074 bits behind the point.
+/// Maximum number of digits after the decimal point of a float: 1074 bits.
 const MAX_FRACTION: usize = 1100;
-/// Floats have no more significant digits than this.
+/// Maximum number of significant digits of a float.
 const MAX_SIGNIFICANT: usize = 800;
 
 /// A format specification: `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`.
@@ -23,7 +23,7 @@ pub(super) struct Spec {
     pub(super) fill: Option<char>,
     pub(super) align: Option<char>,
     pub(super) sign: Option<char>,
-    /// `z`: what rounds to minus zero is zero.
+    /// `z`: negative zero after rounding becomes zero.
     plain_zero: bool,
     pub(super) alternate: bool,
     pub(super) width: usize,
@@ -148,7 +148,7 @@ pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Resul
     }
 }
 
-/// A number in the form of the specification; nothing for a type that it does not have.
+/// Formats a number; `None` for an unknown type code.
 fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<String>, Raise> {
     let Some(number) = Number::of(value) else { return Ok(None) };
     match (number.to_big(), spec.kind) {
@@ -192,7 +192,7 @@ fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<S
     }
 }
 
-/// The character of a code, for `c`.
+/// The character for type code `c`.
 pub(super) fn character(code: &BigInt) -> Result<char, HostError> {
     if i64::try_from(code).is_err() {
         raise!(Overflow, "Python int too large to convert to C long");
@@ -201,7 +201,7 @@ pub(super) fn character(code: &BigInt) -> Result<char, HostError> {
     scalar(code).ok_or_else(|| HostError::overflow("%c arg not in range(0x110000)"))?
 }
 
-/// The character of a code: nothing beyond Unicode, an error for half a surrogate pair, which text here cannot hold.
+/// The character of a code point: `None` beyond Unicode, an error for a surrogate, which text cannot contain.
 pub(crate) fn scalar(code: u32) -> Option<Result<char, HostError>> {
     match char::from_u32(code) {
         Some(c) => Some(Ok(c)),
@@ -212,7 +212,7 @@ pub(crate) fn scalar(code: u32) -> Option<Result<char, HostError>> {
     }
 }
 
-/// A number with its sign, grouped and padded.
+/// A number with sign, grouping and padding.
 pub(super) fn signed(
     p: &Evaluator,
     spec: &Spec,
@@ -243,7 +243,7 @@ impl Spec {
     }
 }
 
-/// The digits of an integer without its sign, and what `#` puts before them.
+/// The prefix for `#` and the digits of an integer, without its sign.
 pub(super) fn integer(
     p: &Evaluator,
     value: &BigInt,
@@ -261,7 +261,7 @@ pub(super) fn integer(
     Ok((prefix, if kind == Some('X') { digits.to_uppercase() } else { digits }))
 }
 
-/// The digits of a float that is not negative.
+/// The digits of a non-negative float.
 pub(super) fn float(p: &Evaluator, value: f64, spec: &Spec) -> Result<String, Raise> {
     let precision = spec.precision;
     if precision.is_some_and(|precision| precision > i32::MAX as usize) {
@@ -303,12 +303,12 @@ fn point(text: String, alternate: bool) -> String {
     if alternate && !text.contains('.') { text + "." } else { text }
 }
 
-/// So many zeros behind the digits that a float can have.
+/// Appends zeros after the digits that a float can have.
 fn zeros(text: &mut String, count: usize) {
     text.extend(std::iter::repeat_n('0', count));
 }
 
-/// So many digits behind the point.
+/// Formats with `precision` digits after the decimal point.
 fn fixed(value: f64, precision: usize) -> String {
     let exact = precision.min(MAX_FRACTION);
     let mut text = format!("{value:.exact$}");
@@ -316,7 +316,7 @@ fn fixed(value: f64, precision: usize) -> String {
     text
 }
 
-/// One digit before the point and so many behind it, and the exponent.
+/// Mantissa with `precision` digits after the point, and exponent.
 fn scientific(value: f64, precision: usize) -> (String, i32) {
     let exact = precision.min(MAX_SIGNIFICANT);
     let text = format!("{value:.exact$e}");
@@ -336,10 +336,11 @@ fn exponent(value: f64, precision: usize, alternate: bool) -> String {
     with_exponent(&point(mantissa, alternate), exponent)
 }
 
-/// `g`: so many digits in all, trailing zeros cut. `repr` tells the form without a type, which has a point.
+/// Type code `g`: `precision` significant digits, without trailing zeros. `repr` selects the form without a type code,
+/// which has a decimal point.
 fn general(value: f64, precision: usize, alternate: bool, repr: bool) -> String {
     let precision = precision.max(1);
-    // Zeros behind the last digit that a float can have are cut again, except with `#`.
+    // Zeros after the last possible digit are trimmed anyway, except with `#`.
     let shown = if alternate { precision } else { precision.min(MAX_SIGNIFICANT) };
     let (mantissa, exponent) = scientific(value, shown - 1);
     let limit = precision as i64 - i64::from(repr);
@@ -355,7 +356,7 @@ fn general(value: f64, precision: usize, alternate: bool, repr: bool) -> String 
     if repr && !text.contains('.') { text + ".0" } else { point(text, alternate) }
 }
 
-/// Separators between groups of digits; leading zeros that fill the width are grouped too.
+/// Inserts separators between groups of digits. Leading zeros that fill the width are grouped too.
 fn group(
     p: &Evaluator,
     digits: &str,
@@ -371,7 +372,7 @@ fn group(
     let (whole, rest) = digits.split_at(end);
     let mut count = whole.len();
     if spec.align == Some('=') && spec.fill == Some('0') {
-        // The least number of digits that, with their separators, fill the width.
+        // The least number of digits that fill the width with their separators.
         let room = spec.width.saturating_sub(rest.len() + sign_width);
         count = count.max((room.saturating_mul(size) + 1).div_ceil(size + 1));
     }
@@ -387,7 +388,7 @@ fn group(
     Ok(out + rest)
 }
 
-/// The text of so many characters, filled up to the width.
+/// Pads a text of `width` characters to the width of the specification.
 pub(super) fn pad(
     p: &Evaluator,
     spec: &Spec,

@@ -1,4 +1,4 @@
-//! `a op= b` of what can change: lists, sets, dictionaries.
+//! Augmented assignment `a op= b` to mutable values: lists, sets, dictionaries.
 
 use tvmscript_script_value::ScriptValue;
 
@@ -7,7 +7,7 @@ use crate::Host;
 use crate::eval::Raise;
 use tvmscript_python_syntax::ast::BinOp;
 
-/// Changes `a` itself, as Python does; false when `a op b` is a new value.
+/// Changes `a` in place as Python does; returns `false` if `a op b` is a new value.
 pub(crate) fn change(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     match (op, a) {
         (BinOp::Add, ScriptValue::List(items)) => {

@@ -1,6 +1,4 @@
-//! Members of `functools`, `operator`, `itertools` and `dataclasses` that files of scripts use to make values.
-//!
-//! What is not here stays a placeholder, as anything of other modules.
+//! Members of `functools`, `operator`, `itertools` and `dataclasses`. Other members are placeholders.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -16,7 +14,7 @@ use crate::eval::{Iter, IterObject, Raise};
 use crate::rules::Operator;
 use crate::{Evaluator, Host};
 
-/// The member of a module, if it is evaluated.
+/// The evaluated member of a module.
 pub(crate) fn member(module: &str, name: &str) -> Option<ScriptValue> {
     let (module, members) = MODULES.iter().find(|(path, _)| *path == module)?;
     let native = members.iter().find(|native| native.name == name)?;
@@ -52,7 +50,7 @@ static MODULES: &[(&str, Table)] = &[
     ("operator", OPERATORS),
 ];
 
-/// `functools.partial(function, ..)`: a function with some of its arguments.
+/// `functools.partial(function, ..)`.
 pub(crate) struct Partial {
     pub(crate) function: ScriptValue,
     args: CallArgs,
@@ -79,7 +77,7 @@ impl Drop for Partial {
 }
 
 impl Partial {
-    /// Its arguments and those of a call together.
+    /// Its arguments combined with those of a call.
     pub(crate) fn arguments(&self, args: CallArgs) -> CallArgs {
         let CallArgs { mut positional, mut keywords } = self.args.clone();
         positional.extend(args.positional);
@@ -94,7 +92,7 @@ fn partial(_: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
         raise!(Type, "type 'partial' takes at least one argument");
     }
     let function = a.positional.remove(0);
-    // As in Python, a partial function of a partial function is one.
+    // As in Python, nested partial functions are flattened.
     if let Some(inner) = function.as_host::<Partial>() {
         let args = inner.arguments(a);
         return Ok(ScriptValue::host(Partial { function: inner.function.clone(), args }));
@@ -140,7 +138,7 @@ fn product(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     let width = pools.len().saturating_mul(repeat);
     let one = pools.iter().fold(1_usize, |count, pool| count.saturating_mul(pool.len()));
     let count = if one <= 1 { one } else { one.saturating_pow(u32::try_from(repeat).unwrap_or(u32::MAX)) };
-    // Everything is made at once.
+    // All tuples are computed at once.
     cost::values(p, count.saturating_mul(width.saturating_add(4)))?;
     let mut tuples: Vec<Vec<ScriptValue>> = vec![Vec::with_capacity(width)];
     for pool in pools.iter().cycle().take(width) {

@@ -1,7 +1,6 @@
-//! Python's values and operations, as CPython has them.
+//! Python's values and operations, as in CPython 3.11, including the messages of exceptions.
 //!
-//! Everything here is about host code: numbers, text, containers, built-in functions. It knows nodes only as arrays, maps
-//! and text; operators on them are the dialects'. Texts of errors are CPython 3.11's.
+//! Nodes are treated as arrays, maps and text only; operators on them belong to the dialects.
 
 pub(crate) mod arith;
 pub(crate) mod builtins;
@@ -31,10 +30,10 @@ use builtins::Builtin;
 
 use crate::eval::Raise;
 
-/// The value of an operation of host code, or why it failed.
+/// The result of an operation of host code.
 pub(crate) type Outcome = Result<ScriptValue, Raise>;
 
-/// The class of a value as Python names it.
+/// The Python type name of a value.
 pub(crate) fn type_name(value: &ScriptValue) -> String {
     match value {
         ScriptValue::None => "NoneType",
@@ -57,7 +56,7 @@ pub(crate) fn type_name(value: &ScriptValue) -> String {
     .to_owned()
 }
 
-/// The class of what makes a value no key: its own, or that of an element.
+/// The type that makes a value unhashable: its own or that of an element.
 pub(crate) fn unhashable_part(value: &ScriptValue) -> String {
     let mut work = vec![value.clone()];
     while let Some(at) = work.pop() {
@@ -70,7 +69,7 @@ pub(crate) fn unhashable_part(value: &ScriptValue) -> String {
     type_name(value)
 }
 
-/// What a value is, in words.
+/// Describes a value, for messages.
 pub(crate) fn describe(value: &ScriptValue) -> String {
     match value {
         ScriptValue::None => "`None`".to_owned(),
@@ -97,7 +96,7 @@ pub(crate) fn describe(value: &ScriptValue) -> String {
     }
 }
 
-/// The truth of a value that is no node.
+/// The truth of a value that is not a node.
 pub(crate) fn truth(value: &ScriptValue) -> bool {
     match value {
         ScriptValue::None => false,
@@ -119,7 +118,7 @@ pub(crate) fn truth(value: &ScriptValue) -> bool {
     }
 }
 
-/// The number of elements of an array or map of IR.
+/// The length of an IR array or map.
 pub(crate) fn node_len(object: &Object) -> Option<usize> {
     if let Some(array) = Array::<Value>::try_ref(object) {
         return Some(array.values().len());
@@ -127,7 +126,7 @@ pub(crate) fn node_len(object: &Object) -> Option<usize> {
     Map::<Value, Value>::try_ref(object).map(|map| map.len())
 }
 
-/// The elements of an array of IR, the keys of a map.
+/// The elements of an IR array or the keys of an IR map.
 pub(crate) fn node_items(object: &Object) -> Option<Vec<ScriptValue>> {
     if let Some(array) = Array::<Value>::try_ref(object) {
         return Some(array.values().iter().map(ScriptValue::from).collect());

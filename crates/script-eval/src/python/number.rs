@@ -1,4 +1,4 @@
-//! Numbers: Python's `int` (of any size, `bool` among them) and `float`.
+//! Numbers: `int` (of any size, including `bool`) and `float`.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use tvmscript_script_value::ScriptValue;
 
 use crate::errors::HostError;
 
-/// The digits that CPython converts between text and integers at most.
+/// Maximum number of digits that CPython converts between text and integers.
 pub(crate) const MAX_DIGITS: usize = 4300;
 
 /// A number.
@@ -20,7 +20,7 @@ pub(crate) enum Number<'a> {
 }
 
 impl<'a> Number<'a> {
-    /// The value as a number, if it is one.
+    /// The value as a number.
     #[inline]
     pub(crate) fn of(value: &'a ScriptValue) -> Option<Number<'a>> {
         Some(match value {
@@ -32,7 +32,7 @@ impl<'a> Number<'a> {
         })
     }
 
-    /// The number as an integer of any size; nothing for floats.
+    /// The number as a big integer; `None` for floats.
     pub(crate) fn to_big(&self) -> Option<Cow<'a, BigInt>> {
         match self {
             Number::Int(i) => Some(Cow::Owned(BigInt::from(*i))),
@@ -41,7 +41,6 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// The number as a float.
     pub(crate) fn to_float(&self) -> Result<f64, HostError> {
         match self {
             Number::Int(i) => Ok(*i as f64),
@@ -59,7 +58,6 @@ pub(crate) fn big_to_float(value: &BigInt) -> Result<f64, HostError> {
     }
 }
 
-/// The integer as a value.
 pub(crate) fn int(value: BigInt) -> ScriptValue {
     ScriptValue::big_int(value)
 }
@@ -88,7 +86,7 @@ pub(crate) fn compare_big_float(a: &BigInt, b: f64) -> Option<std::cmp::Ordering
     0.0.partial_cmp(&b.fract()).map(|rest| a.cmp(&float_to_big(b)).then(rest))
 }
 
-/// An integer in a place that needs one: `bool` counts.
+/// The integer in a context that requires one; `bool` counts.
 pub(crate) fn index(value: &ScriptValue) -> Option<Cow<'_, BigInt>> {
     match Number::of(value)? {
         Number::Float(_) => None,
@@ -96,7 +94,7 @@ pub(crate) fn index(value: &ScriptValue) -> Option<Cow<'_, BigInt>> {
     }
 }
 
-/// As [`index`], cut to 64 bits: what is larger is beyond any container.
+/// [`index`] saturated to 64 bits, which exceeds any container.
 pub(crate) fn small_index(value: &ScriptValue) -> Option<i64> {
     match value {
         ScriptValue::Int(i) => Some(*i),
@@ -110,12 +108,12 @@ fn no_integer(value: &ScriptValue) -> HostError {
     wrong_type!("'{}' object cannot be interpreted as an integer", value)
 }
 
-/// The integer of an argument that must be one.
+/// The integer value of an argument.
 pub(crate) fn integer(value: &ScriptValue) -> Result<Cow<'_, BigInt>, HostError> {
     index(value).ok_or_else(|| no_integer(value))
 }
 
-/// The integer of an argument that must fit a machine word.
+/// The integer value of an argument that must fit a machine word.
 pub(crate) fn word(value: &ScriptValue) -> Result<i64, HostError> {
     match value {
         ScriptValue::BigInt(_) => raise!(Overflow, "Python int too large to convert to C ssize_t"),
@@ -123,10 +121,10 @@ pub(crate) fn word(value: &ScriptValue) -> Result<i64, HostError> {
     }
 }
 
-/// The modulus of hashes of numbers, 2^61 - 1.
+/// Modulus of hashes of numbers, 2^61 - 1.
 const MODULUS: u64 = (1 << 61) - 1;
 
-/// The hash that CPython gives to a number: equal numbers have equal ones.
+/// CPython's hash of a number. Equal numbers of different types have equal hashes.
 pub(crate) fn hash(number: &Number) -> i64 {
     let (negative, rest) = match number {
         Number::Int(i) => (*i < 0, i.unsigned_abs() % MODULUS),
@@ -136,14 +134,14 @@ pub(crate) fn hash(number: &Number) -> i64 {
         Number::Float(f) => (*f < 0.0, float_residue(f.abs())),
     };
     match (negative, rest as i64) {
-        // -1 is an error inside of CPython.
+        // -1 marks errors inside CPython.
         (true, 1) => -2,
         (true, rest) => -rest,
         (false, rest) => rest,
     }
 }
 
-/// `mantissa * 2**exponent` modulo 2^61 - 1: powers of two turn the bits around.
+/// `mantissa * 2**exponent` modulo 2^61 - 1: powers of two rotate the bits.
 fn float_residue(value: f64) -> u64 {
     if value == 0.0 {
         return 0;

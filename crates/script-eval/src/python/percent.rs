@@ -1,4 +1,4 @@
-//! `format % values`.
+//! Formatting with `format % values`.
 
 use num_traits::Signed;
 use tvmscript_script_value::ScriptValue;
@@ -10,7 +10,7 @@ use crate::Host;
 use crate::errors::HostError;
 use crate::eval::Raise;
 
-/// The values that a format takes one by one.
+/// The values that a format consumes.
 struct Values<'a> {
     all: &'a ScriptValue,
     taken: usize,
@@ -28,7 +28,7 @@ impl Values<'_> {
         }
     }
 
-    /// Whether values were given that the format did not take. Mappings and lists may be left over.
+    /// Tests whether values remain. Mappings and lists may remain.
     fn left_over(&self) -> bool {
         match self.all {
             ScriptValue::Tuple(items) => self.taken < items.len(),
@@ -39,7 +39,7 @@ impl Values<'_> {
     }
 }
 
-/// A place in the format.
+/// A position in the format.
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
@@ -85,7 +85,7 @@ pub(crate) fn percent(p: &mut dyn Host, format: &str, values: &ScriptValue) -> R
     cost::text(p, &out)
 }
 
-/// What stands behind a `%`.
+/// Formats one conversion after its `%`.
 fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Result<String, Raise> {
     let mut keyed = None;
     if cursor.eat('(') {
@@ -144,7 +144,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
         (false, true) => '=',
         (false, false) => '>',
     });
-    // On the left the field is filled with blanks.
+    // Left-aligned fields are filled with spaces.
     spec.fill = (zero && is_number && !left).then_some('0');
     spec.kind = Some(kind);
     match kind {

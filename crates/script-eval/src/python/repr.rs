@@ -13,7 +13,7 @@ use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
-/// How deep containers may be nested; CPython gives up at about this depth, too.
+/// Maximum nesting of containers; CPython's recursion limit is similar.
 const MAX_DEPTH: usize = 900;
 
 /// `str(value)`
@@ -34,7 +34,7 @@ pub(crate) fn repr(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Rais
     Ok(out)
 }
 
-/// The identity of a container that may hold itself.
+/// The identity of a value that may contain itself.
 fn identity(value: &ScriptValue) -> Option<*const ()> {
     Some(match value {
         ScriptValue::Tuple(items) => Rc::as_ptr(items).cast(),
@@ -50,7 +50,7 @@ fn identity(value: &ScriptValue) -> Option<*const ()> {
     })
 }
 
-/// `open` has the containers that are being written.
+/// Writes the `repr` of a value; `open` contains the enclosing containers.
 fn write(
     p: &mut dyn Host,
     value: &ScriptValue,
@@ -212,14 +212,14 @@ fn list(
     Ok(())
 }
 
-/// The digits of a large integer. CPython, too, refuses to write very long ones.
+/// The digits of a large integer. CPython limits their number as well.
 pub(crate) fn big(p: &Evaluator, value: &num_bigint::BigInt) -> Result<String, Raise> {
     let too_long = || {
         HostError::value_error(format!(
             "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"
         ))
     };
-    // 4300 digits have 14285 bits at most.
+    // 4300 digits have at most 14285 bits.
     if value.bits() > 14_285 {
         return Err(too_long().into());
     }
@@ -231,7 +231,7 @@ pub(crate) fn big(p: &Evaluator, value: &num_bigint::BigInt) -> Result<String, R
     Ok(text)
 }
 
-/// The shortest digits that read back, as Python lays them out.
+/// The shortest digits that round-trip, in Python's layout.
 pub(crate) fn float(value: f64) -> String {
     if value.is_nan() {
         return "nan".to_owned();
@@ -242,7 +242,7 @@ pub(crate) fn float(value: f64) -> String {
     let mut scientific = format!("{value:e}");
     let digits = scientific.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
     if digits >= 15 {
-        // Of two shortest forms that are equally near, CPython takes the even one.
+        // Of two equally near shortest forms CPython takes the even one.
         let exact = format!("{value:.*e}", digits - 1);
         if exact.parse() == Ok(value) {
             scientific = exact;
@@ -259,7 +259,7 @@ pub(crate) fn float(value: f64) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// A string in quotes, as Python chooses and escapes them.
+/// Quotes and escapes a string as Python does.
 pub(crate) fn quote(text: &str, out: &mut String) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);

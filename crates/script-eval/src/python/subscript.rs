@@ -58,7 +58,7 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Re
         }
         ScriptValue::Host(host) => match (super::range::of(base), base.as_host::<Builtin>()) {
             (Some(range), _) => range_item(range, key),
-            // `list[int]`: a type with parameters is that type.
+            // `list[int]`: a parameterized type is the type itself.
             (_, Some(builtin)) if builtin.is_type() => Ok(base.clone()),
             _ => match host.subscript(key) {
                 Some(result) => result.map_err(Raise::from),
@@ -107,7 +107,7 @@ fn range_item(range: &Range, key: &ScriptValue) -> Result<ScriptValue, Raise> {
     Ok(ScriptValue::host(Range { start: small(at(start)), stop: small(at(stop)), step }))
 }
 
-/// The place of an index in a container of this length; nothing for slices.
+/// The position of an index in a container of this length; `None` for slices.
 fn position(what: &str, key: &ScriptValue, len: usize) -> Result<Option<usize>, HostError> {
     if matches!(key, ScriptValue::Slice(_)) {
         return Ok(None);
@@ -131,7 +131,7 @@ fn position(what: &str, key: &ScriptValue, len: usize) -> Result<Option<usize>, 
     }
 }
 
-/// Start, stop and step of a slice in a container of this length, as Python's `slice.indices`.
+/// Start, stop and step of a slice for a container of this length, as Python's `slice.indices`.
 pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostError> {
     let part = |value: &ScriptValue| match value {
         ScriptValue::None => Ok(None),
@@ -153,7 +153,7 @@ pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostE
     Ok((start.map_or(first, clip), stop.map_or(last, clip), step))
 }
 
-/// The places that a slice picks; they are charged.
+/// The positions that a slice selects; they are charged.
 fn places(
     p: &Evaluator,
     key: &ScriptValue,

@@ -1,4 +1,4 @@
-//! `"{} {name:>8}".format(..)`
+//! `str.format`
 
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
@@ -7,17 +7,16 @@ use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
-/// How deep fields may stand in the specifications of fields.
+/// Maximum nesting of fields in format specifications.
 const MAX_DEPTH: u32 = 2;
 
-/// Which arguments fields without a number take.
+/// Numbering of fields without an index.
 #[derive(Default)]
 struct Numbering {
     next: usize,
     automatic: Option<bool>,
 }
 
-/// One field of a template.
 struct Field<'a> {
     name: &'a str,
     conversion: Option<char>,
@@ -81,7 +80,7 @@ fn write(
     Ok(out)
 }
 
-/// The field behind a `{`, and what follows it.
+/// Parses a field after its `{`; returns the rest of the template.
 fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
     let unfinished = || HostError::value_error("expected '}' before end of string");
     let bytes = text.as_bytes();
@@ -136,7 +135,7 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
     Err(if rest.is_empty() { unfinished() } else { HostError::value_error("unmatched '{' in format spec") })
 }
 
-/// The value of a field name: `0`, `name`, `0.attribute`, `name[key]`.
+/// Resolves a field name: `0`, `name`, `0.attribute`, `name[key]`.
 fn find(
     p: &mut dyn Host,
     name: &str,
@@ -205,7 +204,7 @@ fn find(
     Ok(value)
 }
 
-/// The keyword arguments, of which one is looked for.
+/// The keyword arguments; the search is charged.
 fn named<'a>(
     p: &Evaluator,
     args: &'a CallArgs,
@@ -214,7 +213,7 @@ fn named<'a>(
     Ok(&args.keywords)
 }
 
-/// The text as an index; nothing when it is a name.
+/// Parses an index; `None` for a name.
 fn number(text: &str) -> Result<Option<usize>, HostError> {
     if !text.bytes().all(|b| b.is_ascii_digit()) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What Python knows about single characters.
+//! Unicode properties of characters, as Python defines them.
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 

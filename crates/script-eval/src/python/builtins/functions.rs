@@ -86,7 +86,7 @@ fn abs(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     }
 }
 
-/// Tests whether an element is `wanted` in a condition; `all` looks for a false one.
+/// `any` for `wanted = true`, `all` for `wanted = false`.
 fn any(p: &mut dyn Host, items: &ScriptValue, wanted: bool) -> Outcome {
     let mut iter = p.iterate(items)?;
     while let Some(item) = p.next(&mut iter)? {
@@ -104,7 +104,7 @@ fn radix(p: &Evaluator, x: &ScriptValue, kind: char) -> Outcome {
     cost::text(p, &format!("{sign}{prefix}{digits}"))
 }
 
-/// The text with everything beyond ASCII escaped.
+/// Escapes all characters beyond ASCII.
 pub(crate) fn ascii(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -218,7 +218,7 @@ fn getattr(
     }
 }
 
-/// CPython's hash of numbers and of tuples of them; of other values one that differs from run to run, as CPython's does.
+/// CPython's hash of numbers and tuples of them. Other hashes differ from run to run, as in CPython.
 fn hash_of(value: &ScriptValue) -> i64 {
     if let Some(number) = Number::of(value) {
         return number::hash(&number);
@@ -227,7 +227,7 @@ fn hash_of(value: &ScriptValue) -> i64 {
         let key = tvmscript_script_value::DictKey::new(value.clone());
         return key.map_or(0, |key| i64::from(key.hash_value()));
     };
-    // The hash xxHash with one lane, as in CPython.
+    // xxHash with one lane, as in CPython.
     const PRIMES: [u64; 3] =
         [11_400_714_785_074_694_791, 14_029_467_366_897_019_727, 2_870_177_450_012_600_261];
     let mut state = PRIMES[2];
@@ -242,7 +242,7 @@ fn hash_of(value: &ScriptValue) -> i64 {
 
 fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {
     let own = type_name(&value);
-    // Tuples may stand in tuples.
+    // Tuples may be nested.
     let mut work = vec![class];
     while let Some(class) = work.pop() {
         p.program.budget.step(1 + cost::size(&class))?;
@@ -281,7 +281,6 @@ fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Optio
     }
 }
 
-/// `len(value)`
 fn len(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let len = match &x {
         ScriptValue::Str(s) => Some(Chars::of(p, s)?.count()),
@@ -395,7 +394,7 @@ fn round(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, digits: Option<Scrip
         (Some(number), digits) => {
             let value = number.to_big().unwrap_or_default();
             let Some(digits) = digits.filter(|d| *d < 0) else { return Ok(int(value.into_owned())) };
-            // A number of so many bits has fewer digits.
+            // A number of this many bits has fewer digits.
             if digits.unsigned_abs() > value.bits() / 3 + 1 {
                 return Ok(ScriptValue::Int(0));
             }
@@ -410,7 +409,7 @@ fn round(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, digits: Option<Scrip
     }
 }
 
-/// To so many decimal places, the exact value rounded half to even.
+/// Rounds the exact value half to even, to `digits` decimal places.
 fn round_float(value: f64, digits: i64) -> Result<f64, HostError> {
     if !value.is_finite() || digits > 330 {
         return Ok(value);
@@ -421,11 +420,11 @@ fn round_float(value: f64, digits: i64) -> Result<f64, HostError> {
     let rounded = if digits >= 0 {
         format!("{value:.*}", digits as usize).parse().unwrap_or(value)
     } else {
-        // The exact integer, rounded as integers are.
+        // Rounds the integer part as integers are rounded.
         let (whole, unit) = (number::float_to_big(value.trunc()), BigInt::from(10).pow(-digits as u32));
         let (quotient, rest) = arith::floor_div(&whole, &unit);
         let twice = rest * 2;
-        // Below the point there may be more.
+        // A fraction breaks the tie.
         let more = value.fract() != 0.0 && value > 0.0;
         let less = value.fract() != 0.0 && value < 0.0;
         let up = twice > unit || twice == unit && (more || !less && quotient.bit(0));
@@ -438,7 +437,7 @@ fn round_float(value: f64, digits: i64) -> Result<f64, HostError> {
     Ok(if rounded == 0.0 { 0.0f64.copysign(value) } else { rounded })
 }
 
-/// Sorts, keeping equal ones in order. A merge sort: a comparison may fail, and may be a dialect's.
+/// A stable merge sort. Comparisons may fail, and may be a dialect's.
 pub(crate) fn sort(
     p: &mut dyn Host,
     items: Vec<ScriptValue>,

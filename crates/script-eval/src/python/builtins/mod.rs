@@ -284,7 +284,7 @@ pub(crate) fn no_keywords(name: &str, a: &CallArgs) -> Result<(), HostError> {
     Ok(())
 }
 
-/// The argument of a parameter that is left out or `None`.
+/// Drops an argument that is `None`.
 pub(crate) fn not_none(value: Option<ScriptValue>) -> Option<ScriptValue> {
     value.filter(|value| !matches!(value, ScriptValue::None))
 }

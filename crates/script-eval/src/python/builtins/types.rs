@@ -210,7 +210,7 @@ fn dict_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
 }
 
-/// Puts the entries of a dictionary, or pairs, into another one.
+/// Inserts the entries of a dictionary, or key-value pairs, into another one.
 pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
     if let ScriptValue::Dict(other) = from {
         cost::entries(p, other.borrow().len())?;
@@ -260,7 +260,7 @@ fn float_type(_: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outc
     }
 }
 
-/// The text of a float as Python reads it: spaces around it, `_` between digits, `inf` and `nan`.
+/// Parses a float as Python does: with surrounding white space, `_` between digits, `inf` and `nan`.
 pub(crate) fn parse_float(text: &str) -> Option<f64> {
     let text = numeral(text);
     let cleaned = without_underscores(&text)?;
@@ -276,7 +276,7 @@ pub(crate) fn parse_float(text: &str) -> Option<f64> {
     cleaned.parse().ok()
 }
 
-/// The digits without the `_` between them; nothing when one stands elsewhere.
+/// Removes `_` between digits; `None` for a misplaced one.
 fn without_underscores(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let between = |at: usize| {

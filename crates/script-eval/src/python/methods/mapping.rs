@@ -1,4 +1,4 @@
-//! Methods of dictionaries, of their views, and of maps of IR.
+//! Methods of dictionaries, dictionary views and IR maps.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -58,7 +58,7 @@ pub(super) static DICT: Table = &[
         Ok(ScriptValue::None)
     }),
     linear("clear").zero(|_, v| {
-        // What was in it may hold the dictionary itself.
+        // The entries may contain the dictionary itself.
         let old = with_dict(v, std::mem::take);
         drop(old);
         Ok(ScriptValue::None)

@@ -35,7 +35,7 @@ pub(super) static INT: Table = &[
                 true => value.to_signed_bytes_be().len(),
                 false => value.bits().div_ceil(8) as usize,
             };
-            // CPython writes -1 into no bytes at all.
+            // CPython converts -1 to zero bytes.
             let is_empty = length == 0 && signed && value.magnitude().bits() <= 1 && value.is_negative();
             let fits = needed <= length || is_empty || *value == BigInt::ZERO;
             if !fits {
@@ -98,7 +98,7 @@ fn hex(value: f64) -> String {
     }
 }
 
-/// The number, `True` and `False` as 1 and 0.
+/// The number, with `True` and `False` as 1 and 0.
 fn number(value: &ScriptValue) -> ScriptValue {
     match value {
         ScriptValue::Bool(b) => ScriptValue::Int(i64::from(*b)),
@@ -106,7 +106,7 @@ fn number(value: &ScriptValue) -> ScriptValue {
     }
 }
 
-/// `real`, `imag`, `numerator`, `denominator`.
+/// Attributes `real`, `imag`, `numerator` and `denominator`.
 pub(super) fn part(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
     let is_float = matches!(Number::of(value), Some(Number::Float(_)));
     match (name, is_float) {

@@ -10,7 +10,7 @@ use crate::python::{Outcome, compare, cost, range, repr, subscript};
 
 pub(super) static LIST: Table = &[
     own("append").one(|p, v, x| {
-        // The list may double when it grows.
+        // The list may double its capacity.
         p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
         p.program.keep_container(v, &x)?;
         change(v, |items| items.push(x))
@@ -124,7 +124,7 @@ fn item(v: &ScriptValue, at: usize) -> Option<ScriptValue> {
     }
 }
 
-/// The first place of a value from one index to before another.
+/// Index of the first occurrence in a range of indices.
 fn place(
     p: &mut dyn Host,
     v: &ScriptValue,

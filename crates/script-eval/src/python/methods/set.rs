@@ -65,7 +65,7 @@ fn symmetric_difference(items: &mut Keys, other: Keys) {
     *items = items.symmetric_difference(&other).cloned().collect();
 }
 
-/// Keeps the keys that the other has, too. Of equal keys an iterable's stay, and those of the smaller of two sets.
+/// Keeps the keys in both sets. Of equal keys those of an iterable are kept, or those of the smaller of two sets.
 fn intersect(items: &mut Keys, other: Keys, other_is_set: bool) {
     *items = match other_is_set {
         true => set::intersection(items, &other),
@@ -77,7 +77,7 @@ fn is_frozen(v: &ScriptValue) -> bool {
     v.as_host::<Set>().is_some_and(|set| set.frozen)
 }
 
-/// The keys of the set itself, copied.
+/// A copy of the keys.
 fn copied(p: &Evaluator, v: &ScriptValue) -> Result<Keys, Raise> {
     let Some(set) = v.as_host::<Set>() else { return Ok(Keys::new()) };
     let items = set.items.borrow();
@@ -86,7 +86,7 @@ fn copied(p: &Evaluator, v: &ScriptValue) -> Result<Keys, Raise> {
     Ok(items.clone())
 }
 
-/// The keys of each argument, joined to those of the set one after the other.
+/// Combines the set with each argument in turn.
 fn joined(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys, bool)) -> Outcome {
     no_keywords("set", &a)?;
     let mut items = copied(p, v)?;
@@ -100,7 +100,7 @@ fn joined(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, 
     Ok(set::value(items, is_frozen(v)))
 }
 
-/// As [`joined`], but changes the set itself.
+/// [`joined`] in place.
 fn updated(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys)) -> Outcome {
     no_keywords("set", &a)?;
     for other in &a.positional {
@@ -118,7 +118,7 @@ fn compared(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue, f: impl Fn(&Keys,
     Ok(ScriptValue::Bool(f(&copied(p, v)?, &other)))
 }
 
-/// Takes an element out; false when it is not there.
+/// Removes an element; returns `false` if it is missing.
 fn remove(p: &Evaluator, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise> {
     let key = p.hashable(x)?;
     cost::removal(p, set::len(v).unwrap_or(0))?;

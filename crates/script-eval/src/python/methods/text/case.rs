@@ -2,7 +2,7 @@
 
 use crate::python::unicode::{is_cased, is_title as is_title_letter, push_title};
 
-/// Calls `f` with each character and its lower case as it is in this text: a sigma at the end of a word has its own.
+/// Calls `f` with each character and its lower case in context: a final sigma has a form of its own.
 fn with_lower(s: &str, mut f: impl FnMut(char, &str)) {
     let lower = s.to_lowercase();
     let mut rest = lower.as_str();

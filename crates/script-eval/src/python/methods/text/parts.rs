@@ -35,7 +35,7 @@ fn section<'a>(
     Ok((from <= to).then(|| (from as usize, chars.slice(from as usize, to as usize))))
 }
 
-/// `startswith` and `endswith`, with one text or several.
+/// `startswith` and `endswith`, with one text or a tuple of them.
 pub(super) fn affix(
     p: &Evaluator,
     name: &str,
