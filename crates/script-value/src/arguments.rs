@@ -171,14 +171,14 @@ mod tests {
     #[test]
     fn mistakes_name_the_function_and_show_its_use() {
         for (error, words) in [
-            (call(&[1], &[]), "`scale` misses the argument `by`"),
+            (call(&[1], &[]), "`scale` is missing the argument `by`"),
             (call(&[1, 2, 3, 4], &[]), "`scale` takes at most 3 positional arguments, not 4"),
-            (call(&[1, 2], &[("x", 1)]), "`scale` gets the argument `x` twice"),
+            (call(&[1, 2], &[("x", 1)]), "`scale` got multiple values for the argument `x`"),
             (call(&[1, 2], &[("ofset", 1)]), "`scale` has no parameter `ofset`"),
         ] {
             let error = error.expect_err(words);
             assert_eq!(error.to_string(), words);
-            assert_eq!(error.note.as_deref(), Some("it is called as `scale(x, by, offset=..)`"));
+            assert_eq!(error.note.as_deref(), Some("the call syntax is `scale(x, by, offset=..)`"));
         }
     }
 }

@@ -13,7 +13,7 @@ use tvmscript_ir_core::Span;
 #[non_exhaustive]
 pub enum BuildErrorKind {
     /// A required argument is missing.
-    #[error("`{function}` misses the argument `{name}`")]
+    #[error("`{function}` is missing the argument `{name}`")]
     MissingArgument {
         /// The called function.
         function: String,
@@ -41,7 +41,7 @@ pub enum BuildErrorKind {
         known: Vec<&'static str>,
     },
     /// An argument is given twice.
-    #[error("`{function}` gets the argument `{name}` twice")]
+    #[error("`{function}` got multiple values for the argument `{name}`")]
     RepeatedArgument {
         /// The called function.
         function: String,
@@ -75,7 +75,7 @@ pub enum BuildErrorKind {
         what: String,
     },
     /// A function was called outside the frame that it needs.
-    #[error("`{function}` must stand {expected}, but {found}")]
+    #[error("`{function}` must be used {expected}, but {found}")]
     WrongFrame {
         /// The called function.
         function: String,
@@ -111,7 +111,7 @@ pub enum BuildErrorKind {
     #[error("the builder is finished before the one opened inside it")]
     InnerBuilder,
     /// More than one node was built at the top level.
-    #[error("{count} things were built, and a builder gives one")]
+    #[error("{count} nodes were built, but a builder returns one")]
     SecondResult {
         /// Number of nodes.
         count: usize,
@@ -246,7 +246,7 @@ impl BuildError {
     /// Adds the call syntax as a note, unless there is one.
     #[must_use]
     pub fn with_usage(mut self, usage: &str) -> BuildError {
-        self.note.get_or_insert_with(|| format!("it is called as `{usage}`").into());
+        self.note.get_or_insert_with(|| format!("the call syntax is `{usage}`").into());
         self
     }
 

@@ -14,7 +14,7 @@
 //! assert_eq!(POWER.bind(args)?.all(i64::from_script)?, [2, 10]);
 //!
 //! let error = POWER.bind(CallArgs::positional([ScriptValue::Int(2)])).unwrap_err();
-//! assert_eq!(error.to_string(), "`power` misses the argument `exponent`");
+//! assert_eq!(error.to_string(), "`power` is missing the argument `exponent`");
 //! # Ok::<(), tvmscript_script_value::BuildError>(())
 //! ```
 //!

@@ -94,13 +94,13 @@ pub enum ParseErrorKind {
         found: String,
     },
     /// Host code that is not evaluated.
-    #[error("{reason}; what depends on it is not known")]
+    #[error("{reason}; values that depend on it are unknown")]
     NotEvaluated {
         /// What is not evaluated.
         reason: String,
     },
     /// A script uses a value of host code that the evaluator does not know.
-    #[error("the value of `{name}` is not known")]
+    #[error("the value of `{name}` is unknown")]
     UnknownValue {
         /// The name or expression.
         name: String,
@@ -118,7 +118,7 @@ pub enum ParseErrorKind {
         function: String,
     },
     /// The text contains no script.
-    #[error("the text holds no script")]
+    #[error("the text contains no script")]
     NoScript,
     /// The evaluation exceeded its step limit.
     #[error("the evaluation takes more than {limit} steps")]
@@ -133,7 +133,7 @@ pub enum ParseErrorKind {
         limit: u64,
     },
     /// The nodes that the text builds exceeded the size limit.
-    #[error("what the text builds needs more than {limit} bytes of memory")]
+    #[error("the nodes of the program need more than {limit} bytes of memory")]
     TooLargeProgram {
         /// The limit.
         limit: u64,

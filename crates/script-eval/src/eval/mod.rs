@@ -355,7 +355,7 @@ impl dyn Host + '_ {
             ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
         if let Some((place, help)) = self.ended_before(name, id) {
             error.help = help.map(str::to_owned);
-            return Err(self.report(error.with_label(place, "bound here, in a scope that ends before")));
+            return Err(self.report(error.with_label(place, "defined here, in a scope that is closed")));
         }
         let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();
         names.extend(self.local_names());

@@ -20,7 +20,7 @@ impl dyn Host + '_ {
             if self.explorer.exploring > 0 {
                 let is_local = self.in_env && self.env.as_ref().is_some_and(|env| env.get(name).is_some());
                 if is_local || self.module_names().contains(&name) {
-                    let reason = format!("no value of `{text}` is known here");
+                    let reason = format!("the value of `{text}` is unknown here");
                     return unknown(reason, self.statement.unwrap_or_default());
                 }
             }
