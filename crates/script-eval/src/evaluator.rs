@@ -11,8 +11,8 @@ use tvmscript_script_value::ScriptValue;
 use crate::diagnostics::Diagnostics;
 use crate::errors::ParseError;
 use crate::eval::{Env, Explorer, Placeholder};
+use crate::host::Mode;
 use crate::program::Program;
-use crate::rules::Mode;
 
 /// The state of an evaluation: position, variables and diagnostics.
 ///

@@ -57,7 +57,6 @@ mod host;
 mod program;
 mod python;
 mod report;
-mod rules;
 
 pub use binding::{Binding, Slot, same};
 pub use budget::{Budget, Limits};
@@ -66,11 +65,10 @@ pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Re
 pub use eval::walk::{names_bound_by, names_in, uses_free};
 pub use eval::{Cause, Module, Placeholder, parameter_names};
 pub use evaluator::Evaluator;
-pub use host::{BareScripts, Host, MissingAttribute, Modules};
+pub use host::{
+    AttributeFn, BareScripts, CallFn, Host, Indices, ItemsFn, MissingAttribute, Mode, Modules, NamesFn,
+    NodeRules, Operator, OperatorFn, SubscriptFn, TruthFn,
+};
 pub use program::{MakeHost, Program};
 pub use python::builtins::is_python_builtin;
 pub use raise::Raise;
-pub use rules::{
-    AttributeFn, CallFn, Indices, ItemsFn, Mode, NamesFn, NodeRules, Operator, OperatorFn, SubscriptFn,
-    TruthFn,
-};

@@ -12,7 +12,6 @@ mod kind;
 mod literal;
 mod position;
 mod render;
-mod severity;
 pub mod suggest;
 
 pub use host::{HostError, HostErrorKind};
@@ -21,7 +20,6 @@ pub use kind::ParseErrorKind;
 pub(crate) use literal::place_in_literal;
 pub use position::{LineIndex, Position};
 pub use render::render;
-pub use severity::Severity;
 
 use tvmscript_python_syntax::ast::TextRange;
 
@@ -138,5 +136,28 @@ impl From<tvmscript_python_syntax::SyntaxError> for ParseError {
             out.labels.push(Label { range, text: text.to_owned() });
         }
         out
+    }
+}
+
+/// Severity of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Severity {
+    /// Information; nothing has to change.
+    Note,
+    /// Something was left out or guessed; what was read is right.
+    Warning,
+    /// An error: the enclosing definition is not read.
+    #[default]
+    Error,
+}
+
+impl Severity {
+    /// The lower-case name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
     }
 }

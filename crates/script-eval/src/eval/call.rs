@@ -8,10 +8,10 @@ use super::class::{BoundMethod, ClassObject, Instance};
 use super::{Cause, Closure, Module, Placeholder, Raise};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind, Result};
+use crate::host::Mode;
 use crate::python::builtins::Builtin;
 use crate::python::cost;
 use crate::python::library::Partial;
-use crate::rules::Mode;
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 impl dyn Host + '_ {

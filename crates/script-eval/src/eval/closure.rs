@@ -12,7 +12,7 @@ use super::class::MethodKind;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
-use crate::rules::Mode;
+use crate::host::Mode;
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId,

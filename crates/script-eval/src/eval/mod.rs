@@ -20,12 +20,9 @@ mod iterate;
 mod operator;
 mod placeholder;
 mod record;
-mod script;
 mod statement;
 mod subscript;
 mod uncertain;
-mod undefined;
-mod unpack;
 pub(crate) mod walk;
 
 use std::rc::Rc;
@@ -46,8 +43,8 @@ pub use placeholder::{Cause, Placeholder};
 
 use crate::binding::Binding;
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::host::Mode;
 use crate::python::cost;
-use crate::rules::Mode;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
 

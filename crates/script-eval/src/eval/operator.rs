@@ -7,8 +7,8 @@ use tvmscript_script_value::ScriptValue;
 use super::Raise;
 use crate::Host;
 use crate::errors::{Reported, Result};
+use crate::host::{Mode, Operator};
 use crate::python;
-use crate::rules::{Mode, Operator};
 use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
 
 impl dyn Host + '_ {

@@ -6,8 +6,8 @@ use tvmscript_ir_core::{Span, with_stack};
 use tvmscript_script_value::ScriptValue;
 
 use super::class::MethodKind;
+use super::decorator::Decorators;
 use super::decorator::Marks;
-use super::script::Decorators;
 use crate::Host;
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};

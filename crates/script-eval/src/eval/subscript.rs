@@ -9,8 +9,8 @@ use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
 use super::placeholder::as_placeholder;
 use crate::Host;
 use crate::errors::Result;
+use crate::host::Indices;
 use crate::python;
-use crate::rules::Indices;
 use tvmscript_python_syntax::ast::{Expr, ExprId};
 
 impl dyn Host + '_ {

@@ -2,14 +2,14 @@
 
 use num_bigint::BigInt;
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
+use tvmscript_python_syntax::ast::{BinOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
 use super::number::{Number, int};
-use super::{cost, number, set, type_name};
+use super::{builtins, cost, number, set, type_name};
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
-use tvmscript_python_syntax::ast::{BinOp, UnaryOp};
 
 /// `a op b`, where no operand has an operator of a dialect.
 pub(crate) fn binary(
@@ -432,5 +432,47 @@ pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Result<Scrip
         (UnaryOp::UAdd, Number::Big(_)) => Ok(a.clone()),
         (UnaryOp::Invert, Number::Big(i)) => Ok(int(-i - 1)),
         _ => Err(bad().into()),
+    }
+}
+
+/// Changes `a` in place as Python does; returns `false` if `a op b` is a new value.
+pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    match (op, a) {
+        (BinOp::Add, ScriptValue::List(items)) => {
+            let more = p.collect_values(b)?;
+            more.iter().try_for_each(|item| p.program.keep_container(a, item))?;
+            items.borrow_mut().extend(more);
+            Ok(true)
+        }
+        (BinOp::Mult, ScriptValue::List(items)) => {
+            let (ScriptValue::Int(_) | ScriptValue::Bool(_), Some(count)) = (b, number::small_index(b))
+            else {
+                return Ok(false);
+            };
+            let count = usize::try_from(count).unwrap_or(0);
+            let mut items = items.borrow_mut();
+            let len = items.len();
+            cost::values(p, len.saturating_mul(count))?;
+            if count == 0 {
+                items.clear();
+            }
+            for _ in 1..if len == 0 { 0 } else { count } {
+                items.extend_from_within(..len);
+            }
+            Ok(true)
+        }
+        (BinOp::BitOr, ScriptValue::Dict(dict)) => {
+            let mut more = tvmscript_script_value::Dict::new();
+            builtins::fill(p, &mut more, b)?;
+            cost::entries(p, more.len())?;
+            set::charge_keys(p, more.keys())?;
+            more.iter().try_for_each(|(_, value)| p.program.keep_container(a, value))?;
+            dict.borrow_mut().extend(more.iter().map(|(k, v)| (k.clone(), v.clone())));
+            Ok(true)
+        }
+        (BinOp::BitOr | BinOp::BitAnd | BinOp::Sub | BinOp::BitXor, ScriptValue::Host(_)) => {
+            set::in_place(p, op, a, b)
+        }
+        _ => Ok(false),
     }
 }

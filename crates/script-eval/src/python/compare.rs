@@ -10,7 +10,7 @@ use super::builtins::same_builtin;
 use super::number::{Number, compare_big_float};
 use super::{cost, set, view};
 use crate::eval::Raise;
-use crate::rules::Operator;
+use crate::host::Operator;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::CmpOp;
 

@@ -11,7 +11,7 @@ use super::builtins::{Builtin, BuiltinKind, Table, linear, no_keywords};
 use super::{Outcome, cost};
 use crate::errors::HostError;
 use crate::eval::{Iter, IterObject, Raise};
-use crate::rules::Operator;
+use crate::host::Operator;
 use crate::{Evaluator, Host};
 
 /// The evaluated member of a module.

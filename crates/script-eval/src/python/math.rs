@@ -12,7 +12,7 @@ use super::number::{self, Number, float_to_int, int, integer};
 use super::{Outcome, cost};
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::rules::Operator;
+use crate::host::Operator;
 use crate::{Evaluator, Host};
 
 const CONSTANTS: &[(&str, f64)] =

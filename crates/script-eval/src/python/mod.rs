@@ -7,7 +7,6 @@ pub(crate) mod builtins;
 pub(crate) mod compare;
 pub(crate) mod cost;
 pub(crate) mod format;
-pub(crate) mod in_place;
 pub(crate) mod library;
 pub(crate) mod math;
 pub(crate) mod methods;

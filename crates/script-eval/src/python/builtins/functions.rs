@@ -7,12 +7,12 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::{Builtin, Table, linear, not_none, own};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::{Iter, IterObject, Raise};
+use crate::host::Operator;
 use crate::python::cost;
 use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
 use crate::python::range::Range;
 use crate::python::text_index::Chars;
 use crate::python::{Outcome, arith, format, node_len, repr, set, type_name, view};
-use crate::rules::Operator;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 

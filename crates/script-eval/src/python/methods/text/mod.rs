@@ -1,6 +1,5 @@
 //! Methods of text and bytes.
 
-mod case;
 mod parts;
 
 use std::collections::HashSet;
@@ -19,9 +18,9 @@ use crate::{Evaluator, Host};
 pub(super) static STR: Table = &[
     linear("upper").zero(|p, v| map_text(p, v, |s| s.to_uppercase())),
     linear("lower").zero(|p, v| map_text(p, v, |s| s.to_lowercase())),
-    linear("capitalize").zero(|p, v| map_text(p, v, case::capitalize)),
-    linear("title").zero(|p, v| map_text(p, v, case::title)),
-    linear("swapcase").zero(|p, v| map_text(p, v, case::swap)),
+    linear("capitalize").zero(|p, v| map_text(p, v, unicode::capitalize)),
+    linear("title").zero(|p, v| map_text(p, v, unicode::title)),
+    linear("swapcase").zero(|p, v| map_text(p, v, unicode::swap_case)),
     linear("strip").zero_or_one(|p, v, chars| strip(p, v, chars, "strip", true, true)),
     linear("lstrip").zero_or_one(|p, v, chars| strip(p, v, chars, "lstrip", true, false)),
     linear("rstrip").zero_or_one(|p, v, chars| strip(p, v, chars, "rstrip", false, true)),
@@ -80,7 +79,7 @@ pub(super) static STR: Table = &[
         .zero(|_, v| has_case(v, char::is_uppercase, |c| c.is_lowercase() || unicode::is_title(c))),
     linear("islower")
         .zero(|_, v| has_case(v, char::is_lowercase, |c| c.is_uppercase() || unicode::is_title(c))),
-    linear("istitle").zero(|_, v| Ok(ScriptValue::Bool(case::is_title(text(v))))),
+    linear("istitle").zero(|_, v| Ok(ScriptValue::Bool(unicode::is_title_case(text(v))))),
     linear("isidentifier").zero(|_, v| Ok(ScriptValue::Bool(is_identifier(text(v))))),
     linear("expandtabs").zero_or_one(expandtabs).with_keywords(&["tabsize"]),
     linear("encode")
