@@ -44,6 +44,9 @@
 //! Host code that a file does not run (functions of tests, for instance) can be explored for the scripts in it. Values
 //! that are not known are then [`Placeholder`]s, and conditions on them run both branches.
 
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
 #[macro_use]
 mod raise;
 

@@ -74,13 +74,14 @@ impl Signature {
             return Err(wrong(kind).at_position(params.len() + before));
         }
         let mut slots: Slots = SmallVec::from_elem(None, params.len().max(found));
-        for (index, value) in args.positional.into_iter().enumerate() {
-            slots[index] = Some((value, ArgumentRef::Position(index + before)));
+        for (index, (slot, value)) in slots.iter_mut().zip(args.positional).enumerate() {
+            *slot = Some((value, ArgumentRef::Position(index + before)));
         }
         for (name, value) in args.keywords {
             let at = ArgumentRef::Keyword(name.as_str().into());
-            match params.iter().position(|param| *param == name.as_str()) {
-                Some(index) if slots[index].is_none() => slots[index] = Some((value, at)),
+            let index = params.iter().position(|param| *param == name.as_str());
+            match index.and_then(|index| slots.get_mut(index)) {
+                Some(slot @ None) => *slot = Some((value, at)),
                 Some(_) => {
                     let function = function.to_owned();
                     let kind = BuildErrorKind::RepeatedArgument { function, name: name.to_string() };
@@ -89,8 +90,9 @@ impl Signature {
                 None => return Err(unknown_keyword(function, &name, params, &self.usage())),
             }
         }
-        if let Some(index) = slots.iter().take(required).position(Option::is_none) {
-            let kind = BuildErrorKind::MissingArgument { function: function.to_owned(), name: params[index] };
+        let mut given = params.iter().zip(&slots).take(required);
+        if let Some((name, _)) = given.find(|(_, slot)| slot.is_none()) {
+            let kind = BuildErrorKind::MissingArgument { function: function.to_owned(), name };
             return Err(wrong(kind));
         }
         Ok(Arguments { signature: *self, slots })

@@ -173,8 +173,8 @@ impl Binding {
                 p.name == name.as_str() && matches!(p.kind, ParamKind::Plain | ParamKind::KeywordOnly)
             });
             let at = || ArgumentRef::Keyword(name.as_str().into());
-            match known {
-                Some(index) if slots[index].is_none() => slots[index] = Some((value, at())),
+            match known.and_then(|index| slots.get_mut(index)) {
+                Some(slot @ None) => *slot = Some((value, at())),
                 Some(_) => {
                     let kind = BuildErrorKind::RepeatedArgument {
                         function: function.name.to_owned(),

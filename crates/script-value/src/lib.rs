@@ -21,6 +21,9 @@
 //! This crate evaluates nothing and builds nothing: `tvmscript-script-eval` has the operations on values, and
 //! `tvmscript-irbuilder` the scopes that [`PendingScope`] stands for.
 
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
 mod args;
 mod arguments;
 mod error;

@@ -47,8 +47,8 @@ impl dyn Host + '_ {
     fn arguments(&mut self, args: List<ExprId>, keywords: List<Keyword>, vectors: bool) -> Result<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
-        for index in 0..args.len() {
-            let Some(arg) = self.item(args, index) else { break };
+        let ast = self.ast.clone();
+        for arg in ast.list(args).iter().copied() {
             if result.is_err() && self.program.budget.stops_at_first_error() {
                 break;
             }
@@ -70,8 +70,7 @@ impl dyn Host + '_ {
         }
         // Values of keyword arguments follow Python's rules, as upstream evaluates them.
         let mode = std::mem::replace(&mut self.mode, Mode::Host);
-        for index in 0..keywords.len() {
-            let Some(keyword) = self.item(keywords, index) else { break };
+        for keyword in ast.list(keywords).iter().copied() {
             if result.is_err() && self.program.budget.stops_at_first_error() {
                 break;
             }

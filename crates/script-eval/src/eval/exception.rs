@@ -25,8 +25,8 @@ impl dyn Host + '_ {
                 _ => None,
             };
             if let Some(class) = class {
-                for index in 0..stmt.handlers.len() {
-                    let Some(handler) = self.item(stmt.handlers, index) else { break };
+                let ast = self.ast.clone();
+                for handler in ast.list(stmt.handlers).iter().copied() {
                     if !handler.exc.is_none_or(|exc| self.catches(exc, class)) {
                         continue;
                     }

@@ -74,8 +74,8 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn exec_body(&mut self, body: List<StmtId>) -> Result<Flow> {
-        for index in 0..body.len() {
-            let Some(id) = self.item(body, index) else { break };
+        let ast = self.ast.clone();
+        for id in ast.list(body).iter().copied() {
             let result = with_stack(|| self.exec(id));
             if self.explorer.exploring > 0 && self.program.budget.is_spent() {
                 self.hurry(id);
@@ -104,8 +104,8 @@ impl dyn Host + '_ {
             }
             Stmt::Assign(stmt) => {
                 let value = self.eval(stmt.value)?;
-                for index in 0..stmt.targets.len() {
-                    let Some(target) = self.item(stmt.targets, index) else { break };
+                let ast = self.ast.clone();
+                for target in ast.list(stmt.targets).iter().copied() {
                     self.assign_target(target, value.clone())?;
                 }
                 self.assigned(id);

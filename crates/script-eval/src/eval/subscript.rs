@@ -84,8 +84,8 @@ impl dyn Host + '_ {
         if let Expr::Tuple { elts } = *self.ast.expr(index) {
             let mut items = SmallVec::with_capacity(elts.len());
             let mut result = Ok(());
-            for at in 0..elts.len() {
-                let Some(elt) = self.item(elts, at) else { break };
+            let ast = self.ast.clone();
+            for elt in ast.list(elts).iter().copied() {
                 if let Expr::Starred { value } = *self.ast.expr(elt) {
                     match self.eval_inner(value).and_then(|value| self.collect(elt, &value)) {
                         Ok(rest) => items.extend(rest),

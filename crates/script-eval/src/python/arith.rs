@@ -1,6 +1,6 @@
 //! Arithmetic.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 use tvmscript_python_syntax::ast::{BinOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
@@ -176,67 +176,28 @@ fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     }
     let negative = x.is_negative() != y.is_negative();
     let (x, y) = (x.magnitude(), y.magnitude());
-    // Scaled so that the quotient has about 66 bits; the lowest one is sticky.
-    let shift = x.bits() as i64 - y.bits() as i64 - 66;
+    // Scaled so that the quotient has about 66 bits, or two bits below the smallest subnormal.
+    let shift = (x.bits() as i64 - y.bits() as i64 - 66).max(-1076);
     if shift > 1100 {
         return Err(too_large());
     }
-    if shift < -1300 {
-        return Ok(if negative { -0.0 } else { 0.0 });
-    }
-    let (scaled, by) =
-        if shift >= 0 { (x.clone(), y << shift as u64) } else { (x << (-shift) as u64, y.clone()) };
-    let quotient = &scaled / &by;
-    let exact = (&quotient * &by) == scaled;
-    let mut quotient = quotient | num_bigint::BigUint::from(u8::from(!exact));
-    let mut exponent = shift;
-    // Drops the bits below the subnormal range once, keeping the sticky bit.
-    let lowest = -1074;
-    if exponent + quotient.bits() as i64 - 53 < lowest {
-        let drop = lowest - exponent - 2;
-        if drop > 0 {
-            let lost = (&quotient >> drop as u64) << drop as u64 != quotient;
-            quotient = (quotient >> drop as u64) | num_bigint::BigUint::from(u8::from(lost));
-            exponent += drop;
+    let by_power_of_two = |n: &BigUint, shift: i64| n << u64::try_from(shift).unwrap_or(0);
+    let (scaled, by) = (by_power_of_two(x, -shift), by_power_of_two(y, shift));
+    // The lowest bit is sticky: it stands for a remainder.
+    let quotient = (&scaled / &by) | BigUint::from(u8::from(!(&scaled % &by).is_zero()));
+    let (mantissa, exponent) = match quotient.to_u64() {
+        // A subnormal result has fewer bits: round the last two of them here.
+        Some(q) if shift == -1076 && q < 1 << 55 => {
+            ((q >> 2) as f64 + f64::from(u8::from(q & 3 == 3 || q & 7 == 6)), -1074)
         }
-    }
-    let value = round_scaled(&quotient, exponent).ok_or_else(too_large)?;
-    Ok(if negative { -value } else { value })
-}
-
-/// `mantissa * 2**exponent`, rounded to nearest even; `None` on overflow.
-fn round_scaled(mantissa: &num_bigint::BigUint, exponent: i64) -> Option<f64> {
-    let bits = mantissa.bits() as i64;
-    let keep = 53.min(bits + exponent + 1074);
-    if keep < 0 {
-        return Some(0.0);
-    }
-    let drop = bits - keep;
-    let (mut kept, exponent) = if drop > 0 {
-        let kept = mantissa >> drop as u64;
-        let rest = mantissa - (&kept << drop as u64);
-        let half = num_bigint::BigUint::from(1u8) << (drop - 1) as u64;
-        let odd = kept.bit(0);
-        let up = rest > half || (rest == half && odd);
-        (kept.to_u64()? + u64::from(up), exponent + drop)
-    } else {
-        (mantissa.to_u64()?, exponent)
+        _ => (quotient.to_f64().ok_or_else(too_large)?, shift as i32),
     };
-    let mut exponent = exponent;
-    while kept >= 1 << 53 {
-        kept >>= 1;
-        exponent += 1;
-    }
-    let value = kept as f64;
     // In two steps: 2**exponent alone may underflow.
-    let value = if exponent < -1000 {
-        value * 2f64.powi(-600) * 2f64.powi((exponent + 600) as i32)
-    } else if exponent > 1000 {
-        return None;
-    } else {
-        value * 2f64.powi(exponent as i32)
-    };
-    value.is_finite().then_some(value)
+    let value = mantissa * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
+    if value.is_infinite() {
+        return Err(too_large());
+    }
+    Ok(if negative { -value } else { value })
 }
 
 fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Result<ScriptValue, Raise> {
