@@ -134,7 +134,7 @@ impl Evaluator {
     }
 
     /// The span of a byte range.
-    pub fn span_of(&self, range: TextRange) -> Span {
+    pub(crate) fn span_of(&self, range: TextRange) -> Span {
         Span::range(self.program.source, range.start, range.end)
     }
 

@@ -133,7 +133,7 @@ impl Evaluator {
     }
 
     /// The range of a span in this text.
-    pub fn range_of_span(&self, span: Span) -> Option<TextRange> {
+    pub(crate) fn range_of_span(&self, span: Span) -> Option<TextRange> {
         match span.kind() {
             SpanKind::Range { source, start_bytes, end_bytes } if source == self.program.source => {
                 Some(TextRange::new(start_bytes, end_bytes))

@@ -252,7 +252,7 @@ impl BuildError {
 
     /// Converts [`BuildErrorKind::Type`] to [`BuildErrorKind::ArgumentType`] for a parameter.
     #[must_use]
-    pub fn of_parameter(self, function: &str, name: Option<&'static str>) -> BuildError {
+    pub(crate) fn of_parameter(self, function: &str, name: Option<&'static str>) -> BuildError {
         let (Some(BuildErrorKind::Type { expected, found }), Some(name)) = (self.kind(), name) else {
             return self;
         };

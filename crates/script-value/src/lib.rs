@@ -18,8 +18,8 @@
 //! # Ok::<(), tvmscript_script_value::BuildError>(())
 //! ```
 //!
-//! This crate evaluates nothing and builds nothing: `tvmscript-script-eval` has the operations on values, and
-//! `tvmscript-irbuilder` the scopes that [`PendingScope`] stands for.
+//! The crate evaluates nothing and builds nothing: operations on values are in `tvmscript-script-eval`, the frames
+//! behind [`PendingScope`] in `tvmscript-irbuilder`.
 
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]

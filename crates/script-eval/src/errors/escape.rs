@@ -1,14 +1,14 @@
 //! Escaping of untrusted text for display.
 //!
 //! Sources, names and file names may contain terminal control characters and bidirectional marks. Diagnostics show
-//! them as escapes (`\x1b`, `\u{202e}`) and quote at most [`MAX_QUOTED_CHARS`] characters of a literal or name.
+//! them as escapes (`\x1b`, `\u{202e}`) and quote at most 200 characters of a literal or name.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 /// Maximum number of characters that a message quotes of one literal or name.
-pub const MAX_QUOTED_CHARS: usize = 200;
+pub(crate) const MAX_QUOTED_CHARS: usize = 200;
 /// Maximum number of characters of a message.
 const MAX_MESSAGE_CHARS: usize = 4000;
 

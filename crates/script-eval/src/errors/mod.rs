@@ -76,7 +76,7 @@ impl ParseError {
     }
 
     /// A note at a range; nothing has to change.
-    pub fn note_at(kind: impl Into<ParseErrorKind>, range: TextRange) -> ParseError {
+    pub(crate) fn note_at(kind: impl Into<ParseErrorKind>, range: TextRange) -> ParseError {
         ParseError { severity: Severity::Note, ..ParseError::new(kind, range) }
     }
 

@@ -319,7 +319,7 @@ impl dyn Host + '_ {
     }
 
     /// Applies a decorator as a call, `decorator(f)`, to a function or class of host code.
-    pub fn decorate_value(
+    pub(crate) fn decorate_value(
         &mut self,
         decorator: &ScriptValue,
         value: &ScriptValue,

@@ -48,17 +48,17 @@ pub(crate) fn is_alnum(c: char) -> bool {
     is_alpha(c) || is_numeric(c) || is_digit(c)
 }
 
-/// `str.isspace` of a character, which is what `split` and `strip` go by.
+/// `str.isspace` of a character, as `split` and `strip` use it.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
 
-/// Whether `str.splitlines` ends a line here.
+/// Tests for a line break of `str.splitlines`.
 pub(crate) fn is_line_break(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// `str.isprintable` of a character: what `repr` shows as it is.
+/// `str.isprintable` of a character: `repr` does not escape it.
 pub(crate) fn is_printable(c: char) -> bool {
     if c.is_ascii() {
         return matches!(c, ' '..='~');
@@ -66,23 +66,23 @@ pub(crate) fn is_printable(c: char) -> bool {
     !matches!(c.general_category_group(), GeneralCategoryGroup::Other | GeneralCategoryGroup::Separator)
 }
 
-/// Whether the character is a title case of its own (`ǅ`).
+/// Tests for a titlecase letter such as `ǅ`.
 pub(crate) fn is_title(c: char) -> bool {
     !c.is_ascii() && c.general_category() == GeneralCategory::TitlecaseLetter
 }
 
-/// Whether the character has a case.
+/// Tests for a cased letter.
 pub(crate) fn is_cased(c: char) -> bool {
     c.is_lowercase() || c.is_uppercase() || is_title(c)
 }
 
-/// Writes the character as the first of a word in title case.
+/// Appends the titlecase mapping of a character.
 pub(crate) fn push_title(c: char, out: &mut String) {
     let code = c as u32;
     let one = |code: u32| char::from_u32(code).unwrap_or(c);
     match code {
         0x149 => out.push_str("\u{2bc}N"),
-        // Digraphs and Greek letters with a title case of their own; Georgian keeps its letters.
+        // Digraphs and Greek letters with titlecase forms; Georgian has none.
         0x1c4..=0x1cc => out.push(one((code - 0x1c4) / 3 * 3 + 0x1c5)),
         0x1f1..=0x1f3 => out.push(one(0x1f2)),
         0x10d0..=0x10ff => out.push(c),
@@ -94,7 +94,7 @@ pub(crate) fn push_title(c: char, out: &mut String) {
             out.extend(upper.next());
             for rest in upper {
                 match rest {
-                    // The iota of a Greek vowel stays below it.
+                    // An iota subscript stays a subscript.
                     '\u{399}' => out.push('\u{345}'),
                     rest => out.extend(rest.to_lowercase()),
                 }
@@ -103,7 +103,7 @@ pub(crate) fn push_title(c: char, out: &mut String) {
     }
 }
 
-/// The text with decimal digits of any script as ASCII, spaces around it cut; for `int` and `float`.
+/// Trims white space and converts decimal digits of any script to ASCII, for `int` and `float`.
 pub(crate) fn numeral(text: &str) -> std::borrow::Cow<'_, str> {
     let text = text.trim_matches(is_space);
     if text.is_ascii() {
@@ -112,7 +112,7 @@ pub(crate) fn numeral(text: &str) -> std::borrow::Cow<'_, str> {
     text.chars().map(|c| decimal_value(c).map_or(c, |digit| char::from(b'0' + digit))).collect()
 }
 
-/// The value of a decimal digit. Digits of a script follow each other, tens of them where scripts do.
+/// The value of a decimal digit. The ten digits of a script are contiguous.
 fn decimal_value(c: char) -> Option<u8> {
     if !is_decimal(c) {
         return None;
