@@ -7,6 +7,7 @@ use tvmscript_python_syntax::ast::TextRange;
 use crate::errors::{ParseError, ParseErrorKind};
 
 /// Errors, warnings and notes so far, in order of occurrence.
+#[derive(Default)]
 pub struct Diagnostics {
     /// Errors.
     pub errors: Vec<ParseError>,
@@ -29,16 +30,7 @@ pub struct Diagnostics {
 
 impl Diagnostics {
     pub(crate) fn new(max_errors: usize) -> Diagnostics {
-        Diagnostics {
-            errors: Vec::new(),
-            warnings: Vec::new(),
-            raised: Vec::new(),
-            warned: HashSet::new(),
-            failures: 0,
-            silenced: 0,
-            invalid: Vec::new(),
-            max_errors,
-        }
+        Diagnostics { max_errors, ..Diagnostics::default() }
     }
 
     /// Tests whether the maximum number of errors is reached.

@@ -9,6 +9,7 @@ use super::{Cause, Closure, Module, Placeholder, Raise};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind, Result};
 use crate::host::Mode;
+use crate::python::Outcome;
 use crate::python::builtins::Builtin;
 use crate::python::cost;
 use crate::python::library::Partial;
@@ -134,7 +135,7 @@ impl dyn Host + '_ {
         }
     }
 
-    pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
+    pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Outcome {
         if !self.tolerant {
             return self.call_known(callee, args);
         }
@@ -143,7 +144,7 @@ impl dyn Host + '_ {
         self.call_known(callee, args).map_err(|raise| self.failed_call(raise, mentioned))
     }
 
-    fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Result<ScriptValue, Raise> {
+    fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Outcome {
         match callee {
             ScriptValue::Function(function) => Ok(function.call(args)?),
             ScriptValue::Host(host) => {

@@ -16,6 +16,7 @@ use super::record::Record;
 use super::{Cause, Closure, Env, Placeholder, Raise};
 use crate::binding::Binding;
 use crate::errors::Result;
+use crate::python::Outcome;
 use crate::python::builtins::Builtin;
 use crate::{Evaluator, Host, Program};
 use tvmscript_python_syntax::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
@@ -335,11 +336,7 @@ impl dyn Host + '_ {
         })
     }
 
-    pub(crate) fn instantiate(
-        &mut self,
-        value: &ScriptValue,
-        mut args: CallArgs,
-    ) -> Result<ScriptValue, Raise> {
+    pub(crate) fn instantiate(&mut self, value: &ScriptValue, mut args: CallArgs) -> Outcome {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
         let instance = Instance::value(value.clone());
         let is_empty = args.positional.is_empty() && args.keywords.is_empty();

@@ -13,6 +13,7 @@ use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
 use crate::host::Mode;
+use crate::python::Outcome;
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId,
@@ -275,7 +276,7 @@ impl dyn Host + '_ {
         result
     }
 
-    pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Result<ScriptValue, Raise> {
+    pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Outcome {
         if self.tolerant {
             self.may_call(closure)?;
         }
@@ -296,7 +297,7 @@ impl dyn Host + '_ {
         self.run_closure(closure, env)
     }
 
-    fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Result<ScriptValue, Raise> {
+    fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         if !closure.is_generator() {
             return self.run_body(closure, env);
         }
@@ -349,7 +350,7 @@ impl dyn Host + '_ {
         }
     }
 
-    fn run_body(&mut self, closure: &Closure, env: Rc<Env>) -> Result<ScriptValue, Raise> {
+    fn run_body(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         self.program.budget.step(1)?;
         self.program.budget.enter_call()?;
         let token = std::mem::replace(&mut self.token, Token::DEFAULT);

@@ -174,7 +174,7 @@ impl dyn Host + '_ {
 
     /// Runs host code that the file does not run.
     fn explore(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) {
-        let level = Level { calls: self.program.budget.calls(), tries: self.program.budget.open_tries() };
+        let level = self.level();
         let before = std::mem::replace(&mut self.explorer.level, level);
         self.explorer.exploring += 1;
         self.explorer.reserve = self.program.budget.begin_slice(STEPS);
@@ -238,6 +238,10 @@ impl dyn Host + '_ {
         self.diagnostics.failures = failures;
     }
 
+    fn level(&self) -> Level {
+        Level { calls: self.program.budget.calls(), tries: self.program.budget.open_tries() }
+    }
+
     /// Drops the exceptions of explored code and returns the first.
     fn drop_raised(&mut self) -> Option<ParseError> {
         let mut raised = std::mem::take(&mut self.diagnostics.raised);
@@ -254,7 +258,7 @@ impl dyn Host + '_ {
     /// that the steps suffice for its scripts.
     #[cold]
     pub(crate) fn hurry(&mut self, id: StmtId) {
-        let level = Level { calls: self.program.budget.calls(), tries: self.program.budget.open_tries() };
+        let level = self.level();
         if self.explorer.is_tired || level != self.explorer.level {
             return;
         }
@@ -289,7 +293,7 @@ impl dyn Host + '_ {
             self.bind_names(id, &Binding::Unknown(Rc::new(placeholder)));
             return Ok(());
         }
-        let level = Level { calls: self.program.budget.calls(), tries: self.program.budget.open_tries() };
+        let level = self.level();
         if self.explorer.exploring == 0 || level != self.explorer.level {
             return Err(reported);
         }
@@ -366,7 +370,7 @@ impl dyn Host + '_ {
             return self.exec_body(stmt.body);
         }
         self.expecting_failure(|p| {
-            let level = Level { calls: p.program.budget.calls(), tries: p.program.budget.open_tries() };
+            let level = p.level();
             let before = std::mem::replace(&mut p.explorer.level, level);
             p.explorer.exploring += 1;
             let _ = p.exec_body(stmt.body);

@@ -9,6 +9,7 @@ use crate::Host;
 use crate::errors::{Reported, Result};
 use crate::host::{Mode, Operator};
 use crate::python;
+use crate::python::Outcome;
 use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
 
 impl dyn Host + '_ {
@@ -46,11 +47,7 @@ impl dyn Host + '_ {
         Ok(None)
     }
 
-    pub(crate) fn apply(
-        &mut self,
-        operator: Operator,
-        operands: &[ScriptValue],
-    ) -> Result<ScriptValue, Raise> {
+    pub(crate) fn apply(&mut self, operator: Operator, operands: &[ScriptValue]) -> Outcome {
         self.known(operands)?;
         if operands.iter().any(|o| matches!(o, ScriptValue::Node(_)))
             && let Some(value) = self.dispatch_operator(operator, operands)?

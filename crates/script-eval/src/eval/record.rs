@@ -9,6 +9,7 @@ use super::class::{ClassObject, Instance, is_named_tuple};
 use super::placeholder::as_placeholder;
 use super::{Cause, Env, Raise};
 use crate::binding::Binding;
+use crate::python::Outcome;
 use crate::{Evaluator, Host};
 
 /// Names and values of fields.
@@ -128,7 +129,7 @@ impl dyn Host + '_ {
     }
 
     /// Makes an instance of a dataclass or named tuple.
-    pub(super) fn new_record(&mut self, value: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
+    pub(super) fn new_record(&mut self, value: &ScriptValue, args: CallArgs) -> Outcome {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
         let instance = Instance::value(value.clone());
         match &class.record {
@@ -143,7 +144,7 @@ impl dyn Host + '_ {
     }
 
     /// Copies a dataclass instance with some fields replaced.
-    pub(crate) fn replaced(&mut self, value: &ScriptValue, changes: Keywords) -> Result<ScriptValue, Raise> {
+    pub(crate) fn replaced(&mut self, value: &ScriptValue, changes: Keywords) -> Outcome {
         let Some(instance) = value.as_host::<Instance>() else {
             raise!(Type, "replace() should be called on dataclass instances");
         };

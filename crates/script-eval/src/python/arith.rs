@@ -5,6 +5,7 @@ use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 use tvmscript_python_syntax::ast::{BinOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
+use super::Outcome;
 use super::number::{Number, int};
 use super::{builtins, cost, number, set, type_name};
 use crate::errors::HostError;
@@ -12,12 +13,7 @@ use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
 /// `a op b`, where no operand has an operator of a dialect.
-pub(crate) fn binary(
-    p: &mut dyn Host,
-    op: BinOp,
-    a: &ScriptValue,
-    b: &ScriptValue,
-) -> Result<ScriptValue, Raise> {
+pub(crate) fn binary(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     if let (ScriptValue::Int(x), ScriptValue::Int(y)) = (a, b)
         && let Some(value) = small(op, *x, *y)
     {
@@ -83,14 +79,7 @@ fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
     }
 }
 
-fn big(
-    p: &mut dyn Host,
-    op: BinOp,
-    x: &BigInt,
-    y: &BigInt,
-    a: &ScriptValue,
-    b: &ScriptValue,
-) -> Result<ScriptValue, Raise> {
+fn big(p: &mut dyn Host, op: BinOp, x: &BigInt, y: &BigInt, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let (x_bits, y_bits) = (x.bits(), y.bits());
     match op {
         BinOp::Mult | BinOp::FloorDiv | BinOp::Mod | BinOp::Div => {
@@ -200,7 +189,7 @@ fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     Ok(if negative { -value } else { value })
 }
 
-fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Result<ScriptValue, Raise> {
+fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Outcome {
     if y.is_negative() {
         let (x, y) = (number::big_to_float(x)?, number::big_to_float(y)?);
         return Ok(ScriptValue::Float(float_power(x, y)?));
@@ -280,7 +269,7 @@ pub(crate) fn float_div_mod(x: f64, y: f64) -> (f64, f64) {
 }
 
 /// Operators on text, lists, tuples, sets and dictionaries.
-fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<ScriptValue, Raise> {
+fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     match (op, a, b) {
         (BinOp::Add, ScriptValue::Str(x), ScriptValue::Str(y)) => {
             let (x, y) = (x.as_str(), y.as_str());
@@ -340,7 +329,7 @@ fn is_sequence(value: &ScriptValue) -> bool {
     )
 }
 
-fn repeat(p: &mut dyn Host, sequence: &ScriptValue, count: i64) -> Result<ScriptValue, Raise> {
+fn repeat(p: &mut dyn Host, sequence: &ScriptValue, count: i64) -> Outcome {
     let count = usize::try_from(count).unwrap_or(0);
     Ok(match sequence {
         ScriptValue::Str(s) if !s.as_str().is_empty() => {
@@ -373,7 +362,7 @@ fn repeated(items: &[ScriptValue], count: usize) -> Vec<ScriptValue> {
 }
 
 /// `op a`, where the operand has no operator of a dialect; not for `not`.
-pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Result<ScriptValue, Raise> {
+pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Outcome {
     let bad =
         || HostError::type_error(format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a)));
     let number = Number::of(a).ok_or_else(bad)?;

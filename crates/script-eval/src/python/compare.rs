@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use tvmscript_script_value::{Items, ScriptValue};
 
+use super::Outcome;
 use super::builtins::same_builtin;
 use super::number::{Number, compare_big_float};
 use super::{cost, set, view};
@@ -15,12 +16,7 @@ use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::CmpOp;
 
 /// `a op b`, where no operand has an operator of a dialect; `is` and `in` for any operands.
-pub(crate) fn compare(
-    p: &mut dyn Host,
-    op: CmpOp,
-    a: &ScriptValue,
-    b: &ScriptValue,
-) -> Result<ScriptValue, Raise> {
+pub(crate) fn compare(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let truth = match op {
         CmpOp::Eq => equal(p, a, b)?,
         CmpOp::NotEq => !equal(p, a, b)?,

@@ -27,6 +27,7 @@
 use tvmscript_ir_core::{Array, Map, ObjectLike, Value};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
+use super::Outcome;
 use super::set;
 use crate::Evaluator;
 use crate::errors::ParseErrorKind;
@@ -124,13 +125,13 @@ pub(crate) fn text_bytes(p: &Evaluator, bytes: usize) -> Result<(), Raise> {
 }
 
 /// Makes a text value and charges it.
-pub(crate) fn text(p: &Evaluator, text: &str) -> Result<ScriptValue, Raise> {
+pub(crate) fn text(p: &Evaluator, text: &str) -> Outcome {
     text_bytes(p, text.len())?;
     Ok(ScriptValue::str(text))
 }
 
 /// Makes a bytes value and charges it.
-pub(crate) fn bytes(p: &Evaluator, bytes: Vec<u8>) -> Result<ScriptValue, Raise> {
+pub(crate) fn bytes(p: &Evaluator, bytes: Vec<u8>) -> Outcome {
     text_bytes(p, bytes.len())?;
     Ok(ScriptValue::Bytes(bytes.into()))
 }
@@ -150,7 +151,7 @@ pub(crate) fn entries(p: &Evaluator, count: usize) -> Result<(), Raise> {
 }
 
 /// Makes a list and charges it.
-pub(crate) fn list(p: &Evaluator, items: Vec<ScriptValue>) -> Result<ScriptValue, Raise> {
+pub(crate) fn list(p: &Evaluator, items: Vec<ScriptValue>) -> Outcome {
     values(p, items.len())?;
     Ok(ScriptValue::list(items))
 }

@@ -35,24 +35,12 @@ pub(crate) type Outcome = Result<ScriptValue, Raise>;
 /// The Python type name of a value.
 pub(crate) fn type_name(value: &ScriptValue) -> String {
     match value {
-        ScriptValue::None => "NoneType",
-        ScriptValue::Bool(_) => "bool",
-        ScriptValue::Int(_) | ScriptValue::BigInt(_) => "int",
-        ScriptValue::Float(_) => "float",
-        ScriptValue::Str(_) => "str",
-        ScriptValue::Bytes(_) => "bytes",
-        ScriptValue::DType(_) => "dtype",
-        ScriptValue::Node(object) => return object.info().display_key().to_owned(),
-        ScriptValue::Tuple(_) => "tuple",
-        ScriptValue::List(_) => "list",
-        ScriptValue::Dict(_) => "dict",
-        ScriptValue::Slice(_) => "slice",
-        ScriptValue::Frame(frame) => return frame.name().to_owned(),
-        ScriptValue::Function(_) => "function",
-        ScriptValue::Host(host) => return host.type_name().trim_start_matches("a ").to_owned(),
-        ScriptValue::Ellipsis => "ellipsis",
+        ScriptValue::None => "NoneType".to_owned(),
+        ScriptValue::Frame(frame) => frame.name().to_owned(),
+        ScriptValue::Function(_) => "function".to_owned(),
+        ScriptValue::Host(host) => host.type_name().trim_start_matches("a ").to_owned(),
+        other => other.type_name(),
     }
-    .to_owned()
 }
 
 /// The type that makes a value unhashable: its own or that of an element.
@@ -76,15 +64,10 @@ pub(crate) fn describe(value: &ScriptValue) -> String {
         ScriptValue::Bool(false) => "`False`".to_owned(),
         ScriptValue::Int(i) => format!("the int `{i}`"),
         ScriptValue::BigInt(_) => "a large int".to_owned(),
-        ScriptValue::Float(_) => "a float".to_owned(),
         ScriptValue::Str(_) => "a string".to_owned(),
         ScriptValue::Bytes(_) => "bytes".to_owned(),
         ScriptValue::DType(dtype) => format!("the dtype `{dtype}`"),
         ScriptValue::Node(object) => format!("a `{}`", object.info().display_key()),
-        ScriptValue::Tuple(_) => "a tuple".to_owned(),
-        ScriptValue::List(_) => "a list".to_owned(),
-        ScriptValue::Dict(_) => "a dict".to_owned(),
-        ScriptValue::Slice(_) => "a slice".to_owned(),
         ScriptValue::Frame(frame) => format!("the scope `{}`", frame.name()),
         ScriptValue::Function(function) => format!("the function `{}`", function.name),
         ScriptValue::Host(host) => match host.as_any().downcast_ref::<Builtin>() {
@@ -92,6 +75,7 @@ pub(crate) fn describe(value: &ScriptValue) -> String {
             None => host.type_name().to_owned(),
         },
         ScriptValue::Ellipsis => "`...`".to_owned(),
+        other => format!("a {}", other.type_name()),
     }
 }
 

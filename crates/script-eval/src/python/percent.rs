@@ -3,6 +3,7 @@
 use num_traits::Signed;
 use tvmscript_script_value::ScriptValue;
 
+use super::Outcome;
 use super::format::{Spec, character, float, integer, pad, signed};
 use super::number::{self, Number, float_to_int, small_index};
 use super::{builtins, cost, repr, subscript, type_name};
@@ -64,7 +65,7 @@ impl Cursor<'_> {
 }
 
 /// `format % values`
-pub(crate) fn percent(p: &mut dyn Host, format: &str, values: &ScriptValue) -> Result<ScriptValue, Raise> {
+pub(crate) fn percent(p: &mut dyn Host, format: &str, values: &ScriptValue) -> Outcome {
     cost::scan(p, format.len())?;
     let mut values = Values { all: values, taken: 0 };
     let mut out = String::new();

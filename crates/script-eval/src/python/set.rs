@@ -7,6 +7,7 @@ use std::hash::BuildHasher;
 use indexmap::IndexSet;
 use tvmscript_script_value::{DictKey, Hashing, HostObject, ScriptValue, release};
 
+use super::Outcome;
 use super::{cost, view};
 use crate::Evaluator;
 use crate::eval::Raise;
@@ -62,10 +63,7 @@ pub(crate) fn value(items: IndexSet<DictKey>, frozen: bool) -> ScriptValue {
     ScriptValue::host(Set { items: RefCell::new(items), frozen, facts: Cell::new(None) })
 }
 
-pub(crate) fn from_items(
-    p: &Evaluator,
-    items: impl IntoIterator<Item = ScriptValue>,
-) -> Result<ScriptValue, Raise> {
+pub(crate) fn from_items(p: &Evaluator, items: impl IntoIterator<Item = ScriptValue>) -> Outcome {
     Ok(value(keys(p, items)?, false))
 }
 

@@ -3,6 +3,7 @@
 use tvmscript_ir_core::{Array, Map, ObjectLike, Value};
 use tvmscript_script_value::{ScriptValue, Slice};
 
+use super::Outcome;
 use super::number::small_index;
 use super::range::Range;
 use super::text_index::Chars;
@@ -12,7 +13,7 @@ use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
 /// `base[key]`
-pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Result<ScriptValue, Raise> {
+pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome {
     match base {
         ScriptValue::Tuple(items) => {
             if let Some(index) = position("tuple", key, items.len())? {
@@ -95,7 +96,7 @@ fn key_error(p: &mut dyn Host, key: &ScriptValue) -> Raise {
     }
 }
 
-fn range_item(range: &Range, key: &ScriptValue) -> Result<ScriptValue, Raise> {
+fn range_item(range: &Range, key: &ScriptValue) -> Outcome {
     if let Some(index) = position("range object", key, range.len())? {
         return Ok(ScriptValue::Int(range.at(index)));
     }

@@ -2,6 +2,7 @@
 
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
+use super::Outcome;
 use super::{builtins, cost, format, repr, subscript, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
@@ -136,12 +137,7 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
 }
 
 /// Resolves a field name: `0`, `name`, `0.attribute`, `name[key]`.
-fn find(
-    p: &mut dyn Host,
-    name: &str,
-    args: &CallArgs,
-    numbering: &mut Numbering,
-) -> Result<ScriptValue, Raise> {
+fn find(p: &mut dyn Host, name: &str, args: &CallArgs, numbering: &mut Numbering) -> Outcome {
     let end = name.find(['.', '[']).unwrap_or(name.len());
     let (first, mut rest) = name.split_at(end);
     let index = match first.is_empty() {
