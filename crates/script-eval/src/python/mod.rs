@@ -38,7 +38,10 @@ pub(crate) fn type_name(value: &ScriptValue) -> String {
         ScriptValue::None => "NoneType".to_owned(),
         ScriptValue::Frame(frame) => frame.name().to_owned(),
         ScriptValue::Function(_) => "function".to_owned(),
-        ScriptValue::Host(host) => host.type_name().trim_start_matches("a ").to_owned(),
+        ScriptValue::Host(host) => match host.as_any().downcast_ref::<Builtin>() {
+            Some(builtin) => builtin.class().to_owned(),
+            None => host.type_name().trim_start_matches("a ").to_owned(),
+        },
         other => other.type_name(),
     }
 }

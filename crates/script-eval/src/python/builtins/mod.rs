@@ -194,6 +194,15 @@ impl Builtin {
         matches!(self.kind, BuiltinKind::Type)
     }
 
+    /// The name of its type in Python.
+    pub(crate) fn class(&self) -> &'static str {
+        match self.kind {
+            BuiltinKind::Type => "type",
+            BuiltinKind::Unbound(_) => "method_descriptor",
+            BuiltinKind::Function(_) | BuiltinKind::Method(_) => "builtin_function_or_method",
+        }
+    }
+
     /// Charges a call and runs it.
     pub(crate) fn run(&self, p: &mut dyn Host, mut args: CallArgs) -> Outcome {
         let (native, name) = (self.native, self.native.name);
@@ -222,11 +231,7 @@ impl Builtin {
 
 impl HostObject for Builtin {
     fn type_name(&self) -> &str {
-        match self.kind {
-            BuiltinKind::Unbound(_) => "method_descriptor",
-            BuiltinKind::Type => "type",
-            _ => "builtin_function_or_method",
-        }
+        self.native.name
     }
     fn is_callable(&self) -> bool {
         true
