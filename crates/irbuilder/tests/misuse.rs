@@ -109,7 +109,7 @@ fn a_function_outside_its_scope() {
     inside();
     let errors = builder.finish().expect_err("it is a mistake");
     assert!(matches!(errors.first.error.kind(), Some(BuildErrorKind::WrongFrame { .. })));
-    assert!(errors.to_string().ends_with("`inside` must stand inside a scope, but no scope is open"));
+    assert!(errors.to_string().ends_with("`inside` must be used inside a scope, but no scope is open"));
 }
 
 #[test]

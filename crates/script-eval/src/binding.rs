@@ -1,4 +1,4 @@
-//! Meanings of names.
+//! Bindings of names.
 
 use std::rc::Rc;
 
@@ -7,36 +7,35 @@ use tvmscript_script_value::ScriptValue;
 
 use crate::eval::Placeholder;
 
-/// The meaning of a name.
+/// The binding of a name.
 #[derive(Debug, Clone, Default)]
 pub enum Binding {
-    /// None.
+    /// The name has no binding.
     #[default]
     Unbound,
     /// A value.
     Value(ScriptValue),
-    /// The definition failed and was reported: using the name is silent.
+    /// The definition failed and was reported; uses are silent.
     Poison,
-    /// A value of host code that is not known: using the name in a script is an error.
+    /// A value of host code that the evaluator does not know; a use in a script is an error.
     Unknown(Rc<Placeholder>),
 }
 
-/// A variable of the module level.
+/// A module-level variable.
 #[derive(Debug, Clone, Default)]
 pub struct Slot {
-    /// What it stands for.
+    /// The variable's binding.
     pub binding: Binding,
-    /// Where it was defined; empty for names that need no definition.
+    /// Definition site in the text; empty for predefined names.
     pub place: TextRange,
 }
 
 impl Slot {
-    /// A variable of the module level.
+    /// A module-level variable.
     pub fn new(binding: Binding, place: TextRange) -> Slot {
         Slot { binding, place }
     }
 
-    /// A variable of the module level whose definition failed.
     pub(crate) fn poison(place: TextRange) -> Slot {
         Slot::new(Binding::Poison, place)
     }
@@ -45,8 +44,8 @@ impl Slot {
 /// Maximum number of values that [`same`] compares; larger values count as different.
 const MAX_COMPARED: u32 = 10_000;
 
-/// Whether both values are of one kind and equal, so that replacing one by the other changes nothing. Nodes, functions and
-/// host objects are compared by identity.
+/// Tests whether both values have the same type and are equal, so that one can replace the other. Nodes, functions and
+/// host objects compare by identity.
 pub fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
     let mut work = vec![(a.clone(), b.clone())];
     let mut count = 0;

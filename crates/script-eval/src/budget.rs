@@ -1,7 +1,7 @@
-//! The budget of an evaluation: steps, memory, nodes and nesting of calls.
+//! The budget of an evaluation: steps, memory, nodes and call depth.
 //!
-//! Steps bound the time, bytes the memory; neither is given back. Bodies that are only explored get a slice of the steps,
-//! so that one of them cannot use up what the rest of the text needs.
+//! Steps bound the time and bytes the memory; neither is refunded. Explored bodies get a slice of the steps, so that
+//! one of them cannot use up the steps of the rest of the text.
 
 use std::cell::Cell;
 
@@ -17,15 +17,15 @@ const STEPS_PER_CHECK: u64 = 64;
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Steps, beyond two per expression of the text.
+    /// Maximum number of steps, beyond two per expression of the text.
     pub max_steps: u64,
-    /// Bytes that values of host code take, freed ones included.
+    /// Maximum size of all values of host code in bytes, including freed ones.
     pub max_memory_bytes: u64,
-    /// Bytes that the nodes take which the text builds, freed ones included.
+    /// Maximum size of all nodes that the text builds in bytes, including freed ones.
     pub max_node_bytes: u64,
-    /// Nesting of calls of host functions.
+    /// Maximum nesting of calls of host functions.
     pub max_call_depth: u32,
-    /// Errors after which the evaluation stops.
+    /// Number of errors after which the evaluation stops.
     pub max_errors: usize,
 }
 
@@ -41,10 +41,10 @@ impl Default for Limits {
     }
 }
 
-/// The budget of an evaluation, and how much of it is left.
+/// The limits of an evaluation and what is left of them.
 pub struct Budget {
     limits: Limits,
-    /// Steps that are not limited: two per expression of the text.
+    /// Steps that the limit does not count: two per expression of the text.
     free_steps: u64,
     steps: Cell<u64>,
     exhausted: Cell<bool>,
@@ -52,7 +52,7 @@ pub struct Budget {
     call_depth: Cell<u32>,
     /// Number of open `try` statements.
     tries: Cell<u32>,
-    /// Bytes of the nodes that this thread had made before.
+    /// Size of the nodes that this thread had built before the evaluation.
     node_bytes_before: u64,
 }
 
@@ -80,7 +80,7 @@ impl Budget {
         self.limits.max_errors
     }
 
-    /// Takes steps off the budget.
+    /// Charges steps.
     #[inline]
     pub(crate) fn step(&self, count: u64) -> Result<(), Raise> {
         let before = self.steps.get();
@@ -93,10 +93,10 @@ impl Budget {
         }
     }
 
-    /// Checks that the nodes that were built are not too large.
+    /// Checks the size of the nodes that were built.
     ///
     /// # Errors
-    /// When they are; the error has a kind only the first time.
+    /// Fails if they are too large. Only the first failure carries an error kind; later ones are [`Raise::Reported`].
     #[inline]
     pub fn check_nodes(&self) -> Result<(), Raise> {
         let made = node_bytes_made().wrapping_sub(self.node_bytes_before);
@@ -105,7 +105,7 @@ impl Budget {
 
     #[cold]
     fn too_large(&self) -> Raise {
-        // Said once: afterwards nothing more can be built.
+        // Reported once: nothing can be built after it.
         if self.exhausted.replace(true) {
             return Raise::Reported;
         }
@@ -114,7 +114,7 @@ impl Budget {
 
     #[cold]
     fn no_steps(&self) -> Raise {
-        // Said once: afterwards nothing more can be evaluated.
+        // Reported once: nothing can be evaluated after it.
         if self.exhausted.get() {
             return Raise::Reported;
         }
@@ -122,7 +122,7 @@ impl Budget {
         Raise::Kind(ParseErrorKind::TooManySteps { limit: self.limits.max_steps })
     }
 
-    /// Limits the steps until [`Budget::end_slice`], which takes the result.
+    /// Limits the steps until [`Budget::end_slice`] and returns the reserve to pass to it.
     pub(crate) fn begin_slice(&self, steps: u64) -> u64 {
         let slice = self.steps.get().min(steps.saturating_add(self.free_steps));
         let reserve = self.steps.get() - slice;
@@ -130,12 +130,12 @@ impl Budget {
         reserve
     }
 
-    /// Whether no step is left.
+    /// Tests whether no step is left.
     pub(crate) fn is_spent(&self) -> bool {
         self.steps.get() == 0 || self.exhausted.get()
     }
 
-    /// Gives the steps back that [`Budget::begin_slice`] kept.
+    /// Refunds the reserve of [`Budget::begin_slice`].
     pub(crate) fn end_slice(&self, reserve: u64) {
         self.steps.set(self.steps.get().saturating_add(reserve));
         if reserve > 0 {
@@ -153,7 +153,7 @@ impl Budget {
         self.tries.get()
     }
 
-    /// Takes bytes off the budget. Freed bytes are not given back: the sum bounds the time as well.
+    /// Charges bytes. Freed memory is not refunded, so that the sum bounds the time too.
     pub(crate) fn allocate(&self, bytes: u64) -> Result<(), ParseErrorKind> {
         match self.memory.get().checked_sub(bytes) {
             Some(left) => {
@@ -164,7 +164,6 @@ impl Budget {
         }
     }
 
-    /// Enters a call of a host function.
     pub(crate) fn enter_call(&self) -> Result<(), ParseErrorKind> {
         if self.call_depth.get() >= self.limits.max_call_depth {
             return Err(ParseErrorKind::CallsTooDeep { limit: self.limits.max_call_depth });
@@ -173,18 +172,17 @@ impl Budget {
         Ok(())
     }
 
-    /// Leaves a call of a host function.
     pub(crate) fn leave_call(&self) {
         self.call_depth.set(self.call_depth.get().saturating_sub(1));
     }
 
-    /// Whether the first error ends the evaluation, as in Python: inside of host functions, since what calls itself twice
-    /// would fail twice at each level, and where the error may be caught.
+    /// Tests whether the first error ends the evaluation, as in Python: inside host functions, where a recursive
+    /// function would repeat the error at each level, and inside `try`.
     pub(crate) fn stops_at_first_error(&self) -> bool {
         self.call_depth.get() > 0 || self.tries.get() > 0
     }
 
-    /// Runs `f`, whose error may be caught.
+    /// Runs `f` as the body of a `try` statement.
     pub(crate) fn tries<R>(&self, f: impl FnOnce() -> R) -> R {
         self.tries.set(self.tries.get() + 1);
         let result = f();

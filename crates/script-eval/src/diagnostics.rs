@@ -1,4 +1,4 @@
-//! The errors, warnings and notes of an evaluation.
+//! Errors, warnings and notes of an evaluation.
 
 use std::collections::HashSet;
 
@@ -6,60 +6,51 @@ use tvmscript_python_syntax::ast::TextRange;
 
 use crate::errors::{ParseError, ParseErrorKind};
 
-/// Errors, warnings and notes so far, in the order in which they were met.
+/// Errors, warnings and notes so far, in order of occurrence.
+#[derive(Default)]
 pub struct Diagnostics {
     /// Errors.
     pub errors: Vec<ParseError>,
     /// Warnings and notes.
     pub warnings: Vec<ParseError>,
-    /// Exceptions of host code that may yet be caught.
+    /// Exceptions of host code that may still be caught.
     pub(crate) raised: Vec<ParseError>,
-    /// Reasons that were warned of.
+    /// Reasons that already have a warning.
     warned: HashSet<String>,
-    /// Number of statements and expressions that failed, silently or not: what they stand in has mistakes.
+    /// Number of statements and expressions that failed, reported or not. A change means that the enclosing definition
+    /// has errors.
     pub failures: u64,
-    /// Above zero where errors of calls are silent, because they follow from a mistake that was reported.
+    /// Above zero where errors of calls are dropped because they follow from a reported one.
     pub silenced: u32,
-    /// Statements that could not be read: names they may have defined.
+    /// Statements with syntax errors, which may define any name in their text.
     pub(crate) invalid: Vec<TextRange>,
-    /// Number of errors after which no more are recorded.
+    /// Maximum number of recorded errors.
     max_errors: usize,
 }
 
 impl Diagnostics {
     pub(crate) fn new(max_errors: usize) -> Diagnostics {
-        Diagnostics {
-            errors: Vec::new(),
-            warnings: Vec::new(),
-            raised: Vec::new(),
-            warned: HashSet::new(),
-            failures: 0,
-            silenced: 0,
-            invalid: Vec::new(),
-            max_errors,
-        }
+        Diagnostics { max_errors, ..Diagnostics::default() }
     }
 
-    /// Whether there are too many errors to go on.
+    /// Tests whether the maximum number of errors is reached.
     pub fn is_exhausted(&self) -> bool {
         self.errors.len() >= self.max_errors
     }
 
-    /// Adds an error.
     pub(crate) fn push(&mut self, error: ParseError) {
         if !self.is_exhausted() {
             self.errors.push(error);
         }
     }
 
-    /// Adds an exception that may yet be caught.
+    /// Adds an exception that may still be caught.
     pub(crate) fn push_raised(&mut self, error: ParseError) {
         if self.raised.len() < self.max_errors {
             self.raised.push(error);
         }
     }
 
-    /// Adds a note: nothing has to be changed.
     pub(crate) fn note(&mut self, kind: ParseErrorKind, range: TextRange) {
         if self.warnings.len() < self.max_errors {
             self.warnings.push(ParseError::note_at(kind, range));
@@ -74,12 +65,12 @@ impl Diagnostics {
         }
     }
 
-    /// The numbers of errors and exceptions, for [`Diagnostics::called_from`].
+    /// Number of errors and of exceptions, for [`Diagnostics::called_from`].
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.errors.len(), self.raised.len())
     }
 
-    /// Adds the place of a call to the errors and exceptions since `before`.
+    /// Adds a call site to the errors and exceptions recorded since `before`.
     pub(crate) fn called_from(&mut self, before: (usize, usize), range: TextRange) {
         let reported = self.errors.iter_mut().skip(before.0);
         let new = reported.chain(self.raised.iter_mut().skip(before.1));

@@ -9,59 +9,60 @@ use tvmscript_python_syntax::ast::{
 use tvmscript_script_value::ScriptValue;
 
 use crate::diagnostics::Diagnostics;
+use crate::errors::ParseError;
 use crate::eval::{Env, Explorer, Placeholder};
+use crate::host::Mode;
 use crate::program::Program;
-use crate::rules::Mode;
 
-/// The state of an evaluation: where in the text it is, the variables around it, the mistakes so far.
+/// The state of an evaluation: position, variables and diagnostics.
 ///
 /// A [`Host`](crate::Host) owns one and dereferences to it.
 pub struct Evaluator {
-    /// What all evaluators of the text share.
+    /// State shared by all evaluators of the text.
     pub program: Rc<Program>,
     /// The syntax tree of the text.
     pub ast: Rc<Ast>,
-    /// The variables of the host code that runs, or that is around the script body.
+    /// Variables of the running host code, or of the code around the script body.
     pub(crate) env: Option<Rc<Env>>,
-    /// Whether host code runs: names are those of `env` then, not those of the script body.
+    /// `true` while host code runs: names resolve in `env`, not in the script body.
     pub in_env: bool,
-    /// The rules under which code is read.
+    /// The dispatch token.
     pub token: Token,
-    /// The rules that operators follow.
+    /// The rules for operators.
     pub mode: Mode,
     /// Errors, warnings and notes so far.
     pub diagnostics: Diagnostics,
-    /// Names as strings of IR, made once.
+    /// Cache of names as IR strings.
     strs: Vec<Option<Str>>,
-    /// Whether what cannot be evaluated becomes a [`Placeholder`] instead of an error. Hosts set it for code around scripts,
-    /// and clear it in code that a script runs.
+    /// `true` if failures become [`Placeholder`]s instead of errors. Hosts set it for code around scripts and clear it
+    /// for code that a script runs.
     pub tolerant: bool,
-    /// The value of the expression that failed because it is not known.
+    /// The placeholder of the expression that just failed.
     pub(crate) pending: Option<Placeholder>,
-    /// The values of the generator that runs.
+    /// The values of the running generator.
     pub(crate) yielded: Option<Vec<ScriptValue>>,
-    /// Whether those are too many: what runs is left.
+    /// `true` if the running generator has too many values and is abandoned.
     pub(crate) is_overfull: bool,
-    /// The statement of host code that runs.
+    /// The running statement of host code.
     pub(crate) statement: Option<TextRange>,
-    /// Whether the decorators of a definition of host code are evaluated.
+    /// `true` while decorators of host code are evaluated.
     pub(crate) in_decorator: bool,
-    /// The path of the function or class that runs; empty at module level.
+    /// Path of the running function or class; empty at module level.
     pub(crate) path: Rc<str>,
-    /// Number of functions and classes in that path.
+    /// Number of functions and classes in the path.
     pub depth: u32,
-    /// What is known of host code that the file does not run.
+    /// State of the exploration of host code.
     pub(crate) explorer: Explorer,
-    /// Whether the class body that runs is of a class that compares scripts.
+    /// `true` inside the body of a comparing test class.
     pub(crate) compares: bool,
-    /// An `import *` of a module that is not evaluated.
+    /// An `import *` of an unknown module.
     pub(crate) star_import: Option<TextRange>,
     /// The value of the last expression statement of host code.
     pub last_value: Option<ScriptValue>,
 }
 
 impl Evaluator {
-    /// The state at the beginning of a program.
+    /// The initial state for a program.
     pub fn new(program: Rc<Program>) -> Evaluator {
         let diagnostics = Diagnostics::new(program.budget.max_errors());
         Evaluator {
@@ -88,7 +89,7 @@ impl Evaluator {
         }
     }
 
-    /// The syntax tree of the text. Cheap: it is shared.
+    /// The syntax tree of the text, shared.
     pub fn ast(&self) -> Rc<Ast> {
         self.ast.clone()
     }
@@ -113,7 +114,7 @@ impl Evaluator {
         self.ast.name(name)
     }
 
-    /// The text of a name as a string of IR; made once per name.
+    /// The text of a name as an IR string, cached.
     pub fn name_str(&mut self, name: Name) -> Str {
         let index = name.index();
         if self.strs.len() <= index {
@@ -122,40 +123,47 @@ impl Evaluator {
         self.strs[index].get_or_insert_with(|| Str::new(self.ast.name(name))).clone()
     }
 
-    /// Where something stands in the text.
+    /// The range of a syntax element.
     pub fn range(&self, of: impl HasRange) -> TextRange {
         self.ast.range(of)
     }
 
-    /// The span of something in the text, for nodes.
+    /// The span of a syntax element.
     pub fn span(&self, of: impl HasRange) -> Span {
         self.span_of(self.ast.range(of))
     }
 
-    /// The span of bytes of the text.
-    pub fn span_of(&self, range: TextRange) -> Span {
+    /// The span of a byte range.
+    pub(crate) fn span_of(&self, range: TextRange) -> Span {
         Span::range(self.program.source, range.start, range.end)
     }
 
-    /// The source that spans name.
+    /// The source of spans.
     pub fn source(&self) -> SourceId {
         self.program.source
     }
 
-    /// The path of a name that is defined here.
+    /// The path of a name defined here.
     pub fn path_of(&self, name: Name) -> String {
         let name = self.ast.name(name);
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    /// Remembers a statement that was cut out: names in it are not called undefined.
+    /// Records a statement with syntax errors, so that names in it are not reported as undefined.
     pub fn note_invalid(&mut self, id: StmtId) {
         let range = self.ast.range(id);
         self.diagnostics.failures += 1;
         self.diagnostics.invalid.push(range);
     }
 
-    /// Whether mistakes are expected in the code that runs.
+    /// Takes the warnings and notes so far, including those of functions that other code called back.
+    pub fn take_warnings(&mut self) -> Vec<ParseError> {
+        let mut warnings = std::mem::take(&mut self.diagnostics.warnings);
+        warnings.append(&mut self.program.inner_warnings.borrow_mut());
+        warnings
+    }
+
+    /// Tests whether errors are expected in the running code.
     pub fn expects_failure(&self) -> bool {
         self.explorer.may_fail > 0
     }

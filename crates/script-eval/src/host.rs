@@ -1,48 +1,44 @@
-//! The host: what the evaluator does not know.
+//! The interface between the evaluator and its host.
 //!
-//! The evaluator knows Python: its syntax, its values, its scopes. It knows no dialect of IR, no registry and no parser.
-//! Where code leaves Python, the evaluator asks its [`Host`]:
+//! The evaluator knows Python: syntax, values, scopes. It knows no dialect, no registry and no parser of scripts. It
+//! asks its [`Host`] for the rest:
 //!
-//! - what a name means inside a script body ([`Host::local`]) and how an assignment expression binds one there;
-//! - what operators, attributes, subscripts and calls do with IR nodes ([`Host::rules`]);
-//! - what its own values do: namespaces, decorators, functions that need the host ([`Host::call_own`]);
-//! - what a module holds ([`Host::modules`]);
-//! - how a decorated definition is read as a script ([`Host::read_script`]).
+//! - names of script bodies ([`Host::local`]) and assignment expressions there;
+//! - operators, attributes, subscripts and calls of IR nodes ([`Host::rules`]), and their text ([`Host::node_text`]);
+//! - the host's own values: namespaces, decorators, functions that need the host ([`Host::call_own`]);
+//! - modules ([`Host::modules`]);
+//! - decorated definitions that are scripts ([`Host::read_script`]).
 //!
-//! Every method has a default that says "nothing": a host without any IR implements `Deref` to its [`Evaluator`] and
-//! nothing else. The methods of the evaluator that need a host are methods of `dyn Host`; those that work on its state
-//! alone are methods of [`Evaluator`], and reach a host through `Deref`.
-//!
-//! Nothing here recurses into the host without going through `dyn Host`, so a host may call the evaluator from any of its
-//! methods.
+//! All methods have defaults: a host without IR implements `Deref` to its [`Evaluator`] and nothing else. Evaluation
+//! is implemented on `dyn Host`; methods that only need the state are on [`Evaluator`].
 
 use std::ops::{Deref, DerefMut};
 
+use smallvec::SmallVec;
 use tvmscript_ir_core::Object;
-use tvmscript_python_syntax::ast::{ExprId, Name, StmtId, TextRange};
-use tvmscript_script_value::{CallArgs, HostObject, ScriptFn, ScriptValue};
+use tvmscript_python_syntax::ast::{BinOp, BoolOp, CmpOp, ExprId, Name, StmtId, TextRange, UnaryOp};
+use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
 
 use crate::binding::Binding;
 use crate::errors::{ParseErrorKind, Reported, Result};
 use crate::eval::Raise;
 use crate::evaluator::Evaluator;
-use crate::rules::{CallFn, NodeRules};
 
-/// An owner of an [`Evaluator`], which answers what the evaluator does not know.
+/// The owner of an [`Evaluator`], which provides everything that is not Python.
 pub trait Host: Deref<Target = Evaluator> + DerefMut {
     // ---- names of script bodies ----
 
-    /// Whether a script body is being read, with names of its own.
+    /// Tests whether a script body with its own names is being read.
     fn in_script(&self) -> bool {
         false
     }
 
-    /// The meaning of a name in the script body; unbound when the body does not define it.
+    /// The binding of a name in the script body.
     fn local(&self, _name: Name) -> Binding {
         Binding::Unbound
     }
 
-    /// The meaning of a name in the script body, unless the host itself defined it there: what a lambda captures.
+    /// The binding of a name that a lambda captures from the script body; `None` for names that the host defined.
     fn captured(&self, _name: Name) -> Option<Binding> {
         None
     }
@@ -50,22 +46,22 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
     /// Binds a name in the script body, for `name := value`.
     ///
     /// # Errors
-    /// When the name cannot be bound again.
+    /// Fails if the name cannot be rebound.
     fn bind(&mut self, _name: Name, _value: ScriptValue, at: ExprId) -> Result<()> {
         Err(self.error(at, ParseErrorKind::UnsupportedExpression { what: "`:=` here" }))
     }
 
-    /// The names that the script body defines, for suggestions.
+    /// The names that the script body binds, for suggestions.
     fn local_names(&self) -> Vec<Name> {
         Vec::new()
     }
 
-    /// The definition of a name in a scope of the script body that has ended, and how to make it visible further on.
+    /// The definition site of a name in a closed scope of the script body, with a hint for using the name afterwards.
     fn ended(&self, _name: Name) -> Option<(TextRange, Option<&'static str>)> {
         None
     }
 
-    /// Help for an undefined name that the host knows under another one (`X.grid` for `grid`).
+    /// A suggestion for an undefined name that the host knows under another one (`X.grid` for `grid`).
     fn suggestion(&self, _name: &str) -> Option<String> {
         None
     }
@@ -77,30 +73,43 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
         NodeRules::default()
     }
 
-    /// How a node is called here.
+    /// The call rule of a node under the current dispatch token.
     fn call_rule(&mut self, node: &Object) -> Option<CallFn> {
         self.rules(node).call
     }
 
+    /// Tests whether [`Host::node_text`] prints nodes. Otherwise `str` and `repr` of a node name its type.
+    fn prints_nodes(&self) -> bool {
+        false
+    }
+
+    /// The text of a node for `str` and `repr`. The evaluator charges the size of the node before the call.
+    ///
+    /// # Errors
+    /// Fails if the node cannot be printed.
+    fn node_text(&mut self, _node: &Object) -> Result<String, Raise> {
+        Ok(String::new())
+    }
+
     // ---- values of the host's own ----
 
-    /// The attribute of a namespace of the host's; nothing when the value is none, `Some(None)` when it has no such
-    /// attribute.
+    /// Looks up an attribute in a namespace of the host: `None` if the value is not a namespace, `Some(None)` if it
+    /// lacks the attribute.
     fn namespace_attribute(&mut self, _value: &dyn HostObject, _attr: Name) -> Option<Option<ScriptValue>> {
         None
     }
 
-    /// Whether a value is a namespace of the host's: what annotations of scripts begin with.
+    /// Tests whether a value is a namespace of the host, as annotations of scripts start with.
     fn is_namespace(&self, _value: &ScriptValue) -> bool {
         false
     }
 
-    /// What a missing attribute of a namespace means; nothing when the value is none.
+    /// Explains a missing attribute of a namespace; `None` for other values.
     fn missing_attribute(&self, _value: &dyn HostObject, _name: &str) -> Option<MissingAttribute> {
         None
     }
 
-    /// Calls a value of the host's own; nothing, and the arguments are left alone, when the value is none.
+    /// Calls a value of the host's own; for other values returns `None` and leaves the arguments.
     fn call_own(
         &mut self,
         _callee: &dyn HostObject,
@@ -109,75 +118,75 @@ pub trait Host: Deref<Target = Evaluator> + DerefMut {
         None
     }
 
-    /// Whether slices among the arguments of a function stay as they are.
+    /// Tests whether slices among the arguments of a function stay slices.
     fn takes_regions(&self, _function: &'static ScriptFn) -> bool {
         false
     }
 
     // ---- modules ----
 
-    /// The modules that can be imported, besides those of Python's library that are evaluated.
+    /// The modules that can be imported, besides the evaluated ones of Python's library.
     fn modules(&self) -> &dyn Modules {
         &NoModules
     }
 
     // ---- scripts ----
 
-    /// Whether a value is a decorator that makes a script of what it decorates.
+    /// Tests whether a value is a decorator that makes scripts.
     fn is_decorator(&self, _value: &ScriptValue) -> bool {
         false
     }
 
-    /// Reads a decorated definition as a script, in a builder of its own. `at` is the decorator in the text.
+    /// Reads a decorated definition as a script, in a builder of its own. `at` is the decorator.
     ///
     /// # Errors
-    /// When there is a mistake in it.
+    /// Fails if the definition has errors.
     fn read_script(&mut self, _id: StmtId, _at: ExprId, _decorator: &ScriptValue) -> Result<ScriptValue> {
         Err(Reported::already())
     }
 
-    /// Whether a line of text is a decorator of scripts: of definitions whose syntax was not kept.
+    /// Tests whether a line of text is a decorator of scripts, for definitions without a syntax tree.
     fn is_script_decorator(&self, _text: &str) -> bool {
         false
     }
 
-    /// Classes whose bare methods are scripts, if there are such.
+    /// Test classes whose bare methods are scripts.
     fn bare_scripts(&self) -> Option<BareScripts> {
         None
     }
 
-    /// A statement of host code assigned names: scripts that functions built may have got a name.
+    /// Called after host code assigned names: scripts built by functions may have got a name.
     fn assigned(&mut self, _id: StmtId) {}
 
-    /// A function that nothing calls was run to its end.
+    /// Called after exploring a function or block.
     fn explored(&mut self) {}
 }
 
 /// A missing attribute of a namespace.
 #[derive(Debug, Clone)]
 pub struct MissingAttribute {
-    /// The namespace, in words.
+    /// Description of the namespace.
     pub what: String,
-    /// Whether the attribute exists, but is left out here: then it is no mistake of the text.
+    /// `true` if the attribute exists but is left out here, so that its use is not an error.
     pub is_left_out: bool,
-    /// What to use instead.
+    /// A replacement.
     pub help: Option<String>,
 }
 
-/// Classes that compare scripts: their bare methods are scripts, since the base class decorates them.
+/// Test classes that compare scripts. Their bare methods are scripts, since the base class decorates them.
 #[derive(Debug, Clone)]
 pub struct BareScripts {
-    /// How the names of the base classes end.
+    /// Suffix of the names of the base classes.
     pub base_suffix: &'static str,
     /// The methods that are scripts.
     pub methods: &'static [&'static str],
-    /// The decorator that the base class applies.
+    /// The decorator applied by the base class.
     pub decorator: ScriptValue,
 }
 
 /// Modules that a host declares. The defaults declare none.
 pub trait Modules {
-    /// Whether a dotted path is a declared module.
+    /// Tests whether a dotted path is a declared module.
     fn contains(&self, _path: &str) -> bool {
         false
     }
@@ -187,7 +196,7 @@ pub trait Modules {
         None
     }
 
-    /// What to do instead of using a member that scripts cannot use.
+    /// A replacement for a member that scripts cannot use.
     fn instead_of(&self, _path: &str, _name: &str) -> Option<&'static str> {
         None
     }
@@ -197,33 +206,101 @@ pub trait Modules {
         Vec::new()
     }
 
-    /// All names that `from path import *` binds; nothing when they are not known.
+    /// The names that `from path import *` binds; `None` if they are not known.
     fn star_names(&self, _path: &str) -> Option<Vec<String>> {
         None
     }
 
-    /// Whether all members of a module are declared, so that another one is a mistake.
+    /// Tests whether all members of a module are declared, so that any other one is an error.
     fn is_complete(&self, _path: &str) -> bool {
         false
     }
 
-    /// Whether a reader may expect a member of an undeclared module to be evaluated, so that calling it is worth a warning.
+    /// Tests whether users may expect a member of an undeclared module to be evaluated, so that calling it deserves a
+    /// warning.
     fn is_expected(&self, _path: &str) -> bool {
         false
     }
 
-    /// Whether a decorator by this path leaves the results of what it decorates as they are.
+    /// Tests whether a decorator keeps the results of the decorated function.
     fn is_transparent(&self, _path: &str) -> bool {
         false
     }
 
-    /// The functions that declare parameters of tests, `n = parameter(4, 8)` and `n, m = parameters((4, 2), (8, 3))`.
+    /// The functions that declare test parameters, `n = parameter(4, 8)` and `n, m = parameters((4, 2), (8, 3))`.
     fn parameter_functions(&self) -> Option<(&'static str, &'static str)> {
         None
     }
 }
 
-/// No modules.
 struct NoModules;
 
 impl Modules for NoModules {}
+
+/// Rules for operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mode {
+    /// Python's: module level, plain functions, lambdas, comprehensions, values of keyword arguments.
+    Host,
+    /// The dialect's: bodies of decorated functions.
+    Script,
+}
+
+/// An operator with at least one node among its operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `a + b`
+    Binary(BinOp),
+    /// `-a`, `not a`
+    Unary(UnaryOp),
+    /// `a < b`; not `is` and `in`, which are Python's.
+    Compare(CmpOp),
+    /// `a and b`
+    Bool(BoolOp),
+    /// `b if a else c`. Operands: condition, value if true, value if false.
+    Conditional,
+}
+
+/// Applies an operator. Operands are in source order; at least one is of the class that the handler is registered for.
+/// `None` passes on to the handler of the next operand, then to Python's rule.
+pub type OperatorFn = fn(Operator, &[ScriptValue], Mode) -> Result<Option<ScriptValue>, BuildError>;
+/// Looks up an attribute of a node.
+pub type AttributeFn = fn(&Object, &str) -> Result<Option<ScriptValue>, BuildError>;
+/// Attribute names for suggestions.
+pub type NamesFn = fn(&Object) -> Vec<String>;
+/// Subscripts a node.
+pub type SubscriptFn = fn(&Object, &Indices) -> Result<ScriptValue, BuildError>;
+/// Calls a node.
+pub type CallFn = fn(&Object, CallArgs) -> Result<ScriptValue, BuildError>;
+/// The truth of a node in host code; an error if it is unknown.
+pub type TruthFn = fn(&Object) -> Result<bool, BuildError>;
+/// The elements of a node, for unpacking and iteration.
+pub type ItemsFn = fn(&Object) -> Result<Vec<ScriptValue>, BuildError>;
+
+/// The indices of a subscript.
+#[derive(Debug, Clone)]
+pub struct Indices {
+    /// Indices; slices are [`ScriptValue::Slice`].
+    pub items: SmallVec<[ScriptValue; 4]>,
+    /// `true` if the subscript is a tuple: `a[1,]` has one index and is a tuple.
+    pub is_tuple: bool,
+}
+
+/// The operations of a class of nodes. Without a rule, nodes behave like plain Python objects.
+#[derive(Clone, Copy, Default)]
+pub struct NodeRules {
+    /// Operators.
+    pub operator: Option<OperatorFn>,
+    /// Attributes.
+    pub attribute: Option<AttributeFn>,
+    /// Names of attributes, for suggestions.
+    pub names: Option<NamesFn>,
+    /// Subscripts.
+    pub subscript: Option<SubscriptFn>,
+    /// Calls.
+    pub call: Option<CallFn>,
+    /// Truth in conditions of host code.
+    pub truth: Option<TruthFn>,
+    /// Elements for iteration and unpacking.
+    pub items: Option<ItemsFn>,
+}

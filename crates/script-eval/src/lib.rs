@@ -1,12 +1,12 @@
-//! Python host code, evaluated without a Python interpreter.
+//! Evaluation of Python host code without a Python interpreter.
 //!
-//! The evaluator runs what Python programs around scripts consist of: functions, classes, comprehensions, the built-in
-//! types with their methods, a part of `math`, `functools`, `itertools`, `operator` and `dataclasses`. Values and texts
-//! of errors are CPython 3.11's; `tests/cpython` holds its recorded answers. Steps, memory and nesting are bounded by a
-//! [`Budget`], so that no text runs on for ever.
+//! The evaluator runs the Python code around scripts: functions, classes, comprehensions, the built-in types with their
+//! methods, and parts of `math`, `functools`, `itertools`, `operator` and `dataclasses`. Values and error messages are
+//! CPython 3.11's; `tests/cpython` contains its recorded results. Steps, memory and call depth are limited by a
+//! [`Budget`].
 //!
-//! It knows no dialect of IR, no registry and no parser of scripts: what it does not know, it asks its [`Host`]. A host
-//! owns an [`Evaluator`], which is the state, and the methods of `dyn Host` are what runs:
+//! It knows no dialect, no registry and no parser of scripts, and asks its [`Host`] for the rest. A host owns an
+//! [`Evaluator`], the state; evaluation is implemented on `dyn Host`:
 //!
 //! ```
 //! # use std::ops::{Deref, DerefMut};
@@ -39,10 +39,16 @@
 //! program.close();
 //! ```
 //!
-//! Errors are recorded where they happen, with their place in the text; see [`errors`].
+//! Errors are recorded with their range in the text; see [`errors`].
 //!
-//! Host code that a file does not run (functions of tests, for instance) can be explored for the scripts in it. Values
-//! that are not known are then [`Placeholder`]s, and conditions on them run both branches.
+//! Host code that a file does not run, such as the functions of tests, can be explored for the scripts in it. Unknown
+//! values are then [`Placeholder`]s, and both branches of an unknown condition run.
+
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+#[macro_use]
+mod raise;
 
 mod binding;
 mod budget;
@@ -54,19 +60,18 @@ mod host;
 mod program;
 mod python;
 mod report;
-mod rules;
 
 pub use binding::{Binding, Slot, same};
 pub use budget::{Budget, Limits};
 pub use diagnostics::Diagnostics;
 pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
 pub use eval::walk::{names_bound_by, names_in, uses_free};
-pub use eval::{Cause, Module, Placeholder, Raise, parameter_names};
+pub use eval::{Cause, Module, Placeholder, parameter_names};
 pub use evaluator::Evaluator;
-pub use host::{BareScripts, Host, MissingAttribute, Modules};
+pub use host::{
+    AttributeFn, BareScripts, CallFn, Host, Indices, ItemsFn, MissingAttribute, Mode, Modules, NamesFn,
+    NodeRules, Operator, OperatorFn, SubscriptFn, TruthFn,
+};
 pub use program::{MakeHost, Program};
 pub use python::builtins::is_python_builtin;
-pub use rules::{
-    AttributeFn, CallFn, Indices, ItemsFn, Mode, NamesFn, NodeRules, Operator, OperatorFn, SubscriptFn,
-    TruthFn,
-};
+pub use raise::Raise;

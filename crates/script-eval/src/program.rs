@@ -1,7 +1,7 @@
-//! What all evaluators of one text share: the tree, the variables of the module level, the budget.
+//! State shared by all evaluators of one text: syntax tree, module-level variables, budget.
 //!
-//! A function that a script hands to other code may be called when no evaluator is at hand. The program then makes one
-//! ([`Program::call_back`]), with the host that [`Program::new`] was given.
+//! A function that a script passes to other code may be called without an evaluator at hand. [`Program::call_back`]
+//! then makes one, with the host factory given to [`Program::new`].
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -20,38 +20,40 @@ use crate::eval::{Env, LocalNames, Raise};
 use crate::host::Host;
 use crate::python::text_index::TextIndexes;
 
-/// Memory of a container that is remembered.
+/// Size of a cycle candidate.
 const CYCLE_BYTES: u64 = 96;
 
 /// Makes a host for a function that is called back.
 pub type MakeHost = Box<dyn Fn(Rc<Program>) -> Box<dyn Host>>;
 
-/// A text with its tree and what evaluating it shares.
+/// A text with its syntax tree and shared evaluation state.
 pub struct Program {
     /// The syntax tree.
     pub ast: Rc<Ast>,
     text: Box<str>,
-    /// The source that spans name.
+    /// The source of spans.
     pub source: SourceId,
-    /// What is left of the limits.
+    /// The remaining budget.
     pub budget: Budget,
     globals: RefCell<Vec<Slot>>,
     global_names: RefCell<Vec<Name>>,
     pub(crate) local_names: LocalNames,
-    /// Characters of long texts by number.
+    /// Character indices of long texts.
     pub(crate) text_indexes: TextIndexes,
     cycles: Cycles,
     make_host: MakeHost,
-    /// Hosts for functions that are called back.
+    /// Idle hosts for functions that are called back.
     spare: RefCell<Vec<Box<dyn Host>>>,
+    /// Warnings and notes of functions that were called back.
+    pub(crate) inner_warnings: RefCell<Vec<ParseError>>,
 }
 
-/// Values that may hold themselves. Nothing frees them before the end.
+/// Values that may be part of reference cycles; [`Program::close`] breaks them.
 #[derive(Default)]
 struct Cycles {
-    /// Environments that functions hold, which those functions may hold in turn.
+    /// Environments captured by functions, which they may contain in turn.
     environments: RefCell<Vec<Weak<Env>>>,
-    /// Containers that were given containers, by address.
+    /// Containers that contain others, by address.
     containers: RefCell<HashMap<usize, Container>>,
 }
 
@@ -61,7 +63,7 @@ enum Container {
 }
 
 impl Program {
-    /// A program of this text and its tree.
+    /// A program for a text and its tree.
     pub fn new(ast: Ast, text: &str, source: SourceId, limits: Limits, make_host: MakeHost) -> Program {
         Program {
             text: text.into(),
@@ -74,18 +76,19 @@ impl Program {
             cycles: Cycles::default(),
             make_host,
             spare: RefCell::default(),
+            inner_warnings: RefCell::default(),
             ast: Rc::new(ast),
         }
     }
 
-    /// Remembers an environment that a function holds.
+    /// Registers an environment captured by a function as a cycle candidate.
     pub(crate) fn keep_environment(&self, env: &Rc<Env>) {
         if env.mark_held() {
             self.cycles.environments.borrow_mut().push(Rc::downgrade(env));
         }
     }
 
-    /// Remembers a list or dictionary into which a value is put that may lead back to it.
+    /// Registers a container as a cycle candidate if `value` may lead back to it.
     pub(crate) fn keep_container(&self, container: &ScriptValue, value: &ScriptValue) -> Result<(), Raise> {
         if !value.holds_values() {
             return Ok(());
@@ -102,7 +105,7 @@ impl Program {
         Ok(())
     }
 
-    /// Ends the program: breaks the cycles of containers, and of functions and the environments that hold them.
+    /// Ends the program and breaks its reference cycles.
     pub fn close(&self) {
         for container in std::mem::take(&mut *self.cycles.containers.borrow_mut()).into_values() {
             match container {
@@ -117,7 +120,7 @@ impl Program {
         drop(spare);
     }
 
-    /// Sets a variable of the module level.
+    /// Sets a module-level variable.
     pub fn set_global(&self, name: Name, slot: Slot) {
         let mut globals = self.globals.borrow_mut();
         if globals.len() <= name.index() {
@@ -131,8 +134,8 @@ impl Program {
         drop(old);
     }
 
-    /// Sets a variable of the module level, unless the text itself gave it a value that is no node. Returns its slot
-    /// before.
+    /// Sets a module-level variable unless the text itself assigned it a value other than a node. Returns the previous
+    /// slot.
     pub fn set_unless_written(&self, name: Name, slot: Slot) -> Option<Slot> {
         let known = self.globals.borrow().get(name.index()).cloned().unwrap_or_default();
         let is_script = matches!(known.binding, Binding::Value(ScriptValue::Node(_)));
@@ -143,17 +146,16 @@ impl Program {
         })
     }
 
-    /// Whether the text itself gave a variable of the module level its value.
+    /// Tests whether the text itself assigned a module-level variable.
     pub fn is_written(&self, name: Name) -> bool {
         self.globals.borrow().get(name.index()).is_some_and(|slot| slot.place != TextRange::default())
     }
 
-    /// The variables of the module level, for suggestions.
     pub(crate) fn bound_globals(&self) -> Vec<Name> {
         self.global_names.borrow().clone()
     }
 
-    /// The meaning of a name at module level.
+    /// The binding of a module-level name.
     pub fn global(&self, name: Name) -> Binding {
         self.globals.borrow().get(name.index()).map_or(Binding::Unbound, |slot| slot.binding.clone())
     }
@@ -163,12 +165,12 @@ impl Program {
         &self.text
     }
 
-    /// A piece of the text.
+    /// A range of the text.
     pub fn text_of(&self, range: TextRange) -> &str {
         self.text.get(range.to_usize()).unwrap_or("")
     }
 
-    /// Runs `f` with a host of its own: for functions that other code calls back. What it reports is the error.
+    /// Runs `f` with a host of its own, for functions that other code calls back. Its errors become the result's.
     pub(crate) fn call_back<R>(
         self: &Rc<Self>,
         f: impl FnOnce(&mut (dyn Host + 'static)) -> crate::errors::Result<R>,
@@ -177,12 +179,13 @@ impl Program {
         let mut host = spare.unwrap_or_else(|| (self.make_host)(self.clone()));
         let result = f(&mut *host);
         let errors = std::mem::take(&mut host.diagnostics.errors);
+        self.inner_warnings.borrow_mut().append(&mut host.diagnostics.warnings);
         self.spare.borrow_mut().push(host);
         result.map_err(|_| InnerErrors::new(errors).into())
     }
 }
 
-/// Errors on their way from a function that was called back, through the code that called it.
+/// Errors of a function that was called back, on their way through the calling code.
 #[derive(Debug, Clone)]
 pub(crate) struct InnerErrors(Arc<std::sync::Mutex<Vec<ParseError>>>);
 

@@ -1,11 +1,10 @@
-//! Recording errors, and the places that they speak of.
+//! Recording of errors and their source ranges.
 
 use tvmscript_ir_core::{Span, SpanKind};
 use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, TextRange};
 use tvmscript_script_value::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind};
 
 use crate::errors::{HostErrorKind, ParseError, ParseErrorKind, Reported, Result, place_in_literal, suggest};
-use crate::eval::TYPE_NAME;
 use crate::evaluator::Evaluator;
 use crate::program::InnerErrors;
 
@@ -20,24 +19,24 @@ impl Evaluator {
         Reported(())
     }
 
-    /// Records a note at a span of this text: nothing has to be changed.
+    /// Records a note at a span of this text; nothing has to change.
     pub fn note(&mut self, at: Span, kind: impl Into<ParseErrorKind>) {
         if let Some(range) = self.range_of_span(at) {
             self.diagnostics.note(kind.into(), range);
         }
     }
 
-    /// Records a failure of host code that no script called: what Python would raise as a mistake that may yet be caught,
-    /// what only this crate does not do as a placeholder.
+    /// Records a failure of host code that no script called: a Python exception as one that may still be caught, a gap
+    /// of the evaluator as a placeholder.
     #[cold]
     fn report_host(&mut self, error: ParseError) -> Reported {
         let is_gap = match &error.kind {
             ParseErrorKind::UnsupportedExpression { .. }
             | ParseErrorKind::UnsupportedStatement { .. }
             | ParseErrorKind::InvalidTarget { .. } => true,
-            // A dialect that is not read here cannot be left out: its decorators make scripts.
+            // The import of a dialect's decorator cannot be skipped, since the decorator makes scripts.
             ParseErrorKind::Host(error) if error.kind == HostErrorKind::Import => !self.in_decorator,
-            ParseErrorKind::Host(error) => error.to_string().contains(&TYPE_NAME["a ".len()..]),
+            ParseErrorKind::Host(error) => error.is_gap,
             _ => false,
         };
         if is_gap {
@@ -48,7 +47,7 @@ impl Evaluator {
         Reported(())
     }
 
-    /// Records a mistake at a place that no code of the file can catch.
+    /// Records an error that no code of the file can catch.
     pub(crate) fn mistake(&mut self, at: impl HasRange, kind: ParseErrorKind) -> Reported {
         let range = self.shown(at);
         self.diagnostics.failures += 1;
@@ -56,18 +55,18 @@ impl Evaluator {
         Reported(())
     }
 
-    /// The part of the text that a message shows for a place.
+    /// The range that a message shows.
     fn shown(&self, at: impl HasRange) -> TextRange {
         at.shown_in(&self.ast, self.program.text())
     }
 
-    /// Records an error at a place.
+    /// Records an error.
     pub fn error(&mut self, at: impl HasRange, kind: impl Into<ParseErrorKind>) -> Reported {
         let range = self.shown(at);
         self.report(ParseError::new(kind, range))
     }
 
-    /// Records an error at a place, with how to mend it.
+    /// Records an error with a suggested fix.
     pub fn error_with_help(
         &mut self,
         at: impl HasRange,
@@ -78,27 +77,28 @@ impl Evaluator {
         self.report(ParseError::new(kind, range).with_help(help))
     }
 
-    /// Records a dialect's error at a place; where it speaks of an argument of the call there, at that argument.
+    /// Records a dialect's error, at the argument that it is about if `at` is a call.
     pub fn build_error(&mut self, at: impl HasRange, error: BuildError) -> Reported {
         let range = self.shown(at);
         self.build_error_at(range, None, error)
     }
 
-    /// The value of a dialect's result; its error is recorded at a place.
+    /// Unwraps a dialect's result; its error is recorded at `at`.
     pub fn checked<T>(&mut self, at: impl HasRange, result: Result<T, BuildError>) -> Result<T> {
         result.map_err(|error| self.build_error(at, error))
     }
 
-    /// The value of a dialect's result for a call; its error is recorded at the argument that it speaks of, else at the call.
+    /// Unwraps a dialect's result for a call; its error is recorded at the argument that it is about, else at the
+    /// call.
     ///
     /// # Errors
-    /// When the result is one.
+    /// Fails if the result is an error.
     pub fn checked_call<T>(&mut self, call: ExprId, result: Result<T, BuildError>) -> Result<T> {
         let range = self.ast.range(call);
         result.map_err(|error| self.build_error_at(range, Some(call), error))
     }
 
-    /// Records the error of a call at a place; where it speaks of an argument of `call`, at that argument.
+    /// Records the error of a call: at the argument of `call` that it is about, else at `range`.
     pub fn build_error_at(&mut self, range: TextRange, call: Option<ExprId>, error: BuildError) -> Reported {
         if let Some(inner) = error.downcast_ref::<InnerErrors>() {
             for mut error in inner.take() {
@@ -133,7 +133,7 @@ impl Evaluator {
     }
 
     /// The range of a span in this text.
-    pub fn range_of_span(&self, span: Span) -> Option<TextRange> {
+    pub(crate) fn range_of_span(&self, span: Span) -> Option<TextRange> {
         match span.kind() {
             SpanKind::Range { source, start_bytes, end_bytes } if source == self.program.source => {
                 Some(TextRange::new(start_bytes, end_bytes))
@@ -142,14 +142,14 @@ impl Evaluator {
         }
     }
 
-    /// Where a byte of the text is written that the literal at a place stands for.
+    /// The source range of a byte of a string literal's value.
     fn byte_range(&self, literal: TextRange, byte: usize) -> Option<TextRange> {
         let place = place_in_literal(self.program.text_of(literal), byte)?;
         let at = |offset: usize| u32::try_from(offset).ok().map(|offset| literal.start + offset);
         Some(TextRange::new(at(place.start)?, at(place.end)?))
     }
 
-    /// Where an argument of a call stands, or an item of the list or tuple that is written there.
+    /// The range of an argument, or of an element of the list or tuple displayed there.
     fn argument_range(
         &self,
         call: ExprId,
@@ -172,7 +172,7 @@ impl Evaluator {
         Some(if item == value { whole } else { self.ast.range(item) })
     }
 
-    /// An argument by its number: of a call, a subscript or an operator.
+    /// A positional argument of a call, subscript or operator.
     fn positional_range(&self, call: ExprId, index: usize) -> Option<(ExprId, TextRange)> {
         let value = match *self.ast.expr(call) {
             Expr::Call { args, .. } => {
@@ -191,7 +191,7 @@ impl Evaluator {
         Some((value, self.ast.range(value)))
     }
 
-    /// An argument by its keyword, and the place of both.
+    /// A keyword argument, and the range of keyword and value.
     fn keyword_range(&self, call: ExprId, name: &str) -> Option<(ExprId, TextRange)> {
         let Expr::Call { keywords, .. } = *self.ast.expr(call) else { return None };
         let keywords = self.ast.list(keywords);
@@ -199,7 +199,7 @@ impl Evaluator {
         Some((keyword.value, self.ast.range(keyword.place)))
     }
 
-    /// Whether too many errors were recorded to go on.
+    /// Tests whether the maximum number of errors is reached.
     pub fn is_exhausted(&self) -> bool {
         self.diagnostics.is_exhausted()
     }

@@ -44,7 +44,7 @@ fn json_has_the_place_of_every_label() {
     let text = "@Y.script\ndef f(n):\n    for i in n:\n        n + i\n    n + i\n";
     let json = serde_json::to_value(diagnostics(&toy::errors(text), text)).expect("JSON");
     let label = &json[0]["labels"][0];
-    assert_eq!(label["message"], "bound here, in a scope that ends before");
+    assert_eq!(label["message"], "defined here, in a scope that is closed");
     assert_eq!(label["start"], serde_json::json!({"line": 3, "column": 9, "offset": 28}));
 }
 

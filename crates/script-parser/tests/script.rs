@@ -95,7 +95,7 @@ fn what_is_not_known_errs_only_where_a_script_uses_it() {
     );
     let errors = toy::errors(&text.replace("    n\n", "    n + y\n    np.e\n"));
     let found: Vec<_> = errors.iter().map(ToString::to_string).collect();
-    assert_eq!(found, ["the value of `y` is not known", "`numpy` cannot be used here"]);
+    assert_eq!(found, ["the value of `y` is unknown", "`numpy` cannot be used here"]);
 }
 
 #[test]

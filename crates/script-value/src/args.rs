@@ -1,4 +1,4 @@
-//! What a Rust program may write where a script function takes an argument.
+//! Conversion of Rust values to arguments of script functions.
 
 use tvmscript_ir_core::{Class, DataType, Map, MapPart, Object, Ref, Str, Value};
 
@@ -6,15 +6,15 @@ use crate::error::{BuildError, BuildErrorKind, Result};
 use crate::function::FromScript;
 use crate::value::ScriptValue;
 
-/// What becomes an argument of type `T`: `128` an expression, `"float32"` a dtype, `[&i, &j]` a list.
+/// Conversion to an argument of type `T`: `128` to an expression, `"float32"` to a dtype, `[&i, &j]` to a list.
 ///
-/// Dialects implement it for their own argument types. The conversion may fail: the text of a dtype may be misspelt.
+/// Dialects implement it for their own types. The conversion may fail, e.g. for a misspelt dtype.
 #[diagnostic::on_unimplemented(message = "`{Self}` is no argument of type `{T}`")]
 pub trait IntoArg<T> {
-    /// The argument.
+    /// Converts the value.
     ///
     /// # Errors
-    /// When the value is no `T` after all.
+    /// Fails if the value cannot be converted.
     fn into_arg(self) -> Result<T>;
 }
 
@@ -135,10 +135,10 @@ impl<A: IntoArg<ScriptValue>, const N: usize> IntoArg<ScriptValue> for [A; N] {
     }
 }
 
-/// The argument of a face at `position`; an error speaks of it, and a poisoned one is not passed on.
+/// Converts argument `position` of a Rust call.
 ///
 /// # Errors
-/// What the conversion says, or [`BuildErrorKind::Poisoned`].
+/// Fails if the conversion fails, or with [`BuildErrorKind::Poisoned`] for a poisoned value.
 pub fn argument<T: FromScript>(value: impl IntoArg<T>, position: usize) -> Result<T> {
     let value = value.into_arg().map_err(|e: BuildError| e.at_position(position))?;
     match value.is_poison() {

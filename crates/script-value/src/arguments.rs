@@ -1,5 +1,4 @@
-//! Arguments of functions without a declaration, such as methods of nodes and operators: bound by the names of their
-//! parameters.
+//! Signatures of functions without a declaration, such as methods of nodes and operators.
 
 use smallvec::SmallVec;
 
@@ -7,34 +6,34 @@ use crate::error::{ArgumentRef, BuildError, BuildErrorKind, Result};
 use crate::function::{CallArgs, unknown_keyword};
 use crate::value::ScriptValue;
 
-/// What a function without a declaration takes.
+/// The signature of a function without a declaration.
 #[derive(Debug, Clone, Copy)]
 pub struct Signature {
     /// The function's name in scripts.
     pub function: &'static str,
-    /// Parameters that somebody else binds, and that stand in front of the others.
+    /// Parameters before the others, which the caller binds.
     pub before: &'static [&'static str],
-    /// The names of its parameters.
+    /// Parameter names.
     pub params: &'static [&'static str],
-    /// How many of them, from the first, must be given.
+    /// Number of required parameters, from the first.
     pub required: usize,
-    /// Whether more positional arguments may follow.
+    /// `true` if more positional arguments may follow.
     pub takes_rest: bool,
 }
 
 impl Signature {
-    /// A function of which every parameter must be given.
+    /// A function whose parameters are all required.
     pub const fn new(function: &'static str, params: &'static [&'static str]) -> Signature {
         Signature { function, before: &[], params, required: params.len(), takes_rest: false }
     }
 
-    /// The same, with only the first `required` parameters to be given.
+    /// Makes only the first `required` parameters required.
     #[must_use]
     pub const fn with_required(self, required: usize) -> Signature {
         Signature { required, ..self }
     }
 
-    /// How the function is called, such as `pow(x, y)`.
+    /// The call syntax for messages, e.g. `pow(x, y)`.
     pub fn usage(&self) -> String {
         let mut out = format!("{}(", self.function);
         let before = self.before.len();
@@ -50,15 +49,15 @@ impl Signature {
         out
     }
 
-    /// Gives each parameter its argument.
+    /// Binds arguments to parameters.
     ///
     /// # Errors
-    /// Too many, too few, unknown or repeated arguments.
+    /// Fails for too many, too few, unknown or repeated arguments.
     pub fn bind(&self, args: CallArgs) -> Result<Arguments> {
         self.bind_behind(0, args)
     }
 
-    /// Gives each parameter its argument. In the call `before` more positional arguments stand in front of these.
+    /// Binds arguments that follow `before` other positional ones in the call.
     ///
     /// # Errors
     /// As [`Signature::bind`].
@@ -75,13 +74,14 @@ impl Signature {
             return Err(wrong(kind).at_position(params.len() + before));
         }
         let mut slots: Slots = SmallVec::from_elem(None, params.len().max(found));
-        for (index, value) in args.positional.into_iter().enumerate() {
-            slots[index] = Some((value, ArgumentRef::Position(index + before)));
+        for (index, (slot, value)) in slots.iter_mut().zip(args.positional).enumerate() {
+            *slot = Some((value, ArgumentRef::Position(index + before)));
         }
         for (name, value) in args.keywords {
             let at = ArgumentRef::Keyword(name.as_str().into());
-            match params.iter().position(|param| *param == name.as_str()) {
-                Some(index) if slots[index].is_none() => slots[index] = Some((value, at)),
+            let index = params.iter().position(|param| *param == name.as_str());
+            match index.and_then(|index| slots.get_mut(index)) {
+                Some(slot @ None) => *slot = Some((value, at)),
                 Some(_) => {
                     let function = function.to_owned();
                     let kind = BuildErrorKind::RepeatedArgument { function, name: name.to_string() };
@@ -90,8 +90,9 @@ impl Signature {
                 None => return Err(unknown_keyword(function, &name, params, &self.usage())),
             }
         }
-        if let Some(index) = slots.iter().take(required).position(Option::is_none) {
-            let kind = BuildErrorKind::MissingArgument { function: function.to_owned(), name: params[index] };
+        let mut given = params.iter().zip(&slots).take(required);
+        if let Some((name, _)) = given.find(|(_, slot)| slot.is_none()) {
+            let kind = BuildErrorKind::MissingArgument { function: function.to_owned(), name };
             return Err(wrong(kind));
         }
         Ok(Arguments { signature: *self, slots })
@@ -100,7 +101,7 @@ impl Signature {
 
 type Slots = SmallVec<[Option<(ScriptValue, ArgumentRef)>; 4]>;
 
-/// Arguments on their way to the parameters of a function without a declaration.
+/// Arguments bound to the parameters of a [`Signature`].
 #[derive(Debug)]
 pub struct Arguments {
     signature: Signature,
@@ -108,11 +109,10 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The argument of a parameter, converted; nothing when it is not given. What is wrong with it is said of the
-    /// parameter, at the argument.
+    /// Converts the argument of a parameter; `None` if it is absent.
     ///
     /// # Errors
-    /// What `convert` says.
+    /// Fails if `convert` fails; the error then names the parameter.
     pub fn optional<T>(
         &mut self,
         index: usize,
@@ -126,10 +126,10 @@ impl Arguments {
         }
     }
 
-    /// The argument of a parameter that must be given, converted.
+    /// Converts the argument of a required parameter.
     ///
     /// # Errors
-    /// What `convert` says.
+    /// Fails if `convert` fails.
     pub fn required<T>(&mut self, index: usize, convert: impl FnOnce(ScriptValue) -> Result<T>) -> Result<T> {
         match self.optional(index, convert)? {
             Some(value) => Ok(value),
@@ -142,10 +142,10 @@ impl Arguments {
         }
     }
 
-    /// The arguments in order, up to the last one given, converted.
+    /// Converts the arguments in order, up to the last one given.
     ///
     /// # Errors
-    /// What `convert` says; a parameter that is left out before one that is given.
+    /// Fails if `convert` fails, or for an absent argument before one that is given.
     pub fn all<T>(mut self, convert: impl Fn(ScriptValue) -> Result<T>) -> Result<Vec<T>> {
         let given = self.slots.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         (0..given).map(|index| self.required(index, &convert)).collect()
@@ -173,14 +173,14 @@ mod tests {
     #[test]
     fn mistakes_name_the_function_and_show_its_use() {
         for (error, words) in [
-            (call(&[1], &[]), "`scale` misses the argument `by`"),
+            (call(&[1], &[]), "`scale` is missing the argument `by`"),
             (call(&[1, 2, 3, 4], &[]), "`scale` takes at most 3 positional arguments, not 4"),
-            (call(&[1, 2], &[("x", 1)]), "`scale` gets the argument `x` twice"),
+            (call(&[1, 2], &[("x", 1)]), "`scale` got multiple values for the argument `x`"),
             (call(&[1, 2], &[("ofset", 1)]), "`scale` has no parameter `ofset`"),
         ] {
             let error = error.expect_err(words);
             assert_eq!(error.to_string(), words);
-            assert_eq!(error.note.as_deref(), Some("it is called as `scale(x, by, offset=..)`"));
+            assert_eq!(error.note.as_deref(), Some("the call syntax is `scale(x, by, offset=..)`"));
         }
     }
 }

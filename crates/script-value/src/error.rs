@@ -1,19 +1,19 @@
 //! Errors of calls and of building.
 //!
-//! A [`BuildError`] carries any typed error (this crate's [`BuildErrorKind`], or a dialect's own), which argument of the
-//! call it speaks of, and what to do about it. The parser turns it into a message at that argument; in the Rust face it
-//! is recorded with the caller's place.
+//! A [`BuildError`] carries a typed error (a [`BuildErrorKind`] or a dialect's own), the argument that it is about,
+//! and a suggested fix. The parser reports it at that argument; builders used from Rust record it with the caller's
+//! location.
 
 use std::error::Error;
 
 use tvmscript_ir_core::Span;
 
-/// Mistakes in calls and in the use of frames.
+/// Wrong calls and misused frames.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildErrorKind {
     /// A required argument is missing.
-    #[error("`{function}` misses the argument `{name}`")]
+    #[error("`{function}` is missing the argument `{name}`")]
     MissingArgument {
         /// The called function.
         function: String,
@@ -25,23 +25,23 @@ pub enum BuildErrorKind {
     TooManyArguments {
         /// The called function.
         function: String,
-        /// How many it takes.
+        /// Maximum number of positional arguments.
         limit: usize,
-        /// How many were given.
+        /// Number of positional arguments given.
         found: usize,
     },
-    /// A keyword that no parameter has.
+    /// A keyword argument without a parameter.
     #[error("`{function}` has no parameter `{name}`")]
     UnknownKeyword {
         /// The called function.
         function: String,
         /// The keyword.
         name: String,
-        /// The keywords that it has.
+        /// The parameters of the function.
         known: Vec<&'static str>,
     },
-    /// A parameter is given twice.
-    #[error("`{function}` gets the argument `{name}` twice")]
+    /// An argument is given twice.
+    #[error("`{function}` got multiple values for the argument `{name}`")]
     RepeatedArgument {
         /// The called function.
         function: String,
@@ -55,71 +55,71 @@ pub enum BuildErrorKind {
         function: String,
         /// The parameter.
         name: &'static str,
-        /// What it takes, in words.
+        /// Description of what is expected.
         expected: String,
-        /// What was given.
+        /// Description of the argument.
         found: String,
     },
-    /// A value of another type was expected.
+    /// A value of another type than expected.
     #[error("expected {expected}, found {found}")]
     Type {
-        /// What is taken, in words.
+        /// Description of what is expected.
         expected: String,
-        /// What was given.
+        /// Description of the value.
         found: String,
     },
-    /// The value cannot be called.
+    /// The value is not callable.
     #[error("{what} cannot be called")]
     NotCallable {
-        /// What it is.
+        /// Description of the value.
         what: String,
     },
-    /// A function was called where no frame of its kind is open.
-    #[error("`{function}` must stand {expected}, but {found}")]
+    /// A function was called outside the frame that it needs.
+    #[error("`{function}` must be used {expected}, but {found}")]
     WrongFrame {
         /// The called function.
         function: String,
-        /// Where it belongs, in words.
+        /// Where it must be called.
         expected: &'static str,
-        /// Where it was called, in words.
+        /// Where it was called.
         found: String,
     },
-    /// A function that may be called once in its frame was called again.
+    /// A function was called twice in a frame that allows it once.
     #[error("{what} is given twice")]
     Repeated {
-        /// What is given twice, in words.
+        /// Description of what is repeated.
         what: String,
     },
     /// No builder is open on this thread.
     #[error("no builder is open")]
     NoBuilder,
-    /// A frame was closed that is not the innermost.
+    /// A frame was closed while an inner one is open.
     #[error("`{name}` is closed while `{inner}` is still open inside it")]
     Nesting {
-        /// The frame closed.
+        /// The closed frame.
         name: &'static str,
-        /// The frame inside it.
+        /// The inner frame.
         inner: &'static str,
     },
-    /// A frame was left after it was closed with the one around it.
+    /// A frame was left that its enclosing frame had closed already.
     #[error("`{name}` is closed already")]
     Closed {
         /// The frame.
         name: &'static str,
     },
-    /// A builder was finished while another that was opened later is still open.
+    /// A builder was finished while an inner one is open.
     #[error("the builder is finished before the one opened inside it")]
     InnerBuilder,
-    /// More than one thing was built.
-    #[error("{count} things were built, and a builder gives one")]
+    /// More than one node was built at the top level.
+    #[error("{count} nodes were built, but a builder returns one")]
     SecondResult {
-        /// How many.
+        /// Number of nodes.
         count: usize,
     },
-    /// The builder was finished before anything was built.
+    /// The builder was finished without a result.
     #[error("nothing was built")]
     NoResult,
-    /// A node whose type has no name was to be named.
+    /// A node of a class without names was named.
     #[error("a `{what}` cannot be named `{name}`")]
     Unnameable {
         /// The name.
@@ -127,16 +127,16 @@ pub enum BuildErrorKind {
         /// The type key of the node.
         what: &'static str,
     },
-    /// An argument stands for a value that could not be made; the error that says why was reported then.
+    /// A poisoned argument: it stands for a value whose error was reported already.
     #[error("an argument stands for a value that could not be made")]
     Poisoned,
-    /// Anything a dialect says in words of its own.
+    /// A message of a dialect.
     #[error("{0}")]
     Message(String),
 }
 
 impl BuildErrorKind {
-    /// What to do about misuse of builders and frames.
+    /// A suggested fix for misuse of builders and frames.
     fn help(&self) -> Option<String> {
         Some(match self {
             BuildErrorKind::NoBuilder => "open one with `Builder::new()`".to_owned(),
@@ -160,7 +160,6 @@ impl BuildErrorKind {
     }
 }
 
-/// "at most 2"
 fn at_most(limit: usize) -> String {
     if limit == 0 { "no".to_owned() } else { format!("at most {limit}") }
 }
@@ -168,92 +167,92 @@ fn at_most(limit: usize) -> String {
 /// An error of a call or frame.
 pub struct BuildError {
     error: Box<dyn Error + Send + Sync>,
-    /// The argument it speaks of: its number among the positional ones, or its keyword.
+    /// The argument that the error is about.
     pub argument: Option<ArgumentRef>,
-    /// Which part of the argument it speaks of; none for the whole.
+    /// The part of the argument that the error is about; `None` for all of it.
     pub part: Option<Box<ArgumentPart>>,
-    /// The place it speaks of, where that is another than the call's; unknown otherwise.
+    /// The source range that the error is about, if it is not the call's; unknown otherwise.
     pub span: Span,
-    /// What else helps to see it.
+    /// A note.
     pub note: Option<Box<str>>,
-    /// What to do about it.
+    /// A suggested fix.
     pub help: Option<Box<str>>,
 }
 
 /// A part of an argument.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArgumentPart {
-    /// An item of a list or tuple, which may stand in others: numbers from the innermost outwards.
+    /// Indices into nested lists or tuples, innermost first.
     pub items: Vec<usize>,
-    /// A byte of the text that the argument, or the item, is.
+    /// Byte offset in the text of the argument or element.
     pub byte: Option<usize>,
 }
 
-/// Which argument of a call.
+/// An argument of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArgumentRef {
-    /// By number among the positional ones.
+    /// The index of a positional argument.
     Position(usize),
-    /// By keyword.
+    /// A keyword.
     Keyword(Box<str>),
-    /// That of a parameter: by keyword, or by number where no keyword says it.
+    /// A parameter, given by keyword or by position.
     Parameter {
-        /// The name of the parameter.
+        /// The parameter's name.
         name: &'static str,
-        /// Its number.
+        /// The parameter's index.
         index: u32,
     },
 }
 
 impl BuildError {
-    /// An error of any type.
+    /// Wraps an error of any type.
     pub fn from_boxed(error: Box<dyn Error + Send + Sync>) -> BuildError {
         let help = error.downcast_ref().and_then(BuildErrorKind::help).map(String::into_boxed_str);
         BuildError { error, argument: None, part: None, span: Span::UNKNOWN, note: None, help }
     }
 
-    /// The kind, if the error is this crate's own.
+    /// The kind, if the error is a [`BuildErrorKind`].
     pub fn kind(&self) -> Option<&BuildErrorKind> {
         self.error.downcast_ref()
     }
 
-    /// The error as one of type `E`.
+    /// The error as type `E`.
     pub fn downcast_ref<E: Error + 'static>(&self) -> Option<&E> {
         self.error.downcast_ref()
     }
 
-    /// A mistake that a dialect describes in words of its own.
+    /// An error with a message of a dialect.
     pub fn message(text: impl Into<String>) -> BuildError {
         BuildErrorKind::Message(text.into()).into()
     }
 
-    /// A value of another type was expected.
+    /// A value of another type than expected.
     pub fn expected(expected: impl Into<String>, found: impl Into<String>) -> BuildError {
         BuildErrorKind::Type { expected: expected.into(), found: found.into() }.into()
     }
 
-    /// The value cannot be called.
+    /// A value that is not callable.
     pub fn not_callable(what: &str) -> BuildError {
         BuildErrorKind::NotCallable { what: what.to_owned() }.into()
     }
 
-    /// The same error, with what to do about it.
+    /// Adds a suggested fix, unless there is one.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> BuildError {
         self.help.get_or_insert_with(|| help.into().into_boxed_str());
         self
     }
 
-    /// The same error, with how the function is called.
+    /// Adds the call syntax as a note, unless there is one.
     #[must_use]
     pub fn with_usage(mut self, usage: &str) -> BuildError {
-        self.note.get_or_insert_with(|| format!("it is called as `{usage}`").into());
+        self.note.get_or_insert_with(|| format!("the call syntax is `{usage}`").into());
         self
     }
 
-    /// The same error, speaking of a parameter where it spoke of a value of another type.
+    /// Converts [`BuildErrorKind::Type`] to [`BuildErrorKind::ArgumentType`] for a parameter.
     #[must_use]
-    pub fn of_parameter(self, function: &str, name: Option<&'static str>) -> BuildError {
+    pub(crate) fn of_parameter(self, function: &str, name: Option<&'static str>) -> BuildError {
         let (Some(BuildErrorKind::Type { expected, found }), Some(name)) = (self.kind(), name) else {
             return self;
         };
@@ -262,21 +261,21 @@ impl BuildError {
         BuildError { error: Box::new(kind), ..self }
     }
 
-    /// The same error, speaking of an argument, unless it speaks of one already.
+    /// Sets the argument, unless it is set.
     #[must_use]
     pub fn at(mut self, argument: ArgumentRef) -> BuildError {
         self.argument.get_or_insert(argument);
         self
     }
 
-    /// The same error, speaking of a byte of the text that the value is.
+    /// Sets the byte offset in the text, unless it is set.
     #[must_use]
     pub fn at_byte(mut self, offset: usize) -> BuildError {
         self.part.get_or_insert_default().byte.get_or_insert(offset);
         self
     }
 
-    /// The same error, speaking of an item of the list or tuple that the value is.
+    /// Adds the index of a list or tuple element.
     #[must_use]
     pub fn at_item(mut self, index: usize) -> BuildError {
         if self.argument.is_none() {
@@ -285,13 +284,13 @@ impl BuildError {
         self
     }
 
-    /// The same error, speaking of a parameter of the function that was called.
+    /// Sets the argument to a parameter of the called function, unless it is set.
     #[must_use]
     pub fn at_parameter(self, name: &str) -> BuildError {
         self.at(ArgumentRef::Keyword(name.into()))
     }
 
-    /// The same error, speaking of a place in the source, unless it speaks of one already.
+    /// Sets the source range, unless it is set.
     #[must_use]
     pub fn at_span(mut self, span: Span) -> BuildError {
         if !self.span.is_known() {
@@ -300,7 +299,7 @@ impl BuildError {
         self
     }
 
-    /// The same error, speaking of a positional argument.
+    /// Sets the argument to a positional one, unless it is set.
     #[must_use]
     pub fn at_position(self, index: usize) -> BuildError {
         self.at(ArgumentRef::Position(index))

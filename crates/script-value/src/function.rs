@@ -1,4 +1,4 @@
-//! Script functions: one declaration for the Rust face, the parser's binding, the printer's name, stubs and hover text.
+//! Script functions. One declaration provides the Rust function, argument binding, printing, stubs and hover text.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -12,10 +12,10 @@ use tvmscript_ir_core::{
 use crate::error::{ArgumentRef, BuildError, BuildErrorKind, Result};
 use crate::value::ScriptValue;
 
-/// The arguments of a call as they were written.
+/// The arguments of a call.
 #[derive(Debug, Default, Clone)]
 pub struct CallArgs {
-    /// Positional arguments, stars expanded.
+    /// Positional arguments, with starred ones expanded.
     pub positional: SmallVec<[ScriptValue; 4]>,
     /// Keyword arguments in order.
     pub keywords: SmallVec<[(Str, ScriptValue); 2]>,
@@ -27,14 +27,14 @@ impl CallArgs {
         CallArgs { positional: args.into_iter().collect(), keywords: SmallVec::new() }
     }
 
-    /// Takes a keyword argument out.
+    /// Removes a keyword argument.
     pub fn take_keyword(&mut self, name: &str) -> Option<ScriptValue> {
         let at = self.keywords.iter().position(|(k, _)| k.as_str() == name)?;
         Some(self.keywords.remove(at).1)
     }
 }
 
-/// How a parameter takes its argument.
+/// How a parameter is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {
     /// By position or keyword.
@@ -50,27 +50,27 @@ pub enum ParamKind {
 /// A parameter of a script function.
 #[derive(Debug, Clone, Copy)]
 pub struct Param {
-    /// The name in scripts.
+    /// Name in scripts.
     pub name: &'static str,
-    /// How it takes its argument.
+    /// How it is passed.
     pub kind: ParamKind,
-    /// The default as text; nothing when the argument is required.
+    /// The default as text; `None` for a required parameter.
     pub default: Option<&'static str>,
-    /// The type as a stub writes it.
+    /// Type, as in a stub.
     pub type_name: &'static str,
 }
 
-/// A function of scripts, declared by `#[script_fn]`.
+/// A script function, declared by `#[script_fn]`.
 pub struct ScriptFn {
-    /// The name in scripts, without the dialect's prefix.
+    /// Name in scripts, without the dialect's prefix.
     pub name: &'static str,
-    /// The documentation.
+    /// Documentation.
     pub doc: &'static str,
-    /// The parameters in order.
+    /// Parameters in order.
     pub params: &'static [Param],
-    /// The result's type as a stub writes it.
+    /// Result type, as in a stub.
     pub returns: &'static str,
-    /// The functions that are its attributes: `Range.from_min_extent`.
+    /// Functions that are attributes of this one: `Range.from_min_extent`.
     pub members: &'static [&'static ScriptFn],
     /// Binds the arguments and calls the body.
     pub call: fn(&'static ScriptFn, CallArgs) -> Result<ScriptValue>,
@@ -86,7 +86,7 @@ impl ScriptFn {
     /// Calls the function.
     ///
     /// # Errors
-    /// When the arguments do not fit, or the body says so.
+    /// Fails if the arguments do not fit or the body fails.
     pub fn call(&'static self, args: CallArgs) -> Result<ScriptValue> {
         (self.call)(self, args).map_err(|mut error| {
             error.argument = error.argument.map(|argument| self.argument(argument));
@@ -94,7 +94,8 @@ impl ScriptFn {
         })
     }
 
-    /// An argument by the parameter that it is for, where there is one: the body knows its parameters, not how each was given.
+    /// Replaces an argument by its parameter, if there is one. The body knows its parameters and not how each was
+    /// passed.
     pub fn argument(&self, argument: ArgumentRef) -> ArgumentRef {
         let named = |name: &str| self.params.iter().position(|param| param.name == name);
         let index = match &argument {
@@ -111,7 +112,7 @@ impl ScriptFn {
         }
     }
 
-    /// How the function is called, such as `serial(start, stop=None, *, annotations=None)`.
+    /// The call syntax for messages, e.g. `serial(start, stop=None, *, annotations=None)`.
     pub fn usage(&self) -> String {
         let mut parts = Vec::with_capacity(self.params.len());
         let mut star = false;
@@ -132,7 +133,7 @@ impl ScriptFn {
     }
 }
 
-/// Arguments on their way to the parameters of a function.
+/// Arguments bound to the parameters of a [`ScriptFn`].
 #[derive(Debug)]
 pub struct Binding {
     function: &'static ScriptFn,
@@ -143,10 +144,10 @@ pub struct Binding {
 }
 
 impl Binding {
-    /// Gives each parameter its argument.
+    /// Binds arguments to parameters.
     ///
     /// # Errors
-    /// Too many, unknown or repeated arguments.
+    /// Fails for too many, unknown or repeated arguments.
     pub fn new(function: &'static ScriptFn, args: CallArgs) -> Result<Binding> {
         let params = function.params;
         let mut slots: SmallVec<[_; 8]> = SmallVec::from_elem(None, params.len());
@@ -172,8 +173,8 @@ impl Binding {
                 p.name == name.as_str() && matches!(p.kind, ParamKind::Plain | ParamKind::KeywordOnly)
             });
             let at = || ArgumentRef::Keyword(name.as_str().into());
-            match known {
-                Some(index) if slots[index].is_none() => slots[index] = Some((value, at())),
+            match known.and_then(|index| slots.get_mut(index)) {
+                Some(slot @ None) => *slot = Some((value, at())),
                 Some(_) => {
                     let kind = BuildErrorKind::RepeatedArgument {
                         function: function.name.to_owned(),
@@ -191,10 +192,10 @@ impl Binding {
         Ok(Binding { function, slots, rest, rest_start: plain, extra })
     }
 
-    /// The argument of a required parameter.
+    /// Converts the argument of a required parameter.
     ///
     /// # Errors
-    /// When it is missing or of another type.
+    /// Fails if it is missing or of another type.
     pub fn required<T: FromScript>(&mut self, index: usize) -> Result<T> {
         match self.slots.get_mut(index).and_then(Option::take) {
             Some((value, at)) => self.convert(index, value, at),
@@ -206,10 +207,10 @@ impl Binding {
         }
     }
 
-    /// The argument of a parameter with a default, or nothing.
+    /// Converts the argument of an optional parameter.
     ///
     /// # Errors
-    /// When it is of another type.
+    /// Fails if it is of another type.
     pub fn optional<T: FromScript>(&mut self, index: usize) -> Result<Option<T>> {
         match self.slots.get_mut(index).and_then(Option::take) {
             Some((value, at)) => self.convert(index, value, at).map(Some),
@@ -217,10 +218,10 @@ impl Binding {
         }
     }
 
-    /// The remaining positional arguments.
+    /// Converts the remaining positional arguments.
     ///
     /// # Errors
-    /// When one is of another type.
+    /// Fails if one is of another type.
     pub fn rest<T: FromScript>(&mut self, index: usize) -> Result<Vec<T>> {
         let rest = std::mem::take(&mut self.rest);
         let start = self.rest_start;
@@ -230,10 +231,10 @@ impl Binding {
             .collect()
     }
 
-    /// The remaining keyword arguments.
+    /// Converts the remaining keyword arguments.
     ///
     /// # Errors
-    /// When one is of another type.
+    /// Fails if one is of another type.
     pub fn extra<T: FromScript>(&mut self, index: usize) -> Result<Vec<(Str, T)>> {
         let extra = std::mem::take(&mut self.extra);
         extra
@@ -261,7 +262,6 @@ impl Binding {
     }
 }
 
-/// A keyword that no parameter has.
 pub(crate) fn unknown_keyword(function: &str, name: &Str, known: &[&'static str], usage: &str) -> BuildError {
     let kind = BuildErrorKind::UnknownKeyword {
         function: function.to_owned(),
@@ -271,29 +271,29 @@ pub(crate) fn unknown_keyword(function: &str, name: &Str, known: &[&'static str]
     BuildError::from(kind).with_usage(usage).at(ArgumentRef::Keyword(name.as_str().into()))
 }
 
-/// Types that parameters may have.
+/// Types of parameters.
 pub trait FromScript: Sized {
-    /// The type as a stub writes it.
+    /// Type, as in a stub.
     const TYPE: &'static str;
 
     /// Converts a value.
     ///
     /// # Errors
-    /// [`BuildErrorKind::Type`] when it is of another type.
+    /// [`BuildErrorKind::Type`] for a value of another type.
     fn from_script(value: ScriptValue) -> Result<Self>;
 
-    /// Whether the argument stands for a value that could not be made.
+    /// Tests whether the argument stands for a value that could not be made.
     fn is_poison(&self) -> bool {
         false
     }
 }
 
-/// Types that script functions may return.
+/// Result types of script functions.
 pub trait IntoScript {
-    /// The type as a stub writes it.
+    /// Type, as in a stub.
     const TYPE: &'static str;
 
-    /// The value.
+    /// Converts to a value.
     fn into_script(self) -> ScriptValue;
 }
 
@@ -310,7 +310,7 @@ macro_rules! from_script {
         }
     )*};
 }
-// A bool of Python is an int as well, and any int is taken for a bool.
+// In Python a bool is an int, and any int converts to bool.
 from_script! {
     bool, "bool", "a bool", ScriptValue::Bool(b) => b, ScriptValue::Int(i) => i != 0;
     i64, "int", "an int", ScriptValue::Int(i) => i, ScriptValue::Bool(b) => i64::from(b);
@@ -333,8 +333,7 @@ impl FromScript for ScriptValue {
     }
 }
 
-/// Whether there is poison in a tuple or list. `seen` has those inside of others, which may be shared, or contain
-/// themselves.
+/// Tests whether a tuple or list contains poison. `seen` is the visited set: containers may be shared or cyclic.
 fn holds_poison(value: &ScriptValue, seen: &mut HashSet<*const ()>) -> bool {
     let mut look = |item: &ScriptValue| match item {
         ScriptValue::Node(object) => is_poison(object),
@@ -492,9 +491,9 @@ impl<T: IntoScript> IntoScript for Option<T> {
         self.map_or(ScriptValue::None, T::into_script)
     }
 }
-/// The `Result` of a script function's body, so that its declaration can name what it gives.
+/// The `Result` of a script function's body, to name its success type in declarations.
 pub trait ScriptResult {
-    /// What it gives when nothing goes wrong.
+    /// The success type.
     type Out;
 }
 impl<T> ScriptResult for Result<T> {

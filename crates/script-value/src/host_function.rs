@@ -1,4 +1,4 @@
-//! Functions that a dialect makes while it runs.
+//! Functions created at run time.
 
 use std::any::Any;
 
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::function::CallArgs;
 use crate::value::{HostObject, ScriptValue};
 
-/// A function that a dialect makes while it runs: a method of a node, a dtype.
+/// A function that a dialect creates at run time, e.g. a method of a node.
 pub struct HostFunction<F> {
     name: String,
     body: F,

@@ -1,7 +1,7 @@
-//! What containers of scripts hold, let go without recursion.
+//! Contents of containers, released without recursion.
 //!
-//! A script can nest lists as deep as it likes. Dropping the outermost one must not follow the nesting on the native
-//! stack: values inside values wait in a queue of the thread and are dropped one after the other.
+//! Scripts can nest containers arbitrarily deep. Dropping the outermost one must not recurse on the native stack:
+//! nested values are queued per thread and dropped one after the other.
 
 use std::cell::RefCell;
 use std::ops::{Deref, DerefMut};
@@ -12,11 +12,11 @@ use crate::key::DictKey;
 use crate::value::ScriptValue;
 
 thread_local! {
-    /// What waits to be dropped, while some drop works on it.
+    /// Queue of values to drop, while a drop is in progress.
     static WAITING: RefCell<Option<Vec<ScriptValue>>> = const { RefCell::new(None) };
 }
 
-/// Drops values. Inside another drop of this kind they wait until that one is done.
+/// Drops values. Nested drops are queued.
 pub fn release(values: impl IntoIterator<Item = ScriptValue>) {
     let mut values: Vec<ScriptValue> = values.into_iter().filter(ScriptValue::holds_values).collect();
     if values.is_empty() {
@@ -100,7 +100,7 @@ impl Dict {
         Dict::default()
     }
 
-    /// An empty dictionary with room for so many entries.
+    /// An empty dictionary with a capacity.
     pub fn with_capacity(capacity: usize) -> Dict {
         Dict(IndexMap::with_capacity(capacity))
     }

@@ -1,8 +1,7 @@
-//! Keys of dictionaries and sets: equality and hash as Python defines them.
+//! Keys of dictionaries and sets, with Python's equality and hash.
 //!
-//! Equal numbers are one key (`1 == 1.0 == True`), compared exactly: `2**53 + 1` and `float(2**53)` are two. Nodes and
-//! host objects go by identity unless they say otherwise. A key computes its hash once, so that copying a dictionary
-//! never walks its keys again.
+//! Equal numbers are one key (`1 == 1.0 == True`), compared exactly: `2**53 + 1` and `float(2**53)` are two. Nodes
+//! compare by identity, and so do host objects by default. The hash is computed once per key.
 
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -10,32 +9,32 @@ use std::rc::Rc;
 use std::sync::OnceLock;
 
 use num_bigint::BigInt;
-use num_traits::ToPrimitive;
+use num_traits::{FromPrimitive, ToPrimitive};
 use tvmscript_ir_core::with_stack;
 
 use crate::value::ScriptValue;
 
-/// How a host object works as a key of a dictionary.
+/// How a host object behaves as a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hashing {
-    /// The object is equal to itself alone.
+    /// Equal to itself only.
     Identity,
-    /// The object is mutable and no key.
+    /// Mutable, and not usable as a key.
     Unhashable,
-    /// The object is compared by value ([`crate::HostObject::same_key`]).
+    /// Compared by value ([`crate::HostObject::same_key`]).
     Value {
-        /// The same for equal objects.
+        /// Equal for equal objects.
         hash: u64,
-        /// The work of a comparison, in elements.
+        /// Cost of a comparison, in elements.
         weight: u32,
     },
 }
 
-/// A key of a dictionary. The value must not change once it is a key.
+/// A key. The value must not change.
 #[derive(Debug, Clone)]
 pub struct DictKey(pub ScriptValue, Facts);
 
-/// What is computed once for a key.
+/// Cached hash and weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Facts {
     hash: u32,
@@ -43,10 +42,10 @@ struct Facts {
 }
 
 impl DictKey {
-    /// A key of this value.
+    /// Makes a key.
     ///
     /// # Errors
-    /// The value back when it is mutable, so that Python calls it unhashable.
+    /// Returns the value if it is unhashable, that is mutable.
     pub fn new(value: ScriptValue) -> Result<DictKey, ScriptValue> {
         match facts(&value) {
             Some(facts) => Ok(DictKey(value, facts)),
@@ -54,19 +53,19 @@ impl DictKey {
         }
     }
 
-    /// A key of text.
+    /// A text key.
     pub fn text(text: impl Into<tvmscript_ir_core::Str>) -> DictKey {
         let text = text.into();
         let facts = text_facts(text.as_str());
         DictKey(ScriptValue::Str(text), facts)
     }
 
-    /// The work of comparing the key with an equal one, in elements or 32 bytes of text.
+    /// Cost of comparing the key with an equal one, in elements or 32 bytes of text.
     pub fn weight(&self) -> u32 {
         self.1.weight
     }
 
-    /// A hash that equal keys share, different in each process.
+    /// The hash. It differs between processes.
     pub fn hash_value(&self) -> u32 {
         self.1.hash
     }
@@ -85,12 +84,12 @@ impl Hash for DictKey {
     }
 }
 
-/// A number in the one form that all equal numbers share.
+/// A number in canonical form, shared by all equal numbers.
 #[derive(PartialEq, Hash)]
 enum Number<'a> {
     Int(i64),
     Big(Cow<'a, BigInt>),
-    /// The bits of a float that is no integer.
+    /// The bits of a float that is not an integer.
     Float(u64),
 }
 
@@ -103,29 +102,15 @@ fn number(value: &ScriptValue) -> Option<Number<'_>> {
             None => Number::Big(Cow::Borrowed(i)),
         },
         ScriptValue::Float(f) if f.is_finite() && f.fract() == 0.0 => {
-            // Below 2^63 the conversion is exact; above, the float has no fraction and is an integer of any size.
-            if (-9.2e18..9.2e18).contains(f) {
-                Number::Int(*f as i64)
-            } else {
-                let whole = whole_float(*f);
-                match whole.to_i64() {
-                    Some(small) => Number::Int(small),
-                    None => Number::Big(Cow::Owned(whole)),
-                }
+            let whole = BigInt::from_f64(*f)?;
+            match whole.to_i64() {
+                Some(small) => Number::Int(small),
+                None => Number::Big(Cow::Owned(whole)),
             }
         }
         ScriptValue::Float(f) => Number::Float(f.to_bits()),
         _ => return None,
     })
-}
-
-/// A float of at least 2^52 in size as an integer.
-fn whole_float(value: f64) -> BigInt {
-    let bits = value.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
-    let mantissa = BigInt::from((bits & ((1 << 52) - 1)) | (1 << 52));
-    let magnitude = if exponent >= 0 { mantissa << exponent as u64 } else { mantissa >> (-exponent) as u64 };
-    if value < 0.0 { -magnitude } else { magnitude }
 }
 
 fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
@@ -143,13 +128,13 @@ fn same(a: &ScriptValue, b: &ScriptValue) -> bool {
         (Function(a), Function(b)) => std::ptr::eq(*a, *b),
         (Frame(a), Frame(b)) => Rc::ptr_eq(a, b),
         (Host(a), Host(b)) => Rc::ptr_eq(a, b) || with_stack(|| a.same_key(&**b)),
-        // Python's NaN is the same key only as the same object, which numbers here are not.
+        // In Python a NaN equals itself by identity only, and numbers here have no identity.
         (Float(a), Float(b)) if a.is_nan() && b.is_nan() => false,
         (a, b) => matches!((number(a), number(b)), (Some(a), Some(b)) if a == b),
     }
 }
 
-/// A key of hashes that no text can foresee.
+/// A randomly seeded hasher, against crafted collisions.
 fn hasher() -> impl Hasher {
     static STATE: OnceLock<RandomState> = OnceLock::new();
     STATE.get_or_init(RandomState::new).build_hasher()
@@ -168,7 +153,7 @@ fn text_facts(text: &str) -> Facts {
     })
 }
 
-/// Nothing for what is mutable.
+/// Hash and weight; `None` for unhashable values.
 fn facts(value: &ScriptValue) -> Option<Facts> {
     Some(match value {
         ScriptValue::List(_) | ScriptValue::Dict(_) | ScriptValue::Slice(_) => return None,

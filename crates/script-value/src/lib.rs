@@ -1,8 +1,8 @@
-//! Python values as scripts see them, and how call arguments reach the parameters of a function.
+//! Python values as scripts see them, and binding of call arguments to parameters.
 //!
-//! [`ScriptValue`] is what evaluating a Python expression gives: numbers, text, containers, functions, and IR nodes among
-//! them. [`ScriptFn`] and [`Signature`] describe functions; [`Binding`] and [`Arguments`] give each parameter its
-//! argument, as Python does, and say what is wrong otherwise.
+//! [`ScriptValue`] is a value of a Python expression: numbers, text, containers, functions and IR nodes. [`ScriptFn`]
+//! and [`Signature`] describe functions; [`Binding`] and [`Arguments`] bind arguments to their parameters, with errors
+//! for wrong calls.
 //!
 //! ```
 //! use tvmscript_script_value::{CallArgs, FromScript, ScriptValue, Signature};
@@ -14,12 +14,15 @@
 //! assert_eq!(POWER.bind(args)?.all(i64::from_script)?, [2, 10]);
 //!
 //! let error = POWER.bind(CallArgs::positional([ScriptValue::Int(2)])).unwrap_err();
-//! assert_eq!(error.to_string(), "`power` misses the argument `exponent`");
+//! assert_eq!(error.to_string(), "`power` is missing the argument `exponent`");
 //! # Ok::<(), tvmscript_script_value::BuildError>(())
 //! ```
 //!
-//! This crate evaluates nothing and builds nothing: `tvmscript-script-eval` has the operations on values, and
-//! `tvmscript-irbuilder` the scopes that [`PendingScope`] stands for.
+//! The crate evaluates nothing and builds nothing: operations on values are in `tvmscript-script-eval`, the frames
+//! behind [`PendingScope`] in `tvmscript-irbuilder`.
+
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod args;
 mod arguments;

@@ -1,7 +1,7 @@
-//! Values of scripts: what Python calls objects, and IR nodes among them.
+//! Values of scripts: Python objects and IR nodes.
 //!
-//! A value is 16 bytes and cheap to clone. Lists and dictionaries are shared and mutable, as in Python; nodes are
-//! shared and immutable. Values stay on one thread.
+//! A value has 16 bytes and is cheap to clone. Lists and dictionaries are shared and mutable, as in Python; nodes are
+//! shared and immutable. Values are confined to one thread.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -23,9 +23,9 @@ pub enum ScriptValue {
     /// `None`.
     #[default]
     None,
-    /// A truth value.
+    /// A bool.
     Bool(bool),
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Int(i64),
     /// A larger integer.
     BigInt(Rc<BigInt>),
@@ -47,9 +47,9 @@ pub enum ScriptValue {
     Dict(Rc<RefCell<Dict>>),
     /// A slice.
     Slice(Rc<Slice>),
-    /// A scope of a builder that is not entered yet.
+    /// A frame of a builder that is not entered yet.
     Frame(Rc<dyn PendingScope>),
-    /// A function declared once by `#[script_fn]`.
+    /// A function declared by `#[script_fn]`.
     Function(&'static ScriptFn),
     /// Anything else: namespaces, methods, host functions, sets, iterators.
     Host(Rc<dyn HostObject>),
@@ -57,14 +57,14 @@ pub enum ScriptValue {
     Ellipsis,
 }
 
-/// A slice with whatever bounds were written.
+/// A slice; absent bounds are `None`.
 #[derive(Debug, Clone, Default)]
 pub struct Slice {
-    /// Before the first colon.
+    /// Lower bound.
     pub start: ScriptValue,
-    /// Between the colons.
+    /// Upper bound.
     pub stop: ScriptValue,
-    /// After the second colon.
+    /// Step.
     pub step: ScriptValue,
 }
 
@@ -74,55 +74,56 @@ impl Drop for Slice {
     }
 }
 
-/// A scope of a builder that was made and not entered yet: a loop, a block, a function. Scripts pass it around; the
-/// builder that made it knows its type and enters it.
+/// A frame of a builder that is not entered yet: a loop, a block, a function. The builder that made it downcasts and
+/// enters it.
 pub trait PendingScope: Any {
-    /// The scope's name in text, for messages.
+    /// Name in the text, for messages.
     fn name(&self) -> &'static str;
 
-    /// The scope itself, for the builder that made it.
+    /// The frame as its own type, for the builder that made it.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// What the evaluator asks of values that are neither data nor nodes.
+/// The interface of values that are neither data nor nodes.
 pub trait HostObject: Any {
-    /// What kind of value this is, in words, for messages (`a function`).
+    /// Description of the value's type, for messages (`a function`).
     fn type_name(&self) -> &str;
 
-    /// The attribute of this name.
+    /// Looks up an attribute.
     fn attribute(&self, _name: &str) -> Option<ScriptValue> {
         None
     }
 
-    /// The names of the attributes, for suggestions.
+    /// Attribute names, for suggestions.
     fn attribute_names(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Whether an attribute of this name is missing because its definition is wrong, which is reported there.
+    /// Tests whether an attribute is missing because its definition has an error, which is reported there.
     fn lacks_by_mistake(&self, _name: &str) -> bool {
         false
     }
 
-    /// Whether definitions of the script make the attributes, so that a statement that could not be read may have made one.
+    /// Tests whether definitions of the script make the attributes, so that a statement with syntax errors may have
+    /// made one.
     fn takes_definitions(&self) -> bool {
         false
     }
 
-    /// The elements, for values that can be iterated over and unpacked.
+    /// The elements, for iteration and unpacking.
     fn items(&self) -> Option<Vec<ScriptValue>> {
         None
     }
 
-    /// What the brackets give, for values that can be subscripted.
+    /// Subscripts the value; `None` if it is not subscriptable.
     ///
     /// # Errors
-    /// When there is nothing at this index.
+    /// Fails if there is no such element.
     fn subscript(&self, _index: &ScriptValue) -> Option<Result<ScriptValue, BuildError>> {
         None
     }
 
-    /// Whether [`HostObject::call`] works.
+    /// Tests whether [`HostObject::call`] is supported.
     fn is_callable(&self) -> bool {
         false
     }
@@ -130,42 +131,42 @@ pub trait HostObject: Any {
     /// Calls the value.
     ///
     /// # Errors
-    /// Whatever the called function says.
+    /// Fails if the called function fails.
     fn call(&self, _args: CallArgs) -> Result<ScriptValue, BuildError> {
         Err(BuildError::not_callable(self.type_name()))
     }
 
-    /// Whether another value is an instance of this one; nothing when this one is no class.
+    /// Tests whether another value is an instance of this class; `None` if this is not a class.
     fn is_class_of(&self, _value: &ScriptValue) -> Option<bool> {
         None
     }
 
-    /// What to write in place of the value, where it stands for something that it is not: help for errors.
+    /// A suggestion for what to write instead, where the value is misused.
     fn advice(&self) -> Option<String> {
         None
     }
 
-    /// The node that the value stands for, where it stands for one by itself.
+    /// The node that the value converts to.
     fn node(&self) -> Option<Object> {
         None
     }
 
-    /// How the value works as a key of a dictionary.
+    /// How the value behaves as a dictionary key.
     fn hashing(&self) -> Hashing {
         Hashing::Identity
     }
 
-    /// Whether both are one key; asked of values whose [`HostObject::hashing`] is by value.
+    /// Tests whether both are the same key, for [`Hashing::Value`].
     fn same_key(&self, _other: &dyn HostObject) -> bool {
         false
     }
 
-    /// The value itself, for those who know its type.
+    /// The value as its own type.
     fn as_any(&self) -> &dyn Any;
 }
 
 impl ScriptValue {
-    /// Text.
+    /// A text value.
     pub fn str(text: &str) -> ScriptValue {
         ScriptValue::Str(Str::new(text))
     }
@@ -185,7 +186,7 @@ impl ScriptValue {
         ScriptValue::Dict(Rc::new(RefCell::new(entries.into_iter().collect())))
     }
 
-    /// Whether the value holds others: dropping it may drop them, and it may be part of a circle.
+    /// Tests whether the value contains others: dropping it may recurse, and it may be part of a cycle.
     pub fn holds_values(&self) -> bool {
         matches!(
             self,
@@ -208,7 +209,7 @@ impl ScriptValue {
         value.to_i64().map_or_else(|| ScriptValue::BigInt(Rc::new(value)), ScriptValue::Int)
     }
 
-    /// The node, if this is one of class `T`.
+    /// The node, if it is of class `T`.
     pub fn as_node<T: Class>(&self) -> Option<&Ref<T>> {
         match self {
             ScriptValue::Node(o) => o.downcast_ref::<T>(),
@@ -216,7 +217,7 @@ impl ScriptValue {
         }
     }
 
-    /// The text, if this is text.
+    /// The text of a text value.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             ScriptValue::Str(s) => Some(s.as_str()),
@@ -224,7 +225,7 @@ impl ScriptValue {
         }
     }
 
-    /// The host object of type `T`, if this is one.
+    /// The host object, if it is of type `T`.
     pub fn as_host<T: HostObject>(&self) -> Option<&T> {
         match self {
             ScriptValue::Host(h) => h.as_any().downcast_ref::<T>(),
@@ -232,7 +233,7 @@ impl ScriptValue {
         }
     }
 
-    /// The elements of a tuple or list; nothing for other values.
+    /// The elements of a tuple, list or IR array.
     pub fn items(&self) -> Option<Vec<ScriptValue>> {
         match self {
             ScriptValue::Tuple(items) => Some(items.to_vec()),
@@ -245,7 +246,7 @@ impl ScriptValue {
         }
     }
 
-    /// What kind of value this is, in words, for messages.
+    /// Description of the value's type, for messages.
     pub fn type_name(&self) -> String {
         match self {
             ScriptValue::None => "None",
@@ -268,12 +269,12 @@ impl ScriptValue {
         .to_owned()
     }
 
-    /// The value as a field of a node; nothing for values that no field can hold, such as a list that holds itself.
+    /// The value as a field of a node; `None` for values that no field can hold, such as a list that contains itself.
     pub fn to_field(&self) -> Option<Value> {
         self.field(&mut HashMap::new())
     }
 
-    /// `made` has the containers that are being made (nothing), or are made: what is shared stays shared.
+    /// `made` maps containers to their fields, `None` while they are being converted, so that sharing is kept.
     fn field(&self, made: &mut HashMap<*const (), Option<Value>>) -> Option<Value> {
         let place: *const () = match self {
             ScriptValue::None => return Some(Value::None),

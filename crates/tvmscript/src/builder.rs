@@ -96,7 +96,7 @@
 //! let errors = b.finish().unwrap_err();
 //! let said: Vec<String> = errors.iter().map(|e| e.error.to_string()).collect();
 //! assert_eq!(said[0], "unknown dtype `flaot32`");
-//! assert_eq!(said[1], "`T.axis.spatial` must stand directly inside `with T.block(..)`, but the innermost scope is `T.prim_func`");
+//! assert_eq!(said[1], "`T.axis.spatial` must be used directly inside `with T.block(..)`, but the innermost scope is `T.prim_func`");
 //! assert_eq!(said.len(), 2);
 //! ```
 //!

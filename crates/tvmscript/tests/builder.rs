@@ -236,7 +236,7 @@ fn wrong_calls_are_recorded_and_what_follows_is_not() {
         "buffer `A` is 2-dimensional",
         "`max_value` takes a numeric type, not `handle`",
         "`/` of two integers is ambiguous",
-        "`T.Then` must stand directly inside `T.If(..)`",
+        "`T.Then` must be used directly inside `T.If(..)`",
     ];
     assert_eq!(said.len(), expected.len(), "{said:#?}");
     assert!(said.iter().zip(expected).all(|(said, expected)| said.starts_with(expected)), "{said:#?}");

@@ -84,8 +84,8 @@ fn options_and_prefixes_stand_in_the_header_of_the_profile() {
 fn errors_are_neutral() {
     let statement = |statement: &str| SCRIPT.replace(r#"Plan.step("peel", 5)"#, statement);
     for (text, message) in [
-        (String::new(), "the text holds no script"),
-        ("def dinner():\n    pass\n".to_owned(), "the text holds no script"),
+        (String::new(), "the text contains no script"),
+        ("def dinner():\n    pass\n".to_owned(), "the text contains no script"),
         (statement("Plan.step(\"peel\", minutes)"), "undefined name `minutes`"),
         (statement("Plan.step(\"peel\", -1)"), "a step cannot take less than no time"),
         (statement("Plan.step(\"peel\", 5, 6)"), "argument"),

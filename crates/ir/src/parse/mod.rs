@@ -15,6 +15,9 @@ use crate::node::{IRModule, Target, TargetKind};
 
 /// Adds the parsers of the dialect to its table.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
+    #[cfg(feature = "print")]
+    let dialect = dialect
+        .node_text(|object, registry| Ok(tvmscript_docsifier::print(object, registry, &Default::default())?));
     dialect
         .namespace(&["I", "ir"])
         .functions(crate::build::FUNCTIONS)

@@ -1,19 +1,18 @@
-//! Text of unknown origin, made safe to show.
+//! Escaping of untrusted text for display.
 //!
-//! Sources, names and file names may hold control characters that drive a terminal, and marks that reorder what is shown
-//! after them. Diagnostics show each as an escape (`\x1b`, `\u{202e}`), and quote at most [`MAX_QUOTED_CHARS`] characters
-//! of a literal or name.
+//! Sources, names and file names may contain terminal control characters and bidirectional marks. Diagnostics show
+//! them as escapes (`\x1b`, `\u{202e}`) and quote at most 200 characters of a literal or name.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-/// The most characters that a message quotes of one literal or name.
-pub const MAX_QUOTED_CHARS: usize = 200;
-/// The most characters of a whole message.
+/// Maximum number of characters that a message quotes of one literal or name.
+pub(crate) const MAX_QUOTED_CHARS: usize = 200;
+/// Maximum number of characters of a message.
 const MAX_MESSAGE_CHARS: usize = 4000;
 
-/// Whether a character is shown as an escape: it controls a terminal, or reorders or hides text.
+/// Tests whether a character controls a terminal, or reorders or hides text.
 fn is_unsafe(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -23,7 +22,6 @@ fn is_unsafe(c: char) -> bool {
     }
 }
 
-/// The escape of a character.
 fn push_escaped(c: char, out: &mut String) {
     // Writing to a string does not fail.
     let _ = match c as u32 {
@@ -32,7 +30,7 @@ fn push_escaped(c: char, out: &mut String) {
     };
 }
 
-/// The text with unsafe characters as escapes.
+/// Returns the text with unsafe characters escaped.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -44,7 +42,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A name of a file or function on one line: as [`visible`], line ends included.
+/// Returns the name of a file or function on one line: [`visible`], with line breaks escaped too.
 pub fn name(text: &str) -> Cow<'_, str> {
     match visible(text) {
         Cow::Borrowed(text) if !text.contains(['\n', '\t']) => Cow::Borrowed(text),
@@ -52,16 +50,15 @@ pub fn name(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A source text as [`visible`] has it, and where its bytes are in the result.
+/// A source text with unsafe characters escaped, and the map of byte offsets to it.
 pub(super) struct VisibleSource<'a> {
-    /// The text to show.
+    /// The escaped text.
     pub(super) text: Cow<'a, str>,
-    /// How far text is shifted from each offset on, in order.
+    /// Start offsets in the original text with the shift that applies from there, in ascending order.
     shifts: Vec<(usize, usize)>,
 }
 
 impl<'a> VisibleSource<'a> {
-    /// Escapes a whole text.
     pub(super) fn new(text: &'a str) -> Self {
         if !text.contains(is_unsafe) {
             return VisibleSource { text: Cow::Borrowed(text), shifts: Vec::new() };
@@ -79,7 +76,7 @@ impl<'a> VisibleSource<'a> {
         VisibleSource { text: Cow::Owned(out), shifts }
     }
 
-    /// A range of the text in the text to show.
+    /// Maps a range of the original text to the escaped one.
     pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
         let moved = |at: usize| match self.shifts.partition_point(|(start, _)| *start <= at) {
             0 => at,
@@ -89,7 +86,7 @@ impl<'a> VisibleSource<'a> {
     }
 }
 
-/// A message with unsafe characters as escapes and long quotations cut.
+/// Returns a message with unsafe characters escaped and long quotations truncated.
 pub fn message(text: &str) -> Cow<'_, str> {
     let text = visible(text);
     if text.len() <= MAX_QUOTED_CHARS {
@@ -98,7 +95,7 @@ pub fn message(text: &str) -> Cow<'_, str> {
     Cow::Owned(cut_quotations(&text))
 }
 
-/// Cuts what stands between quotation marks, and words, to [`MAX_QUOTED_CHARS`].
+/// Truncates quotations and words to [`MAX_QUOTED_CHARS`].
 fn cut_quotations(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(4 * MAX_MESSAGE_CHARS));
     let mut total = 0;
@@ -108,7 +105,7 @@ fn cut_quotations(text: &str) -> String {
             out.push('…');
             break;
         }
-        // A quotation, else a run without spaces and quotation marks, else one character.
+        // The next token: a quotation, a run without white space and quotation marks, or one character.
         let inner = &rest[first.len_utf8()..];
         let quoted = matches!(first, '`' | '\'' | '"').then(|| inner.find(first)).flatten();
         let (piece, next) = match quoted {

@@ -1,58 +1,101 @@
-//! What Python raises: the errors of host code.
+//! Python exceptions raised by host code.
 
 use std::fmt;
 
-/// An exception of Python: which one, and its text as CPython writes it.
+use tvmscript_script_value::ScriptValue;
+
+use crate::eval::Placeholder;
+
+/// A Python exception.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostError {
-    /// Which exception.
+    /// The exception class.
     pub kind: HostErrorKind,
-    /// CPython's text, without the class in front.
+    /// CPython's message, without the class name.
     pub message: String,
+    /// `true` if the message names the type of a [`Placeholder`]: the evaluator lacks the value.
+    pub(crate) is_gap: bool,
 }
 
-/// The exceptions that evaluating an expression can raise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum HostErrorKind {
+macro_rules! exceptions {
+    ($($(#[$doc:meta])* $kind:ident = $code:literal, $class:literal;)*) => {
+        /// Classes of exceptions that evaluation can raise.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum HostErrorKind {
+            $($(#[$doc])* $kind,)*
+        }
+
+        impl HostErrorKind {
+            /// The stable code.
+            pub(crate) fn code(self) -> &'static str {
+                match self {
+                    $(HostErrorKind::$kind => $code,)*
+                }
+            }
+
+            /// The name of the exception class in Python.
+            fn class(self) -> &'static str {
+                match self {
+                    $(HostErrorKind::$kind => $class,)*
+                }
+            }
+
+            /// The kind for a class name; [`HostErrorKind::Raised`] for an unknown class.
+            pub(crate) fn of_class(name: &str) -> HostErrorKind {
+                match name {
+                    $($class => HostErrorKind::$kind,)*
+                    _ => HostErrorKind::Raised,
+                }
+            }
+        }
+    };
+}
+exceptions! {
+    /// Any other exception of a `raise` statement.
+    Raised = "E0400", "Exception";
     /// An operation on values of the wrong type.
-    Type,
+    Type = "E0401", "TypeError";
     /// A value of the right type that does not fit.
-    Value,
+    Value = "E0402", "ValueError";
     /// Division by zero.
-    ZeroDivision,
-    /// A number beyond what the operation can do.
-    Overflow,
+    ZeroDivision = "E0403", "ZeroDivisionError";
+    /// A result out of range.
+    Overflow = "E0404", "OverflowError";
     /// An index out of range.
-    Index,
+    Index = "E0405", "IndexError";
     /// A key that is not in the dictionary.
-    Key,
+    Key = "E0406", "KeyError";
     /// An attribute that the value does not have.
-    Attribute,
-    /// A name without a value.
-    Name,
-    /// An `assert` that does not hold.
-    Assertion,
-    /// `next` of an iterator that is done.
-    StopIteration,
+    Attribute = "E0407", "AttributeError";
+    /// A name that is not bound.
+    Name = "E0408", "NameError";
+    /// A failed `assert`.
+    Assertion = "E0409", "AssertionError";
+    /// `next` of an exhausted iterator.
+    StopIteration = "E0410", "StopIteration";
     /// A module that cannot be imported.
-    Import,
-    /// A container that changed while it was iterated over, and other misuse.
-    Runtime,
-    /// A codec that does not exist.
-    Lookup,
-    /// Bytes that are no UTF-8.
-    UnicodeDecode,
-    /// A value nested deeper than it can be shown.
-    Recursion,
-    /// Anything that a `raise` raises.
-    Raised,
+    Import = "E0411", "ImportError";
+    /// A container that changed during iteration, and other misuse.
+    Runtime = "E0412", "RuntimeError";
+    /// An unknown codec.
+    Lookup = "E0413", "LookupError";
+    /// Bytes that are not UTF-8.
+    UnicodeDecode = "E0414", "UnicodeDecodeError";
+    /// A value nested too deeply for `repr`.
+    Recursion = "E0415", "RecursionError";
 }
 
 impl HostError {
-    /// An exception with its text.
+    /// An exception with its message.
     pub fn new(kind: HostErrorKind, message: impl Into<String>) -> HostError {
-        HostError { kind, message: message.into() }
+        HostError { kind, message: message.into(), is_gap: false }
+    }
+
+    /// A `TypeError` whose message names the types of `values`.
+    pub(crate) fn wrong_type(message: String, values: &[&ScriptValue]) -> HostError {
+        let is_gap = values.iter().any(|value| value.as_host::<Placeholder>().is_some());
+        HostError { kind: HostErrorKind::Type, message, is_gap }
     }
 
     pub(crate) fn type_error(message: impl Into<String>) -> HostError {
@@ -75,7 +118,7 @@ impl HostError {
         HostError::new(HostErrorKind::Index, message)
     }
 
-    /// The text for people: that of a missing key is the key alone.
+    /// The message for diagnostics. CPython's message of a `KeyError` is the key alone.
     pub(crate) fn explained(&self) -> String {
         match self.kind {
             HostErrorKind::Key => format!("the key {} is not there", self.message),
@@ -83,26 +126,9 @@ impl HostError {
         }
     }
 
-    /// The name of the exception in Python.
+    /// The name of the exception class in Python.
     pub fn class(&self) -> &'static str {
-        match self.kind {
-            HostErrorKind::Type => "TypeError",
-            HostErrorKind::Value => "ValueError",
-            HostErrorKind::ZeroDivision => "ZeroDivisionError",
-            HostErrorKind::Overflow => "OverflowError",
-            HostErrorKind::Index => "IndexError",
-            HostErrorKind::Key => "KeyError",
-            HostErrorKind::Attribute => "AttributeError",
-            HostErrorKind::Name => "NameError",
-            HostErrorKind::Assertion => "AssertionError",
-            HostErrorKind::StopIteration => "StopIteration",
-            HostErrorKind::Import => "ImportError",
-            HostErrorKind::Lookup => "LookupError",
-            HostErrorKind::UnicodeDecode => "UnicodeDecodeError",
-            HostErrorKind::Runtime => "RuntimeError",
-            HostErrorKind::Recursion => "RecursionError",
-            HostErrorKind::Raised => "Exception",
-        }
+        self.kind.class()
     }
 }
 

@@ -1,10 +1,10 @@
-//! Diagnostics as data for programs.
+//! Diagnostics in a machine-readable form.
 
 use serde::Serialize;
 
 use super::{LineIndex, ParseError, Position, escape};
 
-/// A diagnostic with positions instead of byte ranges, for serialisation.
+/// A diagnostic with positions instead of byte ranges, for serialization.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// Stable code, e.g. `E0201`.
@@ -13,24 +13,24 @@ pub struct Diagnostic {
     pub kind: &'static str,
     /// `error`, `warning` or `note`.
     pub severity: &'static str,
-    /// What is wrong.
+    /// The message.
     pub message: String,
     /// Start of the primary label.
     pub start: Position,
     /// End of the primary label.
     pub end: Position,
-    /// Secondary labels, each with its place.
+    /// Secondary labels.
     pub labels: Vec<DiagnosticLabel>,
-    /// Further explanations.
+    /// Notes.
     pub notes: Vec<String>,
-    /// How to mend it.
+    /// A suggested fix.
     pub help: Option<String>,
 }
 
 /// A secondary label of a [`Diagnostic`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiagnosticLabel {
-    /// What is to be seen there.
+    /// The label's text.
     pub message: String,
     /// Start of the labelled text.
     pub start: Position,
@@ -38,7 +38,7 @@ pub struct DiagnosticLabel {
     pub end: Position,
 }
 
-/// The diagnostics of a text for programs, in the order given.
+/// Converts diagnostics to their machine-readable form, in the given order.
 pub fn diagnostics(errors: &[ParseError], text: &str) -> Vec<Diagnostic> {
     let lines = LineIndex::new(text);
     let words = |text: &str| escape::message(text).into_owned();

@@ -1,9 +1,9 @@
-//! Places inside the text that a literal stands for: where a byte of the value is written in the source.
+//! Source positions inside string literals.
 
 use std::ops::Range;
 
-/// Where the character that holds this byte of the value stands in the source of the literal. Nothing for bytes, f-strings,
-/// several literals in a row, and values that end before.
+/// Returns the source range of the character that produces byte `byte` of a literal's value; `None` for bytes,
+/// f-strings, implicitly concatenated literals and values shorter than that.
 pub(crate) fn place_in_literal(source: &str, byte: usize) -> Option<Range<usize>> {
     let begin = source.find(['"', '\''])?;
     let is_raw = match source[..begin].to_ascii_lowercase().as_str() {
@@ -22,11 +22,11 @@ pub(crate) fn place_in_literal(source: &str, byte: usize) -> Option<Range<usize>
         }
         (at, value) = (at + written, value + stands_for);
     }
-    // What breaks off is shown at the closing quotes.
+    // The end of the value maps to the closing quotes.
     (byte == value && at == end).then_some(end..source.len())
 }
 
-/// How many bytes the first character of the value takes in the source, and how many in the value.
+/// Number of bytes of the next character in the source and in the value.
 fn unit(text: &str, is_raw: bool) -> Option<(usize, usize)> {
     let first = text.chars().next()?;
     if first == '\r' && text[1..].starts_with('\n') {

@@ -1,11 +1,10 @@
-//! Errors of reading a script: what, where, and what to do about it.
+//! Errors of reading a script.
 //!
-//! A [`ParseError`] has a typed kind, labelled places (the first is the primary one), notes and help. They are collected:
-//! whoever meets an error records it with the parser and gets a [`Reported`], which says that nothing more needs to be
-//! said; names whose definition failed are poisoned, and using one is silent. [`render`] shows errors to people,
-//! [`diagnostics`] to programs.
+//! A [`ParseError`] has a typed kind, labels (the first one is primary), notes and a suggested fix. Errors are
+//! collected: code that finds one records it and returns [`Reported`], and callers stay silent. Names whose definition
+//! failed are poisoned, so that their uses stay silent too. [`render`] formats errors for people, [`diagnostics`] for
+//! programs.
 
-mod code;
 pub mod escape;
 mod host;
 mod json;
@@ -13,7 +12,6 @@ mod kind;
 mod literal;
 mod position;
 mod render;
-mod severity;
 pub mod suggest;
 
 pub use host::{HostError, HostErrorKind};
@@ -22,17 +20,16 @@ pub use kind::ParseErrorKind;
 pub(crate) use literal::place_in_literal;
 pub use position::{LineIndex, Position};
 pub use render::render;
-pub use severity::Severity;
 
 use tvmscript_python_syntax::ast::TextRange;
 
-/// An error was recorded already; whoever gets this says nothing more.
+/// Marks an error that was recorded already; callers report nothing more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub struct Reported(pub(crate) ());
 
 impl Reported {
-    /// For a failure that follows from an error which was recorded elsewhere.
+    /// For a failure that follows from an error recorded elsewhere.
     pub fn already() -> Reported {
         Reported(())
     }
@@ -41,80 +38,80 @@ impl Reported {
 /// A result whose error was recorded already.
 pub type Result<T, E = Reported> = std::result::Result<T, E>;
 
-/// A place that an error speaks of.
+/// A labelled range of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Label {
-    /// The bytes of the text.
+    /// Byte range.
     pub range: TextRange,
-    /// What is to be seen there; empty where the message says it all.
+    /// The label's text; empty if the message says it all.
     pub text: String,
 }
 
-/// An error with the places it speaks of: the first label is the primary one, the rest explain it.
+/// A diagnostic. The first label is the primary one, the others explain it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ParseError {
-    /// What is wrong.
+    /// Kind.
     pub kind: ParseErrorKind,
-    /// How serious it is.
+    /// Severity.
     pub severity: Severity,
-    /// Where.
+    /// Labels.
     pub labels: Vec<Label>,
-    /// What else helps to see it.
+    /// Notes.
     pub notes: Vec<String>,
-    /// How to mend it.
+    /// A suggested fix.
     pub help: Option<String>,
 }
 
 impl ParseError {
-    /// An error at a place.
+    /// An error at a range.
     pub fn new(kind: impl Into<ParseErrorKind>, range: TextRange) -> ParseError {
         let label = Label { range, text: String::new() };
         let severity = Severity::Error;
         ParseError { kind: kind.into(), severity, labels: vec![label], notes: Vec::new(), help: None }
     }
 
-    /// A warning at a place.
+    /// A warning at a range.
     pub fn warning(kind: impl Into<ParseErrorKind>, range: TextRange) -> ParseError {
         ParseError { severity: Severity::Warning, ..ParseError::new(kind, range) }
     }
 
-    /// A note at a place: nothing has to be changed.
-    pub fn note_at(kind: impl Into<ParseErrorKind>, range: TextRange) -> ParseError {
+    /// A note at a range; nothing has to change.
+    pub(crate) fn note_at(kind: impl Into<ParseErrorKind>, range: TextRange) -> ParseError {
         ParseError { severity: Severity::Note, ..ParseError::new(kind, range) }
     }
 
-    /// Whether it is a mistake, not a warning or note.
+    /// Tests whether this is an error, not a warning or note.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// The primary place.
+    /// The range of the primary label.
     pub fn range(&self) -> TextRange {
         self.labels.first().map_or(TextRange::default(), |l| l.range)
     }
 
-    /// Says from where the code was called in which the error lies; the innermost few calls are kept.
+    /// Adds a call site as a label, unless there are enough labels already.
     pub(crate) fn called_from(&mut self, range: TextRange) {
         if self.labels.len() < 4 && self.labels.iter().all(|label| label.range != range) {
             self.labels.push(Label { range, text: "called from here".to_owned() });
         }
     }
 
-    /// The same error, with how to mend it.
+    /// Adds a suggested fix, unless there is one.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> ParseError {
         self.help.get_or_insert(help.into());
         self
     }
 
-    /// The same error, with a further note.
+    /// Adds a note.
     #[must_use]
     pub fn with_note(mut self, note: impl Into<String>) -> ParseError {
         self.notes.push(note.into());
         self
     }
 
-    /// The same error, with a further place.
+    /// Adds a secondary label.
     #[must_use]
     pub fn with_label(mut self, range: TextRange, text: impl Into<String>) -> ParseError {
         self.labels.push(Label { range, text: text.into() });
@@ -139,5 +136,28 @@ impl From<tvmscript_python_syntax::SyntaxError> for ParseError {
             out.labels.push(Label { range, text: text.to_owned() });
         }
         out
+    }
+}
+
+/// Severity of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Severity {
+    /// Information; nothing has to change.
+    Note,
+    /// Something was left out or guessed; what was read is right.
+    Warning,
+    /// An error: the enclosing definition is not read.
+    #[default]
+    Error,
+}
+
+impl Severity {
+    /// The lower-case name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
     }
 }

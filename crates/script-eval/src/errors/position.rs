@@ -1,37 +1,37 @@
-//! Positions in a text as people and editors count them.
+//! Line and column positions.
 
 use serde::Serialize;
 
 /// A position in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Position {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// The column in Unicode scalar values, from 1.
+    /// Column in Unicode scalar values, from 1.
     pub column: usize,
-    /// The offset in bytes.
+    /// Offset in bytes.
     pub offset: usize,
 }
 
 impl Position {
-    /// The beginning of any text.
+    /// The start of a text.
     pub const START: Position = Position { line: 1, column: 1, offset: 0 };
 }
 
-/// The lines of a text, found once.
+/// Index of the line starts of a text.
 pub struct LineIndex<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
 impl<'a> LineIndex<'a> {
-    /// Finds the lines of a text.
+    /// Indexes a text.
     pub fn new(text: &'a str) -> Self {
         let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         LineIndex { text, starts }
     }
 
-    /// The position of a byte; the end of the text for an offset beyond it, the start of the character for one inside it.
+    /// The position of a byte offset. Offsets inside a character map to its start, offsets beyond the text to its end.
     pub fn position(&self, offset: usize) -> Position {
         let offset = floor_char_boundary(self.text, offset);
         let line = self.starts.partition_point(|start| *start <= offset).max(1);
@@ -40,7 +40,7 @@ impl<'a> LineIndex<'a> {
     }
 }
 
-/// The start of the character that holds a byte; the end of the text for an offset beyond it.
+/// Rounds an offset down to a character boundary of the text.
 pub(super) fn floor_char_boundary(text: &str, offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {

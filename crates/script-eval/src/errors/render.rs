@@ -1,4 +1,4 @@
-//! Errors as text for people.
+//! Errors formatted for people.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use super::escape::{self, VisibleSource};
 use super::position::floor_char_boundary;
 use super::{LineIndex, ParseError, Severity};
 
-/// Lines longer than this are cut around the place that is shown.
+/// Longer lines are shortened around the labels.
 const MAX_LINE_BYTES: usize = 400;
-/// What is kept of a long line on both sides of a place.
+/// Number of bytes kept of a long line on each side of a label.
 const CONTEXT_BYTES: usize = 120;
 
-/// Shows errors with the lines they speak of, one after the other. Lines and columns count from 1, columns in Unicode
-/// scalar values. Long lines are cut, and what controls a terminal is escaped.
+/// Formats errors with excerpts of the source. Lines and columns count from 1, columns in Unicode scalar values. Long
+/// lines are shortened and control characters escaped.
 pub fn render(errors: &[ParseError], source_name: &str, text: &str, color: bool) -> String {
     let mut out = Vec::new();
     let source_name = &*escape::name(source_name);
@@ -37,7 +37,7 @@ pub fn render(errors: &[ParseError], source_name: &str, text: &str, color: bool)
                 LineIndex::new(&short).position(moved.first().map_or(0, |range| range.start))
             }
         };
-        // The header names the column of the text as it is, not as it is shown.
+        // The header shows the position in the original text, not in the escaped one.
         let real = lines.position(error.range().start as usize);
         if shown == real {
             out.extend_from_slice(&report);
@@ -52,13 +52,13 @@ pub fn render(errors: &[ParseError], source_name: &str, text: &str, color: bool)
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The range cut to the text.
+/// Clamps a range to the text.
 fn within(text: &str, range: Range<usize>) -> Range<usize> {
     let start = floor_char_boundary(text, range.start);
     start..floor_char_boundary(text, range.end).max(start)
 }
 
-/// The text with long lines cut around the places, and where the places are in it; nothing when no line is long.
+/// Shortens long lines around the ranges and maps the ranges to the result; `None` if no line is long.
 fn shorten(text: &str, ranges: &[Range<usize>]) -> Option<(String, Vec<Range<usize>>)> {
     let line_of = |at: usize| {
         let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
@@ -70,7 +70,7 @@ fn shorten(text: &str, ranges: &[Range<usize>]) -> Option<(String, Vec<Range<usi
             if line.len() <= MAX_LINE_BYTES {
                 continue;
             }
-            // What is kept: around both ends of each place in the line.
+            // Kept parts: around both ends of each range in the line.
             let mut kept: Vec<Range<usize>> = ranges
                 .iter()
                 .flat_map(|r| [r.start, r.end])
@@ -136,12 +136,12 @@ fn write(
         .with_config(config)
         .with_code(error.kind.code())
         .with_message(escape::message(&error.kind.to_string()));
-    // In the order of the text, so that they stand in one excerpt.
+    // In text order, so that ariadne puts them into one excerpt.
     let mut labels: Vec<_> = error.labels.iter().zip(ranges).enumerate().collect();
     labels.sort_by_key(|(_, (_, range))| range.start);
     for (index, (label, range)) in labels {
         let color = if index == 0 { marked } else { Color::Blue };
-        // A label without text would show no marks in some layouts: the first one says "here".
+        // Some layouts do not mark a label without text: "here" is the default.
         let text = escape::message(if label.text.is_empty() { "here" } else { &label.text });
         let shown = Label::new((source_name, range.clone()));
         report = report.with_label(shown.with_message(text).with_color(color));
@@ -150,6 +150,6 @@ fn write(
     if let Some(help) = &error.help {
         report.set_help(escape::message(help));
     }
-    // Writing to memory does not fail.
+    // Writing to a vector does not fail.
     let _ = report.finish().write((source_name, source), out);
 }

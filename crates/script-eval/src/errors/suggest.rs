@@ -1,55 +1,21 @@
-//! "Did you mean": the nearest of some names.
+//! Suggestions for misspelt names.
 
-/// The name nearest to `wanted`, if it is at most two edits away and less than half of it is changed;
-/// or one that differs in case alone.
+/// The name nearest to `wanted`: at most two edits away, and fewer than half of the characters changed; or a name that
+/// differs in case only.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = wanted.chars().count();
     if length == 0 || length > 64 {
         return None;
     }
     let limit = if length < 4 { 1 } else { 2 };
-    let mut best: Option<(usize, &str)> = None;
-    for name in names {
-        if name == wanted {
-            continue;
-        }
-        let Some(distance) = edit_distance(wanted, name, limit) else { continue };
-        if 2 * distance >= length && !wanted.eq_ignore_ascii_case(name) {
-            continue;
-        }
-        // Of names equally near the first in the order of the alphabet: the answer must not depend on hash order.
-        if best.is_none_or(|(d, n)| (distance, name) < (d, n)) {
-            best = Some((distance, name));
-        }
-    }
-    best.map(|(_, name)| name)
-}
-
-/// Insertions, deletions, replacements and swaps of neighbours from `a` to `b`, if at most `limit`; a change of case
-/// alone counts as one.
-fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
-    if a.eq_ignore_ascii_case(b) {
-        return Some(1);
-    }
-    let a: Vec<char> = a.chars().collect();
-    let b: Vec<char> = b.chars().collect();
-    if a.len().abs_diff(b.len()) > limit {
-        return None;
-    }
-    let mut before: Vec<usize> = vec![0; b.len() + 1];
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let replaced = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replaced.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    Some(above[b.len()]).filter(|d| *d <= limit)
+    let distance = |name: &str| match name {
+        _ if name.eq_ignore_ascii_case(wanted) => Some(1),
+        _ if name.chars().count().abs_diff(length) > limit => None,
+        _ => Some(strsim::osa_distance(wanted, name)).filter(|d| *d <= limit && 2 * d < length),
+    };
+    // Ties are broken alphabetically, so that the result does not depend on hash order.
+    let others = names.into_iter().filter(|name| *name != wanted);
+    others.filter_map(|name| Some((distance(name)?, name))).min().map(|(_, name)| name)
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
-//! Assignments of host code: names, elements and attributes.
+//! Assignments in host code: names, elements and attributes.
 
 use tvmscript_python_syntax::ast::{BinOp, Expr, ExprId, List, Name, TextRange};
 use tvmscript_script_value::ScriptValue;
 
-use crate::Host;
 use crate::binding::{Binding, Slot};
-use crate::errors::Result;
-use crate::python;
-use crate::rules::Operator;
+use crate::errors::{HostError, ParseErrorKind, Reported, Result};
+use crate::host::Operator;
+use crate::{Evaluator, Host, python};
 
 impl dyn Host + '_ {
-    /// Gives a name of host code its value.
     pub(crate) fn assign_host(&mut self, name: Name, value: ScriptValue, place: TextRange) {
         self.set_host(name, Binding::of(value), place);
     }
@@ -33,8 +31,7 @@ impl dyn Host + '_ {
                 if self.known([&base, &key]).is_err() {
                     return Ok(());
                 }
-                let result = python::subscript::set(self, &base, key, value);
-                self.at(target, result)
+                self.try_at(target, |p| python::subscript::set(p, &base, key, value))
             }
             Expr::Attribute { value: base, attr } => {
                 let base = self.eval(base)?;
@@ -63,12 +60,12 @@ impl dyn Host + '_ {
             Expr::Attribute { .. } => {
                 let old = self.eval(target)?;
                 let right = self.eval(value)?;
-                let changed = python::in_place::change(self, op, &old, &right);
-                if self.at(target, changed)? {
+                if self.try_at(target, |p| python::arith::in_place(p, op, &old, &right))? {
                     return Ok(());
                 }
-                let result = self.apply(Operator::Binary(op), &[old, right]);
-                let new = self.at(target, result).or_else(|reported| self.absorbed(reported))?;
+                let new = self
+                    .try_at(target, |p| p.apply(Operator::Binary(op), &[old, right]))
+                    .or_else(|reported| self.absorbed(reported))?;
                 return self.assign_leaf(target, new);
             }
             Expr::Name(_) => (None, self.eval(target)?),
@@ -76,8 +73,8 @@ impl dyn Host + '_ {
         };
         let right = self.eval(value)?;
         let range = TextRange::new(self.ast.range(target).start, self.ast.range(value).end);
-        // `list += iterable` changes the list itself.
-        let changed = python::in_place::change(self, op, &old, &right);
+        // `list += iterable` changes the list in place.
+        let changed = python::arith::in_place(self, op, &old, &right);
         let new = match changed.map_err(|raise| self.raise(range, None, raise))? {
             true => old,
             false => {
@@ -86,10 +83,7 @@ impl dyn Host + '_ {
             }
         };
         match base {
-            Some((base, key)) => {
-                let result = python::subscript::set(self, &base, key, new);
-                self.at(target, result)
-            }
+            Some((base, key)) => self.try_at(target, |p| python::subscript::set(p, &base, key, new)),
             None => self.assign_leaf(target, new),
         }
     }
@@ -112,12 +106,90 @@ impl dyn Host + '_ {
                     if self.known([&base, &key]).is_err() {
                         continue;
                     }
-                    let result = python::subscript::delete(self, &base, &key);
-                    self.at(target, result)?;
+                    self.try_at(target, |p| python::subscript::delete(p, &base, &key))?;
                 }
                 _ => return Err(self.invalid_target(target, "this expression")),
             }
         }
         Ok(())
+    }
+}
+
+impl Evaluator {
+    /// Reports an invalid assignment target; `what` describes it.
+    pub fn invalid_target(&mut self, target: ExprId, what: &'static str) -> Reported {
+        self.error(target, ParseErrorKind::InvalidTarget { what })
+    }
+}
+
+impl dyn Host + '_ {
+    /// Unpacks a value to a target; `leaf` assigns to targets that are not lists or tuples.
+    pub fn unpack_with(
+        &mut self,
+        target: ExprId,
+        value: ScriptValue,
+        leaf: &mut dyn FnMut(&mut Self, ExprId, ScriptValue) -> Result<()>,
+    ) -> Result<()> {
+        let elts = match *self.ast.expr(target) {
+            Expr::Tuple { elts } | Expr::List { elts } => elts,
+            Expr::Starred { .. } => {
+                return Err(self.invalid_target(target, "a starred name outside a list or tuple"));
+            }
+            _ => return leaf(self, target, value),
+        };
+        let ast = self.ast.clone();
+        let targets = ast.list(elts);
+        if self.tolerant && self.unknown(&value).is_some() {
+            return targets.iter().try_for_each(|target| {
+                let target = match *ast.expr(*target) {
+                    Expr::Starred { value } => value,
+                    _ => *target,
+                };
+                tvmscript_ir_core::with_stack(|| self.unpack_with(target, value.clone(), leaf))
+            });
+        }
+        let star = targets.iter().position(|t| matches!(ast.expr(*t), Expr::Starred { .. }));
+        let least = targets.len() - usize::from(star.is_some());
+        // One more element than needed shows that there are too many, even for an endless iterator.
+        let limit = if star.is_some() { usize::MAX } else { least + 1 };
+        let parts = self.parts_of(target, value, limit)?;
+        let fits = if star.is_some() { parts.len() >= least } else { parts.len() == least };
+        if !fits {
+            let message = match (star, parts.len() > least) {
+                (None, true) => format!("too many values to unpack (expected {least})"),
+                (None, false) => {
+                    format!("not enough values to unpack (expected {least}, got {})", parts.len())
+                }
+                (Some(_), _) => {
+                    format!("not enough values to unpack (expected at least {least}, got {})", parts.len())
+                }
+            };
+            return Err(self.error(target, HostError::value_error(message)));
+        }
+        let mut result = Ok(());
+        let mut parts = parts.into_iter();
+        let rest = parts.len() - least;
+        for (index, target) in targets.iter().enumerate() {
+            let (target, value) = match *ast.expr(*target) {
+                Expr::Starred { value } if Some(index) == star => {
+                    (value, ScriptValue::list(parts.by_ref().take(rest).collect()))
+                }
+                _ => (*target, parts.next().unwrap_or_default()),
+            };
+            let one = tvmscript_ir_core::with_stack(|| self.unpack_with(target, value, leaf));
+            result = result.and(one);
+        }
+        result
+    }
+
+    fn parts_of(&mut self, at: ExprId, value: ScriptValue, limit: usize) -> Result<Vec<ScriptValue>> {
+        match &value {
+            ScriptValue::Tuple(items) if items.len() <= limit => return Ok(items.to_vec()),
+            ScriptValue::Int(_) | ScriptValue::Bool(_) | ScriptValue::Float(_) | ScriptValue::None => {
+                return Err(self.error(at, wrong_type!("cannot unpack non-iterable {} object", &value)));
+            }
+            _ => {}
+        }
+        self.collect_at_most(at, &value, limit)
     }
 }

@@ -11,7 +11,7 @@ use crate::python;
 use tvmscript_python_syntax::ast::{ExprId, Name};
 
 impl dyn Host + '_ {
-    /// The attribute of a value.
+    /// Evaluates `value.attr`.
     pub(crate) fn attribute(&mut self, id: ExprId, value: &ScriptValue, attr: Name) -> Result<ScriptValue> {
         if let ScriptValue::Host(host) = value
             && let Some(found) = self.namespace_attribute(&**host, attr)
@@ -39,7 +39,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// The attribute of a value by its text; nothing when there is none.
+    /// Looks up an attribute by name.
     pub(crate) fn find_attribute(
         &mut self,
         value: &ScriptValue,
@@ -95,8 +95,10 @@ impl dyn Host + '_ {
             ScriptValue::Host(host) => {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {
                     if !self.modules().contains(&module.path) {
-                        let message = format!("the module `{}` cannot be used here", module.path);
-                        let error = HostError::new(HostErrorKind::Import, message);
+                        let error = HostError::new(
+                            HostErrorKind::Import,
+                            format!("the module `{}` cannot be used here", module.path),
+                        );
                         return self.report(ParseError::new(error, ast.range(id)));
                     }
                     let path = format!("{}.{name}", module.path);
@@ -139,23 +141,24 @@ impl dyn Host + '_ {
         self.report(error)
     }
 
-    /// Whether Python has this attribute, as far as is known here: what is missing is then a gap of ours, not a mistake.
+    /// Tests whether Python may have the attribute: its absence here is then a gap of the evaluator, not an error in
+    /// the text.
     fn is_gap(&self, value: &ScriptValue, name: &str) -> bool {
         match value {
             ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
                 Some(module) => !self.modules().is_complete(&module.path),
                 None => match self.missing_attribute(&**host, name) {
-                    // A wrong decorator is a mistake, unless it is one that is left out here.
+                    // A wrong decorator is an error, unless the dialect leaves it out on purpose.
                     Some(missing) => !self.in_decorator || missing.is_left_out,
                     None => true,
                 },
             },
             ScriptValue::Node(_) | ScriptValue::Function(_) | ScriptValue::Frame(_) => true,
-            _ => name.starts_with("__") || python_attributes(value).contains(&name),
+            _ => name.starts_with("__") || missing_attributes(value).split(' ').any(|known| known == name),
         }
     }
 
-    /// A member that Python may have and this crate has not.
+    /// The placeholder for a member that Python may have and the evaluator lacks.
     fn missing_member(&mut self, id: ExprId, value: &ScriptValue, name: &str) -> Reported {
         let range = self.ast.range(id);
         if let ScriptValue::Host(host) = value
@@ -178,102 +181,20 @@ impl dyn Host + '_ {
     }
 }
 
-/// Attributes that CPython's values of this kind have; those that are evaluated are found before.
-fn python_attributes(value: &ScriptValue) -> &'static [&'static str] {
+/// Names of the attributes that CPython gives values of this type and the evaluator lacks, separated by spaces.
+fn missing_attributes(value: &ScriptValue) -> &'static str {
     match value {
-        ScriptValue::Str(_) => &[
-            "casefold",
-            "center",
-            "encode",
-            "expandtabs",
-            "format_map",
-            "isalnum",
-            "isalpha",
-            "isascii",
-            "isdecimal",
-            "isdigit",
-            "isidentifier",
-            "islower",
-            "isnumeric",
-            "isprintable",
-            "isspace",
-            "istitle",
-            "isupper",
-            "ljust",
-            "maketrans",
-            "partition",
-            "removeprefix",
-            "removesuffix",
-            "rindex",
-            "rjust",
-            "rpartition",
-            "rsplit",
-            "swapcase",
-            "title",
-            "translate",
-            "zfill",
-        ],
-        ScriptValue::Bytes(_) => &[
-            "capitalize",
-            "center",
-            "count",
-            "decode",
-            "endswith",
-            "expandtabs",
-            "find",
-            "fromhex",
-            "hex",
-            "index",
-            "isalnum",
-            "isalpha",
-            "isascii",
-            "isdigit",
-            "islower",
-            "isspace",
-            "istitle",
-            "isupper",
-            "join",
-            "ljust",
-            "lower",
-            "lstrip",
-            "maketrans",
-            "partition",
-            "removeprefix",
-            "removesuffix",
-            "replace",
-            "rfind",
-            "rindex",
-            "rjust",
-            "rpartition",
-            "rsplit",
-            "rstrip",
-            "split",
-            "splitlines",
-            "startswith",
-            "strip",
-            "swapcase",
-            "title",
-            "translate",
-            "upper",
-            "zfill",
-        ],
-        ScriptValue::Bool(_) | ScriptValue::Int(_) | ScriptValue::BigInt(_) => &[
-            "as_integer_ratio",
-            "bit_count",
-            "bit_length",
-            "conjugate",
-            "denominator",
-            "from_bytes",
-            "imag",
-            "numerator",
-            "real",
-            "to_bytes",
-        ],
-        ScriptValue::Float(_) => {
-            &["as_integer_ratio", "conjugate", "fromhex", "hex", "imag", "is_integer", "real"]
+        ScriptValue::Str(_) => "casefold format_map maketrans translate",
+        ScriptValue::Bytes(_) => {
+            "capitalize center count endswith expandtabs find fromhex index isalnum isalpha isascii \
+             isdigit islower isspace istitle isupper join ljust lower lstrip maketrans partition \
+             removeprefix removesuffix replace rfind rindex rjust rpartition rsplit rstrip split \
+             splitlines startswith strip swapcase title translate upper zfill"
         }
-        ScriptValue::Dict(_) => &["fromkeys", "popitem"],
-        ScriptValue::Slice(_) => &["indices", "start", "step", "stop"],
-        _ => &[],
+        ScriptValue::Bool(_) | ScriptValue::Int(_) | ScriptValue::BigInt(_) => "from_bytes",
+        ScriptValue::Float(_) => "fromhex",
+        ScriptValue::Dict(_) => "fromkeys",
+        ScriptValue::Slice(_) => "indices",
+        _ => "",
     }
 }

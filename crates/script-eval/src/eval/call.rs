@@ -8,10 +8,11 @@ use super::class::{BoundMethod, ClassObject, Instance};
 use super::{Cause, Closure, Module, Placeholder, Raise};
 use crate::Host;
 use crate::errors::{HostError, HostErrorKind, Result};
-use crate::python::builtins::{Builtin, Method, Unbound};
+use crate::host::Mode;
+use crate::python::Outcome;
+use crate::python::builtins::Builtin;
 use crate::python::cost;
 use crate::python::library::Partial;
-use crate::rules::Mode;
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 impl dyn Host + '_ {
@@ -25,14 +26,14 @@ impl dyn Host + '_ {
         let callee = match self.eval_inner(func) {
             Ok(callee) => callee,
             Err(reported) => {
-                // For the mistakes in the arguments.
+                // Finds errors in the arguments too.
                 if !self.program.budget.stops_at_first_error() {
                     drop(self.arguments(args, keywords, false));
                 }
                 return Err(reported);
             }
         };
-        // A slice that is an argument of a method is a vector, unless the function takes regions.
+        // A slice as an argument of a method is a vector, unless the function takes regions.
         let vectors = self.mode == Mode::Script
             && matches!(*self.ast.expr(func), Expr::Attribute { .. })
             && match &callee {
@@ -43,12 +44,12 @@ impl dyn Host + '_ {
         self.call(&callee, args, id)
     }
 
-    /// The arguments of a call. All of them are evaluated, also behind a wrong one; but see `also_look_at`.
+    /// Evaluates the arguments of a call, also those after a wrong one.
     fn arguments(&mut self, args: List<ExprId>, keywords: List<Keyword>, vectors: bool) -> Result<CallArgs> {
         let mut out = CallArgs { positional: SmallVec::with_capacity(args.len()), keywords: SmallVec::new() };
         let mut result = Ok(());
-        for index in 0..args.len() {
-            let Some(arg) = self.item(args, index) else { break };
+        let ast = self.ast.clone();
+        for arg in ast.list(args).iter().copied() {
             if result.is_err() && self.program.budget.stops_at_first_error() {
                 break;
             }
@@ -70,8 +71,7 @@ impl dyn Host + '_ {
         }
         // Values of keyword arguments follow Python's rules, as upstream evaluates them.
         let mode = std::mem::replace(&mut self.mode, Mode::Host);
-        for index in 0..keywords.len() {
-            let Some(keyword) = self.item(keywords, index) else { break };
+        for keyword in ast.list(keywords).iter().copied() {
             if result.is_err() && self.program.budget.stops_at_first_error() {
                 break;
             }
@@ -91,32 +91,32 @@ impl dyn Host + '_ {
 
     /// `**value`
     fn spread(&mut self, at: ExprId, value: &ScriptValue, out: &mut CallArgs) -> Result<()> {
-        let known = self.known([value]);
-        self.at(at, known)?;
+        self.try_at(at, |p| p.known([value]))?;
         let ScriptValue::Dict(dict) = value else {
-            let message = format!("argument after ** must be a mapping, not {}", self.python_type(value));
-            return Err(self.error(at, HostError::type_error(message)));
+            return Err(self.error(at, wrong_type!("argument after ** must be a mapping, not {}", value)));
         };
-        let charged = cost::values(self, 3 * dict.borrow().len());
-        self.at(at, charged)?;
+        self.try_at(at, |p| cost::values(p, 3 * dict.borrow().len()))?;
         let mut known: std::collections::HashSet<_> = out.keywords.iter().map(|(k, _)| k.clone()).collect();
         for (key, value) in dict.borrow().iter() {
             let ScriptValue::Str(key) = &key.0 else {
                 return Err(self.error(at, HostError::type_error("keywords must be strings")));
             };
             if !known.insert(key.clone()) {
-                let message = format!("got multiple values for keyword argument '{key}'");
-                return Err(self.error(at, HostError::type_error(message)));
+                return Err(self.error(
+                    at,
+                    HostError::type_error(format!("got multiple values for keyword argument '{key}'")),
+                ));
             }
             out.keywords.push((key.clone(), value.clone()));
         }
         Ok(())
     }
 
-    /// Calls a value. What is built has the span of `at`, the call.
+    /// Calls a value. Nodes that the call builds get the span of `at`.
     ///
     /// # Errors
-    /// When it cannot be called, or the call fails; the error is recorded at `at`, or at the argument it speaks of.
+    /// Fails if the value is not callable or the call fails. The error is recorded at `at`, or at the argument that it
+    /// is about.
     pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
         Span::set_current(self.span(at));
         let before = self.diagnostics.counts();
@@ -126,7 +126,7 @@ impl dyn Host + '_ {
                 None => Ok(value),
             },
             Err(Raise::Reported) => {
-                // The mistake is inside what was called: say from where.
+                // The error is inside the callee: add the call site.
                 let range = self.ast.range(at);
                 self.diagnostics.called_from(before, range);
                 Err(crate::errors::Reported(()))
@@ -135,7 +135,7 @@ impl dyn Host + '_ {
         }
     }
 
-    pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
+    pub(crate) fn call_value(&mut self, callee: &ScriptValue, args: CallArgs) -> Outcome {
         if !self.tolerant {
             return self.call_known(callee, args);
         }
@@ -144,7 +144,7 @@ impl dyn Host + '_ {
         self.call_known(callee, args).map_err(|raise| self.failed_call(raise, mentioned))
     }
 
-    fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Result<ScriptValue, Raise> {
+    fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Outcome {
         match callee {
             ScriptValue::Function(function) => Ok(function.call(args)?),
             ScriptValue::Host(host) => {
@@ -154,12 +154,6 @@ impl dyn Host + '_ {
                 }
                 if let Some(builtin) = any.downcast_ref::<Builtin>() {
                     return builtin.run(self, args);
-                }
-                if let Some(method) = any.downcast_ref::<Method>() {
-                    return method.run(self, args);
-                }
-                if let Some(method) = any.downcast_ref::<Unbound>() {
-                    return method.run(self, args);
                 }
                 if let Some(method) = any.downcast_ref::<BoundMethod>() {
                     args.positional.insert(0, method.receiver.clone());
@@ -193,10 +187,12 @@ impl dyn Host + '_ {
                 if host.is_callable() {
                     return Ok(host.call(args)?);
                 }
-                // Python can make such nodes.
+                // Python can construct such nodes.
                 if host.is_class_of(callee).is_some() {
-                    let message = format!("`{}` cannot be called here", host.type_name());
-                    let error = HostError::new(HostErrorKind::Import, message);
+                    let error = HostError::new(
+                        HostErrorKind::Import,
+                        format!("`{}` cannot be called here", host.type_name()),
+                    );
                     return Err(Raise::WithHelp(error.into(), host.advice().unwrap_or_default()));
                 }
                 Err(self.not_callable(callee))
@@ -209,7 +205,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// The error of calling a module, or what no dialect declares.
+    /// The error of calling a module, or a member of one that no dialect declares.
     fn unusable_module(&self, module: &Module) -> Raise {
         let (error, help) = self.unusable(&module.path);
         match help {
@@ -223,13 +219,13 @@ impl dyn Host + '_ {
             && let Some(advice) = host.advice()
         {
             if self.tolerant {
-                // Python makes such values; scripts do not.
+                // Python can construct such values; scripts cannot.
                 let place = self.statement.unwrap_or_default();
                 return Raise::Unknown(Placeholder::new(Cause::Statement(advice.into()), place));
             }
             let error = HostError::type_error(format!("{} is not callable", host.type_name()));
             return Raise::WithHelp(error.into(), advice);
         }
-        HostError::type_error(format!("'{}' object is not callable", self.python_type(callee))).into()
+        wrong_type!("'{}' object is not callable", callee).into()
     }
 }

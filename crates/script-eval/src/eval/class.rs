@@ -1,8 +1,7 @@
-//! Plain classes of host code: their members, their instances, bound methods.
+//! Plain classes of host code: members, instances and bound methods.
 //!
-//! A class body runs as Python runs it. Its methods run when they are called, or are explored for the scripts in them.
-//! Instances have the members of their class and what is assigned to them; what a class inherits from a class that is not
-//! known, is not known either.
+//! A class body runs as in Python. Its methods run when they are called, or are explored for the scripts in them.
+//! Members inherited from an unknown class are unknown.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -17,36 +16,37 @@ use super::record::Record;
 use super::{Cause, Closure, Env, Placeholder, Raise};
 use crate::binding::Binding;
 use crate::errors::Result;
+use crate::python::Outcome;
 use crate::python::builtins::Builtin;
 use crate::{Evaluator, Host, Program};
 use tvmscript_python_syntax::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
 
-/// How a function of a class is bound.
+/// How a method is bound when it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum MethodKind {
     /// To the instance.
     #[default]
     Plain,
-    /// To nothing: `@staticmethod`.
+    /// Not at all: `@staticmethod`.
     Static,
     /// To the class: `@classmethod`.
     Class,
-    /// It is called where it is read: `@property`.
+    /// Called when it is read: `@property`.
     Property,
 }
 
-/// A plain class as a value.
+/// A plain class.
 pub(crate) struct ClassObject {
     program: Rc<Program>,
     name: Name,
     place: TextRange,
     env: Rc<Env>,
     bases: Vec<ScriptValue>,
-    /// Whether all its bases are known: others may change what its members are, as those of enumerations do.
+    /// `true` if all bases are known. Others may replace members, as enumerations do.
     is_plain: bool,
-    /// The fields that its instances are made from.
+    /// The declared fields of a dataclass or named tuple.
     pub(super) record: Option<Record>,
-    /// Whether it compares a script before and after a pass, so that its bare methods are scripts.
+    /// `true` for test classes whose bare methods are scripts.
     compares: bool,
 }
 
@@ -70,7 +70,7 @@ impl Drop for ClassObject {
 }
 
 impl ClassObject {
-    /// The member of this name, of the class or of its bases, the nearest first.
+    /// Looks up a member in the class and its bases, in breadth of declaration.
     pub(super) fn member(&self, name: &str) -> Option<ScriptValue> {
         let ast = &self.program.ast;
         if name == "__name__" {
@@ -84,7 +84,7 @@ impl ClassObject {
             }
             match class.env.own(name) {
                 Some(Binding::Value(value)) if class.is_plain || is_definition(&value) => return Some(value),
-                // A base that is not known may have made anything of it.
+                // An unknown base may have replaced the member.
                 Some(Binding::Value(_)) => {
                     let reason = format!("members of the class `{}` are not evaluated", ast.name(class.name));
                     return Some(Placeholder::new(Cause::Statement(reason.into()), class.place).value());
@@ -99,17 +99,17 @@ impl ClassObject {
     }
 }
 
-/// Whether a base leaves the members of its classes as they are.
+/// Tests whether a base class leaves the members of its subclasses unchanged.
 fn is_plain_base(base: &ScriptValue) -> bool {
     match (base.as_host::<ClassObject>(), as_placeholder(base)) {
         (Some(class), _) => class.is_plain,
-        // Members of enumerations of integers are integers; the others add nothing to what is declared.
+        // Members of integer enumerations are integers; the other bases add nothing.
         (_, Some(Placeholder { cause: Cause::Module(path), .. })) => {
             matches!(&**path, "enum.IntEnum" | "enum.IntFlag" | "abc.ABC" | "typing.Protocol")
                 || is_named_tuple(path)
         }
         (_, Some(_)) => false,
-        _ => base.as_host::<Builtin>().is_some(),
+        _ => base.as_host::<Builtin>().is_some_and(Builtin::is_type),
     }
 }
 
@@ -117,7 +117,7 @@ pub(super) fn is_named_tuple(path: &str) -> bool {
     matches!(path, "typing.NamedTuple" | "typing_extensions.NamedTuple")
 }
 
-/// Whether a member is what a definition made.
+/// Tests whether a member was made by a definition.
 fn is_definition(value: &ScriptValue) -> bool {
     matches!(value, ScriptValue::Node(_))
         || value.as_host::<Closure>().is_some()
@@ -140,7 +140,7 @@ impl HostObject for Instance {
     fn type_name(&self) -> &str {
         "an instance"
     }
-    /// The fields of a named tuple.
+    /// Returns the fields of a named tuple.
     fn items(&self) -> Option<Vec<ScriptValue>> {
         let class = self.class.as_host::<ClassObject>()?;
         let record = class.record.as_ref().filter(|record| record.is_tuple)?;
@@ -159,7 +159,7 @@ impl Drop for Instance {
     }
 }
 
-/// A method and what it is bound to.
+/// A method bound to an instance or class.
 pub(crate) struct BoundMethod {
     pub(crate) function: ScriptValue,
     pub(crate) receiver: ScriptValue,
@@ -183,46 +183,17 @@ impl Drop for BoundMethod {
     }
 }
 
-/// Methods by which classes define operators.
-const OPERATORS: &[&str] = &[
-    "__add__",
-    "__and__",
-    "__bool__",
-    "__contains__",
-    "__eq__",
-    "__floordiv__",
-    "__ge__",
-    "__getitem__",
-    "__gt__",
-    "__hash__",
-    "__invert__",
-    "__iter__",
-    "__le__",
-    "__len__",
-    "__lshift__",
-    "__lt__",
-    "__matmul__",
-    "__mod__",
-    "__mul__",
-    "__ne__",
-    "__neg__",
-    "__or__",
-    "__pow__",
-    "__radd__",
-    "__rmul__",
-    "__rshift__",
-    "__rsub__",
-    "__sub__",
-    "__truediv__",
-    "__xor__",
-];
+/// Methods by which classes define operators, separated by spaces.
+const OPERATORS: &str = "__add__ __and__ __bool__ __contains__ __eq__ __floordiv__ __ge__ __getitem__ __gt__ __hash__ \
+    __invert__ __iter__ __le__ __len__ __lshift__ __lt__ __matmul__ __mod__ __mul__ __ne__ __neg__ __or__ \
+    __pow__ __radd__ __rmul__ __rshift__ __rsub__ __sub__ __truediv__ __xor__";
 
 impl Evaluator {
-    /// A placeholder for what an operator gives of an instance whose class may define operators.
+    /// Returns a placeholder for the operand of an operator if its class may define operators.
     pub(crate) fn unknown_operand(&self, value: &ScriptValue, compares: bool) -> Option<Placeholder> {
         let class = value.as_host::<Instance>()?.class.as_host::<ClassObject>()?;
-        let defines = |name: &&str| class.member(name).is_some();
-        if class.is_plain && !OPERATORS.iter().any(defines) && !(compares && class.record.is_some()) {
+        let defines = |name: &str| class.member(name).is_some();
+        if class.is_plain && !OPERATORS.split(' ').any(defines) && !(compares && class.record.is_some()) {
             return None;
         }
         Some(self.unknown_instance(class))
@@ -234,13 +205,13 @@ impl Evaluator {
         Placeholder::new(Cause::Statement(reason.into()), self.statement.unwrap_or_default())
     }
 
-    /// A placeholder for an instance, to explain why an operation on it failed.
+    /// Returns a placeholder for an instance, to explain why an operation on it failed.
     pub(crate) fn failed_instance(&self, value: &ScriptValue) -> Option<Placeholder> {
         let class = value.as_host::<Instance>()?.class.as_host::<ClassObject>()?;
         Some(self.unknown_instance(class))
     }
 
-    /// `value.name = new`, if the value is of a class that runs here.
+    /// `value.name = new`; returns `false` if the value is neither a plain class nor an instance of one.
     pub(crate) fn set_class_attribute(&mut self, value: &ScriptValue, name: Name, new: ScriptValue) -> bool {
         if let Some(instance) = value.as_host::<Instance>() {
             let old = instance.fields.borrow_mut().insert(name, new);
@@ -255,7 +226,7 @@ impl Evaluator {
 }
 
 impl dyn Host + '_ {
-    /// Runs the body of a class that is no script.
+    /// Runs the body of a class that is not a script.
     pub(crate) fn plain_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
         let ast = self.ast.clone();
         let mut bases = Vec::with_capacity(def.bases.len());
@@ -302,7 +273,7 @@ impl dyn Host + '_ {
         Ok(class)
     }
 
-    /// Whether this is the base of test classes that compare two scripts, one of which a pass makes of the other.
+    /// Tests whether an expression names the base of test classes that compare two scripts.
     fn is_comparison(&self, base: ExprId) -> bool {
         let name = match *self.ast.expr(base) {
             Expr::Name(name) | Expr::Attribute { attr: name, .. } => self.ast.name(name),
@@ -311,7 +282,7 @@ impl dyn Host + '_ {
         Host::bare_scripts(self).is_some_and(|bare| name.ends_with(bare.base_suffix))
     }
 
-    /// Reads the bare methods of a comparing class that are scripts: its base decorates them.
+    /// Reads the bare methods of a comparing test class as scripts, since its base decorates them.
     fn read_bare_scripts(&mut self, def: ClassDef, compares: bool, is_compared: bool) {
         let Some(bare) = Host::bare_scripts(self).filter(|_| compares || is_compared) else { return };
         let ast = self.ast.clone();
@@ -332,7 +303,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// What `.name` gives of a class or an instance of one.
+    /// Looks up an attribute of a class or instance; `None` for other values.
     pub(crate) fn class_attribute(
         &mut self,
         value: &ScriptValue,
@@ -365,12 +336,7 @@ impl dyn Host + '_ {
         })
     }
 
-    /// Makes an instance of a class.
-    pub(crate) fn instantiate(
-        &mut self,
-        value: &ScriptValue,
-        mut args: CallArgs,
-    ) -> Result<ScriptValue, Raise> {
+    pub(crate) fn instantiate(&mut self, value: &ScriptValue, mut args: CallArgs) -> Outcome {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
         let instance = Instance::value(value.clone());
         let is_empty = args.positional.is_empty() && args.keywords.is_empty();

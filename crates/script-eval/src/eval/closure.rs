@@ -12,39 +12,40 @@ use super::class::MethodKind;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
-use crate::rules::Mode;
+use crate::host::Mode;
+use crate::python::Outcome;
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId,
 };
 
-/// What a function runs.
+/// The code of a function.
 #[derive(Debug, Clone, Copy)]
 enum Body {
     Expr(ExprId),
     Stmts(List<StmtId>),
 }
 
-/// A host function as a value.
+/// A host function.
 pub(crate) struct Closure {
     program: Rc<Program>,
     name: Box<str>,
-    /// Its definition; lambdas have none.
+    /// Its definition; `None` for lambdas.
     pub(crate) def: Option<StmtId>,
-    /// The path of its definition: `TestSplit.helper`.
+    /// The path of its definition, e.g. `TestSplit.helper`.
     pub(crate) path: Rc<str>,
     pub(crate) kind: MethodKind,
     pub(crate) params: List<Parameter>,
     body: Body,
-    /// The names that are local to it, sorted.
+    /// Local names, sorted.
     pub(crate) locals: Rc<[Name]>,
-    /// The defaults, by parameter.
+    /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
     is_generator: OnceCell<bool>,
 }
 
-/// How many values a generator may have, all of which are made at once.
+/// Maximum number of values of a generator, which are all computed at once.
 const MAX_YIELDED: usize = 100_000;
 
 impl HostObject for Closure {
@@ -71,7 +72,7 @@ impl HostObject for Closure {
         })
     }
 
-    /// `__parameters__` gives the names of the parameters, so that a dialect can name variables by them.
+    /// `__parameters__` returns the parameter names; dialects name variables after them.
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         let names = || self.parameter_names().into_iter().map(|n| ScriptValue::str(&n));
         match name {
@@ -93,7 +94,7 @@ impl Drop for Closure {
 }
 
 impl Closure {
-    /// The statements of a `def`.
+    /// The statements of a `def`; empty for a lambda.
     pub(crate) fn body(&self) -> List<StmtId> {
         match self.body {
             Body::Stmts(body) => body,
@@ -101,29 +102,28 @@ impl Closure {
         }
     }
 
-    /// Whether calling it gives an iterator.
+    /// Tests whether a call returns an iterator.
     pub(crate) fn is_generator(&self) -> bool {
         *self.is_generator.get_or_init(|| walk::yields(&self.program.ast, self.body()))
     }
 
-    /// The names of the parameters in order: dialects name variables by them.
     pub(crate) fn parameter_names(&self) -> Vec<String> {
         let ast = &self.program.ast;
         ast.list(self.params).iter().map(|p| ast.name(p.name).to_owned()).collect()
     }
 }
 
-/// The names of the parameters of a host function (a lambda, a `def`); nothing for other values.
+/// The parameter names of a host function; `None` for other values.
 pub fn parameter_names(function: &ScriptValue) -> Option<Vec<String>> {
     function.as_host::<Closure>().map(Closure::parameter_names)
 }
 
-/// The definition of a host function; nothing for other values.
+/// The definition of a host function.
 pub(crate) fn definition_of(function: &ScriptValue) -> Option<StmtId> {
     function.as_host::<Closure>()?.def
 }
 
-/// Which names are local to functions; found once per function.
+/// Local names by function, computed once per function.
 #[derive(Debug, Default)]
 pub(crate) struct LocalNames(RefCell<HashMap<FunctionId, Rc<[Name]>>>);
 
@@ -148,12 +148,10 @@ impl LocalNames {
         names
     }
 
-    /// The names that a class body binds.
     pub(crate) fn class(&self, id: StmtId, names: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
         self.get(FunctionId::Class(id), names)
     }
 
-    /// The targets of a comprehension.
     pub(crate) fn comprehension(&self, id: ExprId, targets: impl FnOnce() -> Vec<Name>) -> Rc<[Name]> {
         self.get(FunctionId::Comprehension(id), targets)
     }
@@ -200,7 +198,7 @@ impl dyn Host + '_ {
         }))
     }
 
-    /// The value of a `def` that is no script.
+    /// Makes the value of a `def` that is not a script.
     pub(crate) fn host_function(
         &mut self,
         id: StmtId,
@@ -245,14 +243,14 @@ impl dyn Host + '_ {
         ast.list(params).iter().map(|p| p.default.map(|d| self.eval_inner(d)).transpose()).collect()
     }
 
-    /// What a function made inside a script body sees of it: the values of the names it mentions, as they are now.
+    /// The environment of a function defined inside a script body: the current values of the names it mentions.
     pub(crate) fn capture(&mut self, exprs: &[ExprId]) -> Option<Rc<Env>> {
         if self.in_env || !self.in_script() {
             return self.env.clone();
         }
         let ast = self.ast.clone();
         let mut names: Vec<Name> = exprs.iter().flat_map(|expr| walk::names_in(&ast, *expr)).collect();
-        // What the host itself put there (`range`) is not the script's: such functions are Python's.
+        // Names that the host defined (`range`) are excluded: in host code they are Python's.
         names.sort_unstable();
         names.dedup();
         let captured: Vec<(Name, Binding)> =
@@ -268,7 +266,7 @@ impl dyn Host + '_ {
         Some(env)
     }
 
-    /// Runs `f` with these variables of host code, and no others.
+    /// Runs `f` with `env` as the only host variables.
     pub(crate) fn in_environment<R>(&mut self, env: Option<Rc<Env>>, f: impl FnOnce(&mut Self) -> R) -> R {
         let env = std::mem::replace(&mut self.env, env);
         let in_env = std::mem::replace(&mut self.in_env, true);
@@ -278,14 +276,14 @@ impl dyn Host + '_ {
         result
     }
 
-    pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Result<ScriptValue, Raise> {
+    pub(crate) fn call_closure(&mut self, closure: &Closure, args: CallArgs) -> Outcome {
         if self.tolerant {
             self.may_call(closure)?;
         }
         let opaque =
             closure.def.and_then(|def| self.explorer.opaque.get(&def)).filter(|_| self.tolerant).cloned();
         if let Some(placeholder) = opaque {
-            // The body runs for the scripts in it.
+            // Runs the body for the scripts in it.
             if let Ok(env) = self.bind_arguments(closure, args) {
                 let result = self.run_closure(closure, env);
                 self.pending = None;
@@ -299,7 +297,7 @@ impl dyn Host + '_ {
         self.run_closure(closure, env)
     }
 
-    fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Result<ScriptValue, Raise> {
+    fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         if !closure.is_generator() {
             return self.run_body(closure, env);
         }
@@ -307,7 +305,7 @@ impl dyn Host + '_ {
             let kind = "a generator whose values depend on when they are asked for";
             return Err(Raise::Kind(ParseErrorKind::UnsupportedStatement { kind, place: "here" }));
         }
-        // Its values are all made now; generators for which that makes a difference are not called.
+        // All values are computed now. Generators for which that makes a difference are rejected above.
         let around = self.yielded.replace(Vec::new());
         let result = self.run_body(closure, env);
         let values = std::mem::replace(&mut self.yielded, around).unwrap_or_default();
@@ -333,14 +331,12 @@ impl dyn Host + '_ {
     /// `yield from values`
     pub(crate) fn eval_yield_from(&mut self, id: ExprId, values: ExprId) -> Result<ScriptValue> {
         let values = self.eval_inner(values)?;
-        let values = self.collect_values(&values);
-        let values = self.at(id, values)?;
+        let values = self.try_at(id, |p| p.collect_values(&values))?;
         self.yield_values(id, values)
     }
 
     fn yield_values(&mut self, id: ExprId, values: Vec<ScriptValue>) -> Result<ScriptValue> {
-        let charged = crate::python::cost::values(self, values.len());
-        self.at(id, charged)?;
+        self.try_at(id, |p| crate::python::cost::values(p, values.len()))?;
         match &mut self.yielded {
             Some(yielded) if yielded.len() + values.len() <= MAX_YIELDED => {
                 yielded.extend(values);
@@ -354,7 +350,7 @@ impl dyn Host + '_ {
         }
     }
 
-    fn run_body(&mut self, closure: &Closure, env: Rc<Env>) -> Result<ScriptValue, Raise> {
+    fn run_body(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         self.program.budget.step(1)?;
         self.program.budget.enter_call()?;
         let token = std::mem::replace(&mut self.token, Token::DEFAULT);
@@ -397,18 +393,15 @@ impl dyn Host + '_ {
                 false => format!("from {least} to {positional} positional arguments"),
             };
             let was = if given == 1 { "was" } else { "were" };
-            return Err(
-                HostError::type_error(format!("{name}() takes {takes} but {given} {was} given")).into()
-            );
+            raise!(Type, "{name}() takes {takes} but {given} {was} given");
         }
-        // Each keyword is looked for among the parameters.
+        // Each keyword is searched among the parameters.
         self.program.budget.step(params.len() as u64 * args.keywords.len() as u64 / 16)?;
         let known =
             |key: &str| params.iter().any(|p| p.kind != ParamKind::PositionalOnly && ast.name(p.name) == key);
         let takes_any = params.iter().any(|p| p.kind == ParamKind::KwArgs);
         if let Some((key, _)) = args.keywords.iter().find(|(key, _)| !takes_any && !known(key.as_str())) {
-            let message = format!("{name}() got an unexpected keyword argument '{key}'");
-            return Err(HostError::type_error(message).into());
+            raise!(Type, "{name}() got an unexpected keyword argument '{key}'");
         }
         let mut values = args.positional.into_iter();
         let mut keywords = args.keywords;
@@ -421,8 +414,7 @@ impl dyn Host + '_ {
                 ParamKind::PositionalOnly => values.next().or_else(default),
                 ParamKind::Normal => match (values.next(), by_name) {
                     (Some(_), Some(_)) => {
-                        let message = format!("{name}() got multiple values for argument '{text}'");
-                        return Err(HostError::type_error(message).into());
+                        raise!(Type, "{name}() got multiple values for argument '{text}'");
                     }
                     (Some(value), None) => Some(value),
                     (None, Some(at)) => Some(keywords.remove(at).1),
@@ -454,9 +446,7 @@ impl dyn Host + '_ {
                 [first @ .., last] => format!("{}, and {last}", first.join(", ")),
                 [] => String::new(),
             };
-            let message =
-                format!("{name}() missing {count} required {kind} argument{}: {names}", plural(count));
-            return Err(HostError::type_error(message).into());
+            raise!(Type, "{name}() missing {count} required {kind} argument{}: {names}", plural(count));
         }
         if let Some(param) = params.iter().find(|p| p.kind == ParamKind::KwArgs) {
             let mut dict = tvmscript_script_value::Dict::with_capacity(keywords.len());
@@ -477,7 +467,7 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// The names in a target of an assignment.
+/// Collects the names in an assignment target.
 pub(crate) fn target_names(ast: &Ast, target: ExprId, names: &mut Vec<Name>) {
     let mut work = vec![target];
     while let Some(id) = work.pop() {

@@ -1,4 +1,4 @@
-//! Comprehensions and generator expressions: host code, with variables of their own.
+//! Comprehensions and generator expressions. They are host code with variables of their own.
 
 use std::rc::Rc;
 
@@ -12,23 +12,23 @@ use crate::errors::Result;
 use crate::python::{self, cost};
 use tvmscript_python_syntax::ast::{Comprehension, ExprId, List};
 
-/// The loops of a comprehension, suspended between two elements.
+/// The suspended loops of a comprehension.
 pub(crate) struct Loops {
     generators: List<Comprehension>,
     env: Rc<Env>,
-    /// The iterators of the loops that run, outermost first.
+    /// Iterators of the open loops, outermost first.
     running: Vec<Iter>,
 }
 
 impl Loops {
-    /// Takes out the values that the loops hold on to; those of their variables go with the environment.
+    /// Moves out the values held by the iterators. Variables are released with the environment.
     pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
         self.running.into_iter().for_each(|iter| iter.parts(out));
     }
 }
 
 impl dyn Host + '_ {
-    /// Opens the loops; the outermost iterable is evaluated at once, as in Python.
+    /// Opens the loops. The outermost iterable is evaluated at once, as in Python.
     pub(crate) fn loops(
         &mut self,
         id: ExprId,
@@ -59,15 +59,14 @@ impl dyn Host + '_ {
         if let Some(first) = list.first() {
             let iter = self.in_environment(around, |p| {
                 let value = p.eval_inner(first.iter)?;
-                let iter = p.iterate(&value);
-                p.at(first.iter, iter)
+                p.try_at(first.iter, |p| p.iterate(&value))
             })?;
             loops.running.push(iter);
         }
         Ok(loops)
     }
 
-    /// Runs to the next element and gives what `element` makes of it, with the loops' variables set.
+    /// Advances to the next element and evaluates `element` with the loop variables set.
     pub(crate) fn advance<R>(
         &mut self,
         loops: &mut Loops,
@@ -79,8 +78,7 @@ impl dyn Host + '_ {
             let parts = ast.list(loops.generators);
             while let Some(depth) = loops.running.len().checked_sub(1) {
                 let part = parts[depth];
-                let next = p.next(&mut loops.running[depth]);
-                let Some(value) = p.at(part.iter, next)? else {
+                let Some(value) = p.try_at(part.iter, |p| p.next(&mut loops.running[depth]))? else {
                     loops.running.pop();
                     continue;
                 };
@@ -99,8 +97,7 @@ impl dyn Host + '_ {
                     None => return element(p).map(Some),
                     Some(inner) => {
                         let value = p.eval_inner(inner.iter)?;
-                        let iter = p.iterate(&value);
-                        loops.running.push(p.at(inner.iter, iter)?);
+                        loops.running.push(p.try_at(inner.iter, |p| p.iterate(&value))?);
                     }
                 }
             }
@@ -111,8 +108,7 @@ impl dyn Host + '_ {
     fn all_hold(&mut self, tests: &[ExprId]) -> Result<bool> {
         for test in tests {
             let value = self.eval_inner(*test)?;
-            let truth = self.truth(&value);
-            if !self.at(*test, truth)? {
+            if !self.try_at(*test, |p| p.truth(&value))? {
                 return Ok(false);
             }
         }
@@ -143,8 +139,7 @@ impl dyn Host + '_ {
         let mut loops = self.loops(id, &[elt], generators)?;
         let mut items = indexmap::IndexSet::new();
         while let Some(item) = self.advance(&mut loops, |p| p.eval_inner(elt))? {
-            let key = self.hashable(item);
-            let key = self.at(id, key)?;
+            let key = self.try_at(id, |p| p.hashable(item))?;
             self.charge(id, cost::ENTRY_BYTES)?;
             items.insert(key);
         }
@@ -162,8 +157,7 @@ impl dyn Host + '_ {
         let mut dict = Dict::new();
         while let Some((key, value)) = self.advance(&mut loops, |p| {
             let (made, value) = (p.eval_inner(key)?, p.eval_inner(value)?);
-            let made = p.hashable(made);
-            Ok((p.at(key, made)?, value))
+            Ok((p.try_at(key, |p| p.hashable(made))?, value))
         })? {
             self.charge(id, cost::ENTRY_BYTES)?;
             dict.insert(key, value);
@@ -182,7 +176,6 @@ impl dyn Host + '_ {
         Ok(super::IterObject::value("generator", Iter::Generator(Box::new((loops, elt)))))
     }
 
-    /// Takes bytes off the budget.
     pub(crate) fn charge(&mut self, at: ExprId, bytes: u64) -> Result<()> {
         match self.program.budget.allocate(bytes) {
             Ok(()) => Ok(()),

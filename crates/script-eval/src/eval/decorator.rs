@@ -1,35 +1,36 @@
-//! Decorators of host code: those of Python, and what those of tests say.
+//! Decorators of host code: Python's own and those of test frameworks.
 
 use std::collections::HashMap;
 
+use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, FunctionDef, List, Name, Stmt, StmtId};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::placeholder::as_placeholder;
 use super::{Cause, Closure, Placeholder};
 use crate::Host;
-use crate::errors::Result;
-use tvmscript_python_syntax::ast::{Ast, Constant, Expr, ExprId, List, Name, Stmt, StmtId};
+use crate::errors::{ParseError, ParseErrorKind, Result};
+use crate::host::Mode;
 
-/// What the decorators of a test say of it.
+/// Properties of a test that its decorators declare.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Marks {
-    /// Parameters and their first values.
+    /// Parameters with their first values.
     pub(super) given: Vec<(String, ScriptValue)>,
-    /// Whether the test is expected to fail.
+    /// `true` if the test is expected to fail.
     pub(super) may_fail: bool,
 }
 
-/// The first value that a test gets for a parameter, not evaluated yet.
+/// The unevaluated first value of a test parameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FirstValue {
     value: ExprId,
-    /// Its number in that value, if several parameters share it.
+    /// Index into the value, if several parameters share it.
     index: Option<usize>,
 }
 
 impl dyn Host + '_ {
-    /// The first value of a parameter that the file declares by `n = testing.parameter(4, 8)`, or with others by
-    /// `n, m = testing.parameters((4, 2), (8, 3))`, at module level or in a class.
+    /// The first value of a parameter that the file declares by `n = testing.parameter(4, 8)` or `n, m =
+    /// testing.parameters((4, 2), (8, 3))`, at module level or in a class.
     pub(super) fn declared_parameter(&mut self, name: Name) -> Option<ScriptValue> {
         if self.explorer.parameters.is_none() {
             self.explorer.parameters =
@@ -45,7 +46,7 @@ impl dyn Host + '_ {
         self.unknown(&value).is_none().then_some(value)
     }
 
-    /// What the decorators of a test say: the first set of its parameters, whether it is expected to fail.
+    /// Collects what the decorators of a test declare.
     pub(crate) fn test_marks(&mut self, decorators: List<ExprId>) -> Result<Marks> {
         let ast = self.ast.clone();
         let mut marks = Marks::default();
@@ -64,7 +65,7 @@ impl dyn Host + '_ {
         Ok(marks)
     }
 
-    /// `parametrize("a, b", [(1, 2), ..])`: `a` is 1 and `b` is 2.
+    /// `parametrize("a, b", [(1, 2), ..])` sets `a` to 1 and `b` to 2.
     fn first_parameters(&mut self, args: &[ExprId], given: &mut Vec<(String, ScriptValue)>) -> Result<()> {
         let [names, sets, ..] = args else { return Ok(()) };
         let ast = self.ast.clone();
@@ -89,7 +90,7 @@ impl dyn Host + '_ {
             return Ok(());
         };
         let Some(first) = ast.list(elts).first() else { return Ok(()) };
-        // `pytest.param(1, 2, id="small")` is the set `(1, 2)`.
+        // `pytest.param(1, 2, id="small")` is the tuple `(1, 2)`.
         let set = match *ast.expr(*first) {
             Expr::Call { func, args, .. } if self.is_param(func) => {
                 let mut values = Vec::new();
@@ -117,7 +118,7 @@ impl dyn Host + '_ {
         given.extend(names.into_iter().zip(set.items().unwrap_or_default()));
     }
 
-    /// Whether a decorator that is not evaluated gives a function with the results of the one that it takes.
+    /// Tests whether an unknown decorator returns a function with the same results.
     fn is_transparent(&self, decorator: &Placeholder) -> bool {
         const TRANSPARENT: &[&str] = &["functools.", "pytest.", "abc.", "typing."];
         match &decorator.cause {
@@ -129,7 +130,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// Calls decorators of host code on what a definition made, the innermost first.
+    /// Applies the decorators of host code to a definition, innermost first.
     pub(crate) fn decorate(
         &mut self,
         mut value: ScriptValue,
@@ -137,13 +138,12 @@ impl dyn Host + '_ {
     ) -> Result<ScriptValue> {
         for (at, decorator) in decorators.iter().rev() {
             match as_placeholder(decorator).map(|placeholder| &placeholder.cause) {
-                // The host's, which makes something else of it: a macro.
+                // The host's, which makes something else of the definition, such as a macro.
                 Some(Cause::LeftOut(_)) => {
                     value = decorator.clone();
                     continue;
                 }
-                // One that is not known leaves what it decorates as it is, as most do; what calls of that give, is not
-                // known.
+                // An unknown decorator is assumed to return the definition. The results of calls are unknown.
                 _ if decorator.as_host::<Closure>().is_none() => {
                     let binds = matches!(*self.ast.expr(*at), Expr::Name(name) if BINDING.contains(&self.ast.name(name)));
                     if let Some(placeholder) =
@@ -168,7 +168,7 @@ impl dyn Host + '_ {
     }
 }
 
-/// The names that the file declares as parameters of tests, with their first values.
+/// Finds the test parameters that the file declares.
 fn declared_parameters(ast: &Ast, functions: Option<(&str, &str)>) -> HashMap<Name, FirstValue> {
     let mut found = HashMap::new();
     let Some((parameter, parameters)) = functions else { return found };
@@ -202,5 +202,134 @@ fn declared_parameters(ast: &Ast, functions: Option<(&str, &str)>) -> HashMap<Na
     found
 }
 
-/// Decorators of Python's own that say how a method is bound.
+/// Python's decorators that determine how a method is bound.
 const BINDING: &[&str] = &["staticmethod", "classmethod", "property"];
+
+/// The decorators of a definition of host code.
+#[derive(Default)]
+pub(crate) struct Decorators {
+    /// The host's decorator, which makes it a script.
+    pub(crate) script: Option<(ExprId, ScriptValue)>,
+    /// Other decorators, in order.
+    pub(crate) others: Vec<(ExprId, ScriptValue)>,
+}
+
+impl dyn Host + '_ {
+    /// Evaluates the decorators of a definition of host code. The last one of the host decides.
+    ///
+    /// # Errors
+    /// Fails if one cannot be evaluated or is not a decorator.
+    pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> Result<Decorators> {
+        let ast = self.ast.clone();
+        let mut found = Decorators::default();
+        let list = ast.list(decorators);
+        // A host function that a script calls may only define scripts.
+        let list = if self.tolerant { list } else { &list[list.len().saturating_sub(1)..] };
+        for at in list {
+            let before = std::mem::replace(&mut self.in_decorator, true);
+            let value = self.with_mode(Mode::Host, |p| p.eval(*at));
+            self.in_decorator = before;
+            let value = value.inspect_err(|_| self.keep_decorator_error())?;
+            if self.is_decorator(&value) {
+                found.script = Some((*at, value));
+            } else if self.tolerant && matches!(value, ScriptValue::Host(_)) && !self.is_namespace(&value) {
+                found.others.push((*at, value));
+            } else {
+                let what = self.describe(&value);
+                let reported = self.error(*at, ParseErrorKind::NotADecorator { what });
+                self.keep_decorator_error();
+                return Err(reported);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Reports the error of a decorator even in explored code, since the definition may be a script.
+    fn keep_decorator_error(&mut self) {
+        if self.explorer.exploring > 0
+            && let Some(error) = self.diagnostics.raised.pop()
+            && !self.diagnostics.errors.contains(&error)
+        {
+            self.diagnostics.errors.push(error);
+        }
+    }
+
+    /// Reads a script of host code. A script that needs the arguments of an uncalled function gets a note.
+    pub(crate) fn host_definition(
+        &mut self,
+        id: StmtId,
+        at: ExprId,
+        decorator: &ScriptValue,
+    ) -> Result<ScriptValue> {
+        if self.mark_read(id) {
+            // It was read already, with arguments.
+            let cause = Cause::Statement("it is read where the function is called".into());
+            return Ok(Placeholder::new(cause, self.ast.range(id)).value());
+        }
+        let errors = self.diagnostics.errors.len();
+        let result = self.read_script(id, at, decorator);
+        match result {
+            Ok(_) => drop(self.explorer.built.insert(id)),
+            Err(_) => self.note_arguments(id, errors),
+        }
+        result
+    }
+
+    /// Replaces the errors of a script that needs arguments by one note. Undefined names remain errors.
+    fn note_arguments(&mut self, id: StmtId, from: usize) {
+        let needs = |e: &ParseError| matches!(e.kind, ParseErrorKind::NeedsArguments { .. });
+        let Some(first) = self.diagnostics.errors.iter().skip(from).find(|e| needs(e)).cloned() else {
+            return;
+        };
+        let is_sure = |e: &ParseError| {
+            matches!(
+                e.kind,
+                ParseErrorKind::UndefinedName { .. }
+                    | ParseErrorKind::NoAttribute { .. }
+                    | ParseErrorKind::AlreadyDefined { .. }
+                    | ParseErrorKind::Syntax(_)
+            )
+        };
+        let mut index = 0;
+        self.diagnostics.errors.retain(|e| {
+            index += 1;
+            index <= from || is_sure(e)
+        });
+        let name = match *self.ast.stmt(id) {
+            Stmt::FunctionDef(def) => def.name,
+            Stmt::ClassDef(def) => def.name,
+            _ => return,
+        };
+        let at = first.range();
+        let ParseErrorKind::NeedsArguments { parameter, function, .. } = first.kind else { return };
+        let kind = ParseErrorKind::NeedsArguments { script: self.path_of(name), parameter, function };
+        let note = ParseError::note_at(kind, at);
+        // One note per script, however often its function is explored or called.
+        if self.explorer.needy.iter().all(|(noted, _)| *noted != id) {
+            self.explorer.needy.push((id, ParseError { labels: first.labels, ..note }));
+        }
+    }
+
+    /// Reads a bare method of a comparing test class as a script; `None` if the host has no such classes.
+    pub(crate) fn bare_script(&mut self, id: StmtId, def: FunctionDef) -> Option<Result<ScriptValue>> {
+        let decorator = Host::bare_scripts(self)?.decorator;
+        let at = self.ast.list(def.params).iter().find_map(|param| param.annotation)?;
+        self.explorer.units.retain(|unit| !unit.is_of(id));
+        Some(self.host_definition(id, at, &decorator))
+    }
+
+    /// Applies a decorator as a call, `decorator(f)`, to a function or class of host code.
+    pub(crate) fn decorate_value(
+        &mut self,
+        decorator: &ScriptValue,
+        value: &ScriptValue,
+    ) -> Option<Result<ScriptValue>> {
+        let id = crate::eval::definition_of(value)?;
+        let at = match *self.ast.stmt(id) {
+            Stmt::FunctionDef(def) => self.ast.list(def.params).iter().find_map(|param| param.annotation)?,
+            _ => return None,
+        };
+        self.explorer.called.insert(id);
+        Some(self.host_definition(id, at, decorator))
+    }
+}

@@ -1,7 +1,7 @@
-//! The variables of host functions and comprehensions.
+//! Variables of host functions and comprehensions.
 //!
-//! As in Python, which names are local to a function is known before it runs; a function holds the environment around
-//! it, not the values, so that it sees later assignments.
+//! As in Python, the local names of a function are known before it runs. A function captures its environment and not
+//! the values, so that it sees later assignments.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,12 +14,12 @@ use tvmscript_python_syntax::ast::Name;
 /// The local variables of one call.
 #[derive(Debug)]
 pub(crate) struct Env {
-    /// The names, sorted.
+    /// Names, sorted.
     names: Rc<[Name]>,
     slots: RefCell<Vec<Binding>>,
     parent: Option<Rc<Env>>,
     held: Cell<bool>,
-    /// Whether these are the names of a class body, which the functions in it do not see.
+    /// `true` for the names of a class body, which functions inside it do not see.
     is_class: bool,
 }
 
@@ -35,20 +35,20 @@ impl Env {
         Rc::new(Env { names, slots, parent, held: Cell::new(false), is_class: true })
     }
 
-    /// What a name stands for here, not in the functions around.
+    /// The binding of a name in this environment alone.
     pub(crate) fn own(&self, name: Name) -> Option<Binding> {
         self.slots.borrow().get(self.index(name)?).cloned()
     }
 
     fn index(&self, name: Name) -> Option<usize> {
-        // Functions have few variables; a short scan is faster than halving.
+        // A linear scan is faster for the few variables of most functions.
         match self.names.len() {
             0..=8 => self.names.iter().position(|n| *n == name),
             _ => self.names.binary_search(&name).ok(),
         }
     }
 
-    /// What a name stands for; nothing when it is local to none of the functions.
+    /// The binding of a name here or in an enclosing function.
     pub(crate) fn get(&self, name: Name) -> Option<Binding> {
         let mut at = self;
         loop {
@@ -59,7 +59,7 @@ impl Env {
         }
     }
 
-    /// The nearest variables around these that are not a class's.
+    /// The innermost enclosing environment that is not a class body.
     fn around(&self) -> Option<&Env> {
         let mut at = self.parent.as_deref()?;
         while at.is_class {
@@ -68,7 +68,7 @@ impl Env {
         Some(at)
     }
 
-    /// Gives a local variable its value; false when the name is not local here.
+    /// Binds a local variable; returns `false` if the name is not local here.
     pub(crate) fn set(&self, name: Name, binding: Binding) -> bool {
         let Some(index) = self.index(name) else { return false };
         let old = match self.slots.borrow_mut().get_mut(index) {
@@ -79,7 +79,7 @@ impl Env {
         true
     }
 
-    /// As [`Env::set`], in the nearest function that has the name.
+    /// Binds a variable in the innermost environment that has the name.
     pub(crate) fn set_nearest(&self, name: Name, binding: Binding) -> bool {
         let mut at = self;
         while at.index(name).is_none() {
@@ -91,7 +91,7 @@ impl Env {
         at.set(name, binding)
     }
 
-    /// The names with a value, for suggestions.
+    /// The bound names, for suggestions.
     pub(crate) fn bound_names(&self) -> Vec<Name> {
         let mut names = Vec::new();
         let mut at = Some(self);
@@ -104,12 +104,11 @@ impl Env {
         names
     }
 
-    /// Marks the environment as held by a function; false when it was before.
+    /// Marks the environment as captured by a function; returns `false` if it was marked before.
     pub(crate) fn mark_held(&self) -> bool {
         !self.held.replace(true)
     }
 
-    /// Lets all values go.
     pub(crate) fn clear(&self) {
         let slots = std::mem::take(&mut *self.slots.borrow_mut());
         drop(slots);
@@ -122,7 +121,7 @@ impl Drop for Env {
             Binding::Value(value) => Some(value),
             Binding::Unbound | Binding::Poison | Binding::Unknown(_) => None,
         }));
-        // A chain of functions in functions is let go in a loop.
+        // Releases a chain of enclosing environments iteratively.
         let mut parent = self.parent.take();
         while let Some(env) = parent {
             match Rc::try_unwrap(env) {

@@ -9,7 +9,7 @@ use crate::errors::{HostError, HostErrorKind, ParseError, ParseErrorKind, Result
 use crate::python;
 
 impl dyn Host + '_ {
-    /// What Python raises can be caught; a mistake in a script or a limit cannot.
+    /// Runs a `try` statement. Python exceptions can be caught; errors in scripts and exceeded limits cannot.
     pub(super) fn exec_try(&mut self, id: StmtId, stmt: Try) -> Result<Flow> {
         let (errors, failures) = (self.host_errors().len(), self.diagnostics.failures);
         let program = self.program.clone();
@@ -25,8 +25,8 @@ impl dyn Host + '_ {
                 _ => None,
             };
             if let Some(class) = class {
-                for index in 0..stmt.handlers.len() {
-                    let Some(handler) = self.item(stmt.handlers, index) else { break };
+                let ast = self.ast.clone();
+                for handler in ast.list(stmt.handlers).iter().copied() {
                     if !handler.exc.is_none_or(|exc| self.catches(exc, class)) {
                         continue;
                     }
@@ -75,7 +75,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// The error that `raise exc` raises.
+    /// The exception of `raise exc`.
     pub(super) fn raised(&mut self, exc: ExprId) -> Result<HostError> {
         let (class, args) = match *self.ast.expr(exc) {
             Expr::Call { func, args, .. } => (func, Some(args)),
@@ -84,7 +84,7 @@ impl dyn Host + '_ {
         let message = match args.and_then(|args| self.item(args, 0)) {
             Some(first) => {
                 let value = self.eval(first)?;
-                // The text of a `KeyError` is the representation of its key.
+                // The message of a `KeyError` is the `repr` of its key.
                 let is_key =
                     matches!(*self.ast.expr(class), Expr::Name(name) if self.ast.name(name) == "KeyError");
                 let text =
@@ -94,28 +94,13 @@ impl dyn Host + '_ {
             None => String::new(),
         };
         let kind = match *self.ast.expr(class) {
-            Expr::Name(name) => match self.ast.name(name) {
-                "TypeError" => HostErrorKind::Type,
-                "ValueError" => HostErrorKind::Value,
-                "ZeroDivisionError" => HostErrorKind::ZeroDivision,
-                "OverflowError" => HostErrorKind::Overflow,
-                "IndexError" => HostErrorKind::Index,
-                "KeyError" => HostErrorKind::Key,
-                "AttributeError" => HostErrorKind::Attribute,
-                "NameError" => HostErrorKind::Name,
-                "AssertionError" => HostErrorKind::Assertion,
-                "StopIteration" => HostErrorKind::StopIteration,
-                "ImportError" => HostErrorKind::Import,
-                "RuntimeError" => HostErrorKind::Runtime,
-                "RecursionError" => HostErrorKind::Recursion,
-                _ => HostErrorKind::Raised,
-            },
+            Expr::Name(name) => HostErrorKind::of_class(self.ast.name(name)),
             _ => HostErrorKind::Raised,
         };
         Ok(HostError::new(kind, message))
     }
 
-    /// What host code raised, where it runs now.
+    /// The exceptions raised so far in the current mode.
     fn host_errors(&mut self) -> &mut Vec<ParseError> {
         if self.tolerant { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
     }

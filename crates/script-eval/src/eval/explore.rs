@@ -1,11 +1,11 @@
-//! Exploring: host code that a file does not run is walked for the scripts in it.
+//! Exploration of host code that the file does not run, for the scripts in it.
 //!
-//! Test files define their scripts in functions that nobody calls. Such a function is run once with placeholders for its
-//! parameters; where a condition is not known both branches run, one after the other, and what they disagree on is not
-//! known afterwards. Only scripts are of interest: what the host code around them raises is not a mistake of the file.
+//! Test files define their scripts in functions that nothing calls. Such a function runs once, with placeholders for
+//! its parameters. If a condition is unknown, both branches run one after the other, and variables on which they
+//! disagree become unknown. Exceptions of the host code around scripts are not errors of the file.
 //!
-//! Invariant: each function is explored at most once, a loop over what is not known runs once, and no function calls
-//! itself on a path that is not known to be taken, so that the steps are those of one run; they are bounded besides.
+//! Invariant: a function is explored at most once, a loop over an unknown value runs once, and no function calls
+//! itself on an uncertain path. The number of steps is that of one run, and is limited as well.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -22,13 +22,13 @@ use crate::binding::Binding;
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
 use tvmscript_python_syntax::ast::{Expr, ExprId, List, Name, ParamKind, StmtId, TextRange, With};
 
-/// How many steps one function may take, besides those for the text.
+/// Maximum number of steps per explored function, beyond those for the text.
 const STEPS: u64 = 500_000;
 
 /// A function that is explored unless something calls it.
 pub(crate) struct Unit {
     function: ScriptValue,
-    /// The class whose method it is.
+    /// The class of a method.
     pub(crate) owner: Option<ScriptValue>,
     marks: Marks,
 }
@@ -38,91 +38,90 @@ impl Unit {
         self.function.as_host::<Closure>()
     }
 
-    /// Whether it was defined in a class body with these variables.
+    /// Tests whether the function was defined in the class body with these variables.
     pub(crate) fn is_method_of(&self, env: &Rc<Env>) -> bool {
         self.closure().is_some_and(|c| c.env.as_ref().is_some_and(|own| Rc::ptr_eq(own, env)))
     }
 
-    /// Whether it is this definition's.
     pub(crate) fn is_of(&self, id: StmtId) -> bool {
         self.closure().is_some_and(|c| c.def == Some(id))
     }
 
-    /// Adds what the decorators of its class say.
+    /// Adds what the decorators of its class declare.
     pub(crate) fn add_marks(&mut self, marks: &Marks) {
         self.marks.given.extend(marks.given.iter().cloned());
         self.marks.may_fail |= marks.may_fail;
     }
 }
 
-/// Where the explored code runs whose statements go on behind an exception.
+/// Nesting of the explored code in which execution continues after an exception.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Level {
     calls: u32,
     tries: u32,
 }
 
-/// What is known of host code that the file does not run, and of paths that may not be taken.
+/// State of the exploration, and of paths that may not be taken.
 #[derive(Default)]
 pub(crate) struct Explorer {
-    /// Functions that may have to be explored, in order.
+    /// Functions to explore, in order.
     pub(crate) units: Vec<Unit>,
-    /// Blocks behind `if __name__ == "__main__"`.
+    /// Blocks under `if __name__ == "__main__"`.
     pub(crate) guarded: Vec<List<StmtId>>,
-    /// Functions that were called, and that were explored.
+    /// Functions that were called.
     pub(crate) called: HashSet<StmtId>,
     pub(crate) explored: HashSet<StmtId>,
     /// Decorated definitions that were read.
     pub(crate) read: HashSet<StmtId>,
-    /// Whether those are not read again.
+    /// `true` if definitions in `read` are skipped.
     pub(crate) skips_read: bool,
-    /// Functions that are asynchronous: calling one does not run it.
+    /// Asynchronous functions; calling one does not run it.
     pub(crate) asynchronous: HashSet<StmtId>,
-    /// Functions with a decorator that is not known: their results are not known.
+    /// Functions with an unknown decorator, whose results are unknown.
     pub(crate) opaque: HashMap<StmtId, Placeholder>,
-    /// Functions that run now.
+    /// Functions that are running.
     pub(crate) running: Vec<StmtId>,
-    /// Above zero while code is explored that the file does not run.
+    /// Above zero while code is explored.
     pub(crate) exploring: u32,
-    /// Where that code runs.
+    /// Nesting of the explored code.
     pub(crate) level: Level,
     /// Above zero on paths that may not be taken.
     pub(crate) uncertain: u32,
-    /// Above zero where mistakes are expected.
+    /// Above zero where errors are expected.
     pub(crate) may_fail: u32,
-    /// What the function that runs returned on such paths, each with why the path may not be taken.
+    /// Values returned on such paths by the running function, with the reason for the uncertainty.
     pub(crate) returns: Vec<(ScriptValue, Placeholder)>,
-    /// Whether the loop that runs was left on such a path.
+    /// `true` if the running loop was left on such a path.
     pub(crate) is_loop_unsure: bool,
-    /// The names that the file binds at module level, once that was asked.
+    /// Cached names that the file binds at module level.
     pub(crate) module_names: Option<HashSet<Name>>,
-    /// A function whose exploration took too long.
+    /// A function whose exploration exceeded its steps.
     pub(crate) cut_short: Option<TextRange>,
-    /// The steps that explored code does not have.
+    /// Steps withheld from explored code.
     reserve: u64,
-    /// Whether explored code took all it has.
+    /// `true` if explored code has used up its steps.
     pub(super) is_tired: bool,
-    /// Scripts that need arguments, each with its note; those that are read with arguments after all are not noted.
+    /// Scripts that need arguments, with their notes; dropped if the script is read with arguments later.
     pub(crate) needy: Vec<(StmtId, ParseError)>,
-    /// The first values that `parameter(..)` gives names of the file, once that was asked.
+    /// Cached first values of declared test parameters.
     pub(super) parameters: Option<HashMap<Name, FirstValue>>,
-    /// Definitions that were read without a mistake.
+    /// Definitions that were read without errors.
     pub(crate) built: HashSet<StmtId>,
 }
 
 impl dyn Host + '_ {
-    /// Remembers a function, to explore it.
+    /// Schedules a function for exploration.
     pub(crate) fn add_unit(&mut self, function: &ScriptValue, marks: Marks) {
         self.explorer.units.push(Unit { function: function.clone(), owner: None, marks });
     }
 
-    /// Explores what the module level did not run: the block behind `if __name__ == "__main__"`, then all functions that
-    /// nothing calls, those in them after them.
+    /// Explores everything the module level did not run: the block under `if __name__ == "__main__"`, then all
+    /// functions that nothing calls, nested ones after their enclosing functions.
     pub fn explore_all(&mut self) {
         for body in std::mem::take(&mut self.explorer.guarded) {
             self.explore(|p| p.exec_body(body).map(drop));
         }
-        // Functions that others call come last, and the later ones first: those others may be given arguments.
+        // Functions that others call come last, in reverse order: their callers may provide arguments.
         let called =
             if self.explorer.units.len() > 1 { walk::called_names(&self.ast) } else { Default::default() };
         let mut deferred = Vec::new();
@@ -147,7 +146,7 @@ impl dyn Host + '_ {
             let Some(def) = closure.def else { continue };
             let is_new = self.explorer.explored.insert(def);
             let is_called = self.explorer.called.contains(&def);
-            // Of a function that was called, only what the calls did not come to.
+            // Of a called function, only definitions that no call reached are explored.
             if !is_new || is_called && !walk::has_unread(&self.ast, closure.body(), &self.explorer.read) {
                 continue;
             }
@@ -173,9 +172,9 @@ impl dyn Host + '_ {
         }
     }
 
-    /// Runs host code that the file itself does not run.
+    /// Runs host code that the file does not run.
     fn explore(&mut self, f: impl FnOnce(&mut Self) -> Result<()>) {
-        let level = Level { calls: self.program.budget.calls(), tries: self.program.budget.open_tries() };
+        let level = self.level();
         let before = std::mem::replace(&mut self.explorer.level, level);
         self.explorer.exploring += 1;
         self.explorer.reserve = self.program.budget.begin_slice(STEPS);
@@ -225,7 +224,7 @@ impl dyn Host + '_ {
         result.map(drop)
     }
 
-    /// Runs code whose mistakes are expected: scripts that are wrong are none, and no mistakes.
+    /// Runs code in which errors are expected; they and wrong scripts are dropped.
     pub(crate) fn expecting_failure(&mut self, f: impl FnOnce(&mut Self)) {
         let (errors, warnings, failures) =
             (self.diagnostics.errors.len(), self.diagnostics.warnings.len(), self.diagnostics.failures);
@@ -239,7 +238,11 @@ impl dyn Host + '_ {
         self.diagnostics.failures = failures;
     }
 
-    /// Forgets what explored code raised.
+    fn level(&self) -> Level {
+        Level { calls: self.program.budget.calls(), tries: self.program.budget.open_tries() }
+    }
+
+    /// Drops the exceptions of explored code and returns the first.
     fn drop_raised(&mut self) -> Option<ParseError> {
         let mut raised = std::mem::take(&mut self.diagnostics.raised);
         let limit = |e: &&ParseError| {
@@ -251,11 +254,11 @@ impl dyn Host + '_ {
         if raised.is_empty() { None } else { Some(raised.swap_remove(0)) }
     }
 
-    /// Behind a statement of explored code that took all steps, the rest runs in a hurry: calls and loops in it are not
-    /// evaluated, so that the steps suffice for the scripts in it.
+    /// Refills the steps of explored code that used them up. Calls and loops in the rest of it are not evaluated, so
+    /// that the steps suffice for its scripts.
     #[cold]
     pub(crate) fn hurry(&mut self, id: StmtId) {
-        let level = Level { calls: self.program.budget.calls(), tries: self.program.budget.open_tries() };
+        let level = self.level();
         if self.explorer.is_tired || level != self.explorer.level {
             return;
         }
@@ -267,17 +270,17 @@ impl dyn Host + '_ {
         self.explorer.reserve = self.program.budget.begin_slice(STEPS);
     }
 
-    /// Why a loop of explored code is not run, if it is not.
+    /// Returns the reason for not running a loop of explored code, if its steps are used up.
     pub(crate) fn in_hurry(&self) -> Option<Placeholder> {
         let place = self.statement.unwrap_or_default();
         let reason = "it takes too many steps";
         self.explorer.is_tired.then(|| Placeholder::new(Cause::Statement(reason.into()), place))
     }
 
-    /// Goes on behind a statement of host code that failed, where that makes sense: its names are not known.
+    /// Continues after a failed statement of host code; the names it binds become unknown.
     ///
     /// # Errors
-    /// When Python would not get behind the statement.
+    /// Fails if Python would not continue after the statement.
     pub(crate) fn behind_failed(&mut self, id: StmtId, reported: Reported) -> Result<()> {
         if self.is_overfull {
             return Err(reported);
@@ -290,7 +293,7 @@ impl dyn Host + '_ {
             self.bind_names(id, &Binding::Unknown(Rc::new(placeholder)));
             return Ok(());
         }
-        let level = Level { calls: self.program.budget.calls(), tries: self.program.budget.open_tries() };
+        let level = self.level();
         if self.explorer.exploring == 0 || level != self.explorer.level {
             return Err(reported);
         }
@@ -310,7 +313,7 @@ impl dyn Host + '_ {
         id.shown_in(&self.ast, self.program.text())
     }
 
-    /// The value that is assigned to a name: a placeholder remembers the statement.
+    /// Adds the current statement to a placeholder that is assigned to a name.
     pub(crate) fn with_statement(&self, value: ScriptValue) -> ScriptValue {
         match (super::placeholder::as_placeholder(&value), self.statement) {
             (Some(placeholder), Some(statement)) => match placeholder.cause {
@@ -321,10 +324,11 @@ impl dyn Host + '_ {
         }
     }
 
-    /// Calls `function` on a path that may not be taken, or that only explores.
+    /// Checks a call on a path that may not be taken or that only explores.
     ///
     /// # Errors
-    /// When the call is not made: of a generator, or of a function that is running on a path that may not be taken.
+    /// Fails if the call must not run: of a lazy generator, an asynchronous function, or a running function on an
+    /// uncertain path.
     pub(crate) fn may_call(&mut self, closure: &Closure) -> Result<(), Raise> {
         let Some(def) = closure.def else { return Ok(()) };
         let reason = if closure.is_generator() && !walk::runs_at_once(&self.ast, closure.body()) {
@@ -343,8 +347,8 @@ impl dyn Host + '_ {
         Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)))
     }
 
-    /// `with` in host code. Its context is evaluated and what it enters is not known; the body runs. Where the context
-    /// expects an exception (`pytest.raises(..)`), the mistakes in the body are none.
+    /// Runs `with` in host code. The value that the context enters is unknown. Errors in the body are dropped if the
+    /// context expects an exception (`pytest.raises(..)`).
     pub(crate) fn exec_with(&mut self, stmt: With) -> Result<Flow> {
         let ast = self.ast.clone();
         let mut raises = false;
@@ -366,7 +370,7 @@ impl dyn Host + '_ {
             return self.exec_body(stmt.body);
         }
         self.expecting_failure(|p| {
-            let level = Level { calls: p.program.budget.calls(), tries: p.program.budget.open_tries() };
+            let level = p.level();
             let before = std::mem::replace(&mut p.explorer.level, level);
             p.explorer.exploring += 1;
             let _ = p.exec_body(stmt.body);
@@ -378,7 +382,7 @@ impl dyn Host + '_ {
         Ok(Flow::Next)
     }
 
-    /// Whether this is `pytest.raises(..)` or its like.
+    /// Tests for `pytest.raises(..)` and similar calls.
     fn expects_exception(&self, context: ExprId) -> bool {
         let Expr::Call { func, .. } = *self.ast.expr(context) else { return false };
         let name = match *self.ast.expr(func) {
@@ -388,13 +392,14 @@ impl dyn Host + '_ {
         matches!(name, "raises" | "assertRaises" | "assertRaisesRegex")
     }
 
-    /// Whether a definition, or one in it, was read as a script or tried to.
+    /// Marks a definition as read; returns `true` if it must be skipped because it was read before.
     pub(crate) fn mark_read(&mut self, id: StmtId) -> bool {
         let is_new = self.explorer.read.insert(id);
         self.explorer.skips_read && !is_new
     }
 
-    /// A definition in functions that have type parameters, are asynchronous and so on: no part of it was kept.
+    /// Tests whether an unsupported statement contains a decorated script, judging by its text: its syntax tree was
+    /// not kept.
     pub(crate) fn unread_definition(&self, id: StmtId) -> bool {
         let start = self.ast.range(id).start as usize;
         let before = self.program.text().get(..start).unwrap_or("");

@@ -10,8 +10,7 @@ use tvmscript_python_syntax::ast::{Constant, Conversion, Expr, ExprId, List};
 impl dyn Host + '_ {
     pub(crate) fn eval_joined_str(&mut self, id: ExprId, values: List<ExprId>) -> Result<ScriptValue> {
         let text = self.joined_text(id, values)?;
-        let text = python::cost::text(self, &text);
-        self.at(id, text)
+        self.try_at(id, |p| python::cost::text(p, &text))
     }
 
     fn joined_text(&mut self, id: ExprId, values: List<ExprId>) -> Result<String> {
@@ -22,8 +21,7 @@ impl dyn Host + '_ {
                 Expr::Constant(Constant::Str(name)) => out.push_str(ast.name(name)),
                 _ => match self.eval_formatted(*part) {
                     Ok(text) => {
-                        let charged = python::cost::text_bytes(self, text.len());
-                        self.at(id, charged)?;
+                        self.try_at(id, |p| python::cost::text_bytes(p, text.len()))?;
                         out.push_str(&text);
                     }
                     Err(reported) => {
@@ -40,14 +38,11 @@ impl dyn Host + '_ {
     pub(crate) fn eval_formatted(&mut self, id: ExprId) -> Result<String> {
         let Expr::FormattedValue { value: value_id, conversion, spec } = *self.ast.expr(id) else {
             let value = self.eval_inner(id)?;
-            let known = self.known([&value]);
-            self.at(id, known)?;
-            let text = python::repr::str(self, &value);
-            return self.at(id, text);
+            self.try_at(id, |p| p.known([&value]))?;
+            return self.try_at(id, |p| python::repr::str(p, &value));
         };
         let mut value = self.eval_inner(value_id)?;
-        let known = self.known([&value]);
-        self.at(value_id, known)?;
+        self.try_at(value_id, |p| p.known([&value]))?;
         if let Some(conversion) = conversion {
             let text = match conversion {
                 Conversion::Str => python::repr::str(self, &value),
@@ -66,7 +61,6 @@ impl dyn Host + '_ {
                 _ => self.eval_formatted(spec)?,
             },
         };
-        let text = python::format::format(self, &value, &spec);
-        self.at(value_id, text)
+        self.try_at(value_id, |p| python::format::format(p, &value, &spec))
     }
 }

@@ -1,4 +1,4 @@
-//! Imports, and modules as values.
+//! Imports and module values.
 
 use std::any::Any;
 
@@ -11,7 +11,7 @@ use crate::binding::{Binding, Slot};
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Result, suggest};
 use crate::python;
 
-/// A Python module, or a member of one that nothing declares: it can be imported, not used.
+/// A Python module, or a member of one that no dialect declares: it can be imported but not used.
 #[derive(Debug, Clone)]
 pub struct Module {
     pub(crate) path: Box<str>,
@@ -37,7 +37,7 @@ impl Module {
 }
 
 impl dyn Host + '_ {
-    /// What a dotted path means: a declared module or a member of one, else a module that nothing is known of.
+    /// Resolves a dotted path: a declared module or a member of one, or an unknown module.
     pub fn module_value(&self, path: &str) -> ScriptValue {
         self.declared(path).unwrap_or_else(|| ScriptValue::host(Module { path: path.into() }))
     }
@@ -59,7 +59,7 @@ impl dyn Host + '_ {
         })
     }
 
-    /// The member of the value at a module's path, where the host declares that as a value instead of a module.
+    /// The member of a path that the host declares as a value and not as a module.
     fn declared_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
         match self.declared(&module.path)? {
             ScriptValue::Host(host) => host.attribute(name),
@@ -67,7 +67,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// The member of a module, if it is known.
+    /// The known member of a module.
     pub(crate) fn module_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
         if &*module.path == "math" {
             return python::math::member(name);
@@ -78,7 +78,7 @@ impl dyn Host + '_ {
         self.modules().member(&module.path, name)
     }
 
-    /// Why a module, or a member of one, cannot be used, and what to do instead.
+    /// The error for using a module or a member of one, and a suggested fix.
     pub(crate) fn unusable(&self, path: &str) -> (HostError, Option<String>) {
         let modules = self.modules();
         if modules.contains(path) {
@@ -98,7 +98,7 @@ impl dyn Host + '_ {
         (HostError::new(HostErrorKind::Import, message), help)
     }
 
-    /// Whether anything of a module is evaluated. Others can be imported, and what comes from them is not known.
+    /// Tests whether some of a module is evaluated. Others can be imported, and their members are unknown.
     fn is_evaluated(&self, path: &str) -> bool {
         let first = path.split('.').next().unwrap_or(path);
         matches!(first, "math" | "__future__" | "functools" | "operator" | "itertools" | "dataclasses")
@@ -122,7 +122,7 @@ impl dyn Host + '_ {
                 }
                 None => {
                     let first = path.split('.').next().unwrap_or(path);
-                    // `import a.b` binds `a`; a name that occurs nowhere else needs no value.
+                    // `import a.b` binds `a`. A name without other occurrences needs no value.
                     if let Some(name) = ast.find_name(first) {
                         let value = value_of(self, first, place);
                         self.assign_host(name, value, place);
@@ -146,7 +146,7 @@ impl dyn Host + '_ {
             let member = self.module_member(&module, name).or_else(|| self.declared_member(&module, name));
             let value = match member {
                 Some(value) => value,
-                // What is known is known in full: a wrong name there is a mistake.
+                // Members of a complete module are all known: a wrong name is an error.
                 None if name == "*" => {
                     if !is_future(&module) && !self.import_all(&module, place) {
                         let statement = self.statement.unwrap_or(place);
@@ -174,7 +174,7 @@ impl dyn Host + '_ {
         result
     }
 
-    /// `from a import *` of a module that is known in full: a namespace of the host's, or `math`.
+    /// Runs `from a import *` for a namespace of the host or `math`; returns `false` for other modules.
     fn import_all(&mut self, module: &Module, place: TextRange) -> bool {
         let value =
             |p: &Self, name: &str| p.module_member(module, name).or_else(|| p.declared_member(module, name));
@@ -187,7 +187,7 @@ impl dyn Host + '_ {
         };
         let ast = self.ast.clone();
         for name in names.iter().filter(|name| !name.starts_with('_')) {
-            // A name that occurs nowhere in the text needs no value.
+            // A name that does not occur in the text needs no value.
             if let Some(bound) = ast.find_name(name)
                 && let Some(value) = value(self, name)
             {
@@ -197,10 +197,10 @@ impl dyn Host + '_ {
         true
     }
 
-    /// Defines Python's built-in names that the text mentions; the text may replace them.
+    /// Binds Python's built-in names that occur in the text. The text may rebind them.
     pub fn define_python_builtins(&mut self) {
         let ast = self.ast.clone();
-        for name in python::builtins::NAMES {
+        for name in python::builtins::names() {
             if let Some(bound) = ast.find_name(name)
                 && let Some(value) = python::builtins::value(name)
             {

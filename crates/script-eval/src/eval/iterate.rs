@@ -1,4 +1,4 @@
-//! Iterating over values.
+//! Iteration.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -10,31 +10,31 @@ use tvmscript_script_value::{Dict, HostObject, Items, ScriptValue, release};
 use super::Raise;
 use super::comprehension::Loops;
 use crate::Host;
-use crate::errors::{HostError, HostErrorKind, Result};
+use crate::errors::Result;
 use crate::python::{self, cost, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
 /// An iterator.
 pub(crate) enum Iter {
-    /// Values that are there already.
+    /// Precomputed values.
     Items(std::vec::IntoIter<ScriptValue>),
-    /// A list, which may grow meanwhile.
+    /// A list, which may grow during the iteration.
     List(Rc<RefCell<Items>>, usize),
     /// A tuple.
     Tuple(Rc<Items>, usize),
-    /// Characters of a text, from a byte on.
+    /// Characters of a text, from a byte offset.
     Text(Str, usize),
     /// Bytes.
     Bytes(Rc<[u8]>, usize),
-    /// What a view shows of a dictionary of this length.
+    /// A view of a dictionary with the length at the start of the iteration.
     Dict { dict: Rc<RefCell<Dict>>, kind: view::Kind, at: usize, len: usize },
-    /// A set of this length.
+    /// A set with its length at the start of the iteration.
     Set { set: Rc<dyn HostObject>, at: usize, len: usize },
     /// Numbers.
     Range(Range),
-    /// An iterator that others hold too.
+    /// An iterator that is shared with other code.
     Shared(Rc<dyn HostObject>),
-    /// A generator expression and its element.
+    /// A generator expression with its element expression.
     Generator(Box<(Loops, ExprId)>),
     /// `zip`
     Zip(Vec<Iter>, bool),
@@ -59,7 +59,7 @@ impl IterObject {
 }
 
 impl Iter {
-    /// Takes out the values that it holds on to.
+    /// Moves out the values that it holds.
     pub(crate) fn parts(self, out: &mut Vec<ScriptValue>) {
         match self {
             Iter::Items(items) => out.extend(items),
@@ -106,7 +106,7 @@ impl HostObject for IterObject {
 }
 
 impl dyn Host + '_ {
-    /// An iterator over a value.
+    /// Makes an iterator over a value.
     pub(crate) fn iterate(&mut self, value: &ScriptValue) -> Result<Iter, Raise> {
         if let ScriptValue::Host(host) = value
             && host.items().is_none()
@@ -152,10 +152,10 @@ impl dyn Host + '_ {
     }
 
     fn not_iterable(&self, value: &ScriptValue) -> Raise {
-        HostError::type_error(format!("'{}' object is not iterable", self.python_type(value))).into()
+        wrong_type!("'{}' object is not iterable", value).into()
     }
 
-    /// The next value.
+    /// Advances an iterator.
     pub(crate) fn next(&mut self, iter: &mut Iter) -> Result<Option<ScriptValue>, Raise> {
         self.program.budget.step(1)?;
         match iter {
@@ -185,8 +185,7 @@ impl dyn Host + '_ {
                 }
                 if dict.len() != *len {
                     *at = usize::MAX;
-                    let message = "dictionary changed size during iteration";
-                    return Err(HostError::new(HostErrorKind::Runtime, message).into());
+                    raise!(Runtime, "dictionary changed size during iteration");
                 }
                 if *kind == view::Kind::Items {
                     self.program.budget.allocate(2 * cost::VALUE_BYTES + cost::OBJECT_BYTES)?;
@@ -203,8 +202,7 @@ impl dyn Host + '_ {
                 }
                 if items.len() != *len {
                     *at = usize::MAX;
-                    let message = "Set changed size during iteration";
-                    return Err(HostError::new(HostErrorKind::Runtime, message).into());
+                    raise!(Runtime, "Set changed size during iteration");
                 }
                 let item = items.get_index(*at).map(|key| key.0.clone());
                 *at = if item.is_some() { *at + 1 } else { usize::MAX };
@@ -214,7 +212,7 @@ impl dyn Host + '_ {
                 let Some(shared) = object.as_any().downcast_ref::<IterObject>() else { return Ok(None) };
                 match shared.iter.try_borrow_mut() {
                     Ok(mut iter) => tvmscript_ir_core::with_stack(|| self.next(&mut iter)),
-                    Err(_) => Err(HostError::value_error("generator already executing").into()),
+                    Err(_) => raise!(Value, "generator already executing"),
                 }
             }
             Iter::Generator(generator) => {
@@ -235,9 +233,7 @@ impl dyn Host + '_ {
                         (found, _) => {
                             let than = if index == 1 { " 1".to_owned() } else { format!("s 1-{index}") };
                             let how = if found.is_some() { "longer" } else { "shorter" };
-                            let message =
-                                format!("zip() argument {} is {how} than argument{than}", index + 1);
-                            return Err(HostError::value_error(message).into());
+                            raise!(Value, "zip() argument {} is {how} than argument{than}", index + 1);
                         }
                     }
                 }
@@ -277,7 +273,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// All elements of a value.
+    /// Collects all elements of a value.
     pub(crate) fn collect_values(&mut self, value: &ScriptValue) -> Result<Vec<ScriptValue>, Raise> {
         self.take_values(value, usize::MAX)
     }
@@ -299,10 +295,10 @@ impl dyn Host + '_ {
         Ok(items)
     }
 
-    /// All elements of a value; an error is recorded at `at`.
+    /// Collects all elements of a value; an error is recorded at `at`.
     ///
     /// # Errors
-    /// When the value cannot be iterated over.
+    /// Fails if the value is not iterable.
     pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
         let items = self.collect_values(value);
         self.at(at, items)
@@ -314,7 +310,6 @@ impl dyn Host + '_ {
         value: &ScriptValue,
         limit: usize,
     ) -> Result<Vec<ScriptValue>> {
-        let items = self.take_values(value, limit);
-        self.at(at, items)
+        self.try_at(at, |p| p.take_values(value, limit))
     }
 }

@@ -1,8 +1,8 @@
-//! The evaluator of expressions.
+//! Evaluation of expressions and statements.
 //!
-//! One evaluator, two sets of rules ([`Mode`]): host code is Python's, checked against CPython; in script bodies operators
-//! on nodes follow the dialect. Chains that lean to the left (`a + b + c`) are folded in a loop; everything else recurses
-//! with a growing stack. Steps, memory and nesting of calls are bounded.
+//! Two sets of rules ([`Mode`]): host code follows CPython; in script bodies, operators on nodes follow the dialect.
+//! Left-leaning chains (`a + b + c`) are folded in a loop, everything else recurses on a growing stack. Steps, memory
+//! and call depth are limited.
 
 mod assign;
 mod attribute;
@@ -19,14 +19,10 @@ mod import;
 mod iterate;
 mod operator;
 mod placeholder;
-mod raise;
 mod record;
-mod script;
 mod statement;
 mod subscript;
 mod uncertain;
-mod undefined;
-mod unpack;
 pub(crate) mod walk;
 
 use std::rc::Rc;
@@ -35,6 +31,7 @@ use smallvec::SmallVec;
 use tvmscript_ir_core::{Span, Token, with_stack};
 use tvmscript_script_value::{Dict, DictKey, ScriptValue, Slice};
 
+pub(crate) use crate::raise::Raise;
 pub(crate) use closure::definition_of;
 pub use closure::parameter_names;
 pub(crate) use closure::{Closure, LocalNames};
@@ -42,22 +39,20 @@ pub(crate) use env::Env;
 pub(crate) use explore::Explorer;
 pub use import::Module;
 pub(crate) use iterate::{Iter, IterObject};
-pub(crate) use placeholder::TYPE_NAME;
 pub use placeholder::{Cause, Placeholder};
-pub use raise::Raise;
 
 use crate::binding::Binding;
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};
+use crate::host::Mode;
 use crate::python::cost;
-use crate::rules::Mode;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{Constant, DictItem, Expr, ExprId, List, Name, TextRange};
 
 impl Evaluator {
-    /// The value as a key; hashing and comparing it are charged.
+    /// Converts a value to a key. Hashing and comparing are charged.
     pub(crate) fn hashable(&self, value: ScriptValue) -> Result<DictKey, Raise> {
         if let ScriptValue::Tuple(_) = value {
-            // Tuples that share their elements are small and yet endless to walk.
+            // Tuples that share elements are small but may take exponential time to walk.
             let mut work = vec![value.clone()];
             while let Some(at) = work.pop() {
                 self.program.budget.step(1 + cost::size(&at))?;
@@ -70,8 +65,7 @@ impl Evaluator {
             self.program.budget.step(cost::size(&value))?;
         }
         let key = DictKey::new(value).map_err(|value| {
-            let message = format!("unhashable type: '{}'", crate::python::unhashable_part(&value));
-            HostError::type_error(message)
+            HostError::type_error(format!("unhashable type: '{}'", crate::python::unhashable_part(&value)))
         })?;
         if key.weight() > 1 {
             self.program.budget.step(u64::from(key.weight()))?;
@@ -79,17 +73,16 @@ impl Evaluator {
         Ok(key)
     }
 
-    /// Whether a statement that could not be read has this name in it, and may have defined it.
+    /// Tests whether a statement with syntax errors mentions the name, and may have defined it.
     fn is_in_invalid(&self, name: &str) -> bool {
         self.diagnostics.invalid.iter().any(|range| mentions(self.program.text_of(*range), name))
     }
 
-    /// The class of a value as Python names it, for messages.
     pub(crate) fn python_type(&self, value: &ScriptValue) -> String {
         crate::python::type_name(value)
     }
 
-    /// What a value is, in words, for messages.
+    /// Describes a value, for messages.
     pub fn describe(&self, value: &ScriptValue) -> String {
         crate::python::describe(value)
     }
@@ -99,7 +92,7 @@ impl dyn Host + '_ {
     /// Evaluates an expression under the rules of the current mode.
     ///
     /// # Errors
-    /// When anything in it is wrong; the error is recorded at the innermost expression.
+    /// Fails if a part of it is wrong; the error is recorded at the innermost expression.
     pub fn eval(&mut self, id: ExprId) -> Result<ScriptValue> {
         let before = Span::current();
         let result = self.eval_inner(id);
@@ -107,11 +100,11 @@ impl dyn Host + '_ {
         result
     }
 
-    /// Evaluates the right-hand side of an assignment: a slice with two bounds that is all of it has the step 1, so that
-    /// it is a vector, not a region.
+    /// Evaluates the right-hand side of an assignment. A slice with two bounds gets step 1: it is a vector, not a
+    /// region.
     ///
     /// # Errors
-    /// When anything in it is wrong.
+    /// As [`eval`](#method.eval).
     pub fn eval_assigned(&mut self, id: ExprId) -> Result<ScriptValue> {
         let before = Span::current();
         let result = self.eval_operand(id);
@@ -119,7 +112,7 @@ impl dyn Host + '_ {
         result
     }
 
-    /// Evaluates an operand: a slice in it with two bounds has the step 1.
+    /// Evaluates an operand. A slice with two bounds gets step 1.
     pub(crate) fn eval_operand(&mut self, id: ExprId) -> Result<ScriptValue> {
         match *self.ast.expr(id) {
             Expr::Subscript { value, index } if self.mode == Mode::Script => {
@@ -158,7 +151,7 @@ impl dyn Host + '_ {
         })
     }
 
-    /// Evaluates an operand for the mistakes in it, after another one failed.
+    /// Evaluates an operand to find errors in it, after another operand failed.
     #[cold]
     pub(crate) fn also_look_at(&mut self, id: ExprId) {
         if self.program.budget.stops_at_first_error() || self.is_exhausted() {
@@ -168,8 +161,7 @@ impl dyn Host + '_ {
     }
 
     fn eval_compound(&mut self, id: ExprId, expr: Expr) -> Result<ScriptValue> {
-        let step = self.program.budget.step(1);
-        self.at(id, step)?;
+        self.try_at(id, |p| p.program.budget.step(1))?;
         match expr {
             Expr::Constant(constant) => self.constant(id, constant),
             Expr::Name(name) => self.load(name, id),
@@ -196,8 +188,7 @@ impl dyn Host + '_ {
             }
             Expr::Set { elts } => {
                 let items = self.elements(elts)?;
-                let set = crate::python::set::from_items(self, items);
-                self.at(id, set)
+                self.try_at(id, |p| crate::python::set::from_items(p, items))
             }
             Expr::Dict { items } => self.eval_dict(id, items),
             Expr::Slice { lower, upper, step } => {
@@ -217,8 +208,7 @@ impl dyn Host + '_ {
             Expr::JoinedStr { values } => self.eval_joined_str(id, values),
             Expr::FormattedValue { .. } => {
                 let text = self.eval_formatted(id)?;
-                let text = cost::text(self, &text);
-                self.at(id, text)
+                self.try_at(id, |p| cost::text(p, &text))
             }
             Expr::NamedExpr { target, value } => self.eval_walrus(target, value),
             Expr::Starred { .. } => Err(self.unsupported(id, "a starred expression here")),
@@ -232,7 +222,7 @@ impl dyn Host + '_ {
         self.error(id, ParseErrorKind::UnsupportedExpression { what })
     }
 
-    /// The elements of a display, stars expanded. All of them are evaluated, also behind a wrong one.
+    /// Evaluates the elements of a display, also those after a wrong one. Starred elements are expanded.
     fn elements(&mut self, elts: List<ExprId>) -> Result<SmallVec<[ScriptValue; 4]>> {
         let mut items = SmallVec::with_capacity(elts.len());
         for index in 0..elts.len() {
@@ -257,8 +247,7 @@ impl dyn Host + '_ {
     }
 
     fn eval_dict(&mut self, id: ExprId, items: List<DictItem>) -> Result<ScriptValue> {
-        let charged = cost::entries(self, items.len());
-        self.at(id, charged)?;
+        self.try_at(id, |p| cost::entries(p, items.len()))?;
         let mut dict = Dict::with_capacity(items.len());
         let mut waiting = Vec::with_capacity(items.len());
         for index in 0..items.len() {
@@ -275,7 +264,8 @@ impl dyn Host + '_ {
         Ok(ScriptValue::Dict(Rc::new(std::cell::RefCell::new(dict))))
     }
 
-    /// Evaluates an item of a dictionary. Keys are hashed once all items up to the next `**` are evaluated, as in Python.
+    /// Evaluates an item of a dictionary display. As in Python, keys are hashed after all items up to the next `**`
+    /// are evaluated.
     fn dict_item(
         &mut self,
         item: DictItem,
@@ -286,8 +276,7 @@ impl dyn Host + '_ {
             self.enter_items(waiting, dict)?;
             let rest = self.eval_inner(item.value)?;
             let ScriptValue::Dict(rest) = &rest else {
-                let message = format!("'{}' object is not a mapping", self.python_type(&rest));
-                return Err(self.error(item.value, HostError::type_error(message)));
+                return Err(self.error(item.value, wrong_type!("'{}' object is not a mapping", &rest)));
             };
             let rest = rest.borrow();
             let charged = cost::entries(self, rest.len())
@@ -311,19 +300,16 @@ impl dyn Host + '_ {
         dict: &mut Dict,
     ) -> Result<()> {
         for (id, key, value) in waiting.drain(..) {
-            let key = self.hashable(key);
-            dict.insert(self.at(id, key)?, value);
+            dict.insert(self.try_at(id, |p| p.hashable(key))?, value);
         }
         Ok(())
     }
 
-    /// Takes the memory of so many values off the budget.
     fn charge_values(&mut self, id: ExprId, count: usize) -> Result<()> {
-        let charged = cost::values(self, count);
-        self.at(id, charged)
+        self.try_at(id, |p| cost::values(p, count))
     }
 
-    /// The value of a name.
+    /// Loads the value of a name.
     pub(crate) fn load(&mut self, name: Name, id: ExprId) -> Result<ScriptValue> {
         match self.find(name) {
             Binding::Value(value) => Ok(value),
@@ -333,10 +319,10 @@ impl dyn Host + '_ {
         }
     }
 
-    /// What a name stands for.
+    /// Resolves a name.
     #[inline]
     pub fn find(&self, name: Name) -> Binding {
-        // Host code sees of a script body what was captured, and none of what the dialect redefines there.
+        // Host code sees captured names of a script body, and not the names that the dialect redefines there.
         if self.in_env {
             return self.host_binding(name);
         }
@@ -366,18 +352,19 @@ impl dyn Host + '_ {
             ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
         if let Some((place, help)) = self.ended_before(name, id) {
             error.help = help.map(str::to_owned);
-            return Err(self.report(error.with_label(place, "bound here, in a scope that ends before")));
+            return Err(self.report(error.with_label(place, "defined here, in a scope that is closed")));
         }
         let mut names: Vec<Name> = self.env.iter().flat_map(|env| env.bound_names()).collect();
         names.extend(self.local_names());
         names.extend(self.program.bound_globals());
-        let known = names.iter().map(|n| ast.name(*n)).chain(crate::python::builtins::NAMES.iter().copied());
+        let builtins: Vec<&str> = crate::python::builtins::names().collect();
+        let known = names.iter().map(|n| ast.name(*n)).chain(builtins);
         let near = suggest::nearest(text, known).map(|near| format!("did you mean `{near}`?"));
         error.help = near.or_else(|| self.suggestion(text));
         Err(self.report_undefined(error))
     }
 
-    /// Where a name was bound in the same function, in a scope that is over.
+    /// The definition site of a name in a closed scope of the same function, with a hint.
     fn ended_before(&self, name: Name, id: ExprId) -> Option<(TextRange, Option<&'static str>)> {
         let (place, help) = self.ended(name)?;
         let between = TextRange::new(place.end, self.ast.range(id).start);
@@ -401,7 +388,7 @@ impl dyn Host + '_ {
         Ok(value)
     }
 
-    /// Runs `f` with operators following these rules.
+    /// Runs `f` in another mode.
     pub(crate) fn with_mode<R>(&mut self, mode: Mode, f: impl FnOnce(&mut Self) -> R) -> R {
         let before = std::mem::replace(&mut self.mode, mode);
         let result = f(self);
@@ -409,7 +396,7 @@ impl dyn Host + '_ {
         result
     }
 
-    /// Runs the body of a function or class of this name.
+    /// Runs the body of a function or class.
     pub(crate) fn within<R>(&mut self, name: Name, f: impl FnOnce(&mut Self) -> R) -> R {
         let path = self.path_of(name).into();
         let before = std::mem::replace(&mut self.path, path);
@@ -420,7 +407,7 @@ impl dyn Host + '_ {
         result
     }
 
-    /// The value of a result, its error recorded at an expression.
+    /// Unwraps a result; its error is recorded at an expression.
     #[inline]
     pub fn at<T>(&mut self, id: ExprId, result: Result<T, Raise>) -> Result<T> {
         match result {
@@ -432,7 +419,18 @@ impl dyn Host + '_ {
         }
     }
 
-    /// Records a failure at a place; `call` is the call that failed, whose arguments the error may speak of.
+    /// Runs an operation; its error is recorded at an expression.
+    #[inline]
+    pub(crate) fn try_at<T>(
+        &mut self,
+        id: ExprId,
+        operation: impl FnOnce(&mut Self) -> Result<T, Raise>,
+    ) -> Result<T> {
+        let result = operation(self);
+        self.at(id, result)
+    }
+
+    /// Records a failure at a range. `call` is the failed call, whose arguments the error may be about.
     #[cold]
     pub fn raise(&mut self, range: TextRange, call: Option<ExprId>, raise: Raise) -> Reported {
         match raise {
@@ -444,16 +442,15 @@ impl dyn Host + '_ {
         }
     }
 
-    /// The text that Python's `repr` gives for the value of an expression.
+    /// Python's `repr` of a value.
     ///
     /// # Errors
-    /// When the text is too long, or the value nested too deeply; the error is recorded at the expression.
+    /// Fails if the text is too long or the value nested too deeply; the error is recorded at the expression.
     pub fn repr(&mut self, at: ExprId, value: &ScriptValue) -> Result<String> {
-        let text = crate::python::repr::repr(self, value);
-        self.at(at, text)
+        self.try_at(at, |p| crate::python::repr::repr(p, value))
     }
 
-    /// The truth of a value, as Python decides it.
+    /// The truth of a value, as Python defines it.
     pub fn truth(&mut self, value: &ScriptValue) -> Result<bool, Raise> {
         match value {
             ScriptValue::Node(object) => match self.rules(object).truth {
@@ -472,7 +469,7 @@ impl dyn Host + '_ {
     }
 }
 
-/// Whether a name stands in a text as a word.
+/// Tests whether a text contains a name as a word.
 fn mentions(text: &str, name: &str) -> bool {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
@@ -481,7 +478,7 @@ fn mentions(text: &str, name: &str) -> bool {
     })
 }
 
-/// Whether the value is hashed in constant time.
+/// Tests whether the value is hashed in constant time.
 fn is_small(value: &ScriptValue) -> bool {
     !matches!(
         value,

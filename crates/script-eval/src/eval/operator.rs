@@ -1,4 +1,4 @@
-//! Operators: the dialect's on nodes, Python's on everything else.
+//! Operators: a dialect's on nodes, Python's on everything else.
 
 use smallvec::SmallVec;
 use tvmscript_ir_core::Span;
@@ -7,26 +7,26 @@ use tvmscript_script_value::ScriptValue;
 use super::Raise;
 use crate::Host;
 use crate::errors::{Reported, Result};
+use crate::host::{Mode, Operator};
 use crate::python;
-use crate::rules::{Mode, Operator};
+use crate::python::Outcome;
 use tvmscript_python_syntax::ast::{BoolOp, CmpOp, Comparison, Expr, ExprId, List, TextRange, UnaryOp};
 
 impl dyn Host + '_ {
-    /// Applies an operator to values.
+    /// Applies an operator.
     ///
     /// # Errors
-    /// When it does not apply to them; the error is recorded at `at`.
+    /// Fails if it does not apply to the operands; the error is recorded at `at`.
     pub fn operate(
         &mut self,
         at: ExprId,
         operator: Operator,
         operands: &[ScriptValue],
     ) -> Result<ScriptValue> {
-        let result = self.apply(operator, operands);
-        self.at(at, result)
+        self.try_at(at, |p| p.apply(operator, operands))
     }
 
-    /// Asks the dialects of the operands that are nodes.
+    /// Tries the operators of the dialects of the operands.
     fn dispatch_operator(
         &mut self,
         operator: Operator,
@@ -47,11 +47,7 @@ impl dyn Host + '_ {
         Ok(None)
     }
 
-    pub(crate) fn apply(
-        &mut self,
-        operator: Operator,
-        operands: &[ScriptValue],
-    ) -> Result<ScriptValue, Raise> {
+    pub(crate) fn apply(&mut self, operator: Operator, operands: &[ScriptValue]) -> Outcome {
         self.known(operands)?;
         if operands.iter().any(|o| matches!(o, ScriptValue::Node(_)))
             && let Some(value) = self.dispatch_operator(operator, operands)?
@@ -77,9 +73,8 @@ impl dyn Host + '_ {
         }
     }
 
-    /// `a + b + c` leans to the left: the operands are evaluated along it in a loop.
-    ///
-    /// Behind a wrong operand the rest are evaluated too, for the mistakes in them.
+    /// Evaluates a left-leaning chain `a + b + c` in a loop. Operands after a wrong one are evaluated too, to find
+    /// errors in them.
     pub(crate) fn eval_binary(&mut self, id: ExprId) -> Result<ScriptValue> {
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
@@ -112,7 +107,7 @@ impl dyn Host + '_ {
         Ok(value)
     }
 
-    /// Evaluates the right operands of what is left of a chain whose left part failed.
+    /// Evaluates the remaining right operands of a chain whose left part failed.
     #[cold]
     fn operands_behind(&mut self, spine: SmallVec<[ExprId; 8]>, reported: Reported) -> Result<ScriptValue> {
         for at in spine.into_iter().rev() {
@@ -126,11 +121,10 @@ impl dyn Host + '_ {
     pub(crate) fn eval_unary(&mut self, id: ExprId, op: UnaryOp, operand: ExprId) -> Result<ScriptValue> {
         let value = self.eval_operand(operand)?;
         Span::set_current(self.span(id));
-        let result = self.apply(Operator::Unary(op), &[value]);
-        self.at(id, result)
+        self.try_at(id, |p| p.apply(Operator::Unary(op), &[value]))
     }
 
-    /// Whether a dialect has operators on the value.
+    /// Tests whether a dialect defines operators on the value.
     fn has_operators(&mut self, value: &ScriptValue) -> bool {
         matches!(value, ScriptValue::Node(object) if self.rules(object).operator.is_some())
     }
@@ -145,8 +139,7 @@ impl dyn Host + '_ {
         for index in 1..values.len() {
             let Some(next) = self.item(values, index) else { break };
             if self.mode == Mode::Host && !self.has_operators(&value) {
-                let truth = self.truth(&value);
-                if self.at(id, truth)? == (op == BoolOp::Or) {
+                if self.try_at(id, |p| p.truth(&value))? == (op == BoolOp::Or) {
                     return Ok(value);
                 }
                 value = self.eval_operand(next)?;
@@ -164,7 +157,7 @@ impl dyn Host + '_ {
         Ok(value)
     }
 
-    /// Evaluates the operands of `and` or `or` behind a wrong one. Python's rules would not get there.
+    /// Evaluates the operands of `and` or `or` after a wrong one. Host code would not reach them.
     #[cold]
     fn conditions_behind(
         &mut self,
@@ -190,7 +183,7 @@ impl dyn Host + '_ {
         result.map_err(|raise| self.raise(range, None, raise))
     }
 
-    /// `a < b < c`: the comparisons of neighbours, joined by `and`.
+    /// Evaluates `a < b < c`: comparisons of neighbours, joined by `and`.
     pub(crate) fn eval_compare(&mut self, left: ExprId, rest: List<Comparison>) -> Result<ScriptValue> {
         let start = self.ast.range(left).start;
         let mut pair_start = start;
@@ -219,7 +212,7 @@ impl dyn Host + '_ {
                     &[before, value],
                 )?,
             };
-            // Python stops at the first that does not hold.
+            // Python stops at the first false comparison.
             if self.mode == Mode::Host && index + 1 < rest.len() && !self.has_operators(&value) {
                 let truth = self.truth(&value);
                 if !truth.map_err(|raise| self.raise(pair, None, raise))? {
@@ -233,7 +226,7 @@ impl dyn Host + '_ {
         Ok(joined.unwrap_or_default())
     }
 
-    /// Evaluates the operands of a chain of comparisons behind a wrong one.
+    /// Evaluates the operands of a chain of comparisons after a wrong one.
     #[cold]
     fn comparisons_behind(
         &mut self,
@@ -275,11 +268,9 @@ impl dyn Host + '_ {
                 let (yes, no) = (self.eval_operand(body), self.eval_operand(orelse));
                 let (yes, no) = (yes?, no?);
                 Span::set_current(self.span(id));
-                let result = self.apply(Operator::Conditional, &[condition, yes, no]);
-                return self.at(id, result);
+                return self.try_at(id, |p| p.apply(Operator::Conditional, &[condition, yes, no]));
             }
-            let truth = self.truth(&condition);
-            if self.at(test, truth)? {
+            if self.try_at(test, |p| p.truth(&condition))? {
                 return self.eval_operand(body);
             }
             match *self.ast.expr(orelse) {

@@ -1,58 +1,57 @@
-//! Placeholders: values of host code that are not known.
+//! Placeholders for unknown values of host code.
 //!
-//! A statement outside of scripts may need what this crate does not evaluate: a module of Python, a method of a node, a
-//! statement that it does not run. Its result is a [`Placeholder`], which remembers why. Host code absorbs placeholders:
-//! an attribute, a call, an operator on one gives one again, so that one import does not lead to a hundred messages. A
-//! script that uses one gets an error at the use.
+//! A statement outside scripts may need something that the evaluator lacks: a Python module, a method, a statement.
+//! Its value is a [`Placeholder`] with the reason. Host code propagates placeholders: attributes, calls and operators
+//! on one return another, so that one import does not cause a hundred messages. The use of one in a script is an
+//! error.
 //!
-//! Invariant: a placeholder is met only while [`Evaluator::tolerant`] is set, that is in host code that no script called;
-//! elsewhere loading its name is an error.
+//! Invariant: placeholders occur as values only while [`Evaluator::tolerant`] is set, that is in host code that no
+//! script called. Elsewhere, loading such a name is an error.
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::rc::Rc;
 
+use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, StmtId, TextRange};
 use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
 
 use super::class::ClassObject;
-use super::{Closure, Module, Raise};
+use super::{Closure, Module, Raise, walk};
 use crate::binding::{Binding, Slot};
 use crate::errors::{ParseError, ParseErrorKind, Reported, Result};
-use crate::python::builtins::{Builtin, Method};
+use crate::python::builtins::{Builtin, BuiltinKind};
 use crate::{Evaluator, Host};
-use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, StmtId, TextRange};
 
-use super::walk;
-
-/// A value that is not known.
+/// An unknown value.
 #[derive(Debug, Clone)]
 pub struct Placeholder {
-    /// Why it is not known.
+    /// The reason.
     pub cause: Cause,
     /// The statement that could not be evaluated, or the parameter.
     pub place: TextRange,
 }
 
-/// Why a value is not known.
+/// Why a value is unknown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
-    /// It comes from a module of Python, by its dotted path.
+    /// It comes from a Python module, with its dotted path.
     Module(Rc<str>),
-    /// It is the parameter of a function that nobody calls.
+    /// It is the parameter of a function that nothing calls.
     Parameter {
         /// The parameter.
         name: Rc<str>,
         /// The path of the function.
         function: Rc<str>,
     },
-    /// The statement could not be evaluated, in words.
+    /// The statement could not be evaluated; the reason.
     Statement(Rc<str>),
-    /// It comes from a part of a dialect that is left out here, in words.
+    /// It comes from a part of a dialect that this project leaves out; the reason.
     LeftOut(Rc<str>),
 }
 
 impl HostObject for Placeholder {
     fn type_name(&self) -> &str {
-        TYPE_NAME
+        "a value that is not known"
     }
     fn as_any(&self) -> &dyn Any {
         self
@@ -60,7 +59,7 @@ impl HostObject for Placeholder {
 }
 
 impl Placeholder {
-    /// A placeholder with its cause and the place to show.
+    /// A placeholder with its reason and the range to show.
     pub fn new(cause: Cause, place: TextRange) -> Placeholder {
         Placeholder { cause, place }
     }
@@ -74,7 +73,7 @@ impl Placeholder {
         Placeholder::new(Cause::Module(path.into()), place)
     }
 
-    /// The member of a value that is not known.
+    /// The placeholder for a member of the value.
     pub(crate) fn member(&self, name: &str) -> Placeholder {
         match &self.cause {
             Cause::Module(path) if path.len() < MAX_PATH_BYTES => {
@@ -111,30 +110,25 @@ impl Placeholder {
     }
 }
 
-/// What messages call a placeholder; what Python would say of a value of that type, is said of no value.
-pub(crate) const TYPE_NAME: &str = "a value that is not known";
-
-/// How long a path is told.
+/// Maximum length of a path in messages.
 const MAX_PATH_BYTES: usize = 100;
 
-/// How many elements of containers are searched for placeholders.
+/// Maximum number of container elements searched for placeholders.
 const MAX_SEARCHED: usize = 1000;
 
-/// Whether a value is a class.
 fn is_class(value: &ScriptValue) -> bool {
     let ScriptValue::Host(host) = value else { return false };
     let any = host.as_any();
     any.is::<ClassObject>()
         || host.is_class_of(value).is_some()
-        || any.downcast_ref::<Builtin>().is_some_and(|builtin| builtin.is_type)
+        || any.downcast_ref::<Builtin>().is_some_and(Builtin::is_type)
 }
 
-/// The placeholder that a value is.
 pub(crate) fn as_placeholder(value: &ScriptValue) -> Option<&Placeholder> {
     value.as_host::<Placeholder>()
 }
 
-/// A value that is not known or an instance in a value: itself or an element, at any depth, of the first thousand.
+/// Finds a placeholder or instance in a value, at any depth, among the first thousand elements.
 fn mentioned(evaluator: &Evaluator, value: &ScriptValue) -> Option<Placeholder> {
     let mut work = vec![value.clone()];
     let mut searched = 0;
@@ -161,7 +155,7 @@ fn mentioned(evaluator: &Evaluator, value: &ScriptValue) -> Option<Placeholder> 
 }
 
 impl Binding {
-    /// The binding of a value of host code.
+    /// The binding for a value of host code.
     pub(crate) fn of(value: ScriptValue) -> Binding {
         match as_placeholder(&value) {
             Some(placeholder) => Binding::Unknown(Rc::new(placeholder.clone())),
@@ -171,7 +165,7 @@ impl Binding {
 }
 
 impl Evaluator {
-    /// The placeholder that stands for a value of host code: a placeholder, or a module that is not evaluated.
+    /// Returns the placeholder for a value: the value itself, or a module that is not evaluated.
     pub(crate) fn unknown(&self, value: &ScriptValue) -> Option<Placeholder> {
         let ScriptValue::Host(host) = value else { return None };
         let any = host.as_any();
@@ -182,7 +176,7 @@ impl Evaluator {
         Some(Placeholder::of_module(&module.path, TextRange::default()))
     }
 
-    /// Refuses operands that are not known.
+    /// Fails if an operand is unknown.
     #[inline]
     pub(crate) fn known<'a>(&self, operands: impl IntoIterator<Item = &'a ScriptValue>) -> Result<(), Raise> {
         if !self.tolerant {
@@ -196,7 +190,7 @@ impl Evaluator {
         }
     }
 
-    /// Refuses operands of a comparison that are not known.
+    /// Fails if an operand of a comparison is unknown.
     pub(crate) fn comparable(&self, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
         self.known([a, b])?;
         match self.tolerant.then(|| [a, b].into_iter().find_map(|x| self.unknown_operand(x, true))).flatten()
@@ -206,7 +200,7 @@ impl Evaluator {
         }
     }
 
-    /// Refuses operands that are not known, and unions of types (`int | str`).
+    /// Fails if an operand is unknown, or for unions of types (`int | str`).
     #[inline]
     pub(crate) fn known_operands(&self, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
         if !self.tolerant {
@@ -220,7 +214,7 @@ impl Evaluator {
         Err(Raise::Unknown(Placeholder::new(cause, self.statement.unwrap_or_default())))
     }
 
-    /// Turns the failure of an expression of host code that is not known into a placeholder.
+    /// Converts the failure of an expression with an unknown value to a placeholder.
     pub(crate) fn absorbed(&mut self, reported: Reported) -> Result<ScriptValue> {
         match self.pending.take() {
             Some(placeholder) => Ok(placeholder.value()),
@@ -228,12 +222,13 @@ impl Evaluator {
         }
     }
 
-    /// Gives up on host code that cannot be evaluated: a placeholder, and at module level a warning, once per reason.
+    /// Gives up on host code that cannot be evaluated: sets the pending placeholder, and warns once per reason at
+    /// module level.
     pub(crate) fn give_up(&mut self, range: TextRange, reason: &str) -> Reported {
         self.give_up_for(range, reason, Cause::Statement(reason.into()))
     }
 
-    /// As [`Evaluator::give_up`], with the cause.
+    /// [`Evaluator::give_up`] with another cause than the reason.
     pub(crate) fn give_up_for(&mut self, range: TextRange, reason: &str, cause: Cause) -> Reported {
         self.warn(range, reason);
         let place = self.statement.unwrap_or(range);
@@ -247,7 +242,7 @@ impl Evaluator {
         }
     }
 
-    /// The failure of a call of host code: that of an argument with a placeholder in it, if there is one.
+    /// Explains the failure of a call by a placeholder among its arguments.
     pub(crate) fn failed_call(&self, raise: Raise, mentioned: Option<Placeholder>) -> Raise {
         match (raise, mentioned) {
             (Raise::Kind(_) | Raise::Build(_), Some(placeholder)) => Raise::Unknown(placeholder),
@@ -255,7 +250,7 @@ impl Evaluator {
         }
     }
 
-    /// A placeholder in the arguments of a call, to explain its failure; functions of the host language are not asked.
+    /// Finds a placeholder in the arguments of a call, to explain a failure. Calls of host functions are not searched.
     pub(crate) fn mentioned(&self, callee: &ScriptValue, args: &CallArgs) -> Option<Placeholder> {
         if !self.tolerant || callee.as_host::<Closure>().is_some() {
             return None;
@@ -264,7 +259,7 @@ impl Evaluator {
         args.positional.iter().chain(keywords).find_map(|value| mentioned(self, value))
     }
 
-    /// What a name of host code stands for where it would be assigned.
+    /// The binding of a name of host code.
     pub fn host_binding(&self, name: Name) -> Binding {
         if self.in_env
             && let Some(found) = self.env.as_ref().and_then(|env| env.get(name))
@@ -274,7 +269,7 @@ impl Evaluator {
         self.program.global(name)
     }
 
-    /// Gives a name of host code a meaning.
+    /// Binds a name of host code.
     pub(crate) fn set_host(&mut self, name: Name, binding: Binding, place: TextRange) {
         if self.in_env
             && let Some(env) = &self.env
@@ -285,7 +280,7 @@ impl Evaluator {
         self.program.set_global(name, Slot::new(binding, place));
     }
 
-    /// Gives the names that a statement of host code binds this meaning.
+    /// Binds all names that a statement of host code binds.
     pub(crate) fn bind_names(&mut self, id: StmtId, binding: &Binding) {
         let ast = self.ast.clone();
         let place = ast.range(id);
@@ -296,7 +291,7 @@ impl Evaluator {
 }
 
 impl dyn Host + '_ {
-    /// The error of a script that uses a value that is not known; in host code the value is a placeholder.
+    /// Reports the use of an unknown value in a script; in host code the result is a placeholder.
     pub(crate) fn use_unknown(&mut self, range: TextRange, placeholder: &Placeholder) -> Reported {
         if self.tolerant {
             self.pending = Some(placeholder.clone());
@@ -306,10 +301,10 @@ impl dyn Host + '_ {
         self.report(error)
     }
 
-    /// The value of a name or expression that is not known.
+    /// The value of an unknown name or expression.
     ///
     /// # Errors
-    /// When a script uses it.
+    /// Fails if a script uses it.
     pub(crate) fn unknown_value(&mut self, id: ExprId, placeholder: &Placeholder) -> Result<ScriptValue> {
         if self.tolerant {
             return Ok(placeholder.clone().value());
@@ -318,7 +313,7 @@ impl dyn Host + '_ {
         Err(self.use_unknown(range, placeholder))
     }
 
-    /// The placeholder that a call of host code gives because the callee or an argument is not known.
+    /// Fails with a placeholder if the callee or an argument of a call is unknown.
     pub(crate) fn unknown_call(&mut self, callee: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
         if let Some(placeholder) = self.unknown(callee) {
             if let Cause::Module(path) = &placeholder.cause
@@ -333,17 +328,12 @@ impl dyn Host + '_ {
         let mut keywords = true;
         match callee {
             ScriptValue::Host(host) => {
-                let any = host.as_any();
-                if let Some(method) = any.downcast_ref::<Method>() {
-                    // Containers take anything.
-                    if matches!(method.receiver, ScriptValue::List(_) | ScriptValue::Dict(_)) {
-                        return Ok(());
-                    }
-                } else if let Some(builtin) = any.downcast_ref::<Builtin>() {
-                    keywords = builtin.name != "dict";
-                } else {
+                let Some(builtin) = host.as_any().downcast_ref::<Builtin>() else { return Ok(()) };
+                // Containers accept any value.
+                if let BuiltinKind::Method(ScriptValue::List(_) | ScriptValue::Dict(_)) = builtin.kind {
                     return Ok(());
                 }
+                keywords = !builtin.is_type() || builtin.native.name != "dict";
             }
             ScriptValue::Function(_) | ScriptValue::Node(_) => {}
             _ => return Ok(()),
@@ -353,7 +343,7 @@ impl dyn Host + '_ {
     }
 }
 
-/// The same value behind a statement that could not be evaluated because of it.
+/// The same unknown value after a statement that could not be evaluated because of it.
 pub(super) fn derived(placeholder: Placeholder, statement: TextRange) -> Placeholder {
     match placeholder.cause {
         Cause::Module(path) => {
@@ -363,3 +353,66 @@ pub(super) fn derived(placeholder: Placeholder, statement: TextRange) -> Placeho
         cause => Placeholder::new(cause, placeholder.place),
     }
 }
+
+impl dyn Host + '_ {
+    /// A placeholder for an unbound name that Python, another module or another path may bind.
+    pub(crate) fn bound_elsewhere(&mut self, name: Name) -> Option<Placeholder> {
+        let ast = self.ast.clone();
+        let text = ast.name(name);
+        let unknown = |reason: String, place| Some(Placeholder::new(Cause::Statement(reason.into()), place));
+        if self.tolerant {
+            if PYTHON_NAMES.split(' ').any(|known| known == text) || text.starts_with("__") {
+                return unknown(format!("`{text}` is not evaluated"), self.statement.unwrap_or_default());
+            }
+            if self.explorer.exploring > 0 {
+                let is_local = self.in_env && self.env.as_ref().is_some_and(|env| env.get(name).is_some());
+                if is_local || self.module_names().contains(&name) {
+                    let reason = format!("the value of `{text}` is unknown here");
+                    return unknown(reason, self.statement.unwrap_or_default());
+                }
+            }
+        }
+        let place = self.star_import?;
+        unknown(format!("`{text}` may come from here, which is not evaluated"), place)
+    }
+
+    /// The names that the file binds at module level.
+    fn module_names(&mut self) -> &HashSet<Name> {
+        if self.explorer.module_names.is_none() {
+            self.explorer.module_names = Some(walk::module_names(&self.ast));
+        }
+        self.explorer.module_names.get_or_insert_default()
+    }
+
+    /// Reports an unbound name. In explored code this is the only error that is certain without a run.
+    pub(crate) fn report_undefined(&mut self, error: ParseError) -> Reported {
+        let may_be_caught = self.program.budget.open_tries() > 0
+            || self.explorer.uncertain > 0 && self.explorer.exploring == 0;
+        if !self.tolerant || self.explorer.exploring == 0 || may_be_caught {
+            return self.report(error);
+        }
+        let range = error.range();
+        if !self.diagnostics.errors.iter().any(|other| other.range() == range) {
+            self.diagnostics.failures += 1;
+            self.diagnostics.errors.push(error);
+        }
+        let place = self.statement.unwrap_or(range);
+        self.pending = Some(Placeholder::new(Cause::Statement("it has a mistake".into()), place));
+        Reported(())
+    }
+}
+
+/// Names that Python or a notebook binds and the evaluator lacks, separated by spaces.
+const PYTHON_NAMES: &str = "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError \
+    BrokenPipeError BufferError BytesWarning ChildProcessError ConnectionError DeprecationWarning EOFError \
+    EnvironmentError Exception ExceptionGroup FileExistsError FileNotFoundError FloatingPointError \
+    FutureWarning GeneratorExit IOError ImportError ImportWarning IndentationError IndexError \
+    InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError \
+    ModuleNotFoundError NameError NotADirectoryError NotImplemented NotImplementedError OSError \
+    OverflowError PendingDeprecationWarning PermissionError ProcessLookupError RecursionError \
+    ReferenceError ResourceWarning RuntimeError RuntimeWarning StopAsyncIteration StopIteration \
+    SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError TypeError UnboundLocalError \
+    UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning \
+    ValueError Warning ZeroDivisionError aiter anext breakpoint bytearray classmethod compile complex \
+    copyright credits delattr dir display eval exec exit get_ipython globals help input issubclass license \
+    locals memoryview open property quit setattr staticmethod super vars";

@@ -1,4 +1,4 @@
-//! Dataclasses and named tuples: classes whose instances are made from declared fields.
+//! Dataclasses and named tuples: classes with declared fields.
 
 use std::rc::Rc;
 
@@ -9,25 +9,24 @@ use super::class::{ClassObject, Instance, is_named_tuple};
 use super::placeholder::as_placeholder;
 use super::{Cause, Env, Raise};
 use crate::binding::Binding;
-use crate::errors::HostError;
+use crate::python::Outcome;
 use crate::{Evaluator, Host};
 
-/// Fields of an instance with their names.
+/// Names and values of fields.
 type Fields = Vec<(String, ScriptValue)>;
-/// Keyword arguments.
 type Keywords = smallvec::SmallVec<[(tvmscript_ir_core::Str, ScriptValue); 2]>;
 
-/// The fields of a dataclass or a named tuple, in order, with their defaults.
+/// The fields of a dataclass or named tuple in order, with their defaults.
 pub(super) struct Record {
     pub(super) fields: Vec<(Name, Option<ScriptValue>)>,
     pub(super) is_tuple: bool,
 }
 
 impl Evaluator {
-    /// The fields of an instance of a dataclass, in order; nothing for other values.
+    /// The fields of a dataclass instance in order; `None` for other values.
     ///
     /// # Errors
-    /// When a field holds values that a copy of the instance would copy too.
+    /// Fails if a field has a value that a copy of the instance would copy too.
     pub(crate) fn record_fields(&self, value: &ScriptValue) -> Result<Option<Fields>, Raise> {
         let Some(instance) = value.as_host::<Instance>() else { return Ok(None) };
         let Some(class) = instance.class.as_host::<ClassObject>() else { return Ok(None) };
@@ -52,7 +51,7 @@ impl Evaluator {
 }
 
 impl dyn Host + '_ {
-    /// The fields of a class that is a dataclass or a named tuple, of the usual kind.
+    /// The fields that a class body declares, if it is a plain dataclass or named tuple.
     pub(super) fn record(&mut self, def: ClassDef, bases: &[ScriptValue], env: &Rc<Env>) -> Option<Record> {
         let ast = self.ast.clone();
         let is_tuple = bases.iter().filter_map(as_placeholder).any(|base| match &base.cause {
@@ -108,7 +107,7 @@ impl dyn Host + '_ {
         Some(Record { fields, is_tuple })
     }
 
-    /// Gives an instance of a dataclass or a named tuple its fields; whether the arguments fit.
+    /// Sets the fields of an instance; returns `false` if the arguments do not fit.
     fn fill(&mut self, record: &Record, instance: &ScriptValue, args: CallArgs) -> bool {
         let Some(to) = instance.as_host::<Instance>() else { return false };
         let ast = self.ast.clone();
@@ -129,8 +128,8 @@ impl dyn Host + '_ {
         positional.next().is_none() && keywords.is_empty()
     }
 
-    /// An instance of a dataclass or a named tuple.
-    pub(super) fn new_record(&mut self, value: &ScriptValue, args: CallArgs) -> Result<ScriptValue, Raise> {
+    /// Makes an instance of a dataclass or named tuple.
+    pub(super) fn new_record(&mut self, value: &ScriptValue, args: CallArgs) -> Outcome {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
         let instance = Instance::value(value.clone());
         match &class.record {
@@ -144,10 +143,10 @@ impl dyn Host + '_ {
         }
     }
 
-    /// A copy of an instance of a dataclass with other values for some fields.
-    pub(crate) fn replaced(&mut self, value: &ScriptValue, changes: Keywords) -> Result<ScriptValue, Raise> {
+    /// Copies a dataclass instance with some fields replaced.
+    pub(crate) fn replaced(&mut self, value: &ScriptValue, changes: Keywords) -> Outcome {
         let Some(instance) = value.as_host::<Instance>() else {
-            return Err(HostError::type_error("replace() should be called on dataclass instances").into());
+            raise!(Type, "replace() should be called on dataclass instances");
         };
         let class = instance.class.clone();
         let mut args = CallArgs { keywords: changes, ..CallArgs::default() };

@@ -6,8 +6,8 @@ use tvmscript_ir_core::{Span, with_stack};
 use tvmscript_script_value::ScriptValue;
 
 use super::class::MethodKind;
+use super::decorator::Decorators;
 use super::decorator::Marks;
-use super::script::Decorators;
 use crate::Host;
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
@@ -16,22 +16,21 @@ use tvmscript_python_syntax::ast::{
     ClassDef, Expr, ExprId, For, If, List, Name, Stmt, StmtId, UnsupportedStmt, While,
 };
 
-/// Where host code goes on.
+/// Control flow after a statement.
 pub(crate) enum Flow {
     Next,
     Break,
     Continue,
     Return(ScriptValue),
-    /// Nowhere: each branch ended, with the values in [`Explorer::returns`](super::Explorer) or an exception.
+    /// Every branch ended: by a `return` recorded in [`Explorer::returns`](super::Explorer) or an exception.
     Ended,
 }
 
 impl dyn Host + '_ {
-    /// Runs a statement of the module level. When it fails, its error is recorded, and the names that it would have bound
-    /// are poisoned: using one is silent.
+    /// Runs a module-level statement. If it fails, the error is recorded and the names it binds are poisoned.
     ///
     /// # Errors
-    /// When the statement fails.
+    /// Fails if the statement fails.
     pub fn run_statement(&mut self, id: StmtId) -> Result<()> {
         self.last_value = None;
         let span = Span::current();
@@ -44,10 +43,10 @@ impl dyn Host + '_ {
         result
     }
 
-    /// Runs a statement of the module level, and leaves its names alone when it fails.
+    /// Runs a module-level statement, without poisoning names if it fails.
     ///
     /// # Errors
-    /// When the statement fails.
+    /// Fails if the statement fails.
     pub fn module_statement(&mut self, id: StmtId) -> Result<()> {
         match self.exec(id)? {
             Flow::Next | Flow::Ended => Ok(()),
@@ -63,7 +62,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// Runs the body of a host function, and gives what it returns.
+    /// Runs the body of a host function and returns its result.
     pub(crate) fn run_function(&mut self, body: List<StmtId>) -> Result<ScriptValue> {
         let around = std::mem::take(&mut self.explorer.returns);
         let flow = self.exec_body(body);
@@ -75,8 +74,8 @@ impl dyn Host + '_ {
     }
 
     pub(crate) fn exec_body(&mut self, body: List<StmtId>) -> Result<Flow> {
-        for index in 0..body.len() {
-            let Some(id) = self.item(body, index) else { break };
+        let ast = self.ast.clone();
+        for id in ast.list(body).iter().copied() {
             let result = with_stack(|| self.exec(id));
             if self.explorer.exploring > 0 && self.program.budget.is_spent() {
                 self.hurry(id);
@@ -105,8 +104,8 @@ impl dyn Host + '_ {
             }
             Stmt::Assign(stmt) => {
                 let value = self.eval(stmt.value)?;
-                for index in 0..stmt.targets.len() {
-                    let Some(target) = self.item(stmt.targets, index) else { break };
+                let ast = self.ast.clone();
+                for target in ast.list(stmt.targets).iter().copied() {
                     self.assign_target(target, value.clone())?;
                 }
                 self.assigned(id);
@@ -173,7 +172,7 @@ impl dyn Host + '_ {
                     stmt => stmt.kind().describe(),
                 };
                 let kind = ParseErrorKind::UnsupportedStatement { kind, place };
-                // Names that it may bind are not called undefined.
+                // Names that it may bind are not reported as undefined.
                 self.note_invalid(id);
                 return Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) });
             }
@@ -210,8 +209,8 @@ impl dyn Host + '_ {
         self.decorate(value, &decorators.others)
     }
 
-    /// Whether a function without a decorator is the text of a script for other code to read: its parameters are
-    /// annotated as those of scripts are. Such a body is no host code.
+    /// Tests whether an undecorated function is the text of a script for other code to read: its parameters are
+    /// annotated like those of scripts. Such a body is not host code.
     fn is_script_text(&self, def: tvmscript_python_syntax::ast::FunctionDef) -> bool {
         let root = |mut id: ExprId| loop {
             id = match *self.ast.expr(id) {
@@ -230,7 +229,7 @@ impl dyn Host + '_ {
             && !super::walk::has_unread(&self.ast, def.body, &self.explorer.read)
     }
 
-    /// A class: a script, or one of Python's.
+    /// Runs a class statement: a script or a plain class.
     fn exec_class(&mut self, id: StmtId, def: ClassDef) -> Result<ScriptValue> {
         let decorators = match def.decorators.is_empty() && self.tolerant {
             true => Decorators::default(),
@@ -248,7 +247,6 @@ impl dyn Host + '_ {
         }
     }
 
-    /// How the decorators of a method bind it.
     fn method_kind(&self, decorators: List<ExprId>) -> MethodKind {
         let kind = |id: &ExprId| match *self.ast.expr(*id) {
             Expr::Name(name) | Expr::Attribute { attr: name, .. } => match self.ast.name(name) {
@@ -280,7 +278,7 @@ impl dyn Host + '_ {
         self.exec_body(stmt.orelse)
     }
 
-    /// `if __name__ == "__main__":` guards what a script does when it is run; it is read here, not run.
+    /// Tests for `if __name__ == "__main__":`. The guarded block is explored and not run.
     fn is_main_guard(&self, test: ExprId) -> bool {
         let Expr::Compare { left, .. } = *self.ast.expr(test) else { return false };
         matches!(*self.ast.expr(left), Expr::Name(name) if self.ast.name(name) == "__name__")
@@ -299,11 +297,9 @@ impl dyn Host + '_ {
         {
             return self.uncertain_for(stmt, &why);
         }
-        let iter = self.iterate(&iterable);
-        let mut iter = self.at(stmt.iter, iter)?;
+        let mut iter = self.try_at(stmt.iter, |p| p.iterate(&iterable))?;
         loop {
-            let next = self.next(&mut iter);
-            let Some(value) = self.at(stmt.iter, next)? else { break };
+            let Some(value) = self.try_at(stmt.iter, |p| p.next(&mut iter))? else { break };
             self.assign_target(stmt.target, value)?;
             if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
                 return Ok(flow);
@@ -322,8 +318,7 @@ impl dyn Host + '_ {
                 Ok(false) => break,
                 Err(why) => return self.uncertain_while(stmt, &why),
             }
-            let step = self.program.budget.step(1);
-            self.at(stmt.test, step)?;
+            self.try_at(stmt.test, |p| p.program.budget.step(1))?;
             if let ControlFlow::Break(flow) = self.exec_iteration(stmt.body)? {
                 return Ok(flow);
             }
@@ -331,7 +326,7 @@ impl dyn Host + '_ {
         self.exec_body(stmt.orelse)
     }
 
-    /// Runs the body of a loop once. Breaks with the flow of the whole loop, if that ends here.
+    /// Runs the body of a loop once; breaks with the flow of the whole loop if it ends here.
     fn exec_iteration(&mut self, body: List<StmtId>) -> Result<ControlFlow<Flow>> {
         let was_unsure = std::mem::take(&mut self.explorer.is_loop_unsure);
         let flow = self.exec_body(body);
@@ -346,8 +341,8 @@ impl dyn Host + '_ {
         })
     }
 
-    /// Goes on behind a statement of the module level that failed: the names that it would have bound, or bound in part,
-    /// are not known, or poisoned if it has a mistake.
+    /// Continues after a failed module-level statement. The names that it binds become unknown, or poisoned if it has
+    /// errors.
     pub fn recover_host(&mut self, id: StmtId) {
         if self.behind_failed(id, Reported(())).is_err() {
             let mut raised = std::mem::take(&mut self.diagnostics.raised);

@@ -9,8 +9,8 @@ use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
 use super::placeholder::as_placeholder;
 use crate::Host;
 use crate::errors::Result;
+use crate::host::Indices;
 use crate::python;
-use crate::rules::Indices;
 use tvmscript_python_syntax::ast::{Expr, ExprId};
 
 impl dyn Host + '_ {
@@ -27,18 +27,20 @@ impl dyn Host + '_ {
         {
             return Err(reported);
         }
-        // Else the index is evaluated all the same: for the mistakes in it.
+        // The index is evaluated even if the base failed, to find errors in it.
         let rule = match &base {
             Ok(ScriptValue::Node(object)) => self.rules(object).subscript,
             _ => None,
         };
         let Some(rule) = rule else {
-            // The older spelling of annotations: `X.Buffer[(16,), "float32"]`. Functions in capitals are types to Python.
+            // The older spelling of annotations: `X.Buffer[(16,), "float32"]`. Capitalized functions are types in
+            // Python.
             if let Ok(ScriptValue::Function(function)) = &base
                 && function.name.starts_with(|c: char| c.is_ascii_uppercase())
             {
                 let args = self.indices(index, false)?.items;
-                // Python cannot tell `F[(a, b)]` from `F[a, b]`: parts whose second is no text are one tuple.
+                // Python cannot distinguish `F[(a, b)]` from `F[a, b]`: if the second part is not text, all parts are
+                // one tuple.
                 let args = match args.get(1) {
                     Some(second) if second.as_str().is_none() => {
                         smallvec::smallvec![ScriptValue::tuple(args)]
@@ -50,14 +52,12 @@ impl dyn Host + '_ {
             let key = self.eval_inner(index);
             let (base, key) = (base?, key?);
             if self.tolerant {
-                let known = self.known([&base, &key]);
-                self.at(id, known)?;
+                self.try_at(id, |p| p.known([&base, &key]))?;
             }
             if let ScriptValue::Host(_) = base {
                 Span::set_current(self.span(id));
             }
-            let result = python::subscript::get(self, &base, &key);
-            let value = self.at(id, result)?;
+            let value = self.try_at(id, |p| python::subscript::get(p, &base, &key))?;
             return match as_placeholder(&value) {
                 Some(placeholder) => self.unknown_value(id, &placeholder.clone()),
                 None => Ok(value),
@@ -76,17 +76,16 @@ impl dyn Host + '_ {
         }
     }
 
-    /// Evaluates what is between the brackets of a subscript. With `vector`, slices with two bounds get the step 1, as
-    /// operands have it.
+    /// Evaluates the indices of a subscript. With `vector`, slices with two bounds get step 1, like operands.
     ///
     /// # Errors
-    /// When an index is wrong; all are evaluated.
+    /// Fails if an index is wrong, after all are evaluated.
     pub fn indices(&mut self, index: ExprId, vector: bool) -> Result<Indices> {
         if let Expr::Tuple { elts } = *self.ast.expr(index) {
             let mut items = SmallVec::with_capacity(elts.len());
             let mut result = Ok(());
-            for at in 0..elts.len() {
-                let Some(elt) = self.item(elts, at) else { break };
+            let ast = self.ast.clone();
+            for elt in ast.list(elts).iter().copied() {
                 if let Expr::Starred { value } = *self.ast.expr(elt) {
                     match self.eval_inner(value).and_then(|value| self.collect(elt, &value)) {
                         Ok(rest) => items.extend(rest),

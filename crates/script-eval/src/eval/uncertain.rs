@@ -1,7 +1,7 @@
-//! Paths of host code that may not be taken: conditions and loops over what is not known.
+//! Uncertain paths of host code: conditions and loops over unknown values.
 //!
-//! Each branch that may be taken runs, one after the other from the same state. What they disagree on is not known
-//! afterwards; an exception in one of them ends that branch.
+//! Each possible branch runs, one after the other, from the same state. Variables on which they disagree become
+//! unknown. An exception ends its branch.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::errors::{Reported, Result};
 use tvmscript_python_syntax::ast::{ExprId, For, If, List, Match, Name, Stmt, StmtId, While};
 
 impl dyn Host + '_ {
-    /// The condition of a statement of host code, or why it is not known.
+    /// The condition of a statement, or the placeholder if it is unknown.
     pub(crate) fn decide(&mut self, test: ExprId) -> Result<Result<bool, Placeholder>> {
         let value = self.eval(test)?;
         if self.tolerant
@@ -25,11 +25,10 @@ impl dyn Host + '_ {
         {
             return Ok(Err(placeholder));
         }
-        let truth = self.truth(&value);
-        self.at(test, truth).map(Ok)
+        self.try_at(test, |p| p.truth(&value)).map(Ok)
     }
 
-    /// `if` whose condition at this clause is not known: each branch that may be taken runs.
+    /// Runs an `if` whose condition is unknown from clause `at` on: all possible branches run.
     pub(crate) fn uncertain_if(&mut self, stmt: If, at: usize, why: &Placeholder) -> Result<Flow> {
         let ast = self.ast.clone();
         let clauses = ast.list(stmt.clauses);
@@ -57,7 +56,7 @@ impl dyn Host + '_ {
         self.branches(names, &branches, why)
     }
 
-    /// `for` over what is not known: its body runs once.
+    /// Runs a `for` over an unknown value: the body runs once.
     pub(crate) fn uncertain_for(&mut self, stmt: For, why: &Placeholder) -> Result<Flow> {
         let ast = self.ast.clone();
         let mut names = walk::bound_names(&ast, stmt.body);
@@ -67,7 +66,7 @@ impl dyn Host + '_ {
         self.exec_body(stmt.orelse)
     }
 
-    /// `match`: which case it takes is not evaluated, each body runs.
+    /// Runs a `match`: cases are not evaluated and every body runs.
     pub(crate) fn exec_match(&mut self, id: StmtId, stmt: Match) -> Result<Flow> {
         let ast = self.ast.clone();
         self.eval(stmt.subject)?;
@@ -91,7 +90,7 @@ impl dyn Host + '_ {
         self.branches(names, &branches, &why)
     }
 
-    /// Runs what an asynchronous statement is without `async`: what it enters or iterates over is not known.
+    /// Runs an asynchronous statement as the plain one. Values that it enters or iterates over are unknown.
     pub(crate) fn exec_plain(&mut self, plain: StmtId) -> Result<Flow> {
         match *self.ast.stmt(plain) {
             Stmt::FunctionDef(_) => {
@@ -107,15 +106,14 @@ impl dyn Host + '_ {
         }
     }
 
-    /// `while` whose condition is not known: its body runs once.
+    /// Runs a `while` whose condition is unknown: the body runs once.
     pub(crate) fn uncertain_while(&mut self, stmt: While, why: &Placeholder) -> Result<Flow> {
         let names = walk::bound_names(&self.ast, stmt.body);
         self.branches(names, &[Some(stmt.body), None], why)?;
         self.exec_body(stmt.orelse)
     }
 
-    /// Runs branches of which one is taken, each from the same state. Where they leave a name with different values it is
-    /// not known.
+    /// Runs alternative branches from the same state. A name that they bind to different values becomes unknown.
     fn branches(
         &mut self,
         mut names: Vec<Name>,
@@ -147,7 +145,7 @@ impl dyn Host + '_ {
                     continue;
                 }
                 Ok(Flow::Ended) => continue,
-                // Whether the exception is raised is not known.
+                // The exception is uncertain.
                 Err(Reported(())) => {
                     self.diagnostics.raised.truncate(raised);
                     continue;
@@ -168,7 +166,7 @@ impl dyn Host + '_ {
         }
     }
 
-    /// What a function returns whose end was met, or several of whose `return`s may be.
+    /// The result of a function with several possible `return` statements.
     pub(crate) fn returned(&mut self, returns: Vec<(ScriptValue, Placeholder)>, flow: Flow) -> ScriptValue {
         let last = match flow {
             Flow::Return(value) => Some(value),
@@ -203,7 +201,7 @@ impl dyn Host + '_ {
     }
 }
 
-/// What a name stands for behind branches that leave it with these.
+/// Joins the bindings of a name after two branches.
 fn join(a: Binding, b: Binding, why: &Placeholder) -> Binding {
     match (a, b) {
         (Binding::Unbound, other) | (other, Binding::Unbound) => other,

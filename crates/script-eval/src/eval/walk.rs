@@ -1,4 +1,4 @@
-//! Walks over the tree that need no values: which names occur, which are bound.
+//! Syntactic queries: which names occur and which are bound.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use tvmscript_python_syntax::ast::{
 
 use super::closure::target_names;
 
-/// Calls `f` for an expression and everything in it, in no particular order.
+/// Calls `f` for an expression and its descendants, in unspecified order.
 pub(crate) fn expr(ast: &Ast, root: ExprId, f: &mut dyn FnMut(ExprId)) {
     let mut work = vec![root];
     while let Some(id) = work.pop() {
@@ -17,7 +17,7 @@ pub(crate) fn expr(ast: &Ast, root: ExprId, f: &mut dyn FnMut(ExprId)) {
     }
 }
 
-/// The names that an expression mentions, perhaps more than once each.
+/// The names that an expression mentions, with duplicates.
 pub fn names_in(ast: &Ast, root: ExprId) -> Vec<Name> {
     let mut names = Vec::new();
     expr(ast, root, &mut |id| {
@@ -89,8 +89,8 @@ fn comprehensions(
     }
 }
 
-/// The names that statements bind in the function they stand in: not those of functions inside it, nor those declared
-/// `global` or `nonlocal`.
+/// The names that statements bind in their function, without nested functions and names declared `global` or
+/// `nonlocal`.
 pub(crate) fn bound_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
     let mut names = Vec::new();
     let mut outer = Vec::new();
@@ -100,7 +100,7 @@ pub(crate) fn bound_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
         stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
     }
     for root in exprs {
-        // A walrus binds in the function around it, comprehensions do not hide it; a lambda would.
+        // An assignment expression in a comprehension binds in the enclosing function.
         expr(ast, root, &mut |id| {
             if let Expr::NamedExpr { target, .. } = *ast.expr(id) {
                 target_names(ast, target, &mut names);
@@ -193,7 +193,7 @@ fn stmt_names(
     }
 }
 
-/// The names that a file binds at module level, also from functions that declare them `global`.
+/// The names that a file binds at module level, including `global` declarations in functions.
 pub(crate) fn module_names(ast: &Ast) -> HashSet<Name> {
     let mut names = HashSet::new();
     let mut work: Vec<StmtId> = ast.module_body().to_vec();
@@ -210,7 +210,7 @@ pub(crate) fn module_names(ast: &Ast) -> HashSet<Name> {
     names
 }
 
-/// The names by which a file calls anything, of functions and methods.
+/// The names of all called functions and methods.
 pub(crate) fn called_names(ast: &Ast) -> HashSet<Name> {
     let name = |expr: &Expr| match *expr {
         Expr::Call { func, .. } => match *ast.expr(func) {
@@ -222,7 +222,6 @@ pub(crate) fn called_names(ast: &Ast) -> HashSet<Name> {
     ast.all_exprs().filter_map(name).collect()
 }
 
-/// The name of a function.
 pub(crate) fn name_of(ast: &Ast, def: StmtId) -> Option<Name> {
     match ast.stmt(def) {
         Stmt::FunctionDef(def) => Some(def.name),
@@ -230,7 +229,7 @@ pub(crate) fn name_of(ast: &Ast, def: StmtId) -> Option<Name> {
     }
 }
 
-/// Calls `f` with each list of statements that stands in a statement.
+/// Calls `f` for each list of statements inside a statement.
 pub(crate) fn bodies(ast: &Ast, id: StmtId, f: &mut dyn FnMut(List<StmtId>)) {
     match *ast.stmt(id) {
         Stmt::FunctionDef(s) => f(s.body),
@@ -245,7 +244,7 @@ pub(crate) fn bodies(ast: &Ast, id: StmtId, f: &mut dyn FnMut(List<StmtId>)) {
         }
         Stmt::With(s) => f(s.body),
         Stmt::Match(s) => ast.list(s.cases).iter().for_each(|case| f(case.body)),
-        // Without another statement in between: the plain one is never of this kind.
+        // Recursion depth is one: the plain statement is never unsupported.
         Stmt::Unsupported(UnsupportedStmt { plain: Some(plain), .. }) => bodies(ast, plain, f),
         Stmt::Try(s) => {
             f(s.body);
@@ -257,7 +256,7 @@ pub(crate) fn bodies(ast: &Ast, id: StmtId, f: &mut dyn FnMut(List<StmtId>)) {
     }
 }
 
-/// Whether a decorated definition stands in these statements, at any depth, that is not in `read`.
+/// Tests whether these statements contain, at any depth, a decorated definition that is not in `read`.
 pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) -> bool {
     let mut work: Vec<StmtId> = ast.list(body).to_vec();
     while let Some(id) = work.pop() {
@@ -271,7 +270,7 @@ pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) 
             _ => List::default(),
         };
         if !decorators.is_empty() {
-            // What stands in a script is not a script of its own.
+            // Definitions inside a script are not scripts of their own.
             if !read.contains(&id) {
                 return true;
             }
@@ -282,7 +281,7 @@ pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) 
     false
 }
 
-/// Whether the body of a function makes it a generator.
+/// Tests whether the body makes its function a generator.
 pub(crate) fn yields(ast: &Ast, body: List<StmtId>) -> bool {
     let (mut names, mut outer, mut exprs) = (Vec::new(), Vec::new(), Vec::new());
     let mut work: Vec<StmtId> = ast.list(body).to_vec();
@@ -298,8 +297,7 @@ pub(crate) fn yields(ast: &Ast, body: List<StmtId>) -> bool {
     found
 }
 
-/// Whether a generator may run at once, before anybody asks for its values: nothing but its own names and its values
-/// depends on when it runs.
+/// Tests whether a generator may run eagerly: only its own variables and values depend on when it runs.
 pub(crate) fn runs_at_once(ast: &Ast, body: List<StmtId>) -> bool {
     let mut work: Vec<StmtId> = ast.list(body).to_vec();
     let is_name = |id: &ExprId| {
@@ -338,7 +336,7 @@ pub(crate) fn runs_at_once(ast: &Ast, body: List<StmtId>) -> bool {
     true
 }
 
-/// The names that one statement binds.
+/// The names that a statement binds.
 pub fn names_bound_by(ast: &Ast, id: StmtId) -> Vec<Name> {
     let mut names = Vec::new();
     let (mut outer, mut work, mut exprs) = (Vec::new(), vec![id], Vec::new());
@@ -348,7 +346,7 @@ pub fn names_bound_by(ast: &Ast, id: StmtId) -> Vec<Name> {
     names
 }
 
-/// Whether statements, or functions inside of them, use a name that they do not bind.
+/// Tests whether statements, including nested functions, use a name that they do not bind.
 pub fn uses_free(ast: &Ast, body: List<StmtId>, name: Name) -> bool {
     let (mut names, mut outer) = (Vec::new(), Vec::new());
     let mut work: Vec<StmtId> = ast.list(body).to_vec();

@@ -1,23 +1,19 @@
 //! Arithmetic.
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
+use tvmscript_python_syntax::ast::{BinOp, UnaryOp};
 use tvmscript_script_value::ScriptValue;
 
+use super::Outcome;
 use super::number::{Number, int};
-use super::{cost, number, set, type_name};
+use super::{builtins, cost, number, set, type_name};
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
-use tvmscript_python_syntax::ast::{BinOp, UnaryOp};
 
-/// `a op b` of values of which none has a dialect's operator.
-pub(crate) fn binary(
-    p: &mut dyn Host,
-    op: BinOp,
-    a: &ScriptValue,
-    b: &ScriptValue,
-) -> Result<ScriptValue, Raise> {
+/// `a op b`, where no operand has an operator of a dialect.
+pub(crate) fn binary(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     if let (ScriptValue::Int(x), ScriptValue::Int(y)) = (a, b)
         && let Some(value) = small(op, *x, *y)
     {
@@ -43,7 +39,7 @@ pub(crate) fn binary(
     sequence(p, op, a, b)
 }
 
-/// Whether floats have the operator.
+/// Tests whether floats support the operator.
 fn is_arithmetic(op: BinOp) -> bool {
     match op {
         BinOp::Add | BinOp::Sub | BinOp::Mult | BinOp::Div | BinOp::FloorDiv | BinOp::Mod | BinOp::Pow => {
@@ -57,14 +53,10 @@ fn is_arithmetic(op: BinOp) -> bool {
 
 fn unsupported(op: BinOp, a: &ScriptValue, b: &ScriptValue) -> HostError {
     let op = if op == BinOp::Pow { "** or pow()" } else { op.as_str() };
-    HostError::type_error(format!(
-        "unsupported operand type(s) for {op}: '{}' and '{}'",
-        type_name(a),
-        type_name(b)
-    ))
+    wrong_type!("unsupported operand type(s) for {op}: '{}' and '{}'", a, b)
 }
 
-/// What fits 64 bits and cannot fail.
+/// Results that fit 64 bits and cannot fail.
 #[inline]
 fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
     match op {
@@ -87,14 +79,7 @@ fn small(op: BinOp, x: i64, y: i64) -> Option<i64> {
     }
 }
 
-fn big(
-    p: &mut dyn Host,
-    op: BinOp,
-    x: &BigInt,
-    y: &BigInt,
-    a: &ScriptValue,
-    b: &ScriptValue,
-) -> Result<ScriptValue, Raise> {
+fn big(p: &mut dyn Host, op: BinOp, x: &BigInt, y: &BigInt, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let (x_bits, y_bits) = (x.bits(), y.bits());
     match op {
         BinOp::Mult | BinOp::FloorDiv | BinOp::Mod | BinOp::Div => {
@@ -123,14 +108,14 @@ fn big(
         }
         BinOp::Div => {
             if y.is_zero() {
-                return Err(HostError::zero_division("division by zero").into());
+                raise!(ZeroDivision, "division by zero");
             }
             ScriptValue::Float(true_div(x, y)?)
         }
         BinOp::Pow => return power(p, x, y),
         BinOp::LShift => {
             if y.is_negative() {
-                return Err(HostError::value_error("negative shift count").into());
+                raise!(Value, "negative shift count");
             }
             if x.is_zero() {
                 return Ok(ScriptValue::Int(0));
@@ -142,7 +127,7 @@ fn big(
         }
         BinOp::RShift => {
             if y.is_negative() {
-                return Err(HostError::value_error("negative shift count").into());
+                raise!(Value, "negative shift count");
             }
             match y.to_u64() {
                 Some(count) => int(x >> count),
@@ -156,7 +141,7 @@ fn big(
     })
 }
 
-/// The quotient towards minus infinity, and its rest.
+/// Quotient rounded towards minus infinity, and remainder.
 pub(crate) fn floor_div(x: &BigInt, y: &BigInt) -> (BigInt, BigInt) {
     let (quotient, rest) = (x / y, x % y);
     if !rest.is_zero() && (rest.is_negative() != y.is_negative()) {
@@ -166,7 +151,7 @@ pub(crate) fn floor_div(x: &BigInt, y: &BigInt) -> (BigInt, BigInt) {
     }
 }
 
-/// The quotient of integers, rounded once.
+/// Correctly rounded quotient of integers.
 fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     let too_large = || HostError::overflow("integer division result too large for a float");
     if let (Some(a), Some(b)) = (x.to_i64(), y.to_i64())
@@ -180,70 +165,31 @@ fn true_div(x: &BigInt, y: &BigInt) -> Result<f64, HostError> {
     }
     let negative = x.is_negative() != y.is_negative();
     let (x, y) = (x.magnitude(), y.magnitude());
-    // Scaled so that the quotient has 66 bits or so, of which 64 are kept and the rest only says "more".
-    let shift = x.bits() as i64 - y.bits() as i64 - 66;
+    // Scaled so that the quotient has about 66 bits, or two bits below the smallest subnormal.
+    let shift = (x.bits() as i64 - y.bits() as i64 - 66).max(-1076);
     if shift > 1100 {
         return Err(too_large());
     }
-    if shift < -1300 {
-        return Ok(if negative { -0.0 } else { 0.0 });
-    }
-    let (scaled, by) =
-        if shift >= 0 { (x.clone(), y << shift as u64) } else { (x << (-shift) as u64, y.clone()) };
-    let quotient = &scaled / &by;
-    let exact = (&quotient * &by) == scaled;
-    let mut quotient = quotient | num_bigint::BigUint::from(u8::from(!exact));
-    let mut exponent = shift;
-    // Below the normal range bits are lost: drop them here, once, keeping "more".
-    let lowest = -1074;
-    if exponent + quotient.bits() as i64 - 53 < lowest {
-        let drop = lowest - exponent - 2;
-        if drop > 0 {
-            let lost = (&quotient >> drop as u64) << drop as u64 != quotient;
-            quotient = (quotient >> drop as u64) | num_bigint::BigUint::from(u8::from(lost));
-            exponent += drop;
+    let by_power_of_two = |n: &BigUint, shift: i64| n << u64::try_from(shift).unwrap_or(0);
+    let (scaled, by) = (by_power_of_two(x, -shift), by_power_of_two(y, shift));
+    // The lowest bit is sticky: it stands for a remainder.
+    let quotient = (&scaled / &by) | BigUint::from(u8::from(!(&scaled % &by).is_zero()));
+    let (mantissa, exponent) = match quotient.to_u64() {
+        // A subnormal result has fewer bits: round the last two of them here.
+        Some(q) if shift == -1076 && q < 1 << 55 => {
+            ((q >> 2) as f64 + f64::from(u8::from(q & 3 == 3 || q & 7 == 6)), -1074)
         }
+        _ => (quotient.to_f64().ok_or_else(too_large)?, shift as i32),
+    };
+    // In two steps: 2**exponent alone may underflow.
+    let value = mantissa * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
+    if value.is_infinite() {
+        return Err(too_large());
     }
-    let value = round_scaled(&quotient, exponent).ok_or_else(too_large)?;
     Ok(if negative { -value } else { value })
 }
 
-/// `mantissa * 2**exponent`, rounded to nearest even; nothing when it is too large.
-fn round_scaled(mantissa: &num_bigint::BigUint, exponent: i64) -> Option<f64> {
-    let bits = mantissa.bits() as i64;
-    let keep = 53.min(bits + exponent + 1074);
-    if keep < 0 {
-        return Some(0.0);
-    }
-    let drop = bits - keep;
-    let (mut kept, exponent) = if drop > 0 {
-        let kept = mantissa >> drop as u64;
-        let rest = mantissa - (&kept << drop as u64);
-        let half = num_bigint::BigUint::from(1u8) << (drop - 1) as u64;
-        let odd = kept.bit(0);
-        let up = rest > half || (rest == half && odd);
-        (kept.to_u64()? + u64::from(up), exponent + drop)
-    } else {
-        (mantissa.to_u64()?, exponent)
-    };
-    let mut exponent = exponent;
-    while kept >= 1 << 53 {
-        kept >>= 1;
-        exponent += 1;
-    }
-    let value = kept as f64;
-    // In two steps: 2**exponent alone may be too small for a float.
-    let value = if exponent < -1000 {
-        value * 2f64.powi(-600) * 2f64.powi((exponent + 600) as i32)
-    } else if exponent > 1000 {
-        return None;
-    } else {
-        value * 2f64.powi(exponent as i32)
-    };
-    value.is_finite().then_some(value)
-}
-
-fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Result<ScriptValue, Raise> {
+fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Outcome {
     if y.is_negative() {
         let (x, y) = (number::big_to_float(x)?, number::big_to_float(y)?);
         return Ok(ScriptValue::Float(float_power(x, y)?));
@@ -266,11 +212,11 @@ fn power(p: &mut dyn Host, x: &BigInt, y: &BigInt) -> Result<ScriptValue, Raise>
 
 fn float_power(x: f64, y: f64) -> Result<f64, HostError> {
     if x == 0.0 && y < 0.0 {
-        return Err(HostError::zero_division("0.0 cannot be raised to a negative power"));
+        raise!(ZeroDivision, "0.0 cannot be raised to a negative power");
     }
     let value = x.powf(y);
     if value.is_infinite() && x.is_finite() && y.is_finite() {
-        return Err(HostError::overflow("(34, 'Numerical result out of range')"));
+        raise!(Overflow, "(34, 'Numerical result out of range')");
     }
     Ok(value)
 }
@@ -294,14 +240,14 @@ fn float(op: BinOp, x: f64, y: f64) -> Result<ScriptValue, HostError> {
             float_div_mod(x, y).1
         }
         BinOp::Pow if x < 0.0 && x.is_finite() && y.is_finite() && y.fract() != 0.0 => {
-            return Err(HostError::value_error("a complex result is not supported"));
+            raise!(Value, "a complex result is not supported");
         }
-        // The rest are no operators of floats, see `is_arithmetic`.
+        // Other operators are excluded by `is_arithmetic`.
         _ => float_power(x, y)?,
     }))
 }
 
-/// As CPython's `float_divmod`: the rest has the sign of the divisor, and the quotient fits it.
+/// CPython's `float_divmod`: the remainder has the sign of the divisor.
 pub(crate) fn float_div_mod(x: f64, y: f64) -> (f64, f64) {
     let mut rest = x % y;
     let mut quotient = (x - rest) / y;
@@ -322,8 +268,8 @@ pub(crate) fn float_div_mod(x: f64, y: f64) -> (f64, f64) {
     (floor, rest)
 }
 
-/// Text, lists, tuples, sets, dictionaries.
-fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<ScriptValue, Raise> {
+/// Operators on text, lists, tuples, sets and dictionaries.
+fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     match (op, a, b) {
         (BinOp::Add, ScriptValue::Str(x), ScriptValue::Str(y)) => {
             let (x, y) = (x.as_str(), y.as_str());
@@ -343,32 +289,22 @@ fn sequence(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Re
             Ok(ScriptValue::tuple([&x[..], &y[..]].concat()))
         }
         (BinOp::Add, ScriptValue::Str(_), _) => {
-            let message = format!("can only concatenate str (not \"{}\") to str", type_name(b));
-            Err(HostError::type_error(message).into())
+            Err(wrong_type!("can only concatenate str (not \"{}\") to str", b).into())
         }
-        (BinOp::Add, ScriptValue::Bytes(_), _) => {
-            let message = format!("can't concat {} to bytes", type_name(b));
-            Err(HostError::type_error(message).into())
-        }
+        (BinOp::Add, ScriptValue::Bytes(_), _) => Err(wrong_type!("can't concat {} to bytes", b).into()),
         (BinOp::Add, ScriptValue::List(_), _) => {
-            let message = format!("can only concatenate list (not \"{}\") to list", type_name(b));
-            Err(HostError::type_error(message).into())
+            Err(wrong_type!("can only concatenate list (not \"{}\") to list", b).into())
         }
         (BinOp::Add, ScriptValue::Tuple(_), _) => {
-            let message = format!("can only concatenate tuple (not \"{}\") to tuple", type_name(b));
-            Err(HostError::type_error(message).into())
+            Err(wrong_type!("can only concatenate tuple (not \"{}\") to tuple", b).into())
         }
         (BinOp::Mult, sequence, count) | (BinOp::Mult, count, sequence) if is_sequence(sequence) => {
             match number::small_index(count) {
                 Some(_) if matches!(count, ScriptValue::BigInt(_)) => {
-                    Err(HostError::overflow("cannot fit 'int' into an index-sized integer").into())
+                    raise!(Overflow, "cannot fit 'int' into an index-sized integer")
                 }
                 Some(count) => repeat(p, sequence, count),
-                None => {
-                    let message =
-                        format!("can't multiply sequence by non-int of type '{}'", type_name(count));
-                    Err(HostError::type_error(message).into())
-                }
+                None => Err(wrong_type!("can't multiply sequence by non-int of type '{}'", count).into()),
             }
         }
         (BinOp::Mod, ScriptValue::Str(format), _) => super::percent::percent(p, format.as_str(), b),
@@ -393,7 +329,7 @@ fn is_sequence(value: &ScriptValue) -> bool {
     )
 }
 
-fn repeat(p: &mut dyn Host, sequence: &ScriptValue, count: i64) -> Result<ScriptValue, Raise> {
+fn repeat(p: &mut dyn Host, sequence: &ScriptValue, count: i64) -> Outcome {
     let count = usize::try_from(count).unwrap_or(0);
     Ok(match sequence {
         ScriptValue::Str(s) if !s.as_str().is_empty() => {
@@ -425,12 +361,10 @@ fn repeated(items: &[ScriptValue], count: usize) -> Vec<ScriptValue> {
     out
 }
 
-/// `op a` of a value without a dialect's operator; `not` is not among them.
-pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Result<ScriptValue, Raise> {
-    let bad = || {
-        let message = format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a));
-        HostError::type_error(message)
-    };
+/// `op a`, where the operand has no operator of a dialect; not for `not`.
+pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Outcome {
+    let bad =
+        || HostError::type_error(format!("bad operand type for unary {}: '{}'", op.as_str(), type_name(a)));
     let number = Number::of(a).ok_or_else(bad)?;
     if let Number::Big(big) = number {
         cost::words(p, big.bits())?;
@@ -448,5 +382,47 @@ pub(crate) fn unary(p: &Evaluator, op: UnaryOp, a: &ScriptValue) -> Result<Scrip
         (UnaryOp::UAdd, Number::Big(_)) => Ok(a.clone()),
         (UnaryOp::Invert, Number::Big(i)) => Ok(int(-i - 1)),
         _ => Err(bad().into()),
+    }
+}
+
+/// Changes `a` in place as Python does; returns `false` if `a op b` is a new value.
+pub(crate) fn in_place(p: &mut dyn Host, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
+    match (op, a) {
+        (BinOp::Add, ScriptValue::List(items)) => {
+            let more = p.collect_values(b)?;
+            more.iter().try_for_each(|item| p.program.keep_container(a, item))?;
+            items.borrow_mut().extend(more);
+            Ok(true)
+        }
+        (BinOp::Mult, ScriptValue::List(items)) => {
+            let (ScriptValue::Int(_) | ScriptValue::Bool(_), Some(count)) = (b, number::small_index(b))
+            else {
+                return Ok(false);
+            };
+            let count = usize::try_from(count).unwrap_or(0);
+            let mut items = items.borrow_mut();
+            let len = items.len();
+            cost::values(p, len.saturating_mul(count))?;
+            if count == 0 {
+                items.clear();
+            }
+            for _ in 1..if len == 0 { 0 } else { count } {
+                items.extend_from_within(..len);
+            }
+            Ok(true)
+        }
+        (BinOp::BitOr, ScriptValue::Dict(dict)) => {
+            let mut more = tvmscript_script_value::Dict::new();
+            builtins::fill(p, &mut more, b)?;
+            cost::entries(p, more.len())?;
+            set::charge_keys(p, more.keys())?;
+            more.iter().try_for_each(|(_, value)| p.program.keep_container(a, value))?;
+            dict.borrow_mut().extend(more.iter().map(|(k, v)| (k.clone(), v.clone())));
+            Ok(true)
+        }
+        (BinOp::BitOr | BinOp::BitAnd | BinOp::Sub | BinOp::BitXor, ScriptValue::Host(_)) => {
+            set::in_place(p, op, a, b)
+        }
+        _ => Ok(false),
     }
 }

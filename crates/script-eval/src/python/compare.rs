@@ -6,21 +6,17 @@ use std::rc::Rc;
 
 use tvmscript_script_value::{Items, ScriptValue};
 
+use super::Outcome;
+use super::builtins::same_builtin;
 use super::number::{Number, compare_big_float};
-use super::{cost, set, type_name, view};
-use crate::errors::HostError;
+use super::{cost, set, view};
 use crate::eval::Raise;
-use crate::rules::Operator;
+use crate::host::Operator;
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::CmpOp;
 
-/// `a op b` of values of which none has a dialect's operator; `is` and `in` of any.
-pub(crate) fn compare(
-    p: &mut dyn Host,
-    op: CmpOp,
-    a: &ScriptValue,
-    b: &ScriptValue,
-) -> Result<ScriptValue, Raise> {
+/// `a op b`, where no operand has an operator of a dialect; `is` and `in` for any operands.
+pub(crate) fn compare(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Outcome {
     let truth = match op {
         CmpOp::Eq => equal(p, a, b)?,
         CmpOp::NotEq => !equal(p, a, b)?,
@@ -39,7 +35,7 @@ pub(crate) fn compare(
     Ok(ScriptValue::Bool(truth))
 }
 
-/// Charges the comparison of two values without what they contain.
+/// Charges the comparison of two values without their elements.
 fn charge(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> {
     match (a, b) {
         (ScriptValue::Str(a), ScriptValue::Str(b)) => {
@@ -52,7 +48,7 @@ fn charge(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<(), Raise> 
     }
 }
 
-/// Whether both are one object. Numbers and text have no identity of their own here: equal ones of a kind are one.
+/// Tests identity. Numbers and text have no identity here: equal ones of a type are identical.
 fn identical(a: &ScriptValue, b: &ScriptValue) -> bool {
     match (a, b) {
         (ScriptValue::None, ScriptValue::None) | (ScriptValue::Ellipsis, ScriptValue::Ellipsis) => true,
@@ -66,18 +62,10 @@ fn identical(a: &ScriptValue, b: &ScriptValue) -> bool {
         (ScriptValue::List(a), ScriptValue::List(b)) => Rc::ptr_eq(a, b),
         (ScriptValue::Dict(a), ScriptValue::Dict(b)) => Rc::ptr_eq(a, b),
         (ScriptValue::Function(a), ScriptValue::Function(b)) => std::ptr::eq(*a, *b),
-        (ScriptValue::Host(a), ScriptValue::Host(b)) => Rc::ptr_eq(a, b) || same_builtin(a, b),
-        _ => false,
-    }
-}
-
-fn same_builtin(
-    a: &Rc<dyn tvmscript_script_value::HostObject>,
-    b: &Rc<dyn tvmscript_script_value::HostObject>,
-) -> bool {
-    use super::builtins::Builtin;
-    match (a.as_any().downcast_ref::<Builtin>(), b.as_any().downcast_ref::<Builtin>()) {
-        (Some(a), Some(b)) => a.name == b.name,
+        (ScriptValue::Host(a), ScriptValue::Host(b)) => {
+            let builtins = (a.as_any().downcast_ref(), b.as_any().downcast_ref());
+            Rc::ptr_eq(a, b) || matches!(builtins, (Some(a), Some(b)) if same_builtin(a, b))
+        }
         _ => false,
     }
 }
@@ -144,7 +132,7 @@ pub(crate) fn equal(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Resul
     }
 }
 
-/// A list or tuple that is compared. A list may change meanwhile.
+/// A list or tuple being compared. A list may change during the comparison.
 #[derive(Clone, Copy)]
 enum Sequence<'a> {
     Tuple(&'a Rc<Items>),
@@ -167,7 +155,7 @@ impl Sequence<'_> {
     }
 }
 
-/// `a is b or a == b`, with the dialects' own `==` on nodes.
+/// `a is b or a == b`, with a dialect's `==` on nodes.
 pub(crate) fn same(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     p.program.budget.step(1)?;
     charge(p, a, b)?;
@@ -186,7 +174,7 @@ pub(crate) fn same(p: &mut dyn Host, a: &ScriptValue, b: &ScriptValue) -> Result
     })
 }
 
-/// The first place where two sequences differ.
+/// Index of the first difference of two sequences.
 fn first_difference(p: &mut dyn Host, a: Sequence, b: Sequence) -> Result<Option<usize>, Raise> {
     let mut at = 0;
     while let (Some(x), Some(y)) = (a.get(at), b.get(at)) {
@@ -215,13 +203,9 @@ fn ordered(p: &mut dyn Host, op: CmpOp, a: &ScriptValue, b: &ScriptValue) -> Res
             _ => match set::order(p, op, a, b)? {
                 Some(truth) => return Ok(truth),
                 None => {
-                    let message = format!(
-                        "'{}' not supported between instances of '{}' and '{}'",
-                        op.as_str(),
-                        type_name(a),
-                        type_name(b)
-                    );
-                    return Err(HostError::type_error(message).into());
+                    let op = op.as_str();
+                    let error = wrong_type!("'{op}' not supported between instances of '{}' and '{}'", a, b);
+                    return Err(error.into());
                 }
             },
         }
@@ -264,25 +248,18 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
                 cost::scan(p, text.as_str().len() + part.as_str().len())?;
                 Ok(text.as_str().contains(part.as_str()))
             }
-            _ => {
-                let message =
-                    format!("'in <string>' requires string as left operand, not {}", type_name(item));
-                Err(HostError::type_error(message).into())
-            }
+            _ => Err(wrong_type!("'in <string>' requires string as left operand, not {}", item).into()),
         },
         ScriptValue::Bytes(bytes) => {
-            // Both are walked for each other where they repeat themselves.
+            // The naive search is quadratic on repetitive data.
             cost::scan(p, bytes.len().saturating_mul(1 + cost::size(item) as usize))?;
             match (item, super::number::small_index(item)) {
                 (ScriptValue::Bytes(part), _) => Ok(find_bytes(bytes, part)),
                 (_, Some(byte)) => match u8::try_from(byte) {
                     Ok(byte) => Ok(bytes.contains(&byte)),
-                    Err(_) => Err(HostError::value_error("byte must be in range(0, 256)").into()),
+                    Err(_) => raise!(Value, "byte must be in range(0, 256)"),
                 },
-                _ => {
-                    let message = format!("a bytes-like object is required, not '{}'", type_name(item));
-                    Err(HostError::type_error(message).into())
-                }
+                _ => Err(wrong_type!("a bytes-like object is required, not '{}'", item).into()),
             }
         }
         ScriptValue::Dict(dict) => {
@@ -290,7 +267,7 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
             Ok(dict.borrow().contains_key(&key))
         }
         ScriptValue::Host(_) if set::len(container).is_some() => {
-            // A set looks for itself as if it were frozen.
+            // `set in set` compares the set as a frozen one.
             let key = match item.as_host::<set::Set>() {
                 Some(items) if !items.frozen => {
                     let items = items.items.borrow();
@@ -312,11 +289,9 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
         }
         _ => {
             let mut iter = p.iterate(container).map_err(|raise| match raise {
-                Raise::Kind(crate::ParseErrorKind::Host(_)) => HostError::type_error(format!(
-                    "argument of type '{}' is not iterable",
-                    type_name(container)
-                ))
-                .into(),
+                Raise::Kind(crate::ParseErrorKind::Host(_)) => {
+                    wrong_type!("argument of type '{}' is not iterable", container).into()
+                }
                 other => other,
             })?;
             while let Some(value) = p.next(&mut iter)? {
@@ -329,7 +304,6 @@ pub(crate) fn contains(p: &mut dyn Host, container: &ScriptValue, item: &ScriptV
     }
 }
 
-/// Whether the bytes contain these in a row.
 fn find_bytes(bytes: &[u8], part: &[u8]) -> bool {
     part.is_empty() || bytes.windows(part.len()).any(|window| window == part)
 }

@@ -1,80 +1,74 @@
-//! The price list: what operations of host code take off the budget.
+//! Costs of host operations.
 //!
-//! An operation is charged by its work, before it is done. Steps stand for time (about 50 ns each), bytes for memory;
-//! freed memory is not given back, so the sum bounds both. Every built-in function and method has a [`Cost`] in its
-//! table; the default, [`Cost::Linear`], is proportional to the receiver and the arguments.
+//! An operation is charged by its work, before it is done. Steps stand for time (about 50 ns each), bytes for memory.
+//! Freed memory is not refunded, so that the sum bounds time too.
 //!
 //! | operation | steps | memory |
 //! |---|---|---|
 //! | an expression, a statement, an element of an iteration | 1 | |
 //! | text and bytes: `==`, `<`, `in` | 1 per 64 bytes ([`scan`]) | |
-//! | text and bytes: methods | 1 per 32 bytes of the receiver and the arguments | the result |
+//! | text and bytes: methods | 1 per 32 bytes of receiver and arguments | the result |
 //! | text and bytes: `+`, `*`, slices, a part of an f-string | 1 per 1024 bytes of the result | the result ([`text`]) |
 //! | `len` and `[i]` of text | 1; the first time on a text, 1 per 64 bytes | |
-//! | list, tuple: display, `+`, `*`, slice, copy | 1 per 8 elements ([`values`]) | 16 bytes an element, 48 an object |
+//! | list, tuple: display, `+`, `*`, slice, copy | 1 per 8 elements ([`values`]) | 16 bytes per element, 48 per object |
 //! | list: `insert`, `pop`, `del`, `remove`, slice assignment | 1 per 64 elements moved | new elements |
-//! | `==`, `<` of containers | 1 an element compared, and its own comparison | |
-//! | `sort`, `sorted` | 1 a comparison, and its own | 48 bytes an element |
-//! | dict, set: display, copy, `|`, `&`, `-`, `^`, `update`, `**d` | 1 per 2 entries, and the weight of each key | 96 bytes an entry |
-//! | dict, set: lookup, insertion | weight of the key ([`Evaluator::hashable`]) | 96 bytes a new entry |
+//! | `==`, `<` of containers | 1 per element, and its own comparison | |
+//! | `sort`, `sorted` | 1 per comparison, and its own | 48 bytes per element |
+//! | dict, set: display, copy, `|`, `&`, `-`, `^`, `update`, `**d` | 1 per 2 entries, and the weight of each key | 96 bytes per entry |
+//! | dict, set: lookup, insertion | weight of the key ([`Evaluator::hashable`]) | 96 bytes per new entry |
 //! | dict, set: `pop(key)`, `del`, `discard`, `remove` | 1 per 16 entries | |
 //! | integers: `+ - & | ^ ~ << >>`, comparison, hash, `bin`, `hex` | 1 per 32 words ([`words`]) | the result |
 //! | integers: `* // % divmod pow gcd isqrt factorial comb` | product of the words / 64 | the result |
 //! | text to integer and back | at most 4300 digits in base 10, else as text | the result |
 //! | format: width and precision | 1 per 1024 bytes | the result, before it is written |
-//! | `repr` | 1 an element | the text, once a level |
-//! | nested or shared tuples as keys | 1 an element, each time it is met | |
+//! | `repr` | 1 per element; 8 per node | the text, once per level |
+//! | nested or shared tuples as keys | 1 per element and visit | |
 
 use tvmscript_ir_core::{Array, Map, ObjectLike, Value};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
+use super::Outcome;
 use super::set;
 use crate::Evaluator;
 use crate::errors::ParseErrorKind;
 use crate::eval::Raise;
 
-/// Memory of a value in a container.
+/// Size of a value in a container.
 pub(crate) const VALUE_BYTES: u64 = size_of::<ScriptValue>() as u64;
-/// Memory of a text, list, tuple or other object beside its content.
+/// Size of an object without its content.
 pub(crate) const OBJECT_BYTES: u64 = 48;
-/// Memory of an entry of a dictionary or set, growth of the table included.
+/// Size of an entry of a dictionary or set, growth of the table included.
 pub(crate) const ENTRY_BYTES: u64 = 96;
 
-/// Bytes of text that a method maps, one by one.
+/// Bytes of text that a method processes per step.
 const TEXT_PER_STEP: u64 = 32;
-/// Bytes of text that are compared or searched.
+/// Bytes of text compared or searched per step.
 const SCAN_PER_STEP: u64 = 64;
-/// Bytes of text that are copied.
+/// Bytes of text copied per step.
 const COPY_PER_STEP: u64 = 1024;
 const VALUES_PER_STEP: u64 = 8;
 const MOVES_PER_STEP: u64 = 64;
 const BITS_PER_STEP: u64 = 32 * 64;
 
-/// What a call of a built-in function or method costs before it runs.
+/// Cost of calling a built-in, charged before it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// One step; what depends on sizes is charged by the function itself.
+    /// One step; the function charges the rest.
     Own,
-    /// The sizes of the receiver and of all arguments.
+    /// Linear in the sizes of the receiver and all arguments.
     Linear,
 }
 
-/// Charges a call.
-pub(crate) fn call(
-    p: &Evaluator,
-    cost: Cost,
-    receiver: Option<&ScriptValue>,
-    args: &CallArgs,
-) -> Result<(), Raise> {
+pub(crate) fn call(p: &Evaluator, cost: Cost, receiver: &ScriptValue, args: &CallArgs) -> Result<(), Raise> {
     let mut steps = 1;
     if cost == Cost::Linear {
         let keywords = args.keywords.iter().map(|(_, value)| value);
-        steps += receiver.into_iter().chain(&args.positional).chain(keywords).map(size).sum::<u64>();
+        steps += [receiver].into_iter().chain(&args.positional).chain(keywords).map(size).sum::<u64>();
     }
     p.program.budget.step(steps)
 }
 
-/// The steps of walking over a value once, not into its elements.
+/// Steps for visiting a value once, without its elements.
 pub(crate) fn size(value: &ScriptValue) -> u64 {
     let (len, per_step) = match value {
         ScriptValue::Str(text) => (text.as_str().len() as u64, TEXT_PER_STEP),
@@ -93,71 +87,71 @@ pub(crate) fn size(value: &ScriptValue) -> u64 {
     len / per_step
 }
 
-/// Charges reading so many bytes of text.
+/// Charges reading text.
 pub(crate) fn scan(p: &Evaluator, bytes: usize) -> Result<(), Raise> {
     p.program.budget.step(bytes as u64 / SCAN_PER_STEP)
 }
 
-/// Charges moving so many elements of a list.
+/// Charges moving elements of a list.
 pub(crate) fn moves(p: &Evaluator, elements: usize) -> Result<(), Raise> {
     p.program.budget.step(elements as u64 / MOVES_PER_STEP)
 }
 
-/// Charges taking one of so many entries out of a dictionary or set, whose order is kept.
+/// Charges an order-preserving removal from a dictionary or set.
 pub(crate) fn removal(p: &Evaluator, entries: usize) -> Result<(), Raise> {
     p.program.budget.step(entries as u64 / 16)
 }
 
-/// Charges the work on an integer that is linear in its bits.
+/// Charges linear work on an integer.
 pub(crate) fn words(p: &Evaluator, bits: u64) -> Result<(), Raise> {
     p.program.budget.step(bits / BITS_PER_STEP)
 }
 
-/// Charges the product or quotient of integers of so many bits.
+/// Charges the product or quotient of integers.
 pub(crate) fn product(p: &Evaluator, x_bits: u64, y_bits: u64) -> Result<(), Raise> {
     let (x, y) = (x_bits / 64 + 1, y_bits / 64 + 1);
     p.program.budget.step(x.saturating_mul(y) / 64)
 }
 
-/// Takes the memory of an integer of so many bits.
+/// Charges the memory of an integer.
 pub(crate) fn integer(p: &Evaluator, bits: u64) -> Result<(), ParseErrorKind> {
     p.program.budget.allocate(if bits < 64 { 0 } else { bits / 8 + OBJECT_BYTES })
 }
 
-/// Takes the memory of text of so many bytes, and the time to write it.
+/// Charges the memory of text and the time to write it.
 pub(crate) fn text_bytes(p: &Evaluator, bytes: usize) -> Result<(), Raise> {
     p.program.budget.allocate((bytes as u64).saturating_add(OBJECT_BYTES))?;
     p.program.budget.step(bytes as u64 / COPY_PER_STEP)
 }
 
-/// Text as a value.
-pub(crate) fn text(p: &Evaluator, text: &str) -> Result<ScriptValue, Raise> {
+/// Makes a text value and charges it.
+pub(crate) fn text(p: &Evaluator, text: &str) -> Outcome {
     text_bytes(p, text.len())?;
     Ok(ScriptValue::str(text))
 }
 
-/// Bytes as a value.
-pub(crate) fn bytes(p: &Evaluator, bytes: Vec<u8>) -> Result<ScriptValue, Raise> {
+/// Makes a bytes value and charges it.
+pub(crate) fn bytes(p: &Evaluator, bytes: Vec<u8>) -> Outcome {
     text_bytes(p, bytes.len())?;
     Ok(ScriptValue::Bytes(bytes.into()))
 }
 
-/// Takes the memory of a container of so many values, and the time to fill it.
+/// Charges the memory of a container and the time to fill it.
 pub(crate) fn values(p: &Evaluator, count: usize) -> Result<(), Raise> {
     let count = count as u64;
     p.program.budget.allocate(count.saturating_mul(VALUE_BYTES).saturating_add(OBJECT_BYTES))?;
     p.program.budget.step(count / VALUES_PER_STEP)
 }
 
-/// Takes the memory of so many new entries of a dictionary or set, and the time to insert them.
+/// Charges the memory of new entries of a dictionary or set and the time to insert them.
 pub(crate) fn entries(p: &Evaluator, count: usize) -> Result<(), Raise> {
     let count = count as u64;
     p.program.budget.allocate(count.saturating_mul(ENTRY_BYTES).saturating_add(OBJECT_BYTES))?;
     p.program.budget.step(count / 2)
 }
 
-/// A list.
-pub(crate) fn list(p: &Evaluator, items: Vec<ScriptValue>) -> Result<ScriptValue, Raise> {
+/// Makes a list and charges it.
+pub(crate) fn list(p: &Evaluator, items: Vec<ScriptValue>) -> Outcome {
     values(p, items.len())?;
     Ok(ScriptValue::list(items))
 }

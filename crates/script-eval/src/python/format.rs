@@ -1,6 +1,6 @@
-//! `format`: the specifications behind the colon of f-strings.
+//! `format` and the format specifications of f-strings.
 //!
-//! Widths and precisions are as large as the memory budget allows; what they add is charged before it is written.
+//! Widths and precisions are limited by the memory budget only; they are charged before text is written.
 
 use num_bigint::{BigInt, Sign};
 use tvmscript_script_value::ScriptValue;
@@ -12,9 +12,9 @@ use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
-/// Fractions of floats have no more digits than this: 1074 bits behind the point.
+/// Maximum number of digits after the decimal point of a float: 1074 bits.
 const MAX_FRACTION: usize = 1100;
-/// Floats have no more significant digits than this.
+/// Maximum number of significant digits of a float.
 const MAX_SIGNIFICANT: usize = 800;
 
 /// A format specification: `[[fill]align][sign][z][#][0][width][grouping][.precision][type]`.
@@ -23,7 +23,7 @@ pub(super) struct Spec {
     pub(super) fill: Option<char>,
     pub(super) align: Option<char>,
     pub(super) sign: Option<char>,
-    /// `z`: what rounds to minus zero is zero.
+    /// `z`: negative zero after rounding becomes zero.
     plain_zero: bool,
     pub(super) alternate: bool,
     pub(super) width: usize,
@@ -68,7 +68,7 @@ fn parse(spec: &str, of: &str, default_align: char) -> Result<Spec, HostError> {
     while let Some(c @ (',' | '_')) = chars.get(at) {
         match out.grouping {
             Some(before) if before != *c => {
-                return Err(HostError::value_error("Cannot specify both ',' and '_'."));
+                raise!(Value, "Cannot specify both ',' and '_'.");
             }
             Some(_) => break,
             None => out.grouping = Some(*c),
@@ -83,15 +83,13 @@ fn parse(spec: &str, of: &str, default_align: char) -> Result<Spec, HostError> {
     }
     out.kind = chars.get(at).copied();
     if chars.len() > at + usize::from(out.kind.is_some()) {
-        let message = format!("Invalid format specifier '{spec}' for object of type '{of}'");
-        return Err(HostError::value_error(message));
+        raise!(Value, "Invalid format specifier '{spec}' for object of type '{of}'");
     }
     match (out.grouping, out.kind.or((default_align == '<').then_some('s'))) {
         (None, _) | (_, None | Some('d' | 'e' | 'f' | 'g' | 'E' | 'G' | '%' | 'F')) => {}
         (Some('_'), Some('b' | 'o' | 'x' | 'X')) => {}
         (Some(separator), Some(kind)) => {
-            let message = format!("Cannot specify '{separator}' with '{kind}'.");
-            return Err(HostError::value_error(message));
+            raise!(Value, "Cannot specify '{separator}' with '{kind}'.");
         }
     }
     Ok(out)
@@ -145,24 +143,21 @@ pub(crate) fn format(p: &mut dyn Host, value: &ScriptValue, spec: &str) -> Resul
                 .and_then(|text| text.ok_or_else(|| unknown(spec.kind.unwrap_or('?')).into()))
         }
         _ => {
-            let message = format!("unsupported format string passed to {of}.__format__");
-            Err(HostError::type_error(message).into())
+            raise!(Type, "unsupported format string passed to {of}.__format__")
         }
     }
 }
 
-/// A number in the form of the specification; nothing for a type that it does not have.
+/// Formats a number; `None` for an unknown type code.
 fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<String>, Raise> {
     let Some(number) = Number::of(value) else { return Ok(None) };
     match (number.to_big(), spec.kind) {
         (Some(value), None | Some('d' | 'n' | 'b' | 'o' | 'x' | 'X')) => {
             if spec.precision.is_some() {
-                let message = "Precision not allowed in integer format specifier";
-                return Err(HostError::value_error(message).into());
+                raise!(Value, "Precision not allowed in integer format specifier");
             }
             if spec.plain_zero {
-                let message = "Negative zero coercion (z) not allowed in integer format specifier";
-                return Err(HostError::value_error(message).into());
+                raise!(Value, "Negative zero coercion (z) not allowed in integer format specifier");
             }
             let (prefix, digits) = integer(p, &value, spec.kind)?;
             let prefix = if spec.alternate { prefix } else { "" };
@@ -197,28 +192,27 @@ fn number(p: &mut dyn Host, value: &ScriptValue, spec: &Spec) -> Result<Option<S
     }
 }
 
-/// The character of a code, for `c`.
+/// The character for type code `c`.
 pub(super) fn character(code: &BigInt) -> Result<char, HostError> {
     if i64::try_from(code).is_err() {
-        return Err(HostError::overflow("Python int too large to convert to C long"));
+        raise!(Overflow, "Python int too large to convert to C long");
     }
     let code = u32::try_from(code).map_err(|_| HostError::overflow("%c arg not in range(0x110000)"))?;
     scalar(code).ok_or_else(|| HostError::overflow("%c arg not in range(0x110000)"))?
 }
 
-/// The character of a code: nothing beyond Unicode, an error for half a surrogate pair, which text here cannot hold.
+/// The character of a code point: `None` beyond Unicode, an error for a surrogate, which text cannot contain.
 pub(crate) fn scalar(code: u32) -> Option<Result<char, HostError>> {
     match char::from_u32(code) {
         Some(c) => Some(Ok(c)),
         None if code < 0x11_0000 => {
-            let message = format!("text cannot hold the lone surrogate U+{code:04X}");
-            Some(Err(HostError::value_error(message)))
+            Some(Err(HostError::value_error(format!("text cannot hold the lone surrogate U+{code:04X}"))))
         }
         None => None,
     }
 }
 
-/// A number with its sign, grouped and padded.
+/// A number with sign, grouping and padding.
 pub(super) fn signed(
     p: &Evaluator,
     spec: &Spec,
@@ -249,7 +243,7 @@ impl Spec {
     }
 }
 
-/// The digits of an integer without its sign, and what `#` puts before them.
+/// The prefix for `#` and the digits of an integer, without its sign.
 pub(super) fn integer(
     p: &Evaluator,
     value: &BigInt,
@@ -267,11 +261,11 @@ pub(super) fn integer(
     Ok((prefix, if kind == Some('X') { digits.to_uppercase() } else { digits }))
 }
 
-/// The digits of a float that is not negative.
+/// The digits of a non-negative float.
 pub(super) fn float(p: &Evaluator, value: f64, spec: &Spec) -> Result<String, Raise> {
     let precision = spec.precision;
     if precision.is_some_and(|precision| precision > i32::MAX as usize) {
-        return Err(HostError::value_error("precision too big").into());
+        raise!(Value, "precision too big");
     }
     let percent = spec.kind == Some('%');
     let value = if percent { value * 100.0 } else { value };
@@ -309,12 +303,12 @@ fn point(text: String, alternate: bool) -> String {
     if alternate && !text.contains('.') { text + "." } else { text }
 }
 
-/// So many zeros behind the digits that a float can have.
+/// Appends zeros after the digits that a float can have.
 fn zeros(text: &mut String, count: usize) {
     text.extend(std::iter::repeat_n('0', count));
 }
 
-/// So many digits behind the point.
+/// Formats with `precision` digits after the decimal point.
 fn fixed(value: f64, precision: usize) -> String {
     let exact = precision.min(MAX_FRACTION);
     let mut text = format!("{value:.exact$}");
@@ -322,7 +316,7 @@ fn fixed(value: f64, precision: usize) -> String {
     text
 }
 
-/// One digit before the point and so many behind it, and the exponent.
+/// Mantissa with `precision` digits after the point, and exponent.
 fn scientific(value: f64, precision: usize) -> (String, i32) {
     let exact = precision.min(MAX_SIGNIFICANT);
     let text = format!("{value:.exact$e}");
@@ -342,10 +336,11 @@ fn exponent(value: f64, precision: usize, alternate: bool) -> String {
     with_exponent(&point(mantissa, alternate), exponent)
 }
 
-/// `g`: so many digits in all, trailing zeros cut. `repr` tells the form without a type, which has a point.
+/// Type code `g`: `precision` significant digits, without trailing zeros. `repr` selects the form without a type code,
+/// which has a decimal point.
 fn general(value: f64, precision: usize, alternate: bool, repr: bool) -> String {
     let precision = precision.max(1);
-    // Zeros behind the last digit that a float can have are cut again, except with `#`.
+    // Zeros after the last possible digit are trimmed anyway, except with `#`.
     let shown = if alternate { precision } else { precision.min(MAX_SIGNIFICANT) };
     let (mantissa, exponent) = scientific(value, shown - 1);
     let limit = precision as i64 - i64::from(repr);
@@ -361,7 +356,7 @@ fn general(value: f64, precision: usize, alternate: bool, repr: bool) -> String 
     if repr && !text.contains('.') { text + ".0" } else { point(text, alternate) }
 }
 
-/// Separators between groups of digits; leading zeros that fill the width are grouped too.
+/// Inserts separators between groups of digits. Leading zeros that fill the width are grouped too.
 fn group(
     p: &Evaluator,
     digits: &str,
@@ -377,7 +372,7 @@ fn group(
     let (whole, rest) = digits.split_at(end);
     let mut count = whole.len();
     if spec.align == Some('=') && spec.fill == Some('0') {
-        // The least number of digits that, with their separators, fill the width.
+        // The least number of digits that fill the width with their separators.
         let room = spec.width.saturating_sub(rest.len() + sign_width);
         count = count.max((room.saturating_mul(size) + 1).div_ceil(size + 1));
     }
@@ -393,7 +388,7 @@ fn group(
     Ok(out + rest)
 }
 
-/// The text of so many characters, filled up to the width.
+/// Pads a text of `width` characters to the width of the specification.
 pub(super) fn pad(
     p: &Evaluator,
     spec: &Spec,

@@ -1,14 +1,12 @@
-//! Python's values and operations, as CPython has them.
+//! Python's values and operations, as in CPython 3.11, including the messages of exceptions.
 //!
-//! Everything here is about host code: numbers, text, containers, built-in functions. It knows nodes only as arrays, maps
-//! and text; operators on them are the dialects'. Texts of errors are CPython 3.11's.
+//! Nodes are treated as arrays, maps and text only; operators on them belong to the dialects.
 
 pub(crate) mod arith;
 pub(crate) mod builtins;
 pub(crate) mod compare;
 pub(crate) mod cost;
 pub(crate) mod format;
-pub(crate) mod in_place;
 pub(crate) mod library;
 pub(crate) mod math;
 pub(crate) mod methods;
@@ -29,34 +27,26 @@ use tvmscript_script_value::ScriptValue;
 
 use builtins::Builtin;
 
-/// The class of a value as Python names it.
+use crate::eval::Raise;
+
+/// The result of an operation of host code.
+pub(crate) type Outcome = Result<ScriptValue, Raise>;
+
+/// The Python type name of a value.
 pub(crate) fn type_name(value: &ScriptValue) -> String {
     match value {
-        ScriptValue::None => "NoneType",
-        ScriptValue::Bool(_) => "bool",
-        ScriptValue::Int(_) | ScriptValue::BigInt(_) => "int",
-        ScriptValue::Float(_) => "float",
-        ScriptValue::Str(_) => "str",
-        ScriptValue::Bytes(_) => "bytes",
-        ScriptValue::DType(_) => "dtype",
-        ScriptValue::Node(object) => return object.info().display_key().to_owned(),
-        ScriptValue::Tuple(_) => "tuple",
-        ScriptValue::List(_) => "list",
-        ScriptValue::Dict(_) => "dict",
-        ScriptValue::Slice(_) => "slice",
-        ScriptValue::Frame(frame) => return frame.name().to_owned(),
-        ScriptValue::Function(_) => "function",
+        ScriptValue::None => "NoneType".to_owned(),
+        ScriptValue::Frame(frame) => frame.name().to_owned(),
+        ScriptValue::Function(_) => "function".to_owned(),
         ScriptValue::Host(host) => match host.as_any().downcast_ref::<Builtin>() {
-            Some(builtin) if builtin.is_type => "type",
-            Some(_) => "builtin_function_or_method",
-            None => return host.type_name().trim_start_matches("a ").to_owned(),
+            Some(builtin) => builtin.class().to_owned(),
+            None => host.type_name().trim_start_matches("a ").to_owned(),
         },
-        ScriptValue::Ellipsis => "ellipsis",
+        other => other.type_name(),
     }
-    .to_owned()
 }
 
-/// The class of what makes a value no key: its own, or that of an element.
+/// The type that makes a value unhashable: its own or that of an element.
 pub(crate) fn unhashable_part(value: &ScriptValue) -> String {
     let mut work = vec![value.clone()];
     while let Some(at) = work.pop() {
@@ -69,7 +59,7 @@ pub(crate) fn unhashable_part(value: &ScriptValue) -> String {
     type_name(value)
 }
 
-/// What a value is, in words.
+/// Describes a value, for messages.
 pub(crate) fn describe(value: &ScriptValue) -> String {
     match value {
         ScriptValue::None => "`None`".to_owned(),
@@ -77,26 +67,22 @@ pub(crate) fn describe(value: &ScriptValue) -> String {
         ScriptValue::Bool(false) => "`False`".to_owned(),
         ScriptValue::Int(i) => format!("the int `{i}`"),
         ScriptValue::BigInt(_) => "a large int".to_owned(),
-        ScriptValue::Float(_) => "a float".to_owned(),
         ScriptValue::Str(_) => "a string".to_owned(),
         ScriptValue::Bytes(_) => "bytes".to_owned(),
         ScriptValue::DType(dtype) => format!("the dtype `{dtype}`"),
         ScriptValue::Node(object) => format!("a `{}`", object.info().display_key()),
-        ScriptValue::Tuple(_) => "a tuple".to_owned(),
-        ScriptValue::List(_) => "a list".to_owned(),
-        ScriptValue::Dict(_) => "a dict".to_owned(),
-        ScriptValue::Slice(_) => "a slice".to_owned(),
         ScriptValue::Frame(frame) => format!("the scope `{}`", frame.name()),
         ScriptValue::Function(function) => format!("the function `{}`", function.name),
         ScriptValue::Host(host) => match host.as_any().downcast_ref::<Builtin>() {
-            Some(builtin) => format!("the function `{}`", builtin.name),
+            Some(builtin) => format!("the function `{}`", builtin.native.name),
             None => host.type_name().to_owned(),
         },
         ScriptValue::Ellipsis => "`...`".to_owned(),
+        other => format!("a {}", other.type_name()),
     }
 }
 
-/// The truth of a value that is no node.
+/// The truth of a value that is not a node.
 pub(crate) fn truth(value: &ScriptValue) -> bool {
     match value {
         ScriptValue::None => false,
@@ -118,7 +104,7 @@ pub(crate) fn truth(value: &ScriptValue) -> bool {
     }
 }
 
-/// The number of elements of an array or map of IR.
+/// The length of an IR array or map.
 pub(crate) fn node_len(object: &Object) -> Option<usize> {
     if let Some(array) = Array::<Value>::try_ref(object) {
         return Some(array.values().len());
@@ -126,7 +112,7 @@ pub(crate) fn node_len(object: &Object) -> Option<usize> {
     Map::<Value, Value>::try_ref(object).map(|map| map.len())
 }
 
-/// The elements of an array of IR, the keys of a map.
+/// The elements of an IR array or the keys of an IR map.
 pub(crate) fn node_items(object: &Object) -> Option<Vec<ScriptValue>> {
     if let Some(array) = Array::<Value>::try_ref(object) {
         return Some(array.values().iter().map(ScriptValue::from).collect());

@@ -1,15 +1,14 @@
-//! Numbers: Python's `int` (of any size, `bool` among them) and `float`.
+//! Numbers: `int` (of any size, including `bool`) and `float`.
 
 use std::borrow::Cow;
 
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{FromPrimitive, Signed, ToPrimitive};
 use tvmscript_script_value::ScriptValue;
 
-use super::type_name;
 use crate::errors::HostError;
 
-/// The digits that CPython converts between text and integers at most.
+/// Maximum number of digits that CPython converts between text and integers.
 pub(crate) const MAX_DIGITS: usize = 4300;
 
 /// A number.
@@ -21,7 +20,7 @@ pub(crate) enum Number<'a> {
 }
 
 impl<'a> Number<'a> {
-    /// The value as a number, if it is one.
+    /// The value as a number.
     #[inline]
     pub(crate) fn of(value: &'a ScriptValue) -> Option<Number<'a>> {
         Some(match value {
@@ -33,7 +32,7 @@ impl<'a> Number<'a> {
         })
     }
 
-    /// The number as an integer of any size; nothing for floats.
+    /// The number as a big integer; `None` for floats.
     pub(crate) fn to_big(&self) -> Option<Cow<'a, BigInt>> {
         match self {
             Number::Int(i) => Some(Cow::Owned(BigInt::from(*i))),
@@ -42,7 +41,6 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// The number as a float.
     pub(crate) fn to_float(&self) -> Result<f64, HostError> {
         match self {
             Number::Int(i) => Ok(*i as f64),
@@ -56,11 +54,10 @@ impl<'a> Number<'a> {
 pub(crate) fn big_to_float(value: &BigInt) -> Result<f64, HostError> {
     match value.to_f64() {
         Some(f) if f.is_finite() => Ok(f),
-        _ => Err(HostError::overflow("int too large to convert to float")),
+        _ => raise!(Overflow, "int too large to convert to float"),
     }
 }
 
-/// The integer as a value.
 pub(crate) fn int(value: BigInt) -> ScriptValue {
     ScriptValue::big_int(value)
 }
@@ -68,53 +65,28 @@ pub(crate) fn int(value: BigInt) -> ScriptValue {
 /// The integer part of a float.
 pub(crate) fn float_to_int(value: f64) -> Result<ScriptValue, HostError> {
     if value.is_nan() {
-        return Err(HostError::value_error("cannot convert float NaN to integer"));
+        raise!(Value, "cannot convert float NaN to integer");
     }
     if value.is_infinite() {
-        return Err(HostError::overflow("cannot convert float infinity to integer"));
+        raise!(Overflow, "cannot convert float infinity to integer");
     }
-    let whole = value.trunc();
-    if (-9.0e18..9.0e18).contains(&whole) {
-        return Ok(ScriptValue::Int(whole as i64));
-    }
-    Ok(int(float_to_big(whole)))
+    Ok(int(float_to_big(value)))
 }
 
-/// A whole float as an integer.
-pub(crate) fn float_to_big(whole: f64) -> BigInt {
-    if whole.abs() < 1.0 {
-        return BigInt::zero();
-    }
-    let bits = whole.to_bits();
-    let exponent = ((bits >> 52) & 0x7ff) as i64 - 1075;
-    let mantissa = BigInt::from((bits & ((1 << 52) - 1)) | (1 << 52));
-    let magnitude = if exponent >= 0 { mantissa << exponent as u64 } else { mantissa >> (-exponent) as u64 };
-    if whole < 0.0 { -magnitude } else { magnitude }
+/// The integer part of a finite float.
+pub(crate) fn float_to_big(value: f64) -> BigInt {
+    BigInt::from_f64(value).unwrap_or_default()
 }
 
 /// Compares an integer with a float, exactly.
 pub(crate) fn compare_big_float(a: &BigInt, b: f64) -> Option<std::cmp::Ordering> {
-    use std::cmp::Ordering::*;
-    if b.is_nan() {
-        return None;
+    if !b.is_finite() {
+        return 0.0.partial_cmp(&b);
     }
-    if b.is_infinite() {
-        return Some(if b > 0.0 { Less } else { Greater });
-    }
-    let whole = float_to_big(b.trunc());
-    Some(a.cmp(&whole).then_with(|| {
-        let rest = b - b.trunc();
-        if rest > 0.0 {
-            Less
-        } else if rest < 0.0 {
-            Greater
-        } else {
-            Equal
-        }
-    }))
+    0.0.partial_cmp(&b.fract()).map(|rest| a.cmp(&float_to_big(b)).then(rest))
 }
 
-/// An integer in a place that needs one: `bool` counts.
+/// The integer in a context that requires one; `bool` counts.
 pub(crate) fn index(value: &ScriptValue) -> Option<Cow<'_, BigInt>> {
     match Number::of(value)? {
         Number::Float(_) => None,
@@ -122,7 +94,7 @@ pub(crate) fn index(value: &ScriptValue) -> Option<Cow<'_, BigInt>> {
     }
 }
 
-/// As [`index`], cut to 64 bits: what is larger is beyond any container.
+/// [`index`] saturated to 64 bits, which exceeds any container.
 pub(crate) fn small_index(value: &ScriptValue) -> Option<i64> {
     match value {
         ScriptValue::Int(i) => Some(*i),
@@ -133,26 +105,26 @@ pub(crate) fn small_index(value: &ScriptValue) -> Option<i64> {
 }
 
 fn no_integer(value: &ScriptValue) -> HostError {
-    HostError::type_error(format!("'{}' object cannot be interpreted as an integer", type_name(value)))
+    wrong_type!("'{}' object cannot be interpreted as an integer", value)
 }
 
-/// The integer of an argument that must be one.
+/// The integer value of an argument.
 pub(crate) fn integer(value: &ScriptValue) -> Result<Cow<'_, BigInt>, HostError> {
     index(value).ok_or_else(|| no_integer(value))
 }
 
-/// The integer of an argument that must fit a machine word.
+/// The integer value of an argument that must fit a machine word.
 pub(crate) fn word(value: &ScriptValue) -> Result<i64, HostError> {
     match value {
-        ScriptValue::BigInt(_) => Err(HostError::overflow("Python int too large to convert to C ssize_t")),
+        ScriptValue::BigInt(_) => raise!(Overflow, "Python int too large to convert to C ssize_t"),
         value => small_index(value).ok_or_else(|| no_integer(value)),
     }
 }
 
-/// The modulus of hashes of numbers, 2^61 - 1.
+/// Modulus of hashes of numbers, 2^61 - 1.
 const MODULUS: u64 = (1 << 61) - 1;
 
-/// The hash that CPython gives to a number: equal numbers have equal ones.
+/// CPython's hash of a number. Equal numbers of different types have equal hashes.
 pub(crate) fn hash(number: &Number) -> i64 {
     let (negative, rest) = match number {
         Number::Int(i) => (*i < 0, i.unsigned_abs() % MODULUS),
@@ -162,14 +134,14 @@ pub(crate) fn hash(number: &Number) -> i64 {
         Number::Float(f) => (*f < 0.0, float_residue(f.abs())),
     };
     match (negative, rest as i64) {
-        // -1 is an error inside of CPython.
+        // -1 marks errors inside CPython.
         (true, 1) => -2,
         (true, rest) => -rest,
         (false, rest) => rest,
     }
 }
 
-/// `mantissa * 2**exponent` modulo 2^61 - 1: powers of two turn the bits around.
+/// `mantissa * 2**exponent` modulo 2^61 - 1: powers of two rotate the bits.
 fn float_residue(value: f64) -> u64 {
     if value == 0.0 {
         return 0;

@@ -1,8 +1,9 @@
-//! `format % values`.
+//! Formatting with `format % values`.
 
 use num_traits::Signed;
 use tvmscript_script_value::ScriptValue;
 
+use super::Outcome;
 use super::format::{Spec, character, float, integer, pad, signed};
 use super::number::{self, Number, float_to_int, small_index};
 use super::{builtins, cost, repr, subscript, type_name};
@@ -10,7 +11,7 @@ use crate::Host;
 use crate::errors::HostError;
 use crate::eval::Raise;
 
-/// The values that a format takes one by one.
+/// The values that a format consumes.
 struct Values<'a> {
     all: &'a ScriptValue,
     taken: usize,
@@ -28,7 +29,7 @@ impl Values<'_> {
         }
     }
 
-    /// Whether values were given that the format did not take. Mappings and lists may be left over.
+    /// Tests whether values remain. Mappings and lists may remain.
     fn left_over(&self) -> bool {
         match self.all {
             ScriptValue::Tuple(items) => self.taken < items.len(),
@@ -39,7 +40,7 @@ impl Values<'_> {
     }
 }
 
-/// A place in the format.
+/// A position in the format.
 struct Cursor<'a> {
     text: &'a str,
     at: usize,
@@ -64,7 +65,7 @@ impl Cursor<'_> {
 }
 
 /// `format % values`
-pub(crate) fn percent(p: &mut dyn Host, format: &str, values: &ScriptValue) -> Result<ScriptValue, Raise> {
+pub(crate) fn percent(p: &mut dyn Host, format: &str, values: &ScriptValue) -> Outcome {
     cost::scan(p, format.len())?;
     let mut values = Values { all: values, taken: 0 };
     let mut out = String::new();
@@ -80,17 +81,17 @@ pub(crate) fn percent(p: &mut dyn Host, format: &str, values: &ScriptValue) -> R
     out.push_str(&format[cursor.at..]);
     let keyed = matches!(values.all, ScriptValue::Dict(_));
     if !keyed && values.left_over() {
-        return Err(HostError::type_error("not all arguments converted during string formatting").into());
+        raise!(Type, "not all arguments converted during string formatting");
     }
     cost::text(p, &out)
 }
 
-/// What stands behind a `%`.
+/// Formats one conversion after its `%`.
 fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Result<String, Raise> {
     let mut keyed = None;
     if cursor.eat('(') {
         let ScriptValue::Dict(_) = values.all else {
-            return Err(HostError::type_error("format requires a mapping").into());
+            raise!(Type, "format requires a mapping");
         };
         let (start, mut depth) = (cursor.at, 1);
         let mut end = start;
@@ -100,7 +101,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 Some('(') => depth += 1,
                 Some(')') => depth -= 1,
                 Some(_) => {}
-                None => return Err(HostError::value_error("incomplete format key").into()),
+                None => raise!(Value, "incomplete format key"),
             }
         }
         let key = cost::text(p, &cursor.text[start..end])?;
@@ -129,7 +130,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
     }
     let index = cursor.at;
     let Some(kind) = cursor.next() else {
-        return Err(HostError::value_error("incomplete format").into());
+        raise!(Value, "incomplete format");
     };
     if kind == '%' {
         return Ok("%".to_owned());
@@ -144,7 +145,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
         (false, true) => '=',
         (false, false) => '>',
     });
-    // On the left the field is filled with blanks.
+    // Left-aligned fields are filled with spaces.
     spec.fill = (zero && is_number && !left).then_some('0');
     spec.kind = Some(kind);
     match kind {
@@ -173,7 +174,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                     text.to_string()
                 }
                 (_, Some(code)) => character(&code)?.to_string(),
-                _ => return Err(HostError::type_error("%c requires int or char").into()),
+                _ => raise!(Type, "%c requires int or char"),
             };
             pad(p, &spec, if left { '<' } else { '>' }, "", &text, 1)
         }
@@ -184,8 +185,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
                 _ => {
                     let wanted = if matches!(kind, 'd' | 'i' | 'u') { "a real number" } else { "an integer" };
                     let found = type_name(&value);
-                    let message = format!("%{kind} format: {wanted} is required, not {found}");
-                    return Err(HostError::type_error(message).into());
+                    raise!(Type, "%{kind} format: {wanted} is required, not {found}");
                 }
             };
             let whole = number::integer(&whole)?;
@@ -199,8 +199,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
         }
         'e' | 'E' | 'f' | 'F' | 'g' | 'G' => {
             let Some(number) = Number::of(&value) else {
-                let message = format!("must be real number, not {}", type_name(&value));
-                return Err(HostError::type_error(message).into());
+                return Err(wrong_type!("must be real number, not {}", &value).into());
             };
             let value = number.to_float()?;
             let digits = float(p, value.abs(), &spec)?;
@@ -208,9 +207,7 @@ fn directive(p: &mut dyn Host, cursor: &mut Cursor, values: &mut Values) -> Resu
         }
         kind => {
             let index = cursor.text[..index].chars().count();
-            let message =
-                format!("unsupported format character '{kind}' (0x{:x}) at index {index}", kind as u32);
-            Err(HostError::value_error(message).into())
+            raise!(Value, "unsupported format character '{kind}' (0x{:x}) at index {index}", kind as u32)
         }
     }
 }
@@ -226,11 +223,11 @@ fn count(
         let value = values.next()?;
         return match (&value, small_index(&value)) {
             (ScriptValue::BigInt(_), _) => {
-                Err(HostError::overflow("Python int too large to convert to C ssize_t"))
+                raise!(Overflow, "Python int too large to convert to C ssize_t")
             }
             (_, Some(count)) if count <= limit => Ok(Some(count)),
-            (_, Some(_)) => Err(HostError::overflow("Python int too large to convert to C int")),
-            _ => Err(HostError::type_error("* wants int")),
+            (_, Some(_)) => raise!(Overflow, "Python int too large to convert to C int"),
+            _ => raise!(Type, "* wants int"),
         };
     }
     let mut value: Option<i64> = None;

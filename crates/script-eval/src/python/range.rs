@@ -4,7 +4,7 @@ use std::any::Any;
 
 use tvmscript_script_value::{Hashing, HostObject, ScriptValue};
 
-/// The numbers from `start` in steps of `step` before `stop`.
+/// The numbers from `start` up to `stop`, exclusive, in steps of `step`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Range {
     pub(crate) start: i64,
@@ -12,7 +12,6 @@ pub(crate) struct Range {
     pub(crate) step: i64,
 }
 
-/// The value as a range.
 pub(crate) fn of(value: &ScriptValue) -> Option<&Range> {
     value.as_host::<Range>()
 }
@@ -25,7 +24,7 @@ impl Range {
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
-    /// The number at an index below the length.
+    /// The number at an index, which must be below the length.
     pub(crate) fn at(&self, index: usize) -> i64 {
         (i128::from(self.start) + i128::from(self.step) * index as i128) as i64
     }
@@ -56,7 +55,7 @@ impl Range {
         inside && (i128::from(value) - i128::from(self.start)) % i128::from(self.step) == 0
     }
 
-    /// Whether both count the same numbers.
+    /// Tests whether both contain the same numbers.
     pub(crate) fn same_numbers(&self, other: &Range) -> bool {
         let len = self.len();
         len == other.len() && (len == 0 || self.start == other.start && (len == 1 || self.step == other.step))

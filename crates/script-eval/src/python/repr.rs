@@ -2,17 +2,18 @@
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::with_stack;
+use tvmscript_ir_core::operators::is_poison;
+use tvmscript_ir_core::{tree_size, with_stack};
 use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
 use super::{builtins::Builtin, cost, range, set, type_name, view};
-use crate::errors::{HostError, HostErrorKind};
+use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
-/// How deep containers may be nested; CPython gives up at about this depth, too.
+/// Maximum nesting of containers; CPython's recursion limit is similar.
 const MAX_DEPTH: usize = 900;
 
 /// `str(value)`
@@ -33,7 +34,7 @@ pub(crate) fn repr(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Rais
     Ok(out)
 }
 
-/// The identity of a container that may hold itself.
+/// The identity of a value that may contain itself.
 fn identity(value: &ScriptValue) -> Option<*const ()> {
     Some(match value {
         ScriptValue::Tuple(items) => Rc::as_ptr(items).cast(),
@@ -49,7 +50,7 @@ fn identity(value: &ScriptValue) -> Option<*const ()> {
     })
 }
 
-/// `open` has the containers that are being written.
+/// Writes the `repr` of a value; `open` contains the enclosing containers.
 fn write(
     p: &mut dyn Host,
     value: &ScriptValue,
@@ -72,8 +73,7 @@ fn write(
         return Ok(());
     }
     if open.len() >= MAX_DEPTH {
-        let message = "maximum recursion depth exceeded while getting the repr of an object";
-        return Err(HostError::new(HostErrorKind::Recursion, message).into());
+        raise!(Recursion, "maximum recursion depth exceeded while getting the repr of an object");
     }
     open.push(identity);
     with_stack(|| container(p, value, out, open))?;
@@ -169,15 +169,19 @@ fn container(
                     step => out.push_str(&format!("range({}, {}, {step})", range.start, range.stop)),
                 }
             } else if let Some(builtin) = value.as_host::<Builtin>() {
-                match builtin.is_type {
-                    true => out.push_str(&format!("<class '{}'>", builtin.name)),
-                    false => out.push_str(&format!("<built-in function {}>", builtin.name)),
-                }
+                let kind = if builtin.is_type() { "class '" } else { "built-in function " };
+                let end = if builtin.is_type() { "'>" } else { ">" };
+                out.push_str(&format!("<{kind}{}{end}", builtin.native.name));
             } else {
                 out.push_str(&format!("<{} object>", type_name(value)));
             }
         }
         ScriptValue::Node(object) => match super::node_len(object) {
+            _ if !is_poison(object) && p.prints_nodes() => {
+                // Printing a node costs about as much as eight steps.
+                p.program.budget.step(tree_size(object).unfolded.saturating_mul(8))?;
+                out.push_str(&p.node_text(object)?);
+            }
             Some(len) => {
                 cost::values(p, len)?;
                 let items = super::node_items(object).unwrap_or_default();
@@ -208,15 +212,14 @@ fn list(
     Ok(())
 }
 
-/// The digits of a large integer. CPython, too, refuses to write very long ones.
+/// The digits of a large integer. CPython limits their number as well.
 pub(crate) fn big(p: &Evaluator, value: &num_bigint::BigInt) -> Result<String, Raise> {
     let too_long = || {
-        let message = format!(
+        HostError::value_error(format!(
             "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit"
-        );
-        HostError::value_error(message)
+        ))
     };
-    // 4300 digits have 14285 bits at most.
+    // 4300 digits have at most 14285 bits.
     if value.bits() > 14_285 {
         return Err(too_long().into());
     }
@@ -228,7 +231,7 @@ pub(crate) fn big(p: &Evaluator, value: &num_bigint::BigInt) -> Result<String, R
     Ok(text)
 }
 
-/// The shortest digits that read back, as Python lays them out.
+/// The shortest digits that round-trip, in Python's layout.
 pub(crate) fn float(value: f64) -> String {
     if value.is_nan() {
         return "nan".to_owned();
@@ -239,7 +242,7 @@ pub(crate) fn float(value: f64) -> String {
     let mut scientific = format!("{value:e}");
     let digits = scientific.bytes().take_while(|b| *b != b'e').filter(u8::is_ascii_digit).count();
     if digits >= 15 {
-        // Of two shortest forms that are equally near, CPython takes the even one.
+        // Of two equally near shortest forms CPython takes the even one.
         let exact = format!("{value:.*e}", digits - 1);
         if exact.parse() == Ok(value) {
             scientific = exact;
@@ -256,7 +259,7 @@ pub(crate) fn float(value: f64) -> String {
     format!("{mantissa}e{sign}{:02}", exponent.abs())
 }
 
-/// A string in quotes, as Python chooses and escapes them.
+/// Quotes and escapes a string as Python does.
 pub(crate) fn quote(text: &str, out: &mut String) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);

@@ -1,4 +1,4 @@
-//! `set` and `frozenset`. Their order is that of insertion; CPython's is that of its hashes.
+//! `set` and `frozenset`. Iteration is in insertion order; CPython iterates in hash order.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -7,6 +7,7 @@ use std::hash::BuildHasher;
 use indexmap::IndexSet;
 use tvmscript_script_value::{DictKey, Hashing, HostObject, ScriptValue, release};
 
+use super::Outcome;
 use super::{cost, view};
 use crate::Evaluator;
 use crate::eval::Raise;
@@ -17,7 +18,7 @@ use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 pub(crate) struct Set {
     pub(crate) items: RefCell<IndexSet<DictKey>>,
     pub(crate) frozen: bool,
-    /// Hash and weight of a frozen set, once somebody asked.
+    /// Cached hash and weight of a frozen set.
     facts: Cell<Option<(u64, u32)>>,
 }
 
@@ -36,7 +37,7 @@ impl HostObject for Set {
             return Hashing::Unhashable;
         }
         let (hash, weight) = self.facts.get().unwrap_or_else(|| {
-            // Independent of the order of the elements.
+            // Independent of the order of elements.
             let scatter = std::hash::BuildHasherDefault::<std::hash::DefaultHasher>::default();
             let mut facts = (0u64, 1u32);
             for key in self.items.borrow().iter() {
@@ -58,20 +59,15 @@ impl HostObject for Set {
     }
 }
 
-/// A set of these keys.
 pub(crate) fn value(items: IndexSet<DictKey>, frozen: bool) -> ScriptValue {
     ScriptValue::host(Set { items: RefCell::new(items), frozen, facts: Cell::new(None) })
 }
 
-/// A set of these values.
-pub(crate) fn from_items(
-    p: &Evaluator,
-    items: impl IntoIterator<Item = ScriptValue>,
-) -> Result<ScriptValue, Raise> {
+pub(crate) fn from_items(p: &Evaluator, items: impl IntoIterator<Item = ScriptValue>) -> Outcome {
     Ok(value(keys(p, items)?, false))
 }
 
-/// The values as keys of a set.
+/// Converts values to keys.
 pub(crate) fn keys(
     p: &Evaluator,
     items: impl IntoIterator<Item = ScriptValue>,
@@ -85,7 +81,7 @@ pub(crate) fn keys(
     Ok(set)
 }
 
-/// Charges comparing keys with equal ones, once each.
+/// Charges one comparison of each key with an equal one.
 pub(crate) fn charge_keys<'a>(
     p: &Evaluator,
     keys: impl IntoIterator<Item = &'a DictKey>,
@@ -98,7 +94,6 @@ pub(crate) fn charge_keys<'a>(
     Ok(())
 }
 
-/// The elements, if the value is a set.
 pub(crate) fn items(value: &ScriptValue) -> Option<Vec<ScriptValue>> {
     value.as_host::<Set>().map(|set| set.items.borrow().iter().map(|key| key.0.clone()).collect())
 }
@@ -111,7 +106,7 @@ pub(crate) fn contains(value: &ScriptValue, key: &DictKey) -> bool {
     value.as_host::<Set>().is_some_and(|set| set.items.borrow().contains(key))
 }
 
-/// The keys of a set, or of a view of a dictionary that works as one.
+/// The keys of a set or of a set-like dictionary view.
 fn set_like(p: &Evaluator, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
     if let Some(set) = value.as_host::<Set>() {
         let items = set.items.borrow();
@@ -122,12 +117,12 @@ fn set_like(p: &Evaluator, value: &ScriptValue) -> Result<Option<IndexSet<DictKe
     view::as_set(p, value)
 }
 
-/// `a == b` of sets and views; nothing for other values.
+/// `a == b` of sets and views; `None` for other values.
 pub(crate) fn equal(p: &Evaluator, a: &ScriptValue, b: &ScriptValue) -> Result<Option<bool>, Raise> {
     order(p, CmpOp::Eq, a, b)
 }
 
-/// `a < b` of sets: is it a part. Also `a == b`.
+/// `a < b` of sets: the subset relation. Also `a == b`.
 pub(crate) fn order(
     p: &Evaluator,
     op: CmpOp,
@@ -145,13 +140,13 @@ pub(crate) fn order(
     }))
 }
 
-/// The keys that both have. Of equal ones the smaller set's stay, as in CPython.
+/// The keys in both sets. Of equal keys those of the smaller set are kept, as in CPython.
 pub(crate) fn intersection(x: &IndexSet<DictKey>, y: &IndexSet<DictKey>) -> IndexSet<DictKey> {
     let (smaller, larger) = if y.len() > x.len() { (x, y) } else { (y, x) };
     smaller.intersection(larger).cloned().collect()
 }
 
-/// Union, intersection, difference, symmetric difference of keys; nothing for other operators.
+/// Set operators; `None` for other operators.
 fn combine(op: BinOp, x: &IndexSet<DictKey>, y: &IndexSet<DictKey>) -> Option<IndexSet<DictKey>> {
     Some(match op {
         BinOp::BitOr => x.union(y).cloned().collect(),
@@ -162,7 +157,7 @@ fn combine(op: BinOp, x: &IndexSet<DictKey>, y: &IndexSet<DictKey>) -> Option<In
     })
 }
 
-/// `a | b`, `a & b`, `a - b`, `a ^ b` of sets and views; nothing for other values.
+/// `a | b`, `a & b`, `a - b`, `a ^ b` of sets and views; `None` for other values.
 pub(crate) fn binary(
     p: &Evaluator,
     op: BinOp,
@@ -177,7 +172,7 @@ pub(crate) fn binary(
     Ok(combine(op, &x, &y).map(|items| value(items, frozen)))
 }
 
-/// `a |= b` and its siblings, which change the set itself; false for other values.
+/// `a |= b` and similar, in place; returns `false` for other values.
 pub(crate) fn in_place(p: &Evaluator, op: BinOp, a: &ScriptValue, b: &ScriptValue) -> Result<bool, Raise> {
     let Some(set) = a.as_host::<Set>().filter(|set| !set.frozen) else { return Ok(false) };
     if b.as_host::<Set>().is_none() && !view::is_set(b) {

@@ -3,6 +3,7 @@
 use tvmscript_ir_core::{Array, Map, ObjectLike, Value};
 use tvmscript_script_value::{ScriptValue, Slice};
 
+use super::Outcome;
 use super::number::small_index;
 use super::range::Range;
 use super::text_index::Chars;
@@ -12,7 +13,7 @@ use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
 /// `base[key]`
-pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Result<ScriptValue, Raise> {
+pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Outcome {
     match base {
         ScriptValue::Tuple(items) => {
             if let Some(index) = position("tuple", key, items.len())? {
@@ -58,8 +59,8 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Re
         }
         ScriptValue::Host(host) => match (super::range::of(base), base.as_host::<Builtin>()) {
             (Some(range), _) => range_item(range, key),
-            // `list[int]`: a type with parameters is that type.
-            (_, Some(builtin)) if builtin.is_type => Ok(base.clone()),
+            // `list[int]`: a parameterized type is the type itself.
+            (_, Some(builtin)) if builtin.is_type() => Ok(base.clone()),
             _ => match host.subscript(key) {
                 Some(result) => result.map_err(Raise::from),
                 None => Err(not_subscriptable(base)),
@@ -85,7 +86,7 @@ pub(crate) fn get(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) -> Re
 }
 
 fn not_subscriptable(base: &ScriptValue) -> Raise {
-    HostError::type_error(format!("'{}' object is not subscriptable", type_name(base))).into()
+    wrong_type!("'{}' object is not subscriptable", base).into()
 }
 
 fn key_error(p: &mut dyn Host, key: &ScriptValue) -> Raise {
@@ -95,7 +96,7 @@ fn key_error(p: &mut dyn Host, key: &ScriptValue) -> Raise {
     }
 }
 
-fn range_item(range: &Range, key: &ScriptValue) -> Result<ScriptValue, Raise> {
+fn range_item(range: &Range, key: &ScriptValue) -> Outcome {
     if let Some(index) = position("range object", key, range.len())? {
         return Ok(ScriptValue::Int(range.at(index)));
     }
@@ -107,7 +108,7 @@ fn range_item(range: &Range, key: &ScriptValue) -> Result<ScriptValue, Raise> {
     Ok(ScriptValue::host(Range { start: small(at(start)), stop: small(at(stop)), step }))
 }
 
-/// The place of an index in a container of this length; nothing for slices.
+/// The position of an index in a container of this length; `None` for slices.
 fn position(what: &str, key: &ScriptValue, len: usize) -> Result<Option<usize>, HostError> {
     if matches!(key, ScriptValue::Slice(_)) {
         return Ok(None);
@@ -131,7 +132,7 @@ fn position(what: &str, key: &ScriptValue, len: usize) -> Result<Option<usize>, 
     }
 }
 
-/// Start, stop and step of a slice in a container of this length, as Python's `slice.indices`.
+/// Start, stop and step of a slice for a container of this length, as Python's `slice.indices`.
 pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostError> {
     let part = |value: &ScriptValue| match value {
         ScriptValue::None => Ok(None),
@@ -141,7 +142,7 @@ pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostE
     };
     let (start, stop, step) = (part(&slice.start)?, part(&slice.stop)?, part(&slice.step)?.unwrap_or(1));
     if step == 0 {
-        return Err(HostError::value_error("slice step cannot be zero"));
+        raise!(Value, "slice step cannot be zero");
     }
     let len = len as i64;
     let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
@@ -153,7 +154,7 @@ pub(crate) fn bounds(slice: &Slice, len: usize) -> Result<(i64, i64, i64), HostE
     Ok((start.map_or(first, clip), stop.map_or(last, clip), step))
 }
 
-/// The places that a slice picks; they are charged.
+/// The positions that a slice selects; they are charged.
 fn places(
     p: &Evaluator,
     key: &ScriptValue,
@@ -193,12 +194,12 @@ pub(crate) fn set(
                 if step != 1 {
                     let places = places(p, &key, list.borrow().len())?;
                     if places.len() != new.len() {
-                        let message = format!(
+                        raise!(
+                            Value,
                             "attempt to assign sequence of size {} to extended slice of size {}",
                             new.len(),
                             places.len()
                         );
-                        return Err(HostError::value_error(message).into());
                     }
                     let mut items = list.borrow_mut();
                     places.zip(new).for_each(|(at, value)| items[at] = value);
@@ -212,10 +213,7 @@ pub(crate) fn set(
             }
             let len = list.borrow().len();
             let index = position("list assignment", &key, len).map_err(|error| match error.kind {
-                HostErrorKind::Type => HostError::type_error(format!(
-                    "list indices must be integers or slices, not {}",
-                    type_name(&key)
-                )),
+                HostErrorKind::Type => wrong_type!("list indices must be integers or slices, not {}", &key),
                 _ => error,
             })?;
             if let Some(index) = index {
@@ -231,10 +229,7 @@ pub(crate) fn set(
             dict.borrow_mut().insert(key, value);
             Ok(())
         }
-        _ => {
-            let message = format!("'{}' object does not support item assignment", type_name(base));
-            Err(HostError::type_error(message).into())
-        }
+        _ => Err(wrong_type!("'{}' object does not support item assignment", base).into()),
     }
 }
 
@@ -275,9 +270,6 @@ pub(crate) fn delete(p: &mut dyn Host, base: &ScriptValue, key: &ScriptValue) ->
                 None => Err(key_error(p, key)),
             }
         }
-        _ => {
-            let message = format!("'{}' object doesn't support item deletion", type_name(base));
-            Err(HostError::type_error(message).into())
-        }
+        _ => Err(wrong_type!("'{}' object doesn't support item deletion", base).into()),
     }
 }

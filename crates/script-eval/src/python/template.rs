@@ -1,23 +1,23 @@
-//! `"{} {name:>8}".format(..)`
+//! `str.format`
 
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
+use super::Outcome;
 use super::{builtins, cost, format, repr, subscript, type_name};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
-/// How deep fields may stand in the specifications of fields.
+/// Maximum nesting of fields in format specifications.
 const MAX_DEPTH: u32 = 2;
 
-/// Which arguments fields without a number take.
+/// Numbering of fields without an index.
 #[derive(Default)]
 struct Numbering {
     next: usize,
     automatic: Option<bool>,
 }
 
-/// One field of a template.
 struct Field<'a> {
     name: &'a str,
     conversion: Option<char>,
@@ -37,7 +37,7 @@ fn write(
     depth: u32,
 ) -> Result<String, Raise> {
     if depth == 0 {
-        return Err(HostError::value_error("Max string recursion exceeded").into());
+        raise!(Value, "Max string recursion exceeded");
     }
     cost::scan(p, template.len())?;
     let mut out = String::new();
@@ -52,8 +52,7 @@ fn write(
             continue;
         }
         if brace == b'}' || rest.is_empty() {
-            let message = format!("Single '{}' encountered in format string", char::from(brace));
-            return Err(HostError::value_error(message).into());
+            raise!(Value, "Single '{}' encountered in format string", char::from(brace));
         }
         let field;
         (field, rest) = split_field(rest)?;
@@ -65,8 +64,7 @@ fn write(
             Some('a') => value = ScriptValue::str(&builtins::ascii(&repr::repr(p, &value)?)),
             Some('s') => value = ScriptValue::str(&repr::str(p, &value)?),
             Some(other) => {
-                let message = format!("Unknown conversion specifier {other}");
-                return Err(HostError::value_error(message).into());
+                raise!(Value, "Unknown conversion specifier {other}");
             }
         }
         let text = match field.spec.contains(['{', '}']) {
@@ -83,7 +81,7 @@ fn write(
     Ok(out)
 }
 
-/// The field behind a `{`, and what follows it.
+/// Parses a field after its `{`; returns the rest of the template.
 fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
     let unfinished = || HostError::value_error("expected '}' before end of string");
     let bytes = text.as_bytes();
@@ -91,7 +89,7 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
     let end = loop {
         match bytes.get(at) {
             None => return Err(unfinished()),
-            Some(b'{') => return Err(HostError::value_error("unexpected '{' in field name")),
+            Some(b'{') => raise!(Value, "unexpected '{{' in field name"),
             Some(b'[') => {
                 while bytes.get(at).is_some_and(|b| *b != b']') {
                     at += 1;
@@ -109,8 +107,7 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
         b'!' => {
             let mut chars = rest.chars();
             let Some(c) = chars.next() else {
-                let message = "end of string while looking for conversion specifier";
-                return Err(HostError::value_error(message));
+                raise!(Value, "end of string while looking for conversion specifier");
             };
             conversion = Some(c);
             rest = chars.as_str();
@@ -118,9 +115,9 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
                 Some('}') => return Ok((Field { name, conversion, spec: "" }, &rest[1..])),
                 Some(':') => rest = &rest[1..],
                 Some(_) => {
-                    return Err(HostError::value_error("expected ':' after conversion specifier"));
+                    raise!(Value, "expected ':' after conversion specifier");
                 }
-                None => return Err(HostError::value_error("unmatched '{' in format spec")),
+                None => raise!(Value, "unmatched '{{' in format spec"),
             }
         }
         _ => {}
@@ -139,13 +136,8 @@ fn split_field(text: &str) -> Result<(Field<'_>, &str), HostError> {
     Err(if rest.is_empty() { unfinished() } else { HostError::value_error("unmatched '{' in format spec") })
 }
 
-/// The value of a field name: `0`, `name`, `0.attribute`, `name[key]`.
-fn find(
-    p: &mut dyn Host,
-    name: &str,
-    args: &CallArgs,
-    numbering: &mut Numbering,
-) -> Result<ScriptValue, Raise> {
+/// Resolves a field name: `0`, `name`, `0.attribute`, `name[key]`.
+fn find(p: &mut dyn Host, name: &str, args: &CallArgs, numbering: &mut Numbering) -> Outcome {
     let end = name.find(['.', '[']).unwrap_or(name.len());
     let (first, mut rest) = name.split_at(end);
     let index = match first.is_empty() {
@@ -162,8 +154,7 @@ fn find(
                 numbering.switch(false)?;
             }
             args.positional.get(index).cloned().ok_or_else(|| {
-                let message = format!("Replacement index {index} out of range for positional args tuple");
-                HostError::index(message)
+                HostError::index(format!("Replacement index {index} out of range for positional args tuple"))
             })?
         }
         None => match named(p, args)?.iter().find(|(key, _)| key.as_str() == first) {
@@ -181,25 +172,26 @@ fn find(
             let end = behind.find(['.', '[']).unwrap_or(behind.len());
             let attribute = &behind[..end];
             if attribute.is_empty() {
-                return Err(HostError::value_error("Empty attribute in format string").into());
+                raise!(Value, "Empty attribute in format string");
             }
             value = p.find_attribute(&value, attribute)?.ok_or_else(|| {
-                let message = format!("'{}' object has no attribute '{attribute}'", type_name(&value));
-                HostError::new(HostErrorKind::Attribute, message)
+                HostError::new(
+                    HostErrorKind::Attribute,
+                    format!("'{}' object has no attribute '{attribute}'", type_name(&value)),
+                )
             })?;
             rest = &behind[end..];
             continue;
         }
         let Some(behind) = rest.strip_prefix('[') else {
-            let message = "Only '.' or '[' may follow ']' in format field specifier";
-            return Err(HostError::value_error(message).into());
+            raise!(Value, "Only '.' or '[' may follow ']' in format field specifier");
         };
         let Some(end) = behind.find(']') else {
-            return Err(HostError::value_error("Missing ']' in format string").into());
+            raise!(Value, "Missing ']' in format string");
         };
         let key = &behind[..end];
         if key.is_empty() {
-            return Err(HostError::value_error("Empty attribute in format string").into());
+            raise!(Value, "Empty attribute in format string");
         }
         let key = number(key)?.map_or_else(|| ScriptValue::str(key), |index| ScriptValue::Int(index as i64));
         value = subscript::get(p, &value, &key)?;
@@ -208,7 +200,7 @@ fn find(
     Ok(value)
 }
 
-/// The keyword arguments, of which one is looked for.
+/// The keyword arguments; the search is charged.
 fn named<'a>(
     p: &Evaluator,
     args: &'a CallArgs,
@@ -217,7 +209,7 @@ fn named<'a>(
     Ok(&args.keywords)
 }
 
-/// The text as an index; nothing when it is a name.
+/// Parses an index; `None` for a name.
 fn number(text: &str) -> Result<Option<usize>, HostError> {
     if !text.bytes().all(|b| b.is_ascii_digit()) {
         return Ok(None);

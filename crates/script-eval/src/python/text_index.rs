@@ -1,7 +1,7 @@
-//! Characters of texts by number.
+//! Character indices of texts.
 //!
-//! Text is UTF-8, Python counts characters. Short texts and those of ASCII alone need no table; of others every 64th
-//! character has its place remembered, the first time somebody asks for a character by number or for how many there are.
+//! Text is UTF-8, but Python counts characters. Short and ASCII texts need no index; for others the byte offset of
+//! every 64th character is cached, the first time a character is accessed by index or the length is needed.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,32 +13,32 @@ use super::cost;
 use crate::Evaluator;
 use crate::eval::Raise;
 
-/// Characters between two remembered places.
+/// Number of characters between two cached offsets.
 const STRIDE: usize = 64;
-/// Longer texts are remembered.
+/// Maximum length in bytes of texts without a cached index.
 const SHORT: usize = 64;
-/// How many texts are remembered at a time.
+/// Maximum number of cached indices.
 const MAX_TEXTS: usize = 4096;
 
-/// What is known about texts, by the address of their bytes; the text is held so that the address stays its own.
+/// Indices by the address of the text. The text is retained, so that its address is not reused.
 #[derive(Debug, Default)]
 pub(crate) struct TextIndexes(RefCell<HashMap<usize, (Str, Index)>>);
 
 #[derive(Debug, Clone)]
 enum Index {
     Ascii,
-    /// The number of characters, and the place of every 64th.
+    /// Number of characters, and the byte offset of every 64th.
     Marks(usize, Rc<[u32]>),
 }
 
-/// The characters of one text.
+/// The characters of a text.
 pub(crate) struct Chars<'a> {
     text: &'a str,
     index: Index,
 }
 
 impl<'a> Chars<'a> {
-    /// The characters of a text; the first call on a text costs its length, later ones nothing.
+    /// Indexes a text. The first call per text is charged its length.
     pub(crate) fn of(p: &Evaluator, text: &'a Str) -> Result<Chars<'a>, Raise> {
         let (text, held) = (text.as_str(), text);
         if text.len() <= SHORT {
@@ -58,7 +58,6 @@ impl<'a> Chars<'a> {
         Ok(Chars { text, index })
     }
 
-    /// The number of characters.
     pub(crate) fn count(&self) -> usize {
         match &self.index {
             Index::Ascii => self.text.len(),
@@ -66,7 +65,7 @@ impl<'a> Chars<'a> {
         }
     }
 
-    /// The place in bytes of a character; the end of the text for those behind it.
+    /// The byte offset of a character; the length of the text beyond the last one.
     pub(crate) fn byte(&self, at: usize) -> usize {
         match &self.index {
             Index::Ascii => at.min(self.text.len()),
@@ -78,14 +77,14 @@ impl<'a> Chars<'a> {
         }
     }
 
-    /// The character of this number, as text.
+    /// The character at an index, as text.
     pub(crate) fn get(&self, at: usize) -> &'a str {
         let start = self.byte(at);
         let len = self.text[start..].chars().next().map_or(0, char::len_utf8);
         &self.text[start..start + len]
     }
 
-    /// The characters from one number to before another.
+    /// The characters between two indices.
     pub(crate) fn slice(&self, from: usize, to: usize) -> &'a str {
         let (from, to) = (self.byte(from), self.byte(to));
         self.text.get(from..to).unwrap_or("")

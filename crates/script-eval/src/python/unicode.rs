@@ -1,111 +1,12 @@
-//! What Python knows about single characters.
+//! Unicode properties of characters, as Python defines them.
 
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// Characters that are digits without being decimal: superscripts, circled digits and their like (`Numeric_Type=Digit`).
-const DIGITS: &[(u32, u32)] = &[
-    (0xb2, 0xb3),
-    (0xb9, 0xb9),
-    (0x1369, 0x1371),
-    (0x19da, 0x19da),
-    (0x2070, 0x2070),
-    (0x2074, 0x2079),
-    (0x2080, 0x2089),
-    (0x2460, 0x2468),
-    (0x2474, 0x247c),
-    (0x2488, 0x2490),
-    (0x24ea, 0x24ea),
-    (0x24f5, 0x24fd),
-    (0x24ff, 0x24ff),
-    (0x2776, 0x277e),
-    (0x2780, 0x2788),
-    (0x278a, 0x2792),
-    (0x10a40, 0x10a43),
-    (0x10e60, 0x10e68),
-    (0x11052, 0x1105a),
-    (0x1f100, 0x1f10a),
-];
-
-/// Ideographs that stand for numbers; all other numeric characters have a numeric category.
-const NUMERIC_LETTERS: &[(u32, u32)] = &[
-    (0x3405, 0x3405),
-    (0x3483, 0x3483),
-    (0x382a, 0x382a),
-    (0x3b4d, 0x3b4d),
-    (0x4e00, 0x4e00),
-    (0x4e03, 0x4e03),
-    (0x4e07, 0x4e07),
-    (0x4e09, 0x4e09),
-    (0x4e5d, 0x4e5d),
-    (0x4e8c, 0x4e8c),
-    (0x4e94, 0x4e94),
-    (0x4e96, 0x4e96),
-    (0x4ebf, 0x4ec0),
-    (0x4edf, 0x4edf),
-    (0x4ee8, 0x4ee8),
-    (0x4f0d, 0x4f0d),
-    (0x4f70, 0x4f70),
-    (0x5104, 0x5104),
-    (0x5146, 0x5146),
-    (0x5169, 0x5169),
-    (0x516b, 0x516b),
-    (0x516d, 0x516d),
-    (0x5341, 0x5341),
-    (0x5343, 0x5345),
-    (0x534c, 0x534c),
-    (0x53c1, 0x53c4),
-    (0x56db, 0x56db),
-    (0x58f1, 0x58f1),
-    (0x58f9, 0x58f9),
-    (0x5e7a, 0x5e7a),
-    (0x5efe, 0x5eff),
-    (0x5f0c, 0x5f0e),
-    (0x5f10, 0x5f10),
-    (0x62fe, 0x62fe),
-    (0x634c, 0x634c),
-    (0x67d2, 0x67d2),
-    (0x6f06, 0x6f06),
-    (0x7396, 0x7396),
-    (0x767e, 0x767e),
-    (0x8086, 0x8086),
-    (0x842c, 0x842c),
-    (0x8cae, 0x8cae),
-    (0x8cb3, 0x8cb3),
-    (0x8d30, 0x8d30),
-    (0x9621, 0x9621),
-    (0x9646, 0x9646),
-    (0x964c, 0x964c),
-    (0x9678, 0x9678),
-    (0x96f6, 0x96f6),
-    (0xf96b, 0xf96b),
-    (0xf973, 0xf973),
-    (0xf978, 0xf978),
-    (0xf9b2, 0xf9b2),
-    (0xf9d1, 0xf9d1),
-    (0xf9d3, 0xf9d3),
-    (0xf9fd, 0xf9fd),
-    (0x20001, 0x20001),
-    (0x20064, 0x20064),
-    (0x200e2, 0x200e2),
-    (0x20121, 0x20121),
-    (0x2092a, 0x2092a),
-    (0x20983, 0x20983),
-    (0x2098c, 0x2098c),
-    (0x2099c, 0x2099c),
-    (0x20aea, 0x20aea),
-    (0x20afd, 0x20afd),
-    (0x20b19, 0x20b19),
-    (0x22390, 0x22390),
-    (0x22998, 0x22998),
-    (0x23b1b, 0x23b1b),
-    (0x2626d, 0x2626d),
-    (0x2f890, 0x2f890),
-];
-
-fn in_table(table: &[(u32, u32)], c: char) -> bool {
-    let at = table.partition_point(|(_, last)| *last < c as u32);
-    table.get(at).is_some_and(|(first, _)| *first <= c as u32)
-}
+/// Ideographs that stand for numbers. All other numeric characters have a numeric category.
+const NUMERIC_LETTERS: &str = "㐅㒃㠪㭍一七万三九二五亖亿什仟仨伍佰億兆兩八六十千卄卅卌叁参參叄四壱壹幺廾廿弌弍弎弐拾捌柒漆玖百肆萬貮貳贰阡陆陌陸零\
+    \u{f96b}\u{f973}\u{f978}\u{f9b2}\u{f9d1}\u{f9d3}\u{f9fd}\u{20001}\u{20064}\u{200e2}\u{20121}\
+    \u{2092a}\u{20983}\u{2098c}\u{2099c}\u{20aea}\u{20afd}\u{20b19}\u{22390}\u{22998}\u{23b1b}\
+    \u{2626d}\u{2f890}";
 
 /// `str.isalpha` of a character.
 pub(crate) fn is_alpha(c: char) -> bool {
@@ -123,9 +24,15 @@ pub(crate) fn is_decimal(c: char) -> bool {
     c.general_category() == GeneralCategory::DecimalNumber
 }
 
-/// `str.isdigit` of a character.
+/// `str.isdigit` of a character: decimal digits, superscripts, circled digits and their like (`Numeric_Type=Digit`).
+#[rustfmt::skip]
 pub(crate) fn is_digit(c: char) -> bool {
-    is_decimal(c) || in_table(DIGITS, c)
+    is_decimal(c) || matches!(c,
+        '\u{b2}'..='\u{b3}' | '\u{b9}' | '\u{1369}'..='\u{1371}' | '\u{19da}'
+        | '\u{2070}' | '\u{2074}'..='\u{2079}' | '\u{2080}'..='\u{2089}' | '\u{2460}'..='\u{2468}'
+        | '\u{2474}'..='\u{247c}' | '\u{2488}'..='\u{2490}' | '\u{24ea}' | '\u{24f5}'..='\u{24fd}'
+        | '\u{24ff}' | '\u{2776}'..='\u{277e}' | '\u{2780}'..='\u{2788}' | '\u{278a}'..='\u{2792}'
+        | '\u{10a40}'..='\u{10a43}' | '\u{10e60}'..='\u{10e68}' | '\u{11052}'..='\u{1105a}' | '\u{1f100}'..='\u{1f10a}')
 }
 
 /// `str.isnumeric` of a character.
@@ -133,7 +40,7 @@ pub(crate) fn is_numeric(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_digit();
     }
-    c.general_category_group() == GeneralCategoryGroup::Number || in_table(NUMERIC_LETTERS, c)
+    c.general_category_group() == GeneralCategoryGroup::Number || NUMERIC_LETTERS.contains(c)
 }
 
 /// `str.isalnum` of a character.
@@ -141,17 +48,17 @@ pub(crate) fn is_alnum(c: char) -> bool {
     is_alpha(c) || is_numeric(c) || is_digit(c)
 }
 
-/// `str.isspace` of a character, which is what `split` and `strip` go by.
+/// `str.isspace` of a character, as `split` and `strip` use it.
 pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || ('\x1c'..='\x1f').contains(&c)
 }
 
-/// Whether `str.splitlines` ends a line here.
+/// Tests for a line break of `str.splitlines`.
 pub(crate) fn is_line_break(c: char) -> bool {
     matches!(c, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// `str.isprintable` of a character: what `repr` shows as it is.
+/// `str.isprintable` of a character: `repr` does not escape it.
 pub(crate) fn is_printable(c: char) -> bool {
     if c.is_ascii() {
         return matches!(c, ' '..='~');
@@ -159,23 +66,23 @@ pub(crate) fn is_printable(c: char) -> bool {
     !matches!(c.general_category_group(), GeneralCategoryGroup::Other | GeneralCategoryGroup::Separator)
 }
 
-/// Whether the character is a title case of its own (`ǅ`).
+/// Tests for a titlecase letter such as `ǅ`.
 pub(crate) fn is_title(c: char) -> bool {
     !c.is_ascii() && c.general_category() == GeneralCategory::TitlecaseLetter
 }
 
-/// Whether the character has a case.
+/// Tests for a cased letter.
 pub(crate) fn is_cased(c: char) -> bool {
     c.is_lowercase() || c.is_uppercase() || is_title(c)
 }
 
-/// Writes the character as the first of a word in title case.
+/// Appends the titlecase mapping of a character.
 pub(crate) fn push_title(c: char, out: &mut String) {
     let code = c as u32;
     let one = |code: u32| char::from_u32(code).unwrap_or(c);
     match code {
         0x149 => out.push_str("\u{2bc}N"),
-        // Digraphs and Greek letters with a title case of their own; Georgian keeps its letters.
+        // Digraphs and Greek letters with titlecase forms; Georgian has none.
         0x1c4..=0x1cc => out.push(one((code - 0x1c4) / 3 * 3 + 0x1c5)),
         0x1f1..=0x1f3 => out.push(one(0x1f2)),
         0x10d0..=0x10ff => out.push(c),
@@ -187,7 +94,7 @@ pub(crate) fn push_title(c: char, out: &mut String) {
             out.extend(upper.next());
             for rest in upper {
                 match rest {
-                    // The iota of a Greek vowel stays below it.
+                    // An iota subscript stays a subscript.
                     '\u{399}' => out.push('\u{345}'),
                     rest => out.extend(rest.to_lowercase()),
                 }
@@ -196,7 +103,7 @@ pub(crate) fn push_title(c: char, out: &mut String) {
     }
 }
 
-/// The text with decimal digits of any script as ASCII, spaces around it cut; for `int` and `float`.
+/// Trims white space and converts decimal digits of any script to ASCII, for `int` and `float`.
 pub(crate) fn numeral(text: &str) -> std::borrow::Cow<'_, str> {
     let text = text.trim_matches(is_space);
     if text.is_ascii() {
@@ -205,7 +112,7 @@ pub(crate) fn numeral(text: &str) -> std::borrow::Cow<'_, str> {
     text.chars().map(|c| decimal_value(c).map_or(c, |digit| char::from(b'0' + digit))).collect()
 }
 
-/// The value of a decimal digit. Digits of a script follow each other, tens of them where scripts do.
+/// The value of a decimal digit. The ten digits of a script are contiguous.
 fn decimal_value(c: char) -> Option<u8> {
     if !is_decimal(c) {
         return None;
@@ -215,4 +122,77 @@ fn decimal_value(c: char) -> Option<u8> {
         first -= 1;
     }
     Some(((c as u32 - first) % 10) as u8)
+}
+
+/// Calls `f` with each character and its lower case in context: a final sigma has a form of its own.
+fn with_lower(s: &str, mut f: impl FnMut(char, &str)) {
+    let lower = s.to_lowercase();
+    let mut rest = lower.as_str();
+    for c in s.chars() {
+        let count = c.to_lowercase().count();
+        let end = rest.char_indices().nth(count).map_or(rest.len(), |(byte, _)| byte);
+        let (this, behind) = rest.split_at(end);
+        f(c, this);
+        rest = behind;
+    }
+}
+
+/// `str.capitalize`
+pub(crate) fn capitalize(s: &str) -> String {
+    let mut out = String::new();
+    with_lower(s, |c, lower| match out.is_empty() {
+        true => push_title(c, &mut out),
+        false => out.push_str(lower),
+    });
+    out
+}
+
+/// `str.title`
+pub(crate) fn title(s: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    with_lower(s, |c, lower| {
+        match inside {
+            true => out.push_str(lower),
+            false => push_title(c, &mut out),
+        }
+        inside = is_cased(c);
+    });
+    out
+}
+
+/// `str.swapcase`
+pub(crate) fn swap_case(s: &str) -> String {
+    let mut out = String::new();
+    with_lower(s, |c, lower| {
+        if c.is_uppercase() {
+            out.push_str(lower);
+        } else if c.is_lowercase() {
+            out.extend(c.to_uppercase());
+        } else {
+            out.push(c);
+        }
+    });
+    out
+}
+
+/// `str.istitle`
+pub(crate) fn is_title_case(s: &str) -> bool {
+    let (mut inside, mut any) = (false, false);
+    for c in s.chars() {
+        if c.is_uppercase() || is_title(c) {
+            if inside {
+                return false;
+            }
+            (inside, any) = (true, true);
+        } else if c.is_lowercase() {
+            if !inside {
+                return false;
+            }
+            any = true;
+        } else {
+            inside = false;
+        }
+    }
+    any
 }

@@ -11,7 +11,7 @@ use super::{compare, cost, set};
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
 
-/// What a view shows.
+/// The part of the entries that a view contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Keys,
@@ -27,7 +27,7 @@ pub(crate) struct View {
 }
 
 impl Kind {
-    /// What stands at this place of a dictionary.
+    /// The element at an index.
     pub(crate) fn at(self, dict: &Dict, index: usize) -> Option<ScriptValue> {
         let (key, value) = dict.get_index(index)?;
         Some(match self {
@@ -58,7 +58,7 @@ impl HostObject for View {
     }
 }
 
-/// A view as a value; nothing for what is no dictionary.
+/// A view of a dictionary as a value; `None` for other values.
 pub(crate) fn value(dict: &ScriptValue, kind: Kind) -> ScriptValue {
     match dict {
         ScriptValue::Dict(dict) => ScriptValue::host(View { dict: dict.clone(), kind }),
@@ -66,17 +66,16 @@ pub(crate) fn value(dict: &ScriptValue, kind: Kind) -> ScriptValue {
     }
 }
 
-/// The value as a view.
 pub(crate) fn of(value: &ScriptValue) -> Option<&View> {
     value.as_host::<View>()
 }
 
-/// Whether the view works as a set.
+/// Tests whether the value is a set-like view.
 pub(crate) fn is_set(value: &ScriptValue) -> bool {
     of(value).is_some_and(|view| view.kind != Kind::Values)
 }
 
-/// The elements as keys of a set; nothing for what does not work as a set.
+/// The keys of a set-like view; `None` for other values.
 pub(crate) fn as_set(p: &Evaluator, value: &ScriptValue) -> Result<Option<IndexSet<DictKey>>, Raise> {
     let Some(view) = of(value).filter(|view| view.kind != Kind::Values) else { return Ok(None) };
     cost::entries(p, view.dict.borrow().len())?;

@@ -74,6 +74,17 @@ impl Host for Parser<'_> {
         }
     }
 
+    fn prints_nodes(&self) -> bool {
+        self.registry.is_some() && self.tables.handlers.node_text.is_some()
+    }
+
+    fn node_text(&mut self, node: &Object) -> Result<String, Raise> {
+        match (self.registry, self.tables.handlers.node_text) {
+            (Some(registry), Some(print)) => Ok(print(node, registry)?),
+            _ => Ok(String::new()),
+        }
+    }
+
     fn call_rule(&mut self, node: &Object) -> Option<CallFn> {
         self.tables.handlers.call_under(self.token, node).or_else(|| self.rules(node).call)
     }

@@ -94,7 +94,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     }
     Span::set_current(span);
     let mut errors = std::mem::take(&mut parser.diagnostics.errors);
-    let mut warnings = std::mem::take(&mut parser.diagnostics.warnings);
+    let mut warnings = parser.take_warnings();
     let mut scripts = std::mem::take(&mut parser.scripts.done);
     scripts.sort_by_key(|script| script.range.start);
     if scripts.is_empty() && errors.is_empty() && !parser.scripts.met_script {

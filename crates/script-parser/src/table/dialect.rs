@@ -9,7 +9,8 @@ use tvmscript_irbuilder::ScriptFn;
 
 use super::{
     AttributeFn, CallFn, DecoratorRule, FragmentReader, Hooks, ItemsFn, LocalFunctionHook, NamesFn,
-    OperatorFn, ParserFn, Parsers, PythonModule, Statement, StmtHandler, SubscriptFn, TokenHook, TruthFn,
+    NodeTextFn, OperatorFn, ParserFn, Parsers, PythonModule, Statement, StmtHandler, SubscriptFn, TokenHook,
+    TruthFn,
 };
 use tvmscript_script_eval::NodeRules;
 
@@ -76,6 +77,9 @@ pub trait ParseDialect: Sized {
     /// The decorator of this dialect that [comparing tests](tvmscript_ir_core::profile::ComparisonTests) put on their bare
     /// functions; the first dialect that names one decides.
     fn bare_decorator(self, name: &'static str) -> Self;
+
+    /// Prints nodes of every dialect for `str`, `repr` and f-strings of Python code. At most one dialect registers it.
+    fn node_text(self, print: NodeTextFn) -> Self;
 
     /// Runs whenever this dialect's token is entered and left.
     fn around_token(self, enter: TokenHook, exit: TokenHook) -> Self;
@@ -204,6 +208,12 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     fn bare_decorator(mut self, name: &'static str) -> Self {
         let (dialect, place) = (self.name(), Location::caller());
         self.slot_mut::<Parsers>().bare_decorator = Some((dialect, name, place));
+        self
+    }
+
+    #[track_caller]
+    fn node_text(mut self, print: NodeTextFn) -> Self {
+        self.slot_mut::<Parsers>().node_text = Some((print, Location::caller()));
         self
     }
 

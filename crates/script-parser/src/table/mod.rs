@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tvmscript_ir_core::registry::Place;
-use tvmscript_ir_core::{Object, Resolver, Slot, Token, TypeInfo};
+use tvmscript_ir_core::{Object, Registry, Resolver, Slot, Token, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptFn, ScriptValue};
 
 pub use dialect::ParseDialect;
@@ -50,6 +50,9 @@ pub type DeclareFn = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
 
 /// A function of scripts that needs the parser: its registry, its place in the text.
 pub type ParserFn = fn(&mut Parser, CallArgs) -> Result<ScriptValue, BuildError>;
+
+/// Prints a node for `str`, `repr` and f-strings of Python code.
+pub type NodeTextFn = fn(&Object, &Registry) -> Result<String, BuildError>;
 
 /// What a decorator does.
 #[derive(Clone, Copy)]
@@ -122,6 +125,8 @@ pub(crate) struct ParseTable {
     fragment_dialects: Vec<&'static str>,
     /// The decorator that comparing tests put on their bare functions.
     pub(crate) bare_decorator: Option<(&'static str, &'static str)>,
+    /// The printer of nodes for `str` and `repr`.
+    pub(crate) node_text: Option<NodeTextFn>,
 }
 
 impl std::fmt::Debug for ParseTable {
@@ -216,6 +221,7 @@ pub struct Parsers {
     region_functions: Vec<&'static ScriptFn>,
     hooks: Vec<(&'static str, Hooks, Place)>,
     bare_decorator: Option<(&'static str, &'static str, Place)>,
+    node_text: Option<(NodeTextFn, Place)>,
     table: Arc<ParseTable>,
 }
 
@@ -323,6 +329,11 @@ impl Slot for Parsers {
         {
             table.bare_decorator = Some((dialect, name));
             self.bare_decorator = other.bare_decorator;
+        }
+        if let Some((print, place)) = other.node_text
+            && resolver.claim("the printer of nodes for `str`", place)
+        {
+            table.node_text = Some(print);
         }
     }
 

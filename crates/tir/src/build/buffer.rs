@@ -171,7 +171,7 @@ buffer_functions! {
                 declare(shape, region.buffer.dtype, stride_dtype)?
             }
             (None, None, None) => {
-                return Err(BuildError::message("`match_buffer` of a parameter requires `shape`")
+                return Err(BuildError::message("`match_buffer` of a parameter is missing the argument `shape`")
                     .at_position(0)
                     .with_help("give the shape, such as `T.match_buffer(a, (16, 16))`"));
             }

@@ -4,57 +4,75 @@ use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
-use super::{Builtin, Table, args, optional};
+use super::{Builtin, Table, linear, not_none, own};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::{Iter, IterObject, Raise};
-use crate::python::cost::{self, Cost};
+use crate::host::Operator;
+use crate::python::cost;
 use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
 use crate::python::range::Range;
 use crate::python::text_index::Chars;
-use crate::python::{arith, format, node_len, repr, set, type_name, view};
-use crate::rules::Operator;
+use crate::python::{Outcome, arith, format, node_len, repr, set, type_name, view};
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 
-/// The functions by name.
-pub(super) const FUNCTIONS: Table = &[
-    ("abs", Cost::Linear, abs),
-    ("all", Cost::Own, all),
-    ("any", Cost::Own, any),
-    ("ascii", Cost::Own, ascii_function),
-    ("bin", Cost::Linear, bin),
-    ("callable", Cost::Own, callable),
-    ("chr", Cost::Linear, chr),
-    ("divmod", Cost::Own, divmod),
-    ("format", Cost::Own, format_function),
-    ("getattr", Cost::Own, getattr),
-    ("hasattr", Cost::Own, hasattr),
-    ("hash", Cost::Linear, hash),
-    ("hex", Cost::Linear, hex),
-    ("id", Cost::Own, id),
-    ("isinstance", Cost::Own, isinstance),
-    ("iter", Cost::Own, iter),
-    ("len", Cost::Own, len),
-    ("max", Cost::Own, max),
-    ("min", Cost::Own, min),
-    ("next", Cost::Own, next),
-    ("oct", Cost::Linear, oct),
-    ("ord", Cost::Own, ord),
-    ("pow", Cost::Own, pow),
-    ("print", Cost::Own, print),
-    ("repr", Cost::Own, repr_function),
-    ("round", Cost::Linear, round),
-    ("sorted", Cost::Own, sorted),
-    ("sum", Cost::Own, sum),
+pub(super) static FUNCTIONS: Table = &[
+    linear("abs").one(abs),
+    own("all").one(|p, _, items| any(p, &items, false)),
+    own("any").one(|p, _, items| any(p, &items, true)),
+    own("ascii").one(|p, _, x| {
+        let text = ascii(&repr::repr(p, &x)?);
+        cost::text(p, &text)
+    }),
+    linear("bin").one(|p, _, x| radix(p, &x, 'b')),
+    own("callable").one(callable),
+    linear("chr").one(chr),
+    own("divmod").two(divmod),
+    own("format").one_or_two(format_function),
+    own("getattr").two_or_three(getattr),
+    own("hasattr").two(|p, _, value, name| {
+        let found = name.as_str().map(|name| p.find_attribute(&value, name)).transpose()?.flatten();
+        Ok(ScriptValue::Bool(found.is_some()))
+    }),
+    linear("hash").one(|p, _, x| {
+        let key = p.hashable(x)?;
+        Ok(ScriptValue::Int(tvmscript_ir_core::with_stack(|| hash_of(&key.0))))
+    }),
+    linear("hex").one(|p, _, x| radix(p, &x, 'x')),
+    // Identities differ from run to run; nothing may depend on them.
+    own("id").any(|_, _, _| raise!(Type, "`id` is not available here")),
+    own("isinstance").two(isinstance),
+    own("iter").one(|p, _, x| {
+        if x.as_host::<IterObject>().is_some() {
+            return Ok(x);
+        }
+        Ok(IterObject::value("iterator", p.iterate(&x)?))
+    }),
+    own("len").one(len),
+    own("max").any(|p, _, a| extreme(p, "max", a, CmpOp::Gt)),
+    own("min").any(|p, _, a| extreme(p, "min", a, CmpOp::Lt)),
+    own("next").one_or_two(next),
+    linear("oct").one(|p, _, x| radix(p, &x, 'o')),
+    own("ord").one(ord),
+    own("pow").two_or_three(pow).with_keywords(&["base", "exp", "mod"]),
+    // A library prints nothing.
+    own("print").any(|_, _, _| Ok(ScriptValue::None)),
+    own("repr").one(|p, _, x| {
+        let text = repr::repr(p, &x)?;
+        cost::text(p, &text)
+    }),
+    linear("round").one_or_two(round).with_keywords(&["number", "ndigits"]),
+    own("sorted")
+        .one_to_three(|p, _, items, key, reverse| {
+            let items = p.collect_values(&items)?;
+            Ok(ScriptValue::list(sort(p, items, key, reverse)?))
+        })
+        .with_keywords(&["", "key", "reverse"])
+        .with_keyword_only(2),
+    own("sum").one_or_two(sum).with_keywords(&["", "start"]),
 ];
 
-fn iter_arg(p: &mut dyn Host, name: &str, a: CallArgs) -> Result<Iter, Raise> {
-    let [items] = args(name, a)?;
-    p.iterate(&items)
-}
-
-fn abs(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("abs", a)?;
+fn abs(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     match Number::of(&x) {
         Some(Number::Float(f)) => Ok(ScriptValue::Float(f.abs())),
         Some(Number::Int(i)) => {
@@ -64,31 +82,29 @@ fn abs(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
             cost::integer(p, big.bits())?;
             Ok(int(big.abs()))
         }
-        None => Err(HostError::type_error(format!("bad operand type for abs(): '{}'", type_name(&x))).into()),
+        None => Err(wrong_type!("bad operand type for abs(): '{}'", &x).into()),
     }
 }
 
-fn all(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let mut iter = iter_arg(p, "all", a)?;
+/// `any` for `wanted = true`, `all` for `wanted = false`.
+fn any(p: &mut dyn Host, items: &ScriptValue, wanted: bool) -> Outcome {
+    let mut iter = p.iterate(items)?;
     while let Some(item) = p.next(&mut iter)? {
-        if !p.truth(&item)? {
-            return Ok(ScriptValue::Bool(false));
+        if p.truth(&item)? == wanted {
+            return Ok(ScriptValue::Bool(wanted));
         }
     }
-    Ok(ScriptValue::Bool(true))
+    Ok(ScriptValue::Bool(!wanted))
 }
 
-fn any(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let mut iter = iter_arg(p, "any", a)?;
-    while let Some(item) = p.next(&mut iter)? {
-        if p.truth(&item)? {
-            return Ok(ScriptValue::Bool(true));
-        }
-    }
-    Ok(ScriptValue::Bool(false))
+fn radix(p: &Evaluator, x: &ScriptValue, kind: char) -> Outcome {
+    let value = integer(x)?;
+    let (prefix, digits) = format::integer(p, &value, Some(kind))?;
+    let sign = if value.is_negative() { "-" } else { "" };
+    cost::text(p, &format!("{sign}{prefix}{digits}"))
 }
 
-/// The text with everything beyond ASCII escaped.
+/// Escapes all characters beyond ASCII.
 pub(crate) fn ascii(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -102,32 +118,7 @@ pub(crate) fn ascii(text: &str) -> String {
     out
 }
 
-fn ascii_function(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("ascii", a)?;
-    let text = ascii(&repr::repr(p, &x)?);
-    cost::text(p, &text)
-}
-
-fn radix(p: &Evaluator, name: &str, a: CallArgs, kind: char) -> Result<ScriptValue, Raise> {
-    let [x] = args(name, a)?;
-    let value = integer(&x)?;
-    let (prefix, digits) = format::integer(p, &value, Some(kind))?;
-    let sign = if value.is_negative() { "-" } else { "" };
-    cost::text(p, &format!("{sign}{prefix}{digits}"))
-}
-
-fn bin(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    radix(p, "bin", a, 'b')
-}
-fn oct(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    radix(p, "oct", a, 'o')
-}
-fn hex(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    radix(p, "hex", a, 'x')
-}
-
-fn callable(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("callable", a)?;
+fn callable(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     Ok(ScriptValue::Bool(match &x {
         ScriptValue::Function(_) => true,
         ScriptValue::Host(host) => host.is_callable(),
@@ -136,19 +127,17 @@ fn callable(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
     }))
 }
 
-fn chr(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("chr", a)?;
+fn chr(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let code = integer(&x)?;
     if i64::try_from(&*code).is_err() {
-        return Err(HostError::overflow("Python int too large to convert to C int").into());
+        raise!(Overflow, "Python int too large to convert to C int");
     }
     let c = u32::try_from(&*code).ok().and_then(format::scalar);
     let c = c.ok_or_else(|| HostError::value_error("chr() arg not in range(0x110000)"))??;
     cost::text(p, c.encode_utf8(&mut [0; 4]))
 }
 
-fn ord(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("ord", a)?;
+fn ord(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let count = match &x {
         ScriptValue::Str(text) => {
             let chars = Chars::of(p, text)?;
@@ -164,16 +153,13 @@ fn ord(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
             bytes => bytes.len(),
         },
         other => {
-            let message = format!("ord() expected string of length 1, but {} found", type_name(other));
-            return Err(HostError::type_error(message).into());
+            return Err(wrong_type!("ord() expected string of length 1, but {} found", other).into());
         }
     };
-    let message = format!("ord() expected a character, but string of length {count} found");
-    Err(HostError::type_error(message).into())
+    raise!(Type, "ord() expected a character, but string of length {count} found")
 }
 
-fn divmod(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x, y] = args("divmod", a)?;
+fn divmod(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, y: ScriptValue) -> Outcome {
     if let (Some(Number::Float(_)), Some(b)) | (Some(b), Some(Number::Float(_))) =
         (Number::of(&x), Number::of(&y))
     {
@@ -181,7 +167,7 @@ fn divmod(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
         let (Some(a), Some(b)) = (Number::of(&x), Number::of(&y)) else { return Ok(ScriptValue::None) };
         let (a, b) = (a.to_float()?, b.to_float()?);
         if b == 0.0 {
-            return Err(HostError::zero_division("float floor division by zero").into());
+            raise!(ZeroDivision, "float floor division by zero");
         }
         let (quotient, rest) = arith::float_div_mod(a, b);
         return Ok(ScriptValue::tuple([ScriptValue::Float(quotient), ScriptValue::Float(rest)]));
@@ -197,48 +183,42 @@ fn divmod(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
     Ok(ScriptValue::tuple([quotient, rest]))
 }
 
-fn format_function(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [value, spec] = optional("format", a, 1)?;
+fn format_function(
+    p: &mut dyn Host,
+    _: &ScriptValue,
+    value: ScriptValue,
+    spec: Option<ScriptValue>,
+) -> Outcome {
     let spec = match &spec {
         Some(ScriptValue::Str(spec)) => spec.as_str(),
         None => "",
         Some(other) => {
-            let message = format!("format() argument 2 must be str, not {}", type_name(other));
-            return Err(HostError::type_error(message).into());
+            return Err(wrong_type!("format() argument 2 must be str, not {}", other).into());
         }
     };
-    let text = format::format(p, &value.unwrap_or_default(), spec)?;
+    let text = format::format(p, &value, spec)?;
     cost::text(p, &text)
 }
 
-fn getattr(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [value, name, default] = optional("getattr", a, 2)?;
-    let (value, name) = (value.unwrap_or_default(), name.unwrap_or_default());
+fn getattr(
+    p: &mut dyn Host,
+    _: &ScriptValue,
+    value: ScriptValue,
+    name: ScriptValue,
+    default: Option<ScriptValue>,
+) -> Outcome {
     let Some(name) = name.as_str() else {
-        return Err(HostError::type_error("attribute name must be string").into());
+        raise!(Type, "attribute name must be string");
     };
     match (p.find_attribute(&value, name)?, default) {
         (Some(value), _) | (None, Some(value)) => Ok(value),
         (None, None) => {
-            let message = format!("'{}' object has no attribute '{name}'", type_name(&value));
-            Err(HostError::new(HostErrorKind::Attribute, message).into())
+            raise!(Attribute, "'{}' object has no attribute '{name}'", type_name(&value))
         }
     }
 }
 
-fn hasattr(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [value, name] = args("hasattr", a)?;
-    let found = name.as_str().map(|name| p.find_attribute(&value, name)).transpose()?.flatten();
-    Ok(ScriptValue::Bool(found.is_some()))
-}
-
-fn hash(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("hash", a)?;
-    let key = p.hashable(x)?;
-    Ok(ScriptValue::Int(tvmscript_ir_core::with_stack(|| hash_of(&key.0))))
-}
-
-/// CPython's hash of numbers and of tuples of them; of other values one that differs from run to run, as CPython's does.
+/// CPython's hash of numbers and tuples of them. Other hashes differ from run to run, as in CPython.
 fn hash_of(value: &ScriptValue) -> i64 {
     if let Some(number) = Number::of(value) {
         return number::hash(&number);
@@ -247,7 +227,7 @@ fn hash_of(value: &ScriptValue) -> i64 {
         let key = tvmscript_script_value::DictKey::new(value.clone());
         return key.map_or(0, |key| i64::from(key.hash_value()));
     };
-    // The hash xxHash with one lane, as in CPython.
+    // xxHash with one lane, as in CPython.
     const PRIMES: [u64; 3] =
         [11_400_714_785_074_694_791, 14_029_467_366_897_019_727, 2_870_177_450_012_600_261];
     let mut state = PRIMES[2];
@@ -260,15 +240,9 @@ fn hash_of(value: &ScriptValue) -> i64 {
     if state == u64::MAX { 1_546_275_796 } else { state as i64 }
 }
 
-/// Identities differ from run to run; nothing may depend on them.
-fn id(_: &mut dyn Host, _: CallArgs) -> Result<ScriptValue, Raise> {
-    Err(HostError::type_error("`id` is not available here").into())
-}
-
-fn isinstance(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [value, class] = args("isinstance", a)?;
+fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: ScriptValue) -> Outcome {
     let own = type_name(&value);
-    // Tuples may stand in tuples.
+    // Tuples may be nested.
     let mut work = vec![class];
     while let Some(class) = work.pop() {
         p.program.budget.step(1 + cost::size(&class))?;
@@ -285,43 +259,29 @@ fn isinstance(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
             }
             continue;
         }
-        let Some(builtin) = class.as_host::<Builtin>().filter(|b| b.is_type) else {
-            let message = "isinstance() arg 2 must be a type, a tuple of types, or a union";
-            return Err(HostError::type_error(message).into());
+        let Some(builtin) = class.as_host::<Builtin>().filter(|b| b.is_type()) else {
+            raise!(Type, "isinstance() arg 2 must be a type, a tuple of types, or a union");
         };
-        if builtin.name == own || builtin.name == "object" || builtin.name == "int" && own == "bool" {
+        let name = builtin.native.name;
+        if name == own || name == "object" || name == "int" && own == "bool" {
             return Ok(ScriptValue::Bool(true));
         }
     }
     Ok(ScriptValue::Bool(false))
 }
 
-fn iter(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("iter", a)?;
-    if x.as_host::<IterObject>().is_some() {
-        return Ok(x);
-    }
-    let iter = p.iterate(&x)?;
-    Ok(IterObject::value("iterator", iter))
-}
-
-fn next(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [iterator, default] = optional("next", a, 1)?;
-    let iterator = iterator.unwrap_or_default();
+fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Option<ScriptValue>) -> Outcome {
     if iterator.as_host::<IterObject>().is_none() {
-        let message = format!("'{}' object is not an iterator", type_name(&iterator));
-        return Err(HostError::type_error(message).into());
+        return Err(wrong_type!("'{}' object is not an iterator", &iterator).into());
     }
     let mut iter = p.iterate(&iterator)?;
     match (p.next(&mut iter)?, default) {
         (Some(value), _) | (None, Some(value)) => Ok(value),
-        (None, None) => Err(HostError::new(HostErrorKind::StopIteration, "").into()),
+        (None, None) => raise!(StopIteration, ""),
     }
 }
 
-/// `len(value)`
-fn len(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("len", a)?;
+fn len(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let len = match &x {
         ScriptValue::Str(s) => Some(Chars::of(p, s)?.count()),
         ScriptValue::Bytes(b) => Some(b.len()),
@@ -338,28 +298,25 @@ fn len(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
     match len {
         Some(len) => match i64::try_from(len) {
             Ok(len) => Ok(ScriptValue::Int(len)),
-            Err(_) => Err(HostError::overflow("Python int too large to convert to C ssize_t").into()),
+            Err(_) => raise!(Overflow, "Python int too large to convert to C ssize_t"),
         },
-        None => Err(HostError::type_error(format!("object of type '{}' has no len()", type_name(&x))).into()),
+        None => Err(wrong_type!("object of type '{}' has no len()", &x).into()),
     }
 }
 
-fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Result<ScriptValue, Raise> {
-    let key = a.take_keyword("key").filter(|key| !matches!(key, ScriptValue::None));
+fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Outcome {
+    let key = not_none(a.take_keyword("key"));
     let default = a.take_keyword("default");
     if let Some((other, _)) = a.keywords.first() {
-        let message = format!("'{other}' is an invalid keyword argument for {name}()");
-        return Err(HostError::type_error(message).into());
+        raise!(Type, "'{other}' is an invalid keyword argument for {name}()");
     }
     let mut iter = match a.positional.len() {
         0 => {
-            let message = format!("{name} expected at least 1 argument, got 0");
-            return Err(HostError::type_error(message).into());
+            raise!(Type, "{name} expected at least 1 argument, got 0");
         }
         1 => p.iterate(&a.positional[0])?,
         _ if default.is_some() => {
-            let message = format!("Cannot specify a default for {name}() with multiple positional arguments");
-            return Err(HostError::type_error(message).into());
+            raise!(Type, "Cannot specify a default for {name}() with multiple positional arguments");
         }
         _ => Iter::Items(a.positional.into_vec().into_iter()),
     };
@@ -393,26 +350,22 @@ fn extreme(p: &mut dyn Host, name: &str, mut a: CallArgs, op: CmpOp) -> Result<S
     }
 }
 
-fn max(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    extreme(p, "max", a, CmpOp::Gt)
-}
-fn min(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    extreme(p, "min", a, CmpOp::Lt)
-}
-
-fn pow(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [base, exponent, modulus] = optional("pow", a, 2)?;
-    let (base, exponent) = (base.unwrap_or_default(), exponent.unwrap_or_default());
-    let Some(modulus) = modulus.filter(|m| !matches!(m, ScriptValue::None)) else {
+fn pow(
+    p: &mut dyn Host,
+    _: &ScriptValue,
+    base: ScriptValue,
+    exponent: ScriptValue,
+    modulus: Option<ScriptValue>,
+) -> Outcome {
+    let Some(modulus) = not_none(modulus) else {
         return p.apply(Operator::Binary(BinOp::Pow), &[base, exponent]);
     };
     let (Some(base), Some(exponent), Some(modulus)) = (index(&base), index(&exponent), index(&modulus))
     else {
-        let message = "pow() 3rd argument not allowed unless all arguments are integers";
-        return Err(HostError::type_error(message).into());
+        raise!(Type, "pow() 3rd argument not allowed unless all arguments are integers");
     };
     if modulus.is_zero() {
-        return Err(HostError::value_error("pow() 3rd argument cannot be 0").into());
+        raise!(Value, "pow() 3rd argument cannot be 0");
     }
     let words = modulus.bits() / 64 + 1;
     cost::product(p, base.bits(), modulus.bits())?;
@@ -429,34 +382,19 @@ fn pow(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
     Ok(int(result))
 }
 
-/// A library prints nothing.
-fn print(_: &mut dyn Host, _: CallArgs) -> Result<ScriptValue, Raise> {
-    Ok(ScriptValue::None)
-}
-
-fn repr_function(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("repr", a)?;
-    let text = repr::repr(p, &x)?;
-    cost::text(p, &text)
-}
-
-fn round(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
-    if let Some(digits) = a.take_keyword("ndigits") {
-        a.positional.push(digits);
-    }
-    let [x, digits] = optional("round", a, 1)?;
-    let x = x.unwrap_or_default();
-    let digits = digits.filter(|d| !matches!(d, ScriptValue::None));
-    let digits = digits.map(|d| small_index(&d).ok_or(d)).transpose().map_err(|d| {
-        HostError::type_error(format!("'{}' object cannot be interpreted as an integer", type_name(&d)))
-    })?;
+fn round(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue, digits: Option<ScriptValue>) -> Outcome {
+    let digits = not_none(digits);
+    let digits = digits
+        .map(|d| small_index(&d).ok_or(d))
+        .transpose()
+        .map_err(|d| wrong_type!("'{}' object cannot be interpreted as an integer", &d))?;
     match (Number::of(&x), digits) {
         (Some(Number::Float(f)), None) => Ok(float_to_int(f.round_ties_even())?),
         (Some(Number::Float(f)), Some(digits)) => Ok(ScriptValue::Float(round_float(f, digits)?)),
         (Some(number), digits) => {
             let value = number.to_big().unwrap_or_default();
             let Some(digits) = digits.filter(|d| *d < 0) else { return Ok(int(value.into_owned())) };
-            // A number of so many bits has fewer digits.
+            // A number of this many bits has fewer digits.
             if digits.unsigned_abs() > value.bits() / 3 + 1 {
                 return Ok(ScriptValue::Int(0));
             }
@@ -467,14 +405,11 @@ fn round(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
             let up = twice > unit || twice == unit && quotient.bit(0);
             Ok(int((quotient + i32::from(up)) * unit))
         }
-        (None, _) => {
-            let message = format!("type {} doesn't define __round__ method", type_name(&x));
-            Err(HostError::type_error(message).into())
-        }
+        (None, _) => Err(wrong_type!("type {} doesn't define __round__ method", &x).into()),
     }
 }
 
-/// To so many decimal places, the exact value rounded half to even.
+/// Rounds the exact value half to even, to `digits` decimal places.
 fn round_float(value: f64, digits: i64) -> Result<f64, HostError> {
     if !value.is_finite() || digits > 330 {
         return Ok(value);
@@ -485,11 +420,11 @@ fn round_float(value: f64, digits: i64) -> Result<f64, HostError> {
     let rounded = if digits >= 0 {
         format!("{value:.*}", digits as usize).parse().unwrap_or(value)
     } else {
-        // The exact integer, rounded as integers are.
+        // Rounds the integer part as integers are rounded.
         let (whole, unit) = (number::float_to_big(value.trunc()), BigInt::from(10).pow(-digits as u32));
         let (quotient, rest) = arith::floor_div(&whole, &unit);
         let twice = rest * 2;
-        // Below the point there may be more.
+        // A fraction breaks the tie.
         let more = value.fract() != 0.0 && value > 0.0;
         let less = value.fract() != 0.0 && value < 0.0;
         let up = twice > unit || twice == unit && (more || !less && quotient.bit(0));
@@ -497,20 +432,12 @@ fn round_float(value: f64, digits: i64) -> Result<f64, HostError> {
         rounded.to_string().parse::<f64>().unwrap_or(value)
     };
     if rounded.is_infinite() {
-        return Err(HostError::overflow("rounded value too large to represent"));
+        raise!(Overflow, "rounded value too large to represent");
     }
     Ok(if rounded == 0.0 { 0.0f64.copysign(value) } else { rounded })
 }
 
-fn sorted(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
-    let key = a.take_keyword("key");
-    let reverse = a.take_keyword("reverse");
-    let [items] = args("sorted", a)?;
-    let items = p.collect_values(&items)?;
-    Ok(ScriptValue::list(sort(p, items, key, reverse)?))
-}
-
-/// Sorts, keeping equal ones in order. A merge sort: a comparison may fail, and may be a dialect's.
+/// A stable merge sort. Comparisons may fail, and may be a dialect's.
 pub(crate) fn sort(
     p: &mut dyn Host,
     items: Vec<ScriptValue>,
@@ -520,7 +447,7 @@ pub(crate) fn sort(
     let reverse = match reverse {
         Some(reverse) => match i32::try_from(&*integer(&reverse)?) {
             Ok(reverse) => reverse != 0,
-            Err(_) => return Err(HostError::overflow("Python int too large to convert to C int").into()),
+            Err(_) => raise!(Overflow, "Python int too large to convert to C int"),
         },
         None => false,
     };
@@ -568,21 +495,15 @@ pub(crate) fn sort(
     Ok(keyed.into_iter().map(|(_, item)| item).collect())
 }
 
-fn sum(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
-    if let Some(start) = a.take_keyword("start") {
-        a.positional.push(start);
-    }
-    let [items, start] = optional("sum", a, 1)?;
+fn sum(p: &mut dyn Host, _: &ScriptValue, items: ScriptValue, start: Option<ScriptValue>) -> Outcome {
     let mut total = start.unwrap_or(ScriptValue::Int(0));
     if let ScriptValue::Str(_) = total {
-        let message = "sum() can't sum strings [use ''.join(seq) instead]";
-        return Err(HostError::type_error(message).into());
+        raise!(Type, "sum() can't sum strings [use ''.join(seq) instead]");
     }
     if let ScriptValue::Bytes(_) = total {
-        let message = "sum() can't sum bytes [use b''.join(seq) instead]";
-        return Err(HostError::type_error(message).into());
+        raise!(Type, "sum() can't sum bytes [use b''.join(seq) instead]");
     }
-    let mut iter = p.iterate(&items.unwrap_or_default())?;
+    let mut iter = p.iterate(&items)?;
     while let Some(item) = p.next(&mut iter)? {
         total = p.apply(Operator::Binary(BinOp::Add), &[total, item])?;
     }

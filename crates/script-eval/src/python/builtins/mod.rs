@@ -1,278 +1,331 @@
-//! Built-in functions and types, and what all functions of the host language share.
+//! Built-in functions, types and methods.
+//!
+//! Each is one row of a table, a [`Native`]: its name, what a call costs, the arguments that it takes, and the Rust
+//! function behind it. Calls are charged and their arguments bound in one place, [`Native::call`].
 
 mod functions;
 mod types;
 
 pub(crate) use functions::{ascii, sort};
-pub(crate) use types::fill;
+pub(crate) use types::{fill, is_little_endian};
 
 use std::any::Any;
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 
 use super::cost::{self, Cost};
-use super::methods::{NamedMethod, of_type};
-use super::type_name;
+use super::methods::of_type;
+use super::{Outcome, type_name};
 use crate::Host;
 use crate::errors::HostError;
 use crate::eval::Raise;
 
-/// What a built-in function runs.
-pub(crate) type BuiltinFn = fn(&mut dyn Host, CallArgs) -> Result<ScriptValue, Raise>;
-/// What a method runs.
-pub(crate) type MethodFn = fn(&mut dyn Host, &ScriptValue, CallArgs) -> Result<ScriptValue, Raise>;
-
-/// Functions by name, with what a call costs.
-pub(crate) type Table = &'static [(&'static str, Cost, BuiltinFn)];
-
-/// A built-in function or type.
-pub(crate) struct Builtin {
+/// A built-in function, type or method.
+pub(crate) struct Native {
     pub(crate) name: &'static str,
     cost: Cost,
-    call: BuiltinFn,
-    pub(crate) is_type: bool,
+    body: Body,
+    /// Names of the parameters that keywords can give; empty for positional-only ones.
+    keywords: &'static [&'static str],
+    /// Number of parameters, from the last, that only keywords can give.
+    keyword_only: usize,
+}
+
+/// Rows of built-ins.
+pub(crate) type Table = &'static [Native];
+
+/// A built-in whose function charges what depends on the sizes of its arguments.
+pub(crate) const fn own(name: &'static str) -> NativeName {
+    NativeName { name, cost: Cost::Own }
+}
+
+/// A built-in whose cost is linear in the sizes of its receiver and arguments.
+pub(crate) const fn linear(name: &'static str) -> NativeName {
+    NativeName { name, cost: Cost::Linear }
+}
+
+/// The first half of a row: name and cost. A method named after the number of arguments adds the function.
+pub(crate) struct NativeName {
+    name: &'static str,
+    cost: Cost,
+}
+
+macro_rules! bodies {
+    ($($method:ident $variant:ident($($arg:ty),*);)*) => {
+        /// The Rust function behind a built-in, by the arguments it takes. The second parameter is the receiver of a
+        /// method; functions get `None` there.
+        #[derive(Clone, Copy)]
+        enum Body {
+            $($variant(fn(&mut dyn Host, &ScriptValue, $($arg),*) -> Outcome),)*
+        }
+
+        impl NativeName {
+            $(pub(crate) const fn $method(
+                self,
+                body: fn(&mut dyn Host, &ScriptValue, $($arg),*) -> Outcome,
+            ) -> Native {
+                let NativeName { name, cost } = self;
+                Native { name, cost, body: Body::$variant(body), keywords: &[], keyword_only: 0 }
+            })*
+        }
+    };
+}
+type Optional = Option<ScriptValue>;
+bodies! {
+    zero Zero();
+    one One(ScriptValue);
+    two Two(ScriptValue, ScriptValue);
+    zero_or_one ZeroOrOne(Optional);
+    zero_to_two ZeroToTwo(Optional, Optional);
+    zero_to_three ZeroToThree([Optional; 3]);
+    one_or_two OneOrTwo(ScriptValue, Optional);
+    one_to_three OneToThree(ScriptValue, Optional, Optional);
+    two_or_three TwoOrThree(ScriptValue, ScriptValue, Optional);
+    any Any(CallArgs);
+}
+
+impl Native {
+    /// Lets keywords give the parameters of these names. Positional-only parameters before them are named `""`.
+    pub(crate) const fn with_keywords(self, keywords: &'static [&'static str]) -> Native {
+        Native { keywords, ..self }
+    }
+
+    /// Lets only keywords give the last `count` parameters.
+    pub(crate) const fn with_keyword_only(self, count: usize) -> Native {
+        Native { keyword_only: count, ..self }
+    }
+
+    /// Charges a call, binds its arguments and runs it. `owner` is the type or module that qualifies the name in messages.
+    fn call(&self, p: &mut dyn Host, owner: &str, receiver: &ScriptValue, args: CallArgs) -> Outcome {
+        cost::call(p, self.cost, receiver, &args)?;
+        let (least, most) = match self.body {
+            Body::Any(f) => return f(p, receiver, args),
+            Body::Zero(_) => (0, 0),
+            Body::One(_) => (1, 1),
+            Body::Two(_) => (2, 2),
+            Body::ZeroOrOne(_) => (0, 1),
+            Body::ZeroToTwo(_) => (0, 2),
+            Body::ZeroToThree(_) => (0, 3),
+            Body::OneOrTwo(_) => (1, 2),
+            Body::OneToThree(_) => (1, 3),
+            Body::TwoOrThree(_) => (2, 3),
+        };
+        let [x, y, z] = self.bind(owner, args, least, most)?;
+        let required = Option::unwrap_or_default;
+        match self.body {
+            Body::Zero(f) => f(p, receiver),
+            Body::One(f) => f(p, receiver, required(x)),
+            Body::Two(f) => f(p, receiver, required(x), required(y)),
+            Body::ZeroOrOne(f) => f(p, receiver, x),
+            Body::ZeroToTwo(f) => f(p, receiver, x, y),
+            Body::ZeroToThree(f) => f(p, receiver, [x, y, z]),
+            Body::OneOrTwo(f) => f(p, receiver, required(x), y),
+            Body::OneToThree(f) => f(p, receiver, required(x), y, z),
+            Body::TwoOrThree(f) => f(p, receiver, required(x), required(y), z),
+            Body::Any(_) => Ok(ScriptValue::None),
+        }
+    }
+
+    /// Binds from `least` to `most` arguments, with CPython's messages.
+    fn bind(
+        &self,
+        owner: &str,
+        args: CallArgs,
+        least: usize,
+        most: usize,
+    ) -> Result<[Option<ScriptValue>; 3], HostError> {
+        let name = self.name;
+        let dot = if owner.is_empty() { "" } else { "." };
+        let found = args.positional.len();
+        let mut values = args.positional.into_iter();
+        let mut bound = std::array::from_fn(|_| values.next());
+        for (key, value) in args.keywords {
+            let slot = self.keywords.iter().position(|known| *known == key.as_str());
+            match slot.and_then(|slot| bound.get_mut(slot)) {
+                Some(slot @ None) => *slot = Some(value),
+                Some(Some(_)) => raise!(Type, "argument for {name}() given by name ('{key}') and position"),
+                None if self.keywords.is_empty() => {
+                    raise!(Type, "{owner}{dot}{name}() takes no keyword arguments")
+                }
+                None => raise!(Type, "'{key}' is an invalid keyword argument for {name}()"),
+            }
+        }
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let most = most - self.keyword_only;
+        if found > most || bound.iter().take(least).any(Option::is_none) {
+            match (least, most) {
+                (0, 0) => raise!(Type, "{owner}{dot}{name}() takes no arguments ({found} given)"),
+                (1, 1) => raise!(Type, "{owner}{dot}{name}() takes exactly one argument ({found} given)"),
+                (2, 2) => raise!(Type, "{name} expected 2 arguments, got {found}"),
+                _ if found > most => {
+                    raise!(Type, "{name} expected at most {most} argument{}, got {found}", plural(most))
+                }
+                _ => raise!(Type, "{name} expected at least {least} argument{}, got {found}", plural(least)),
+            }
+        }
+        Ok(bound)
+    }
+}
+
+/// What kind of callable a [`Builtin`] is.
+pub(crate) enum BuiltinKind {
+    /// A function of this module; empty for the built-in ones.
+    Function(&'static str),
+    /// A type.
+    Type,
+    /// A method bound to a value.
+    Method(ScriptValue),
+    /// A method of the type of this name, which takes the receiver as its first argument: `str.lower`.
+    Unbound(&'static str),
+}
+
+/// A built-in function, type or method as a value.
+pub(crate) struct Builtin {
+    pub(crate) native: &'static Native,
+    pub(crate) kind: BuiltinKind,
 }
 
 impl Builtin {
-    pub(crate) fn function(name: &'static str, cost: Cost, call: BuiltinFn) -> ScriptValue {
-        ScriptValue::host(Builtin { name, cost, call, is_type: false })
+    pub(crate) fn value(native: &'static Native, kind: BuiltinKind) -> ScriptValue {
+        ScriptValue::host(Builtin { native, kind })
     }
 
-    /// Charges the call and runs it.
-    pub(crate) fn run(&self, p: &mut dyn Host, args: CallArgs) -> Result<ScriptValue, Raise> {
-        cost::call(p, self.cost, None, &args)?;
-        (self.call)(p, args)
+    pub(crate) fn is_type(&self) -> bool {
+        matches!(self.kind, BuiltinKind::Type)
     }
-}
 
-/// A method of a value.
-pub(crate) struct Method {
-    pub(crate) name: &'static str,
-    pub(crate) receiver: ScriptValue,
-    pub(crate) cost: Cost,
-    pub(crate) call: MethodFn,
-}
-
-impl Method {
-    /// Charges the call and runs it.
-    pub(crate) fn run(&self, p: &mut dyn Host, args: CallArgs) -> Result<ScriptValue, Raise> {
-        cost::call(p, self.cost, Some(&self.receiver), &args)?;
-        (self.call)(p, &self.receiver, args)
-    }
-}
-
-/// A method of a type, whose first argument is the receiver: `str.lower`.
-pub(crate) struct Unbound {
-    type_name: &'static str,
-    method: NamedMethod,
-}
-
-impl Unbound {
-    /// Charges the call and runs it.
-    pub(crate) fn run(&self, p: &mut dyn Host, mut args: CallArgs) -> Result<ScriptValue, Raise> {
-        let (name, cost, call) = *self.method;
-        if args.positional.is_empty() {
-            let message = format!("unbound method {}.{name}() needs an argument", self.type_name);
-            return Err(HostError::type_error(message).into());
+    /// The name of its type in Python.
+    pub(crate) fn class(&self) -> &'static str {
+        match self.kind {
+            BuiltinKind::Type => "type",
+            BuiltinKind::Unbound(_) => "method_descriptor",
+            BuiltinKind::Function(_) | BuiltinKind::Method(_) => "builtin_function_or_method",
         }
-        let receiver = args.positional.remove(0);
-        let own = type_name(&receiver);
-        if own != self.type_name && !(self.type_name == "int" && own == "bool") {
-            let message = format!(
-                "descriptor '{name}' for '{}' objects doesn't apply to a '{own}' object",
-                self.type_name
-            );
-            return Err(HostError::type_error(message).into());
+    }
+
+    /// Charges a call and runs it.
+    pub(crate) fn run(&self, p: &mut dyn Host, mut args: CallArgs) -> Outcome {
+        let (native, name) = (self.native, self.native.name);
+        match &self.kind {
+            BuiltinKind::Function(module) => native.call(p, module, &ScriptValue::None, args),
+            BuiltinKind::Type => native.call(p, "", &ScriptValue::None, args),
+            BuiltinKind::Method(receiver) => native.call(p, &type_name(receiver), receiver, args),
+            BuiltinKind::Unbound(owner) => {
+                if args.positional.is_empty() {
+                    raise!(Type, "unbound method {owner}.{name}() needs an argument");
+                }
+                let receiver = args.positional.remove(0);
+                let own = type_name(&receiver);
+                if own != *owner && !(*owner == "int" && own == "bool") {
+                    return Err(wrong_type!(
+                        "descriptor '{name}' for '{owner}' objects doesn't apply to a '{}' object",
+                        &receiver
+                    )
+                    .into());
+                }
+                native.call(p, owner, &receiver, args)
+            }
         }
-        cost::call(p, cost, Some(&receiver), &args)?;
-        call(p, &receiver, args)
     }
-}
-
-impl HostObject for Unbound {
-    fn type_name(&self) -> &str {
-        "method_descriptor"
-    }
-    fn is_callable(&self) -> bool {
-        true
-    }
-    fn call(&self, _: CallArgs) -> Result<ScriptValue, BuildError> {
-        Err(needs_the_parser(self.method.0))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-/// A function of the host language is called where no parser is at hand, which it needs.
-fn needs_the_parser(name: &str) -> BuildError {
-    BuildError::message(format!("`{name}` cannot be called from here")).with_help("wrap it in a lambda")
 }
 
 impl HostObject for Builtin {
     fn type_name(&self) -> &str {
-        self.name
+        self.native.name
     }
     fn is_callable(&self) -> bool {
         true
     }
+    /// Fails: a built-in needs an evaluator, and Rust code that calls a function has none at hand.
     fn call(&self, _: CallArgs) -> Result<ScriptValue, BuildError> {
-        Err(needs_the_parser(self.name))
+        let message = format!("`{}` cannot be called from here", self.native.name);
+        Err(BuildError::message(message).with_help("wrap it in a lambda"))
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         if name == "__name__" {
-            return Some(ScriptValue::str(self.name));
+            return Some(ScriptValue::str(self.native.name));
         }
-        if !self.is_type {
+        if !self.is_type() {
             return None;
         }
-        if let Some((name, cost, call)) = types::class_method(self.name, name) {
-            return Some(Builtin::function(name, *cost, *call));
+        let owner = self.native.name;
+        if let Some(method) = types::class_method(owner, name) {
+            return Some(Builtin::value(method, BuiltinKind::Function(owner)));
         }
-        let method = of_type(self.name, name)?;
-        Some(ScriptValue::host(Unbound { type_name: self.name, method }))
+        Some(Builtin::value(of_type(owner, name)?, BuiltinKind::Unbound(owner)))
     }
     fn hashing(&self) -> Hashing {
-        Hashing::Value { hash: self.name.len() as u64, weight: 1 }
+        match self.kind {
+            BuiltinKind::Method(_) => Hashing::Identity,
+            _ => Hashing::Value { hash: self.native.name.len() as u64, weight: 1 },
+        }
     }
     fn same_key(&self, other: &dyn HostObject) -> bool {
-        other.as_any().downcast_ref::<Builtin>().is_some_and(|other| self.name == other.name)
+        other.as_any().downcast_ref::<Builtin>().is_some_and(|other| same_builtin(self, other))
     }
     fn as_any(&self) -> &dyn Any {
         self
     }
 }
 
-impl Drop for Method {
+impl Drop for Builtin {
     fn drop(&mut self) {
-        release([std::mem::take(&mut self.receiver)]);
+        if let BuiltinKind::Method(receiver) = &mut self.kind {
+            release([std::mem::take(receiver)]);
+        }
     }
 }
 
-impl HostObject for Method {
-    fn type_name(&self) -> &str {
-        self.name
-    }
-    fn is_callable(&self) -> bool {
-        true
-    }
-    fn call(&self, _: CallArgs) -> Result<ScriptValue, BuildError> {
-        Err(needs_the_parser(self.name))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-}
-
-/// The positional arguments of a function that takes just so many, and no keywords.
-pub(crate) fn args<const N: usize>(name: &str, a: CallArgs) -> Result<[ScriptValue; N], HostError> {
-    no_keywords(name, &a)?;
-    let found = a.positional.len();
-    let values: Vec<ScriptValue> = a.positional.into_vec();
-    values.try_into().map_err(|_| {
-        let what = match N {
-            0 => "no arguments".to_owned(),
-            1 => "exactly one argument".to_owned(),
-            n => return HostError::type_error(format!("{name} expected {n} arguments, got {found}")),
-        };
-        HostError::type_error(format!("{name}() takes {what} ({found} given)"))
-    })
+/// Tests whether both are the same function or type.
+pub(crate) fn same_builtin(a: &Builtin, b: &Builtin) -> bool {
+    let is_method = |builtin: &Builtin| matches!(builtin.kind, BuiltinKind::Method(_));
+    std::ptr::eq(a.native, b.native) && !is_method(a) && !is_method(b)
 }
 
 pub(crate) fn no_keywords(name: &str, a: &CallArgs) -> Result<(), HostError> {
-    match a.keywords.is_empty() {
-        true => Ok(()),
-        false => Err(HostError::type_error(format!("{name}() takes no keyword arguments"))),
+    if !a.keywords.is_empty() {
+        raise!(Type, "{name}() takes no keyword arguments");
+    }
+    Ok(())
+}
+
+/// Drops an argument that is `None`.
+pub(crate) fn not_none(value: Option<ScriptValue>) -> Option<ScriptValue> {
+    value.filter(|value| !matches!(value, ScriptValue::None))
+}
+
+/// Replaces a `TypeError` of a conversion by another message.
+pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> HostError) -> Raise {
+    match raise {
+        Raise::Kind(crate::ParseErrorKind::Host(error)) if error.kind == crate::HostErrorKind::Type => {
+            message().into()
+        }
+        other => other,
     }
 }
 
-/// From `least` to `most` positional arguments; those not given are nothing.
-pub(crate) fn optional<const N: usize>(
-    name: &str,
-    a: CallArgs,
-    least: usize,
-) -> Result<[Option<ScriptValue>; N], HostError> {
-    no_keywords(name, &a)?;
-    let found = a.positional.len();
-    let plural = |n: usize| if n == 1 { "" } else { "s" };
-    if found < least {
-        let bound = if least == N { "" } else { "at least " };
-        return Err(HostError::type_error(format!(
-            "{name} expected {bound}{least} argument{}, got {found}",
-            plural(least)
-        )));
-    }
-    if found > N {
-        return Err(HostError::type_error(format!(
-            "{name} expected at most {N} argument{}, got {found}",
-            plural(N)
-        )));
-    }
-    let mut values = a.positional.into_iter();
-    Ok(std::array::from_fn(|_| values.next()))
+/// The names of all built-in functions and types.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    functions::FUNCTIONS.iter().chain(types::TYPES).map(|native| native.name)
 }
 
-/// The names of all.
-pub(crate) const NAMES: &[&str] = &[
-    "abs",
-    "all",
-    "any",
-    "ascii",
-    "bin",
-    "bool",
-    "bytes",
-    "callable",
-    "chr",
-    "dict",
-    "divmod",
-    "enumerate",
-    "filter",
-    "float",
-    "format",
-    "frozenset",
-    "getattr",
-    "hasattr",
-    "hash",
-    "hex",
-    "id",
-    "int",
-    "isinstance",
-    "iter",
-    "len",
-    "list",
-    "map",
-    "max",
-    "min",
-    "next",
-    "object",
-    "oct",
-    "ord",
-    "pow",
-    "print",
-    "range",
-    "repr",
-    "reversed",
-    "round",
-    "set",
-    "slice",
-    "sorted",
-    "str",
-    "sum",
-    "tuple",
-    "type",
-    "zip",
-];
-
-/// Whether a value is one of Python's built-in functions or types.
+/// Tests whether a value is one of Python's built-in functions or types.
 pub fn is_python_builtin(value: &ScriptValue) -> bool {
-    value.as_host::<Builtin>().is_some()
+    let kind = value.as_host::<Builtin>().map(|builtin| &builtin.kind);
+    matches!(kind, Some(BuiltinKind::Function(_) | BuiltinKind::Type))
 }
 
-/// The built-in of this name.
+/// The built-in function or type of this name.
 pub(crate) fn value(name: &str) -> Option<ScriptValue> {
-    let found = |list: Table, is_type: bool| {
-        let (name, cost, call) = list.iter().find(|(n, ..)| *n == name)?;
-        Some(ScriptValue::host(Builtin { name, cost: *cost, call: *call, is_type }))
-    };
-    found(functions::FUNCTIONS, false).or_else(|| found(types::TYPES, true))
+    let find = |table: Table| table.iter().find(|native| native.name == name);
+    match find(functions::FUNCTIONS) {
+        Some(function) => Some(Builtin::value(function, BuiltinKind::Function(""))),
+        None => class(name),
+    }
+}
+
+/// The built-in type of this name.
+pub(crate) fn class(name: &str) -> Option<ScriptValue> {
+    let native = types::TYPES.iter().find(|native| native.name == name)?;
+    Some(Builtin::value(native, BuiltinKind::Type))
 }

@@ -1,65 +1,104 @@
-//! Built-in types, called to make their values.
+//! Built-in types: calling one makes a value of it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use num_bigint::BigInt;
+use num_bigint::{BigInt, Sign};
 use num_traits::Num;
-use tvmscript_script_value::{CallArgs, Dict, ScriptValue};
+use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 
-use super::{Builtin, Table, args, no_keywords, optional, value};
+use super::{Native, Table, class, linear, no_keywords, own};
 use crate::Host;
 use crate::errors::HostError;
 use crate::eval::{Iter, IterObject, Raise};
-use crate::python::cost::{self, Cost};
 use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
 use crate::python::range::Range;
 use crate::python::unicode::numeral;
-use crate::python::{repr, set, type_name, view};
+use crate::python::{Outcome, cost, range, repr, set, type_name, view};
 
-/// The types by name.
-pub(super) const TYPES: Table = &[
-    ("bool", Cost::Own, bool_type),
-    ("bytes", Cost::Linear, bytes_type),
-    ("dict", Cost::Own, dict_type),
-    ("enumerate", Cost::Own, enumerate_type),
-    ("filter", Cost::Own, filter_type),
-    ("float", Cost::Linear, float_type),
-    ("frozenset", Cost::Own, frozenset_type),
-    ("int", Cost::Linear, int_type),
-    ("list", Cost::Own, list_type),
-    ("map", Cost::Own, map_type),
-    ("object", Cost::Own, object_type),
-    ("range", Cost::Own, range_type),
-    ("reversed", Cost::Own, reversed_type),
-    ("set", Cost::Own, set_type),
-    ("slice", Cost::Own, slice_type),
-    ("str", Cost::Linear, str_type),
-    ("tuple", Cost::Own, tuple_type),
-    ("type", Cost::Own, type_type),
-    ("zip", Cost::Own, zip_type),
+pub(super) static TYPES: Table = &[
+    own("bool").zero_or_one(|p, _, x| Ok(ScriptValue::Bool(x.map_or(Ok(false), |x| p.truth(&x))?))),
+    linear("bytes").zero_or_one(bytes_type),
+    own("dict").any(dict_type),
+    own("enumerate")
+        .one_or_two(|p, _, items, start| {
+            let start = match start {
+                Some(start) => int(integer(&start)?.into_owned()),
+                None => ScriptValue::Int(0),
+            };
+            let iter = p.iterate(&items)?;
+            Ok(IterObject::value("enumerate", Iter::Enumerate(start, Box::new(iter))))
+        })
+        .with_keywords(&["iterable", "start"]),
+    own("filter").two(|p, _, function, items| {
+        let iter = p.iterate(&items)?;
+        Ok(IterObject::value("filter", Iter::Filter(function, Box::new(iter))))
+    }),
+    linear("float").zero_or_one(float_type),
+    own("frozenset").zero_or_one(|p, _, x| {
+        let items = collected(p, x)?;
+        Ok(set::value(set::keys(p, items)?, true))
+    }),
+    linear("int").zero_to_two(int_type).with_keywords(&["", "base"]),
+    own("list").zero_or_one(|p, _, x| Ok(ScriptValue::list(collected(p, x)?))),
+    own("map").any(map_type),
+    own("object").zero(|_, _| Ok(IterObject::value("object", Iter::Items(Vec::new().into_iter())))),
+    own("range").one_to_three(range_type),
+    own("reversed").one(reversed_type),
+    own("set").zero_or_one(|p, _, x| {
+        let items = collected(p, x)?;
+        set::from_items(p, items)
+    }),
+    own("slice").one_to_three(|_, _, x, y, z| {
+        let (start, stop) = if let Some(stop) = y { (x, stop) } else { (ScriptValue::None, x) };
+        Ok(ScriptValue::Slice(Rc::new(Slice { start, stop, step: z.unwrap_or_default() })))
+    }),
+    linear("str").zero_or_one(|p, _, x| match x {
+        None => Ok(ScriptValue::str("")),
+        Some(x @ ScriptValue::Str(_)) => Ok(x),
+        Some(x) => {
+            let text = repr::str(p, &x)?;
+            cost::text(p, &text)
+        }
+    }),
+    own("tuple").zero_or_one(|p, _, x| Ok(ScriptValue::tuple(collected(p, x)?))),
+    own("type").one(|_, _, x| {
+        let name = type_name(&x);
+        match class(&name) {
+            Some(class) => Ok(class),
+            None => raise!(Type, "the type of '{name}' is not available here"),
+        }
+    }),
+    own("zip").any(zip_type),
 ];
 
-/// Class methods, by type.
-const CLASS_METHODS: &[(&str, Table)] = &[
-    ("dict", &[("fromkeys", Cost::Own, dict_from_keys)]),
-    ("int", &[("from_bytes", Cost::Linear, int_from_bytes)]),
-    ("bytes", &[("fromhex", Cost::Linear, bytes_from_hex)]),
+/// Class methods by type.
+static CLASS_METHODS: &[(&str, Native)] = &[
+    ("dict", own("fromkeys").one_or_two(dict_from_keys)),
+    (
+        "int",
+        linear("from_bytes")
+            .one_to_three(int_from_bytes)
+            .with_keywords(&["bytes", "byteorder", "signed"])
+            .with_keyword_only(1),
+    ),
+    ("bytes", linear("fromhex").one(bytes_from_hex)),
 ];
 
 /// The class method of a built-in type: `dict.fromkeys`.
-pub(super) fn class_method(
-    type_name: &str,
-    name: &str,
-) -> Option<&'static (&'static str, Cost, super::BuiltinFn)> {
-    let (_, methods) = CLASS_METHODS.iter().find(|(n, _)| *n == type_name)?;
-    methods.iter().find(|(n, ..)| *n == name)
+pub(super) fn class_method(owner: &str, name: &str) -> Option<&'static Native> {
+    let (_, method) = CLASS_METHODS.iter().find(|(o, method)| *o == owner && method.name == name)?;
+    Some(method)
 }
 
-fn dict_from_keys(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [keys, value] = optional("fromkeys", a, 1)?;
+fn dict_from_keys(
+    p: &mut dyn Host,
+    _: &ScriptValue,
+    keys: ScriptValue,
+    value: Option<ScriptValue>,
+) -> Outcome {
     let value = value.unwrap_or_default();
-    let mut iter = p.iterate(&keys.unwrap_or_default())?;
+    let mut iter = p.iterate(&keys)?;
     let mut dict = Dict::new();
     while let Some(key) = p.next(&mut iter)? {
         let key = p.hashable(key)?;
@@ -69,43 +108,41 @@ fn dict_from_keys(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
 }
 
-fn int_from_bytes(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
-    let signed = match a.take_keyword("signed") {
-        Some(signed) => p.truth(&signed)?,
-        None => false,
-    };
-    if let Some(order) = a.take_keyword("byteorder") {
-        a.positional.push(order);
+/// Tests whether a `byteorder` argument is `"little"`; it defaults to `"big"`.
+pub(crate) fn is_little_endian(order: Option<&ScriptValue>, what: &str) -> Result<bool, HostError> {
+    match order.map(ScriptValue::as_str) {
+        None | Some(Some("big")) => Ok(false),
+        Some(Some("little")) => Ok(true),
+        Some(Some(_)) => raise!(Value, "byteorder must be either 'little' or 'big'"),
+        Some(None) => raise!(Type, "{what} must be str"),
     }
-    let [bytes, order] = optional("from_bytes", a, 1)?;
-    let bytes = match bytes.unwrap_or_default() {
+}
+
+fn int_from_bytes(
+    p: &mut dyn Host,
+    _: &ScriptValue,
+    bytes: ScriptValue,
+    order: Option<ScriptValue>,
+    signed: Option<ScriptValue>,
+) -> Outcome {
+    let signed = signed.map_or(Ok(false), |signed| p.truth(&signed))?;
+    let bytes = match bytes {
         ScriptValue::Bytes(bytes) => bytes.to_vec(),
         other => bytes_of(p, &other)?,
     };
-    let little = match order.as_ref().map(ScriptValue::as_str) {
-        None | Some(Some("big")) => false,
-        Some(Some("little")) => true,
-        Some(Some(_)) => {
-            return Err(HostError::value_error("byteorder must be either 'little' or 'big'").into());
-        }
-        Some(None) => {
-            return Err(HostError::type_error("from_bytes() argument 'byteorder' must be str").into());
-        }
-    };
+    let little = is_little_endian(order.as_ref(), "from_bytes() argument 'byteorder'")?;
     cost::integer(p, 8 * bytes.len() as u64)?;
     Ok(int(match (little, signed) {
-        (false, false) => BigInt::from_bytes_be(num_bigint::Sign::Plus, &bytes),
-        (true, false) => BigInt::from_bytes_le(num_bigint::Sign::Plus, &bytes),
+        (false, false) => BigInt::from_bytes_be(Sign::Plus, &bytes),
+        (true, false) => BigInt::from_bytes_le(Sign::Plus, &bytes),
         (false, true) => BigInt::from_signed_bytes_be(&bytes),
         (true, true) => BigInt::from_signed_bytes_le(&bytes),
     }))
 }
 
-fn bytes_from_hex(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [text] = args("fromhex", a)?;
+fn bytes_from_hex(p: &mut dyn Host, _: &ScriptValue, text: ScriptValue) -> Outcome {
     let Some(text) = text.as_str() else {
-        let message = format!("fromhex() argument must be str, not {}", type_name(&text));
-        return Err(HostError::type_error(message).into());
+        return Err(wrong_type!("fromhex() argument must be str, not {}", &text).into());
     };
     let invalid = || HostError::value_error("non-hexadecimal number found in fromhex() arg");
     let mut bytes = Vec::new();
@@ -119,22 +156,15 @@ fn bytes_from_hex(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
     cost::bytes(p, bytes)
 }
 
-fn bool_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = optional("bool", a, 0)?;
-    let truth = x.map_or(Ok(false), |x| p.truth(&x))?;
-    Ok(ScriptValue::Bool(truth))
-}
-
-fn bytes_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = optional("bytes", a, 0)?;
+fn bytes_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
     let Some(x) = x else { return Ok(ScriptValue::Bytes(Rc::from([]))) };
     match &x {
         ScriptValue::Bytes(_) => return Ok(x),
         ScriptValue::Str(_) => {
-            return Err(HostError::type_error("string argument without an encoding").into());
+            raise!(Type, "string argument without an encoding");
         }
         ScriptValue::BigInt(_) => {
-            return Err(HostError::overflow("cannot fit 'int' into an index-sized integer").into());
+            raise!(Overflow, "cannot fit 'int' into an index-sized integer");
         }
         _ => {}
     }
@@ -152,7 +182,7 @@ fn bytes_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     let mut bytes = Vec::new();
     let mut iter = p.iterate(value).map_err(|raise| match raise {
         Raise::Kind(crate::ParseErrorKind::Host(_)) => {
-            HostError::type_error(format!("cannot convert '{}' object to bytes", type_name(value))).into()
+            wrong_type!("cannot convert '{}' object to bytes", value).into()
         }
         other => other,
     })?;
@@ -165,14 +195,13 @@ fn bytes_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Vec<u8>, Raise> {
     Ok(bytes)
 }
 
-fn dict_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+fn dict_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
     let mut dict = Dict::new();
     match a.positional.as_slice() {
         [] => {}
         [one] => fill(p, &mut dict, one)?,
         more => {
-            let message = format!("dict expected at most 1 argument, got {}", more.len());
-            return Err(HostError::type_error(message).into());
+            raise!(Type, "dict expected at most 1 argument, got {}", more.len());
         }
     }
     for (key, value) in a.keywords {
@@ -181,7 +210,7 @@ fn dict_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
     Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
 }
 
-/// Puts the entries of a dictionary, or pairs, into another one.
+/// Inserts the entries of a dictionary, or key-value pairs, into another one.
 pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Result<(), Raise> {
     if let ScriptValue::Dict(other) = from {
         cost::entries(p, other.borrow().len())?;
@@ -191,19 +220,18 @@ pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Res
     }
     for (index, item) in p.collect_values(from)?.into_iter().enumerate() {
         let pair = p.collect_values(&item).map_err(|raise| match raise {
-            Raise::Kind(crate::ParseErrorKind::Host(_)) => {
-                let message =
-                    format!("cannot convert dictionary update sequence element #{index} to a sequence");
-                HostError::type_error(message).into()
-            }
+            Raise::Kind(crate::ParseErrorKind::Host(_)) => HostError::type_error(format!(
+                "cannot convert dictionary update sequence element #{index} to a sequence"
+            ))
+            .into(),
             other => other,
         })?;
         let [key, value] = pair.as_slice() else {
-            let message = format!(
+            raise!(
+                Value,
                 "dictionary update sequence element #{index} has length {}; 2 is required",
                 pair.len()
             );
-            return Err(HostError::value_error(message).into());
         };
         p.program.budget.allocate(cost::ENTRY_BYTES)?;
         dict.insert(p.hashable(key.clone())?, value.clone());
@@ -211,27 +239,7 @@ pub(crate) fn fill(p: &mut dyn Host, dict: &mut Dict, from: &ScriptValue) -> Res
     Ok(())
 }
 
-fn enumerate_type(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
-    if let Some(start) = a.take_keyword("start") {
-        a.positional.push(start);
-    }
-    let [items, start] = optional("enumerate", a, 1)?;
-    let start = match start {
-        Some(start) => int(integer(&start)?.into_owned()),
-        None => ScriptValue::Int(0),
-    };
-    let iter = p.iterate(&items.unwrap_or_default())?;
-    Ok(IterObject::value("enumerate", Iter::Enumerate(start, Box::new(iter))))
-}
-
-fn filter_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [function, items] = args("filter", a)?;
-    let iter = p.iterate(&items)?;
-    Ok(IterObject::value("filter", Iter::Filter(function, Box::new(iter))))
-}
-
-fn float_type(_: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = optional("float", a, 0)?;
+fn float_type(_: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>) -> Outcome {
     let Some(x) = x else { return Ok(ScriptValue::Float(0.0)) };
     match (Number::of(&x), &x) {
         (Some(number), _) => Ok(ScriptValue::Float(number.to_float()?)),
@@ -240,7 +248,7 @@ fn float_type(_: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
             None => {
                 let mut quoted = String::new();
                 repr::quote(text.as_str(), &mut quoted);
-                Err(HostError::value_error(format!("could not convert string to float: {quoted}")).into())
+                raise!(Value, "could not convert string to float: {quoted}")
             }
         },
         (None, ScriptValue::Bytes(bytes)) => {
@@ -248,15 +256,11 @@ fn float_type(_: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
             let invalid = || HostError::value_error("could not convert string to float: bytes");
             Ok(ScriptValue::Float(value.ok_or_else(invalid)?))
         }
-        _ => {
-            let message =
-                format!("float() argument must be a string or a real number, not '{}'", type_name(&x));
-            Err(HostError::type_error(message).into())
-        }
+        _ => Err(wrong_type!("float() argument must be a string or a real number, not '{}'", &x).into()),
     }
 }
 
-/// The text of a float as Python reads it: spaces around it, `_` between digits, `inf` and `nan`.
+/// Parses a float as Python does: with surrounding white space, `_` between digits, `inf` and `nan`.
 pub(crate) fn parse_float(text: &str) -> Option<f64> {
     let text = numeral(text);
     let cleaned = without_underscores(&text)?;
@@ -272,7 +276,7 @@ pub(crate) fn parse_float(text: &str) -> Option<f64> {
     cleaned.parse().ok()
 }
 
-/// The digits without the `_` between them; nothing when one stands elsewhere.
+/// Removes `_` between digits; `None` for a misplaced one.
 fn without_underscores(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let between = |at: usize| {
@@ -284,18 +288,15 @@ fn without_underscores(text: &str) -> Option<String> {
     (!misplaced).then(|| text.replace('_', ""))
 }
 
-fn int_type(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
-    if let Some(base) = a.take_keyword("base") {
-        if a.positional.is_empty() {
-            return Err(HostError::type_error("int() missing string argument").into());
-        }
-        a.positional.push(base);
-    }
-    let [x, base] = optional("int", a, 0)?;
-    let Some(x) = x else { return Ok(ScriptValue::Int(0)) };
+fn int_type(p: &mut dyn Host, _: &ScriptValue, x: Option<ScriptValue>, base: Option<ScriptValue>) -> Outcome {
+    let x = match (x, &base) {
+        (Some(x), _) => x,
+        (None, Some(_)) => raise!(Type, "int() missing string argument"),
+        (None, None) => return Ok(ScriptValue::Int(0)),
+    };
     let base = base.map(|base| integer(&base).map(|base| i64::try_from(&*base).unwrap_or(-1))).transpose()?;
     if base.is_some_and(|base| base != 0 && !(2..=36).contains(&base)) {
-        return Err(HostError::value_error("int() base must be >= 2 and <= 36, or 0").into());
+        raise!(Value, "int() base must be >= 2 and <= 36, or 0");
     }
     match (&x, base) {
         (ScriptValue::Str(text), base) => {
@@ -315,29 +316,22 @@ fn int_type(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
             parse_int(p, &text, base.unwrap_or(10), &invalid)
         }
         (_, Some(_)) => {
-            Err(HostError::type_error("int() can't convert non-string with explicit base").into())
+            raise!(Type, "int() can't convert non-string with explicit base")
         }
         (_, None) => match Number::of(&x) {
             Some(Number::Float(f)) => Ok(float_to_int(f)?),
             Some(Number::Int(i)) => Ok(ScriptValue::Int(i)),
             Some(Number::Big(_)) => Ok(x),
-            None => {
-                let message = format!(
-                    "int() argument must be a string, a bytes-like object or a real number, not '{}'",
-                    type_name(&x)
-                );
-                Err(HostError::type_error(message).into())
-            }
+            None => Err(wrong_type!(
+                "int() argument must be a string, a bytes-like object or a real number, not '{}'",
+                &x
+            )
+            .into()),
         },
     }
 }
 
-fn parse_int(
-    p: &mut dyn Host,
-    text: &str,
-    base: i64,
-    invalid: &dyn Fn(i64) -> HostError,
-) -> Result<ScriptValue, Raise> {
+fn parse_int(p: &mut dyn Host, text: &str, base: i64, invalid: &dyn Fn(i64) -> HostError) -> Outcome {
     let trimmed = numeral(text);
     let (negative, digits) = match trimmed.strip_prefix(['+', '-']) {
         Some(rest) => (trimmed.starts_with('-'), rest),
@@ -365,43 +359,21 @@ fn parse_int(
         return Err(invalid(base).into());
     }
     if digits.len() > MAX_DIGITS && !radix.is_power_of_two() {
-        let message = format!(
+        raise!(
+            Value,
             "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion: value has {} digits; use sys.set_int_max_str_digits() to increase the limit",
             digits.len()
         );
-        return Err(HostError::value_error(message).into());
     }
     cost::integer(p, 6 * digits.len() as u64)?;
     let value = BigInt::from_str_radix(&digits, radix).map_err(|_| invalid(base))?;
     Ok(int(if negative { -value } else { value }))
 }
 
-fn collected(p: &mut dyn Host, name: &str, a: CallArgs) -> Result<Vec<ScriptValue>, Raise> {
-    let [x] = optional(name, a, 0)?;
-    x.map_or(Ok(Vec::new()), |x| p.collect_values(&x))
-}
-
-fn list_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    Ok(ScriptValue::list(collected(p, "list", a)?))
-}
-fn tuple_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let items = collected(p, "tuple", a)?;
-    Ok(ScriptValue::tuple(items))
-}
-fn set_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let items = collected(p, "set", a)?;
-    set::from_items(p, items)
-}
-fn frozenset_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let items = collected(p, "frozenset", a)?;
-    let items = set::keys(p, items)?;
-    Ok(set::value(items, true))
-}
-
-fn map_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
+fn map_type(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
     no_keywords("map", &a)?;
     if a.positional.len() < 2 {
-        return Err(HostError::type_error("map() must have at least two arguments.").into());
+        raise!(Type, "map() must have at least two arguments.");
     }
     let mut iters = Vec::new();
     for items in &a.positional[1..] {
@@ -410,7 +382,7 @@ fn map_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
     Ok(IterObject::value("map", Iter::Map(a.positional[0].clone(), iters)))
 }
 
-fn zip_type(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
+fn zip_type(p: &mut dyn Host, _: &ScriptValue, mut a: CallArgs) -> Outcome {
     let strict = match a.take_keyword("strict") {
         Some(strict) => p.truth(&strict)?,
         None => false,
@@ -423,37 +395,17 @@ fn zip_type(p: &mut dyn Host, mut a: CallArgs) -> Result<ScriptValue, Raise> {
     Ok(IterObject::value("zip", Iter::Zip(iters, strict)))
 }
 
-fn object_type(_: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [] = args("object", a)?;
-    Ok(IterObject::value("object", Iter::Items(Vec::new().into_iter())))
-}
-
-fn range_type(_: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let parts = optional::<3>("range", a, 1)?;
-    let part = |value: &ScriptValue| word(value);
-    let (start, stop, step) = match &parts {
-        [Some(stop), None, _] => (0, part(stop)?, 1),
-        [Some(start), Some(stop), step] => (part(start)?, part(stop)?, step.as_ref().map_or(Ok(1), part)?),
-        _ => (0, 0, 1),
-    };
-    if step == 0 {
-        return Err(HostError::value_error("range() arg 3 must not be zero").into());
-    }
-    Ok(ScriptValue::host(Range { start, stop, step }))
-}
-
-fn reversed_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("reversed", a)?;
+fn reversed_type(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let is_sequence = match &x {
-        ScriptValue::Host(_) => crate::python::range::of(&x).is_some() || view::of(&x).is_some(),
+        ScriptValue::Host(_) => range::of(&x).is_some() || view::of(&x).is_some(),
         ScriptValue::List(_) | ScriptValue::Tuple(_) | ScriptValue::Str(_) | ScriptValue::Dict(_) => true,
         ScriptValue::Bytes(_) | ScriptValue::Node(_) => true,
         _ => false,
     };
     if !is_sequence {
-        return Err(HostError::type_error(format!("'{}' object is not reversible", type_name(&x))).into());
+        return Err(wrong_type!("'{}' object is not reversible", &x).into());
     }
-    if let Some(range) = crate::python::range::of(&x) {
+    if let Some(range) = range::of(&x) {
         let len = range.len();
         let (first, step) = (range.at(len.saturating_sub(1)), range.step.saturating_neg());
         let stop = range.start.saturating_add(step.signum());
@@ -466,33 +418,23 @@ fn reversed_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
     Ok(IterObject::value("reversed", Iter::Items(items.into_iter())))
 }
 
-fn slice_type(_: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let parts = optional::<3>("slice", a, 1)?;
-    let (start, stop, step) = match parts {
-        [stop, None, _] => (None, stop, None),
-        [start, stop, step] => (start, stop, step),
+fn collected(p: &mut dyn Host, items: Option<ScriptValue>) -> Result<Vec<ScriptValue>, Raise> {
+    items.map_or(Ok(Vec::new()), |items| p.collect_values(&items))
+}
+
+fn range_type(
+    _: &mut dyn Host,
+    _: &ScriptValue,
+    x: ScriptValue,
+    y: Option<ScriptValue>,
+    z: Option<ScriptValue>,
+) -> Outcome {
+    let (start, stop, step) = match (y, z) {
+        (None, _) => (0, word(&x)?, 1),
+        (Some(stop), step) => (word(&x)?, word(&stop)?, step.as_ref().map_or(Ok(1), word)?),
     };
-    let (start, stop, step) = (start.unwrap_or_default(), stop.unwrap_or_default(), step.unwrap_or_default());
-    Ok(ScriptValue::Slice(Rc::new(tvmscript_script_value::Slice { start, stop, step })))
-}
-
-fn str_type(p: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = optional("str", a, 0)?;
-    match x {
-        None => Ok(ScriptValue::str("")),
-        Some(x @ ScriptValue::Str(_)) => Ok(x),
-        Some(x) => {
-            let text = repr::str(p, &x)?;
-            cost::text(p, &text)
-        }
+    if step == 0 {
+        raise!(Value, "range() arg 3 must not be zero");
     }
-}
-
-fn type_type(_: &mut dyn Host, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("type", a)?;
-    let name = type_name(&x);
-    match value(&name).filter(|v| v.as_host::<Builtin>().is_some_and(|b| b.is_type)) {
-        Some(class) => Ok(class),
-        None => Err(HostError::type_error(format!("the type of '{name}' is not available here")).into()),
-    }
+    Ok(ScriptValue::host(Range { start, stop, step }))
 }

@@ -1,58 +1,38 @@
-//! Methods of dictionaries, of their views, and of maps of IR.
+//! Methods of dictionaries, dictionary views and IR maps.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use tvmscript_script_value::{Dict, ScriptValue};
 
-use super::Table;
-use crate::errors::{HostError, HostErrorKind};
-use crate::python::builtins::{self, args, optional};
-use crate::python::cost::{self, Cost};
-use crate::python::{repr, set, subscript, view};
+use crate::python::builtins::{self, Table, linear, own};
+use crate::python::{cost, repr, set, subscript, view};
 
-pub(super) const DICT: Table = &[
-    ("get", Cost::Own, |p, v, a| {
-        let [key, default] = optional("get", a, 1)?;
-        let key = p.hashable(key.unwrap_or_default())?;
+pub(super) static DICT: Table = &[
+    own("get").one_or_two(|p, v, key, default| {
+        let key = p.hashable(key)?;
         Ok(with_dict(v, |dict| dict.get(&key).cloned()).flatten().or(default).unwrap_or_default())
     }),
-    ("keys", Cost::Own, |_, v, a| {
-        let [] = args("keys", a)?;
-        Ok(view::value(v, view::Kind::Keys))
-    }),
-    ("values", Cost::Own, |_, v, a| {
-        let [] = args("values", a)?;
-        Ok(view::value(v, view::Kind::Values))
-    }),
-    ("items", Cost::Own, |_, v, a| {
-        let [] = args("items", a)?;
-        Ok(view::value(v, view::Kind::Items))
-    }),
-    ("pop", Cost::Own, |p, v, a| {
-        let [key, default] = optional("pop", a, 1)?;
-        let key = key.unwrap_or_default();
+    own("keys").zero(|_, v| Ok(view::value(v, view::Kind::Keys))),
+    own("values").zero(|_, v| Ok(view::value(v, view::Kind::Values))),
+    own("items").zero(|_, v| Ok(view::value(v, view::Kind::Items))),
+    own("pop").one_or_two(|p, v, key, default| {
         let hashed = p.hashable(key.clone())?;
         cost::removal(p, with_dict(v, |dict| dict.len()).unwrap_or(0))?;
         let found = with_dict(v, |dict| dict.shift_remove(&hashed)).flatten();
         match found.or(default) {
             Some(value) => Ok(value),
-            None => Err(HostError::new(HostErrorKind::Key, repr::repr(p, &key)?).into()),
+            None => raise!(Key, "{}", repr::repr(p, &key)?),
         }
     }),
-    ("popitem", Cost::Own, |_, v, a| {
-        let [] = args("dict.popitem", a)?;
-        match with_dict(v, |dict| dict.pop()).flatten() {
-            Some((key, value)) => Ok(ScriptValue::tuple([key.0, value])),
-            None => {
-                let message = "'popitem(): dictionary is empty'";
-                Err(HostError::new(HostErrorKind::Key, message).into())
-            }
+    own("popitem").zero(|_, v| match with_dict(v, |dict| dict.pop()).flatten() {
+        Some((key, value)) => Ok(ScriptValue::tuple([key.0, value])),
+        None => {
+            raise!(Key, "'popitem(): dictionary is empty'")
         }
     }),
-    ("setdefault", Cost::Own, |p, v, a| {
-        let [key, default] = optional("setdefault", a, 1)?;
-        let key = p.hashable(key.unwrap_or_default())?;
+    own("setdefault").one_or_two(|p, v, key, default| {
+        let key = p.hashable(key)?;
         p.program.budget.allocate(cost::ENTRY_BYTES)?;
         if let Some(default) = &default {
             p.program.keep_container(v, default)?;
@@ -60,10 +40,9 @@ pub(super) const DICT: Table = &[
         let value = with_dict(v, |dict| dict.entry(key).or_insert(default.unwrap_or_default()).clone());
         Ok(value.unwrap_or_default())
     }),
-    ("update", Cost::Linear, |p, v, a| {
+    linear("update").any(|p, v, a| {
         if a.positional.len() > 1 {
-            let message = format!("update expected at most 1 argument, got {}", a.positional.len());
-            return Err(HostError::type_error(message).into());
+            raise!(Type, "update expected at most 1 argument, got {}", a.positional.len());
         }
         let mut more = Dict::new();
         for other in &a.positional {
@@ -78,15 +57,13 @@ pub(super) const DICT: Table = &[
         with_dict(v, |dict| dict.extend(more.iter().map(|(k, v)| (k.clone(), v.clone()))));
         Ok(ScriptValue::None)
     }),
-    ("clear", Cost::Linear, |_, v, a| {
-        let [] = args("clear", a)?;
-        // What was in it may hold the dictionary itself.
+    linear("clear").zero(|_, v| {
+        // The entries may contain the dictionary itself.
         let old = with_dict(v, std::mem::take);
         drop(old);
         Ok(ScriptValue::None)
     }),
-    ("copy", Cost::Own, |p, v, a| {
-        let [] = args("copy", a)?;
+    own("copy").zero(|p, v| {
         cost::entries(p, with_dict(v, |dict| dict.len()).unwrap_or(0))?;
         let copy = with_dict(v, |dict| dict.clone()).unwrap_or_default();
         Ok(ScriptValue::Dict(Rc::new(RefCell::new(copy))))
@@ -94,8 +71,7 @@ pub(super) const DICT: Table = &[
 ];
 
 /// Methods of `dict_keys` and `dict_items`.
-pub(super) const VIEW: Table = &[("isdisjoint", Cost::Linear, |p, v, a| {
-    let [x] = args("isdisjoint", a)?;
+pub(super) static VIEW: Table = &[linear("isdisjoint").one(|p, v, x| {
     let other = p.collect_values(&x)?;
     let other = set::keys(p, other)?;
     let own = view::as_set(p, v)?.unwrap_or_default();
@@ -109,20 +85,13 @@ fn with_dict<R>(v: &ScriptValue, f: impl FnOnce(&mut Dict) -> R) -> Option<R> {
     }
 }
 
-pub(super) const MAP: Table = &[
-    ("get", Cost::Linear, |p, v, a| {
-        let [key, default] = optional("get", a, 1)?;
-        match subscript::get(p, v, &key.unwrap_or_default()) {
-            Ok(value) => Ok(value),
-            Err(_) => Ok(default.unwrap_or_default()),
-        }
+pub(super) static MAP: Table = &[
+    linear("get").one_or_two(|p, v, key, default| match subscript::get(p, v, &key) {
+        Ok(value) => Ok(value),
+        Err(_) => Ok(default.unwrap_or_default()),
     }),
-    ("keys", Cost::Linear, |p, v, a| {
-        let [] = args("keys", a)?;
-        Ok(ScriptValue::list(p.collect_values(v)?))
-    }),
-    ("items", Cost::Linear, |p, v, a| {
-        let [] = args("items", a)?;
+    linear("keys").zero(|p, v| Ok(ScriptValue::list(p.collect_values(v)?))),
+    linear("items").zero(|p, v| {
         let mut pairs = Vec::new();
         for key in p.collect_values(v)? {
             let value = subscript::get(p, v, &key)?;

@@ -1,4 +1,4 @@
-//! Methods of text, bytes, lists, dictionaries, tuples, sets and numbers.
+//! Methods and attributes of values, by type.
 
 mod mapping;
 mod number;
@@ -9,24 +9,16 @@ mod text;
 use tvmscript_ir_core::{Map, ObjectLike, Value};
 use tvmscript_script_value::ScriptValue;
 
-use crate::python::builtins::{Method, MethodFn};
-use crate::python::cost::Cost;
+use crate::python::builtins::{Builtin, BuiltinKind, Native, Table};
 use crate::python::set::Set;
 use crate::python::{range, view};
 
-/// Methods by name, with what a call costs.
-type Table = &'static [(&'static str, Cost, MethodFn)];
-
-/// A method with its name.
-pub(crate) type NamedMethod = &'static (&'static str, Cost, MethodFn);
-
-/// The tables of a value.
+/// The method tables of a value.
 fn tables(value: &ScriptValue) -> [Table; 2] {
     match value {
         ScriptValue::Host(_) => match value.as_host::<Set>() {
-            Some(set) if set.frozen => [set::FROZENSET, &[]],
-            Some(_) => [set::FROZENSET, set::SET],
-            None if range::of(value).is_some() => [sequence::RANGE, &[]],
+            Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
+            None if range::of(value).is_some() => tables_of("range"),
             None if view::is_set(value) => [mapping::VIEW, &[]],
             None => [&[], &[]],
         },
@@ -42,7 +34,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
     }
 }
 
-/// The tables of the built-in type of this name.
+/// The method tables of a built-in type.
 fn tables_of(type_name: &str) -> [Table; 2] {
     match type_name {
         "str" => [text::STR, &[]],
@@ -60,20 +52,19 @@ fn tables_of(type_name: &str) -> [Table; 2] {
 }
 
 /// The method of a built-in type: `str.lower`.
-pub(crate) fn of_type(type_name: &str, name: &str) -> Option<NamedMethod> {
-    tables_of(type_name).into_iter().flatten().find(|(n, ..)| *n == name)
+pub(crate) fn of_type(type_name: &str, name: &str) -> Option<&'static Native> {
+    tables_of(type_name).into_iter().flatten().find(|native| native.name == name)
 }
 
-/// The attribute of a value that Python itself gives it.
+/// The attribute that Python gives a value of this type.
 pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
     match value {
         ScriptValue::DType(dtype) => {
+            let (bits, lanes) = (i64::from(dtype.bits), i64::from(dtype.lanes));
             return match name {
-                "bits" => Some(ScriptValue::Int(i64::from(dtype.bits))),
-                "lanes" => Some(ScriptValue::Int(i64::from(dtype.lanes))),
-                "itemsize" => {
-                    Some(ScriptValue::Int((i64::from(dtype.bits) * i64::from(dtype.lanes) + 7) / 8))
-                }
+                "bits" => Some(ScriptValue::Int(bits)),
+                "lanes" => Some(ScriptValue::Int(lanes)),
+                "itemsize" => Some(ScriptValue::Int((bits * lanes + 7) / 8)),
                 _ => of(&ScriptValue::str(&dtype.to_string()), name),
             };
         }
@@ -92,11 +83,11 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
         }
         _ => {}
     }
-    let (name, cost, call) = tables(value).into_iter().flatten().find(|(n, ..)| *n == name)?;
-    Some(ScriptValue::host(Method { name, receiver: value.clone(), cost: *cost, call: *call }))
+    let native = tables(value).into_iter().flatten().find(|native| native.name == name)?;
+    Some(Builtin::value(native, BuiltinKind::Method(value.clone())))
 }
 
-/// The names of the attributes that Python itself gives a value.
+/// The names of the methods of a value.
 pub(crate) fn names(value: &ScriptValue) -> impl Iterator<Item = &'static str> {
-    tables(value).into_iter().flatten().map(|(name, ..)| *name)
+    tables(value).into_iter().flatten().map(|native| native.name)
 }

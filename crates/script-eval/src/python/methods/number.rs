@@ -1,110 +1,82 @@
 //! Methods and attributes of numbers.
 
+use num_bigint::BigInt;
 use num_traits::Signed;
 use tvmscript_script_value::ScriptValue;
 
-use super::Table;
 use crate::errors::HostError;
-use crate::python::builtins::{args, optional};
-use crate::python::cost::{self, Cost};
+use crate::python::builtins::{Table, is_little_endian, linear, own};
+use crate::python::cost;
 use crate::python::number::{Number, float_to_big, index, int, word};
 
-pub(super) const INT: Table = &[
-    ("bit_length", Cost::Own, |_, v, a| {
-        let [] = args("bit_length", a)?;
+pub(super) static INT: Table = &[
+    own("bit_length").zero(|_, v| {
         let bits = index(v).map_or(0, |value| value.bits());
         Ok(ScriptValue::Int(bits as i64))
     }),
-    ("bit_count", Cost::Linear, |_, v, a| {
-        let [] = args("bit_count", a)?;
+    linear("bit_count").zero(|_, v| {
         let ones = index(v).map_or(0, |value| value.magnitude().count_ones());
         Ok(ScriptValue::Int(ones as i64))
     }),
-    ("conjugate", Cost::Own, |_, v, a| {
-        let [] = args("conjugate", a)?;
-        Ok(number(v))
-    }),
-    ("as_integer_ratio", Cost::Own, |_, v, a| {
-        let [] = args("as_integer_ratio", a)?;
-        Ok(ScriptValue::tuple([number(v), ScriptValue::Int(1)]))
-    }),
-    ("to_bytes", Cost::Own, |p, v, mut a| {
-        let signed = match a.take_keyword("signed") {
-            Some(signed) => p.truth(&signed)?,
-            None => false,
-        };
-        for name in ["length", "byteorder"] {
-            if let Some(value) = a.take_keyword(name) {
-                a.positional.push(value);
+    own("conjugate").zero(|_, v| Ok(number(v))),
+    own("as_integer_ratio").zero(|_, v| Ok(ScriptValue::tuple([number(v), ScriptValue::Int(1)]))),
+    own("to_bytes")
+        .zero_to_three(|p, v, [length, order, signed]| {
+            let signed = signed.map_or(Ok(false), |signed| p.truth(&signed))?;
+            let length = length.map_or(Ok(1), |length| word(&length))?;
+            let length = usize::try_from(length)
+                .map_err(|_| HostError::value_error("length argument must be non-negative"))?;
+            let little = is_little_endian(order.as_ref(), "byteorder")?;
+            let value = index(v).unwrap_or_default();
+            if value.is_negative() && !signed {
+                raise!(Overflow, "can't convert negative int to unsigned");
             }
-        }
-        let [length, order] = optional("to_bytes", a, 0)?;
-        let length = length.map_or(Ok(1), |length| word(&length))?;
-        let length = usize::try_from(length)
-            .map_err(|_| HostError::value_error("length argument must be non-negative"))?;
-        let little = match order.as_ref().map(ScriptValue::as_str) {
-            None | Some(Some("big")) => false,
-            Some(Some("little")) => true,
-            Some(Some(_)) => {
-                return Err(HostError::value_error("byteorder must be either 'little' or 'big'").into());
+            let needed = match signed {
+                true => value.to_signed_bytes_be().len(),
+                false => value.bits().div_ceil(8) as usize,
+            };
+            // CPython converts -1 to zero bytes.
+            let is_empty = length == 0 && signed && value.magnitude().bits() <= 1 && value.is_negative();
+            let fits = needed <= length || is_empty || *value == BigInt::ZERO;
+            if !fits {
+                raise!(Overflow, "int too big to convert");
             }
-            Some(None) => return Err(HostError::type_error("byteorder must be str").into()),
-        };
-        let value = index(v).unwrap_or_default();
-        if value.is_negative() && !signed {
-            return Err(HostError::overflow("can't convert negative int to unsigned").into());
-        }
-        let needed = match signed {
-            true => value.to_signed_bytes_be().len(),
-            false => value.bits().div_ceil(8) as usize,
-        };
-        // CPython writes -1 into no bytes at all.
-        let is_empty = length == 0 && signed && value.magnitude().bits() <= 1 && value.is_negative();
-        let fits = needed <= length || is_empty || *value == num_bigint::BigInt::ZERO;
-        if !fits {
-            return Err(HostError::overflow("int too big to convert").into());
-        }
-        cost::text_bytes(p, length)?;
-        let mut bytes = match signed {
-            true => value.to_signed_bytes_le(),
-            false => value.magnitude().to_bytes_le(),
-        };
-        bytes.resize(length, if value.is_negative() { 0xff } else { 0 });
-        if !little {
-            bytes.reverse();
-        }
-        Ok(ScriptValue::Bytes(bytes.into()))
-    }),
+            cost::text_bytes(p, length)?;
+            let mut bytes = match signed {
+                true => value.to_signed_bytes_le(),
+                false => value.magnitude().to_bytes_le(),
+            };
+            bytes.resize(length, if value.is_negative() { 0xff } else { 0 });
+            if !little {
+                bytes.reverse();
+            }
+            Ok(ScriptValue::Bytes(bytes.into()))
+        })
+        .with_keywords(&["length", "byteorder", "signed"])
+        .with_keyword_only(1),
 ];
 
-pub(super) const FLOAT: Table = &[
-    ("is_integer", Cost::Own, |_, v, a| {
-        let [] = args("is_integer", a)?;
-        Ok(ScriptValue::Bool(matches!(v, ScriptValue::Float(f) if f.fract() == 0.0)))
-    }),
-    ("conjugate", Cost::Own, |_, v, a| {
-        let [] = args("conjugate", a)?;
-        Ok(v.clone())
-    }),
-    ("as_integer_ratio", Cost::Own, |_, v, a| {
-        let [] = args("as_integer_ratio", a)?;
+pub(super) static FLOAT: Table = &[
+    own("is_integer")
+        .zero(|_, v| Ok(ScriptValue::Bool(matches!(v, ScriptValue::Float(f) if f.fract() == 0.0)))),
+    own("conjugate").zero(|_, v| Ok(v.clone())),
+    own("as_integer_ratio").zero(|_, v| {
         let ScriptValue::Float(f) = v else { return Ok(ScriptValue::None) };
         if f.is_nan() {
-            return Err(HostError::value_error("cannot convert NaN to integer ratio").into());
+            raise!(Value, "cannot convert NaN to integer ratio");
         }
         if f.is_infinite() {
-            return Err(HostError::overflow("cannot convert Infinity to integer ratio").into());
+            raise!(Overflow, "cannot convert Infinity to integer ratio");
         }
         let (mut mantissa, mut shift) = (*f, 0u32);
         while mantissa.fract() != 0.0 {
             mantissa *= 2.0;
             shift += 1;
         }
-        let denominator = num_bigint::BigInt::from(1) << shift;
+        let denominator = BigInt::from(1) << shift;
         Ok(ScriptValue::tuple([int(float_to_big(mantissa)), int(denominator)]))
     }),
-    ("hex", Cost::Own, |_, v, a| {
-        let [] = args("hex", a)?;
+    own("hex").zero(|_, v| {
         let ScriptValue::Float(f) = v else { return Ok(ScriptValue::None) };
         Ok(ScriptValue::str(&hex(*f)))
     }),
@@ -126,7 +98,7 @@ fn hex(value: f64) -> String {
     }
 }
 
-/// The number, `True` and `False` as 1 and 0.
+/// The number, with `True` and `False` as 1 and 0.
 fn number(value: &ScriptValue) -> ScriptValue {
     match value {
         ScriptValue::Bool(b) => ScriptValue::Int(i64::from(*b)),
@@ -134,7 +106,7 @@ fn number(value: &ScriptValue) -> ScriptValue {
     }
 }
 
-/// `real`, `imag`, `numerator`, `denominator`.
+/// Attributes `real`, `imag`, `numerator` and `denominator`.
 pub(super) fn part(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
     let is_float = matches!(Number::of(value), Some(Number::Float(_)));
     match (name, is_float) {

@@ -1,33 +1,26 @@
 //! Methods of lists, tuples and ranges.
 
-use tvmscript_script_value::{CallArgs, ScriptValue, Slice};
+use tvmscript_script_value::{ScriptValue, Slice};
 
-use super::Table;
 use crate::Host;
-use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::python::builtins::{self, args, optional};
-use crate::python::compare;
-use crate::python::cost::{self, Cost};
-use crate::python::number::word;
-use crate::python::{range, repr, subscript};
+use crate::python::builtins::{self, Table, linear, own};
+use crate::python::number::{small_index, word};
+use crate::python::{Outcome, compare, cost, range, repr, subscript};
 
-pub(super) const LIST: Table = &[
-    ("append", Cost::Own, |p, v, a| {
-        let [x] = args("list.append", a)?;
-        // The list may double when it grows.
+pub(super) static LIST: Table = &[
+    own("append").one(|p, v, x| {
+        // The list may double its capacity.
         p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
         p.program.keep_container(v, &x)?;
         change(v, |items| items.push(x))
     }),
-    ("extend", Cost::Own, |p, v, a| {
-        let [x] = args("list.extend", a)?;
+    own("extend").one(|p, v, x| {
         let more = p.collect_values(&x)?;
         more.iter().try_for_each(|item| p.program.keep_container(v, item))?;
         change(v, |items| items.extend(more))
     }),
-    ("insert", Cost::Own, |p, v, a| {
-        let [at, x] = args("insert", a)?;
+    own("insert").two(|p, v, at, x| {
         let at = word(&at)?;
         p.program.budget.allocate(2 * cost::VALUE_BYTES)?;
         cost::moves(p, len(v))?;
@@ -38,13 +31,12 @@ pub(super) const LIST: Table = &[
             items.insert(at.clamp(0, len) as usize, x);
         })
     }),
-    ("pop", Cost::Own, |p, v, a| {
-        let [at] = optional("pop", a, 0)?;
+    own("pop").zero_or_one(|p, v, at| {
         let at = at.map_or(Ok(-1), |at| word(&at))?;
         let ScriptValue::List(list) = v else { return Ok(ScriptValue::None) };
         let len = list.borrow().len();
         if len == 0 {
-            return Err(HostError::index("pop from empty list").into());
+            raise!(Index, "pop from empty list");
         }
         let at = if at < 0 { at.saturating_add(len as i64) } else { at };
         match usize::try_from(at) {
@@ -52,76 +44,64 @@ pub(super) const LIST: Table = &[
                 cost::moves(p, len - at)?;
                 Ok(list.borrow_mut().remove(at))
             }
-            _ => Err(HostError::index("pop index out of range").into()),
+            _ => raise!(Index, "pop index out of range"),
         }
     }),
-    ("remove", Cost::Own, |p, v, a| {
-        let [x] = args("list.remove", a)?;
-        match place(p, v, &x, 0, usize::MAX)? {
-            Some(at) => {
-                cost::moves(p, len(v))?;
-                change(v, |items| {
-                    if at < items.len() {
-                        items.remove(at);
-                    }
-                })
-            }
-            None => Err(HostError::value_error("list.remove(x): x not in list").into()),
+    own("remove").one(|p, v, x| match place(p, v, &x, 0, usize::MAX)? {
+        Some(at) => {
+            cost::moves(p, len(v))?;
+            change(v, |items| {
+                if at < items.len() {
+                    items.remove(at);
+                }
+            })
         }
+        None => raise!(Value, "list.remove(x): x not in list"),
     }),
-    ("clear", Cost::Linear, |_, v, a| {
-        let [] = args("list.clear", a)?;
-        change(v, Vec::clear)
-    }),
-    ("copy", Cost::Own, |p, v, a| {
-        let [] = args("list.copy", a)?;
+    linear("clear").zero(|_, v| change(v, Vec::clear)),
+    own("copy").zero(|p, v| {
         cost::values(p, len(v))?;
         let ScriptValue::List(items) = v else { return Ok(ScriptValue::None) };
         let copy = items.borrow().to_vec();
         Ok(ScriptValue::list(copy))
     }),
-    ("reverse", Cost::Linear, |_, v, a| {
-        let [] = args("list.reverse", a)?;
-        change(v, |items| items.reverse())
-    }),
-    ("sort", Cost::Own, |p, v, mut a| {
-        let (key, reverse) = (a.take_keyword("key"), a.take_keyword("reverse"));
-        let [] = args("sort", a)?;
-        let items = p.collect_values(v)?;
-        let items = builtins::sort(p, items, key, reverse)?;
-        change(v, |old| *old = items)
-    }),
-    ("index", Cost::Own, sequence_index),
-    ("count", Cost::Own, sequence_count),
+    linear("reverse").zero(|_, v| change(v, |items| items.reverse())),
+    own("sort")
+        .zero_to_two(|p, v, key, reverse| {
+            let items = p.collect_values(v)?;
+            let items = builtins::sort(p, items, key, reverse)?;
+            change(v, |old| *old = items)
+        })
+        .with_keywords(&["key", "reverse"])
+        .with_keyword_only(2),
+    own("index").one_to_three(sequence_index),
+    own("count").one(sequence_count),
 ];
 
-pub(super) const TUPLE: Table = &[("index", Cost::Own, sequence_index), ("count", Cost::Own, sequence_count)];
+pub(super) static TUPLE: Table =
+    &[own("index").one_to_three(sequence_index), own("count").one(sequence_count)];
 
-pub(super) const RANGE: Table = &[
-    ("index", Cost::Own, |p, v, a| {
-        let [x] = args("range.index", a)?;
+pub(super) static RANGE: Table = &[
+    own("index").one(|p, v, x| {
         let found = range::of(v).filter(|range| range.contains(&x)).cloned();
         let (Some(range), Some(value)) = (found, whole(&x)) else {
-            let message = format!("{} is not in range", repr::repr(p, &x)?);
-            return Err(HostError::value_error(message).into());
+            raise!(Value, "{} is not in range", repr::repr(p, &x)?);
         };
         let place = (i128::from(value) - i128::from(range.start)) / i128::from(range.step);
         Ok(ScriptValue::Int(place as i64))
     }),
-    ("count", Cost::Own, |_, v, a| {
-        let [x] = args("range.count", a)?;
-        Ok(ScriptValue::Int(i64::from(range::of(v).is_some_and(|range| range.contains(&x)))))
-    }),
+    own("count")
+        .one(|_, v, x| Ok(ScriptValue::Int(i64::from(range::of(v).is_some_and(|range| range.contains(&x)))))),
 ];
 
 fn whole(value: &ScriptValue) -> Option<i64> {
     match value {
         ScriptValue::Float(f) => Some(*f as i64),
-        value => crate::python::number::small_index(value),
+        value => small_index(value),
     }
 }
 
-fn change(v: &ScriptValue, f: impl FnOnce(&mut Vec<ScriptValue>)) -> Result<ScriptValue, Raise> {
+fn change(v: &ScriptValue, f: impl FnOnce(&mut Vec<ScriptValue>)) -> Outcome {
     if let ScriptValue::List(items) = v {
         f(&mut items.borrow_mut());
     }
@@ -144,7 +124,7 @@ fn item(v: &ScriptValue, at: usize) -> Option<ScriptValue> {
     }
 }
 
-/// The first place of a value from one index to before another.
+/// Index of the first occurrence in a range of indices.
 fn place(
     p: &mut dyn Host,
     v: &ScriptValue,
@@ -164,26 +144,28 @@ fn place(
     Ok(None)
 }
 
-fn sequence_index(p: &mut dyn Host, v: &ScriptValue, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x, start, stop] = optional("index", a, 1)?;
-    let x = x.unwrap_or_default();
+fn sequence_index(
+    p: &mut dyn Host,
+    v: &ScriptValue,
+    x: ScriptValue,
+    start: Option<ScriptValue>,
+    stop: Option<ScriptValue>,
+) -> Outcome {
     let slice =
         Slice { start: start.unwrap_or_default(), stop: stop.unwrap_or_default(), step: ScriptValue::None };
     let (from, to, _) = subscript::bounds(&slice, len(v))?;
     match place(p, v, &x, from as usize, to.max(0) as usize)? {
         Some(at) => Ok(ScriptValue::Int(at as i64)),
         None => {
-            let message = match v {
-                ScriptValue::Tuple(_) => "tuple.index(x): x not in tuple".to_owned(),
-                _ => format!("{} is not in list", repr::repr(p, &x)?),
-            };
-            Err(HostError::value_error(message).into())
+            if let ScriptValue::Tuple(_) = v {
+                raise!(Value, "tuple.index(x): x not in tuple");
+            }
+            raise!(Value, "{} is not in list", repr::repr(p, &x)?)
         }
     }
 }
 
-fn sequence_count(p: &mut dyn Host, v: &ScriptValue, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [x] = args("count", a)?;
+fn sequence_count(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue) -> Outcome {
     let (mut count, mut at) = (0, 0);
     while let Some(item) = item(v, at) {
         count += i64::from(compare::same(p, &item, &x)?);

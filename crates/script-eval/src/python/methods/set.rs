@@ -3,89 +3,69 @@
 use indexmap::IndexSet;
 use tvmscript_script_value::{CallArgs, DictKey, ScriptValue};
 
-use super::Table;
-use crate::errors::{HostError, HostErrorKind};
 use crate::eval::Raise;
-use crate::python::builtins::{args, no_keywords};
-use crate::python::cost::{self, Cost};
-use crate::python::repr;
+use crate::python::builtins::{Table, linear, no_keywords, own};
 use crate::python::set::{self, Set};
+use crate::python::{Outcome, cost, repr};
 use crate::{Evaluator, Host};
 
 type Keys = IndexSet<DictKey>;
 
-pub(super) const FROZENSET: Table = &[
-    ("union", Cost::Linear, |p, v, a| joined(p, v, a, |x, y, _| x.extend(y))),
-    ("intersection", Cost::Linear, |p, v, a| joined(p, v, a, intersect)),
-    ("difference", Cost::Linear, |p, v, a| joined(p, v, a, |x, y, _| x.retain(|key| !y.contains(key)))),
-    ("symmetric_difference", Cost::Linear, |p, v, a| {
-        let [x] = args("symmetric_difference", a)?;
-        let a = CallArgs::positional([x]);
-        joined(p, v, a, |x, y, _| *x = x.symmetric_difference(&y).cloned().collect())
-    }),
-    ("issubset", Cost::Linear, |p, v, a| compared(p, v, a, "issubset", |x, y| x.is_subset(y))),
-    ("issuperset", Cost::Linear, |p, v, a| compared(p, v, a, "issuperset", |x, y| y.is_subset(x))),
-    ("isdisjoint", Cost::Linear, |p, v, a| compared(p, v, a, "isdisjoint", |x, y| x.is_disjoint(y))),
-    ("copy", Cost::Linear, |p, v, a| {
-        let [] = args("copy", a)?;
-        let copy = copied(p, v)?;
-        Ok(set::value(copy, is_frozen(v)))
-    }),
+pub(super) static FROZENSET: Table = &[
+    linear("union").any(|p, v, a| joined(p, v, a, |x, y, _| x.extend(y))),
+    linear("intersection").any(|p, v, a| joined(p, v, a, intersect)),
+    linear("difference").any(|p, v, a| joined(p, v, a, |x, y, _| difference(x, y))),
+    linear("symmetric_difference")
+        .one(|p, v, x| joined(p, v, CallArgs::positional([x]), |x, y, _| symmetric_difference(x, y))),
+    linear("issubset").one(|p, v, x| compared(p, v, x, |x, y| x.is_subset(y))),
+    linear("issuperset").one(|p, v, x| compared(p, v, x, |x, y| y.is_subset(x))),
+    linear("isdisjoint").one(|p, v, x| compared(p, v, x, |x, y| x.is_disjoint(y))),
+    linear("copy").zero(|p, v| Ok(set::value(copied(p, v)?, is_frozen(v)))),
 ];
 
-/// What changes a set; the methods that frozen sets have, too, stand in [`FROZENSET`].
-pub(super) const SET: Table = &[
-    ("add", Cost::Own, |p, v, a| {
-        let [x] = args("set.add", a)?;
+/// Methods that change a set; those that frozen sets have too are in [`FROZENSET`].
+pub(super) static SET: Table = &[
+    own("add").one(|p, v, x| {
         let key = p.hashable(x)?;
         p.program.budget.allocate(cost::ENTRY_BYTES)?;
         change(v, |items| {
             items.insert(key);
         })
     }),
-    ("discard", Cost::Own, |p, v, a| {
-        let [x] = args("set.discard", a)?;
+    own("discard").one(|p, v, x| {
         remove(p, v, x)?;
         Ok(ScriptValue::None)
     }),
-    ("remove", Cost::Own, |p, v, a| {
-        let [x] = args("set.remove", a)?;
-        match remove(p, v, x.clone())? {
-            true => Ok(ScriptValue::None),
-            false => Err(HostError::new(HostErrorKind::Key, repr::repr(p, &x)?).into()),
-        }
+    own("remove").one(|p, v, x| match remove(p, v, x.clone())? {
+        true => Ok(ScriptValue::None),
+        false => raise!(Key, "{}", repr::repr(p, &x)?),
     }),
-    ("pop", Cost::Own, |p, v, a| {
-        let [] = args("set.pop", a)?;
-        let found = v.as_host::<Set>().and_then(|set| set.items.borrow_mut().pop());
-        match found {
-            Some(key) => Ok(key.0),
-            None => {
-                let message = repr::repr(p, &ScriptValue::str("pop from an empty set"))?;
-                Err(HostError::new(HostErrorKind::Key, message).into())
-            }
-        }
+    own("pop").zero(|_, v| match v.as_host::<Set>().and_then(|set| set.items.borrow_mut().pop()) {
+        Some(key) => Ok(key.0),
+        None => raise!(Key, "'pop from an empty set'"),
     }),
-    ("clear", Cost::Linear, |_, v, a| {
-        let [] = args("set.clear", a)?;
-        change(v, IndexSet::clear)
-    }),
-    ("update", Cost::Linear, |p, v, a| updated(p, v, a, |x, y| x.extend(y))),
-    // All arguments first, then the set.
-    ("intersection_update", Cost::Linear, |p, v, a| {
+    linear("clear").zero(|_, v| change(v, IndexSet::clear)),
+    linear("update").any(|p, v, a| updated(p, v, a, |x, y| x.extend(y))),
+    // Joins all arguments before it changes the set.
+    linear("intersection_update").any(|p, v, a| {
         let all = joined(p, v, a, intersect)?;
         let keys = copied(p, &all)?;
         change(v, |items| *items = keys)
     }),
-    ("difference_update", Cost::Linear, |p, v, a| updated(p, v, a, |x, y| x.retain(|key| !y.contains(key)))),
-    ("symmetric_difference_update", Cost::Linear, |p, v, a| {
-        let [x] = args("symmetric_difference_update", a)?;
-        let a = CallArgs::positional([x]);
-        updated(p, v, a, |x, y| *x = x.symmetric_difference(&y).cloned().collect())
-    }),
+    linear("difference_update").any(|p, v, a| updated(p, v, a, difference)),
+    linear("symmetric_difference_update")
+        .one(|p, v, x| updated(p, v, CallArgs::positional([x]), symmetric_difference)),
 ];
 
-/// Keeps the keys that the other has, too. Of equal keys an iterable's stay, and those of the smaller of two sets.
+fn difference(items: &mut Keys, other: Keys) {
+    items.retain(|key| !other.contains(key));
+}
+
+fn symmetric_difference(items: &mut Keys, other: Keys) {
+    *items = items.symmetric_difference(&other).cloned().collect();
+}
+
+/// Keeps the keys in both sets. Of equal keys those of an iterable are kept, or those of the smaller of two sets.
 fn intersect(items: &mut Keys, other: Keys, other_is_set: bool) {
     *items = match other_is_set {
         true => set::intersection(items, &other),
@@ -97,7 +77,7 @@ fn is_frozen(v: &ScriptValue) -> bool {
     v.as_host::<Set>().is_some_and(|set| set.frozen)
 }
 
-/// The keys of the set itself, copied.
+/// A copy of the keys.
 fn copied(p: &Evaluator, v: &ScriptValue) -> Result<Keys, Raise> {
     let Some(set) = v.as_host::<Set>() else { return Ok(Keys::new()) };
     let items = set.items.borrow();
@@ -106,13 +86,8 @@ fn copied(p: &Evaluator, v: &ScriptValue) -> Result<Keys, Raise> {
     Ok(items.clone())
 }
 
-/// The keys of each argument, joined to those of the set one after the other.
-fn joined(
-    p: &mut dyn Host,
-    v: &ScriptValue,
-    a: CallArgs,
-    f: impl Fn(&mut Keys, Keys, bool),
-) -> Result<ScriptValue, Raise> {
+/// Combines the set with each argument in turn.
+fn joined(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys, bool)) -> Outcome {
     no_keywords("set", &a)?;
     let mut items = copied(p, v)?;
     for other in &a.positional {
@@ -125,13 +100,8 @@ fn joined(
     Ok(set::value(items, is_frozen(v)))
 }
 
-/// As [`joined`], but changes the set itself.
-fn updated(
-    p: &mut dyn Host,
-    v: &ScriptValue,
-    a: CallArgs,
-    f: impl Fn(&mut Keys, Keys),
-) -> Result<ScriptValue, Raise> {
+/// [`joined`] in place.
+fn updated(p: &mut dyn Host, v: &ScriptValue, a: CallArgs, f: impl Fn(&mut Keys, Keys)) -> Outcome {
     no_keywords("set", &a)?;
     for other in &a.positional {
         let other = p.collect_values(other)?;
@@ -142,20 +112,13 @@ fn updated(
     Ok(ScriptValue::None)
 }
 
-fn compared(
-    p: &mut dyn Host,
-    v: &ScriptValue,
-    a: CallArgs,
-    name: &str,
-    f: impl Fn(&Keys, &Keys) -> bool,
-) -> Result<ScriptValue, Raise> {
-    let [x] = args(name, a)?;
+fn compared(p: &mut dyn Host, v: &ScriptValue, x: ScriptValue, f: impl Fn(&Keys, &Keys) -> bool) -> Outcome {
     let other = p.collect_values(&x)?;
     let other = set::keys(p, other)?;
     Ok(ScriptValue::Bool(f(&copied(p, v)?, &other)))
 }
 
-/// Takes an element out; false when it is not there.
+/// Removes an element; returns `false` if it is missing.
 fn remove(p: &Evaluator, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise> {
     let key = p.hashable(x)?;
     cost::removal(p, set::len(v).unwrap_or(0))?;
@@ -164,7 +127,7 @@ fn remove(p: &Evaluator, v: &ScriptValue, x: ScriptValue) -> Result<bool, Raise>
     Ok(found)
 }
 
-fn change(v: &ScriptValue, f: impl FnOnce(&mut Keys)) -> Result<ScriptValue, Raise> {
+fn change(v: &ScriptValue, f: impl FnOnce(&mut Keys)) -> Outcome {
     if let Some(set) = v.as_host::<Set>().filter(|set| !set.frozen) {
         f(&mut set.items.borrow_mut());
     }

@@ -1,127 +1,140 @@
 //! Methods of text and bytes.
 
-mod bytes;
-mod case;
-mod search;
-mod split;
+mod parts;
+
+use std::collections::HashSet;
 
 use tvmscript_python_syntax::is_identifier;
-use tvmscript_script_value::{CallArgs, ScriptValue};
+use tvmscript_script_value::ScriptValue;
 
-use super::Table;
 use crate::errors::HostError;
 use crate::eval::Raise;
-use crate::python::builtins::{args, optional};
-use crate::python::cost::{self, Cost};
+use crate::python::builtins::{Table, instead_of_type_error, linear, not_none, own};
 use crate::python::number::word;
 use crate::python::text_index::Chars;
-use crate::python::{template, type_name, unicode};
+use crate::python::{Outcome, cost, template, unicode};
 use crate::{Evaluator, Host};
 
-pub(super) use bytes::BYTES;
-
-pub(super) const STR: Table = &[
-    ("upper", Cost::Linear, |p, v, a| map_text(p, "upper", v, a, |s| s.to_uppercase())),
-    ("lower", Cost::Linear, |p, v, a| map_text(p, "lower", v, a, |s| s.to_lowercase())),
-    ("capitalize", Cost::Linear, |p, v, a| map_text(p, "capitalize", v, a, case::capitalize)),
-    ("title", Cost::Linear, |p, v, a| map_text(p, "title", v, a, case::title)),
-    ("swapcase", Cost::Linear, |p, v, a| map_text(p, "swapcase", v, a, case::swap)),
-    ("strip", Cost::Linear, |p, v, a| strip(p, v, a, "strip", true, true)),
-    ("lstrip", Cost::Linear, |p, v, a| strip(p, v, a, "lstrip", true, false)),
-    ("rstrip", Cost::Linear, |p, v, a| strip(p, v, a, "rstrip", false, true)),
-    ("split", Cost::Linear, split::split),
-    ("rsplit", Cost::Linear, split::rsplit),
-    ("splitlines", Cost::Linear, split::splitlines),
-    ("partition", Cost::Linear, split::partition),
-    ("rpartition", Cost::Linear, split::rpartition),
-    ("join", Cost::Own, join),
-    ("replace", Cost::Linear, search::replace),
-    ("startswith", Cost::Own, |p, v, a| search::affix(p, "startswith", v, a, |s, x| s.starts_with(x))),
-    ("endswith", Cost::Own, |p, v, a| search::affix(p, "endswith", v, a, |s, x| s.ends_with(x))),
-    ("removeprefix", Cost::Linear, |p, v, a| {
-        with_text(p, "removeprefix", v, a, |s, x| s.strip_prefix(x).unwrap_or(s))
+pub(super) static STR: Table = &[
+    linear("upper").zero(|p, v| map_text(p, v, |s| s.to_uppercase())),
+    linear("lower").zero(|p, v| map_text(p, v, |s| s.to_lowercase())),
+    linear("capitalize").zero(|p, v| map_text(p, v, unicode::capitalize)),
+    linear("title").zero(|p, v| map_text(p, v, unicode::title)),
+    linear("swapcase").zero(|p, v| map_text(p, v, unicode::swap_case)),
+    linear("strip").zero_or_one(|p, v, chars| strip(p, v, chars, "strip", true, true)),
+    linear("lstrip").zero_or_one(|p, v, chars| strip(p, v, chars, "lstrip", true, false)),
+    linear("rstrip").zero_or_one(|p, v, chars| strip(p, v, chars, "rstrip", false, true)),
+    linear("split").zero_to_two(parts::split).with_keywords(&["sep", "maxsplit"]),
+    linear("rsplit").zero_to_two(parts::rsplit).with_keywords(&["sep", "maxsplit"]),
+    linear("splitlines").zero_or_one(parts::splitlines).with_keywords(&["keepends"]),
+    linear("partition").one(|p, v, x| parts::three(p, v, &x, |s, x| s.split_once(x), |s| [s, "", ""])),
+    linear("rpartition").one(|p, v, x| parts::three(p, v, &x, |s, x| s.rsplit_once(x), |s| ["", "", s])),
+    own("join").one(join),
+    linear("replace").two_or_three(parts::replace),
+    own("startswith").one_to_three(|p, v, x, start, stop| {
+        parts::affix(p, "startswith", v, &x, [start, stop], |s, x| s.starts_with(x))
     }),
-    ("removesuffix", Cost::Linear, |p, v, a| {
-        with_text(p, "removesuffix", v, a, |s, x| s.strip_suffix(x).unwrap_or(s))
+    own("endswith").one_to_three(|p, v, x, start, stop| {
+        parts::affix(p, "endswith", v, &x, [start, stop], |s, x| s.ends_with(x))
     }),
-    ("find", Cost::Linear, |p, v, a| search::find(p, v, a, false, false)),
-    ("rfind", Cost::Linear, |p, v, a| search::find(p, v, a, true, false)),
-    ("index", Cost::Linear, |p, v, a| search::find(p, v, a, false, true)),
-    ("rindex", Cost::Linear, |p, v, a| search::find(p, v, a, true, true)),
-    ("count", Cost::Linear, search::count),
-    ("format", Cost::Own, |p, v, a| {
+    linear("removeprefix").one(|p, v, x| {
+        let x = needs_text("removeprefix() argument must be str", &x)?;
+        cost::text(p, text(v).strip_prefix(x).unwrap_or(text(v)))
+    }),
+    linear("removesuffix").one(|p, v, x| {
+        let x = needs_text("removesuffix() argument must be str", &x)?;
+        cost::text(p, text(v).strip_suffix(x).unwrap_or(text(v)))
+    }),
+    linear("find").one_to_three(|p, v, x, start, stop| parts::find(p, v, &x, [start, stop], false, false)),
+    linear("rfind").one_to_three(|p, v, x, start, stop| parts::find(p, v, &x, [start, stop], true, false)),
+    linear("index").one_to_three(|p, v, x, start, stop| parts::find(p, v, &x, [start, stop], false, true)),
+    linear("rindex").one_to_three(|p, v, x, start, stop| parts::find(p, v, &x, [start, stop], true, true)),
+    linear("count").one_to_three(parts::count),
+    own("format").any(|p, v, a| {
         let text = template::expand(p, text(v), &a)?;
         cost::text(p, &text)
     }),
-    ("zfill", Cost::Linear, |p, v, a| {
-        let [width] = args("str.zfill", a)?;
-        let width = word(&width)?;
+    linear("zfill").one(|p, v, width| {
         let s = text(v);
-        let (sign, digits) = match s.strip_prefix(['+', '-']) {
-            Some(rest) => s.split_at(s.len() - rest.len()),
-            None => ("", s),
-        };
-        let missing = missing(p, v, width)?;
+        let (sign, digits) = s.split_at(usize::from(s.starts_with(['+', '-'])));
+        let missing = missing(p, v, word(&width)?)?;
         cost::text_bytes(p, missing.saturating_add(s.len()))?;
         Ok(ScriptValue::str(&format!("{sign}{}{digits}", "0".repeat(missing))))
     }),
-    ("ljust", Cost::Linear, |p, v, a| justify(p, "ljust", v, a, |_, _| 0)),
-    ("rjust", Cost::Linear, |p, v, a| justify(p, "rjust", v, a, |missing, _| missing)),
-    // CPython's rule for what cannot be halved.
-    ("center", Cost::Linear, |p, v, a| {
-        justify(p, "center", v, a, |missing, width| missing / 2 + (missing & width & 1))
+    linear("ljust").one_or_two(|p, v, width, fill| justify(p, v, &width, fill, |_, _| 0)),
+    linear("rjust").one_or_two(|p, v, width, fill| justify(p, v, &width, fill, |missing, _| missing)),
+    // CPython's rule for an odd number of missing characters.
+    linear("center").one_or_two(|p, v, width, fill| {
+        justify(p, v, &width, fill, |missing, width| missing / 2 + (missing & width & 1))
     }),
-    ("isascii", Cost::Linear, |_, v, a| {
-        let [] = args("str.isascii", a)?;
-        Ok(ScriptValue::Bool(text(v).is_ascii()))
-    }),
-    ("isdigit", Cost::Linear, |_, v, a| test_text("str.isdigit", v, a, unicode::is_digit)),
-    ("isdecimal", Cost::Linear, |_, v, a| test_text("str.isdecimal", v, a, unicode::is_decimal)),
-    ("isnumeric", Cost::Linear, |_, v, a| test_text("str.isnumeric", v, a, unicode::is_numeric)),
-    ("isalpha", Cost::Linear, |_, v, a| test_text("str.isalpha", v, a, unicode::is_alpha)),
-    ("isalnum", Cost::Linear, |_, v, a| test_text("str.isalnum", v, a, unicode::is_alnum)),
-    ("isspace", Cost::Linear, |_, v, a| test_text("str.isspace", v, a, unicode::is_space)),
-    ("isprintable", Cost::Linear, |_, v, a| {
-        let [] = args("str.isprintable", a)?;
-        Ok(ScriptValue::Bool(text(v).chars().all(unicode::is_printable)))
-    }),
-    ("isupper", Cost::Linear, |_, v, a| {
-        cased("str.isupper", v, a, char::is_uppercase, |c| c.is_lowercase() || unicode::is_title(c))
-    }),
-    ("islower", Cost::Linear, |_, v, a| {
-        cased("str.islower", v, a, char::is_lowercase, |c| c.is_uppercase() || unicode::is_title(c))
-    }),
-    ("istitle", Cost::Linear, |_, v, a| {
-        let [] = args("str.istitle", a)?;
-        Ok(ScriptValue::Bool(case::is_title(text(v))))
-    }),
-    ("isidentifier", Cost::Linear, |_, v, a| {
-        let [] = args("str.isidentifier", a)?;
-        Ok(ScriptValue::Bool(is_identifier(text(v))))
-    }),
-    ("expandtabs", Cost::Linear, expandtabs),
-    ("encode", Cost::Linear, |p, v, mut a| {
-        if let Some(encoding) = a.take_keyword("encoding") {
-            a.positional.push(encoding);
-        }
-        let [encoding, errors] = optional("encode", a, 0)?;
-        bytes::check_encoding(encoding.as_ref(), errors.as_ref())?;
-        cost::bytes(p, text(v).as_bytes().to_vec())
+    linear("isascii").zero(|_, v| Ok(ScriptValue::Bool(text(v).is_ascii()))),
+    linear("isdigit").zero(|_, v| all_chars(v, unicode::is_digit)),
+    linear("isdecimal").zero(|_, v| all_chars(v, unicode::is_decimal)),
+    linear("isnumeric").zero(|_, v| all_chars(v, unicode::is_numeric)),
+    linear("isalpha").zero(|_, v| all_chars(v, unicode::is_alpha)),
+    linear("isalnum").zero(|_, v| all_chars(v, unicode::is_alnum)),
+    linear("isspace").zero(|_, v| all_chars(v, unicode::is_space)),
+    linear("isprintable").zero(|_, v| Ok(ScriptValue::Bool(text(v).chars().all(unicode::is_printable)))),
+    linear("isupper")
+        .zero(|_, v| has_case(v, char::is_uppercase, |c| c.is_lowercase() || unicode::is_title(c))),
+    linear("islower")
+        .zero(|_, v| has_case(v, char::is_lowercase, |c| c.is_uppercase() || unicode::is_title(c))),
+    linear("istitle").zero(|_, v| Ok(ScriptValue::Bool(unicode::is_title_case(text(v))))),
+    linear("isidentifier").zero(|_, v| Ok(ScriptValue::Bool(is_identifier(text(v))))),
+    linear("expandtabs").zero_or_one(expandtabs).with_keywords(&["tabsize"]),
+    linear("encode")
+        .zero_to_two(|p, v, encoding, errors| {
+            check_encoding([&encoding, &errors])?;
+            cost::bytes(p, text(v).as_bytes().to_vec())
+        })
+        .with_keywords(&["encoding", "errors"]),
+];
+
+pub(super) static BYTES: Table = &[
+    linear("decode")
+        .zero_to_two(|p, v, encoding, errors| {
+            check_encoding([&encoding, &errors])?;
+            let ScriptValue::Bytes(bytes) = v else { return Ok(ScriptValue::None) };
+            match std::str::from_utf8(bytes) {
+                Ok(text) => cost::text(p, text),
+                Err(error) => {
+                    raise!(
+                        UnicodeDecode,
+                        "'utf-8' codec can't decode byte in position {}",
+                        error.valid_up_to()
+                    )
+                }
+            }
+        })
+        .with_keywords(&["encoding", "errors"]),
+    linear("hex").zero(|p, v| {
+        let ScriptValue::Bytes(bytes) = v else { return Ok(ScriptValue::None) };
+        cost::text_bytes(p, 2 * bytes.len())?;
+        let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(ScriptValue::str(&text))
     }),
 ];
+
+/// Fails unless the encoding is UTF-8 and the error handler is `strict`.
+fn check_encoding(args: [&Option<ScriptValue>; 2]) -> Result<(), HostError> {
+    for value in args.into_iter().flatten() {
+        let name = needs_text("the encoding must be str", value)?;
+        let is_known = matches!(name.to_ascii_lowercase().as_str(), "utf-8" | "utf8" | "utf_8" | "strict");
+        if !is_known {
+            raise!(Lookup, "unknown encoding: {name}");
+        }
+    }
+    Ok(())
+}
 
 fn text(value: &ScriptValue) -> &str {
     value.as_str().unwrap_or("")
 }
 
 fn needs_text<'a>(what: &str, value: &'a ScriptValue) -> Result<&'a str, HostError> {
-    match value {
-        ScriptValue::Str(s) => Ok(s.as_str()),
-        other => Err(HostError::type_error(format!("{what}, not {}", type_name(other)))),
-    }
+    value.as_str().ok_or_else(|| wrong_type!("{what}, not {}", value))
 }
 
-/// The characters of the text itself.
 fn chars<'a>(p: &Evaluator, value: &'a ScriptValue) -> Result<Option<Chars<'a>>, Raise> {
     match value {
         ScriptValue::Str(text) => Chars::of(p, text).map(Some),
@@ -129,69 +142,34 @@ fn chars<'a>(p: &Evaluator, value: &'a ScriptValue) -> Result<Option<Chars<'a>>,
     }
 }
 
-fn map_text(
-    p: &mut dyn Host,
-    name: &str,
-    v: &ScriptValue,
-    a: CallArgs,
-    f: impl Fn(&str) -> String,
-) -> Result<ScriptValue, Raise> {
-    let [] = args(name, a)?;
+fn map_text(p: &Evaluator, v: &ScriptValue, f: fn(&str) -> String) -> Outcome {
     cost::text_bytes(p, text(v).len())?;
     Ok(ScriptValue::str(&f(text(v))))
 }
 
-fn with_text(
-    p: &mut dyn Host,
-    name: &str,
-    v: &ScriptValue,
-    a: CallArgs,
-    f: impl for<'a> Fn(&'a str, &str) -> &'a str,
-) -> Result<ScriptValue, Raise> {
-    let [x] = args(name, a)?;
-    let x = needs_text(&format!("{name}() argument must be str"), &x)?;
-    cost::text(p, f(text(v), x))
-}
-
-fn test_text(
-    name: &str,
-    v: &ScriptValue,
-    a: CallArgs,
-    f: impl Fn(char) -> bool,
-) -> Result<ScriptValue, Raise> {
-    let [] = args(name, a)?;
+fn all_chars(v: &ScriptValue, f: fn(char) -> bool) -> Outcome {
     Ok(ScriptValue::Bool(!text(v).is_empty() && text(v).chars().all(f)))
 }
 
-fn cased(
-    name: &str,
-    v: &ScriptValue,
-    a: CallArgs,
-    wanted: impl Fn(char) -> bool,
-    other: impl Fn(char) -> bool,
-) -> Result<ScriptValue, Raise> {
-    let [] = args(name, a)?;
+fn has_case(v: &ScriptValue, wanted: fn(char) -> bool, other: fn(char) -> bool) -> Outcome {
     let s = text(v);
     Ok(ScriptValue::Bool(s.chars().any(wanted) && !s.chars().any(other)))
 }
 
 fn strip(
-    p: &mut dyn Host,
+    p: &Evaluator,
     v: &ScriptValue,
-    a: CallArgs,
+    chars: Option<ScriptValue>,
     name: &str,
     left: bool,
     right: bool,
-) -> Result<ScriptValue, Raise> {
-    let [chars] = optional(name, a, 0)?;
-    let chars = chars.filter(|chars| !matches!(chars, ScriptValue::None));
-    let s = text(v);
-    let cut = match &chars {
-        None => trim(s, unicode::is_space, left, right),
+) -> Outcome {
+    let cut = match &not_none(chars) {
+        None => trim(text(v), unicode::is_space, left, right),
         Some(chars) => {
             let chars = needs_text(&format!("{name} arg must be None or str"), chars)?;
-            let chars: std::collections::HashSet<char> = chars.chars().collect();
-            trim(s, |c| chars.contains(&c), left, right)
+            let chars: HashSet<char> = chars.chars().collect();
+            trim(text(v), |c| chars.contains(&c), left, right)
         }
     };
     cost::text(p, cut)
@@ -207,22 +185,15 @@ fn trim(mut s: &str, cut: impl Fn(char) -> bool, left: bool, right: bool) -> &st
     s
 }
 
-fn join(p: &mut dyn Host, v: &ScriptValue, a: CallArgs) -> Result<ScriptValue, Raise> {
-    let [items] = args("str.join", a)?;
-    let items = p.collect_values(&items).map_err(|raise| match raise {
-        Raise::Kind(crate::ParseErrorKind::Host(error))
-            if error.kind == crate::HostErrorKind::Type && error.message.ends_with("not iterable") =>
-        {
-            HostError::type_error("can only join an iterable").into()
-        }
-        other => other,
+fn join(p: &mut dyn Host, v: &ScriptValue, items: ScriptValue) -> Outcome {
+    let items = p.collect_values(&items).map_err(|raise| {
+        instead_of_type_error(raise, || HostError::type_error("can only join an iterable"))
     })?;
     let separator = text(v);
     let mut out = String::new();
     for (index, item) in items.iter().enumerate() {
         let Some(part) = item.as_str() else {
-            let message = format!("sequence item {index}: expected str instance, {} found", type_name(item));
-            return Err(HostError::type_error(message).into());
+            return Err(wrong_type!("sequence item {index}: expected str instance, {} found", item).into());
         };
         p.program.budget.allocate((separator.len() + part.len()) as u64)?;
         cost::scan(p, separator.len() + part.len())?;
@@ -235,26 +206,25 @@ fn join(p: &mut dyn Host, v: &ScriptValue, a: CallArgs) -> Result<ScriptValue, R
     Ok(ScriptValue::str(&out))
 }
 
-/// The characters that the text lacks to this width.
+/// Number of characters that the text lacks to a width.
 fn missing(p: &Evaluator, v: &ScriptValue, width: i64) -> Result<usize, Raise> {
     let count = chars(p, v)?.map_or(0, |chars| chars.count());
     Ok(usize::try_from(width).unwrap_or(0).saturating_sub(count))
 }
 
-/// `left` says how many of the missing characters stand before the text.
+/// Pads text to a width; `left` returns how many of the missing characters go before the text.
 fn justify(
-    p: &mut dyn Host,
-    name: &str,
+    p: &Evaluator,
     v: &ScriptValue,
-    a: CallArgs,
-    left: impl Fn(usize, usize) -> usize,
-) -> Result<ScriptValue, Raise> {
-    let [width, fill] = optional(name, a, 1)?;
-    let width = word(&width.unwrap_or_default())?;
+    width: &ScriptValue,
+    fill: Option<ScriptValue>,
+    left: fn(usize, usize) -> usize,
+) -> Outcome {
+    let width = word(width)?;
     let fill = fill.unwrap_or_else(|| ScriptValue::str(" "));
     let fill = needs_text("The fill character must be a unicode character", &fill)?;
     if fill.chars().count() != 1 {
-        return Err(HostError::type_error("The fill character must be exactly one character long").into());
+        raise!(Type, "The fill character must be exactly one character long");
     }
     let s = text(v);
     let missing = missing(p, v, width)?;
@@ -263,14 +233,10 @@ fn justify(
     Ok(ScriptValue::str(&format!("{}{s}{}", fill.repeat(left), fill.repeat(missing - left))))
 }
 
-fn expandtabs(p: &mut dyn Host, v: &ScriptValue, mut a: CallArgs) -> Result<ScriptValue, Raise> {
-    if let Some(size) = a.take_keyword("tabsize") {
-        a.positional.push(size);
-    }
-    let [size] = optional("expandtabs", a, 0)?;
+fn expandtabs(p: &mut dyn Host, v: &ScriptValue, size: Option<ScriptValue>) -> Outcome {
     let size = size.map_or(Ok(8), |size| word(&size))?;
     if size > i64::from(i32::MAX) {
-        return Err(HostError::overflow("Python int too large to convert to C int").into());
+        raise!(Overflow, "Python int too large to convert to C int");
     }
     let size = usize::try_from(size).unwrap_or(0);
     let mut out = String::new();
