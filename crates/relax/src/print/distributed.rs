@@ -1,4 +1,4 @@
-//! Tensors spread over a mesh of devices.
+//! Distributed tensors and device meshes.
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
@@ -12,14 +12,14 @@ use crate::node::{DTensorStructInfo, DeviceMesh, Placement};
 
 /// `"S[0], R"`
 pub(crate) fn placement(node: &Ref<Placement>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    // A text that stands alone is a text.
+    // A string alone would parse as a string.
     if d.is_root(node.object()) && d.config().verbose_expr || d.is_data(node.object()) {
         return Ok(d.metadata(node.object()));
     }
     Ok(d.docs.str(&*node.to_string()))
 }
 
-/// `"mesh[0]"` in a function of a module that has the mesh, else `R.device_mesh((2, 2), I.Range(0, 4))`
+/// `"mesh[0]"` in a function of a module with this mesh, otherwise `R.device_mesh((2, 2), I.Range(0, 4))`
 pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let DeviceMesh { shape, device_ids, device_range } = &**node;
     let in_function = d.frames().any(|frame| frame.data.is::<RelaxFrame>());

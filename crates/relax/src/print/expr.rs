@@ -40,7 +40,7 @@ pub(crate) fn data_type(node: &Ref<DataTypeImm>, path: PathId, d: &mut Docsifier
     Ok(d.docs.call_args(callee, &[value]))
 }
 
-/// Expressions, one by one.
+/// Prints several expressions.
 pub(crate) fn each(
     exprs: &Array<Expr>,
     path: PathId,
@@ -65,7 +65,7 @@ pub(crate) fn tuple(node: &Ref<Tuple>, path: PathId, d: &mut Docsifier<'_>) -> R
     }
     let at = d.field(path, "fields");
     let fields = each(fields, at, d)?;
-    // A tuple of Python is data as well, and read as an array.
+    // In data, a Python tuple parses as an array.
     if d.is_data(node.object()) {
         let callee = d.r("tuple");
         return Ok(d.docs.call_args(callee, &fields));
@@ -97,8 +97,8 @@ pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) 
     Ok(d.docs.call_args(callee, &[list]))
 }
 
-/// `R.const(1.0, "float32")`. A tensor that is no scalar stands in the metadata where that is printed, else as nested lists, or
-/// as its bytes where lists cannot say it: a reference to metadata that is left out cannot be read.
+/// `R.const(1.0, "float32")`. Other tensors are in the metadata if that is printed; otherwise they are nested lists, or
+/// bytes, since references to omitted metadata cannot be parsed.
 pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Constant { span: _, struct_info_, data } = &**node;
     let shows_meta = d.config().show_meta;
@@ -146,7 +146,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
     any_var(node.object(), path, d)
 }
 
-/// A variable of either type by name; `x: R.Tensor((n, 3))` declares one that nothing defines.
+/// A variable by name; `x: R.Tensor((n, 3))` declares a free one.
 pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(name) = d.defined_doc(object)? {
         return Ok(name);
@@ -172,7 +172,7 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
     };
     match d.fragment_frame() {
         Some(head) => d.in_frame(head, declare)?,
-        // The function is ill-formed; the line shows where.
+        // The function is ill-formed; the declaration shows where.
         None => declare(d)?,
     }
     match d.defined_doc(object)? {
@@ -181,7 +181,6 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
     }
 }
 
-/// The name a variable asks for.
 pub(crate) fn hint(node: &Var) -> &str {
     node.vid.name_hint.text_or("v")
 }

@@ -1,4 +1,4 @@
-//! The older types.
+//! The types that struct info refines.
 
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
