@@ -511,7 +511,7 @@ impl Blocks {
             let Some(op) = operator(name) else {
                 return Err(failed(crate::op::InferError::unknown(name)));
             };
-            let cx = Infer::new(call, name, &mut self.analyzer);
+            let cx = Infer::new(call, &mut self.analyzer);
             return op.result(cx.with_bound(&self.bound)).map_err(failed);
         }
         let info = struct_info_of(&call.op);

@@ -31,6 +31,9 @@
 //! # Ok::<(), tvmscript_relax::error::RelaxError>(())
 //! ```
 
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
 pub mod analysis;
 pub mod blocks;
 #[cfg(feature = "build")]

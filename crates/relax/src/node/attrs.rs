@@ -13,226 +13,81 @@ use super::{DeviceMesh, Placement, PrimValue};
 type Ints = Array<Ref<IntImm>>;
 
 /// The documentation of a field, by its name; empty for fields that bring their own.
+#[rustfmt::skip]
 macro_rules! field_doc {
-    (align_corners) => {
-        "`true` if the corners of the image are the centres of its corner pixels."
-    };
-    (axes) => {
-        "Axes; negative values count from the last axis."
-    };
-    (axis) => {
-        "Axis, or axes; negative values count from the last axis."
-    };
-    (axis_separators) => {
-        "First axis of each group of result axes."
-    };
-    (batch_dims) => {
-        "Number of leading batch axes."
-    };
-    (causal_mask) => {
-        "`TopLeft`, `BottomRight`, or `None` for no mask."
-    };
-    (ceil_mode) => {
-        "`true` if a partial window at the end counts."
-    };
-    (center) => {
-        "`true` to add the offset `beta`."
-    };
-    (channel_axis) => {
-        "Axis of the channels."
-    };
-    (coordinate_transformation_mode) => {
-        "Mapping from coordinates of the result to those of the image."
-    };
-    (count_include_pad) => {
-        "`true` if averages include the padding."
-    };
-    (cubic_alpha) => {
-        "Coefficient of bicubic interpolation."
-    };
-    (cubic_exclude) => {
-        "1 to leave out weights outside the image."
-    };
-    (data_layout) => {
-        "Layout of the data."
-    };
-    (depth) => {
-        "Number of classes."
-    };
-    (descending) => {
-        "`true` for descending order."
-    };
-    (device_mesh) => {
-        "Mesh of devices."
-    };
-    (device_type) => {
-        "DLPack number of the kind of device."
-    };
-    (dilation) => {
-        "Steps inside the window, per spatial axis."
-    };
-    (dst_vdevice) => {
-        "Target device."
-    };
-    (dtype) => {
-        "Element type of the result; void for that of the operand."
-    };
-    (epsilon) => {
-        "Value added to the variance."
-    };
-    (exclusive) => {
-        "1 if an element is not part of its own sum or product."
-    };
-    (extrapolation_value) => {
-        "Value outside the image."
-    };
-    (groups) => {
-        "Number of channel groups."
-    };
-    (ignore_index) => {
-        "Class without loss."
-    };
-    (in_group) => {
-        "`true` to combine within the group of workers, not among all."
-    };
-    (index) => {
-        "Index among the devices of this kind."
-    };
-    (index_map) => {
-        "Map from old indices to new ones."
-    };
-    (indexing) => {
-        "`ij` or `xy`."
-    };
-    (indices_or_sections) => {
-        "Number of equal parts, or the start of each part but the first."
-    };
-    (inplace_indices) => {
-        "For each result the index of the argument that it overwrites; -1 for none."
-    };
-    (input_axis_separators) => {
-        "First axis of each group of operand axes."
-    };
-    (k) => {
-        "Number of elements, or index of a diagonal, counted from the main one."
-    };
-    (keepdims) => {
-        "`true` to keep reduced axes with length 1."
-    };
-    (kernel_layout) => {
-        "Layout of the weight."
-    };
-    (largest) => {
-        "`true` for the largest elements, `false` for the smallest."
-    };
-    (layout) => {
-        "Layout of the data."
-    };
-    (memory_scope) => {
-        "Memory scope, e.g. `global`."
-    };
-    (method) => {
-        "Interpolation method."
-    };
-    (momentum) => {
-        "Weight of the new statistics."
-    };
-    (num_groups) => {
-        "Number of channel groups."
-    };
-    (num_workers) => {
-        "Number of workers."
-    };
-    (op_type) => {
-        "Reduction: `sum`, `prod`, `min`, `max` or `avg`."
-    };
-    (out_dtype) => {
-        "Element type of the result; void for that of the operands."
-    };
-    (out_int32) => {
-        "`true` for a result of `int32`, `false` for `int64`."
-    };
-    (out_layout) => {
-        "Layout of the result."
-    };
-    (output_format) => {
-        "`onnx` or `tensorflow`."
-    };
-    (output_padding) => {
-        "Elements added to one side of the result, per spatial axis."
-    };
-    (output_size) => {
-        "Spatial dimensions of the result."
-    };
-    (pad_mode) => {
-        "`constant`, `reflect`, `replicate` or `circular`."
-    };
-    (pad_value) => {
-        "Value of the elements that are added."
-    };
-    (pad_width) => {
-        "Elements added before and after, per axis."
-    };
-    (padding) => {
-        "Elements added before each spatial axis, then those added after each."
-    };
-    (padding_mode) => {
-        "Value outside the image: `zeros`, `border` or `reflection`."
-    };
-    (placement) => {
-        "Placement on the mesh."
-    };
-    (pool_size) => {
-        "Size of the window, per spatial axis."
-    };
-    (rate) => {
-        "Fraction of elements that are dropped."
-    };
-    (reduction) => {
-        "Reduction of several values to one."
-    };
-    (repeats) => {
-        "Number of repetitions."
-    };
-    (ret_type) => {
-        "`both`, `values` or `indices`."
-    };
-    (right) => {
-        "`true` if a bucket includes its right boundary."
-    };
-    (roi) => {
-        "Region of interest."
-    };
-    (rounding_method) => {
-        "Rounding of coordinates for nearest neighbours."
-    };
-    (strides) => {
-        "Steps of the window, per spatial axis."
-    };
-    (subscripts) => {
-        "Subscripts, e.g. `ij,jk->ik`."
-    };
-    (te_grad_kwargs) => {
-        "Keyword arguments of the gradient function."
-    };
-    (te_grad_name) => {
-        "Name of the gradient function."
-    };
-    (threshold) => {
-        "Value from which the function is linear."
-    };
-    (training) => {
-        "`true` to use the statistics of the batch."
-    };
-    (upscale_factor) => {
-        "Factor of height and width."
-    };
-    (window_size) => {
-        "Number of preceding positions that are attended."
-    };
-    ($other:ident) => {
-        ""
-    };
+    (align_corners) => { "`true` if the corners of the image are the centres of its corner pixels." };
+    (axes) => { "Axes; negative values count from the last axis." };
+    (axis) => { "Axis, or axes; negative values count from the last axis." };
+    (axis_separators) => { "First axis of each group of result axes." };
+    (batch_dims) => { "Number of leading batch axes." };
+    (causal_mask) => { "`TopLeft`, `BottomRight`, or `None` for no mask." };
+    (ceil_mode) => { "`true` if a partial window at the end counts." };
+    (center) => { "`true` to add the offset `beta`." };
+    (channel_axis) => { "Axis of the channels." };
+    (coordinate_transformation_mode) => { "Mapping from coordinates of the result to those of the image." };
+    (count_include_pad) => { "`true` if averages include the padding." };
+    (cubic_alpha) => { "Coefficient of bicubic interpolation." };
+    (cubic_exclude) => { "1 to leave out weights outside the image." };
+    (data_layout) => { "Layout of the data." };
+    (depth) => { "Number of classes." };
+    (descending) => { "`true` for descending order." };
+    (device_mesh) => { "Mesh of devices." };
+    (device_type) => { "DLPack number of the kind of device." };
+    (dilation) => { "Steps inside the window, per spatial axis." };
+    (dst_vdevice) => { "Target device." };
+    (dtype) => { "Element type of the result; void for that of the operand." };
+    (epsilon) => { "Value added to the variance." };
+    (exclusive) => { "1 if an element is not part of its own sum or product." };
+    (extrapolation_value) => { "Value outside the image." };
+    (groups) => { "Number of channel groups." };
+    (ignore_index) => { "Class without loss." };
+    (in_group) => { "`true` to combine within the group of workers, not among all." };
+    (index) => { "Index among the devices of this kind." };
+    (index_map) => { "Map from old indices to new ones." };
+    (indexing) => { "`ij` or `xy`." };
+    (indices_or_sections) => { "Number of equal parts, or the start of each part but the first." };
+    (inplace_indices) => { "For each result the index of the argument that it overwrites; -1 for none." };
+    (input_axis_separators) => { "First axis of each group of operand axes." };
+    (k) => { "Number of elements, or index of a diagonal, counted from the main one." };
+    (keepdims) => { "`true` to keep reduced axes with length 1." };
+    (kernel_layout) => { "Layout of the weight." };
+    (largest) => { "`true` for the largest elements, `false` for the smallest." };
+    (layout) => { "Layout of the data." };
+    (memory_scope) => { "Memory scope, e.g. `global`." };
+    (method) => { "Interpolation method." };
+    (momentum) => { "Weight of the new statistics." };
+    (num_groups) => { "Number of channel groups." };
+    (num_workers) => { "Number of workers." };
+    (op_type) => { "Reduction: `sum`, `prod`, `min`, `max` or `avg`." };
+    (out_dtype) => { "Element type of the result; void for that of the operands." };
+    (out_int32) => { "`true` for a result of `int32`, `false` for `int64`." };
+    (out_layout) => { "Layout of the result." };
+    (output_format) => { "`onnx` or `tensorflow`." };
+    (output_padding) => { "Elements added to one side of the result, per spatial axis." };
+    (output_size) => { "Spatial dimensions of the result." };
+    (pad_mode) => { "`constant`, `reflect`, `replicate` or `circular`." };
+    (pad_value) => { "Value of the elements that are added." };
+    (pad_width) => { "Elements added before and after, per axis." };
+    (padding) => { "Elements added before each spatial axis, then those added after each." };
+    (padding_mode) => { "Value outside the image: `zeros`, `border` or `reflection`." };
+    (placement) => { "Placement on the mesh." };
+    (pool_size) => { "Size of the window, per spatial axis." };
+    (rate) => { "Fraction of elements that are dropped." };
+    (reduction) => { "Reduction of several values to one." };
+    (repeats) => { "Number of repetitions." };
+    (ret_type) => { "`both`, `values` or `indices`." };
+    (right) => { "`true` if a bucket includes its right boundary." };
+    (roi) => { "Region of interest." };
+    (rounding_method) => { "Rounding of coordinates for nearest neighbours." };
+    (strides) => { "Steps of the window, per spatial axis." };
+    (subscripts) => { "Subscripts, e.g. `ij,jk->ik`." };
+    (te_grad_kwargs) => { "Keyword arguments of the gradient function." };
+    (te_grad_name) => { "Name of the gradient function." };
+    (threshold) => { "Value from which the function is linear." };
+    (training) => { "`true` to use the statistics of the batch." };
+    (upscale_factor) => { "Factor of height and width." };
+    (window_size) => { "Number of preceding positions that are attended." };
+    ($other:ident) => { "" };
 }
 
 /// Declares attributes: the operators they belong to, then the fields; and registers all of them.

@@ -43,7 +43,7 @@ fn with_sides(
     dtype: DataType,
     sides: Option<[prim::Expr; 2]>,
 ) -> Inferred {
-    let given = layout(cx, "layout", given, "NCHW")?;
+    let given = layout("layout", given, "NCHW")?;
     let vdevice = x.vdevice.clone();
     let (Some(mut dims), Some([height, width])) = (canonical_dims(cx, 0, x, &given)?, sides) else {
         return Ok(tensor_of_rank(given.rank(), dtype, vdevice));

@@ -284,7 +284,7 @@ fn is_within(slice: &Slice, extent: &prim::Expr) -> std::result::Result<prim::Ex
 fn sliced(cx: &mut Infer<'_>) -> Inferred {
     let found = cx.arg_count();
     if !(4..=5).contains(&found) {
-        return Err(InferErrorKind::Count { op: cx.op(), expected: 5, found }.into());
+        return Err(InferErrorKind::Count { expected: 5, found }.into());
     }
     let x = cx.tensor(0)?;
     let mut axes = None;

@@ -11,9 +11,11 @@ use crate::node::*;
 
 /// A failed type inference.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{kind}")]
+#[error("{}{kind}", operator.map_or_else(String::new, |operator| format!("`R.{operator}`: ")))]
 pub struct InferError {
-    /// The violation.
+    /// Name of the operator in text.
+    pub operator: Option<&'static str>,
+    /// Cause.
     pub kind: InferErrorKind,
     /// Index of the invalid operand, from 0.
     pub argument: Option<usize>,
@@ -30,40 +32,32 @@ pub enum InferErrorKind {
         name: String,
     },
     /// Wrong number of operands.
-    #[error("`{op}` expects {expected} operands, found {found}")]
+    #[error("expected {expected} operands, found {found}")]
     Count {
-        /// Operator.
-        op: String,
         /// Number of parameters.
         expected: usize,
         /// Found.
         found: usize,
     },
     /// An operand of the wrong kind.
-    #[error("`{op}` expects {expected}, found `{found}`")]
+    #[error("expected {expected}, found `{found}`")]
     Kind {
-        /// Operator.
-        op: String,
         /// Parameters.
         expected: &'static str,
         /// Found.
         found: String,
     },
     /// An operand of the wrong element type.
-    #[error("`{op}` expects {expected}, found `{found}`")]
+    #[error("expected {expected}, found `{found}`")]
     Dtype {
-        /// Operator.
-        op: String,
         /// Parameters.
         expected: String,
         /// Found.
         found: DataType,
     },
     /// An operand of the wrong rank.
-    #[error("`{op}` expects a tensor of {expected}, found rank {found}")]
+    #[error("expected a tensor of {expected}, found rank {found}")]
     Rank {
-        /// Operator.
-        op: String,
         /// Parameters.
         expected: String,
         /// Found.
@@ -90,38 +84,30 @@ pub enum InferErrorKind {
         axis: i64,
     },
     /// Incompatible shapes.
-    #[error("`{op}`: {what}")]
+    #[error("{what}")]
     Shape {
-        /// Operator.
-        op: String,
         /// Description.
         what: String,
     },
     /// An invalid attribute.
-    #[error("`{op}`: `{attribute}` {what}")]
+    #[error("`{attribute}` {what}")]
     Attribute {
-        /// Operator.
-        op: String,
         /// Attribute.
         attribute: &'static str,
         /// Description.
         what: String,
     },
     /// A layout with other axes than the operator has.
-    #[error("`{op}`: `{attribute}`: {error}")]
+    #[error("`{attribute}`: {error}")]
     Layout {
-        /// Operator.
-        op: String,
         /// Attribute.
         attribute: &'static str,
         /// The violation.
         error: LayoutError,
     },
     /// The result cannot be placed on the mesh.
-    #[error("`{op}`: {error}")]
+    #[error("{error}")]
     Mesh {
-        /// Operator.
-        op: String,
         /// Message of the inference error.
         error: MeshError,
     },
@@ -138,7 +124,7 @@ type Result<T> = std::result::Result<T, InferError>;
 impl InferErrorKind {
     /// Locates the error at an operand.
     pub fn at(self, argument: usize) -> InferError {
-        InferError { kind: self, argument: Some(argument) }
+        InferError { operator: None, kind: self, argument: Some(argument) }
     }
 }
 
@@ -180,7 +166,7 @@ fn check_rank(info: &Ref<StructInfo>, index: usize) -> Result<()> {
 
 impl From<InferErrorKind> for InferError {
     fn from(kind: InferErrorKind) -> InferError {
-        InferError { kind, argument: None }
+        InferError { operator: None, kind, argument: None }
     }
 }
 
@@ -208,8 +194,6 @@ impl InferError {
 pub struct Infer<'a> {
     /// Call.
     pub call: &'a Call,
-    /// Full name of the operator.
-    name: &'a str,
     /// Proofs about dimensions.
     pub analyzer: &'a mut Analyzer,
     /// Values of variables.
@@ -219,9 +203,9 @@ pub struct Infer<'a> {
 }
 
 impl<'a> Infer<'a> {
-    /// Creates the view of a call of the operator `name`.
-    pub fn new(call: &'a Call, name: &'a str, analyzer: &'a mut Analyzer) -> Infer<'a> {
-        Infer { call, name, analyzer, bound: None, whole_tensors: false }
+    /// Creates the view of a call.
+    pub fn new(call: &'a Call, analyzer: &'a mut Analyzer) -> Infer<'a> {
+        Infer { call, analyzer, bound: None, whole_tensors: false }
     }
 
     /// Adds the values of variables.
@@ -232,7 +216,7 @@ impl<'a> Infer<'a> {
 
     /// Sees the whole tensors of distributed operands.
     #[must_use]
-    pub fn of_whole_tensors(self) -> Infer<'a> {
+    pub(crate) fn of_whole_tensors(self) -> Infer<'a> {
         Infer { whole_tensors: true, ..self }
     }
 
@@ -243,7 +227,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Follows the bindings of a variable to its value.
-    pub fn bound_value<'b>(&'b self, operand: &'b Expr) -> &'b Expr {
+    pub(crate) fn bound_value<'b>(&'b self, operand: &'b Expr) -> &'b Expr {
         let mut value = operand;
         while value.is::<Var>()
             && let Some(next) = self.bound.and_then(|bound| bound.get(value.object()))
@@ -253,46 +237,29 @@ impl<'a> Infer<'a> {
         value
     }
 
-    /// Returns the operator's name in scripts: `R.nn.conv2d`.
-    pub fn op(&self) -> String {
-        match self.name.strip_prefix("relax.") {
-            Some(name) => format!("R.{name}"),
-            None => self.name.to_owned(),
-        }
-    }
-
     /// Returns the number of operands.
-    pub fn arg_count(&self) -> usize {
+    pub(crate) fn arg_count(&self) -> usize {
         self.call.args.len()
     }
 
     /// Returns the attributes of the call.
-    ///
-    /// # Errors
-    /// Fails if they are missing or of another class.
-    pub fn attrs<T: Node>(&self) -> Result<&'a T> {
+    pub(crate) fn attrs<T: Node>(&self) -> Result<&'a T> {
         self.call.attrs.as_ref().and_then(|attrs| attrs.as_node::<T>()).ok_or_else(|| {
             let what = format!("must be of class `{}`", T::type_info().key());
-            InferErrorKind::Attribute { op: self.op(), attribute: "attrs", what }.into()
+            InferErrorKind::Attribute { attribute: "attrs", what }.into()
         })
     }
 
     /// Returns an operand.
-    ///
-    /// # Errors
-    /// Fails if there are fewer operands.
-    pub fn arg(&self, index: usize) -> Result<&'a Expr> {
+    pub(crate) fn arg(&self, index: usize) -> Result<&'a Expr> {
         self.call.args.get(index).ok_or_else(|| {
             let found = self.call.args.len();
-            InferErrorKind::Count { op: self.op(), expected: index + 1, found }.into()
+            InferErrorKind::Count { expected: index + 1, found }.into()
         })
     }
 
     /// Returns the struct info of an operand.
-    ///
-    /// # Errors
-    /// Fails if there are fewer operands.
-    pub fn info(&self, index: usize) -> Result<Ref<StructInfo>> {
+    pub(crate) fn info(&self, index: usize) -> Result<Ref<StructInfo>> {
         let info = struct_info_of(self.arg(index)?).unwrap_or_else(ObjectStructInfo::new);
         check_rank(&info, index)?;
         Ok(match info.as_node::<DTensorStructInfo>().filter(|_| self.whole_tensors) {
@@ -302,64 +269,58 @@ impl<'a> Infer<'a> {
     }
 
     /// Checks the number of operands.
-    ///
-    /// # Errors
-    /// Fails for any other number.
-    pub fn expect_args(&self, expected: usize) -> Result<()> {
+    pub(crate) fn expect_args(&self, expected: usize) -> Result<()> {
         match self.call.args.len() {
-            found if found != expected => {
-                Err(InferErrorKind::Count { op: self.op(), expected, found }.into())
-            }
+            found if found != expected => Err(InferErrorKind::Count { expected, found }.into()),
             _ => Ok(()),
         }
     }
 
     /// Creates the error for an operand of the wrong kind.
-    pub fn wrong_kind(&self, index: usize, expected: &'static str) -> InferError {
+    pub(crate) fn wrong_kind(&self, index: usize, expected: &'static str) -> InferError {
         let found =
             self.info(index).map(|info| crate::describe::struct_info(&info).to_string()).unwrap_or_default();
-        InferErrorKind::Kind { op: self.op(), expected, found }.at(index)
+        InferErrorKind::Kind { expected, found }.at(index)
     }
 
     /// Creates the error for an operand of the wrong rank.
-    pub fn wrong_rank(&self, index: usize, expected: impl Into<String>, found: i64) -> InferError {
-        InferErrorKind::Rank { op: self.op(), expected: expected.into(), found }.at(index)
+    pub(crate) fn wrong_rank(&self, index: usize, expected: impl Into<String>, found: i64) -> InferError {
+        InferErrorKind::Rank { expected: expected.into(), found }.at(index)
     }
 
     /// Creates the error for incompatible shapes.
-    pub fn wrong_shape(&self, what: impl Into<String>) -> InferError {
-        InferErrorKind::Shape { op: self.op(), what: what.into() }.into()
+    pub(crate) fn wrong_shape(&self, what: impl Into<String>) -> InferError {
+        InferErrorKind::Shape { what: what.into() }.into()
     }
 
     /// Like [`wrong_shape`](Self::wrong_shape), located at an operand.
-    pub fn wrong_shape_at(&self, index: usize, what: impl Into<String>) -> InferError {
-        InferErrorKind::Shape { op: self.op(), what: what.into() }.at(index)
+    pub(crate) fn wrong_shape_at(&self, index: usize, what: impl Into<String>) -> InferError {
+        InferErrorKind::Shape { what: what.into() }.at(index)
     }
 
     /// Creates the error for an operand of the wrong element type.
-    pub fn wrong_dtype(&self, index: usize, expected: impl Into<String>, found: DataType) -> InferError {
-        InferErrorKind::Dtype { op: self.op(), expected: expected.into(), found }.at(index)
+    pub(crate) fn wrong_dtype(
+        &self,
+        index: usize,
+        expected: impl Into<String>,
+        found: DataType,
+    ) -> InferError {
+        InferErrorKind::Dtype { expected: expected.into(), found }.at(index)
     }
 
     /// Creates the error for an invalid attribute; the message continues its name.
-    pub fn wrong_attribute(&self, attribute: &'static str, what: impl Into<String>) -> InferError {
-        InferErrorKind::Attribute { op: self.op(), attribute, what: what.into() }.into()
+    pub(crate) fn wrong_attribute(&self, attribute: &'static str, what: impl Into<String>) -> InferError {
+        InferErrorKind::Attribute { attribute, what: what.into() }.into()
     }
 
     /// Returns an operand that is a tensor.
-    ///
-    /// # Errors
-    /// Fails for other values.
-    pub fn tensor(&self, index: usize) -> Result<Ref<TensorStructInfo>> {
+    pub(crate) fn tensor(&self, index: usize) -> Result<Ref<TensorStructInfo>> {
         let info = self.info(index)?;
         info.downcast().map_err(|_| self.wrong_kind(index, "a tensor"))
     }
 
     /// Returns all operands, `N` tensors.
-    ///
-    /// # Errors
-    /// Fails for any other number of operands, or if one is not a tensor.
-    pub fn tensors<const N: usize>(&self) -> Result<[Ref<TensorStructInfo>; N]> {
+    pub(crate) fn tensors<const N: usize>(&self) -> Result<[Ref<TensorStructInfo>; N]> {
         self.expect_args(N)?;
         let mut failed = None;
         let tensors: Vec<_> = (0..N)
@@ -378,10 +339,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns the tensors of an operand that is a tuple.
-    ///
-    /// # Errors
-    /// Fails for other values.
-    pub fn tensors_of_tuple(&self, index: usize) -> Result<Vec<Ref<TensorStructInfo>>> {
+    pub(crate) fn tensors_of_tuple(&self, index: usize) -> Result<Vec<Ref<TensorStructInfo>>> {
         let info = self.info(index)?;
         for field in info.as_node::<TupleStructInfo>().iter().flat_map(|tuple| tuple.fields.iter()) {
             check_rank(field, index)?;
@@ -393,19 +351,13 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns an operand that is a shape.
-    ///
-    /// # Errors
-    /// Fails if it is not a shape.
-    pub fn shape(&self, index: usize) -> Result<Ref<ShapeStructInfo>> {
+    pub(crate) fn shape(&self, index: usize) -> Result<Ref<ShapeStructInfo>> {
         let info = self.info(index)?;
         info.downcast().map_err(|_| self.wrong_kind(index, "a shape"))
     }
 
     /// Returns the value of an operand that is a scalar, if it is known.
-    ///
-    /// # Errors
-    /// Fails if it is not a scalar.
-    pub fn scalar(&self, index: usize) -> Result<Option<prim::Expr>> {
+    pub(crate) fn scalar(&self, index: usize) -> Result<Option<prim::Expr>> {
         let info = self.info(index)?;
         match info.as_node::<PrimStructInfo>() {
             Some(prim) => Ok(prim.value.clone()),
@@ -414,10 +366,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns the value of an operand that is a scalar literal: `R.prim_value(n)`.
-    ///
-    /// # Errors
-    /// Fails for other values.
-    pub fn prim_value(&self, index: usize) -> Result<&'a prim::Expr> {
+    pub(crate) fn prim_value(&self, index: usize) -> Result<&'a prim::Expr> {
         match self.arg(index)?.as_node::<PrimValue>() {
             Some(prim) => Ok(&prim.value),
             None => Err(self.wrong_kind(index, "`R.prim_value(..)`")),
@@ -425,10 +374,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Checks the rank of a tensor, if it is known.
-    ///
-    /// # Errors
-    /// Fails for any other rank.
-    pub fn expect_rank(&self, index: usize, tensor: &TensorStructInfo, rank: i64) -> Result<()> {
+    pub(crate) fn expect_rank(&self, index: usize, tensor: &TensorStructInfo, rank: i64) -> Result<()> {
         if tensor.is_unknown_ndim() || tensor.ndim == rank {
             return Ok(());
         }
@@ -436,10 +382,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Checks that the elements are integers, if their type is known.
-    ///
-    /// # Errors
-    /// Fails for any other element type.
-    pub fn expect_integers(&self, index: usize, tensor: &TensorStructInfo) -> Result<()> {
+    pub(crate) fn expect_integers(&self, index: usize, tensor: &TensorStructInfo) -> Result<()> {
         if tensor.is_unknown_dtype() || tensor.dtype.is_int() || tensor.dtype.is_uint() {
             return Ok(());
         }
@@ -447,10 +390,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns `true` if two dimensions provably differ.
-    ///
-    /// # Errors
-    /// Fails if they are not comparable.
-    pub fn differ(&mut self, a: &prim::Expr, b: &prim::Expr) -> Result<bool> {
+    pub(crate) fn differ(&mut self, a: &prim::Expr, b: &prim::Expr) -> Result<bool> {
         Ok(match (a.as_node::<IntImm>(), b.as_node::<IntImm>()) {
             (Some(a), Some(b)) => a.value != b.value,
             _ => !a.ptr_eq(b) && self.analyzer.can_prove(&ops::ne(a.clone(), b.clone())?),
@@ -458,19 +398,13 @@ impl<'a> Infer<'a> {
     }
 
     /// Returns `true` if a dimension is provably not a multiple of another.
-    ///
-    /// # Errors
-    /// Fails if the other one is zero.
-    pub fn is_no_multiple(&mut self, dim: &prim::Expr, of: &prim::Expr) -> Result<bool> {
+    pub(crate) fn is_no_multiple(&mut self, dim: &prim::Expr, of: &prim::Expr) -> Result<bool> {
         let rest = ops::floormod(dim.clone(), of.clone())?;
         self.differ(&rest, &IntImm::int64(0))
     }
 
     /// Resolves an axis that may be negative.
-    ///
-    /// # Errors
-    /// Fails if the tensor has no such axis.
-    pub fn axis(&self, axis: i64, ndim: i64) -> Result<usize> {
+    pub(crate) fn axis(&self, axis: i64, ndim: i64) -> Result<usize> {
         let from_first = if axis < 0 { axis.checked_add(ndim) } else { Some(axis) };
         match from_first.filter(|axis| (0..ndim).contains(axis)) {
             Some(axis) => Ok(axis as usize),
@@ -479,10 +413,7 @@ impl<'a> Infer<'a> {
     }
 
     /// Resolves axes that may be negative.
-    ///
-    /// # Errors
-    /// Fails if the tensor has no such axis, and for a repeated one.
-    pub fn axes(&self, axes: &Array<Ref<IntImm>>, ndim: i64) -> Result<Vec<usize>> {
+    pub(crate) fn axes(&self, axes: &Array<Ref<IntImm>>, ndim: i64) -> Result<Vec<usize>> {
         let mut found = Vec::with_capacity(axes.len());
         let mut seen = HashSet::with_capacity(axes.len());
         for axis in axes.iter() {
@@ -497,7 +428,7 @@ impl<'a> Infer<'a> {
 }
 
 /// A tensor with these dimensions.
-pub fn tensor_of(
+pub(crate) fn tensor_of(
     dims: impl IntoIterator<Item = prim::Expr>,
     dtype: DataType,
     vdevice: Option<Ref<VDevice>>,
@@ -506,12 +437,12 @@ pub fn tensor_of(
 }
 
 /// A tensor of known or unknown rank.
-pub fn tensor_of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<StructInfo> {
+pub(crate) fn tensor_of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<StructInfo> {
     TensorStructInfo::of_rank(ndim, dtype, vdevice).upcast()
 }
 
 /// The first device of the tensors; `None` if another one is bound to a different device.
-pub fn shared_device<'a>(
+pub(crate) fn shared_device<'a>(
     tensors: impl IntoIterator<Item = &'a Ref<TensorStructInfo>>,
 ) -> Option<Ref<VDevice>> {
     let mut devices = tensors.into_iter().filter_map(|tensor| tensor.vdevice.as_ref());
@@ -521,21 +452,16 @@ pub fn shared_device<'a>(
 
 /// The product of dimensions, folded for literals.
 ///
-/// # Errors
-/// Fails on overflow.
 /// # Source
 /// `ComputeShapeProduct`, `src/relax/op/tensor/manipulate.cc`.
-pub fn product<'a>(
+pub(crate) fn product<'a>(
     dims: impl IntoIterator<Item = &'a prim::Expr>,
 ) -> std::result::Result<prim::Expr, prim::PrimError> {
     dims.into_iter().try_fold(prim::IntImm::int64(1), |product, dim| prim::ops::mul(product, dim.clone()))
 }
 
 /// A tensor whose shape is an operand, a shape or a variable.
-///
-/// # Errors
-/// Fails if the operand is not a shape.
-pub fn tensor_of_operand(
+pub(crate) fn tensor_of_operand(
     cx: &Infer<'_>,
     index: usize,
     dtype: DataType,
@@ -548,10 +474,7 @@ pub fn tensor_of_operand(
 }
 
 /// A tensor with these dimensions; literals of other types become `int64`.
-///
-/// # Errors
-/// Fails for a dimension that is neither `int64` nor a literal.
-pub fn tensor_of_scalars(
+pub(crate) fn tensor_of_scalars(
     dims: impl IntoIterator<Item = prim::Expr>,
     dtype: DataType,
     vdevice: Option<Ref<VDevice>>,

@@ -65,10 +65,7 @@ pub(super) struct Layout {
 
 impl Layout {
     /// Parses a layout such as `NCHW` or `NCHW16c`.
-    ///
-    /// # Errors
-    /// [`LayoutError::Invalid`].
-    pub fn parse(name: &str) -> Result<Layout> {
+    pub(super) fn parse(name: &str) -> Result<Layout> {
         let invalid = |reason| LayoutError::Invalid { name: name.to_owned(), reason };
         let mut axes: Vec<Axis> = Vec::with_capacity(name.len());
         let mut length: i64 = 0;
@@ -101,7 +98,7 @@ impl Layout {
         Ok(layout)
     }
 
-    pub fn rank(&self) -> usize {
+    pub(super) fn rank(&self) -> usize {
         self.axes.len()
     }
 
@@ -121,10 +118,7 @@ impl Layout {
     }
 
     /// Checks that two layouts have the same axes.
-    ///
-    /// # Errors
-    /// [`LayoutError::NotConvertible`].
-    pub fn check_convertible(&self, to: &Layout) -> Result<()> {
+    pub(super) fn check_convertible(&self, to: &Layout) -> Result<()> {
         let covers = |a: &Layout, b: &Layout| b.axes.iter().all(|axis| a.outer(axis.letter).next().is_some());
         match covers(self, to) && covers(to, self) {
             true => Ok(()),
@@ -136,9 +130,7 @@ impl Layout {
     ///
     /// # Shapes
     /// One dimension of `int64` per axis of the layout; the result has one per axis of `to`.
-    /// # Errors
-    /// Fails if the length of an inner axis differs from the layout, or the layouts are not convertible.
-    pub fn convert(&self, dims: &[Expr], to: &Layout) -> Result<Vec<Expr>> {
+    pub(super) fn convert(&self, dims: &[Expr], to: &Layout) -> Result<Vec<Expr>> {
         self.check_convertible(to)?;
         for (i, (axis, dim)) in self.axes.iter().zip(dims).enumerate() {
             if let (Some(expected), Some(found)) = (axis.inner, dim.as_node::<IntImm>())
@@ -175,34 +167,25 @@ pub(super) struct Canonical {
 
 impl Canonical {
     /// Creates the pair.
-    ///
-    /// # Errors
-    /// Fails if the layouts are not convertible.
-    pub fn new(given: &str, canonical: &str) -> Result<Canonical> {
+    pub(super) fn new(given: &str, canonical: &str) -> Result<Canonical> {
         let (given, canonical) = (Layout::parse(given)?, Layout::parse(canonical)?);
         given.check_convertible(&canonical)?;
         Ok(Canonical { canonical, given })
     }
 
     /// The rank of a tensor in the stated layout.
-    pub fn rank(&self) -> i64 {
+    pub(super) fn rank(&self) -> i64 {
         self.given.rank() as i64
     }
 
     /// Converts a shape to the canonical layout.
-    ///
-    /// # Errors
-    /// Fails like [`Layout::convert`].
-    pub fn to_canonical(&self, dims: &Array<Expr>) -> Result<Vec<Expr>> {
+    pub(super) fn to_canonical(&self, dims: &Array<Expr>) -> Result<Vec<Expr>> {
         let dims: Vec<Expr> = dims.iter().cloned().collect();
         self.given.convert(&dims, &self.canonical)
     }
 
     /// Converts a shape from the canonical layout.
-    ///
-    /// # Errors
-    /// Fails like [`Layout::convert`].
-    pub fn dims_of_canonical(&self, dims: &[Expr]) -> Result<Vec<Expr>> {
+    pub(super) fn dims_of_canonical(&self, dims: &[Expr]) -> Result<Vec<Expr>> {
         self.canonical.convert(dims, &self.given)
     }
 }

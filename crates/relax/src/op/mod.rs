@@ -362,11 +362,11 @@ impl Operator {
     /// # Errors
     /// Fails if the operands do not fit.
     pub fn result(&self, mut cx: Infer<'_>) -> Result<Ref<StructInfo>, InferError> {
-        if distributed::is_distributed_call(cx.call) {
-            distributed::result(self, cx)
-        } else {
-            (self.infer)(&mut cx)
-        }
+        let result = match distributed::is_distributed_call(cx.call) {
+            true => distributed::result(self, cx),
+            false => (self.infer)(&mut cx),
+        };
+        result.map_err(|error| InferError { operator: Some(self.text), ..error })
     }
 }
 

@@ -374,7 +374,6 @@ fn transformed(cx: &mut Infer<'_>) -> Inferred {
         variables.map(|(var, dim)| (var.clone(), IntImm::int64(0), dim.clone())).collect();
     let indices: Vec<_> = final_indices.iter().cloned().collect();
     let no_shape = || InferErrorKind::Attribute {
-        op: cx.op(),
         attribute: "index_map",
         what: "does not map the shape of the tensor to one that begins at zero".to_owned(),
     };

@@ -169,12 +169,10 @@ pub(crate) fn match_cast(node: &Ref<MatchCast>, path: PathId, d: &mut Docsifier<
         true => annotation(var, var_path, Some(value), d)?,
         false => None,
     };
-    let at = d.field(path, "value");
-    let value = d.expr(value, at)?;
+    let value = d.expr_field(value, path, "value")?;
     let at = d.field(path, "struct_info");
     let info = d.expr(struct_info, at)?;
-    let callee = d.r("match_cast");
-    let call = d.docs.call_args(callee, &[value, info]);
+    let call = d.r_call("match_cast", &[value, info]);
     let name = define(var, d)?;
     d.at(name, var_path);
     Ok(d.docs.assign(name, Some(call), annotation)?)
@@ -240,11 +238,9 @@ pub(crate) fn dataflow_block(object: &Object, path: PathId, d: &mut Docsifier<'_
     let Some(node) = object.as_node::<BindingBlock>() else { unreachable!("the type's payload is a block") };
     let mut visible = Vec::new();
     let mut body = bindings(node, path, Some(&mut visible), d)?;
-    let callee = d.r("output");
-    let output = d.docs.call_args(callee, &visible);
+    let output = d.r_call("output", &visible);
     body.push(d.docs.expr_stmt(output));
-    let callee = d.r("dataflow");
-    let scope = d.docs.call_args(callee, &[]);
+    let scope = d.r_call("dataflow", &[]);
     Ok(d.docs.scope(None, scope, &body).into())
 }
 
@@ -281,8 +277,7 @@ pub(crate) fn sequence(
                 }
             }
         }
-        let at = d.field(path, "body");
-        let value = d.expr(body, at)?;
+        let value = d.expr_field(body, path, "body")?;
         let last = match ending {
             Ending::Return => d.docs.return_(value),
             Ending::Expression => d.docs.expr_stmt(value),
@@ -317,8 +312,7 @@ fn if_expr(
     d: &mut Docsifier<'_>,
 ) -> Result<StmtDoc> {
     let If { span: _, struct_info_: _, cond, true_branch, false_branch } = &**node;
-    let at = d.field(path, "cond");
-    let cond = d.expr(cond, at)?;
+    let cond = d.expr_field(cond, path, "cond")?;
     let ending = || match target {
         Some((name, annotation)) => Ending::Assign(name, annotation),
         None => Ending::Expression,

@@ -119,8 +119,7 @@ fn attributes(
     let at = d.field(path, "attrs");
     let dict = d.field(at, "__dict__");
     let attrs = data_dict(&shown, dict, d)?;
-    let callee = d.r("func_attr");
-    let call = d.docs.call_args(callee, &[attrs]);
+    let call = d.r_call("func_attr", &[attrs]);
     let call = d.at(call, at);
     let stmt = d.docs.expr_stmt(call);
     d.push_stmt(stmt);

@@ -2,9 +2,10 @@
 
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterOption};
+use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterOption, Result};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir::print::ModuleFrame;
+use tvmscript_ir_core::{PathId, Ref};
 
 /// The printer options of this dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +49,10 @@ pub(crate) struct RelaxFrame {
 pub(crate) trait RelaxDocsifier {
     /// `R.name`
     fn r(&mut self, name: &str) -> ExprDoc;
+    /// `R.name(args)`
+    fn r_call(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc;
+    /// Prints a field of the node at `path`.
+    fn expr_field<T: ?Sized>(&mut self, value: &Ref<T>, path: PathId, name: &'static str) -> Result<ExprDoc>;
     /// The index of the frame that declares scalar variables: that of the outermost function, or the outermost one.
     fn declaring_frame(&self) -> Option<usize>;
     /// The index of the frame that declares the free variables of a fragment; `None` inside functions and modules.
@@ -58,6 +63,16 @@ pub(crate) trait RelaxDocsifier {
 impl RelaxDocsifier for Docsifier<'_> {
     fn r(&mut self, name: &str) -> ExprDoc {
         self.prefixed("relax", name)
+    }
+
+    fn r_call(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc {
+        let callee = self.r(name);
+        self.docs.call_args(callee, args)
+    }
+
+    fn expr_field<T: ?Sized>(&mut self, value: &Ref<T>, path: PathId, name: &'static str) -> Result<ExprDoc> {
+        let at = self.field(path, name);
+        self.expr(value, at)
     }
 
     fn declaring_frame(&self) -> Option<usize> {

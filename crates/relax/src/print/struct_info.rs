@@ -198,8 +198,7 @@ pub(crate) fn tuple(node: &Ref<TupleStructInfo>, path: PathId, d: &mut Docsifier
 /// `R.Callable((a, b), r, True)`, `R.Callable`
 pub(crate) fn func(node: &Ref<FuncStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let FuncStructInfo { span: _, params, ret, derive_func, purity } = &**node;
-    let at = d.field(path, "ret");
-    let result = d.expr(ret, at)?;
+    let result = d.expr_field(ret, path, "ret")?;
     let is_pure = d.docs.bool(*purity);
     let is_pure = d.at_field(is_pure, path, "purity");
     let callee = d.r("Callable");

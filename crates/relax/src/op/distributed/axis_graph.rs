@@ -57,9 +57,6 @@ impl AxisGraph {
     }
 
     /// Propagates all shardings and returns the mesh axis of each sharded axis.
-    ///
-    /// # Errors
-    /// Fails with an axis that two shardings of equal priority reach.
     pub(super) fn propagate(&self) -> Result<HashMap<Axis, usize>, Axis> {
         let mut best: HashMap<Axis, (usize, u8, bool)> = HashMap::new();
         for source in &self.sources {

@@ -92,7 +92,7 @@ pub(in crate::op) fn result(operator: &Operator, cx: Infer<'_>) -> Inferred {
         Sharding::Stated => {
             cx.expect_args(1)?;
             let DistributionAttrs { device_mesh, placement } = cx.attrs()?;
-            return lying(&cx, first.tensor_sinfo.clone(), device_mesh.clone(), placement.clone());
+            return lying(first.tensor_sinfo.clone(), device_mesh.clone(), placement.clone());
         }
         Sharding::Scattered => {
             (operator.infer)(&mut cx)?;
@@ -103,7 +103,7 @@ pub(in crate::op) fn result(operator: &Operator, cx: Infer<'_>) -> Inferred {
             }
             let axis = cx.attrs::<ScatterCollectiveAttrs>()?.axis;
             let placement = Placement { dim_specs: [PlacementSpec::sharding(axis)].into_iter().collect() };
-            return lying(&cx, first.tensor_sinfo.clone(), operands.mesh, Ref::new(placement));
+            return lying(first.tensor_sinfo.clone(), operands.mesh, Ref::new(placement));
         }
         Sharding::SameAsOperand => first.placement.clone(),
         Sharding::Replicated => Ref::new(Placement { dim_specs: replicas(&operands.mesh) }),
@@ -114,22 +114,17 @@ pub(in crate::op) fn result(operator: &Operator, cx: Infer<'_>) -> Inferred {
         | Sharding::Reshaped => {
             let whole = whole_result(operator, &mut cx)?;
             let placement = carried(rule, &mut cx, &operands, &whole)?;
-            return lying(&cx, whole, operands.mesh, placement);
+            return lying(whole, operands.mesh, placement);
         }
     };
     let whole = whole_result(operator, &mut cx)?;
-    lying(&cx, whole, operands.mesh, placement)
+    lying(whole, operands.mesh, placement)
 }
 
-fn lying(
-    cx: &Infer<'_>,
-    whole: Ref<TensorStructInfo>,
-    mesh: Ref<DeviceMesh>,
-    placement: Ref<Placement>,
-) -> Inferred {
+fn lying(whole: Ref<TensorStructInfo>, mesh: Ref<DeviceMesh>, placement: Ref<Placement>) -> Inferred {
     match DTensorStructInfo::try_new(whole, mesh, placement) {
         Ok(info) => Ok(info.upcast()),
-        Err(error) => Err(InferErrorKind::Mesh { op: cx.op(), error }.at(0)),
+        Err(error) => Err(InferErrorKind::Mesh { error }.at(0)),
     }
 }
 

@@ -101,9 +101,9 @@ fn convolved(cx: &mut Infer<'_>, conv: Convolution<'_>, spatial: &str) -> Inferr
     let [data, weight] = cx.tensors()?;
     let [data_layout, kernel_layout, out_layout] = conv.layouts;
     let channels = if conv.output_padding.is_some() { "IO" } else { "OI" };
-    let data_layout = layout(cx, "data_layout", data_layout, &format!("NC{spatial}"))?;
-    let kernel_layout = layout(cx, "kernel_layout", kernel_layout, &format!("{channels}{spatial}"))?;
-    let out_layout = layout(cx, "out_layout", out_layout, &format!("NC{spatial}"))?;
+    let data_layout = layout("data_layout", data_layout, &format!("NC{spatial}"))?;
+    let kernel_layout = layout("kernel_layout", kernel_layout, &format!("{channels}{spatial}"))?;
+    let out_layout = layout("out_layout", out_layout, &format!("NC{spatial}"))?;
     let data_dims = canonical_dims(cx, 0, &data, &data_layout)?;
     let weight_dims = canonical_dims(cx, 1, &weight, &kernel_layout)?;
     let dtype = match conv.out_dtype.is_void() {

@@ -101,8 +101,8 @@ rules! {
 fn pooled(cx: &mut Infer<'_>, pool: &Pool<'_>, canonical: &str) -> Inferred {
     let [x] = cx.tensors()?;
     let [given, out] = pool.layouts;
-    let given = layout(cx, "layout", given, canonical)?;
-    let out = layout(cx, "out_layout", out, canonical)?;
+    let given = layout("layout", given, canonical)?;
+    let out = layout("out_layout", out, canonical)?;
     let Some(mut dims) = canonical_dims(cx, 0, &x, &given)? else {
         return Ok(tensor_of_rank(out.rank(), x.dtype, x.vdevice.clone()));
     };
@@ -122,8 +122,8 @@ fn adaptively_pooled(
     canonical: &str,
 ) -> Inferred {
     let [x] = cx.tensors()?;
-    let given = layout(cx, "layout", layouts[0], canonical)?;
-    let out = layout(cx, "out_layout", layouts[1], canonical)?;
+    let given = layout("layout", layouts[0], canonical)?;
+    let out = layout("out_layout", layouts[1], canonical)?;
     let Some(mut dims) = canonical_dims(cx, 0, &x, &given)? else {
         // If a variable holds the shape, it holds that of the result too.
         let keeps_shape = x.shape.is_some() && layouts[0] == layouts[1] && output_size.is_none();

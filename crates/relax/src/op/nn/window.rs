@@ -4,23 +4,12 @@ use super::super::layout::Canonical;
 use crate::op::prelude::*;
 
 /// Parses the layout of an attribute.
-///
-/// # Errors
-/// Fails if its axes differ from the canonical layout.
-pub(in super::super) fn layout(
-    cx: &Infer<'_>,
-    attribute: &'static str,
-    given: &str,
-    canonical: &str,
-) -> Checked<Canonical> {
-    let wrong = |error| InferErrorKind::Layout { op: cx.op(), attribute, error };
+pub(in super::super) fn layout(attribute: &'static str, given: &str, canonical: &str) -> Checked<Canonical> {
+    let wrong = |error| InferErrorKind::Layout { attribute, error };
     Ok(Canonical::new(given, canonical).map_err(wrong)?)
 }
 
 /// The dimensions of an operand in the canonical layout, if they are known.
-///
-/// # Errors
-/// Fails if the rank or the length of an inner axis differs from the layout.
 pub(in super::super) fn canonical_dims(
     cx: &Infer<'_>,
     index: usize,
@@ -61,10 +50,7 @@ impl Window<'_> {
     }
 
     /// The number of window positions along a spatial axis. With `round_up`, a partial window at the end counts.
-    ///
-    /// # Errors
-    /// Fails for a stride of zero.
-    pub fn places(
+    pub(in super::super) fn places(
         &self,
         cx: &mut Infer<'_>,
         axis: usize,
@@ -83,10 +69,7 @@ impl Window<'_> {
     }
 
     /// The length along a spatial axis for a number of window positions: the inverse of [`Self::places`].
-    ///
-    /// # Errors
-    /// Fails on overflow.
-    pub fn length(
+    pub(in super::super) fn length(
         &self,
         cx: &mut Infer<'_>,
         axis: usize,
