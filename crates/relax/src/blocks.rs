@@ -115,7 +115,7 @@ impl Blocks {
         self.define_scalars_in(info, &mut Visited::default());
     }
 
-    fn define_scalars_in(&mut self, info: &Ref<StructInfo>, seen: &mut Visited) {
+    fn define_scalars_in(&mut self, info: &Ref<StructInfo>, visited: &mut Visited) {
         let dims = if let Some(tensor) = info.as_node::<TensorStructInfo>() {
             tensor.dims()
         } else if let Some(spread) = info.as_node::<DTensorStructInfo>() {
@@ -125,13 +125,13 @@ impl Blocks {
         } else {
             if let Some(value) = info.as_node::<PrimStructInfo>().and_then(|prim| prim.value.as_ref()) {
                 self.define_scalar(value);
-            } else if !seen.is_first(info.object()) {
+            } else if !visited.is_first(info.object()) {
             } else if let Some(tuple) = info.as_node::<TupleStructInfo>() {
-                tuple.fields.iter().for_each(|field| with_stack(|| self.define_scalars_in(field, seen)));
+                tuple.fields.iter().for_each(|field| with_stack(|| self.define_scalars_in(field, visited)));
             } else if let Some(function) = info.as_node::<FuncStructInfo>() {
                 let params = function.params.iter().flat_map(Array::iter);
                 let infos = params.chain([&function.ret]);
-                infos.for_each(|info| with_stack(|| self.define_scalars_in(info, seen)));
+                infos.for_each(|info| with_stack(|| self.define_scalars_in(info, visited)));
             }
             return;
         };

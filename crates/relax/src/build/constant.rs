@@ -12,7 +12,7 @@ use crate::node::Constant;
 
 /// The kind of the numbers of a nested list, in the order of numpy's promotion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum NumberKind {
     Bool,
     Int,
     Float,
@@ -24,12 +24,12 @@ fn odd_float(text: &str) -> Option<f64> {
 }
 
 /// Determines the shape of a nested list and the kind of its numbers.
-fn look(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut Kind) -> Result<()> {
+fn scan_list(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut NumberKind) -> Result<()> {
     let found = match value {
-        ScriptValue::Bool(_) => Kind::Bool,
-        ScriptValue::Int(_) | ScriptValue::BigInt(_) => Kind::Int,
-        ScriptValue::Float(_) => Kind::Float,
-        ScriptValue::Str(text) if odd_float(text).is_some() => Kind::Float,
+        ScriptValue::Bool(_) => NumberKind::Bool,
+        ScriptValue::Int(_) | ScriptValue::BigInt(_) => NumberKind::Int,
+        ScriptValue::Float(_) => NumberKind::Float,
+        ScriptValue::Str(text) if odd_float(text).is_some() => NumberKind::Float,
         other => {
             let Some(items) = other.items() else {
                 return Err(BuildError::expected("a number, or nested lists of numbers", other.type_name()));
@@ -45,7 +45,7 @@ fn look(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut Kind
                     return Err(BuildError::message(message));
                 }
             }
-            return items.iter().try_for_each(|item| with_stack(|| look(item, shape, depth + 1, kind)));
+            return items.iter().try_for_each(|item| with_stack(|| scan_list(item, shape, depth + 1, kind)));
         }
     };
     if depth != shape.len() {
@@ -55,11 +55,16 @@ fn look(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut Kind
     Ok(())
 }
 
-fn numbers<'a>(value: &ScriptValue, put: &mut (dyn FnMut(&ScriptValue) -> Result<()> + 'a)) -> Result<()> {
+fn for_each_number<'a>(
+    value: &ScriptValue,
+    put: &mut (dyn FnMut(&ScriptValue) -> Result<()> + 'a),
+) -> Result<()> {
     match value {
-        ScriptValue::List(_) | ScriptValue::Tuple(_) => {
-            value.items().unwrap_or_default().iter().try_for_each(|item| with_stack(|| numbers(item, put)))
-        }
+        ScriptValue::List(_) | ScriptValue::Tuple(_) => value
+            .items()
+            .unwrap_or_default()
+            .iter()
+            .try_for_each(|item| with_stack(|| for_each_number(item, put))),
         number => put(number),
     }
 }
@@ -101,16 +106,16 @@ fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()>
 /// Fails for lists of different lengths or depths, and types without numbers.
 pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> Result<Ref<Constant>> {
     let mut shape = Vec::new();
-    let mut kind = Kind::Bool;
-    look(value, &mut shape, 0, &mut kind)?;
+    let mut kind = NumberKind::Bool;
+    scan_list(value, &mut shape, 0, &mut kind)?;
     let is_empty = shape.contains(&0);
     let dtype = dtype.unwrap_or(match kind {
-        Kind::Int => DataType::INT32,
-        Kind::Bool if !is_empty => DataType::BOOL,
-        Kind::Bool | Kind::Float => DataType::FLOAT32,
+        NumberKind::Int => DataType::INT32,
+        NumberKind::Bool if !is_empty => DataType::BOOL,
+        NumberKind::Bool | NumberKind::Float => DataType::FLOAT32,
     });
     let mut data = Vec::new();
-    numbers(value, &mut |number| encode(number, dtype, &mut data))?;
+    for_each_number(value, &mut |number| encode(number, dtype, &mut data))?;
     Ok(Constant::new(Ref::new(TensorNode { dtype, shape: shape.into(), data: data.into() })))
 }
 

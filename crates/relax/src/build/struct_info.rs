@@ -33,7 +33,7 @@ pub enum StructInfoProxy {
     /// A distributed tensor with textual dimensions.
     DTensor {
         /// The whole tensor.
-        tensor: Part,
+        tensor: NestedInfo,
         /// Mesh of devices.
         device_mesh: Ref<DeviceMesh>,
         /// Placement on the mesh.
@@ -44,13 +44,13 @@ pub enum StructInfoProxy {
     /// A scalar with a textual value.
     Prim(Dim),
     /// A tuple.
-    Tuple(Vec<Part>),
+    Tuple(Vec<NestedInfo>),
     /// A function.
     Callable {
         /// Parameters.
-        params: Vec<Part>,
+        params: Vec<NestedInfo>,
         /// Result.
-        ret: Part,
+        ret: NestedInfo,
         /// `true` if calls have no effect.
         purity: bool,
     },
@@ -58,30 +58,30 @@ pub enum StructInfoProxy {
 
 /// Nested struct info, possibly shared.
 #[derive(Debug, Clone)]
-pub struct Part(Option<Rc<StructInfoProxy>>);
+pub struct NestedInfo(Option<Rc<StructInfoProxy>>);
 
-impl From<StructInfoProxy> for Part {
-    fn from(proxy: StructInfoProxy) -> Part {
-        Part(Some(Rc::new(proxy)))
+impl From<StructInfoProxy> for NestedInfo {
+    fn from(proxy: StructInfoProxy) -> NestedInfo {
+        NestedInfo(Some(Rc::new(proxy)))
     }
 }
 
-impl Part {
+impl NestedInfo {
     /// Runs `f` on the nested struct info unless it was visited.
     fn once(
         &self,
-        seen: &mut HashSet<*const StructInfoProxy>,
+        visited: &mut HashSet<*const StructInfoProxy>,
         f: impl FnOnce(&StructInfoProxy, &mut HashSet<*const StructInfoProxy>),
     ) {
         if let Some(proxy) = &self.0
-            && seen.insert(Rc::as_ptr(proxy))
+            && visited.insert(Rc::as_ptr(proxy))
         {
-            with_stack(|| f(proxy, seen));
+            with_stack(|| f(proxy, visited));
         }
     }
 }
 
-impl Drop for Part {
+impl Drop for NestedInfo {
     fn drop(&mut self) {
         // Nested struct info may be deep.
         if let Some(proxy) = self.0.take().and_then(Rc::into_inner) {
@@ -165,7 +165,7 @@ impl StructInfoProxy {
         self.defined_names_in(found, &mut HashSet::new());
     }
 
-    fn defined_names_in(&self, found: &mut Vec<Str>, seen: &mut HashSet<*const StructInfoProxy>) {
+    fn defined_names_in(&self, found: &mut Vec<Str>, visited: &mut HashSet<*const StructInfoProxy>) {
         let mut dim = |dim: &Dim| {
             if let Dim::Text(text) = dim
                 && is_identifier(text)
@@ -179,16 +179,16 @@ impl StructInfoProxy {
             StructInfoProxy::Tensor { dims, .. } | StructInfoProxy::Shape(dims) => dims.iter().for_each(dim),
             StructInfoProxy::Prim(value) => dim(value),
             StructInfoProxy::DTensor { tensor, .. } => {
-                tensor.once(seen, |part, seen| part.defined_names_in(found, seen));
+                tensor.once(visited, |part, visited| part.defined_names_in(found, visited));
             }
             StructInfoProxy::Tuple(parts) => {
                 for part in parts {
-                    part.once(seen, |part, seen| part.defined_names_in(found, seen));
+                    part.once(visited, |part, visited| part.defined_names_in(found, visited));
                 }
             }
             StructInfoProxy::Callable { params, ret, .. } => {
                 for part in params.iter().chain([ret]) {
-                    part.once(seen, |part, seen| part.defined_names_in(found, seen));
+                    part.once(visited, |part, visited| part.defined_names_in(found, visited));
                 }
             }
         }
@@ -203,7 +203,7 @@ impl StructInfoProxy {
     }
 
     fn resolve_part(
-        part: &Part,
+        part: &NestedInfo,
         read: &mut Option<ReadDim<'_>>,
         done: &mut Resolved,
     ) -> Result<Ref<StructInfo>> {
@@ -422,7 +422,8 @@ pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
         }
         fields => {
             let fields = fields.iter().enumerate();
-            let part = |(i, field)| StructInfoProxy::of(field).map(Part::from).map_err(|e| e.at_position(i));
+            let part =
+                |(i, field)| StructInfoProxy::of(field).map(NestedInfo::from).map_err(|e| e.at_position(i));
             let fields = fields.map(part);
             fields.collect::<Result<_>>()?
         }
@@ -431,8 +432,8 @@ pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
 }
 
 /// Struct info from a list.
-fn proxies(items: &[ScriptValue]) -> Result<Vec<Part>> {
-    let part = |(i, item)| StructInfoProxy::of(item).map(Part::from).map_err(|e| e.at_item(i));
+fn proxies(items: &[ScriptValue]) -> Result<Vec<NestedInfo>> {
+    let part = |(i, item)| StructInfoProxy::of(item).map(NestedInfo::from).map_err(|e| e.at_item(i));
     items.iter().enumerate().map(part).collect()
 }
 

@@ -233,13 +233,13 @@ impl TensorStructInfo {
 
     /// Returns the dimensions, including those of a shape variable.
     pub fn known_dims(&self) -> Option<Array<Expr>> {
-        match self.dims() {
-            Some(dims) => Some(dims.clone()),
-            None => {
-                let shape = self.shape.as_ref()?.as_node::<Var>()?.struct_info_.as_ref()?;
-                shape.as_node::<ShapeStructInfo>()?.values.clone()
-            }
+        if let Some(dims) = self.dims() {
+            return Some(dims.clone());
         }
+        let info = self.shape.as_ref()?.as_node::<Var>()?.struct_info_.as_ref()?;
+        // The shape of the variable may contradict the rank where neither was built here.
+        let dims = info.as_node::<ShapeStructInfo>()?.values.clone()?;
+        (i64::try_from(dims.len()) == Ok(self.ndim)).then_some(dims)
     }
 
     /// A tensor with the same element type and device, and these dimensions of `int64`.

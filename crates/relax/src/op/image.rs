@@ -65,7 +65,8 @@ fn resized(cx: &mut Infer<'_>) -> Inferred {
     let attrs = cx.attrs::<Resize2DAttrs>()?;
     let dtype = if attrs.out_dtype.is_void() { x.dtype } else { attrs.out_dtype };
     let written = cx.arg(1)?.as_node::<ShapeExpr>();
-    let sides = written.map(|size| [size.values[0].clone(), size.values[1].clone()]);
+    let side = |index: usize| written.and_then(|size| size.values.get(index).cloned());
+    let sides = side(0).zip(side(1)).map(|(height, width)| [height, width]);
     with_sides(cx, &x, &attrs.layout, dtype, sides)
 }
 

@@ -415,10 +415,10 @@ impl<'a> Infer<'a> {
     /// Resolves axes that may be negative.
     pub(crate) fn axes(&self, axes: &Array<Ref<IntImm>>, ndim: i64) -> Result<Vec<usize>> {
         let mut found = Vec::with_capacity(axes.len());
-        let mut seen = HashSet::with_capacity(axes.len());
+        let mut visited = HashSet::with_capacity(axes.len());
         for axis in axes.iter() {
             let index = self.axis(axis.value, ndim)?;
-            if !seen.insert(index) {
+            if !visited.insert(index) {
                 return Err(InferErrorKind::RepeatedAxis { axis: axis.value }.into());
             }
             found.push(index);

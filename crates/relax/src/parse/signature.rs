@@ -31,7 +31,7 @@ type Named = (Str, ExprId);
 pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
     let mut params = Vec::with_capacity(node.params.len());
     let mut names: Vec<Named> = Vec::new();
-    let mut seen = HashSet::new();
+    let mut visited = HashSet::new();
     for index in 0..node.params.len() {
         let Some(param) = p.item(node.params, index) else { break };
         if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) {
@@ -59,7 +59,7 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
                 let mut found = Vec::new();
                 info.defined_names(&mut found);
                 for name in found {
-                    if seen.insert(name.clone()) {
+                    if visited.insert(name.clone()) {
                         names.push((name, at));
                     }
                 }
@@ -71,7 +71,7 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
             }
         });
     }
-    define_variables(p, node, &names, &seen);
+    define_variables(p, node, &names, &visited);
     Signature { params }
 }
 

@@ -92,7 +92,7 @@ pub(in crate::op) fn result(operator: &Operator, cx: Infer<'_>) -> Inferred {
         Sharding::Stated => {
             cx.expect_args(1)?;
             let DistributionAttrs { device_mesh, placement } = cx.attrs()?;
-            return lying(first.tensor_sinfo.clone(), device_mesh.clone(), placement.clone());
+            return placed(first.tensor_sinfo.clone(), device_mesh.clone(), placement.clone());
         }
         Sharding::Scattered => {
             (operator.infer)(&mut cx)?;
@@ -103,7 +103,7 @@ pub(in crate::op) fn result(operator: &Operator, cx: Infer<'_>) -> Inferred {
             }
             let axis = cx.attrs::<ScatterCollectiveAttrs>()?.axis;
             let placement = Placement { dim_specs: [PlacementSpec::sharding(axis)].into_iter().collect() };
-            return lying(first.tensor_sinfo.clone(), operands.mesh, Ref::new(placement));
+            return placed(first.tensor_sinfo.clone(), operands.mesh, Ref::new(placement));
         }
         Sharding::SameAsOperand => first.placement.clone(),
         Sharding::Replicated => Ref::new(Placement { dim_specs: replicas(&operands.mesh) }),
@@ -113,15 +113,15 @@ pub(in crate::op) fn result(operator: &Operator, cx: Infer<'_>) -> Inferred {
         | Sharding::Permuted
         | Sharding::Reshaped => {
             let whole = whole_result(operator, &mut cx)?;
-            let placement = carried(rule, &mut cx, &operands, &whole)?;
-            return lying(whole, operands.mesh, placement);
+            let placement = propagated(rule, &mut cx, &operands, &whole)?;
+            return placed(whole, operands.mesh, placement);
         }
     };
     let whole = whole_result(operator, &mut cx)?;
-    lying(whole, operands.mesh, placement)
+    placed(whole, operands.mesh, placement)
 }
 
-fn lying(whole: Ref<TensorStructInfo>, mesh: Ref<DeviceMesh>, placement: Ref<Placement>) -> Inferred {
+fn placed(whole: Ref<TensorStructInfo>, mesh: Ref<DeviceMesh>, placement: Ref<Placement>) -> Inferred {
     match DTensorStructInfo::try_new(whole, mesh, placement) {
         Ok(info) => Ok(info.upcast()),
         Err(error) => Err(InferErrorKind::Mesh { error }.at(0)),
@@ -139,7 +139,7 @@ fn known<'a>(cx: &Infer<'_>, index: usize, info: &'a TensorStructInfo) -> Checke
 }
 
 /// The placement of the result, propagated through related axes.
-fn carried(
+fn propagated(
     rule: Sharding,
     cx: &mut Infer<'_>,
     operands: &Operands,
