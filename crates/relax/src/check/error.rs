@@ -152,7 +152,7 @@ impl From<WellFormedError> for Finding {
 }
 
 impl WellFormedError {
-    /// How to fix it.
+    /// Returns a suggestion for the fix.
     pub fn help(&self) -> Option<String> {
         use WellFormedErrorKind as Kind;
         Some(match &self.kind {

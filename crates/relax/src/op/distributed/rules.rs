@@ -13,7 +13,7 @@ use crate::node::attrs::{
 };
 use crate::op::prelude::*;
 
-/// How the axes of the result are divided over the mesh.
+/// Division of the axes of the result over the mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sharding {

@@ -9,62 +9,57 @@ use crate::node::attrs::{
 use crate::op::prelude::*;
 
 operators! {
+    params window_1d = (
+        data: Expr; pool_size: PerAxis<1> = [1], strides: PerAxis<1> = [1], padding: Padding<1> = [0, 0],
+        dilation: PerAxis<1> = [1], ceil_mode: bool = false
+    );
+    params layouts_1d = (; layout: Str = "NCW", out_layout: Option<Str> = None);
+    params window_2d = (
+        data: Expr; pool_size: PerAxis<2> = [1, 1], strides: PerAxis<2> = [1, 1], padding: Padding<2> = [0, 0],
+        dilation: PerAxis<2> = [1, 1], ceil_mode: bool = false
+    );
+    params layouts_2d = (; layout: Str = "NCHW", out_layout: Option<Str> = None);
+    params window_3d = (
+        data: Expr; pool_size: PerAxis<3> = [1, 1, 1], strides: PerAxis<3> = [1, 1, 1], padding: Padding<3> = [0, 0, 0],
+        dilation: PerAxis<3> = [1, 1, 1], ceil_mode: bool = false
+    );
+    params layouts_3d = (; layout: Str = "NCDHW", out_layout: Option<Str> = None);
+
     /// The greatest element of each window along one spatial axis.
-    max_pool1d(
-        data: Expr; pool_size: PerAxis<1> = [1], strides: PerAxis<1> = [1],
-        padding: Padding<1> = [0, 0], dilation: PerAxis<1> = [1], ceil_mode: bool = false,
-        count_include_pad: bool = false, layout: Str = "NCW", out_layout: Option<Str> = None
-    ) -> infer(pooled_1d), text = "nn.max_pool1d",
+    max_pool1d(..window_1d, count_include_pad: bool = false, ..layouts_1d)
+        -> infer(pooled_1d), text = "nn.max_pool1d",
         attrs = Pool1DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The greatest element of each window along two spatial axes.
-    max_pool2d(
-        data: Expr; pool_size: PerAxis<2> = [1, 1], strides: PerAxis<2> = [1, 1],
-        padding: Padding<2> = [0, 0], dilation: PerAxis<2> = [1, 1], ceil_mode: bool = false,
-        count_include_pad: bool = false, layout: Str = "NCHW", out_layout: Option<Str> = None
-    ) -> infer(pooled_2d), text = "nn.max_pool2d",
+    max_pool2d(..window_2d, count_include_pad: bool = false, ..layouts_2d)
+        -> infer(pooled_2d), text = "nn.max_pool2d",
         attrs = Pool2DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The greatest element of each window along three spatial axes.
-    max_pool3d(
-        data: Expr; pool_size: PerAxis<3> = [1, 1, 1], strides: PerAxis<3> = [1, 1, 1],
-        padding: Padding<3> = [0, 0, 0], dilation: PerAxis<3> = [1, 1, 1], ceil_mode: bool = false,
-        count_include_pad: bool = false, layout: Str = "NCDHW", out_layout: Option<Str> = None
-    ) -> infer(pooled_3d), text = "nn.max_pool3d",
+    max_pool3d(..window_3d, count_include_pad: bool = false, ..layouts_3d)
+        -> infer(pooled_3d), text = "nn.max_pool3d",
         attrs = Pool3DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The mean of each window along one spatial axis.
-    avg_pool1d(
-        data: Expr; pool_size: PerAxis<1> = [1], strides: PerAxis<1> = [1],
-        padding: Padding<1> = [0, 0], dilation: PerAxis<1> = [1], ceil_mode: bool = false,
-        count_include_pad: bool = true, layout: Str = "NCW", out_layout: Option<Str> = None
-    ) -> infer(pooled_1d), text = "nn.avg_pool1d",
+    avg_pool1d(..window_1d, count_include_pad: bool = true, ..layouts_1d)
+        -> infer(pooled_1d), text = "nn.avg_pool1d",
         attrs = Pool1DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The mean of each window along two spatial axes.
-    avg_pool2d(
-        data: Expr; pool_size: PerAxis<2> = [1, 1], strides: PerAxis<2> = [1, 1],
-        padding: Padding<2> = [0, 0], dilation: PerAxis<2> = [1, 1], ceil_mode: bool = false,
-        count_include_pad: bool = false, layout: Str = "NCHW", out_layout: Option<Str> = None
-    ) -> infer(pooled_2d), text = "nn.avg_pool2d",
+    avg_pool2d(..window_2d, count_include_pad: bool = false, ..layouts_2d)
+        -> infer(pooled_2d), text = "nn.avg_pool2d",
         attrs = Pool2DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The mean of each window along three spatial axes.
-    avg_pool3d(
-        data: Expr; pool_size: PerAxis<3> = [1, 1, 1], strides: PerAxis<3> = [1, 1, 1],
-        padding: Padding<3> = [0, 0, 0], dilation: PerAxis<3> = [1, 1, 1], ceil_mode: bool = false,
-        count_include_pad: bool = true, layout: Str = "NCDHW", out_layout: Option<Str> = None
-    ) -> infer(pooled_3d), text = "nn.avg_pool3d",
+    avg_pool3d(..window_3d, count_include_pad: bool = true, ..layouts_3d)
+        -> infer(pooled_3d), text = "nn.avg_pool3d",
         attrs = Pool3DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The mean of windows along one spatial axis, of a size that yields `output_size` results.
-    adaptive_avg_pool1d(
-        data: Expr; output_size: Option<Repeated<1>> = None, layout: Str = "NCW", out_layout: Option<Str> = None
-    ) -> infer(adaptive_1d), text = "nn.adaptive_avg_pool1d",
+    adaptive_avg_pool1d(data: Expr; output_size: Option<Repeated<1>> = None, ..layouts_1d)
+        -> infer(adaptive_1d), text = "nn.adaptive_avg_pool1d",
         attrs = AdaptivePool1DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The mean of windows along two spatial axes, of a size that yields `output_size` results.
-    adaptive_avg_pool2d(
-        data: Expr; output_size: Option<Repeated<2>> = None, layout: Str = "NCHW", out_layout: Option<Str> = None
-    ) -> infer(adaptive_2d), text = "nn.adaptive_avg_pool2d",
+    adaptive_avg_pool2d(data: Expr; output_size: Option<Repeated<2>> = None, ..layouts_2d)
+        -> infer(adaptive_2d), text = "nn.adaptive_avg_pool2d",
         attrs = AdaptivePool2DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The mean of windows along three spatial axes, of a size that yields `output_size` results.
-    adaptive_avg_pool3d(
-        data: Expr; output_size: Option<Repeated<3>> = None, layout: Str = "NCDHW", out_layout: Option<Str> = None
-    ) -> infer(adaptive_3d), text = "nn.adaptive_avg_pool3d",
+    adaptive_avg_pool3d(data: Expr; output_size: Option<Repeated<3>> = None, ..layouts_3d)
+        -> infer(adaptive_3d), text = "nn.adaptive_avg_pool3d",
         attrs = AdaptivePool3DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
 }
 
