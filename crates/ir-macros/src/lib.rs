@@ -2,7 +2,8 @@
 //!
 //! `#[derive(Node)]` is the whole declaration of a node:
 //!
-//! - `#[node(key = "tir.For", parent = Stmt)]`: the type key and the parent class (`parent_key = "tir.Stmt"` names a
+//! - `#[node(key = "tir.For", parent = Stmt)]`: the type key (the struct's name follows a key that ends with a dot) and the
+//!   parent class (`parent_key = "tir.Stmt"` names a
 //!   class of a dialect that this crate does not know; that dialect must be loaded first, else a registry refuses the node); `eq = tree | dag | free_var |
 //!   const_tree | unique` says how structural equality treats it (default `tree`), `custom_eq = path` replaces it;
 //!   `by_name = path` (a function from a name to the node) says that in JSON the node is only its field `name`;
@@ -83,22 +84,32 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// Two more keys of the header are optional: `around = function` (of the module `script`, around the binding of arguments), and
 /// `poison = true` where the result has a poison value.
 ///
-/// An entry reads: documentation; the name in Rust and in text; the parameters, with defaults, `*rest`, `*` before
-/// keyword-only ones and `;` before those that become fields of `attrs = Type`; the type of a call; optionally `= function`,
-/// which makes the call in place of the generated code; and options. The type is `same_as(operand)`, the name of a parameter
-/// of type `DataType`, a type, or `infer(function)`. The options are `name = ".."` (in the IR), `text = ".."` (in scripts),
-/// `effect = ..`, `attrs = ..` and `hidden`. A parameter of type `DataType` is no operand; a default of `None` leaves the
-/// operand out. `..group` stands for the parameters of `params group = (..);`.
+/// An entry consists of documentation; the name in Rust and in text; the parameters, with defaults, `*rest`, `*` before
+/// keyword-only ones and `;` before attributes; the type of a call; optionally `= function`, which makes the call in place of
+/// the generated code; and options. The type is `same_as(operand)`, the name of a parameter of type `DataType`, a type, or
+/// `infer(function)`. A parameter of type `DataType` is not an operand; a default of `None` leaves the operand out.
+/// `..group` stands for the parameters of `params group = (..);`.
 ///
-/// An entry may end in a block instead of `;`: the body of its script function, on parameters of the types that scripts give.
+/// | option | meaning |
+/// |---|---|
+/// | `name = ".."`, `text = ".."` | name in the IR, name in scripts |
+/// | `attrs = Type` | attributes of a call; the parameters after `;` are the fields |
+/// | `attrs = Type { a, b: value, .. }` | fields as written, over the parameters; `..` adds the parameters after `;` |
+/// | `args = [b, a]` | operands, where they are not the parameters in order |
+/// | `stated = types` | the parameter with the types of the results, which the call states |
+/// | `effect = ..`, `hidden` | effect; left out of stubs |
+/// | `key = value` | any other property: `.with_key(value)` on the `Operator` |
+///
+/// An entry may end in a block instead of `;`: the body of its script function, on parameters of the types that scripts pass.
 /// It returns a `Result` with an error of the builder, and there is no typed function then.
 ///
 /// An entry becomes
 ///
-/// - `fn atan2(y: Expr, x: Expr) -> Expr`, which takes typed arguments only;
-/// - `static ATAN2: Operator`, the facts for printers and analyses, listed in `OPERATORS`. `Operator`, `ResultType` and `Effect`
-///   are what these names mean in the module; `Operator` has `new`, `call`, `with_effect` and
-///   `with_function`, and for types that are not inferred `with_operands`, `call_same_as`, `made_by` and `hidden`;
+/// - `fn atan2(y: Expr, x: Expr) -> Expr`, which takes typed arguments only; with `= function` it returns a `Result` if the
+///   header has an `error`;
+/// - `static ATAN2: Operator`, the properties for printers and analyses, listed in `OPERATORS`. `Operator`, `ResultType` and
+///   `Effect` are what these names mean in the module; `Operator` has `new`, `call`, `with_effect` and `with_function`,
+///   `call_stated` for `stated`, and for types that are not inferred `with_operands`, `call_same_as`, `made_by` and `hidden`;
 /// - with the feature `build`, in the module `script`, a `#[script_fn]` of the same name, listed in `FUNCTIONS`.
 #[proc_macro]
 pub fn operators(input: TokenStream) -> TokenStream {

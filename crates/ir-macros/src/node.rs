@@ -89,6 +89,10 @@ fn options(input: &DeriveInput) -> Result<Options> {
     }
     let key =
         key.ok_or_else(|| syn::Error::new_spanned(&input.ident, "a node needs `#[node(key = \"..\")]`"))?;
+    let key = match key.value().ends_with('.') {
+        true => LitStr::new(&format!("{}{}", key.value(), input.ident), key.span()),
+        false => key,
+    };
     Ok(Options {
         key,
         parent,

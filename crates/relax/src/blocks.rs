@@ -1,8 +1,8 @@
-//! Bindings under construction: values become bindings of simple values, in blocks, each with its struct info.
+//! Builds blocks of bindings in normal form, and infers the struct info of each value.
 //!
-//! After normalisation the operands of a call are variables, constants or tuples of these; whatever else stood there is bound
-//! first, to a generated name (`gv`, `gv1`; `lv` inside dataflow). Nodes are immutable, so a call gets its struct info as it
-//! is bound.
+//! In normal form, operands are variables, constants or tuples of these; any other operand is first bound to a
+//! generated name (`gv`, `gv1`; `lv` inside dataflow). Nodes are immutable, so a call gets its struct info when it is
+//! bound.
 //!
 //! Upstream counterpart: `BlockBuilder`, `src/relax/ir/block_builder.cc`.
 
@@ -31,41 +31,41 @@ type Result<T> = std::result::Result<T, RelaxError>;
 /// The bindings of a function under construction.
 #[derive(Debug)]
 pub struct Blocks {
-    /// The function's body, then the branches around the current place.
+    /// The function's body, then the enclosing branches.
     sequences: Vec<Sequence>,
     /// The open dataflow block.
     dataflow: Option<Dataflow>,
-    /// What was bound to generated names, in the open block.
+    /// Values bound to generated names in the open block.
     normalized: PtrMap<Ref<Var>>,
-    /// Shared tuples that were normalised in the open block, so that each is normalised once.
+    /// Shared tuples normalized in the open block.
     normal_tuples: PtrMap<Expr>,
-    /// What variables are bound to; not those of a dataflow block that are visible outside of it.
+    /// Values of variables; without the outputs of dataflow blocks.
     bound: PtrMap<Expr>,
-    /// The scalar variables that shapes may speak of, in the order they became known.
+    /// Addresses of the scalar variables in scope, in order of definition.
     known: Vec<usize>,
     known_set: HashSet<usize>,
     analyzer: Analyzer,
     globals: u32,
     locals: u32,
-    /// What the scope that closed last gives to the one around: names and variables.
+    /// Names and variables that the last closed scope exports.
     given: Vec<(Str, Ref<Var>)>,
-    /// New variables are those of a dataflow block that is not here: the one around a fragment.
+    /// New variables are dataflow variables of a block that encloses the fragment.
     binds_dataflow: bool,
 }
 
-/// Blocks, and the plain one that is open at their end.
+/// Closed blocks, and the open plain block after them.
 #[derive(Debug, Default)]
 struct Sequence {
     blocks: Vec<Ref<BindingBlock>>,
     open: Vec<Ref<Binding>>,
-    /// How many scalar variables were known before.
+    /// Number of scalar variables in scope at its start.
     known_before: usize,
 }
 
 #[derive(Debug, Default)]
 struct Dataflow {
     bindings: Vec<Ref<Binding>>,
-    /// For each variable that is bound here, by its address, the number of the first binding that does so.
+    /// For each variable bound here, by address, the index of its first binding.
     emitted: HashMap<usize, usize>,
     outputs: Vec<Ref<Var>>,
     is_ended: bool,
@@ -90,7 +90,7 @@ impl Default for Blocks {
     }
 }
 
-/// Whether a value needs no binding of its own: variables, constants, names of functions, tuples.
+/// Returns `true` for values that need no binding: variables, constants, names of functions, tuples.
 pub fn is_leaf_or_tuple(expr: &Expr) -> bool {
     expr.is::<LeafExpr>()
         || expr.is::<Tuple>()
@@ -99,7 +99,7 @@ pub fn is_leaf_or_tuple(expr: &Expr) -> bool {
         || expr.is::<Op>()
 }
 
-/// Whether struct info says that there is no value.
+/// Returns `true` for the empty tuple.
 pub fn is_void(info: &Ref<StructInfo>) -> bool {
     info.as_node::<TupleStructInfo>().is_some_and(|tuple| tuple.fields.is_empty())
 }
@@ -107,8 +107,7 @@ pub fn is_void(info: &Ref<StructInfo>) -> bool {
 impl Blocks {
     // --- scopes ----------------------------------------------------------------------------------------------
 
-    /// Makes the scalar variables that a parameter or a cast defines known: those that stand alone as a dimension or value,
-    /// also inside of tuples and functions.
+    /// Defines the scalar variables that occur alone as a dimension or value, also in tuples and functions.
     ///
     /// # Source
     /// `StructInfoVarCollector`, `src/relax/ir/block_builder.cc`.
@@ -116,7 +115,7 @@ impl Blocks {
         self.define_scalars_in(info, &mut Visited::default());
     }
 
-    fn define_scalars_in(&mut self, info: &Ref<StructInfo>, seen: &mut Visited) {
+    fn define_scalars_in(&mut self, info: &Ref<StructInfo>, visited: &mut Visited) {
         let dims = if let Some(tensor) = info.as_node::<TensorStructInfo>() {
             tensor.dims()
         } else if let Some(spread) = info.as_node::<DTensorStructInfo>() {
@@ -126,13 +125,13 @@ impl Blocks {
         } else {
             if let Some(value) = info.as_node::<PrimStructInfo>().and_then(|prim| prim.value.as_ref()) {
                 self.define_scalar(value);
-            } else if !seen.is_first(info.object()) {
+            } else if !visited.is_first(info.object()) {
             } else if let Some(tuple) = info.as_node::<TupleStructInfo>() {
-                tuple.fields.iter().for_each(|field| with_stack(|| self.define_scalars_in(field, seen)));
+                tuple.fields.iter().for_each(|field| with_stack(|| self.define_scalars_in(field, visited)));
             } else if let Some(function) = info.as_node::<FuncStructInfo>() {
                 let params = function.params.iter().flat_map(Array::iter);
                 let infos = params.chain([&function.ret]);
-                infos.for_each(|info| with_stack(|| self.define_scalars_in(info, seen)));
+                infos.for_each(|info| with_stack(|| self.define_scalars_in(info, visited)));
             }
             return;
         };
@@ -149,12 +148,12 @@ impl Blocks {
         }
     }
 
-    /// Whether nothing is bound yet.
+    /// Returns `true` if there are no bindings.
     pub fn is_empty(&self) -> bool {
         self.sequences.iter().all(|sequence| sequence.blocks.is_empty() && sequence.open.is_empty())
     }
 
-    /// The struct info as far as it holds where only the known scalar variables are defined, and no shape variable.
+    /// Erases scalar variables that are not in scope, and all shape variables.
     pub fn well_defined(&mut self, info: &Ref<StructInfo>) -> Ref<StructInfo> {
         let known = &self.known_set;
         let scalar =
@@ -162,7 +161,7 @@ impl Blocks {
         erase_to_well_defined(info, &scalar, &|_| None, &mut self.analyzer)
     }
 
-    /// Proofs with what is known of the scalar variables.
+    /// The analyzer, with facts about the scalar variables in scope.
     pub fn analyzer(&mut self) -> &mut Analyzer {
         &mut self.analyzer
     }
@@ -180,7 +179,7 @@ impl Blocks {
         }
     }
 
-    /// Ends the function: its blocks.
+    /// Ends the function and returns its blocks.
     pub fn end(&mut self) -> Vec<Ref<BindingBlock>> {
         let (blocks, _) = self.end_sequence();
         blocks
@@ -188,10 +187,10 @@ impl Blocks {
 
     // --- dataflow --------------------------------------------------------------------------------------------
 
-    /// Begins a dataflow block.
+    /// Opens a dataflow block.
     ///
     /// # Errors
-    /// Inside of another.
+    /// Fails inside another dataflow block.
     pub fn begin_dataflow(&mut self) -> Result<()> {
         if self.dataflow.is_some() {
             return Err(RelaxError::NestedDataflow);
@@ -204,15 +203,15 @@ impl Blocks {
         Ok(())
     }
 
-    /// Whether a dataflow block is open.
+    /// Returns `true` if a dataflow block is open.
     pub fn in_dataflow(&self) -> bool {
         self.dataflow.is_some()
     }
 
-    /// Says which variables are visible outside of the dataflow block; nothing may be bound in it afterwards.
+    /// Sets the outputs of the dataflow block; no binding may follow.
     ///
     /// # Errors
-    /// Outside of one, a second time, or for variables that are bound elsewhere.
+    /// Fails outside a dataflow block, for a second output, and for variables bound elsewhere.
     pub fn output(&mut self, vars: Vec<Ref<Var>>) -> Result<()> {
         let Some(dataflow) = &mut self.dataflow else { return Err(RelaxError::OutputOutsideDataflow) };
         if dataflow.is_ended {
@@ -229,14 +228,14 @@ impl Blocks {
         Ok(())
     }
 
-    /// Makes variables of the open dataflow block visible outside that a returned value speaks of.
+    /// Adds outputs of the open dataflow block: the variables of a returned value.
     pub fn return_from_dataflow(&mut self, vars: impl IntoIterator<Item = Ref<Var>>) {
         if let Some(dataflow) = &mut self.dataflow {
             dataflow.outputs.extend(vars);
         }
     }
 
-    /// Ends the dataflow block. Gives what replaces the variables that are visible outside.
+    /// Closes the dataflow block and returns the substitution for its outputs.
     pub fn end_dataflow(&mut self) -> PtrMap<Object> {
         let Some(dataflow) = self.dataflow.take() else { return PtrMap::default() };
         self.forget_normalized();
@@ -262,7 +261,7 @@ impl Blocks {
         if dataflow.bindings.is_empty() {
             return replaced;
         }
-        // Nothing before the binding that makes a variable can speak of it.
+        // No binding before the definition of an output uses it.
         let made = |var: &Ref<Var>| dataflow.emitted.get(&var.object().address()).copied().unwrap_or(0);
         let first = dataflow.outputs.iter().map(made).min().unwrap_or(dataflow.bindings.len());
         let mut bindings = dataflow.bindings;
@@ -276,12 +275,12 @@ impl Blocks {
         replaced
     }
 
-    /// The names and variables that the scope that closed last gives to the one around.
+    /// Takes the names and variables that the last closed scope exports.
     pub fn take_given(&mut self) -> Vec<(Str, Ref<Var>)> {
         take(&mut self.given)
     }
 
-    /// Says what a closing scope gives to the one around.
+    /// Exports a variable from a closing scope.
     pub fn give(&mut self, name: Str, var: Ref<Var>) {
         self.given = vec![(name, var)];
     }
@@ -316,11 +315,10 @@ impl Blocks {
         }
     }
 
-    /// Binds a value to a new variable. A call of which nothing is inferred yet takes the annotation as it is; where the value
-    /// says what it is already, that stands.
+    /// Binds a value to a new variable. The annotation becomes the struct info of a call without any.
     ///
     /// # Errors
-    /// When struct info cannot be inferred or contradicts the annotation, or after the output of a dataflow block.
+    /// Fails if inference fails, if the annotation contradicts the value, and after the output of a dataflow block.
     pub fn emit(&mut self, value: Expr, annotation: Option<Ref<StructInfo>>) -> Result<Ref<Var>> {
         self.check_open()?;
         let value = match annotation {
@@ -348,10 +346,10 @@ impl Blocks {
         var
     }
 
-    /// Binds a value to a variable that exists already.
+    /// Binds a value to an existing variable.
     ///
     /// # Errors
-    /// After the output of a dataflow block, or when the value cannot be normalised.
+    /// Fails after the output of a dataflow block, and if inference fails.
     pub fn emit_to(&mut self, var: Ref<Var>, value: Expr) -> Result<()> {
         self.check_open()?;
         let value = self.normalize(value)?;
@@ -360,10 +358,10 @@ impl Blocks {
         Ok(())
     }
 
-    /// Binds a value with stated struct info to a new variable.
+    /// Binds a value, cast to the given struct info, to a new variable.
     ///
     /// # Errors
-    /// When no value can have both, or after the output of a dataflow block.
+    /// Fails if the cast is impossible, and after the output of a dataflow block.
     pub fn emit_match_cast(&mut self, value: Expr, info: Ref<StructInfo>) -> Result<Ref<Var>> {
         self.check_open()?;
         let value = self.normalize(value)?;
@@ -382,10 +380,10 @@ impl Blocks {
 
     // --- normalisation ---------------------------------------------------------------------------------------
 
-    /// The value with simple operands, and with its struct info.
+    /// Brings a value into normal form, with struct info.
     ///
     /// # Errors
-    /// When struct info cannot be inferred.
+    /// Fails if inference fails.
     pub fn normalize(&mut self, value: Expr) -> Result<Expr> {
         if let Some(var) = self.normalized.get(value.object()) {
             return Ok(var.clone().upcast());
@@ -393,7 +391,6 @@ impl Blocks {
         with_stack(|| self.normalize_new(value))
     }
 
-    /// A new block is open: what was normalised in another one is normalised anew.
     fn forget_normalized(&mut self) {
         self.normalized.clear();
         self.normal_tuples.clear();
@@ -418,7 +415,7 @@ impl Blocks {
                 true => value.clone(),
                 false => Tuple::new(fields.iter().cloned()).with_span(tuple.span).upcast(),
             };
-            // One handle is here, and one in the value around.
+            // One handle is here, and one in the enclosing value.
             if value.object().handle_count() > 2 {
                 self.normal_tuples.insert(value.into(), normal.clone());
             }
@@ -473,7 +470,7 @@ impl Blocks {
         })
     }
 
-    /// An operand: what is neither a leaf nor a tuple is bound to a generated name.
+    /// Normalizes an operand: binds it to a generated name unless it is a leaf or a tuple.
     fn normalize_operand(&mut self, operand: Expr) -> Result<Expr> {
         if operand.is::<LeafExpr>() && !operand.is::<Var>() {
             return Ok(operand);
@@ -492,7 +489,7 @@ impl Blocks {
     }
 
     fn normalize_call(&mut self, value: Expr) -> Result<Expr> {
-        let Ok(mut call) = value.downcast::<Call>() else { unreachable!("the caller looked") };
+        let Ok(mut call) = value.downcast::<Call>() else { unreachable!("the caller checked the type") };
         let op = self.normalize_operand(call.op.clone())?;
         let args = self.normalize_all(&call.args)?;
         if !op.ptr_eq(&call.op) || !args.ptr_eq(&call.args) {
@@ -507,14 +504,14 @@ impl Blocks {
         Ok(call.upcast())
     }
 
-    /// The struct info of a call with normalised operands.
+    /// Infers the struct info of a call with normalized operands.
     fn infer(&mut self, call: &Ref<Call>) -> Result<Ref<StructInfo>> {
         let failed = |kind| RelaxError::Infer { call: call.clone(), kind };
         if let Some(name) = call.op_name() {
             let Some(op) = operator(name) else {
                 return Err(failed(crate::op::InferError::unknown(name)));
             };
-            let cx = Infer::new(call, name, &mut self.analyzer);
+            let cx = Infer::new(call, &mut self.analyzer);
             return op.result(cx.with_bound(&self.bound)).map_err(failed);
         }
         let info = struct_info_of(&call.op);
@@ -537,7 +534,7 @@ impl Blocks {
     }
 }
 
-/// What a call of an external function gives, as its caller says: one value, several, or any.
+/// The struct info of an external call from what the caller states: one value, several, or any.
 pub(crate) fn packed_result(infos: &Array<Ref<StructInfo>>) -> Ref<StructInfo> {
     match infos.len() {
         0 => ObjectStructInfo::new(),
@@ -557,7 +554,7 @@ fn base_is_disjoint(base: &Ref<StructInfo>, info: &Ref<StructInfo>, analyzer: &m
     crate::analysis::base_check(base, info, analyzer) == crate::analysis::BaseCheck::Disjoint
 }
 
-/// A fresh call with the struct info its variable is annotated with. Other values have theirs.
+/// Sets the struct info of a call to the annotation of its variable. Other values keep theirs.
 fn with_struct_info(value: Expr, info: Ref<StructInfo>) -> Expr {
     match value.downcast::<Call>() {
         Ok(mut call) => {
@@ -576,7 +573,7 @@ impl Sequence {
         }
     }
 
-    /// Adds a block; two of a kind become one.
+    /// Adds a block; merges it with a preceding block of the same kind.
     fn push(&mut self, block: Ref<BindingBlock>) {
         match self.blocks.last_mut() {
             Some(last) if is_dataflow_block(last) == is_dataflow_block(&block) => {
@@ -588,7 +585,7 @@ impl Sequence {
     }
 }
 
-/// Puts the variables that are visible outside in the place of those that a binding of a dataflow block was made with.
+/// Replaces dataflow variables by the outputs, in a binding of a dataflow block.
 fn with_outputs(binding: &mut Ref<Binding>, visible: &PtrMap<Ref<Var>>, replaced: &PtrMap<Object>) {
     let value_of = |value: &Expr| match is_simple(value) {
         true => simple_with(value, replaced, &mut Memo::default()),
@@ -607,12 +604,12 @@ fn with_outputs(binding: &mut Ref<Binding>, visible: &PtrMap<Ref<Var>>, replaced
     }
 }
 
-/// Whether variables can stand only among the operands: the common case, without a look into struct info.
+/// Returns `true` if variables occur only among the operands: the common case, which needs no walk over struct info.
 fn is_simple(value: &Expr) -> bool {
     value.is::<Call>() || value.is::<Tuple>() || value.is::<TupleGetItem>() || value.is::<LeafExpr>()
 }
 
-/// A simple value with its variables replaced. `done` has the shared tuples among its operands.
+/// Substitutes the variables of a simple value. `done` memoizes shared tuples.
 fn simple_with(value: &Expr, replaced: &PtrMap<Object>, done: &mut Memo<Expr>) -> Expr {
     if let Some(new) = replaced.get(value.object()) {
         return new.clone().downcast().unwrap_or_else(|_| value.clone());

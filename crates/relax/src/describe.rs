@@ -1,4 +1,4 @@
-//! Struct info in words of the text form, for messages. No printer is needed: messages exist in builders without one.
+//! Struct info as text for error messages, independent of the printer.
 
 use std::fmt::{Display, Formatter, Result, Write};
 
@@ -10,10 +10,10 @@ use crate::node::{
     TupleStructInfo, UNKNOWN_NDIM,
 };
 
-/// The longest text of struct info or of a scalar, in bytes. What shares its parts may stand for text without end.
+/// Maximum length in bytes: the text of shared parts may be exponentially long.
 const MAX_BYTES: usize = 600;
 
-/// Text that ends at [`MAX_BYTES`].
+/// Text truncated to [`MAX_BYTES`].
 struct Shortened(String);
 
 impl Write for Shortened {
@@ -29,22 +29,21 @@ impl Write for Shortened {
     }
 }
 
-/// The text of a value, as much as there is room for.
+/// The text of a value, truncated.
 fn shortened(value: &dyn Display) -> String {
     let mut text = Shortened(String::new());
-    // Writing fails where the text ends.
+    // Writing fails at the limit.
     if write!(text, "{value}").is_err() {
         text.0.push_str("..");
     }
     text.0
 }
 
-/// Struct info as text.
 pub(crate) fn struct_info(info: &Ref<StructInfo>) -> String {
     shortened(&Shown(info))
 }
 
-/// A value of a script in words: what an expression of the dialect is, the type of any other.
+/// Describes a script value: struct info of an expression, the type of any other.
 #[cfg(feature = "build")]
 pub(crate) fn value(value: &tvmscript_irbuilder::ScriptValue) -> String {
     use tvmscript_ir::GlobalVar;
@@ -64,7 +63,6 @@ pub(crate) fn value(value: &tvmscript_irbuilder::ScriptValue) -> String {
     }
 }
 
-/// A dimension or scalar as text.
 pub(crate) fn scalar(value: &prim::Expr) -> String {
     struct Scalar<'a>(&'a prim::Expr);
     impl Display for Scalar<'_> {

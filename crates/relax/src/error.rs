@@ -1,4 +1,4 @@
-//! What can go wrong while a function is built.
+//! Errors of the builder.
 
 use tvmscript_ir_core::Ref;
 #[cfg(feature = "build")]
@@ -11,117 +11,114 @@ use crate::op::InferError;
 #[cfg(feature = "build")]
 use crate::op::operator;
 
-/// Why a value cannot be bound, or a scope cannot be closed: one variant, one cause.
+/// An invalid binding or scope.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum RelaxError {
-    /// A branch binds nothing.
-    #[error("the {} branch binds nothing", if *.name == "R.Then" { "`if`" } else { "`else`" })]
+    /// A branch without bindings.
+    #[error("the {} branch has no bindings", if *.name == "R.Then" { "`if`" } else { "`else`" })]
     EmptyBranch {
         /// `R.Then` or `R.Else`.
         name: &'static str,
     },
-    /// The branches end with different names.
-    #[error(
-        "both branches end with a binding of one name; the first ends with `{first}`, the second with `{second}`"
-    )]
+    /// Branches whose last bindings have different names.
+    #[error("both branches must end with a binding of the same name, found `{first}` and `{second}`")]
     BranchNames {
-        /// That of the first.
+        /// Name in the first branch.
         first: String,
-        /// That of the second.
+        /// Name in the second branch.
         second: String,
     },
-    /// A conditional stands in a dataflow block.
-    #[error("a dataflow block has no conditionals")]
+    /// A conditional inside a dataflow block.
+    #[error("a conditional is not allowed inside a dataflow block")]
     IfInDataflow,
-    /// A dataflow block stands in another.
-    #[error("a dataflow block stands inside another")]
+    /// A dataflow block inside another.
+    #[error("dataflow blocks cannot be nested")]
     NestedDataflow,
-    /// `R.output` stands outside of a dataflow block.
-    #[error("`R.output` ends a dataflow block, and none is open")]
+    /// `R.output` outside a dataflow block.
+    #[error("`R.output` is only allowed inside a dataflow block")]
     OutputOutsideDataflow,
-    /// A dataflow block has a second `R.output`.
-    #[error("the dataflow block has its output already")]
+    /// A second `R.output` in a dataflow block.
+    #[error("the dataflow block already has an output")]
     SecondOutput,
-    /// A variable of another block is said to be visible outside of this one.
+    /// An output that is bound in another block.
     #[error("the output `{name}` is not bound in this dataflow block")]
     ForeignOutput {
-        /// Which argument, from 0.
+        /// Index of the argument, from 0.
         index: usize,
-        /// Its name.
+        /// Name.
         name: String,
     },
-    /// A binding follows the output.
-    #[error("nothing can be bound after the output of a dataflow block")]
+    /// A binding after the output.
+    #[error("no binding is allowed after the output of a dataflow block")]
     AfterOutput,
-    /// A value is annotated with what it is not.
-    #[error("the value is {}, not {} as annotated", text(.found), text(.annotated))]
+    /// An annotation that contradicts the value.
+    #[error("the value has struct info {}, which does not match the annotation {}", text(.found), text(.annotated))]
     Annotation {
-        /// What the value is.
+        /// Struct info of the value.
         found: Ref<StructInfo>,
-        /// What is said.
+        /// Annotation.
         annotated: Ref<StructInfo>,
     },
-    /// A cast cannot succeed.
-    #[error("the value is {}; it can never be {}", text(.found), text(.stated))]
+    /// An impossible cast.
+    #[error("cannot cast {} to {}", text(.found), text(.stated))]
     ImpossibleCast {
-        /// What the value is.
+        /// Struct info of the value.
         found: Ref<StructInfo>,
-        /// What is stated.
+        /// Struct info that the cast states.
         stated: Ref<StructInfo>,
     },
-    /// A tuple has no such field.
-    #[error("there is no field {index} in {}", text(.found))]
+    /// A field that the tuple does not have.
+    #[error("index {index} is out of range for {}", text(.found))]
     NoSuchField {
-        /// Which.
+        /// Index.
         index: i64,
-        /// What the value is.
+        /// Struct info of the value.
         found: Ref<StructInfo>,
     },
-    /// What is called is no function.
-    #[error("only functions can be called, not {}", text(.found))]
+    /// A callee that is not a function.
+    #[error("expected a function to call, found {}", text(.found))]
     NotAFunction {
-        /// What it is.
+        /// Found value.
         found: Ref<StructInfo>,
     },
-    /// A function is called with too many or too few arguments.
-    #[error("the function takes {expected} arguments, not {found}")]
+    /// Wrong number of arguments.
+    #[error("expected {expected} arguments, found {found}")]
     ArgumentCount {
-        /// The call.
+        /// Call.
         call: Ref<Call>,
-        /// How many it takes.
+        /// Number of parameters.
         expected: usize,
-        /// How many there are.
+        /// Found.
         found: usize,
     },
-    /// An argument does not fit.
-    #[error("the function takes {} here, not {}", text(.expected), text(.found))]
+    /// An argument does not match its parameter.
+    #[error("expected {} for this parameter, found {}", text(.expected), text(.found))]
     Argument {
-        /// The call.
+        /// Call.
         call: Ref<Call>,
-        /// Which argument, from 0.
+        /// Index of the argument, from 0.
         index: usize,
-        /// What the function takes.
+        /// Struct info of the parameter.
         expected: Ref<StructInfo>,
-        /// What the argument is.
+        /// Struct info of the argument.
         found: Ref<StructInfo>,
     },
-    /// An operator's operands do not fit.
+    /// Type inference of an operator fails.
     #[error("{kind}")]
     Infer {
-        /// The call.
+        /// Call.
         call: Ref<Call>,
-        /// Why.
+        /// Message of the inference error.
         kind: InferError,
     },
 }
 
-/// Struct info in a message.
 pub(crate) fn text(info: &Ref<StructInfo>) -> String {
     format!("`{}`", crate::describe::struct_info(info))
 }
 
-/// The argument of the operator's function that an error of inference speaks of: an operand, or an attribute.
+/// The argument that an inference error refers to: an operand or an attribute.
 #[cfg(feature = "build")]
 fn infer_argument(call: &Call, error: &InferError) -> Option<ArgumentRef> {
     let function = call.op_name().and_then(operator).and_then(|op| op.function);
@@ -141,8 +138,8 @@ fn infer_argument(call: &Call, error: &InferError) -> Option<ArgumentRef> {
 
 #[cfg(feature = "build")]
 impl RelaxError {
-    /// The error as one of the builder, at the argument or call that it speaks of. `value` is the span of what is bound:
-    /// arguments of its own call are found by their number, calls further in by their place.
+    /// Converts the error, located at the argument or call that it refers to. `value` is the span of the bound value:
+    /// arguments of that call are identified by position, nested calls by span.
     pub fn at(self, value: Option<Span>) -> BuildError {
         let at = |index: usize| Some(ArgumentRef::Position(index));
         let (call, argument) = match &self {

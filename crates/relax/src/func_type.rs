@@ -1,4 +1,4 @@
-//! The type of functions that other dialects write: parameters, result and purity as a [`FuncStructInfo`].
+//! The Relax types of functions of other dialects.
 
 use tvmscript_ir::signature::{ParamType, ResultType, Signature};
 use tvmscript_ir_core::{Array, DataType, Object, Ref, Span};
@@ -6,7 +6,7 @@ use tvmscript_prim::{Expr, ops};
 
 use crate::node::*;
 
-/// The type of a function of scalars and buffers.
+/// The type of a PrimFunc, from its signature.
 ///
 /// # Source
 /// `InferStructInfo`, `src/tir/ir/function.cc`.
@@ -35,7 +35,7 @@ fn scalar(dtype: DataType) -> Ref<StructInfo> {
     Ref::new(PrimStructInfo { span: Span::UNKNOWN, value: None, dtype }).upcast()
 }
 
-/// A tensor whose dimensions are converted to `int64`; one that cannot be stays as it is.
+/// A tensor with dimensions cast to `int64`, if possible.
 fn tensor(shape: &[Expr], dtype: DataType) -> Ref<StructInfo> {
     let span = Span::UNKNOWN;
     let values: Array<Expr> = shape

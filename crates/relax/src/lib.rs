@@ -1,4 +1,38 @@
-//! The dialect `relax`: functions of tensors, with what is known of each value before it is computed.
+//! The dialect `relax`: functions of tensors with dataflow, whose shapes are inferred.
+//!
+//! [`op`] declares the operators with type inference, [`blocks`] builds bindings in normal form, [`analysis`] computes with
+//! struct info (the static type of a value, with its shape), and [`check`] tests whether a function is well-formed. These need no
+//! feature; `print`, `build` and `parse` add the printer, the builder and the parser.
+//!
+//! ```
+//! use tvmscript_ir_core::DataType;
+//! use tvmscript_prim::IntImm;
+//! use tvmscript_relax::blocks::Blocks;
+//! use tvmscript_relax::op::linear_algebra::matmul;
+//! use tvmscript_relax::{ShapeExpr, TensorStructInfo, Var, struct_info_of};
+//!
+//! let tensor = |name: &str, dims: [i64; 2]| {
+//!     let shape = ShapeExpr::try_new(dims.map(IntImm::int64)).expect("the dimensions are `int64`");
+//!     let info = TensorStructInfo::of_shape(shape, DataType::FLOAT32, None);
+//!     Var::new(name, Some(info.upcast())).upcast()
+//! };
+//! let mut blocks = Blocks::default();
+//! let product = matmul(tensor("a", [2, 3]), tensor("b", [3, 4]), None);
+//! let product = blocks.emit(product.upcast(), None)?;
+//! let info = struct_info_of(&product.upcast()).expect("it was inferred");
+//! let dims = info.as_node::<TensorStructInfo>().and_then(|tensor| tensor.known_dims()).expect("it is known");
+//! assert!(dims.iter().zip([2, 4]).all(|(dim, length)| dim.as_node::<IntImm>().is_some_and(|dim| dim.value == length)));
+//!
+//! let error = blocks.emit(matmul(tensor("a", [2, 3]), tensor("c", [4, 4]), None).upcast(), None).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "`R.matmul`: contraction dimensions differ: dimension -1 of the first operand is 3, dimension -2 of the second is 4"
+//! );
+//! # Ok::<(), tvmscript_relax::error::RelaxError>(())
+//! ```
+
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 pub mod analysis;
 pub mod blocks;
@@ -20,7 +54,7 @@ pub use node::*;
 use tvmscript_ir_core::Dialect;
 use tvmscript_ir_core::registry::CheckDialect;
 
-/// The dialect for a registry: its nodes, and what the features of this crate add to them.
+/// Creates the dialect, with what the enabled features add to its nodes.
 pub fn dialect() -> Dialect {
     let dialect = nodes();
     #[cfg(feature = "print")]
@@ -36,7 +70,7 @@ pub fn dialect() -> Dialect {
     dialect
 }
 
-/// The nodes of this dialect, for a registry.
+/// Creates the dialect with its nodes alone.
 pub fn nodes() -> Dialect {
     let dialect = Dialect::new("relax")
         .node::<StructInfo>()

@@ -86,7 +86,7 @@ fn a_list_that_contains_itself_is_no_value() {
     let text = "from tvm.script import relax as R\n\ndef g(e):\n    e = [e]\n    e.append(e)\n    return e\n\n@R.function\ndef f(x: R.Tensor((2,), \"float32\")):\n    y = g(x)\n    return y\n";
     let ran = run(&["check", &file("cycle.py", text)]);
     assert_eq!(ran.status, 1);
-    assert!(ran.stderr.contains("a list that contains itself"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("a list cannot contain itself"), "{}", ran.stderr);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn an_absurd_number_of_dimensions_is_refused() {
         );
         let ran = run(&["check", &file("ndim.py", text)]);
         assert_eq!(ran.status, 1, "{call}");
-        assert!(ran.stderr.contains("2147483647 dimensions are not supported"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("expected at most 65536 dimensions, found 2147483647"), "{}", ran.stderr);
     }
 }
 

@@ -2,9 +2,9 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Error, Path, Result, Type};
+use syn::{Error, Expr, Path, Result, Type};
 
-use super::{Entry, Header, Kind, Operators, Param, Rule};
+use super::{Attrs, Entry, Header, Kind, Operators, Param, Rule};
 
 fn missing(key: &str) -> Error {
     Error::new(Span::call_site(), format!("`{key} = ..;` is missing"))
@@ -24,12 +24,12 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
     let result = header.result.as_ref().ok_or_else(|| missing("result"))?;
     let error = match &header.error {
         Some(error) => error,
-        None if entries.iter().any(Entry::is_fallible) => return Err(missing("error")),
+        None if entries.iter().any(|entry| entry.is_fallible(&header)) => return Err(missing("error")),
         None => result,
     };
     let script = header.script.as_ref().ok_or_else(|| missing("script"))?;
-    let typed =
-        entries.iter().filter(|entry| entry.body.is_none()).map(|entry| typed_function(entry, result, error));
+    let typed = entries.iter().filter(|entry| entry.body.is_none());
+    let typed = typed.map(|entry| typed_function(&header, entry, result, error));
     let scripts = entries.iter().map(|entry| script_function(&header, entry, script));
     let records = entries.iter().filter(|e| !e.is_function).map(|entry| record(&header, entry));
     let records = records.collect::<Result<Vec<_>>>()?;
@@ -58,6 +58,9 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
 
 /// The operands of a call, in order.
 fn operand_list(entry: &Entry) -> TokenStream {
+    if let Some(args) = &entry.args {
+        return quote!(#args);
+    }
     let operands: Vec<&Param> = entry.operands().collect();
     if operands.iter().all(|p| p.kind == Kind::Plain && !p.is_option()) {
         let idents = operands.iter().map(|p| &p.ident);
@@ -74,7 +77,7 @@ fn operand_list(entry: &Entry) -> TokenStream {
 }
 
 /// The function with typed parameters: `pub fn exp(x: Expr) -> Expr`.
-fn typed_function(entry: &Entry, result: &Type, error: &Type) -> TokenStream {
+fn typed_function(header: &Header, entry: &Entry, result: &Type, error: &Type) -> TokenStream {
     let Entry { docs, ident, params, .. } = entry;
     let inputs = params.iter().map(|Param { ident, ty, kind, .. }| match kind {
         Kind::Rest | Kind::Extra => quote!(#ident: impl ::core::iter::IntoIterator<Item = #ty>),
@@ -96,10 +99,16 @@ fn typed_function(entry: &Entry, result: &Type, error: &Type) -> TokenStream {
         (None, Some(Rule::Fixed(dtype))) => quote!(#constant.call(#dtype, #operands)),
         (None, _) => {
             let attrs = attributes(entry);
-            quote!(#constant.call(#attrs, #operands))
+            match entry.stated.as_ref().map(|stated| (stated, entry.is_optional(stated))) {
+                None => quote!(#constant.call(#attrs, #operands)),
+                Some((types, false)) => quote!(#constant.call_stated(#attrs, #operands, #types)),
+                Some((types, true)) => {
+                    quote!(#constant.call_stated(#attrs, #operands, #types.into_iter().flatten()))
+                }
+            }
         }
     };
-    let (returns, section) = match entry.is_fallible() {
+    let (returns, section) = match entry.is_fallible(header) {
         true => (
             quote!(::core::result::Result<#result, #error>),
             quote!(#[doc = "\n# Errors\nWhen the arguments do not fit."]),
@@ -116,12 +125,20 @@ fn typed_function(entry: &Entry, result: &Type, error: &Type) -> TokenStream {
     }
 }
 
-/// The attributes of a call: a struct whose fields are the parameters after `;`.
+/// The attributes of a call: the fields in braces as they are written there, the others from the parameters after `;`.
 fn attributes(entry: &Entry) -> TokenStream {
-    let Some(attrs) = &entry.attrs else { return quote!(::core::option::Option::None) };
-    let fields = entry.params.iter().filter(|param| param.is_attribute).map(|param| &param.ident);
+    let Some(Attrs { ty, fields, takes_rest }) = &entry.attrs else {
+        return quote!(::core::option::Option::None);
+    };
+    let written = fields.iter().map(|(field, value)| match value {
+        Some(value) => quote!(#field: #value),
+        None => quote!(#field: #field.into()),
+    });
+    let is_written = |param: &&Param| fields.iter().any(|(field, _)| *field == param.ident);
+    let rest = entry.params.iter().filter(|param| *takes_rest && param.is_attribute && !is_written(param));
+    let rest = rest.map(|Param { ident, .. }| quote!(#ident: #ident.into()));
     quote!(::core::option::Option::Some(
-        ::tvmscript_ir_core::Ref::new(#attrs { #(#fields: #fields.into()),* }).upcast()
+        ::tvmscript_ir_core::Ref::new(#ty { #(#written,)* #(#rest),* }).upcast()
     ))
 }
 
@@ -157,6 +174,10 @@ fn record(header: &Header, entry: &Entry) -> Result<TokenStream> {
         None => return Err(Error::new(entry.ident.span(), "an operator needs the type of its calls")),
     };
     let effect = entry.effect.as_ref().map(|effect| quote!(.with_effect(Effect::#effect)));
+    let properties = entry.properties.iter().map(|(key, value)| {
+        let method = quote::format_ident!("with_{key}");
+        quote!(.#method(#value))
+    });
     let hidden = entry.is_hidden.then(|| quote!(.hidden()));
     let made_by = match (&entry.make, &entry.rule) {
         (Some(_), Some(rule)) if !matches!(rule, Rule::Infer(_)) => Some(remake(entry)),
@@ -166,7 +187,7 @@ fn record(header: &Header, entry: &Entry) -> Result<TokenStream> {
     Ok(quote! {
         #[doc = #doc]
         pub static #constant: Operator = {
-            let operator = Operator::new(#name, #text, #rule)#operands #effect #hidden #made_by;
+            let operator = Operator::new(#name, #text, #rule)#operands #effect #(#properties)* #hidden #made_by;
             #[cfg(feature = "build")]
             let operator = operator.with_function(&script::#constant);
             operator
@@ -240,7 +261,7 @@ fn script_function(header: &Header, entry: &Entry, script: &Path) -> TokenStream
         (Some((index, param)), None) if param.kind == Kind::Plain => quote!(.at_position(#index)),
         _ => quote!(),
     };
-    let body = match entry.is_fallible() {
+    let body = match entry.is_fallible(header) {
         true => quote!(#call.map_err(|error| ::tvmscript_irbuilder::BuildError::from(error)#position)),
         false => quote!(::core::result::Result::Ok(#call)),
     };
@@ -261,7 +282,13 @@ fn input(param: &Param, kind: Kind, script: Option<&Path>) -> TokenStream {
         Some(script) => script_type(ty, script),
         None => quote!(#ty),
     };
-    let default = default.as_ref().map(|default| quote!(#[default = #default]));
+    let default = default.as_ref().map(|default| match default {
+        Expr::Path(_) => quote!(#[default = #default]),
+        _ if script.is_some() && param.is_option() => {
+            quote!(#[default = ::core::option::Option::Some(::core::convert::Into::into(#default))])
+        }
+        _ => quote!(#[default = #default]),
+    });
     match kind {
         Kind::Plain => quote!(#default #ident: #ty),
         Kind::KeywordOnly => quote!(#[kw_only] #default #ident: #ty),
@@ -270,7 +297,8 @@ fn input(param: &Param, kind: Kind, script: Option<&Path>) -> TokenStream {
     }
 }
 
-/// `Expr` as `script::Expr`, `Option<Expr>` as `Option<script::Expr>`; `bool` and `i64` as they are.
+/// `Expr` as `script::Expr`, `Option<Expr>` as `Option<script::Expr>`; `Axes<2>` as `script::Axes<2>`; `bool` and `i64` as
+/// they are.
 fn script_type(ty: &Type, script: &Path) -> TokenStream {
     let Type::Path(path) = ty else { return quote!(#ty) };
     let Some(segment) = path.path.segments.last().filter(|_| path.path.segments.len() == 1) else {
@@ -282,7 +310,10 @@ fn script_type(ty: &Type, script: &Path) -> TokenStream {
             syn::GenericArgument::Type(ty) => script_type(ty, script),
             other => quote!(#other),
         });
-        return quote!(#ident<#(#arguments),*>);
+        return match ident == "Option" {
+            true => quote!(#ident<#(#arguments),*>),
+            false => quote!(#script::#ident<#(#arguments),*>),
+        };
     }
     match segment.ident.to_string().starts_with(|c: char| c.is_lowercase()) {
         true => quote!(#ty),

@@ -46,11 +46,54 @@ struct Entry {
     make: Option<Expr>,
     /// `{ .. }`: the body of the script function, on arguments as scripts give them.
     body: Option<TokenStream>,
-    attrs: Option<Type>,
+    attrs: Option<Attrs>,
+    /// `args = [b, a]`: the operands, in place of all parameters that are not attributes.
+    args: Option<Expr>,
+    /// `stated = types`: the parameter that holds the types of the results.
+    stated: Option<Ident>,
     name: Option<LitStr>,
     text: Option<LitStr>,
     effect: Option<Ident>,
     is_hidden: bool,
+    /// Further properties of the operator: `key = value` is `.with_key(value)`.
+    properties: Vec<(Ident, Expr)>,
+}
+
+/// `attrs = Type`, or `attrs = Type { field: value, other, .. }`.
+struct Attrs {
+    ty: Path,
+    /// The fields in braces.
+    fields: Vec<(Ident, Option<Expr>)>,
+    /// The parameters after `;` that the braces do not name are fields too.
+    takes_rest: bool,
+}
+
+impl Parse for Attrs {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let mut attrs =
+            Attrs { ty: input.call(Path::parse_mod_style)?, fields: Vec::new(), takes_rest: true };
+        if input.peek(syn::token::Brace) {
+            let content;
+            syn::braced!(content in input);
+            attrs.takes_rest = false;
+            while !content.is_empty() {
+                if content.parse::<Option<Token![..]>>()?.is_some() {
+                    attrs.takes_rest = true;
+                    break;
+                }
+                let field: Ident = content.parse()?;
+                let value = match content.parse::<Option<Token![:]>>()? {
+                    Some(_) => Some(content.parse()?),
+                    None => None,
+                };
+                attrs.fields.push((field, value));
+                if !content.is_empty() {
+                    content.parse::<Token![,]>()?;
+                }
+            }
+        }
+        Ok(attrs)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -173,10 +216,13 @@ impl Entry {
             make: None,
             body: None,
             attrs: None,
+            args: None,
+            stated: None,
             name: None,
             text: None,
             effect: None,
             is_hidden: false,
+            properties: Vec::new(),
         };
         if input.parse::<Option<Token![->]>>()?.is_some() {
             entry.rule = Some(rule(input, &entry.params)?);
@@ -193,6 +239,11 @@ impl Entry {
             entry.body = Some(body.parse()?);
         } else {
             input.parse::<Token![;]>()?;
+        }
+        let fields = entry.attrs.iter().flat_map(|attrs| &attrs.fields);
+        let fields: Vec<Ident> = fields.map(|(field, _)| field.clone()).collect();
+        for param in &mut entry.params {
+            param.is_attribute |= fields.contains(&param.ident);
         }
         let span = entry.ident.span();
         match (&entry.rule, entry.is_function) {
@@ -220,9 +271,11 @@ impl Entry {
             "text" => self.text = Some(input.parse()?),
             "effect" => self.effect = Some(input.parse()?),
             "attrs" => self.attrs = Some(input.parse()?),
+            "args" => self.args = Some(input.parse()?),
+            "stated" => self.stated = Some(input.parse()?),
             _ => {
-                let expected = "expected `name`, `text`, `effect`, `attrs` or `hidden`";
-                return Err(Error::new(key.span(), expected));
+                let value = input.call(Expr::parse_without_eager_brace)?;
+                self.properties.push((key, value));
             }
         }
         Ok(())
@@ -243,12 +296,18 @@ impl Entry {
     }
 
     fn operands(&self) -> impl Iterator<Item = &Param> {
-        self.params.iter().filter(|param| !param.is_type() && !param.is_attribute)
+        let is_stated = |param: &Param| self.stated.as_ref() == Some(&param.ident);
+        self.params.iter().filter(move |p| !p.is_type() && !p.is_attribute && !is_stated(p))
     }
 
-    /// Whether the typed function returns a `Result`.
-    fn is_fallible(&self) -> bool {
-        self.make.is_some() || matches!(self.rule, Some(Rule::SameAs { item: Some(_), .. }))
+    fn is_optional(&self, param: &Ident) -> bool {
+        self.params.iter().any(|p| p.ident == *param && p.is_option())
+    }
+
+    /// Tests whether the typed function returns a `Result`: with an `error` in the header, one that calls another function.
+    fn is_fallible(&self, header: &Header) -> bool {
+        self.make.is_some() && header.error.is_some()
+            || matches!(self.rule, Some(Rule::SameAs { item: Some(_), .. }))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Whether struct info is a base of another: says less, or the same.
+//! The subtype relation of struct info.
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::RelaxExpr;
@@ -11,35 +11,35 @@ use crate::node::{
     StructInfo, TensorStructInfo, TupleStructInfo,
 };
 
-/// How far one struct info is from being a base of another, from worst to best.
+/// Result of comparing struct info with a possible base, from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BaseCheck {
     /// No value has both.
     Disjoint,
-    /// The other says too little: a check at run time would be needed for kinds, ranks or types.
+    /// A run-time check of kinds, ranks or types is needed.
     NeedsCheck,
-    /// The other says too little about dimensions or scalar values.
+    /// A run-time check of dimensions or scalar values is needed.
     NeedsValueCheck,
-    /// It is a base.
+    /// `base` is a base of `derived`: every value of `derived` is one of `base`.
     Pass,
 }
 
-/// Whether `base` is a base of `derived`.
+/// Compares `derived` with its possible base.
 pub fn base_check(base: &Ref<StructInfo>, derived: &Ref<StructInfo>, analyzer: &mut Analyzer) -> BaseCheck {
     check(base, derived, &mut Plain { analyzer, done: PairMemo::default() })
 }
 
-/// What is done with dimensions and shapes that meet. Implemented twice: to compare, and to find what parameters stand for.
+/// Comparison of dimensions and shapes: for equality, or to bind the variables of parameters.
 pub(super) trait Values {
-    /// Two dimensions or scalar values.
+    /// Compares two dimensions or scalar values.
     fn values(&mut self, base: &Expr, derived: &Expr) -> BaseCheck;
-    /// Two shapes of tensors.
+    /// Compares two shapes of tensors.
     fn shapes(&mut self, base: &Ref<RelaxExpr>, derived: &Ref<RelaxExpr>) -> BaseCheck;
-    /// Whether the same object needs no look into it.
+    /// Returns `true` if an object is trivially a base of itself.
     fn skips_same(&self) -> bool;
-    /// Runs `f` where the variables of parameters stand for nothing: inside of a function's type.
+    /// Runs `f` without binding variables, for the types of nested functions.
     fn inside_function(&mut self, f: &mut dyn FnMut(&mut Self) -> BaseCheck) -> BaseCheck;
-    /// The answers for pairs of tuples and functions so far, so that shared ones are compared once.
+    /// Results for pairs of tuples and functions, so that shared ones are compared once.
     fn done(&mut self) -> &mut PairMemo<BaseCheck>;
 }
 
@@ -103,7 +103,7 @@ fn dims<V: Values>(base: &Array<Expr>, derived: &Array<Expr>, values: &mut V) ->
     all(base.iter().zip(derived.iter()), |(a, b)| values.values(a, b))
 }
 
-/// The worst of the answers; the rest is not asked once it cannot become worse.
+/// The worst result; stops at the first `Disjoint`.
 fn all<T>(pairs: impl Iterator<Item = T>, mut check: impl FnMut(T) -> BaseCheck) -> BaseCheck {
     let mut worst = BaseCheck::Pass;
     for pair in pairs {
@@ -171,7 +171,7 @@ pub(super) fn check<V: Values>(
     BaseCheck::Disjoint
 }
 
-/// The answer for a pair, computed at its first visit.
+/// The memoized result for a pair.
 fn once<V: Values>(
     base: &Ref<StructInfo>,
     derived: &Ref<StructInfo>,
@@ -225,7 +225,7 @@ fn arrays<V: Values>(
     all(base.iter().zip(derived.iter()), |(a, b)| with_stack(|| check(a, b, values)))
 }
 
-/// Functions: what an opaque one takes is not known, so only results count.
+/// Compares functions. The parameters of an opaque function are unknown, so only results count.
 fn functions<V: Values>(
     base: &Ref<StructInfo>,
     a: &FuncStructInfo,

@@ -1,4 +1,4 @@
-//! What a call of a function gives: its result, with the variables of its parameters as the arguments have them.
+//! Result type of a call, with the variables of the parameters bound to the arguments.
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::RelaxExpr;
@@ -11,27 +11,27 @@ use super::erase::erase_to_well_defined;
 use super::same_dims;
 use crate::node::{Expr, FuncStructInfo, ShapeExpr, StructInfo, Var};
 
-/// Why arguments do not fit a function.
+/// Mismatch of arguments and parameters.
 #[derive(Debug, Clone)]
 pub enum CallMismatch {
-    /// There are too many or too few.
+    /// Wrong number of arguments.
     Count {
-        /// How many the function takes.
+        /// Number of parameters.
         expected: usize,
     },
-    /// One does not fit.
+    /// An argument that does not match its parameter.
     Argument {
-        /// Which, from 0.
+        /// Index of the argument, from 0.
         index: usize,
-        /// What the function takes there.
+        /// Struct info of the parameter.
         expected: Ref<StructInfo>,
     },
 }
 
-/// The struct info of a call's result. Opaque functions say theirs.
+/// Infers the result of a call. Opaque functions state theirs.
 ///
 /// # Errors
-/// When the arguments do not fit.
+/// Fails if the arguments do not match the parameters.
 pub fn call_result(
     function: &FuncStructInfo,
     args: &Array<Ref<StructInfo>>,
@@ -60,16 +60,16 @@ pub fn call_result(
     Ok(erase_to_well_defined(&function.ret, &scalar, &shape, analyzer))
 }
 
-/// What the variables of parameters stand for, found while the arguments are compared with them.
+/// Variables of parameters, bound while the arguments are compared with them.
 struct Bindings<'a> {
     analyzer: &'a mut Analyzer,
     scalars: PtrMap<Scalar>,
     shapes: PtrMap<Expr>,
-    /// Variables are bound now; not so inside the type of a function.
+    /// `false` inside the type of a function, where no variable is bound.
     binds: bool,
-    /// The answers so far, where variables are bound.
+    /// Memoized results where variables are bound.
     done: PairMemo<BaseCheck>,
-    /// The same inside the types of functions.
+    /// Memoized results inside the types of functions.
     done_inside: PairMemo<BaseCheck>,
 }
 

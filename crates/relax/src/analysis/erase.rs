@@ -1,4 +1,4 @@
-//! What of struct info holds in a scope: variables that are not known there are replaced or forgotten.
+//! Restriction of struct info to a scope: variables that are unknown there are substituted or erased.
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::mutate::substitute;
@@ -12,13 +12,13 @@ use crate::node::{
     TupleStructInfo, Var,
 };
 
-/// What a scalar variable is in the scope: itself, or an expression; nothing where it is unknown.
+/// The value of a scalar variable in the scope; `None` if it is unknown.
 pub(crate) type ScalarMap<'a> = &'a dyn Fn(&Ref<prim::Var>) -> Option<prim::Expr>;
-/// What a variable that holds a shape is in the scope.
+/// The value of a shape variable in the scope; `None` if it is unknown.
 pub(crate) type ShapeMap<'a> = &'a dyn Fn(&Ref<Var>) -> Option<Expr>;
 
-/// The struct info with every variable as the scope knows it. Dimensions with unknown variables are forgotten, all of
-/// them at once; types of functions define their own variables and stay.
+/// Substitutes the variables of the struct info. A shape with an unknown variable is erased as a whole. Types of
+/// functions define their own variables and stay as they are.
 pub fn erase_to_well_defined(
     info: &Ref<StructInfo>,
     scalars: ScalarMap<'_>,
@@ -28,7 +28,7 @@ pub fn erase_to_well_defined(
     erase(info, scalars, shapes, analyzer, &mut Memo::default())
 }
 
-/// As [`erase_to_well_defined`]; a tuple that is shared is erased once, and stays shared.
+/// Like [`erase_to_well_defined`]; memoized, so that shared tuples stay shared.
 fn erase(
     info: &Ref<StructInfo>,
     scalars: ScalarMap<'_>,
@@ -106,7 +106,7 @@ fn tensor(
     Ref::new(TensorStructInfo { span: Span::current(), shape: known, dtype, vdevice, ndim }).upcast()
 }
 
-/// All dimensions, or nothing when one is unknown. The same array when nothing changes.
+/// Substitutes all dimensions; `None` if one is unknown. Returns the same array if nothing changes.
 fn dims(
     values: &Array<prim::Expr>,
     scalars: ScalarMap<'_>,
@@ -122,7 +122,7 @@ fn dims(
     Some(if is_same { values.clone() } else { all.into_iter().collect() })
 }
 
-/// The expression with its variables as the scope knows them, simplified where that changes it.
+/// Substitutes the variables of an expression, and simplifies the result if it differs.
 fn scalar(value: &prim::Expr, scalars: ScalarMap<'_>, analyzer: &mut Analyzer) -> Option<prim::Expr> {
     if value.is::<IntImm>() {
         return Some(value.clone());

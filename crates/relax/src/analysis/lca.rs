@@ -1,4 +1,4 @@
-//! What two values have in common.
+//! The least common ancestor of two struct infos.
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir::RelaxExpr;
@@ -11,12 +11,12 @@ use crate::node::{
     StructInfo, TensorStructInfo, TupleStructInfo, UNKNOWN_NDIM,
 };
 
-/// The struct info that says as much as holds for both. The first one itself where that says it.
+/// The most specific struct info that both values have. Returns `a` itself if it is the result.
 pub fn lca(a: &Ref<StructInfo>, b: &Ref<StructInfo>, analyzer: &mut Analyzer) -> Ref<StructInfo> {
     common(a, b, &mut Lca { analyzer, done: PairMemo::default() })
 }
 
-/// What the walk over two struct infos needs. Tuples and functions that are shared are compared once.
+/// State of the walk over two struct infos, with memoized results for shared tuples and functions.
 struct Lca<'a> {
     analyzer: &'a mut Analyzer,
     done: PairMemo<Ref<StructInfo>>,

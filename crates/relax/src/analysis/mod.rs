@@ -1,5 +1,4 @@
-//! What follows from struct info: whether one is a base of another, what two have in common, what of it holds in a scope, what
-//! a call gives.
+//! Analyses of struct info: subtyping, common ancestor, restriction to a scope, results of calls.
 //!
 //! Upstream counterpart: `src/relax/analysis/struct_info_analysis.cc`.
 
@@ -17,7 +16,7 @@ use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::Array;
 use tvmscript_prim::{Expr, IntImm};
 
-/// Whether two dimensions are the same: literals by their value, anything else where it can be proved.
+/// Returns `true` if two dimensions are provably equal.
 pub fn same_dim(a: &Expr, b: &Expr, analyzer: &mut Analyzer) -> bool {
     if a.ptr_eq(b) {
         return true;
@@ -28,7 +27,7 @@ pub fn same_dim(a: &Expr, b: &Expr, analyzer: &mut Analyzer) -> bool {
     }
 }
 
-/// Whether two shapes have the same dimensions, as far as can be proved.
+/// Returns `true` if two shapes are provably equal.
 pub fn same_dims(a: &Array<Expr>, b: &Array<Expr>, analyzer: &mut Analyzer) -> bool {
     a.ptr_eq(b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_dim(a, b, analyzer)))
 }

@@ -1,4 +1,4 @@
-//! Branches of conditionals: their blocks, and the value at their end.
+//! Branches of conditionals.
 
 use tvmscript_ir_core::{Ref, Span, Str};
 
@@ -7,17 +7,17 @@ use crate::error::RelaxError;
 use crate::node::*;
 
 impl Blocks {
-    /// Begins the blocks of a branch.
+    /// Opens a branch.
     pub fn begin_branch(&mut self) {
         let known_before = self.known.len();
         self.forget_normalized();
         self.sequences.push(Sequence { known_before, ..Sequence::default() });
     }
 
-    /// Ends the blocks of a branch: the binding that was last there, and all before it.
+    /// Closes a branch whose value is its last binding.
     ///
     /// # Errors
-    /// When there is none.
+    /// Fails if the branch is empty.
     pub fn end_branch(&mut self, name: &'static str) -> Result<Branch> {
         let (blocks, known_before) = self.end_sequence();
         let Some(last) = blocks.last() else {
@@ -34,10 +34,10 @@ impl Blocks {
         Ok(Branch { name: branch.name, value: Ref::new(seq) })
     }
 
-    /// Ends the blocks of a branch whose value stands at its end.
+    /// Closes a branch that ends with a value.
     ///
     /// # Errors
-    /// When struct info of the value cannot be inferred.
+    /// Fails if inference fails.
     pub fn end_branch_with(&mut self, value: Expr) -> Result<Ref<SeqExpr>> {
         let body = self.normalize(value);
         let (blocks, known_before) = self.end_sequence();
@@ -47,18 +47,18 @@ impl Blocks {
         Ok(Ref::new(SeqExpr { span: Span::current(), struct_info_, blocks, body: body? }))
     }
 
-    /// Says whether new variables are those of a dataflow block around the fragment.
+    /// Sets whether new variables belong to a dataflow block that encloses the fragment.
     pub fn set_binds_dataflow(&mut self, yes: bool) {
         self.binds_dataflow = yes;
     }
 }
 
-/// A finished branch.
+/// A closed branch.
 #[derive(Debug)]
 pub struct Branch {
-    /// The name that its last binding has.
+    /// Name of its last binding.
     pub name: Str,
-    /// Its bindings and value.
+    /// Bindings and value.
     pub value: Ref<SeqExpr>,
 }
 
@@ -67,8 +67,8 @@ struct RawBranch {
     value: SeqExpr,
 }
 
-/// The bindings with the value of the last one as that of the branch: a leaf or tuple directly, any other under the
-/// variable's name with a suffix.
+/// The bindings of a branch, with the last one as its value: a leaf or tuple itself, any other under the variable's
+/// name with a suffix.
 fn branch_value(blocks: &[Ref<BindingBlock>], last: &Ref<BindingBlock>, suffix: &str) -> RawBranch {
     let mut bindings: Vec<Ref<Binding>> = last.bindings.iter().cloned().collect();
     let binding = bindings.pop();

@@ -1,4 +1,4 @@
-//! `R.const`: numbers as the elements of a tensor.
+//! `R.const`: tensors from numbers.
 
 use half::{bf16, f16};
 use tvmscript_ir::build::elided_tensor;
@@ -10,26 +10,26 @@ use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
 
 use crate::node::Constant;
 
-/// What numbers of a nested list have in common, as numpy orders it.
+/// The kind of the numbers of a nested list, in the order of numpy's promotion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum NumberKind {
     Bool,
     Int,
     Float,
 }
 
-/// A float without a literal, as text: `nan`, `inf`.
+/// A float without a literal, written as text: `nan`, `inf`.
 fn odd_float(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|value| !value.is_finite())
 }
 
-/// The shape of a nested list and the kind of its numbers.
-fn look(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut Kind) -> Result<()> {
+/// Determines the shape of a nested list and the kind of its numbers.
+fn scan_list(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut NumberKind) -> Result<()> {
     let found = match value {
-        ScriptValue::Bool(_) => Kind::Bool,
-        ScriptValue::Int(_) | ScriptValue::BigInt(_) => Kind::Int,
-        ScriptValue::Float(_) => Kind::Float,
-        ScriptValue::Str(text) if odd_float(text).is_some() => Kind::Float,
+        ScriptValue::Bool(_) => NumberKind::Bool,
+        ScriptValue::Int(_) | ScriptValue::BigInt(_) => NumberKind::Int,
+        ScriptValue::Float(_) => NumberKind::Float,
+        ScriptValue::Str(text) if odd_float(text).is_some() => NumberKind::Float,
         other => {
             let Some(items) = other.items() else {
                 return Err(BuildError::expected("a number, or nested lists of numbers", other.type_name()));
@@ -39,31 +39,37 @@ fn look(value: &ScriptValue, shape: &mut Vec<i64>, depth: usize, kind: &mut Kind
                 None => shape.push(length),
                 Some(known) if *known == length => {}
                 Some(known) => {
-                    let message =
-                        format!("the lists of a constant are of one length; here are {known} and {length}");
+                    let message = format!(
+                        "the nested lists of a constant have different lengths: {known} and {length}"
+                    );
                     return Err(BuildError::message(message));
                 }
             }
-            return items.iter().try_for_each(|item| with_stack(|| look(item, shape, depth + 1, kind)));
+            return items.iter().try_for_each(|item| with_stack(|| scan_list(item, shape, depth + 1, kind)));
         }
     };
     if depth != shape.len() {
-        return Err(BuildError::message("the lists of a constant are nested to one depth"));
+        return Err(BuildError::message("the lists of a constant have different depths"));
     }
     *kind = (*kind).max(found);
     Ok(())
 }
 
-fn numbers<'a>(value: &ScriptValue, put: &mut (dyn FnMut(&ScriptValue) -> Result<()> + 'a)) -> Result<()> {
+fn for_each_number<'a>(
+    value: &ScriptValue,
+    put: &mut (dyn FnMut(&ScriptValue) -> Result<()> + 'a),
+) -> Result<()> {
     match value {
-        ScriptValue::List(_) | ScriptValue::Tuple(_) => {
-            value.items().unwrap_or_default().iter().try_for_each(|item| with_stack(|| numbers(item, put)))
-        }
+        ScriptValue::List(_) | ScriptValue::Tuple(_) => value
+            .items()
+            .unwrap_or_default()
+            .iter()
+            .try_for_each(|item| with_stack(|| for_each_number(item, put))),
         number => put(number),
     }
 }
 
-/// One element's bytes, little-endian.
+/// Appends the bytes of an element, little-endian.
 fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()> {
     let (int, float) = match value {
         ScriptValue::Bool(b) => (i64::from(*b), f64::from(u8::from(*b))),
@@ -87,33 +93,33 @@ fn encode(value: &ScriptValue, dtype: DataType, out: &mut Vec<u8>) -> Result<()>
         TypeCode::BFloat => out.extend(bf16::from_f64(float).to_le_bytes()),
         _ => {
             return Err(BuildError::message(format!(
-                "constants of type `{dtype}` stand in the metadata section"
+                "constants of type `{dtype}` must be in the metadata section"
             )));
         }
     }
     Ok(())
 }
 
-/// A constant tensor of these numbers.
+/// Makes a constant tensor from nested lists of numbers.
 ///
 /// # Errors
-/// When the lists differ in length or depth, or the type has no numbers.
+/// Fails for lists of different lengths or depths, and types without numbers.
 pub fn constant_of(value: &ScriptValue, dtype: Option<DataType>) -> Result<Ref<Constant>> {
     let mut shape = Vec::new();
-    let mut kind = Kind::Bool;
-    look(value, &mut shape, 0, &mut kind)?;
+    let mut kind = NumberKind::Bool;
+    scan_list(value, &mut shape, 0, &mut kind)?;
     let is_empty = shape.contains(&0);
     let dtype = dtype.unwrap_or(match kind {
-        Kind::Int => DataType::INT32,
-        Kind::Bool if !is_empty => DataType::BOOL,
-        Kind::Bool | Kind::Float => DataType::FLOAT32,
+        NumberKind::Int => DataType::INT32,
+        NumberKind::Bool if !is_empty => DataType::BOOL,
+        NumberKind::Bool | NumberKind::Float => DataType::FLOAT32,
     });
     let mut data = Vec::new();
-    numbers(value, &mut |number| encode(number, dtype, &mut data))?;
+    for_each_number(value, &mut |number| encode(number, dtype, &mut data))?;
     Ok(Constant::new(Ref::new(TensorNode { dtype, shape: shape.into(), data: data.into() })))
 }
 
-/// The integer that a constant of one element is. None for constants of other types or lengths.
+/// The integer value of a constant with one element; `None` for other constants.
 pub(super) fn integer_of(constant: &Constant) -> Option<i64> {
     let TensorNode { dtype, shape, data } = &*constant.data;
     let is_one = shape.iter().all(|dim| *dim == 1) && dtype.is_scalar();
@@ -132,32 +138,31 @@ pub(super) fn integer_of(constant: &Constant) -> Option<i64> {
     }
 }
 
-/// A constant: a number, or nested lists of numbers. Without a type, whole numbers are `int32` and others `float32`.
+/// A constant: a number, or nested lists of numbers. By default integers are `int32` and other numbers `float32`.
 #[script_fn(name = "const")]
 pub fn constant(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> Result<Ref<Constant>> {
     constant_of(&value, dtype).map_err(|e| e.at_position(0))
 }
 
-/// A constant by the bytes of its elements, in base64: row-major, little-endian, those smaller than a byte side by side.
+/// A constant from the base64 of its bytes: row-major, little-endian, elements smaller than a byte packed.
 #[script_fn]
 pub fn raw_const(bytes: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<Constant>> {
     let Some(data) = base64::decode(&bytes) else {
-        return Err(BuildError::message("the bytes of a constant are text in base64").at_position(0));
+        return Err(BuildError::message("the bytes of a constant must be base64").at_position(0));
     };
     if shape.iter().any(|dim| *dim < 0) {
-        return Err(BuildError::message("a dimension is not negative").at_position(1));
+        return Err(BuildError::message("a dimension must not be negative").at_position(1));
     }
     let expected = byte_count(&shape, dtype);
     if expected != Some(data.len()) {
         let expected = expected.map_or("too many".to_owned(), |count| count.to_string());
-        let message = format!("the elements take {expected} bytes, and here are {}", data.len());
+        let message = format!("expected {expected} bytes for the elements, found {}", data.len());
         return Err(BuildError::message(message).at_position(0));
     }
     Ok(Constant::new(Ref::new(TensorNode { dtype, shape: shape.into(), data: data.into() })))
 }
 
-/// A constant whose elements the text leaves out: named by the hash of its content, and found among those that the registry
-/// has, if it has any.
+/// A constant whose elements the text omits: named by the hash of its content, and looked up in the registry.
 #[script_fn]
 pub fn elided_const(content_hash: Str, shape: Vec<i64>, dtype: DataType) -> Result<Ref<Constant>> {
     elided_tensor(&content_hash, &shape, dtype).map(Constant::new)

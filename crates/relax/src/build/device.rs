@@ -1,4 +1,4 @@
-//! Devices of the machine, by kind and number: `R.cuda(0)`, `R.device("vulkan:1")`.
+//! Physical devices, by kind and index: `R.cuda(0)`, `R.device("vulkan:1")`.
 
 use std::any::Any;
 
@@ -8,12 +8,12 @@ use tvmscript_irbuilder::{
 
 use super::args::IntArg;
 
-/// A device.
+/// A physical device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Device {
-    /// The number of its kind, as DLPack has it.
+    /// The number of its kind in DLPack.
     pub device_type: i32,
-    /// Which of several.
+    /// The index among the devices of its kind.
     pub index: i32,
 }
 
@@ -72,7 +72,7 @@ fn number(value: IntArg) -> Result<i32> {
         .map_err(|_| BuildError::message(format!("the number {} does not fit 32 bits", value.0)))
 }
 
-/// A device by its kind, which is a name or a number, and its index. The index may stand in the name: `cuda:1`.
+/// A device by its kind, a name or a number, and its index, which the name may include: `cuda:1`.
 #[script_fn]
 pub fn device(device_type: ScriptValue, #[default = None] index: Option<IntArg>) -> Result<Device> {
     let index = index.map(number).transpose().map_err(|e| e.at_position(1))?.unwrap_or(0);
@@ -80,7 +80,7 @@ pub fn device(device_type: ScriptValue, #[default = None] index: Option<IntArg>)
         let kind = IntArg::from_script(device_type).and_then(number).map_err(|e| e.at_position(0))?;
         return Ok(Device { device_type: kind, index });
     };
-    let unknown = || BuildError::message(format!("there is no device `{text}`")).at_position(0);
+    let unknown = || BuildError::message(format!("unknown device `{text}`")).at_position(0);
     let (name, index) = match text.split_once(':') {
         Some((name, index)) => (name, index.parse().map_err(|_| unknown())?),
         None => (text.as_str(), index),
@@ -100,30 +100,30 @@ macro_rules! kinds {
                 Ok(Device { device_type, index: number(dev_id)? })
             }
         )*
-        /// The functions of this module.
+        /// The script functions of this module.
         pub static FUNCTIONS: &[&ScriptFn] = &[&DEVICE, $(&$CONST),*];
     };
 }
 
 kinds! {
-    /// The processor.
+    /// The CPU.
     cpu CPU;
-    /// A graphics card, by CUDA.
+    /// A GPU with CUDA.
     cuda CUDA;
-    /// A device that is added from outside.
+    /// An extension device.
     ext_dev EXT_DEV;
     /// A Hexagon processor.
     hexagon HEXAGON;
-    /// A graphics card, by Metal.
+    /// A GPU with Metal.
     metal METAL;
-    /// A device, by OpenCL.
+    /// An OpenCL device.
     opencl OPENCL;
-    /// A graphics card, by ROCm.
+    /// A GPU with ROCm.
     rocm ROCM;
-    /// A simulated device.
+    /// A simulated device (VPI).
     vpi VPI;
-    /// A graphics card, by Vulkan.
+    /// A GPU with Vulkan.
     vulkan VULKAN;
-    /// A graphics card, by WebGPU.
+    /// A GPU with WebGPU.
     webgpu WEBGPU;
 }

@@ -1,4 +1,5 @@
-//! Meshes of devices, and tensors spread over them: `R.device_mesh((2, 2), I.Range(0, 4))`, `R.DTensor((8, 8), "float32", "mesh[0]", "S[0], R")`.
+//! Device meshes and distributed tensors: `R.device_mesh((2, 2), I.Range(0, 4))`, `R.DTensor((8, 8), "float32",
+//! "mesh[0]", "S[0], R")`.
 //!
 //! Upstream counterpart: `python/tvm/script/parser/relax/dist.py`.
 
@@ -13,7 +14,7 @@ use super::constant::constant_of;
 use super::struct_info::{StructInfoProxy, tensor_of_arguments};
 use crate::node::*;
 
-/// A mesh, or its place among the module's global infos: `mesh[0]`.
+/// A mesh, or its position among the module's global infos: `mesh[0]`.
 #[derive(Debug, Clone)]
 pub struct DeviceMeshArg(pub Ref<DeviceMesh>);
 
@@ -29,7 +30,7 @@ impl FromScript for DeviceMeshArg {
         let place = text.strip_suffix(']').and_then(|text| text.split_once('['));
         let place = place.and_then(|(name, index)| Some((name, index.trim().parse::<usize>().ok()?)));
         let Some((name, index)) = place else {
-            let message = format!("`{text}` is no place of a mesh; write its name and number: `mesh[0]`");
+            let message = format!("expected a mesh such as `mesh[0]`, found `{text}`");
             return Err(BuildError::message(message));
         };
         match global_infos(name).get(index).and_then(|info| info.downcast_ref::<DeviceMesh>()) {
@@ -41,7 +42,7 @@ impl FromScript for DeviceMeshArg {
     }
 }
 
-/// How a tensor lies on a mesh, as text: `S[0], R`.
+/// A placement on a mesh, or its text: `S[0], R`.
 #[derive(Debug, Clone)]
 pub struct PlacementArg(pub Ref<Placement>);
 
@@ -58,7 +59,7 @@ impl FromScript for PlacementArg {
     }
 }
 
-/// The axes of a mesh: a list or tuple of integers, or a shape of plain ones.
+/// The axes of a mesh: a list or tuple of integers, or a shape.
 fn axes(value: &ScriptValue) -> Result<Vec<i64>> {
     if let Some(shape) = value.as_node::<ShapeNode>() {
         return Ok(shape.values.to_vec());
@@ -69,7 +70,7 @@ fn axes(value: &ScriptValue) -> Result<Vec<i64>> {
     items.into_iter().map(|item| IntArg::from_script(item).map(|int| int.0)).collect()
 }
 
-/// Devices laid out along axes: a range of them, or their numbers, row-major.
+/// A mesh of devices: a range, or their row-major indices.
 #[script_fn]
 pub fn device_mesh(shape: ScriptValue, device_ids: ScriptValue) -> Result<Ref<DeviceMesh>> {
     let shape = axes(&shape).map_err(|e| e.at_position(0))?;
@@ -83,7 +84,7 @@ pub fn device_mesh(shape: ScriptValue, device_ids: ScriptValue) -> Result<Ref<De
     mesh.map_err(|e| BuildError::from(e).at_position(1))
 }
 
-/// A tensor spread over a mesh: its shape, its element type, the mesh, and for each axis of the mesh what lies along it.
+/// A distributed tensor: shape, element type, mesh, and placement along each axis of the mesh.
 #[script_fn(name = "DTensor")]
 pub fn dtensor(
     #[default = None] shape: Option<ScriptValue>,
@@ -103,7 +104,7 @@ pub fn dtensor(
     StructInfoProxy::DTensor { tensor: whole.into(), device_mesh, placement }.settled()
 }
 
-/// A mesh without axes: one device.
+/// A mesh without axes, of one device.
 fn single_device() -> Result<Ref<DeviceMesh>> {
     let range = Range::try_from_bounds(
         tvmscript_prim::ops::python::int_literal(0),
@@ -112,7 +113,7 @@ fn single_device() -> Result<Ref<DeviceMesh>> {
     Ok(DeviceMesh::try_of_range(&[], range)?)
 }
 
-/// A constant that is spread over a mesh.
+/// A distributed constant.
 #[script_fn(name = "dist.const")]
 pub fn dist_const(value: ScriptValue, struct_info: ScriptValue) -> Result<Ref<Constant>> {
     let info = StructInfoProxy::of(&struct_info).and_then(|info| info.resolve(None));
@@ -123,7 +124,7 @@ pub fn dist_const(value: ScriptValue, struct_info: ScriptValue) -> Result<Ref<Co
     })?;
     let dtype = spread.tensor_sinfo.dtype;
     let dtype = (!dtype.is_void()).then_some(dtype);
-    // A constant of plain struct info may stand in the metadata section: its elements are taken over.
+    // A constant may be in the metadata section, with plain struct info.
     let data: Ref<TensorNode> = match value.as_node::<Constant>() {
         Some(constant) => constant.data.clone(),
         None => constant_of(&value, dtype).map_err(|e| e.at_position(0))?.data.clone(),
@@ -133,5 +134,5 @@ pub fn dist_const(value: ScriptValue, struct_info: ScriptValue) -> Result<Ref<Co
     Ok(constant)
 }
 
-/// The functions of this module.
+/// The script functions of this module.
 pub static FUNCTIONS: &[&ScriptFn] = &[&DEVICE_MESH, &DTENSOR, &DIST_CONST];

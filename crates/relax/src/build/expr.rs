@@ -1,4 +1,4 @@
-//! Expressions: scalars, shapes, text, data types and tuples as values, external functions.
+//! Expressions: scalars, shapes, text, data types, tuples, external functions.
 
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, Result, ScriptFn, ScriptValue, script_fn};
@@ -8,19 +8,19 @@ use super::args::{AnyExprArg, ExprArg, InfoArg, PrimArg, convert, dims};
 use super::constant::{CONSTANT, ELIDED_CONST, RAW_CONST};
 use crate::node::*;
 
-/// A scalar as a value.
+/// A scalar expression.
 #[script_fn]
 pub fn prim_value(value: PrimArg) -> Result<Ref<BaseExpr>> {
     Ok(value.0)
 }
 
-/// A shape as a value.
+/// A shape.
 #[script_fn]
 pub fn shape(value: ScriptValue) -> Result<Ref<ShapeExpr>> {
     shape_of(&value)
 }
 
-/// A shape as a value: the node itself.
+/// A shape; the constructor of the node.
 #[script_fn(name = "ShapeExpr")]
 pub fn shape_node(values: ScriptValue) -> Result<Ref<ShapeExpr>> {
     shape_of(&values)
@@ -31,25 +31,25 @@ fn shape_of(values: &ScriptValue) -> Result<Ref<ShapeExpr>> {
     ShapeExpr::try_new(dims).map_err(|e| BuildError::from(e).at_position(0))
 }
 
-/// Text as a value.
+/// A text literal.
 #[script_fn(name = "str")]
 pub fn string(value: Str) -> Result<Ref<StringImm>> {
     Ok(StringImm::new(value))
 }
 
-/// A data type as a value.
+/// A data type literal.
 #[script_fn]
 pub fn dtype(value: DataType) -> Result<Ref<DataTypeImm>> {
     Ok(DataTypeImm::new(value))
 }
 
-/// Several values as one.
+/// A tuple.
 #[script_fn]
 pub fn tuple(#[args] fields: Vec<AnyExprArg>) -> Result<Ref<Tuple>> {
     Ok(Tuple::new(fields.into_iter().map(|field| field.0)))
 }
 
-/// Several values as one: the node itself.
+/// A tuple; the constructor of the node.
 #[script_fn(name = "RelaxTuple")]
 pub fn tuple_node(fields: ScriptValue) -> Result<Ref<Tuple>> {
     let items = fields
@@ -58,16 +58,16 @@ pub fn tuple_node(fields: ScriptValue) -> Result<Ref<Tuple>> {
     Ok(Tuple::new(items.iter().map(convert).collect::<Result<Vec<_>>>()?))
 }
 
-/// One value of a tuple.
+/// A field of a tuple.
 #[script_fn(name = "TupleGetItem")]
 pub fn tuple_get_item(tuple: ExprArg, index: i64) -> Result<Ref<BaseExpr>> {
     item_of(tuple.0, index)
 }
 
-/// One value of a tuple; its struct info is known where the tuple's is.
+/// A field of a tuple, with struct info if that of the tuple is known.
 ///
 /// # Errors
-/// When the tuple has no such value.
+/// Fails if the tuple has no such field.
 pub fn item_of(tuple_value: Expr, index: i64) -> Result<Expr> {
     let info = struct_info_of(&tuple_value);
     let fields = info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()).map(|tuple| &tuple.fields);
@@ -76,7 +76,7 @@ pub fn item_of(tuple_value: Expr, index: i64) -> Result<Expr> {
         Some(fields) => match usize::try_from(index).ok().and_then(|index| fields.get(index)) {
             Some(field) => Some(field.clone()),
             None => {
-                let message = format!("there is no value {index} in a tuple of {}", fields.len());
+                let message = format!("index {index} is out of range for a tuple of {} fields", fields.len());
                 return Err(BuildError::message(message));
             }
         },
@@ -86,7 +86,7 @@ pub fn item_of(tuple_value: Expr, index: i64) -> Result<Expr> {
     Ok(Ref::new(TupleGetItem { span, struct_info_, tuple_value, index }).upcast())
 }
 
-/// A function that is found by name at run time.
+/// A function that is looked up by name at run time.
 #[script_fn(name = "ExternFunc")]
 pub fn extern_func(
     global_symbol: Str,
@@ -95,7 +95,7 @@ pub fn extern_func(
     Ok(ExternFunc::new(global_symbol, struct_info.map(|info| info.0)))
 }
 
-/// The functions of this module.
+/// The script functions of this module.
 pub static FUNCTIONS: &[&ScriptFn] = &[
     &PRIM_VALUE,
     &SHAPE,

@@ -1,4 +1,4 @@
-//! Frames of the dialect: functions, dataflow blocks, conditionals and their branches.
+//! Builder frames: functions, dataflow blocks, conditionals and branches.
 
 use std::any::Any;
 
@@ -28,48 +28,48 @@ macro_rules! as_any {
 /// A function under construction.
 #[derive(Debug, Default)]
 pub struct FunctionFrame {
-    /// The name.
+    /// Name.
     pub name: Option<Str>,
-    /// The parameters so far.
+    /// Parameters.
     pub params: Vec<Ref<Var>>,
-    /// What is said about it so far.
+    /// Attributes.
     pub attrs: Vec<(Str, Value)>,
-    /// Calls change nothing outside.
+    /// `true` if calls have no effect.
     pub is_pure: bool,
-    /// Nobody outside of the module calls it.
+    /// `true` if the function has no global symbol.
     pub is_private: bool,
-    /// The struct info of the result, where said.
+    /// Stated struct info of the result.
     pub ret: Option<Ref<StructInfo>>,
-    /// The result.
+    /// Result.
     pub output: Option<Expr>,
-    /// The bindings so far.
+    /// Bindings.
     pub blocks: Blocks,
-    /// The bindings are all there is: no function is made of them.
+    /// Set if the bindings are a fragment and belong to no function.
     pub fragment: Option<Fragment>,
     span: Span,
 }
 
-/// What is known of bindings in no function.
+/// Bindings outside a function.
 #[derive(Debug, Default)]
 pub struct Fragment {
-    /// What the fragment is where it is no expression behind bindings.
+    /// The fragment itself, if it is not an expression.
     pub value: Option<Object>,
-    /// It is a block, or a sequence, also where it has one binding or none.
+    /// `true` if the fragment is a block or sequence even with at most one binding.
     pub is_block: bool,
 }
 
 impl FunctionFrame {
-    /// A function without parameters yet.
+    /// A function without parameters.
     pub fn new(is_pure: bool, is_private: bool) -> FunctionFrame {
         FunctionFrame { is_pure, is_private, span: Span::current(), ..FunctionFrame::default() }
     }
 
-    /// Bindings of no function.
+    /// A fragment.
     pub fn fragment() -> FunctionFrame {
         FunctionFrame { fragment: Some(Fragment::default()), ..FunctionFrame::new(true, true) }
     }
 
-    /// What a fragment is: a sequence where it ends with a value, else a block; one binding is itself.
+    /// The node of a fragment: a sequence if it ends with a value, else a block; a single binding is itself.
     fn finish_fragment(mut self, fragment: Fragment) -> Result<Object> {
         let Fragment { value, is_block } = fragment;
         let blocks = self.blocks.end();
@@ -90,23 +90,24 @@ impl FunctionFrame {
                 _ => Ok(block.into()),
             },
             (Some(value), Err(blocks)) if blocks.is_empty() => Ok(value),
-            (Some(_), _) => error("a conditional behind bindings is no node".to_owned(), "bind it to a name"),
+            (Some(_), _) => {
+                error("a conditional after bindings is not a node".to_owned(), "bind it to a name")
+            }
             (None, Err(blocks)) if !blocks.is_empty() => {
-                let message = format!("{} blocks of bindings without a value are no node", blocks.len());
+                let message = format!("{} blocks of bindings without a value are not a node", blocks.len());
                 error(message, "end them with an expression")
             }
             (None, _) if is_block => Ok(BindingBlock::new([], false).into()),
             (None, _) => error(
-                "declarations alone are no node".to_owned(),
+                "declarations alone are not a node".to_owned(),
                 "end the fragment with a binding or an expression",
             ),
         }
     }
 
-    /// The finished function.
     fn finish(mut self) -> Result<Ref<Function>> {
         let Some(body) = self.output.take() else {
-            let help = "end it with `return` and a value; `R.tuple()` is the empty one";
+            let help = "end it with `return` and a value; `R.tuple()` is the empty value";
             return Err(BuildError::message("the function returns nothing").with_help(help));
         };
         let body_info = struct_info_of(&body).unwrap_or_else(ObjectStructInfo::new);
@@ -116,7 +117,8 @@ impl FunctionFrame {
         let seq = SeqExpr { span, struct_info_: Some(body_info.clone().into()), blocks, body };
         let infos = self.params.iter().map(|p| struct_info_of(&p.clone().upcast()));
         let infos: Array<Ref<StructInfo>> = infos.map(|i| i.unwrap_or_else(ObjectStructInfo::new)).collect();
-        // What the body gives stands where nothing is said, or less; but a caller knows only variables of parameters.
+        // The inferred result is used unless a more specific one is stated; callers know only the variables of
+        // parameters.
         let is_said_better = match &self.ret {
             Some(said) => base_check(said, &body_info, self.blocks.analyzer()) != BaseCheck::Pass,
             None => false,
@@ -166,8 +168,8 @@ impl Frame for FunctionFrame {
         }
         if tvmscript_ir::build::in_module() {
             let Some(name) = name else {
-                return Err(BuildError::message("a function of a module has a name")
-                    .with_help("say it with `R.func_name`"));
+                return Err(BuildError::message("a function of a module must have a name")
+                    .with_help("set it with `R.func_name`"));
             };
             return tvmscript_ir::build::def_function(&name, function.upcast());
         }
@@ -185,26 +187,26 @@ impl Frame for FunctionFrame {
     as_any!();
 }
 
-/// Works on the innermost function.
+/// Runs `f` on the innermost function.
 ///
 /// # Errors
-/// When none is open.
+/// Fails if no function is open.
 pub fn with_function<R>(name: &str, f: impl FnOnce(&mut FunctionFrame) -> R) -> Result<R> {
     match Builder::with_innermost(f)? {
         Some(result) => Ok(result),
         None => Err(BuildErrorKind::WrongFrame {
             function: name.to_owned(),
-            expected: "inside of a function",
+            expected: "inside a function",
             found: "no `R.function` is open".to_owned(),
         }
         .into()),
     }
 }
 
-/// Works on the bindings of the innermost function; errors speak of the bound value where one is given.
+/// Runs `f` on the bindings of the innermost function; `value` is the span of the bound value, for errors.
 ///
 /// # Errors
-/// When no function is open, or what `f` says.
+/// Fails if no function is open, or with the error of `f`.
 pub fn with_blocks<R>(
     name: &str,
     value: Option<Span>,
@@ -230,7 +232,7 @@ impl Frame for DataflowFrame {
     fn close(self: Box<Self>) -> Result<()> {
         with_function("R.dataflow", |function| {
             let replaced = function.blocks.end_dataflow();
-            // A return inside of the block speaks of its variables.
+            // A `return` inside the block refers to its variables.
             if let Some(output) = &mut function.output
                 && let Ok(new) = substitute(output.clone(), &replaced)
             {
@@ -247,7 +249,7 @@ pub fn dataflow_frame() -> FrameOf<DataflowFrame> {
     FrameOf::new(DataflowFrame::default())
 }
 
-/// `if cond:`; its branches are frames of their own.
+/// `if cond:`; each branch is a frame.
 #[derive(Debug)]
 pub struct IfFrame {
     cond: Expr,
@@ -257,7 +259,7 @@ pub struct IfFrame {
 }
 
 impl IfFrame {
-    /// A conditional without branches yet.
+    /// A conditional without branches.
     pub fn new(cond: Expr) -> IfFrame {
         IfFrame { cond, then_branch: None, else_branch: None, span: Span::current() }
     }
@@ -279,7 +281,7 @@ impl Frame for IfFrame {
     fn close(self: Box<Self>) -> Result<()> {
         let IfFrame { cond, then_branch, else_branch, span } = *self;
         let (Some(yes), Some(no)) = (then_branch, else_branch) else {
-            let help = "every conditional has an `else`, and both branches bind the same name last";
+            let help = "add an `else`; both branches must end with a binding of the same name";
             return Err(BuildError::message("the conditional has only one branch").with_help(help));
         };
         let node = If { span, struct_info_: None, cond, true_branch: yes.value, false_branch: no.value };
@@ -295,14 +297,14 @@ impl Frame for IfFrame {
     as_any!();
 }
 
-/// One branch of the conditional around it.
+/// A branch of the enclosing conditional.
 #[derive(Debug)]
 pub struct BranchFrame {
     is_then: bool,
 }
 
 impl BranchFrame {
-    /// The first branch, or the second.
+    /// The `if` or the `else` branch.
     pub fn new(is_then: bool) -> BranchFrame {
         BranchFrame { is_then }
     }
@@ -317,7 +319,7 @@ impl Frame for BranchFrame {
         let name = self.name();
         let refused = |found: &str| BuildErrorKind::WrongFrame {
             function: name.to_owned(),
-            expected: "directly inside of a conditional, the first branch first, each once",
+            expected: "directly inside a conditional, `R.Then` before `R.Else`, each once",
             found: found.to_owned(),
         };
         let is_next = Builder::with_top(|frame: &mut IfFrame| match self.is_then {
@@ -326,8 +328,8 @@ impl Frame for BranchFrame {
         })?;
         match is_next {
             Some(true) => {}
-            Some(false) => return Err(refused("the other branch is due").into()),
-            None => return Err(refused("the innermost scope is no `R.If`").into()),
+            Some(false) => return Err(refused("the other branch is next").into()),
+            None => return Err(refused("the innermost scope is not an `R.If`").into()),
         }
         with_blocks(name, None, |blocks| {
             blocks.begin_branch();
@@ -358,7 +360,7 @@ impl Frame for BranchFrame {
     as_any!();
 }
 
-/// The dataflow variables that an expression speaks of.
+/// The dataflow variables that occur in an expression.
 pub(crate) fn free_dataflow_vars(expr: &Expr) -> Vec<Ref<Var>> {
     let mut found: Vec<Ref<Var>> = Vec::new();
     let _ = Visitor::new().pre_order(expr.object(), |object| {

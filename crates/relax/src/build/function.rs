@@ -1,4 +1,4 @@
-//! Functions and what stands directly in them: name, parameters, attributes, result, bindings, scopes.
+//! Functions and their direct contents: name, parameters, attributes, result, bindings, scopes.
 
 use std::any::Any;
 
@@ -26,7 +26,7 @@ pub fn function(
     Ok(FrameOf::new(FunctionFrame::new(is_pure, is_private)))
 }
 
-/// Names the function.
+/// Sets the name of the function.
 #[script_fn]
 pub fn func_name(name: Str) -> Result<()> {
     with_function("R.func_name", |function| match &function.name {
@@ -38,14 +38,14 @@ pub fn func_name(name: Str) -> Result<()> {
     })?
 }
 
-/// Says more about the function.
+/// Adds attributes to the function.
 #[script_fn]
 pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
     with_function("R.func_attr", |function| {
         for (key, value) in attrs.iter() {
             if key.as_str() == GLOBAL_SYMBOL && function.is_private {
-                let error = BuildError::message("a private function has no `global_symbol`");
-                return Err(error.with_help("leave out `private=True`, or the attribute"));
+                let error = BuildError::message("a private function cannot have a `global_symbol`");
+                return Err(error.with_help("remove `private=True`, or the attribute"));
             }
             if function.attrs.iter().any(|(known, _)| known == key) {
                 return Err(BuildErrorKind::Repeated {
@@ -59,7 +59,7 @@ pub fn func_attr(attrs: Map<Str, Value>) -> Result<()> {
     })?
 }
 
-/// Says what the function gives.
+/// Sets the struct info of the function's result.
 #[script_fn]
 pub fn func_ret_struct_info(struct_info: InfoArg) -> Result<()> {
     with_function("R.func_ret_struct_info", |function| match &function.ret {
@@ -82,7 +82,7 @@ pub fn arg(name: Str, struct_info: InfoArg) -> Result<Ref<Var>> {
     Ok(var)
 }
 
-/// Struct info of a variable that belongs to a dataflow block around the fragment.
+/// The annotation of a dataflow variable whose block encloses the fragment.
 #[derive(Debug, Clone)]
 pub struct DataflowVarInfo(pub Ref<StructInfo>);
 
@@ -102,13 +102,13 @@ impl IntoScript for DataflowVarInfo {
     }
 }
 
-/// The annotation of a variable that belongs to a dataflow block around the fragment. Not in TVM, which reads no fragments.
+/// Annotates a dataflow variable whose block encloses the fragment. An extension: TVM has no fragments.
 #[script_fn(name = "DataflowVar")]
 pub fn dataflow_var(struct_info: InfoArg) -> Result<DataflowVarInfo> {
     Ok(DataflowVarInfo(struct_info.0))
 }
 
-/// Gives the function's result.
+/// Sets the result of the function.
 #[script_fn]
 pub fn func_ret_value(value: AnyExprArg) -> Result<()> {
     let value = value.0;
@@ -123,7 +123,7 @@ pub fn func_ret_value(value: AnyExprArg) -> Result<()> {
     with_function("return", |function| match &function.output {
         Some(_) => {
             let error = BuildErrorKind::Repeated { what: "the `return` of the function".to_owned() };
-            Err(BuildError::from(error).with_help("a function returns once, at its end"))
+            Err(BuildError::from(error).with_help("a function has one `return`, at its end"))
         }
         None => {
             function.output = Some(value);
@@ -138,7 +138,7 @@ pub fn dataflow() -> Result<FrameOf<DataflowFrame>> {
     Ok(dataflow_frame())
 }
 
-/// Says which variables are visible outside of the dataflow block.
+/// Sets the outputs of the dataflow block.
 #[script_fn]
 pub fn output(#[args] vars: Vec<VarArg>) -> Result<()> {
     let vars = vars.into_iter().map(|var| var.0).collect();
@@ -151,40 +151,40 @@ pub fn emit(value: ExprArg, #[default = None] annotate_struct_info: Option<InfoA
     emit_value(value.0, annotate_struct_info.map(|info| info.0))
 }
 
-/// Binds a value to a new variable; as [`emit`], for builders.
+/// Binds a value to a new variable; the typed counterpart of [`emit`].
 ///
 /// # Errors
-/// When struct info cannot be inferred or contradicts the annotation, or nothing can be bound here.
+/// Fails if inference fails, if the annotation contradicts the value, and where no binding is allowed.
 pub fn emit_value(value: Expr, annotation: Option<Ref<StructInfo>>) -> Result<Ref<Var>> {
     let span = value.span();
     with_blocks("R.emit", Some(span), |blocks| blocks.emit(value, annotation))
 }
 
-/// Binds a value with stated struct info to a new variable.
+/// Binds a value, cast to the given struct info, to a new variable.
 #[script_fn]
 pub fn emit_match_cast(value: ExprArg, struct_info: InfoArg) -> Result<Ref<Var>> {
     emit_match_cast_value(value.0, struct_info.0)
 }
 
-/// Binds a value with stated struct info to a new variable; as [`emit_match_cast`], for builders.
+/// Binds a cast value to a new variable; the typed counterpart of [`emit_match_cast`].
 ///
 /// # Errors
-/// When no value can have both, or nothing can be bound here.
+/// Fails if the cast is impossible, and where no binding is allowed.
 pub fn emit_match_cast_value(value: Expr, struct_info: Ref<StructInfo>) -> Result<Ref<Var>> {
     let span = value.span();
     with_blocks("R.match_cast", Some(span), |blocks| blocks.emit_match_cast(value, struct_info))
 }
 
-/// States what a value is; what it is bound to has the stated struct info.
+/// Casts a value; the variable it is bound to has the given struct info.
 #[script_fn]
 pub fn match_cast(value: ExprArg, struct_info: InfoArg) -> Result<ScriptValue> {
     Ok(ScriptValue::host(MatchCastPair { value: value.0, struct_info: struct_info.0 }))
 }
 
-/// Binds a value to a variable that exists already.
+/// Binds a value to an existing variable.
 ///
 /// # Errors
-/// When nothing can be bound here.
+/// Fails where no binding is allowed.
 pub fn emit_to(var: Ref<Var>, value: Expr) -> Result<()> {
     with_blocks("R.emit_var_binding", None, |blocks| blocks.emit_to(var, value))
 }
@@ -195,19 +195,19 @@ pub fn if_(condition: ExprArg) -> Result<FrameOf<IfFrame>> {
     Ok(FrameOf::new(IfFrame::new(condition.0)))
 }
 
-/// The branch of a conditional that is taken where the condition holds.
+/// The branch of a conditional for a true condition.
 #[script_fn(name = "Then")]
 pub fn then_() -> Result<FrameOf<BranchFrame>> {
     Ok(FrameOf::new(BranchFrame::new(true)))
 }
 
-/// The branch of a conditional that is taken where the condition does not hold.
+/// The branch of a conditional for a false condition.
 #[script_fn(name = "Else")]
 pub fn else_() -> Result<FrameOf<BranchFrame>> {
     Ok(FrameOf::new(BranchFrame::new(false)))
 }
 
-/// The functions of this module.
+/// The script functions of this module.
 pub static FUNCTIONS: &[&ScriptFn] = &[
     &FUNCTION,
     &FUNC_NAME,

@@ -1,4 +1,4 @@
-//! A stated cast between its making and its binding.
+//! A cast that is not bound yet.
 
 use std::any::Any;
 
@@ -7,12 +7,12 @@ use tvmscript_irbuilder::HostObject;
 
 use crate::node::{Expr, StructInfo};
 
-/// What `R.match_cast` gives: it becomes a binding once a name is there.
+/// The result of `R.match_cast`, which becomes a binding once it has a name.
 #[derive(Debug, Clone)]
 pub struct MatchCastPair {
-    /// The value.
+    /// Value.
     pub value: Expr,
-    /// What is stated.
+    /// Struct info that the cast states.
     pub struct_info: Ref<StructInfo>,
 }
 

@@ -1,4 +1,32 @@
-//! Building functions: frames, bindings, and the functions of scripts that make expressions.
+//! Builder: frames, bindings, and script functions for expressions.
+
+/// Declares arguments: the type they hold, their type in stubs, and the conversion from a script value.
+macro_rules! arguments {
+    ($($(#[$doc:meta])* $name:ident($ty:ty): $text:expr, $convert:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        pub struct $name(pub $ty);
+
+        impl FromScript for $name {
+            const TYPE: &'static str = $text;
+            fn from_script(value: ScriptValue) -> Result<Self> {
+                let convert: fn(ScriptValue) -> Result<$ty> = $convert;
+                convert(value).map($name)
+            }
+        }
+    )*};
+}
+
+/// Declares conversions of plain values to arguments, for defaults of parameters.
+macro_rules! defaults {
+    ($($from:ty => $($name:ident($convert:expr)),*;)*) => {$($(
+        impl From<$from> for $name {
+            fn from(value: $from) -> $name {
+                $name(($convert)(value))
+            }
+        }
+    )*)*};
+}
 
 pub mod args;
 pub mod call_args;

@@ -1,4 +1,4 @@
-//! The names of the dialect: `R.function`, `R.nn.conv2d`.
+//! The names of the namespace `R`.
 
 use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
@@ -9,18 +9,18 @@ use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 use super::{device, distributed, expr, function, struct_info};
 use crate::op;
 
-/// Functions that make no calls of operators.
+/// Functions that do not belong to operators.
 const OWN: [&[&ScriptFn]; 5] =
     [struct_info::FUNCTIONS, expr::FUNCTIONS, device::FUNCTIONS, distributed::FUNCTIONS, function::FUNCTIONS];
 
-/// All functions: those of the frames and values, and one an operator.
+/// Returns all script functions, including those of operators.
 pub fn functions() -> Vec<&'static ScriptFn> {
     let mut all: Vec<&'static ScriptFn> = OWN.into_iter().flatten().copied().collect();
     all.extend(op::functions());
     all
 }
 
-/// Further names of functions.
+/// Aliases of functions.
 pub static ALIASES: &[(&str, &str)] = &[
     ("stop_lift_params", "builtin.stop_lift_params"),
     ("dist.DTensor", "DTensor"),
@@ -37,13 +37,13 @@ static BY_NAME: LazyLock<HashMap<&'static str, &'static ScriptFn>> = LazyLock::n
     all
 });
 
-/// The groups of functions: `nn`, `image`, `memory`.
+/// Namespaces inside `R`: `nn`, `image`, `memory`.
 static GROUPS: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     let names = BY_NAME.keys();
     names.flat_map(|name| name.match_indices('.').map(move |(at, _)| &name[..at])).collect()
 });
 
-/// A group of functions.
+/// A namespace inside `R`.
 struct Group {
     name: &'static str,
     shown: String,
@@ -69,7 +69,7 @@ impl HostObject for Group {
     }
 }
 
-/// The function of this name, if it makes calls of an operator.
+/// Returns the function with this name if it belongs to an operator.
 #[cfg(feature = "parse")]
 pub(crate) fn operator_function(name: &str) -> Option<&'static ScriptFn> {
     let function = BY_NAME.get(name).copied()?;
@@ -77,13 +77,13 @@ pub(crate) fn operator_function(name: &str) -> Option<&'static ScriptFn> {
     (!is_own).then_some(function)
 }
 
-/// The value of a name that is no function by itself.
+/// Returns the namespace with this name.
 pub fn find(name: &str) -> Option<ScriptValue> {
     let name = GROUPS.get(name)?;
     Some(ScriptValue::host(Group { name, shown: format!("the namespace `R.{name}`") }))
 }
 
-/// All names worth suggesting besides those of functions.
+/// Returns the names of namespaces, for suggestions.
 pub fn other_names() -> Vec<&'static str> {
     GROUPS.iter().copied().filter(|name| !name.contains('.')).collect()
 }

@@ -1,16 +1,27 @@
-//! Arguments of operators as scripts give them, under the names that [`crate::op`] has for the types of parameters.
+//! Script arguments of operators, under the names that [`crate::op::kind`] has for the parameter types.
 
 use tvmscript_ir_core::{Array, Object, Ref};
-pub use tvmscript_ir_core::{DataType, Str};
-use tvmscript_prim::IntImm;
+pub use tvmscript_ir_core::{DataType, Map, Str, Value};
+use tvmscript_prim::{FloatImm, IntImm};
 
 pub use super::args::{
-    AnyExprArg as AnyExpr, DataTypeImmArg as Dtype, ExprArg as Expr, FlagArg as Flag, IntArg as Int,
-    IntImmArg as Literal, IntListArg as IntList, IntValueArg as IntValue, IntsArg as Ints, PrimArg as Prim,
-    PrimValueArg as Scalar, ShapeArg as Shape, StringImmArg as Text, TupleArg as TensorTuple,
+    AnyExprArg as AnyExpr, DataTypeImmArg as Dtype, DtypeArg as AnyDtype, ExprArg as Expr, FlagArg as Flag,
+    FloatImmArg as Float, InfosArg as Infos, IntArg as Int, IntImmArg as Literal, IntListArg as IntList,
+    IntValueArg as IntValue, IntsArg as Ints, PrimArg as Prim, PrimValueArg as Scalar, ShapeArg as Shape,
+    StringImmArg as Text, TupleArg as TensorTuple,
 };
-pub use super::call_args::InlineTupleArg as InlineTuple;
-pub use super::operator_args::{CombineArg as Combine, CountArg as Count, SectionsArg as Sections};
+pub use super::call_args::{
+    CallArgsArg as CallArgs, CalleeArg as Callee, ExternalArg as External, FunctionArg as ModuleFunction,
+    InlineTupleArg as InlineTuple,
+};
+pub use super::distributed::{DeviceMeshArg as Mesh, PlacementArg as MeshPlacement};
+pub use super::operator_args::{
+    CombineArg as Combine, CountArg as Count, ElementTypeArg as ElementType, FlagValueArg as FlagValue,
+    ImageSizeArg as ImageSize, NumberArg as Number, OutInfoArg as OutInfo, PaddingArg as Padding,
+    PerAxisArg as PerAxis, PositiveArg as Positive, PrimLiteralArg as PrimLiteral, ReductionArg as Reduction,
+    RegionArg as Region, RepeatedArg as Repeated, ResultInfoArg as ResultInfo, SectionsArg as Sections,
+    VDeviceArg as ModuleDevice,
+};
 use crate::node;
 
 macro_rules! unwrapped {
@@ -23,13 +34,21 @@ macro_rules! unwrapped {
     )*)*};
 }
 unwrapped! {
-    AnyExpr Expr IntValue Prim Shape TensorTuple => node::Expr;
-    Count Int => i64;
+    AnyDtype AnyExpr CallArgs Callee Expr FlagValue ImageSize IntValue ModuleFunction Number Prim PrimLiteral Shape
+        TensorTuple => node::Expr;
+    Count Int Positive => i64;
     Flag => bool;
     IntList Ints => Array<Ref<IntImm>>;
     Literal => Ref<IntImm>;
-    Combine => Str;
+    Float => Ref<FloatImm>;
+    Region => Array<Ref<FloatImm>>;
+    Combine Reduction => Str;
+    ElementType => DataType;
     Sections => Object;
+    Infos OutInfo ResultInfo => Vec<Ref<node::StructInfo>>;
+    Mesh => Ref<node::DeviceMesh>;
+    MeshPlacement => Ref<node::Placement>;
+    ModuleDevice => Ref<tvmscript_ir::VDevice>;
 }
 
 macro_rules! upcast {
@@ -41,4 +60,4 @@ macro_rules! upcast {
         }
     )*};
 }
-upcast! { Dtype InlineTuple Scalar Text }
+upcast! { Dtype External InlineTuple Scalar Text }

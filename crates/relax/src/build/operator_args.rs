@@ -1,107 +1,79 @@
-//! Arguments of single operators that scripts may give in several forms.
+//! Arguments of single operators that scripts may pass in several forms.
 
 use tvmscript_ir::VDevice;
 use tvmscript_ir::build::index_map_of;
-use tvmscript_ir_core::{DataType, Object, ObjectLike, Ref, Span, Str};
+use tvmscript_ir_core::{Array, DataType, Object, ObjectLike, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
-use tvmscript_prim::BaseExpr;
-use tvmscript_prim::{FloatImm, IndexMap, IntImm, PrimExpr};
+use tvmscript_prim::{BaseExpr, FloatImm, IndexMap, IntImm, PrimExpr};
 
-use super::args::{FloatImmArg, IntArg, IntImmArg, IntListArg, IntsArg, ShapeArg, dims, scalar};
+use super::args::*;
+use super::call_args::OutInfosArg;
 use super::constant::integer_of;
 use super::struct_info::find_vdevice;
-use crate::node::{Constant, Expr, PrimValue, ShapeExpr};
+use crate::node::{Constant, Expr, PrimValue, StructInfo};
+use crate::op::wide;
 
-/// How the tensors of workers become one.
-#[derive(Debug, Clone)]
-pub struct CombineArg(pub(crate) Str);
-
-impl FromScript for CombineArg {
-    const TYPE: &'static str = "str";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match &value {
-            ScriptValue::Str(name) if matches!(name.as_str(), "sum" | "prod" | "min" | "max" | "avg") => {
-                Ok(CombineArg(name.clone()))
-            }
-            ScriptValue::Str(name) => {
-                Err(BuildError::expected("`sum`, `prod`, `min`, `max` or `avg`", format!("`{name}`")))
-            }
-            other => Err(BuildError::expected("a string", other.type_name())),
-        }
+fn one_of(value: ScriptValue, expected: &'static str, names: &[&str]) -> Result<Str> {
+    match value {
+        ScriptValue::Str(name) if names.contains(&name.as_str()) => Ok(name),
+        ScriptValue::Str(name) => Err(BuildError::expected(expected, format!("`{name}`"))),
+        other => Err(BuildError::expected("a string", other.type_name())),
     }
 }
 
-impl From<&str> for CombineArg {
-    fn from(name: &str) -> CombineArg {
-        CombineArg(name.into())
+fn prim_value(value: &Expr, expected: &'static str) -> Result<Expr> {
+    match value.is::<PrimValue>() {
+        true => Ok(value.clone()),
+        false => Err(BuildError::expected(expected, value.object().info().key())),
     }
 }
 
-/// A device of the module, or its name.
-#[derive(Debug, Clone)]
-pub struct VDeviceArg(pub(crate) Ref<VDevice>);
-
-impl FromScript for VDeviceArg {
-    const TYPE: &'static str = "VDevice | str";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match find_vdevice(&value)? {
-            Some(device) => Ok(VDeviceArg(device)),
-            None => Err(BuildError::expected("a device such as `cuda:0`", value.type_name())),
-        }
-    }
-}
-
-/// How many elements: a number, or a constant that is one.
-#[derive(Debug, Clone, Copy)]
-pub struct CountArg(pub(crate) i64);
-
-impl FromScript for CountArg {
-    const TYPE: &'static str = "int";
-    fn from_script(value: ScriptValue) -> Result<Self> {
+arguments! {
+    /// The reduction of the tensors of several workers.
+    CombineArg(Str): "str", |value| {
+        one_of(value, "`sum`, `prod`, `min`, `max` or `avg`", &["sum", "prod", "min", "max", "avg"])
+    };
+    /// The reduction of a loss.
+    ReductionArg(Str): "str", |value| one_of(value, "`none`, `sum` or `mean`", &["none", "sum", "mean"]);
+    /// A device of the module, or its name.
+    VDeviceArg(Ref<VDevice>): "VDevice | str", |value| match find_vdevice(&value)? {
+        Some(device) => Ok(device),
+        None => Err(BuildError::expected("a device such as `cuda:0`", value.type_name())),
+    };
+    /// A number of elements: an integer, or a constant of one integer.
+    CountArg(i64): "int", |value| {
         let Some(constant) = value.as_node::<Constant>() else {
-            return IntArg::from_script(value).map(|count| CountArg(count.0));
+            return IntArg::from_script(value).map(|count| count.0);
         };
-        match integer_of(constant) {
-            Some(count) => Ok(CountArg(count)),
-            None => Err(BuildError::expected("a constant that is one integer", value.type_name())),
-        }
-    }
-}
-
-impl From<i64> for CountArg {
-    fn from(value: i64) -> CountArg {
-        CountArg(value)
-    }
-}
-
-/// A truth value that stands in the call as a number.
-#[derive(Debug, Clone)]
-pub struct FlagValueArg(pub(crate) Expr);
-
-impl FromScript for FlagValueArg {
-    const TYPE: &'static str = "bool | Expr";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match (&value, value.as_node::<PrimValue>()) {
-            (ScriptValue::Bool(flag), _) => Ok(FlagValueArg::from(*flag)),
-            (_, Some(scalar)) => Ok(FlagValueArg(scalar.clone().upcast())),
-            _ => Err(BuildError::expected("a truth value or `R.prim_value`", value.type_name())),
-        }
-    }
-}
-
-impl From<bool> for FlagValueArg {
-    fn from(value: bool) -> FlagValueArg {
-        FlagValueArg(PrimValue::new(IntImm::int64(i64::from(value))).upcast())
-    }
-}
-
-/// The size of an image: one length for both sides, two in a list or tuple, or a shape.
-#[derive(Debug, Clone)]
-pub struct ImageSizeArg(pub Expr);
-
-impl FromScript for ImageSizeArg {
-    const TYPE: &'static str = "Expr | PrimExpr | int | Sequence[PrimExpr]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
+        integer_of(constant)
+            .ok_or_else(|| BuildError::expected("a constant of one integer", value.type_name()))
+    };
+    /// A positive integer.
+    PositiveArg(i64): "int", |value| match IntArg::from_script(value)?.0 {
+        count @ 1.. => Ok(count),
+        found => Err(BuildError::expected("a positive integer", found.to_string())),
+    };
+    /// An element type, not void.
+    ElementTypeArg(DataType): <DataType as FromScript>::TYPE, |value| match DataType::from_script(value)? {
+        dtype if dtype.is_void() => Err(BuildError::expected("an element type", "`void`")),
+        dtype => Ok(dtype),
+    };
+    /// A flag that is a number in the call.
+    FlagValueArg(Expr): "bool | Expr", |value| match (&value, value.as_node::<PrimValue>()) {
+        (ScriptValue::Bool(flag), _) => Ok(FlagValueArg::from(*flag).0),
+        (_, Some(scalar)) => Ok(scalar.clone().upcast()),
+        _ => Err(BuildError::expected("a bool or `R.prim_value(..)`", value.type_name())),
+    };
+    /// A number literal; a floating-point number is `float64`.
+    NumberArg(Expr): AnyExprArg::TYPE, |value| {
+        AnyExprArg::from_script(value).and_then(|value| prim_value(&value.0, "a number or a scalar"))
+    };
+    /// `R.prim_value(..)`.
+    PrimLiteralArg(Expr): ExprArg::TYPE, |value| {
+        ExprArg::from_script(value).and_then(|value| prim_value(&value.0, "`R.prim_value(..)`"))
+    };
+    /// The size of an image: one length for both sides, two in a list or tuple, or a shape.
+    ImageSizeArg(Expr): "Expr | PrimExpr | int | Sequence[PrimExpr]", |value| {
         let is_one = matches!(value, ScriptValue::Int(_) | ScriptValue::Bool(_))
             || value.as_node::<BaseExpr>().is_some_and(|expr| expr.is::<PrimExpr>());
         let size = match value.items() {
@@ -109,85 +81,126 @@ impl FromScript for ImageSizeArg {
             Some(sides) if sides.len() == 1 => ScriptValue::tuple(vec![sides[0].clone(), sides[0].clone()]),
             _ => value,
         };
-        ShapeArg::from_script(size).map(|size| ImageSizeArg(size.0))
-    }
-}
-
-/// The region of an image: one number for all its four, or a list or tuple of them.
-#[derive(Debug, Clone)]
-pub struct RegionArg(pub Vec<Ref<FloatImm>>);
-
-impl FromScript for RegionArg {
-    const TYPE: &'static str = "float | Sequence[float]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        // Numbers of the region are plain ones to TVM, so that `float64` and integers become `float32` here.
+        ShapeArg::from_script(size).map(|size| size.0)
+    };
+    /// The region of an image: one number for all four bounds, or a list or tuple of them.
+    RegionArg(Array<Ref<FloatImm>>): "float | Sequence[float]", |value| {
+        // TVM reads the numbers as Python floats, so `float64` and integers become `float32` here.
         let number = |value: ScriptValue| match value.as_node::<FloatImm>() {
             Some(literal) => FloatImmArg::from_script(ScriptValue::Float(literal.value)),
             None => FloatImmArg::from_script(value),
         };
         match value.items() {
-            Some(items) => {
-                let numbers = items.into_iter().map(|item| number(item).map(|n| n.0));
-                Ok(RegionArg(numbers.collect::<Result<_>>()?))
+            Some(items) => items.into_iter().map(|item| number(item).map(|n| n.0)).collect(),
+            None if matches!(value, ScriptValue::Float(_)) => {
+                let bound = number(value)?.0;
+                Ok(std::iter::repeat_n(bound, 4).collect())
             }
-            None if matches!(value, ScriptValue::Float(_)) => Ok(RegionArg(vec![number(value)?.0; 4])),
-            None => Err(BuildError::expected("a float, or a list or tuple of them", value.type_name())),
+            None => Err(BuildError::expected("a float, or a list or tuple of floats", value.type_name())),
         }
-    }
-}
-
-impl From<[f64; 4]> for RegionArg {
-    fn from(numbers: [f64; 4]) -> RegionArg {
-        let literal = |value| Ref::new(FloatImm { span: Span::current(), dtype: DataType::FLOAT32, value });
-        RegionArg(numbers.into_iter().map(literal).collect())
-    }
-}
-
-/// How many parts, or where each but the first begins.
-#[derive(Debug, Clone)]
-pub struct SectionsArg(pub(crate) Object);
-
-impl FromScript for SectionsArg {
-    const TYPE: &'static str = "int | Sequence[int]";
-    fn from_script(value: ScriptValue) -> Result<Self> {
+    };
+    /// A number of parts, or the start of each part but the first.
+    SectionsArg(Object): "int | Sequence[int]", |value| {
         if value.items().is_some() {
-            let indices = IntsArg(IntListArg::from_script(value)?.0).into_int64();
-            return Ok(SectionsArg(indices.into_object()));
+            return Ok(wide(&IntListArg::from_script(value)?.0).into_object());
         }
-        let count = IntImmArg::from_script(value)?.0.value;
-        if count <= 0 {
-            return Err(BuildError::message(format!(
-                "a tensor is split into at least one part, not {count}"
-            )));
+        match IntImmArg::from_script(value)?.0.value {
+            count @ 1.. => Ok(IntImm::int64(count).into()),
+            found => Err(BuildError::expected("at least one part", found.to_string())),
         }
-        Ok(SectionsArg(IntImm::int64(count).into()))
+    };
+    /// A map of indices, or a Python function that computes it.
+    IndexMapArg(Ref<IndexMap>): "IndexMap | Callable", |value| match value.as_node::<IndexMap>() {
+        Some(map) => Ok(map.clone()),
+        None => index_map_of(&value, DataType::INT64, |result| scalar(&result)),
+    };
+    /// The struct info of one result, or of several as a tuple.
+    ResultInfoArg(Vec<Ref<StructInfo>>): InfosArg::TYPE, |value| {
+        InfosArg::from_script(value).map(|infos| vec![infos.into_one()])
+    };
+    /// Like [`ResultInfoArg`], for tensors whose shapes are known.
+    OutInfoArg(Vec<Ref<StructInfo>>): OutInfosArg::TYPE, |value| {
+        OutInfosArg::from_script(value).map(|infos| vec![infos.0.into_one()])
+    };
+}
+
+/// The integers for `N` axes, from one for all or one for each.
+fn per_axis(given: &Array<Ref<IntImm>>, axes: usize) -> Result<Array<Ref<IntImm>>> {
+    let all: Vec<_> = given.iter().cloned().collect();
+    match &all[..] {
+        [one] => Ok(std::iter::repeat_n(one.clone(), axes).collect()),
+        all if all.len() == axes => Ok(given.clone()),
+        all => {
+            let expected = format!("one number for all axes, or {axes}");
+            Err(BuildError::expected(expected, format!("{} numbers", all.len())))
+        }
     }
 }
 
-/// A map of indices, or the function of scripts that is one.
-#[derive(Debug, Clone)]
-pub struct IndexMapArg(pub Ref<IndexMap>);
-
-impl FromScript for IndexMapArg {
-    const TYPE: &'static str = "IndexMap | Callable";
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        if let Some(map) = value.as_node::<IndexMap>() {
-            return Ok(IndexMapArg(map.clone()));
+/// The padding of `N` axes, all before, then all after: from one number for all sides, one per axis, or all of them.
+fn both_sides(given: &Array<Ref<IntImm>>, axes: usize) -> Result<Array<Ref<IntImm>>> {
+    let all: Vec<_> = given.iter().cloned().collect();
+    match &all[..] {
+        [one] => Ok(std::iter::repeat_n(one.clone(), 2 * axes).collect()),
+        all if all.len() == axes => Ok(all.iter().chain(all).cloned().collect()),
+        all if all.len() == 2 * axes => Ok(given.clone()),
+        all => {
+            let expected = match axes {
+                1 => "one number for both sides, or 2".to_owned(),
+                _ => format!("one number for all sides, {axes} for opposite sides, or {}", 2 * axes),
+            };
+            Err(BuildError::expected(expected, format!("{} numbers", all.len())))
         }
-        index_map_of(&value, DataType::INT64, |result| scalar(&result)).map(IndexMapArg)
     }
 }
 
-/// A shape in which 0 stands for the operand's length at the same axis, and one -1 for what is left over.
-#[derive(Debug, Clone)]
-pub struct NewShapeArg(pub(crate) Expr);
+/// Declares lists of integers whose length depends on the number of axes.
+macro_rules! lists {
+    ($($(#[$doc:meta])* $name:ident: $convert:expr;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone)]
+        pub struct $name<const N: usize>(pub(crate) Array<Ref<IntImm>>);
 
-impl FromScript for NewShapeArg {
-    const TYPE: &'static str = ShapeArg::TYPE;
-    fn from_script(value: ScriptValue) -> Result<Self> {
-        match value.as_node::<BaseExpr>() {
-            Some(expr) if !expr.is::<PrimExpr>() => Ok(NewShapeArg(expr.clone())),
-            _ => Ok(NewShapeArg(ShapeExpr::try_new(dims(&value)?)?.upcast())),
+        impl<const N: usize> FromScript for $name<N> {
+            const TYPE: &'static str = IntsArg::TYPE;
+            fn from_script(value: ScriptValue) -> Result<Self> {
+                let convert: fn(Array<Ref<IntImm>>, usize) -> Result<Array<Ref<IntImm>>> = $convert;
+                convert(IntsArg::from_script(value)?.0, N).map($name)
+            }
         }
-    }
+
+        impl<const N: usize, const M: usize> From<[i64; M]> for $name<N> {
+            fn from(values: [i64; M]) -> Self {
+                let convert: fn(Array<Ref<IntImm>>, usize) -> Result<Array<Ref<IntImm>>> = $convert;
+                let values = IntsArg::from(values).0;
+                $name(convert(values.clone(), N).unwrap_or(values))
+            }
+        }
+
+        impl<const N: usize> From<i64> for $name<N> {
+            fn from(value: i64) -> Self {
+                $name::from([value])
+            }
+        }
+
+        impl<const N: usize> From<$name<N>> for Array<Ref<IntImm>> {
+            fn from(list: $name<N>) -> Self {
+                list.0
+            }
+        }
+    )*};
+}
+lists! {
+    /// `N` integers of `int64`, from one for all axes or one for each.
+    PerAxisArg: |given, axes| per_axis(&wide(&given), axes);
+    /// The padding of `N` axes: all before, then all after, of `int64`.
+    PaddingArg: |given, axes| both_sides(&wide(&given), axes);
+    /// `N` integers, from one for all axes or one for each.
+    RepeatedArg: |given, axes| per_axis(&given, axes);
+}
+
+defaults! {
+    &str => CombineArg(Str::from), ReductionArg(Str::from);
+    i64 => CountArg(|value| value), PositiveArg(|value| value);
+    bool => FlagValueArg(|value| PrimValue::new(IntImm::int64(i64::from(value))).upcast());
 }

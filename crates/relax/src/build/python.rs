@@ -1,4 +1,4 @@
-//! What scripts use of TVM's module `tvm.relax` where that differs from the function of the same name in `R`.
+//! Members of `tvm.relax` that differ from the function of the same name in `R`.
 
 use tvmscript_ir::{Attrs, DictAttrs};
 use tvmscript_ir_core::{DataType, Ref, Str};
@@ -9,7 +9,7 @@ use super::args::{AnyExprArg, ExprArg, InfoArg, InfosArg, convert};
 use super::struct_info::tensor_of_arguments;
 use crate::node::*;
 
-/// What is called: an operator, a function of the module, a function found by name, a variable.
+/// A callee: an operator, a function of the module, the name of an operator, or a variable.
 #[derive(Debug, Clone)]
 pub struct CalleeArg(Expr);
 
@@ -26,7 +26,7 @@ impl FromScript for CalleeArg {
     }
 }
 
-/// A call, as the node itself.
+/// A call; the constructor of the node.
 #[script_fn(name = "Call")]
 pub fn call_node(
     op: CalleeArg,
@@ -58,13 +58,13 @@ pub fn var_node(name_hint: Str, #[default = None] struct_info: Option<InfoArg>) 
     Ok(Var::new(name_hint, struct_info.map(|info| info.0)))
 }
 
-/// A variable that is visible in its dataflow block only.
+/// A dataflow variable.
 #[script_fn(name = "DataflowVar")]
 pub fn dataflow_var_node(name_hint: Str, #[default = None] struct_info: Option<InfoArg>) -> Result<Ref<Var>> {
     Ok(Var::dataflow(name_hint, struct_info.map(|info| info.0)))
 }
 
-/// A tensor: its shape, its element type, the device it is bound to; or only how many dimensions it has.
+/// A tensor: shape, element type and device, or only its rank.
 #[script_fn(name = "TensorStructInfo")]
 pub fn tensor_struct_info(
     #[default = None] shape: Option<ScriptValue>,
@@ -79,7 +79,7 @@ pub fn tensor_struct_info(
     tensor_of_arguments(shape, dtype, vdevice, ndim)
 }
 
-/// Several values as one.
+/// A tuple.
 #[script_fn(name = "TupleStructInfo")]
 pub fn tuple_struct_info(fields: Vec<InfoArg>) -> Result<Ref<StructInfo>> {
     Ok(TupleStructInfo::new(fields.into_iter().map(|field| field.0)))
@@ -95,7 +95,7 @@ pub fn func_struct_info(
     Ok(FuncStructInfo::new(params.into_iter().map(|param| param.0).collect(), ret.0, purity))
 }
 
-/// The shape of a tensor: as it is known, or what finds it at run time.
+/// The shape of a tensor: as it is known, or the call that computes it at run time.
 #[script_fn]
 pub fn get_shape_of(expr: AnyExprArg) -> Result<Expr> {
     let info = struct_info_of(&expr.0);

@@ -1,5 +1,4 @@
-//! Struct info in scripts: `R.Tensor(("n", 3), "float32")`, called or not, with text where a signature speaks of variables that
-//! it defines itself.
+//! Struct info in scripts: `R.Tensor(("n", 3), "float32")`, or a bare function. In signatures, dimensions may be text.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -17,87 +16,87 @@ use tvmscript_prim::{self as prim, PrimExpr};
 use super::args::scalar;
 use crate::node::*;
 
-/// Struct info that may still speak of variables by name.
+/// Struct info whose dimensions may be text.
 #[derive(Debug, Clone)]
 pub enum StructInfoProxy {
-    /// Finished.
+    /// Struct info without text.
     Known(Ref<StructInfo>),
-    /// A tensor with named dimensions.
+    /// A tensor with textual dimensions.
     Tensor {
-        /// The dimensions.
+        /// Dimensions.
         dims: Vec<Dim>,
-        /// The element type; void where unknown.
+        /// Element type; void if unknown.
         dtype: DataType,
-        /// The device.
+        /// Device.
         vdevice: Option<Ref<VDevice>>,
     },
-    /// A tensor with named dimensions, spread over a mesh.
+    /// A distributed tensor with textual dimensions.
     DTensor {
         /// The whole tensor.
-        tensor: Part,
-        /// The devices.
+        tensor: NestedInfo,
+        /// Mesh of devices.
         device_mesh: Ref<DeviceMesh>,
-        /// How it lies on them.
+        /// Placement on the mesh.
         placement: Ref<Placement>,
     },
-    /// A shape with named dimensions.
+    /// A shape with textual dimensions.
     Shape(Vec<Dim>),
-    /// A scalar with a named value.
+    /// A scalar with a textual value.
     Prim(Dim),
     /// A tuple.
-    Tuple(Vec<Part>),
+    Tuple(Vec<NestedInfo>),
     /// A function.
     Callable {
-        /// What it takes.
-        params: Vec<Part>,
-        /// What it gives.
-        ret: Part,
-        /// Calls change nothing outside.
+        /// Parameters.
+        params: Vec<NestedInfo>,
+        /// Result.
+        ret: NestedInfo,
+        /// `true` if calls have no effect.
         purity: bool,
     },
 }
 
-/// Struct info inside of another, which several may share.
+/// Nested struct info, possibly shared.
 #[derive(Debug, Clone)]
-pub struct Part(Option<Rc<StructInfoProxy>>);
+pub struct NestedInfo(Option<Rc<StructInfoProxy>>);
 
-impl From<StructInfoProxy> for Part {
-    fn from(proxy: StructInfoProxy) -> Part {
-        Part(Some(Rc::new(proxy)))
+impl From<StructInfoProxy> for NestedInfo {
+    fn from(proxy: StructInfoProxy) -> NestedInfo {
+        NestedInfo(Some(Rc::new(proxy)))
     }
 }
 
-impl Part {
-    /// Runs `f` on the part, unless `seen` has it.
+impl NestedInfo {
+    /// Runs `f` on the nested struct info unless it was visited.
     fn once(
         &self,
-        seen: &mut HashSet<*const StructInfoProxy>,
+        visited: &mut HashSet<*const StructInfoProxy>,
         f: impl FnOnce(&StructInfoProxy, &mut HashSet<*const StructInfoProxy>),
     ) {
         if let Some(proxy) = &self.0
-            && seen.insert(Rc::as_ptr(proxy))
+            && visited.insert(Rc::as_ptr(proxy))
         {
-            with_stack(|| f(proxy, seen));
+            with_stack(|| f(proxy, visited));
         }
     }
 }
 
-impl Drop for Part {
+impl Drop for NestedInfo {
     fn drop(&mut self) {
-        // Parts may nest deep.
+        // Nested struct info may be deep.
         if let Some(proxy) = self.0.take().and_then(Rc::into_inner) {
             with_stack(|| drop(proxy));
         }
     }
 }
 
-/// The struct info of parts, by address, so that what is shared stays shared.
+/// Resolved struct info by address, so that shared parts stay shared.
 type Resolved = HashMap<*const StructInfoProxy, Ref<StructInfo>>;
 
 /// A dimension.
 #[derive(Debug, Clone)]
 pub enum Dim {
-    /// A scalar.
+    /// A scalar expression.
     Value(prim::Expr),
     /// A Python expression over variables of the signature.
     Text(Str),
@@ -119,7 +118,7 @@ impl Dim {
     }
 }
 
-/// Gives the value of text that stands for a dimension.
+/// Evaluates the text of a dimension.
 pub type ReadDim<'a> = &'a mut dyn FnMut(&Str) -> Result<prim::Expr>;
 
 impl HostObject for StructInfoProxy {
@@ -135,10 +134,10 @@ impl HostObject for StructInfoProxy {
 }
 
 impl StructInfoProxy {
-    /// The value as struct info: made by a function, or the function itself (`R.Tensor`); nothing is the empty tuple.
+    /// Converts a value: struct info, or a bare function (`R.Tensor`); `None` is the empty tuple.
     ///
     /// # Errors
-    /// When it is something else.
+    /// Fails for other values.
     pub fn of(value: &ScriptValue) -> Result<StructInfoProxy> {
         match value {
             ScriptValue::None => return Ok(StructInfoProxy::Known(TupleStructInfo::void())),
@@ -161,12 +160,12 @@ impl StructInfoProxy {
         }
     }
 
-    /// The names that stand alone as a dimension, and so define a variable.
+    /// Collects the names that occur alone as a dimension and thereby define a variable.
     pub fn defined_names(&self, found: &mut Vec<Str>) {
         self.defined_names_in(found, &mut HashSet::new());
     }
 
-    fn defined_names_in(&self, found: &mut Vec<Str>, seen: &mut HashSet<*const StructInfoProxy>) {
+    fn defined_names_in(&self, found: &mut Vec<Str>, visited: &mut HashSet<*const StructInfoProxy>) {
         let mut dim = |dim: &Dim| {
             if let Dim::Text(text) = dim
                 && is_identifier(text)
@@ -180,31 +179,31 @@ impl StructInfoProxy {
             StructInfoProxy::Tensor { dims, .. } | StructInfoProxy::Shape(dims) => dims.iter().for_each(dim),
             StructInfoProxy::Prim(value) => dim(value),
             StructInfoProxy::DTensor { tensor, .. } => {
-                tensor.once(seen, |part, seen| part.defined_names_in(found, seen));
+                tensor.once(visited, |part, visited| part.defined_names_in(found, visited));
             }
             StructInfoProxy::Tuple(parts) => {
                 for part in parts {
-                    part.once(seen, |part, seen| part.defined_names_in(found, seen));
+                    part.once(visited, |part, visited| part.defined_names_in(found, visited));
                 }
             }
             StructInfoProxy::Callable { params, ret, .. } => {
                 for part in params.iter().chain([ret]) {
-                    part.once(seen, |part, seen| part.defined_names_in(found, seen));
+                    part.once(visited, |part, visited| part.defined_names_in(found, visited));
                 }
             }
         }
     }
 
-    /// The struct info. Text is read by `read`; without it, text is an error.
+    /// Resolves the struct info. Text is evaluated by `read`.
     ///
     /// # Errors
-    /// When text stands where no variable is defined by it, cannot be read, or gives no dimension.
+    /// Fails for text without `read`, and for text that is not a dimension.
     pub fn resolve(&self, mut read: Option<ReadDim<'_>>) -> Result<Ref<StructInfo>> {
         self.resolve_with(&mut read, &mut HashMap::new())
     }
 
     fn resolve_part(
-        part: &Part,
+        part: &NestedInfo,
         read: &mut Option<ReadDim<'_>>,
         done: &mut Resolved,
     ) -> Result<Ref<StructInfo>> {
@@ -222,7 +221,7 @@ impl StructInfoProxy {
             (Dim::Value(value), _) => Ok(value.clone()),
             (Dim::Text(text), Some(read)) => read(text),
             (Dim::Text(text), None) => Err(BuildError::message(format!(
-                "the dimension `\"{text}\"` is text; only signatures have such dimensions"
+                "the dimension `\"{text}\"` is text, which is only allowed in signatures"
             ))
             .with_help(format!("define `{text} = T.int64()` and write `{text}`"))),
         };
@@ -234,8 +233,8 @@ impl StructInfoProxy {
             }
             StructInfoProxy::DTensor { tensor, device_mesh, placement } => {
                 let tensor = Self::resolve_part(tensor, read, done)?.downcast();
-                let tensor =
-                    tensor.map_err(|_| BuildError::message("only a tensor is spread over a mesh"))?;
+                let tensor = tensor
+                    .map_err(|_| BuildError::message("only a tensor can be distributed over a mesh"))?;
                 let info = DTensorStructInfo::try_new(tensor, device_mesh.clone(), placement.clone());
                 info.map_err(|error| BuildError::message(error.to_string()))?.upcast()
             }
@@ -256,7 +255,7 @@ impl StructInfoProxy {
         })
     }
 
-    /// Finished where nothing is left to read.
+    /// Resolved if no text is left.
     pub(super) fn settled(self) -> Result<ScriptValue> {
         let mut names_left = false;
         let mut look = |_: &Str| {
@@ -277,10 +276,10 @@ fn is_identifier(text: &str) -> bool {
         && chars.all(|c| c == '_' || c.is_alphanumeric())
 }
 
-/// A function, and what it stands for by itself.
+/// A function, and the struct info it stands for without a call.
 type Uncalled = (&'static ScriptFn, fn() -> Ref<StructInfo>);
 
-/// The functions that stand for struct info also when nobody calls them.
+/// The functions that stand for struct info without a call.
 static UNCALLED: &[Uncalled] = &[
     (&OBJECT, ObjectStructInfo::new),
     (&TENSOR, || TensorStructInfo::of_rank(UNKNOWN_NDIM, DataType::VOID, None).upcast()),
@@ -295,7 +294,8 @@ pub fn object() -> Result<Ref<StructInfo>> {
     Ok(ObjectStructInfo::new())
 }
 
-/// The device that a text names: `cuda`, `cuda:0`, `cuda:0:global`; counted among the module's devices of that kind.
+/// Finds the device with this name: `cuda`, `cuda:0`, `cuda:0:global`, by its index among the module's devices of that
+/// kind.
 pub(crate) fn find_vdevice(value: &ScriptValue) -> Result<Option<Ref<VDevice>>> {
     let text = match value {
         ScriptValue::None => return Ok(None),
@@ -308,9 +308,9 @@ pub(crate) fn find_vdevice(value: &ScriptValue) -> Result<Option<Ref<VDevice>>> 
     let mut parts = text.split(':');
     let kind = parts.next().unwrap_or_default();
     let index: usize = match parts.next() {
-        Some(index) => index
-            .parse()
-            .map_err(|_| BuildError::message(format!("the device `{text}` has no number after the colon")))?,
+        Some(index) => index.parse().map_err(|_| {
+            BuildError::message(format!("expected an index after the colon of the device `{text}`"))
+        })?,
         None => 0,
     };
     let devices = global_infos("vdevice");
@@ -324,7 +324,7 @@ pub(crate) fn find_vdevice(value: &ScriptValue) -> Result<Option<Ref<VDevice>>> 
     }
 }
 
-/// A tensor: its shape, its element type, the device it is bound to; or only how many dimensions it has.
+/// A tensor: shape, element type and device, or only its rank.
 #[script_fn(name = "Tensor")]
 pub fn tensor(
     #[default = None] shape: Option<ScriptValue>,
@@ -335,7 +335,7 @@ pub fn tensor(
     tensor_of_arguments(shape, dtype, vdevice, ndim)
 }
 
-/// The struct info of a tensor from what `R.Tensor` takes.
+/// The struct info of a tensor from the arguments of `R.Tensor`.
 pub(super) fn tensor_of_arguments(
     shape: Option<ScriptValue>,
     dtype: Option<ScriptValue>,
@@ -343,7 +343,7 @@ pub(super) fn tensor_of_arguments(
     ndim: i64,
 ) -> Result<ScriptValue> {
     let (shape, dtype) = (shape.unwrap_or_default(), dtype.unwrap_or_default());
-    // A first argument that is text is the element type.
+    // A string in first position is the element type.
     let (shape, dtype) = match (&shape, &dtype) {
         (ScriptValue::Str(_), ScriptValue::None) => (ScriptValue::None, shape),
         _ => (shape, dtype),
@@ -379,7 +379,7 @@ pub(super) fn tensor_of_arguments(
     StructInfoProxy::Tensor { dims, dtype, vdevice }.settled()
 }
 
-/// A shape: its dimensions, or only how many there are.
+/// A shape: its dimensions, or only its rank.
 #[script_fn(name = "Shape")]
 pub fn shape(
     #[default = None] values: Option<ScriptValue>,
@@ -413,7 +413,7 @@ pub fn prim(
     }
 }
 
-/// Several values as one.
+/// A tuple.
 #[script_fn(name = "Tuple")]
 pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
     let fields = match fields.as_slice() {
@@ -422,7 +422,8 @@ pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
         }
         fields => {
             let fields = fields.iter().enumerate();
-            let part = |(i, field)| StructInfoProxy::of(field).map(Part::from).map_err(|e| e.at_position(i));
+            let part =
+                |(i, field)| StructInfoProxy::of(field).map(NestedInfo::from).map_err(|e| e.at_position(i));
             let fields = fields.map(part);
             fields.collect::<Result<_>>()?
         }
@@ -430,13 +431,13 @@ pub fn tuple(#[args] fields: Vec<ScriptValue>) -> Result<ScriptValue> {
     StructInfoProxy::Tuple(fields).settled()
 }
 
-/// Struct info in a list.
-fn proxies(items: &[ScriptValue]) -> Result<Vec<Part>> {
-    let part = |(i, item)| StructInfoProxy::of(item).map(Part::from).map_err(|e| e.at_item(i));
+/// Struct info from a list.
+fn proxies(items: &[ScriptValue]) -> Result<Vec<NestedInfo>> {
+    let part = |(i, item)| StructInfoProxy::of(item).map(NestedInfo::from).map_err(|e| e.at_item(i));
     items.iter().enumerate().map(part).collect()
 }
 
-/// A function: what it takes and gives, and whether calls change nothing outside.
+/// A function: parameters, result and purity.
 #[script_fn(name = "Callable")]
 pub fn callable(
     #[default = None] params: Option<ScriptValue>,
@@ -457,8 +458,8 @@ pub fn callable(
             Ok(info.upcast::<StructInfo>().into())
         }
         _ if derive_func.is_some() => {
-            let error = BuildError::message("the result of a function with known parameters is not derived");
-            Err(error.with_help("leave out `derive_func`, or the parameters"))
+            let error = BuildError::message("`derive_func` requires unknown parameters");
+            Err(error.with_help("remove `derive_func`, or the parameters"))
         }
         params => {
             let params = match params {
@@ -482,5 +483,5 @@ impl IntoScript for StructInfoProxy {
     }
 }
 
-/// The functions of this module.
+/// The script functions of this module.
 pub static FUNCTIONS: &[&ScriptFn] = &[&OBJECT, &TENSOR, &SHAPE, &PRIM, &TUPLE, &CALLABLE];

@@ -1,7 +1,6 @@
-//! Calls of functions of buffers: whether the arguments and the stated results fit the function's parameters.
+//! Calls of PrimFuncs: compares the arguments and stated results with the function's parameters.
 //!
-//! Such a function takes the arguments, then what it writes, then scalars. Its struct info says what it takes in all; from the
-//! arguments follows what the results are.
+//! A PrimFunc takes the arguments, then the results it writes, then scalars.
 //!
 //! Upstream counterpart: `ValidateCallTIR`, `NormalizeCallTIRInPlace`, `src/relax/op/op.cc`.
 
@@ -15,27 +14,27 @@ use crate::describe;
 use crate::node::attrs::CallTIRInplaceAttrs;
 use crate::node::*;
 use crate::op::MAX_NDIM;
-use crate::op::in_place::{self, InPlaceError};
+use crate::op::call::{InPlaceError, check_in_place};
 
-/// What is wrong with a call of a function of buffers.
+/// A mistake in a call of a PrimFunc.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallTirError {
-    /// Nothing is known of what is called.
-    #[error("`{callee}` is no function whose parameters are known")]
+    /// The parameters of the callee are unknown.
+    #[error("the parameters of `{callee}` are unknown")]
     Callee {
-        /// What is called.
+        /// Callee.
         callee: Str,
     },
-    /// The arguments are no tuple that is written out.
-    #[error("the arguments of `{op}` stand in the call as a tuple")]
+    /// The arguments are not a tuple literal.
+    #[error("the arguments of `{op}` must be a tuple literal")]
     NotInline {
-        /// The operator.
+        /// Operator.
         op: Str,
     },
-    /// Arguments and results are not as many as the parameters.
+    /// The numbers of arguments and results do not match the parameters.
     #[error(
-        "`{callee}` takes {params}, but the call has {found}: {args}{} and {results}",
+        "`{callee}` has {params}, but the call has {found}: {args}{} and {results}",
         if *scalars == 0 { String::new() } else { format!(", {scalars} in `tir_vars`") },
         params = count(*params, "parameter"),
         found = args + scalars + results,
@@ -43,68 +42,68 @@ pub enum CallTirError {
         results = count(*results, "result")
     )]
     Count {
-        /// What is called.
+        /// Callee.
         callee: Str,
-        /// How many parameters it has.
+        /// Number of parameters.
         params: usize,
-        /// How many arguments there are.
+        /// Number of arguments.
         args: usize,
-        /// How many scalars stand behind them.
+        /// Number of scalars.
         scalars: usize,
-        /// How many results `out_sinfo` says, without those that take the place of arguments.
+        /// Number of results in `out_sinfo` that do not overwrite arguments.
         results: usize,
     },
-    /// An argument does not fit.
-    #[error("`{callee}` takes `{expected}` as argument {}, not `{found}`", index + 1)]
+    /// An argument does not match its parameter.
+    #[error("`{callee}` expects `{expected}` as argument {}, found `{found}`", index + 1)]
     Argument {
-        /// What is called.
+        /// Callee.
         callee: Str,
-        /// Which, from 0.
+        /// Index of the argument, from 0.
         index: usize,
-        /// What it takes.
+        /// Parameters.
         expected: String,
-        /// What there is.
+        /// Found.
         found: String,
     },
-    /// The results are others.
-    #[error("`{callee}` makes `{inferred}` of these arguments, not `{stated}` as `out_sinfo` says")]
+    /// The stated results do not match the inferred ones.
+    #[error("`out_sinfo` does not match the result of `{callee}`: expected `{inferred}`, found `{stated}`")]
     Results {
-        /// What is called.
+        /// Callee.
         callee: Str,
-        /// What `out_sinfo` says.
+        /// Stated results.
         stated: String,
-        /// What follows from the arguments.
+        /// Inferred results.
         inferred: String,
     },
-    /// Not each result has its index.
-    #[error("`inplace_indices` has {found} entries, and the call makes {expected} results")]
+    /// The numbers of indices and results differ.
+    #[error("expected {expected} entries in `inplace_indices`, one per result, found {found}")]
     Indices {
-        /// How many there should be.
+        /// Expected.
         expected: usize,
-        /// How many there are.
+        /// Found.
         found: usize,
     },
-    /// The indices are wrong.
+    /// The indices are invalid.
     #[error("`inplace_indices` {0}")]
     InPlace(#[from] InPlaceError),
-    /// A result cannot take the place of an argument.
+    /// A result cannot overwrite the argument.
     #[error(
-        "the result `{result}` cannot take the place of the argument `{argument}`: both have one shape and type"
+        "the result `{result}` cannot overwrite the argument `{argument}`: their shapes and types must be equal"
     )]
     Place {
-        /// The result.
+        /// Result.
         result: String,
-        /// The argument.
+        /// Argument.
         argument: String,
     },
 }
 
-/// A number of things, in words.
+/// `1 argument`, `2 arguments`
 fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
-/// A mistake with the route from the call to it, and its place.
+/// An error with its path relative to the call, and its span.
 pub(super) struct Mistake {
     pub(super) error: CallTirError,
     pub(super) steps: Vec<PathStep>,
@@ -116,7 +115,7 @@ impl Mistake {
         Mistake { error, steps: Vec::new(), span: call.span }
     }
 
-    /// At an argument of the function. Variables have the place of their definition: their use has that of the call.
+    /// An error at an argument. A variable has the span of its definition, so its use is reported at the call.
     fn at(error: CallTirError, index: usize, argument: &Expr, call: &Call) -> Mistake {
         let args = [PathStep::Field("args"), PathStep::Index(1), PathStep::Field("fields")];
         let steps = args.into_iter().chain([PathStep::Index(index as u32)]).collect();
@@ -125,7 +124,7 @@ impl Mistake {
     }
 }
 
-/// Whether the call is one of a function of buffers.
+/// Returns `true` for calls of PrimFuncs that the check covers.
 pub(super) fn is_call_tir(call: &Call) -> bool {
     matches!(call.op_name(), Some("relax.call_tir" | "relax.call_tir_inplace" | "relax.call_tir_with_grad"))
 }
@@ -134,10 +133,10 @@ fn text(info: &Ref<StructInfo>) -> String {
     describe::struct_info(info).to_string()
 }
 
-/// What is wrong with the call.
+/// Checks a call of a PrimFunc.
 pub(super) fn check(call: &Call, analyzer: &mut Analyzer) -> Vec<Mistake> {
     if call.args.len() < 2 || call.sinfo_args.len() != 1 {
-        // Inference says what is missing.
+        // Type inference reports these.
         return Vec::new();
     }
     let (callee, args, stated) = (&call.args[0], &call.args[1], &call.sinfo_args[0]);
@@ -159,7 +158,7 @@ pub(super) fn check(call: &Call, analyzer: &mut Analyzer) -> Vec<Mistake> {
     mistakes
 }
 
-/// Compares arguments and results with the parameters of the function.
+/// Compares arguments and results with the parameters.
 fn results(
     call: &Call,
     callee: &Expr,
@@ -179,7 +178,7 @@ fn results(
     let mut infos: Vec<Ref<StructInfo>> =
         args.fields.iter().map(|arg| struct_info_of(arg).unwrap_or_else(ObjectStructInfo::new)).collect();
     if infos.iter().any(is_distributed) {
-        // How these are cut is not known before they are lowered.
+        // Their local shapes are unknown before lowering.
         return Ok(());
     }
     let inputs = infos.len();
@@ -250,7 +249,7 @@ fn is_distributed(info: &Ref<StructInfo>) -> bool {
     found
 }
 
-/// The scalars behind the arguments.
+/// The struct info of the scalar arguments.
 fn scalars(call: &Call) -> Vec<Ref<StructInfo>> {
     let info = call.args.iter().nth(2).and_then(struct_info_of);
     let Some(shape) = info.as_ref().and_then(|info| info.as_node::<ShapeStructInfo>()) else {
@@ -258,12 +257,12 @@ fn scalars(call: &Call) -> Vec<Ref<StructInfo>> {
     };
     match &shape.values {
         Some(values) => values.iter().map(|value| PrimStructInfo::of_value(value.clone())).collect(),
-        // Nobody gives so many arguments; the count alone shows that they do not fit.
+        // A count above the limit cannot match.
         None => (0..shape.ndim.min(MAX_NDIM)).map(|_| PrimStructInfo::new(DataType::INT64)).collect(),
     }
 }
 
-/// Compares each result with the argument that it takes the place of.
+/// Compares each result with the argument that it overwrites.
 fn places(
     call: &Call,
     args: &Tuple,
@@ -281,7 +280,7 @@ fn places(
         mistakes.push(Mistake::of_call(error, call));
         return;
     }
-    if let Err(error) = in_place::check(indices, args.fields.len()) {
+    if let Err(error) = check_in_place(indices, args.fields.len()) {
         mistakes.push(Mistake::of_call(error.into(), call));
         return;
     }
@@ -296,7 +295,7 @@ fn places(
     }
 }
 
-/// Whether both are tensors of one type whose shapes are known to be the same.
+/// Returns `true` if both are tensors of the same known shape and type.
 fn have_one_place(a: &Ref<StructInfo>, b: &Ref<StructInfo>, analyzer: &mut Analyzer) -> bool {
     let (Some(a), Some(b)) = (a.as_node::<TensorStructInfo>(), b.as_node::<TensorStructInfo>()) else {
         return false;

@@ -1,147 +1,145 @@
-//! What can be wrong with a function.
+//! Errors of the well-formedness check.
 
 use tvmscript_ir_core::registry::Finding;
 use tvmscript_ir_core::{AccessPath, DataType, Span, Str};
 
 use super::call_tir::CallTirError;
 
-/// What is wrong: one variant, one cause.
+/// A violation of well-formedness.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WellFormedErrorKind {
-    /// The function's name in the module and in its attributes differ.
-    #[error("the module calls the function `{name}`, its attribute `global_symbol` says `{symbol}`")]
+    /// The function's name in the module differs from its attribute.
+    #[error("the function `{name}` has the attribute `global_symbol` set to `{symbol}`")]
     Symbol {
-        /// In the module.
+        /// Name in the module.
         name: Str,
-        /// In the attributes.
+        /// Name in the attribute.
         symbol: Str,
     },
-    /// A function of the module is named that is none.
+    /// The module has no function of this name.
     #[error("the module has no function `{name}`")]
     UnknownFunction {
-        /// The name.
+        /// Name.
         name: Str,
     },
     /// A value has no struct info.
-    #[error("nothing is known of this value: it has no struct info")]
+    #[error("the value has no struct info")]
     NoStructInfo,
-    /// A value stands where only a variable, a constant or a tuple of these may.
-    #[error("{place} is a variable, a constant or a tuple of these, not `{found}`")]
+    /// A value is not in normal form.
+    #[error("{place} must be a variable, a constant or a tuple of these, found `{found}`")]
     NotNormal {
-        /// Where.
+        /// Position.
         place: &'static str,
-        /// The type key of what stands there.
+        /// Type key of the value.
         found: &'static str,
     },
-    /// A variable is used where nothing defines it.
-    #[error("variable `{name}` is used where nothing defines it")]
+    /// A variable is used but not defined.
+    #[error("undefined variable `{name}`")]
     UndefinedVar {
-        /// The name.
+        /// Name.
         name: Str,
     },
-    /// A variable of a dataflow block is used or defined outside of one.
-    #[error("variable `{name}` belongs to a dataflow block and stands outside of it")]
+    /// A dataflow variable is used or defined outside a dataflow block.
+    #[error("dataflow variable `{name}` is used outside its dataflow block")]
     DataflowVarOutside {
-        /// The name.
+        /// Name.
         name: Str,
     },
     /// A variable is defined twice.
-    #[error("variable `{name}` is defined a second time")]
+    #[error("variable `{name}` is defined twice")]
     RepeatedDefinition {
-        /// The name.
+        /// Name.
         name: Str,
     },
-    /// A scalar variable is used that no parameter and no cast defines.
-    #[error("the scalar variable `{name}` is used, but no parameter and no cast defines it")]
+    /// A scalar variable is used but not defined by a parameter or a cast.
+    #[error("undefined scalar variable `{name}`: no parameter and no cast defines it")]
     UndefinedScalar {
-        /// The name.
+        /// Name.
         name: Str,
     },
     /// Two functions share a scalar variable.
-    #[error("the scalar variable `{name}` stands in two functions of the module")]
+    #[error("the scalar variable `{name}` is used in two functions of the module")]
     SharedScalar {
-        /// The name.
+        /// Name.
         name: Str,
     },
-    /// A dimension is no integer.
-    #[error("a dimension is an integer, not of type `{found}`")]
+    /// A dimension is not an integer.
+    #[error("a dimension must be an integer, found type `{found}`")]
     Dimension {
         /// Its type.
         found: DataType,
     },
-    /// A conditional stands in a dataflow block.
-    #[error("a dataflow block has no conditionals")]
+    /// A conditional inside a dataflow block.
+    #[error("a conditional is not allowed inside a dataflow block")]
     IfInDataflow,
-    /// A function said to be pure calls one with effects.
-    #[error("`{callee}` has effects, and the function is said to have none")]
+    /// A pure function calls an impure one.
+    #[error("`{callee}` is impure, but the function is pure")]
     ImpureCall {
-        /// What is called.
+        /// Callee.
         callee: Str,
     },
-    /// A dataflow block calls a function with effects.
-    #[error("`{callee}` has effects, and a dataflow block has none")]
+    /// A dataflow block calls an impure function.
+    #[error("`{callee}` is impure, which is not allowed inside a dataflow block")]
     ImpureInDataflow {
-        /// What is called.
+        /// Callee.
         callee: Str,
     },
-    /// A function is forced to be pure and said not to be.
-    #[error(
-        "the attribute `relax.force_pure` says that the function is pure, `pure=False` says that it is not"
-    )]
+    /// A function is both forced to be pure and impure.
+    #[error("the attribute `relax.force_pure` contradicts `pure=False`")]
     ForcedPurity,
-    /// The attribute that forces a function to be pure is neither true nor false.
-    #[error("the attribute `relax.force_pure` is true or false, not {found}")]
+    /// The attribute `relax.force_pure` is not a bool.
+    #[error("the attribute `relax.force_pure` must be a bool, found {found}")]
     ForcedPurityValue {
-        /// What it is.
+        /// Found value.
         found: String,
     },
-    /// What a call gives cannot be told.
+    /// Type inference of a call fails.
     #[error("{message}")]
     NotInferred {
-        /// Why.
+        /// Message of the inference error.
         message: String,
     },
-    /// A call does not fit the function of buffers that it calls.
+    /// A call does not match the PrimFunc that it calls.
     #[error(transparent)]
     CallTir(#[from] CallTirError),
-    /// A call asks a tensor for what is known of it already.
-    #[error("`{callee}` is known to give `{value}` here")]
+    /// The result of a call is already known.
+    #[error("the result of `{callee}` is already known to be `{value}`")]
     KnownResult {
-        /// What is called.
+        /// Callee.
         callee: Str,
-        /// What it gives.
+        /// Result.
         value: String,
     },
-    /// A call is said to give what it does not.
-    #[error("the call gives `{inferred}`, not `{stated}` as it says")]
+    /// The stated struct info of a call contradicts the inferred one.
+    #[error("the struct info of the call does not match: expected `{inferred}`, found `{stated}`")]
     WrongStructInfo {
-        /// What it says.
+        /// Stated struct info.
         stated: String,
-        /// What it gives.
+        /// Result.
         inferred: String,
     },
-    /// A variable is said to hold what it does not.
-    #[error("a value that is `{value}` is bound to a variable that is `{variable}`")]
+    /// The struct info of a variable contradicts that of its value.
+    #[error("the value has struct info `{value}`, which does not match the variable: `{variable}`")]
     WrongBinding {
-        /// The value.
+        /// Value.
         value: String,
-        /// The variable.
+        /// Struct info of the variable.
         variable: String,
     },
 }
 
-/// A mistake in a function, and where it is.
+/// A violation of well-formedness, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
 pub struct WellFormedError {
-    /// What is wrong.
+    /// The violation.
     pub kind: WellFormedErrorKind,
-    /// The function's name in its module; none for a function by itself.
+    /// Name of the function in its module; `None` for a function alone.
     pub function: Option<Str>,
-    /// The route from the function to the wrong node.
+    /// Path from the function to the node.
     pub path: AccessPath,
-    /// The place of the innermost node around it that has one; unknown for none.
+    /// Span of the node or its innermost ancestor with a span.
     pub span: Span,
 }
 
@@ -154,51 +152,51 @@ impl From<WellFormedError> for Finding {
 }
 
 impl WellFormedError {
-    /// How to fix it.
+    /// Returns a suggestion for the fix.
     pub fn help(&self) -> Option<String> {
         use WellFormedErrorKind as Kind;
         Some(match &self.kind {
             Kind::ImpureCall { .. } => {
-                "write `@R.function(pure=False)`; where the effects do not matter, call it with `R.call_pure_packed`, or \
-                 write `R.func_attr({\"relax.force_pure\": True})` in the function"
+                "write `@R.function(pure=False)`; if the effects can be ignored, use `R.call_pure_packed`, or \
+                 `R.func_attr({\"relax.force_pure\": True})` in the function"
                     .to_owned()
             }
             Kind::ImpureInDataflow { .. } => {
-                "move the call behind the dataflow block, also in a function with `relax.force_pure`".to_owned()
+                "move the call after the dataflow block, even in a function with `relax.force_pure`".to_owned()
             }
             Kind::ForcedPurity => {
-                "leave out `pure=False`, so that calls with effects count as pure, or the attribute, so that the \
-                 function has effects"
+                "remove `pure=False` to treat impure calls as pure, or the attribute to make the \
+                 function impure"
                     .to_owned()
             }
             Kind::ForcedPurityValue { .. } => "write `True` or `False`".to_owned(),
             Kind::CallTir(CallTirError::Count { params, scalars, .. }) => {
                 let scalars = match scalars {
-                    0 => " (scalar parameters behind the buffers are given with `tir_vars`)",
+                    0 => " (`tir_vars` holds the scalar parameters after the buffers)",
                     _ => "",
                 };
                 format!(
                     "the {params} parameters are the arguments, then one buffer for each result in `out_sinfo`, which the \
-                     call itself makes{scalars}"
+                     call allocates{scalars}"
                 )
             }
             Kind::DataflowVarOutside { name } => {
-                format!("name it in the block's output: `R.output({name})`")
+                format!("add it to the output of the block: `R.output({name})`")
             }
             Kind::UndefinedScalar { name } => {
                 format!(
-                    "use it alone as a dimension of a parameter, or define it by a cast: `R.match_cast(x, R.Tensor(({name},)))`"
+                    "use it alone as a dimension of a parameter, or define it with a cast: `R.match_cast(x, R.Tensor(({name},)))`"
                 )
             }
             Kind::NotNormal { .. } => "bind the value to a variable first".to_owned(),
             Kind::WrongStructInfo { inferred, .. } => {
-                format!("annotate it as `{inferred}`, or leave out the annotation")
+                format!("annotate it as `{inferred}`, or remove the annotation")
             }
             Kind::KnownResult { value, .. } => {
-                format!("write the value in place of the call: `R.prim_value({value})`")
+                format!("replace the call by the value: `R.prim_value({value})`")
             }
-            Kind::CallTir(CallTirError::NotInline { .. }) => "write them out: `(t[0], t[1])`".to_owned(),
-            Kind::RepeatedDefinition { .. } => "give each definition a variable of its own".to_owned(),
+            Kind::CallTir(CallTirError::NotInline { .. }) => "write out the tuple: `(t[0], t[1])`".to_owned(),
+            Kind::RepeatedDefinition { .. } => "use a different variable for each definition".to_owned(),
             _ => return None,
         })
     }

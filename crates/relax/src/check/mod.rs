@@ -1,8 +1,7 @@
-//! Well-formedness of functions of tensors: what their nodes alone cannot rule out.
+//! Well-formedness of Relax functions: invariants across nodes.
 //!
-//! [`well_formed`] reports variables used where nothing defines them or defined twice, scalar variables that no signature or
-//! cast defines, values that are not normal, effects in functions that are said to have none, and struct info that what is
-//! bound contradicts. All mistakes are reported, with the route to the node and its place in the source.
+//! [`well_formed`] reports undefined and repeated variables, undefined scalar variables, values that are not in normal
+//! form, effects in pure functions, and struct info that contradicts the bound values.
 //!
 //! Upstream counterpart: `src/relax/analysis/well_formed.cc`. Unlike it, each call with effects is a mistake of its own.
 
@@ -20,16 +19,16 @@ use tvmscript_ir_core::{Object, Ref, Str};
 use crate::node::Function;
 use walk::Checker;
 
-/// After how many errors the check stops.
+/// Maximum number of reported errors.
 pub const MAX_ERRORS: usize = 100;
 
-/// [`well_formed`] as a check of the dialect.
+/// [`well_formed`] for the registry.
 pub(crate) fn findings(object: &Object) -> Vec<Finding> {
     well_formed(object).into_iter().map(Finding::from).collect()
 }
 
-/// The mistakes in a function or in all functions of a module, in the order of the nodes, at most [`MAX_ERRORS`]. Other
-/// objects, and functions of other dialects, have none here.
+/// Checks a function, or all Relax functions of a module; returns at most [`MAX_ERRORS`] errors in the order of the
+/// nodes.
 pub fn well_formed(object: &Object) -> Vec<WellFormedError> {
     let mut checker = Checker::default();
     if let Some(function) = object.downcast_ref::<Function>() {
@@ -47,7 +46,7 @@ pub fn well_formed(object: &Object) -> Vec<WellFormedError> {
     checker.errors
 }
 
-/// The name that a function says it has.
+/// The global symbol of a function.
 fn symbol(function: &Ref<Function>) -> Option<Str> {
     global_symbol(&function.attrs).map(Str::from)
 }

@@ -1,4 +1,4 @@
-//! The walk: what is defined at each point, and what is wrong there.
+//! The walk of the well-formedness check.
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_arith::Analyzer;
@@ -17,10 +17,10 @@ use crate::describe;
 use crate::node::*;
 use crate::op::{inspect, operator};
 
-/// What is defined where the walk is.
+/// State of the walk: definitions in scope, and the current location.
 #[derive(Default)]
 pub(super) struct Checker<'a> {
-    /// The module around, whose functions may be named.
+    /// The enclosing module.
     pub(super) module: Option<&'a IRModule>,
     pub(super) errors: Vec<WellFormedError>,
     function: Option<Str>,
@@ -28,18 +28,17 @@ pub(super) struct Checker<'a> {
     span: Span,
     vars: Scope,
     scalars: Scope,
-    /// In which outermost function a scalar variable was met first.
+    /// The outermost function in which a scalar variable was first used.
     owners: HashMap<usize, usize>,
     outermost: usize,
     in_dataflow: bool,
     is_pure: bool,
     analyzer: Option<Analyzer>,
-    /// Shared tuples, and shared struct info of tuples and functions, that were checked in the scopes that are open: what
-    /// was defined there is defined here.
+    /// Shared nodes already checked in the open scopes.
     checked: Scope,
 }
 
-/// Defined variables, with what to undo when a scope ends.
+/// Definitions in scope, with a log to undo them.
 #[derive(Default)]
 struct Scope {
     defined: HashSet<usize>,
@@ -79,14 +78,14 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Runs `f` one step further in.
+    /// Runs `f` with a longer path.
     fn at(&mut self, step: PathStep, f: impl FnOnce(&mut Self)) {
         self.path.push(step);
         f(self);
         self.path.pop();
     }
 
-    /// Runs `f` for a node at this place.
+    /// Runs `f` with another span.
     fn spanned(&mut self, span: Span, f: impl FnOnce(&mut Self)) {
         let outer = self.span;
         if span != Span::UNKNOWN {
@@ -96,7 +95,7 @@ impl<'a> Checker<'a> {
         self.span = outer;
     }
 
-    /// Checks a function of the module, or one by itself.
+    /// Checks a function of a module, or one alone.
     pub(super) fn function(&mut self, name: Option<&Str>, function: &Ref<Function>) {
         self.function = name.cloned();
         self.outermost = function.object().address();
@@ -148,7 +147,7 @@ impl<'a> Checker<'a> {
         self.checked = checked;
     }
 
-    /// All scalar variables in struct info that defines them.
+    /// Defines all scalar variables of the struct info.
     fn define_scalars(&mut self, info: &Object) {
         let scalars = &mut self.scalars;
         let _ = Visitor::new().pre_order(info, |object| {
@@ -175,19 +174,19 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// Whether a node with parts is checked for the first time in the open scopes.
+    /// Returns `true` for the first visit of a shared node in the open scopes.
     fn is_first(&mut self, node: &Object) -> bool {
         node.is_unique() || self.checked.define(node)
     }
 
-    /// Whether the scalar variables of struct info are defined.
+    /// Checks that the scalar variables are defined.
     fn struct_info(&mut self, info: &Object) {
         let has_parts = info.is::<FuncStructInfo>() || info.is::<TupleStructInfo>();
         if has_parts && !self.is_first(info) {
             return;
         }
         if let Some(function) = info.as_node::<FuncStructInfo>() {
-            // Parameters define variables of the type's own.
+            // The parameters define variables of the type itself.
             let (known, checked) = (self.scalars.log.len(), self.checked.log.len());
             for param in function.params.iter().flat_map(Array::iter) {
                 self.define_scalars(param.object());
@@ -211,7 +210,7 @@ impl<'a> Checker<'a> {
         let _ = Visitor::new().pre_order(object, |object| {
             if let Some(var) = object.as_node::<prim::Var>() {
                 if self.scalars.define(object) {
-                    // Said once: from here on the variable counts as defined.
+                    // Reported once: the variable counts as defined from here on.
                     wrong.push(Kind::UndefinedScalar { name: var.name.get() });
                 } else if *self.owners.entry(object.address()).or_insert(self.outermost) != self.outermost {
                     wrong.push(Kind::SharedScalar { name: var.name.get() });
@@ -280,7 +279,7 @@ impl<'a> Checker<'a> {
         self.analyzer.get_or_insert_with(Analyzer::new)
     }
 
-    /// What stands among operands.
+    /// Checks an operand, which must be in normal form.
     fn operand(&mut self, expr: &Ref<BaseExpr>, place: &'static str) {
         if !is_leaf_or_tuple(expr) {
             self.report(Kind::NotNormal { place, found: expr.object().info().key() });
@@ -308,11 +307,9 @@ impl<'a> Checker<'a> {
             if !self.is_first(expr.object()) {
                 return;
             }
-            self.at(PathStep::Field("fields"), |c| c.operands(&tuple.fields, "a value of a tuple"));
+            self.at(PathStep::Field("fields"), |c| c.operands(&tuple.fields, "a field of a tuple"));
         } else if let Some(item) = expr.as_node::<TupleGetItem>() {
-            self.at(PathStep::Field("tuple_value"), |c| {
-                c.operand(&item.tuple_value, "a tuple that is subscripted")
-            });
+            self.at(PathStep::Field("tuple_value"), |c| c.operand(&item.tuple_value, "a subscripted tuple"));
         } else if let Some(node) = expr.as_node::<If>() {
             self.conditional(node);
         } else if let Some(function) = expr.downcast_ref::<Function>() {
@@ -368,7 +365,7 @@ impl<'a> Checker<'a> {
 
     fn call(&mut self, call: &Ref<Call>) {
         let Call { span: _, struct_info_, op, args, attrs: _, sinfo_args } = &**call;
-        self.at(PathStep::Field("op"), |c| c.operand(op, "what is called"));
+        self.at(PathStep::Field("op"), |c| c.operand(op, "a callee"));
         self.at(PathStep::Field("args"), |c| c.operands(args, "an argument"));
         self.at(PathStep::Field("sinfo_args"), |c| {
             for (i, info) in sinfo_args.iter().enumerate() {
@@ -415,7 +412,7 @@ fn text(info: &Ref<StructInfo>) -> String {
     describe::struct_info(info).to_string()
 }
 
-/// Whether a value is one that TVM takes for a truth value.
+/// Returns `true` for values that TVM accepts as a bool.
 fn is_truth_value(value: &Value) -> bool {
     match value {
         Value::Bool(_) | Value::Int(_) => true,
@@ -433,12 +430,12 @@ fn is_true(value: &Value) -> bool {
     }
 }
 
-/// What scripts call an operator.
+/// The name of an operator in scripts.
 fn script_name(operator: &str) -> Str {
     Str::from(operator.replacen("relax.", "R.", 1))
 }
 
-/// What a call calls, if that has effects.
+/// The callee of a call if it is impure.
 fn impure_callee(call: &Call) -> Option<Str> {
     if let Some(name) = call.op_name() {
         let op = operator(name)?;

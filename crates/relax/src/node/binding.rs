@@ -1,4 +1,4 @@
-//! Bindings of variables, and blocks of them.
+//! Bindings and blocks of bindings.
 
 use tvmscript_ir_core::fresh::Definitions;
 use tvmscript_ir_core::type_table::EqSteps;
@@ -6,7 +6,7 @@ use tvmscript_ir_core::{Array, Class, Node, Object, Ref, Span};
 
 use super::{Expr, Function, StructInfo, Var};
 
-/// A variable and where its value comes from (`relax.expr.Binding`).
+/// A binding of a variable (`relax.expr.Binding`).
 #[derive(Class)]
 #[class(key = "relax.expr.Binding")]
 pub struct Binding(());
@@ -15,20 +15,20 @@ pub struct Binding(());
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.VarBinding", parent = Binding, custom_eq = var_binding_eq)]
 pub struct VarBinding {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The variable.
+    /// Struct info of the variable.
     #[node(def)]
     pub var: Ref<Var>,
-    /// The value.
+    /// Value.
     pub value: Expr,
 }
 
 const VAR: usize = 1;
 const VALUE: usize = 2;
 
-/// The value comes first, so that a variable in it never stands for the bound one; a function may call itself, so there the
-/// variable is first.
+/// Compares the value first, so that a variable in it never matches the bound one; functions may be recursive, so there
+/// the variable is first.
 /// # Source
 /// `VarBindingNode::SEqual`, `src/relax/ir/expr.cc`.
 fn var_binding_eq<'a>(lhs: &'a Object, _: &'a Object, steps: &mut EqSteps<'a>) {
@@ -42,42 +42,43 @@ fn var_binding_eq<'a>(lhs: &'a Object, _: &'a Object, steps: &mut EqSteps<'a>) {
     }
 }
 
-/// `x = R.match_cast(value, struct_info)`: what is known of the value is stated, and names are given to what it holds.
+/// `x = R.match_cast(value, struct_info)`: checks a value at run time, and binds the variables of the stated struct
+/// info.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.MatchCast", parent = Binding, defines = MatchCast::defines)]
 pub struct MatchCast {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The variable.
+    /// Struct info of the variable.
     #[node(def)]
     pub var: Ref<Var>,
-    /// The value.
+    /// Value.
     pub value: Expr,
-    /// What is stated.
+    /// Struct info that the cast states.
     #[node(def)]
     pub struct_info: Ref<StructInfo>,
 }
 
 impl MatchCast {
-    /// The variable, and the variables of the stated shape that stand here for the first time.
+    /// Defines the variable, and the variables of the stated struct info at their first occurrence.
     fn defines(&self, definitions: &mut Definitions) {
         definitions.define_unused_below(self.struct_info.object());
         definitions.define(self.var.object());
     }
 }
 
-/// Bindings in order.
+/// A sequence of bindings.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.BindingBlock")]
 pub struct BindingBlock {
-    /// The bindings.
+    /// Bindings.
     pub bindings: Array<Ref<Binding>>,
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
 }
 
-/// Bindings without effects and branches; only some of the variables are visible outside. Shares the struct of
-/// [`BindingBlock`], whose subtype it is.
+/// Returns the type of dataflow blocks: pure bindings without branches. A subtype of [`BindingBlock`] that shares its
+/// struct.
 pub fn dataflow_block_type() -> &'static tvmscript_ir_core::TypeInfo {
     use tvmscript_ir_core::EqKind;
     use tvmscript_ir_core::type_table::{Shape, TypeDecl, register_node};
@@ -96,13 +97,13 @@ pub fn dataflow_block_type() -> &'static tvmscript_ir_core::TypeInfo {
     })
 }
 
-/// Whether a block is a dataflow block.
+/// Returns `true` for dataflow blocks.
 pub fn is_dataflow_block(block: &Ref<BindingBlock>) -> bool {
     std::ptr::eq(block.object().info(), dataflow_block_type())
 }
 
 impl BindingBlock {
-    /// A block of these bindings.
+    /// Creates a block.
     pub fn new(bindings: impl IntoIterator<Item = Ref<Binding>>, is_dataflow: bool) -> Ref<BindingBlock> {
         let block = BindingBlock { bindings: bindings.into_iter().collect(), span: Span::current() };
         if is_dataflow { Ref::new_as(dataflow_block_type(), block) } else { Ref::new(block) }

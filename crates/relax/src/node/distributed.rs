@@ -1,4 +1,4 @@
-//! Tensors spread over a mesh of devices.
+//! Distributed tensors and device meshes.
 //!
 //! Upstream counterpart: `src/relax/distributed/{global_info,struct_info}.cc`.
 
@@ -12,79 +12,79 @@ use tvmscript_prim::{IntImm, Range};
 
 use super::{StructInfo, TensorStructInfo};
 
-/// What does not fit together about a mesh, or a tensor on it.
+/// An invalid mesh, placement or distributed tensor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MeshError {
-    /// The axes of the mesh have room for more or fewer devices.
-    #[error("a mesh of shape {shape:?} has {expected} devices, not {found}")]
+    /// The number of devices does not match the axes.
+    #[error("expected {expected} devices for a mesh of shape {shape:?}, found {found}")]
     DeviceCount {
         /// Devices per axis.
         shape: Box<[i64]>,
-        /// Their product.
+        /// Product of the axes.
         expected: i64,
-        /// How many devices are given.
+        /// Number of devices.
         found: i64,
     },
-    /// The bounds of a range of devices are no small literals.
-    #[error("the range of devices is no range of literals that fit 32 bits")]
+    /// A range of devices without literal bounds of 32 bits.
+    #[error("the bounds of a range of devices must be literals of 32 bits")]
     DeviceRange,
-    /// A placement cannot be read.
+    /// Invalid placement text.
     #[error(
-        "`{text}` is no placement: for each axis of the mesh write `R`, or `S[axis]`, separated by commas"
+        "invalid placement `{text}`: expected `R` or `S[axis]` for each axis of the mesh, separated by commas"
     )]
     PlacementText {
-        /// The text.
+        /// Text.
         text: String,
     },
-    /// The placement speaks of more or fewer axes than the mesh has.
-    #[error("the mesh has {mesh} axes, and the placement `{placement}` speaks of {found}")]
+    /// The number of axes of placement and mesh differ.
+    #[error("the mesh has {mesh} axes, but the placement `{placement}` has {found}")]
     AxisCount {
-        /// How many axes the mesh has.
+        /// Number of axes of the mesh.
         mesh: usize,
-        /// The placement.
+        /// Placement.
         placement: String,
-        /// How many axes it has.
+        /// Number of axes of the placement.
         found: usize,
     },
-    /// The divided axis does not exist.
-    #[error("axis {axis} is divided, and the tensor is of rank {ndim}")]
+    /// The sharded axis does not exist.
+    #[error("the sharded axis {axis} is out of range for a tensor of rank {ndim}")]
     NoSuchAxis {
-        /// The axis.
+        /// Axis.
         axis: i64,
-        /// The rank.
+        /// Rank.
         ndim: i64,
     },
 }
 
-/// Devices, laid out along axes.
+/// Devices arranged along axes.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.distributed.DeviceMesh", parent = GlobalInfo, check = DeviceMesh::check)]
 pub struct DeviceMesh {
     /// Devices per axis.
     pub shape: Ref<ShapeNode>,
-    /// The devices, row-major.
+    /// Devices, row-major.
     pub device_ids: Array<Ref<IntImm>>,
-    /// The devices, where they are consecutive.
+    /// Devices, if they are consecutive.
     pub device_range: Option<Ref<Range>>,
 }
 
-/// How many devices a mesh holds at most: each is a node.
+/// Maximum number of devices in a mesh; each is a node.
 const MAX_DEVICES: i64 = 1 << 20;
 
 impl DeviceMesh {
-    /// A mesh of these devices, row-major.
+    /// Creates a mesh of devices in row-major order.
     ///
     /// # Errors
-    /// When there are more or fewer than the axes have room for.
+    /// Fails if the number of devices does not match the axes.
     pub fn try_new(shape: &[i64], device_ids: Array<Ref<IntImm>>) -> Result<Ref<DeviceMesh>, MeshError> {
         DeviceMesh::checked(shape, device_ids, None)
     }
 
-    /// A mesh of consecutive devices.
+    /// Creates a mesh of consecutive devices.
     ///
     /// # Errors
-    /// When there are more or fewer than the axes have room for, or the range has no literal bounds.
+    /// Fails if the number of devices does not match the axes, or the bounds are not literals.
     pub fn try_of_range(shape: &[i64], devices: Ref<Range>) -> Result<Ref<DeviceMesh>, MeshError> {
         let literal = |bound: &tvmscript_prim::Expr| bound.as_node::<IntImm>().map(|literal| literal.value);
         let bounds = literal(&devices.min).zip(literal(&devices.extent));
@@ -119,18 +119,18 @@ impl DeviceMesh {
             .map_err(|error| Invalid::at("device_ids", error))
     }
 
-    /// How many axes the mesh has.
+    /// Number of axes of the mesh.
     pub fn ndim(&self) -> usize {
         self.shape.values.len()
     }
 }
 
-/// What happens to a tensor along one axis of the mesh.
+/// Distribution of a tensor along one axis of the mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlacementSpecKind {
-    /// An axis of the tensor is divided.
+    /// An axis of the tensor is split.
     Sharding,
-    /// Every device has all of it.
+    /// Every device holds the whole tensor.
     Replica,
 }
 
@@ -150,41 +150,41 @@ impl IntField for PlacementSpecKind {
     }
 }
 
-/// How a tensor lies along one axis of the mesh.
+/// Placement along one axis of the mesh.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.distributed.PlacementSpec", eq = const_tree)]
 pub struct PlacementSpec {
-    /// The divided axis of the tensor; -1 where none is.
+    /// Sharded axis of the tensor; -1 if replicated.
     pub axis: i64,
-    /// What happens.
+    /// Distribution.
     pub kind: PlacementSpecKind,
 }
 
-/// How a tensor lies on the mesh.
+/// Placement on a mesh.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.distributed.Placement", eq = const_tree)]
 pub struct Placement {
-    /// One per axis of the mesh.
+    /// Placement per axis of the mesh.
     pub dim_specs: Array<Ref<PlacementSpec>>,
 }
 
 impl PlacementSpec {
-    /// Every device has all of the tensor.
+    /// Every device holds the whole tensor.
     pub fn replica() -> Ref<PlacementSpec> {
         Ref::new(PlacementSpec { axis: -1, kind: PlacementSpecKind::Replica })
     }
 
-    /// An axis of the tensor is divided.
+    /// An axis of the tensor is split.
     pub fn sharding(axis: i64) -> Ref<PlacementSpec> {
         Ref::new(PlacementSpec { axis, kind: PlacementSpecKind::Sharding })
     }
 }
 
 impl Placement {
-    /// The placement that a text such as `S[0], R` says.
+    /// Parses a placement such as `S[0], R`.
     ///
     /// # Errors
-    /// When the text has another form.
+    /// Fails for any other text.
     pub fn from_text(text: &str) -> Result<Ref<Placement>, MeshError> {
         let wrong = || MeshError::PlacementText { text: text.to_owned() };
         let mut specs = Vec::new();
@@ -224,25 +224,25 @@ impl Display for Placement {
     }
 }
 
-/// A tensor spread over a mesh.
+/// A distributed tensor.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.DTensorStructInfo", parent = StructInfo, check = DTensorStructInfo::check)]
 pub struct DTensorStructInfo {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The devices.
+    /// Mesh of devices.
     pub device_mesh: Ref<DeviceMesh>,
-    /// How the tensor lies on them.
+    /// Placement of the tensor.
     pub placement: Ref<Placement>,
     /// The whole tensor.
     pub tensor_sinfo: Ref<TensorStructInfo>,
 }
 
 impl DTensorStructInfo {
-    /// A tensor as it lies on a mesh.
+    /// Creates the struct info of a distributed tensor.
     ///
     /// # Errors
-    /// When the placement speaks of other axes than mesh and tensor have.
+    /// Fails if the axes do not match those of mesh and tensor.
     pub fn try_new(
         tensor_sinfo: Ref<TensorStructInfo>,
         device_mesh: Ref<DeviceMesh>,

@@ -16,10 +16,10 @@ use tvmscript_prim::{BaseExpr, Op};
 
 use super::{BindingBlock, StructInfo};
 
-/// Any expression of this dialect, operators included, which are of no dialect.
+/// A Relax expression or an operator.
 pub type Expr = Ref<BaseExpr>;
 
-/// Expressions that need no evaluation (`relax.expr.LeafExpr`).
+/// An expression that needs no evaluation (`relax.expr.LeafExpr`).
 #[derive(Class)]
 #[class(key = "relax.expr.LeafExpr", parent = RelaxExpr, ancestors(BaseExpr))]
 pub struct LeafExpr(());
@@ -28,28 +28,28 @@ pub struct LeafExpr(());
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.Call", parent = RelaxExpr, ancestors(BaseExpr))]
 pub struct Call {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info, once inferred.
+    /// Struct info, once inferred.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// What is called.
+    /// Callee.
     pub op: Expr,
-    /// The arguments.
+    /// Arguments.
     pub args: Array<Expr>,
-    /// What is said besides the arguments; its class depends on the operator.
+    /// Attributes; their class depends on the operator.
     pub attrs: Option<Ref<Attrs>>,
-    /// Struct info that is an argument itself.
+    /// Struct info that the call states.
     pub sinfo_args: Array<Ref<StructInfo>>,
 }
 
 impl Call {
-    /// A call of an operator by its name (`relax.add`), of which nothing is inferred yet.
+    /// Creates a call of the operator with this name (`relax.add`), without struct info.
     pub fn of_op(name: &str, args: impl IntoIterator<Item = Expr>, attrs: Option<Ref<Attrs>>) -> Ref<Call> {
         Call::new(Op::get(name).upcast(), args, attrs, [])
     }
 
-    /// A call of which nothing is inferred yet.
+    /// Creates a call without struct info.
     pub fn new(
         op: Expr,
         args: impl IntoIterator<Item = Expr>,
@@ -60,27 +60,27 @@ impl Call {
         Ref::new(Call { span: Span::current(), struct_info_: None, op, args, attrs, sinfo_args })
     }
 
-    /// The name of the operator called, if one is.
+    /// Returns the name of the called operator.
     pub fn op_name(&self) -> Option<&str> {
         self.op.as_node::<Op>().map(|op| op.name.as_str())
     }
 }
 
-/// Several values as one.
+/// A tuple.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.Tuple", parent = RelaxExpr, ancestors(BaseExpr))]
 pub struct Tuple {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info, once every field has one.
+    /// Struct info, once that of every field is known.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The values.
+    /// Fields.
     pub fields: Array<Expr>,
 }
 
 impl Tuple {
-    /// These values as one. The struct info is known when that of every value is.
+    /// Creates a tuple, with struct info if that of every field is known.
     pub fn new(fields: impl IntoIterator<Item = Expr>) -> Ref<Tuple> {
         let fields: Array<Expr> = fields.into_iter().collect();
         let infos: Option<Vec<_>> = fields.iter().map(struct_info_of).collect();
@@ -89,7 +89,7 @@ impl Tuple {
     }
 }
 
-/// The struct info that an expression carries; operators have none.
+/// Returns the struct info of an expression; operators have none.
 pub fn struct_info_of(expr: &Expr) -> Option<Ref<StructInfo>> {
     let object = expr.object();
     let index = object.info().field_index("struct_info_")?;
@@ -99,18 +99,18 @@ pub fn struct_info_of(expr: &Expr) -> Option<Ref<StructInfo>> {
     }
 }
 
-/// One value of a tuple.
+/// A field of a tuple.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.TupleGetItem", parent = RelaxExpr, ancestors(BaseExpr), check = TupleGetItem::check)]
 pub struct TupleGetItem {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The tuple.
+    /// Tuple.
     pub tuple_value: Expr,
-    /// Which value, from 0.
+    /// Index of the field, from 0.
     pub index: i64,
 }
 
@@ -123,16 +123,16 @@ impl TupleGetItem {
     }
 }
 
-/// A shape as a value.
+/// A shape.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.ShapeExpr", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr), check = ShapeExpr::check)]
 pub struct ShapeExpr {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The dimensions, `int64` each.
+    /// Dimensions, `int64` each.
     pub values: Array<prim::Expr>,
 }
 
@@ -141,17 +141,17 @@ impl ShapeExpr {
         super::struct_info::check_dimensions("values", &self.values)
     }
 
-    /// A shape with these dimensions.
+    /// Creates a shape. Literals of other types become `int64`.
     ///
     /// # Errors
-    /// When one is not `int64` and no literal.
+    /// Fails for a dimension that is neither `int64` nor a literal.
     pub fn try_new(
         values: impl IntoIterator<Item = prim::Expr>,
     ) -> Result<Ref<ShapeExpr>, super::NotADimension> {
         Ok(ShapeExpr::of(values.into_iter().map(super::dimension).collect::<Result<_, _>>()?))
     }
 
-    /// A shape with these dimensions, `int64` each.
+    /// Creates a shape from dimensions of `int64`.
     pub(crate) fn of(values: Array<prim::Expr>) -> Ref<ShapeExpr> {
         let info = super::ShapeStructInfo::of(values.clone());
         Ref::new(ShapeExpr { span: Span::current(), struct_info_: Some(info.into()), values })
@@ -162,21 +162,21 @@ impl ShapeExpr {
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.Id", eq = free_var)]
 pub struct Id {
-    /// A hint for the printed name.
+    /// Name hint.
     #[node(skip_eq)]
     pub name_hint: NameCell,
 }
 
-/// A variable. Two variables are equal when their identities are, and their struct info is.
+/// A variable. Two variables are equal if their identities and struct infos are.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.Var", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr), eq = dag, custom_eq = var_eq)]
 pub struct Var {
-    /// Where it was defined.
+    /// Span of the definition.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The identity.
+    /// Identity.
     pub vid: Ref<Id>,
 }
 
@@ -191,12 +191,12 @@ fn var_eq<'a>(_: &'a Object, _: &'a Object, steps: &mut EqSteps<'a>) {
 }
 
 impl Var {
-    /// A variable with this struct info.
+    /// Creates a variable.
     pub fn new(name: impl Into<Str>, struct_info: Option<Ref<StructInfo>>) -> Ref<Var> {
         Ref::new(Var::parts(name, struct_info))
     }
 
-    /// A variable that is visible in its dataflow block only.
+    /// A dataflow variable.
     pub fn dataflow(name: impl Into<Str>, struct_info: Option<Ref<StructInfo>>) -> Ref<Var> {
         Ref::new_as(dataflow_var_type(), Var::parts(name, struct_info))
     }
@@ -207,12 +207,12 @@ impl Var {
     }
 }
 
-/// Whether a variable is visible in its dataflow block only.
+/// Returns `true` for dataflow variables.
 pub fn is_dataflow_var(var: &Ref<Var>) -> bool {
     std::ptr::eq(var.object().info(), dataflow_var_type())
 }
 
-/// The entry of `relax.expr.DataflowVar`, a subtype of [`Var`] that shares its struct.
+/// The type of dataflow variables, a subtype of [`Var`] that shares its struct.
 pub fn dataflow_var_type() -> &'static TypeInfo {
     static INFO: OnceLock<&'static TypeInfo> = OnceLock::new();
     INFO.get_or_init(|| {
@@ -230,7 +230,7 @@ pub fn dataflow_var_type() -> &'static TypeInfo {
 }
 
 impl Constant {
-    /// A constant of these elements.
+    /// Creates a constant.
     pub fn new(data: Ref<TensorNode>) -> Ref<Constant> {
         let dims: Array<prim::Expr> = data.shape.iter().map(|dim| prim::IntImm::int64(*dim)).collect();
         let info = super::TensorStructInfo::of_shape(ShapeExpr::of(dims), data.dtype, None);
@@ -239,7 +239,7 @@ impl Constant {
 }
 
 impl PrimValue {
-    /// A scalar as a value.
+    /// A scalar expression.
     pub fn new(value: prim::Expr) -> Ref<PrimValue> {
         let info = super::PrimStructInfo::of_value(value.clone());
         Ref::new(PrimValue { span: Span::current(), struct_info_: Some(info.into()), value })
@@ -247,7 +247,7 @@ impl PrimValue {
 }
 
 impl StringImm {
-    /// Text as a value.
+    /// A text literal.
     pub fn new(value: impl Into<Str>) -> Ref<StringImm> {
         let info = super::ObjectStructInfo::new();
         Ref::new(StringImm { span: Span::current(), struct_info_: Some(info.into()), value: value.into() })
@@ -255,94 +255,94 @@ impl StringImm {
 }
 
 impl DataTypeImm {
-    /// A data type as a value.
+    /// A data type literal.
     pub fn new(value: DataType) -> Ref<DataTypeImm> {
         let info = super::ObjectStructInfo::new();
         Ref::new(DataTypeImm { span: Span::current(), struct_info_: Some(info.into()), value })
     }
 }
 
-/// A tensor's value.
+/// A constant tensor.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.Constant", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
 pub struct Constant {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The elements.
+    /// Elements.
     pub data: Ref<TensorNode>,
 }
 
-/// A scalar as a value.
+/// A scalar expression.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.PrimValue", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
 pub struct PrimValue {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The scalar.
+    /// Scalar.
     pub value: prim::Expr,
 }
 
-/// Text as a value.
+/// A text literal.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.StringImm", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
 pub struct StringImm {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The text.
+    /// Text.
     pub value: Str,
 }
 
-/// A data type as a value.
+/// A data type literal.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.DataTypeImm", parent = LeafExpr, ancestors(RelaxExpr, BaseExpr))]
 pub struct DataTypeImm {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The data type.
+    /// Data type.
     pub value: DataType,
 }
 
-/// Blocks of bindings, then a value.
+/// Blocks of bindings followed by a value.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.SeqExpr", parent = RelaxExpr, ancestors(BaseExpr))]
 pub struct SeqExpr {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The blocks.
+    /// Blocks.
     pub blocks: Array<Ref<BindingBlock>>,
-    /// The value.
+    /// Value.
     pub body: Expr,
 }
 
-/// A choice between two values.
+/// A conditional.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.If", parent = RelaxExpr, ancestors(BaseExpr), eq = dag)]
 pub struct If {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// The condition.
+    /// Condition.
     pub cond: Expr,
-    /// The value where it holds.
+    /// Value for a true condition.
     pub true_branch: Ref<SeqExpr>,
-    /// The value where it does not.
+    /// Value for a false condition.
     pub false_branch: Ref<SeqExpr>,
 }
 
@@ -350,26 +350,26 @@ pub struct If {
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.Function", parent = BaseFunc, ancestors(RelaxExpr, BaseExpr), eq = dag, defines = Function::defines)]
 pub struct Function {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info of the function.
+    /// Struct info of the function.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// What is said about it.
+    /// Attributes.
     pub attrs: Ref<DictAttrs>,
-    /// The parameters.
+    /// Parameters.
     #[node(def)]
     pub params: Array<Ref<Var>>,
-    /// The body.
+    /// Body.
     pub body: Ref<SeqExpr>,
-    /// The struct info of the result.
+    /// Struct info of the result.
     pub ret_struct_info: Ref<StructInfo>,
-    /// Calls change nothing outside.
+    /// `true` if calls have no effect.
     pub is_pure: bool,
 }
 
 impl Function {
-    /// The parameters, and the variables of their shapes that stand here for the first time.
+    /// Defines the parameters, and the variables of their struct info at their first occurrence.
     fn defines(&self, definitions: &mut Definitions) {
         for param in self.params.iter() {
             param.struct_info_.iter().for_each(|info| definitions.define_unused_below(info));
@@ -378,23 +378,23 @@ impl Function {
     }
 }
 
-/// A function that is found by name at run time.
+/// A function that is looked up by name at run time.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.expr.ExternFunc", parent = BaseFunc, ancestors(RelaxExpr, BaseExpr))]
 pub struct ExternFunc {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The struct info.
+    /// Struct info.
     #[node(skip_eq, derived, class = StructInfo)]
     pub struct_info_: Option<Object>,
-    /// What is said about it.
+    /// Attributes.
     pub attrs: Ref<DictAttrs>,
-    /// The name.
+    /// Name.
     pub global_symbol: Str,
 }
 
 impl ExternFunc {
-    /// The function of this name; without struct info, its callers say what it gives.
+    /// Creates an external function. Without struct info, callers state the result.
     /// # Source
     /// `GetExternFuncStructInfo`, `src/relax/ir/expr.cc`.
     pub fn new(global_symbol: impl Into<Str>, struct_info: Option<Ref<StructInfo>>) -> Ref<ExternFunc> {

@@ -1,6 +1,6 @@
-//! Struct info: what is known of a value before it is computed.
+//! Struct info: the static type of a value, with its shape.
 //!
-//! Constructors keep what upstream's keep: dimensions are `int64`, a rank is known where the shape is.
+//! Invariants: dimensions are `int64`; the rank is known if the shape is.
 
 use tvmscript_ir::{EnvFunc, RelaxExpr, VDevice};
 use tvmscript_ir_core::invariants::{Checked, Invalid};
@@ -9,10 +9,10 @@ use tvmscript_prim::{Expr, IntImm, PrimExprExt, Type};
 
 use super::{ShapeExpr, Var};
 
-/// A rank or dimension count that is not known.
+/// An unknown rank.
 pub const UNKNOWN_NDIM: i64 = -1;
 
-/// What is known of a value (`ir.StructInfo`).
+/// The static type of a value (`ir.StructInfo`).
 #[derive(Class)]
 #[class(key = "ir.StructInfo", parent = Type)]
 pub struct StructInfo(());
@@ -21,19 +21,19 @@ pub struct StructInfo(());
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.ObjectStructInfo", parent = StructInfo)]
 pub struct ObjectStructInfo {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
 }
 
-/// A scalar.
+/// A scalar expression.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.PrimStructInfo", parent = StructInfo, check = PrimStructInfo::check)]
 pub struct PrimStructInfo {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The value, where known.
+    /// Value, if known.
     pub value: Option<Expr>,
-    /// The type of the value.
+    /// Type of the value.
     pub dtype: DataType,
 }
 
@@ -41,11 +41,11 @@ pub struct PrimStructInfo {
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.ShapeStructInfo", parent = StructInfo, check = ShapeStructInfo::check)]
 pub struct ShapeStructInfo {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The dimensions, where known.
+    /// Dimensions, if known.
     pub values: Option<Array<Expr>>,
-    /// How many dimensions; -1 where unknown.
+    /// Rank; -1 if unknown.
     pub ndim: i64,
 }
 
@@ -53,15 +53,15 @@ pub struct ShapeStructInfo {
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.TensorStructInfo", parent = StructInfo, check = TensorStructInfo::check)]
 pub struct TensorStructInfo {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// A shape, or a variable that holds one, where known.
+    /// A [`ShapeExpr`], or a variable that holds a shape; `None` if unknown.
     pub shape: Option<Ref<RelaxExpr>>,
-    /// The element type; void where unknown.
+    /// Element type; void if unknown.
     pub dtype: DataType,
-    /// The device, where bound.
+    /// Device, if bound.
     pub vdevice: Option<Ref<VDevice>>,
-    /// How many dimensions; -1 where unknown.
+    /// Rank; -1 if unknown.
     pub ndim: i64,
 }
 
@@ -69,9 +69,9 @@ pub struct TensorStructInfo {
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.TupleStructInfo", parent = StructInfo)]
 pub struct TupleStructInfo {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The parts.
+    /// Fields.
     pub fields: Array<Ref<StructInfo>>,
 }
 
@@ -79,16 +79,16 @@ pub struct TupleStructInfo {
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.FuncStructInfo", parent = StructInfo)]
 pub struct FuncStructInfo {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The parameters; absent for opaque functions.
+    /// Parameters; `None` for opaque functions.
     #[node(def)]
     pub params: Option<Array<Ref<StructInfo>>>,
-    /// The result.
+    /// Result.
     pub ret: Ref<StructInfo>,
-    /// Derives the result of an opaque function.
+    /// Function that derives the result of an opaque function.
     pub derive_func: Option<Ref<EnvFunc>>,
-    /// Whether calls have no effect.
+    /// `true` if calls have no effect.
     pub purity: bool,
 }
 
@@ -99,7 +99,7 @@ impl ObjectStructInfo {
     }
 }
 
-/// Dimensions are `int64` each.
+/// Checks that dimensions are `int64`.
 pub(super) fn check_dimensions(field: &'static str, values: &Array<Expr>) -> Checked {
     match values.iter().map(|value| value.dtype()).find(|dtype| *dtype != DataType::INT64) {
         Some(dtype) => Err(Invalid::at(field, NotADimension(dtype))),
@@ -107,15 +107,16 @@ pub(super) fn check_dimensions(field: &'static str, values: &Array<Expr>) -> Che
     }
 }
 
-/// A rank is a count, or unknown; it is that of the dimensions where they are known.
+/// Checks that the rank is valid and matches the dimensions.
 fn check_rank(ndim: i64, dims: Option<usize>) -> Checked {
     if ndim < UNKNOWN_NDIM {
         return Err(Invalid::at("ndim", format_args!("{ndim} is no rank")));
     }
     match dims {
-        Some(dims) if i64::try_from(dims) != Ok(ndim) => {
-            Err(Invalid::at("ndim", format_args!("it is {ndim}, but the shape has {dims} dimensions")))
-        }
+        Some(dims) if i64::try_from(dims) != Ok(ndim) => Err(Invalid::at(
+            "ndim",
+            format_args!("expected {dims}, the number of dimensions of the shape, found {ndim}"),
+        )),
         _ => Ok(()),
     }
 }
@@ -125,25 +126,25 @@ impl PrimStructInfo {
         match self.value.as_ref().map(|value| value.dtype()) {
             Some(found) if found != self.dtype => {
                 let dtype = self.dtype;
-                Err(Invalid::at("value", format_args!("it is of type `{found}`, not `{dtype}`")))
+                Err(Invalid::at("value", format_args!("expected type `{dtype}`, found `{found}`")))
             }
             _ => Ok(()),
         }
     }
 
-    /// A scalar of this type.
+    /// Creates a scalar of this type.
     pub fn new(dtype: DataType) -> Ref<StructInfo> {
         Ref::new(PrimStructInfo { span: Span::current(), value: None, dtype }).upcast()
     }
 
-    /// A scalar with this value.
+    /// Creates a scalar with this value.
     pub fn of_value(value: Expr) -> Ref<StructInfo> {
         let dtype = value.dtype();
         Ref::new(PrimStructInfo { span: Span::current(), value: Some(value), dtype }).upcast()
     }
 }
 
-/// A dimension: literals become `int64`, any other expression has to be of that type.
+/// Converts a dimension: literals become `int64`, any other expression must be `int64`.
 pub fn dimension(value: Expr) -> Result<Expr, NotADimension> {
     if value.dtype() == DataType::INT64 {
         return Ok(value);
@@ -154,9 +155,9 @@ pub fn dimension(value: Expr) -> Result<Expr, NotADimension> {
     }
 }
 
-/// A dimension of another type than `int64`.
+/// A dimension that is not `int64`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a dimension is of type `int64`, not `{0}`")]
+#[error("a dimension must be `int64`, found `{0}`")]
 pub struct NotADimension(pub DataType);
 
 impl ShapeStructInfo {
@@ -165,21 +166,21 @@ impl ShapeStructInfo {
         check_rank(self.ndim, self.values.as_ref().map(Array::len))
     }
 
-    /// A shape with these dimensions.
+    /// Creates a shape. Literals of other types become `int64`.
     ///
     /// # Errors
-    /// When one is not `int64` and no literal.
+    /// Fails for a dimension that is neither `int64` nor a literal.
     pub fn try_of(values: impl IntoIterator<Item = Expr>) -> Result<Ref<StructInfo>, NotADimension> {
         Ok(ShapeStructInfo::of(values.into_iter().map(dimension).collect::<Result<_, _>>()?))
     }
 
-    /// A shape with these dimensions, `int64` each.
+    /// Creates a shape from dimensions of `int64`.
     pub(crate) fn of(values: Array<Expr>) -> Ref<StructInfo> {
         let ndim = values.len() as i64;
         Ref::new(ShapeStructInfo { span: Span::current(), values: Some(values), ndim }).upcast()
     }
 
-    /// A shape of which the rank is known, or nothing ([`UNKNOWN_NDIM`]).
+    /// Creates a shape of known or unknown ([`UNKNOWN_NDIM`]) rank.
     pub fn of_rank(ndim: i64) -> Ref<StructInfo> {
         Ref::new(ShapeStructInfo { span: Span::current(), values: None, ndim }).upcast()
     }
@@ -188,17 +189,17 @@ impl ShapeStructInfo {
 impl TensorStructInfo {
     fn check(&self) -> Checked {
         if self.shape.as_ref().is_some_and(|shape| !shape.is::<ShapeExpr>() && !shape.is::<Var>()) {
-            return Err(Invalid::at("shape", "it is neither a shape nor a variable"));
+            return Err(Invalid::at("shape", "expected a shape or a variable"));
         }
         check_rank(self.ndim, self.dims().map(Array::len))
     }
 
-    /// A tensor of which the rank is known, or nothing ([`UNKNOWN_NDIM`]).
+    /// Creates a tensor of known or unknown ([`UNKNOWN_NDIM`]) rank.
     pub fn of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<TensorStructInfo> {
         Ref::new(TensorStructInfo { span: Span::current(), shape: None, dtype, vdevice, ndim })
     }
 
-    /// A tensor of this shape.
+    /// Creates a tensor of this shape.
     pub fn of_shape(
         shape: Ref<ShapeExpr>,
         dtype: DataType,
@@ -214,7 +215,7 @@ impl TensorStructInfo {
         })
     }
 
-    /// A tensor whose shape a variable holds. None where the variable holds no shape.
+    /// Creates a tensor whose shape is a variable; `None` if the variable holds no shape.
     pub fn of_var(
         shape: Ref<Var>,
         dtype: DataType,
@@ -225,58 +226,58 @@ impl TensorStructInfo {
         Some(Ref::new(TensorStructInfo { span: Span::current(), shape, dtype, vdevice, ndim }))
     }
 
-    /// The dimensions, where they are known one by one.
+    /// Returns the dimensions, if the shape is a [`ShapeExpr`].
     pub fn dims(&self) -> Option<&Array<Expr>> {
         self.shape.as_ref()?.as_node::<ShapeExpr>().map(|shape| &shape.values)
     }
 
-    /// The dimensions, where they are known one by one: written out, or those of the shape that a variable holds.
+    /// Returns the dimensions, including those of a shape variable.
     pub fn known_dims(&self) -> Option<Array<Expr>> {
-        match self.dims() {
-            Some(dims) => Some(dims.clone()),
-            None => {
-                let shape = self.shape.as_ref()?.as_node::<Var>()?.struct_info_.as_ref()?;
-                shape.as_node::<ShapeStructInfo>()?.values.clone()
-            }
+        if let Some(dims) = self.dims() {
+            return Some(dims.clone());
         }
+        let info = self.shape.as_ref()?.as_node::<Var>()?.struct_info_.as_ref()?;
+        // The shape of the variable may contradict the rank where neither was built here.
+        let dims = info.as_node::<ShapeStructInfo>()?.values.clone()?;
+        (i64::try_from(dims.len()) == Ok(self.ndim)).then_some(dims)
     }
 
-    /// A tensor with elements of the same type, on the same device, with these dimensions (`int64` each).
+    /// A tensor with the same element type and device, and these dimensions of `int64`.
     pub(crate) fn reshaped(&self, dims: impl IntoIterator<Item = Expr>) -> Ref<StructInfo> {
         let shape = ShapeExpr::of(dims.into_iter().collect());
         TensorStructInfo::of_shape(shape, self.dtype, self.vdevice.clone()).upcast()
     }
 
-    /// A tensor with elements of the same type, on the same device, of this rank.
+    /// A tensor with the same element type and device, and this rank.
     pub fn reranked(&self, ndim: i64) -> Ref<StructInfo> {
         TensorStructInfo::of_rank(ndim, self.dtype, self.vdevice.clone()).upcast()
     }
 
-    /// Whether the element type is unknown.
+    /// Returns `true` if the element type is unknown.
     pub fn is_unknown_dtype(&self) -> bool {
         self.dtype.is_void()
     }
 
-    /// Whether the rank is unknown.
+    /// Returns `true` if the rank is unknown.
     pub fn is_unknown_ndim(&self) -> bool {
         self.ndim == UNKNOWN_NDIM
     }
 }
 
 impl TupleStructInfo {
-    /// A tuple of these parts.
+    /// Creates a tuple.
     pub fn new(fields: impl IntoIterator<Item = Ref<StructInfo>>) -> Ref<StructInfo> {
         Ref::new(TupleStructInfo { span: Span::current(), fields: fields.into_iter().collect() }).upcast()
     }
 
-    /// The empty tuple: no value.
+    /// Creates the empty tuple: no value.
     pub fn void() -> Ref<StructInfo> {
         TupleStructInfo::new([])
     }
 }
 
 impl FuncStructInfo {
-    /// A function with these parameters.
+    /// Creates a function with these parameters.
     pub fn new(params: Array<Ref<StructInfo>>, ret: Ref<StructInfo>, purity: bool) -> Ref<FuncStructInfo> {
         Ref::new(FuncStructInfo {
             span: Span::current(),
@@ -287,7 +288,7 @@ impl FuncStructInfo {
         })
     }
 
-    /// A function of which the parameters are not known.
+    /// Creates a function with unknown parameters.
     pub fn opaque(ret: Ref<StructInfo>, purity: bool) -> Ref<FuncStructInfo> {
         Ref::new(FuncStructInfo { span: Span::current(), params: None, ret, derive_func: None, purity })
     }

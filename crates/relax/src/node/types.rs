@@ -1,42 +1,42 @@
-//! The older types of values, which struct info refines.
+//! The types of values, which struct info refines.
 
 use tvmscript_ir_core::{DataType, Node, Span};
 use tvmscript_prim::Type;
 
-/// The type of shapes.
+/// A shape.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.ShapeType", parent = Type)]
 pub struct ShapeType {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// How many dimensions; -1 where unknown.
+    /// Rank; -1 if unknown.
     pub ndim: i64,
 }
 
-/// The type of tensors.
+/// A tensor.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.DynTensorType", parent = Type)]
 pub struct TensorType {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// How many dimensions; -1 where unknown.
+    /// Rank; -1 if unknown.
     pub ndim: i64,
-    /// The element type; void where unknown.
+    /// Element type; void if unknown.
     pub dtype: DataType,
 }
 
-/// The type of any value.
+/// Any value.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.ObjectType", parent = Type)]
 pub struct ObjectType {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
 }
 
-/// The type of external functions.
+/// An external function.
 #[derive(Debug, Clone, Node)]
 #[node(key = "relax.PackedFuncType", parent = Type)]
 pub struct PackedFuncType {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
 }

@@ -1,39 +1,26 @@
-//! What workers do together: sums over all of them, tensors of all, parts for each.
+//! Collective operations of several workers.
 //!
 //! Upstream counterpart: `src/relax/op/ccl/ccl.cc`.
 
-use tvmscript_ir_core::{Array, Ref};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{self as prim, IntImm, ops};
-
-use super::{Infer, InferError, InferErrorKind, Operator, tensor_of};
-use crate::node::attrs::{AllGatherAttrs, AllReduceAttrs, ScatterCollectiveAttrs};
-use crate::node::*;
-use crate::op::kind::{Combine, Flag, Int};
-
 use super::elementwise::same_as_operand;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+use super::prelude::*;
+use crate::node::attrs::{AllGatherAttrs, AllReduceAttrs, ScatterCollectiveAttrs};
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The first worker's tensor, for all workers.
+    /// The tensor of the first worker, on all workers.
     broadcast_from_worker0(x: Expr) -> infer(same_as_operand), text = "ccl.broadcast_from_worker0";
-    /// The tensors of all workers, combined element by element.
+    /// The elementwise reduction of the tensors of all workers.
     allreduce(x: Expr; op_type: Combine = "sum", in_group: Flag = true)
-        -> infer(same_as_operand), text = "ccl.allreduce", attrs = AllReduceAttrs;
-    /// The tensors of all workers, joined along the first axis.
+        -> infer(same_as_operand), text = "ccl.allreduce", attrs = AllReduceAttrs, sharding = Sharding::Replicated;
+    /// The tensors of all workers, concatenated along the first axis.
     allgather(x: Expr; num_workers: Int, in_group: Flag = true)
         -> infer(gathered), text = "ccl.allgather", attrs = AllGatherAttrs;
-    /// The first worker's tensor, cut along an axis into one part for each worker.
+    /// The tensor of the first worker, split along an axis into one part per worker.
     scatter_from_worker0(x: Expr; num_workers: Int, axis: Int = 0)
         -> infer(scattered), text = "ccl.scatter_from_worker0", attrs = ScatterCollectiveAttrs;
 }
 
-/// The number of workers as a scalar of a plain integer's type.
+/// The number of workers, as a plain integer.
 fn workers(count: i64) -> prim::Expr {
     ops::python::int_literal(count)
 }
@@ -53,7 +40,7 @@ fn gathered(cx: &mut Infer<'_>) -> Inferred {
     Ok(with_dim(&dims, 0, ops::mul(first.clone(), workers(count))?, &x))
 }
 
-/// The axis is counted from the first; the number of workers divides its length, as far as can be told.
+/// The axis is not negative. Its length must not be provably indivisible by the number of workers.
 pub(super) fn scattered(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     let ScatterCollectiveAttrs { num_workers, axis } = *cx.attrs()?;
@@ -65,9 +52,10 @@ pub(super) fn scattered(cx: &mut Infer<'_>) -> Inferred {
     let rest = ops::floormod(length.clone(), workers(num_workers))?;
     let leaves_some = ops::ne(rest, IntImm::int64(0))?;
     if cx.analyzer.can_prove(&leaves_some) {
-        return Err(
-            cx.wrong_shape_at(0, format!("axis {axis} cannot be divided among {num_workers} workers"))
-        );
+        return Err(cx.wrong_shape_at(
+            0,
+            format!("axis {axis} is not divisible by the number of workers, {num_workers}"),
+        ));
     }
     Ok(with_dim(&dims, at, ops::div(length.clone(), workers(num_workers))?, &x))
 }

@@ -1,123 +1,85 @@
-//! Operators that make tensors of a shape, of a tensor's shape or of an interval, and triangular parts.
+//! Tensors of a given shape or interval, and triangular parts of matrices.
 //!
 //! Upstream counterpart: `src/relax/op/tensor/create.cc`.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_ir::Attrs;
-use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, Result};
-use tvmscript_prim::{self as prim, PrimExprExt, ops};
+use tvmscript_prim::PrimExprExt;
 
 use super::elementwise::with_dtype;
-use super::{Infer, InferError, InferErrorKind, Operator, tensor_of_operand, tensor_of_scalars};
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, PrimValueArg, ShapeArg};
+use super::prelude::*;
 use crate::node::attrs::InitAttrs;
-use crate::node::*;
-use crate::op::kind::Prim;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
     /// A tensor of this shape, filled with the value of a tensor of rank 0.
-    full(shape: ShapeArg, fill_value: ExprArg, dtype: Option<DataType> = None) -> infer(filled_with) {
-        Ok(Call::of_op("relax.full", [shape.0, fill_value.0], init_or_void(dtype)))
-    }
+    full(shape: Shape, fill_value: Expr; dtype: Option<DataType> = None)
+        -> infer(filled_with), attrs = InitAttrs { dtype: or_void(dtype) };
     /// A tensor of the operand's shape, filled with the value of a tensor of rank 0.
-    full_like(x: ExprArg, fill_value: ExprArg, dtype: Option<DataType> = None) -> infer(filled_with_like) {
-        Ok(Call::of_op("relax.full_like", [x.0, fill_value.0], init_or_void(dtype)))
-    }
+    full_like(x: Expr, fill_value: Expr; dtype: Option<DataType> = None)
+        -> infer(filled_with_like), attrs = InitAttrs { dtype: or_void(dtype) };
     /// A tensor of this shape, filled with zeros.
-    zeros(shape: ShapeArg, dtype: DataType) -> infer(of_shape) {
-        filled("relax.zeros", shape, dtype)
-    }
+    zeros(shape: Shape; dtype: ElementType) -> infer(of_shape), attrs = InitAttrs;
     /// A tensor of the operand's shape, filled with zeros.
-    zeros_like(x: ExprArg, dtype: Option<DataType> = None) -> infer(like_operand) {
-        Ok(Call::of_op("relax.zeros_like", [x.0], init_or_void(dtype)))
-    }
+    zeros_like(x: Expr; dtype: Option<DataType> = None)
+        -> infer(like_operand), attrs = InitAttrs { dtype: or_void(dtype) };
     /// A tensor of this shape, filled with ones.
-    ones(shape: ShapeArg, dtype: DataType) -> infer(of_shape) {
-        filled("relax.ones", shape, dtype)
-    }
+    ones(shape: Shape; dtype: ElementType) -> infer(of_shape), attrs = InitAttrs;
     /// A tensor of the operand's shape, filled with ones.
-    ones_like(x: ExprArg, dtype: Option<DataType> = None) -> infer(like_operand) {
-        Ok(Call::of_op("relax.ones_like", [x.0], init_or_void(dtype)))
-    }
-    /// A matrix with ones on a diagonal, counted from the main one, and zeros elsewhere.
-    eye(
-        n: PrimValueArg, m: Option<PrimValueArg> = None, k: PrimValueArg = 0,
-        dtype: DataType = DataType::FLOAT32
-    ) -> infer(identity) {
-        let m = m.unwrap_or_else(|| PrimValueArg(PrimValue::new(n.0.value.clone())));
-        Ok(Call::of_op("relax.eye", [n, m, k].map(|arg| arg.0.upcast()), init(dtype)))
-    }
-    /// A matrix of the operand's shape with ones on a diagonal and zeros elsewhere.
-    eye_like(x: ExprArg, k: PrimValueArg = 0, dtype: Option<DataType> = None) -> infer(identity_like) {
-        Ok(Call::of_op("relax.eye_like", [x.0, k.0.upcast()], init_or_void(dtype)))
-    }
-    /// The numbers from `start` (0 if only one number is given) to before `end`.
-    arange(
-        start: PrimValueArg, end: Option<PrimValueArg> = None, step: PrimValueArg = 1,
-        dtype: Option<DataType> = None
-    ) -> infer(interval) {
-        let (start, end) = match end {
-            Some(end) => (start, end),
-            None => (PrimValueArg::from(0), start),
-        };
-        let dtype = dtype.unwrap_or_else(|| {
-            let is_integer = [&start, &end, &step].iter().all(|arg| arg.0.value.dtype().is_int());
-            if is_integer { DataType::INT64 } else { DataType::FLOAT32 }
-        });
-        Ok(Call::of_op("relax.arange", [start, end, step].map(|arg| arg.0.upcast()), init(dtype)))
-    }
+    ones_like(x: Expr; dtype: Option<DataType> = None)
+        -> infer(like_operand), attrs = InitAttrs { dtype: or_void(dtype) };
+    /// An `n` by `m` matrix (`n` by `n` without `m`) with ones on the diagonal `k` and zeros elsewhere.
+    eye(n: Scalar, m: Option<Scalar> = None, k: Scalar = 0; dtype: DataType = DataType::FLOAT32)
+        -> infer(identity), attrs = InitAttrs,
+        args = [n.clone(), m.unwrap_or_else(|| copy_of_scalar(&n)), k];
+    /// A matrix of the operand's shape with ones on the diagonal `k` and zeros elsewhere.
+    eye_like(x: Expr, k: Scalar = 0; dtype: Option<DataType> = None)
+        -> infer(identity_like), attrs = InitAttrs { dtype: or_void(dtype) };
+    /// The numbers from `start` (0 if only one number is given) up to but excluding `end`.
+    arange(start: Scalar, end: Option<Scalar> = None, step: Scalar = 1; dtype: Option<DataType> = None)
+        -> infer(interval) = arange_call;
     /// A Hamming window.
-    hamming_window(
-        window_size: PrimValueArg, periodic: PrimValueArg, alpha: PrimValueArg, beta: PrimValueArg,
-        dtype: DataType
-    ) -> infer(window) {
-        let args = [window_size, periodic, alpha, beta].map(|arg| arg.0.upcast());
-        Ok(Call::of_op("relax.hamming_window", args, init(dtype)))
-    }
-    /// The part of matrices on and below a diagonal, counted from the main one.
+    hamming_window(window_size: Scalar, periodic: Scalar, alpha: Scalar, beta: Scalar; dtype: DataType)
+        -> infer(window), attrs = InitAttrs;
+    /// The part of matrices on and below the diagonal `k`.
     tril(x: Expr, k: Prim = 0) -> infer(triangular);
-    /// The part of matrices on and above a diagonal, counted from the main one.
+    /// The part of matrices on and above the diagonal `k`.
     triu(x: Expr, k: Prim = 0) -> infer(triangular);
 }
 
-fn init(dtype: DataType) -> Option<Ref<Attrs>> {
-    Some(Ref::new(InitAttrs { dtype }).upcast())
-}
-
-fn init_or_void(dtype: Option<DataType>) -> Option<Ref<Attrs>> {
-    init(dtype.unwrap_or(DataType::VOID))
-}
-
-#[cfg(feature = "build")]
-fn filled(name: &str, shape: ShapeArg, dtype: DataType) -> Result<Ref<Call>> {
-    if dtype.is_void() {
-        return Err(BuildError::expected("an element type", "`void`").at_position(1));
+/// A new scalar with the same value, so that the operands share no node.
+fn copy_of_scalar(scalar: &Expr) -> Expr {
+    match scalar.as_node::<PrimValue>() {
+        Some(scalar) => PrimValue::new(scalar.value.clone()).upcast(),
+        None => scalar.clone(),
     }
-    Ok(Call::of_op(name, [shape.0], init(dtype)))
 }
 
-/// The element type that the call states, or else that of an operand.
-fn stated_dtype(cx: &Infer<'_>, otherwise: DataType) -> std::result::Result<DataType, InferError> {
+/// Without an element type, numbers are `int64` if all bounds are integers and `float32` otherwise.
+fn arange_call(start: Expr, end: Option<Expr>, step: Expr, dtype: Option<DataType>) -> Ref<Call> {
+    let (start, end) = match end {
+        Some(end) => (start, end),
+        None => (PrimValue::new(IntImm::int64(0)).upcast(), start),
+    };
+    let is_int =
+        |bound: &Expr| bound.as_node::<PrimValue>().is_some_and(|bound| bound.value.dtype().is_int());
+    let dtype = dtype.unwrap_or_else(|| match [&start, &end, &step].into_iter().all(is_int) {
+        true => DataType::INT64,
+        false => DataType::FLOAT32,
+    });
+    ARANGE.call(Some(Ref::new(InitAttrs { dtype }).upcast()), [start, end, step])
+}
+
+/// The stated element type, or that of an operand.
+fn stated_dtype(cx: &Infer<'_>, otherwise: DataType) -> Checked<DataType> {
     let stated = cx.attrs::<InitAttrs>()?.dtype;
     Ok(if stated.is_void() { otherwise } else { stated })
 }
 
-/// A tensor of rank 0.
-fn point(cx: &Infer<'_>, index: usize) -> std::result::Result<Ref<TensorStructInfo>, InferError> {
+/// Checks for rank 0.
+fn point(cx: &Infer<'_>, index: usize) -> Checked<Ref<TensorStructInfo>> {
     let tensor = cx.tensor(index)?;
     match tensor.ndim {
         0 => Ok(tensor),
-        found => Err(InferErrorKind::Rank { op: cx.op(), expected: "rank 0".to_owned(), found }.at(index)),
+        found => Err(cx.wrong_rank(index, "rank 0", found)),
     }
 }
 
@@ -159,7 +121,7 @@ fn identity_like(cx: &mut Infer<'_>) -> Inferred {
     Ok(with_dtype(&x, stated_dtype(cx, x.dtype)?))
 }
 
-/// How many numbers there are, rounded up; computed in floating numbers unless all are integers.
+/// The number of elements, rounded up; computed in floating point unless all bounds are integers.
 fn interval(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(3)?;
     let [start, end, step] = [cx.prim_value(0)?, cx.prim_value(1)?, cx.prim_value(2)?];
@@ -178,14 +140,14 @@ fn window(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(4)?;
     let dtype = cx.attrs::<InitAttrs>()?.dtype;
     if dtype.is_int() || dtype.is_uint() {
-        return Err(cx.wrong_attribute("dtype", format!("is a type of floating numbers, not `{dtype}`")));
+        return Err(cx.wrong_attribute("dtype", format!("must be a floating-point type, found `{dtype}`")));
     }
     let size = cx.prim_value(0)?;
     let mut analyzer = Analyzer::new();
     if analyzer.can_prove_less(size, 1) {
         return Err(InferError {
             argument: Some(0),
-            ..cx.wrong_shape("the window has at least one element")
+            ..cx.wrong_shape("expected a window of at least one element")
         });
     }
     tensor_of_scalars([analyzer.simplify(size)], dtype, None)
@@ -196,8 +158,7 @@ fn triangular(cx: &mut Infer<'_>) -> Inferred {
     let x = cx.tensor(0)?;
     cx.scalar(1)?;
     if !x.is_unknown_ndim() && x.ndim < 2 {
-        let expected = "rank 2 or more".to_owned();
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+        return Err(cx.wrong_rank(0, "rank 2 or more", x.ndim));
     }
     Ok(x.upcast())
 }

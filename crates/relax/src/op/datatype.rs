@@ -1,22 +1,12 @@
-//! Operators that convert elements to another type.
+//! Conversions of the element type.
 //!
 //! Upstream counterpart: `src/relax/op/tensor/datatype.cc`.
 
-use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_ir_macros::operators;
-
 use super::elementwise::with_dtype;
-use super::{Infer, InferError, Operator};
+use super::prelude::*;
 use crate::node::attrs::{AstypeAttrs, WrapParamAttrs};
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
     /// The tensor with elements of another type.
     astype(x: Expr; dtype: DataType) -> infer(converted), attrs = AstypeAttrs;
     /// A parameter of a model, with elements of another type.

@@ -1,39 +1,23 @@
-//! Where tensors are.
+//! Placement of tensors on devices.
 //!
 //! Upstream counterpart: `src/relax/op/op.cc`.
 
-use tvmscript_ir_core::{Ref, Str};
-use tvmscript_ir_macros::operators;
-
-use super::{Infer, InferError, Operator};
+use super::CallForm;
+use super::prelude::*;
 #[cfg(feature = "build")]
-use crate::build::args::ExprArg;
-#[cfg(feature = "build")]
-use crate::build::device::Device;
-#[cfg(feature = "build")]
-use crate::build::operator_args::VDeviceArg;
+use crate::build::{args::ExprArg, device::Device};
 use crate::node::attrs::{HintOnDeviceAttrs, ToVDeviceAttrs};
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The tensor, copied to a device of the module.
-    to_vdevice(data: ExprArg, dst_vdevice: VDeviceArg) -> infer(moved) {
-        let attrs = ToVDeviceAttrs { dst_vdevice: dst_vdevice.0 };
-        Ok(Call::of_op("relax.to_vdevice", [data.0], Some(Ref::new(attrs).upcast())))
-    }
-    /// The tensor, which is wanted on a device.
+    /// A copy of the tensor on a device of the module.
+    to_vdevice(data: Expr; dst_vdevice: ModuleDevice) -> infer(moved), attrs = ToVDeviceAttrs;
+    /// The tensor, with the device that it should be placed on.
     hint_on_device(
         data: ExprArg, dst_vdevice: Device, memory_scope: Str = "global"
-    ) -> infer(super::elementwise::same_as_operand) {
+    ) -> infer(super::elementwise::same_as_operand), form = CallForm::DeviceHint {
         let Device { device_type, index } = dst_vdevice;
         let attrs = HintOnDeviceAttrs { device_type: device_type.into(), index: index.into(), memory_scope };
-        Ok(Call::of_op("relax.hint_on_device", [data.0], Some(Ref::new(attrs).upcast())))
+        Ok(super::HINT_ON_DEVICE.call(Some(Ref::new(attrs).upcast()), [data.0]))
     }
 }
 

@@ -1,48 +1,37 @@
-//! `R.einsum`: sums of products, by Einstein's convention.
+//! `R.einsum`: sums of products in Einstein notation.
 //!
 //! Upstream counterparts: `src/relax/op/tensor/linear_algebra.cc`, `src/topi/einsum.cc`.
 
 use std::collections::BTreeMap;
-use tvmscript_ir_macros::operators;
 
 use tvmscript_arith::simplify;
-use tvmscript_ir_core::{Array, Ref, Str, structural_equal};
-use tvmscript_prim::{self as prim, IntImm, ops};
+use tvmscript_ir_core::structural_equal;
 
-use super::{Infer, InferError, Operator, shared_device, tensor_of, tensor_of_rank};
+use super::prelude::*;
 use crate::node::attrs::EinsumAttrs;
-use crate::node::*;
-use crate::op::kind::TensorTuple;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
-type Dims = Array<prim::Expr>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The sum of products of elements that the subscripts name, as in `ij,jk->ik`.
+    /// The sum of products of elements that the subscripts name, e.g. `ij,jk->ik`.
     einsum(operands: TensorTuple; subscripts: Str) -> infer(summed), attrs = EinsumAttrs;
 }
 
-/// What a place of a subscript stands for. The order is that of the dimensions of a result which is not written out.
+/// An element of a subscript, in the order of the dimensions of an implicit result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Label {
-    /// All dimensions without a name: `...`.
+    /// `...`: all dimensions without a label.
     Ellipsis,
-    /// The dimension of this name.
+    /// A labelled dimension.
     Axis(u8),
 }
 
-/// The places of each operand, and those of the result.
+/// Labels of each operand and of the result.
 #[derive(Debug, PartialEq)]
 struct Equation {
     operands: Vec<Vec<Label>>,
     result: Vec<Label>,
 }
 
-/// Reads subscripts. Without an arrow the result has the names that occur once, in alphabetical order.
+/// Parses subscripts. Without an arrow, the result has the labels that occur once, in alphabetical order.
 fn parse(subscripts: &str) -> std::result::Result<Equation, String> {
     let mut operands = Vec::new();
     let mut labels = Vec::new();
@@ -68,7 +57,7 @@ fn parse(subscripts: &str) -> std::result::Result<Equation, String> {
                 labels.push(Label::Ellipsis);
             }
             name if name.is_ascii_alphabetic() => labels.push(Label::Axis(name as u8)),
-            other => return Err(format!("has `{other}`, but names are single letters")),
+            other => return Err(format!("has `{other}`, but labels are single letters")),
         }
         rest = &rest[length..];
     }
@@ -85,7 +74,7 @@ fn parse(subscripts: &str) -> std::result::Result<Equation, String> {
     Ok(Equation { operands, result })
 }
 
-/// The length of dimensions of one name: a literal gives way to any other expression.
+/// The length of a label's dimensions: any other expression takes precedence over a literal.
 fn extent_of(a: &prim::Expr, b: &prim::Expr) -> Option<prim::Expr> {
     match (a.as_node::<IntImm>(), b.as_node::<IntImm>()) {
         (Some(x), Some(y)) if x.value == y.value || y.value == 1 => Some(a.clone()),
@@ -101,11 +90,11 @@ fn is_same(a: &prim::Expr, b: &prim::Expr) -> bool {
         || ops::sub(a.clone(), b.clone()).is_ok_and(|rest| ops::is_zero(&simplify(&rest)))
 }
 
-/// The dimensions of two ellipses; of two that are no literals and may differ, the greater one.
+/// Broadcasts the dimensions of two ellipses; unequal symbolic dimensions yield their maximum.
 ///
 /// # Source
 /// `BroadcastShape`, `include/tvm/topi/detail/broadcast.h`.
-fn broadcast(a: &Dims, b: &Dims) -> Option<Dims> {
+fn broadcast(a: &Array<prim::Expr>, b: &Array<prim::Expr>) -> Option<Array<prim::Expr>> {
     let (longer, shorter) = if a.len() > b.len() { (a, b) } else { (b, a) };
     let extra = longer.len() - shorter.len();
     let mut dims: Vec<prim::Expr> = longer.iter().take(extra).cloned().collect();
@@ -127,19 +116,26 @@ fn broadcast(a: &Dims, b: &Dims) -> Option<Dims> {
     Some(dims.into_iter().collect())
 }
 
-/// The result's dimensions.
-fn dims_of(equation: &Equation, shapes: &[Dims]) -> std::result::Result<Vec<prim::Expr>, String> {
+/// The dimensions of the result.
+fn dims_of(
+    equation: &Equation,
+    shapes: &[Array<prim::Expr>],
+) -> std::result::Result<Vec<prim::Expr>, String> {
     if equation.operands.len() != shapes.len() {
-        return Err(format!("names {} operands, not {}", equation.operands.len(), shapes.len()));
+        return Err(format!(
+            "has subscripts for {} operands, found {}",
+            equation.operands.len(),
+            shapes.len()
+        ));
     }
     let mut extents: BTreeMap<Label, prim::Expr> = BTreeMap::new();
-    let mut ellipses: Vec<Dims> = Vec::new();
+    let mut ellipses: Vec<Array<prim::Expr>> = Vec::new();
     for (index, (labels, dims)) in equation.operands.iter().zip(shapes).enumerate() {
         let named = labels.iter().filter(|label| **label != Label::Ellipsis).count();
         let has_ellipsis = named < labels.len();
         if named > dims.len() || (!has_ellipsis && named < dims.len()) {
             let found = dims.len();
-            return Err(format!("names {named} dimensions of operand {index}, which has {found}"));
+            return Err(format!("has {named} labels for operand {index}, which has {found} dimensions"));
         }
         let mut at = 0;
         for label in labels {
@@ -154,12 +150,12 @@ fn dims_of(equation: &Equation, shapes: &[Dims]) -> std::result::Result<Vec<prim
             let extent = match extents.get(label) {
                 None => dim.clone(),
                 Some(extent) => extent_of(extent, dim)
-                    .ok_or_else(|| format!("gives one name to different dimensions of operand {index}"))?,
+                    .ok_or_else(|| format!("uses one label for different dimensions, in operand {index}"))?,
             };
             extents.insert(*label, extent);
         }
     }
-    // Of ellipses of one rank the first one counts.
+    // Of ellipses of equal rank, the first one counts.
     let longest = ellipses.iter().rev().max_by_key(|dims| dims.len()).cloned().unwrap_or_default();
     let ellipsis = ellipses.iter().try_fold(longest, |all, dims| broadcast(&all, dims));
     let ellipsis = ellipsis.ok_or("has ellipses that cannot be broadcast")?;
@@ -169,7 +165,7 @@ fn dims_of(equation: &Equation, shapes: &[Dims]) -> std::result::Result<Vec<prim
             Label::Ellipsis => result.extend(ellipsis.iter().cloned()),
             Label::Axis(name) => match extents.get(label) {
                 Some(extent) => result.push(extent.clone()),
-                None => return Err(format!("gives `{}` no operand", char::from(*name))),
+                None => return Err(format!("has the label `{}` in the result only", char::from(*name))),
             },
         }
     }
@@ -184,7 +180,7 @@ fn summed(cx: &mut Infer<'_>) -> Inferred {
     let mut shapes = Vec::with_capacity(tensors.len());
     for tensor in &tensors {
         if tensor.dtype != dtype {
-            return Err(cx.wrong_dtype(0, format!("tensors of one type, so `{dtype}`"), tensor.dtype));
+            return Err(cx.wrong_dtype(0, format!("tensors of the same type, `{dtype}`"), tensor.dtype));
         }
         match tensor.dims() {
             Some(dims) => shapes.push(dims.clone()),

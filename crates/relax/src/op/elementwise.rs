@@ -1,153 +1,138 @@
-//! Operators that work element by element: of one tensor, or of two that are broadcast to one shape.
+//! Elementwise operators of one tensor, of two that are broadcast, and of three.
 //!
-//! Upstream counterpart: `src/relax/op/tensor/{unary,binary,ternary}.cc`.
+//! Upstream counterparts: `src/relax/op/tensor/{unary,binary,ternary}.cc`, `R.where` in `src/relax/op/tensor/search.cc`.
 
 use tvmscript_ir::VDevice;
-use tvmscript_ir_core::{Array, DataType, Ref, Span};
-use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::BuildError;
 use tvmscript_prim::ops::is_one;
-use tvmscript_prim::{self as prim, IntImm};
 
-use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
+use super::prelude::*;
 use crate::analysis::same_dim;
-#[cfg(feature = "build")]
-use crate::build::args::{AnyExprArg, ExprArg};
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
+    params unary = (x: Expr);
+    params binary = (x1: Expr, x2: Expr);
 
     /// The absolute value.
-    abs(x: Expr) -> infer(same_as_operand);
+    abs(..unary) -> infer(same_as_operand), sharding = Sharding::SameAsOperand;
     /// The inverse cosine.
-    acos(x: Expr) -> infer(same_as_float);
+    acos(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The inverse hyperbolic cosine.
-    acosh(x: Expr) -> infer(same_as_float);
+    acosh(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The inverse sine.
-    asin(x: Expr) -> infer(same_as_float);
+    asin(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The inverse hyperbolic sine.
-    asinh(x: Expr) -> infer(same_as_float);
+    asinh(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The inverse tangent.
-    atan(x: Expr) -> infer(same_as_float);
+    atan(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The inverse hyperbolic tangent.
-    atanh(x: Expr) -> infer(same_as_float);
-    /// All bits inverted.
-    bitwise_not(x: Expr) -> infer(same_as_operand);
-    /// Rounded up.
-    ceil(x: Expr) -> infer(same_as_operand);
+    atanh(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
+    /// Bitwise complement.
+    bitwise_not(..unary) -> infer(same_as_operand), sharding = Sharding::SameAsOperand;
+    /// Rounds up.
+    ceil(..unary) -> infer(same_as_operand), sharding = Sharding::SameAsOperand;
     /// The cosine.
-    cos(x: Expr) -> infer(same_as_float);
+    cos(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The hyperbolic cosine.
-    cosh(x: Expr) -> infer(same_as_float);
+    cosh(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The error function.
-    erf(x: Expr) -> infer(same_as_float);
+    erf(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The exponential.
-    exp(x: Expr) -> infer(same_as_float);
-    /// Rounded down.
-    floor(x: Expr) -> infer(same_as_operand);
-    /// Whether finite.
-    isfinite(x: Expr) -> infer(bool_of_operand);
-    /// Whether infinite.
-    isinf(x: Expr) -> infer(bool_of_operand);
-    /// Whether not a number.
-    isnan(x: Expr) -> infer(bool_of_operand);
+    exp(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
+    /// Rounds down.
+    floor(..unary) -> infer(same_as_operand), sharding = Sharding::SameAsOperand;
+    /// Tests whether elements are finite.
+    isfinite(..unary) -> infer(bool_of_operand), sharding = Sharding::SameAsOperand;
+    /// Tests whether elements are infinite.
+    isinf(..unary) -> infer(bool_of_operand), sharding = Sharding::SameAsOperand;
+    /// Tests whether elements are NaN.
+    isnan(..unary) -> infer(bool_of_operand), sharding = Sharding::SameAsOperand;
     /// The natural logarithm.
-    log(x: Expr) -> infer(same_as_float);
-    /// Whether false.
-    logical_not(x: Expr) -> infer(same_as_operand);
-    /// The negative.
-    negative(x: Expr) -> infer(same_as_operand);
-    /// Rounded to the nearest.
-    round(x: Expr) -> infer(same_as_operand);
-    /// One over the square root.
-    rsqrt(x: Expr) -> infer(same_as_float);
+    log(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
+    /// Logical negation.
+    logical_not(..unary) -> infer(same_as_operand), sharding = Sharding::SameAsOperand;
+    /// The negated elements.
+    negative(..unary) -> infer(same_as_operand), sharding = Sharding::SameAsOperand;
+    /// Rounds to the nearest integer.
+    round(..unary) -> infer(same_as_operand), sharding = Sharding::SameAsOperand;
+    /// The reciprocal of the square root.
+    rsqrt(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The logistic function.
-    sigmoid(x: Expr) -> infer(same_as_float);
+    sigmoid(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The sign: -1, 0 or 1.
-    sign(x: Expr) -> infer(same_as_operand);
+    sign(..unary) -> infer(same_as_operand), sharding = Sharding::SameAsOperand;
     /// The sine.
-    sin(x: Expr) -> infer(same_as_float);
+    sin(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The hyperbolic sine.
-    sinh(x: Expr) -> infer(same_as_float);
+    sinh(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The square.
-    square(x: Expr) -> infer(same_as_operand);
+    square(..unary) -> infer(same_as_operand), sharding = Sharding::SameAsOperand;
     /// The square root.
-    sqrt(x: Expr) -> infer(same_as_float);
+    sqrt(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The tangent.
-    tan(x: Expr) -> infer(same_as_float);
+    tan(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
     /// The hyperbolic tangent.
-    tanh(x: Expr) -> infer(same_as_float);
-    /// Rounded towards zero.
-    trunc(x: Expr) -> infer(same_as_operand);
+    tanh(..unary) -> infer(same_as_float), sharding = Sharding::SameAsOperand;
+    /// Rounds towards zero.
+    trunc(..unary) -> infer(same_as_operand);
     /// The sum.
-    add(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// The bits that are set in both.
-    bitwise_and(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// The bits that are set in one of both.
-    bitwise_or(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// The bits that differ.
-    bitwise_xor(x1: Expr, x2: Expr) -> infer(arithmetic);
+    add(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Bitwise and.
+    bitwise_and(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Bitwise or.
+    bitwise_or(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Bitwise exclusive or.
+    bitwise_xor(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
     /// The quotient.
-    divide(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// Whether equal.
-    equal(x1: Expr, x2: Expr) -> infer(comparison);
+    divide(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Tests for equality.
+    equal(..binary) -> infer(comparison), sharding = Sharding::Broadcast;
     /// The quotient, rounded down.
-    floor_divide(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// What is left of the quotient rounded down.
-    floor_mod(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// Whether greater.
-    greater(x1: Expr, x2: Expr) -> infer(comparison);
-    /// Whether greater or equal.
-    greater_equal(x1: Expr, x2: Expr) -> infer(comparison);
-    /// The bits shifted left.
-    left_shift(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// Whether less.
-    less(x1: Expr, x2: Expr) -> infer(comparison);
-    /// Whether less or equal.
-    less_equal(x1: Expr, x2: Expr) -> infer(comparison);
+    floor_divide(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// The remainder of the quotient rounded down.
+    floor_mod(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Tests `x1 > x2`.
+    greater(..binary) -> infer(comparison), sharding = Sharding::Broadcast;
+    /// Tests `x1 >= x2`.
+    greater_equal(..binary) -> infer(comparison), sharding = Sharding::Broadcast;
+    /// Shifts bits to the left.
+    left_shift(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Tests `x1 < x2`.
+    less(..binary) -> infer(comparison), sharding = Sharding::Broadcast;
+    /// Tests `x1 <= x2`.
+    less_equal(..binary) -> infer(comparison), sharding = Sharding::Broadcast;
     /// The logarithm of the sum of the exponentials.
-    log_add_exp(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// Whether both are true.
-    logical_and(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// Whether one is true.
-    logical_or(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// Whether just one is true.
-    logical_xor(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// The greater one.
-    maximum(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// The lesser one.
-    minimum(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// What is left of the quotient.
-    mod_(x1: Expr, x2: Expr) -> infer(arithmetic);
+    log_add_exp(..binary) -> infer(arithmetic);
+    /// Logical and.
+    logical_and(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Logical or.
+    logical_or(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Logical exclusive or.
+    logical_xor(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// The greater element.
+    maximum(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// The lesser element.
+    minimum(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// The remainder of the quotient rounded towards zero.
+    mod_(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
     /// The product.
-    multiply(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// Whether different.
-    not_equal(x1: Expr, x2: Expr) -> infer(comparison);
+    multiply(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Tests for inequality.
+    not_equal(..binary) -> infer(comparison), sharding = Sharding::Broadcast;
     /// The power.
-    power(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// The bits shifted right.
-    right_shift(x1: Expr, x2: Expr) -> infer(arithmetic);
+    power(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// Shifts bits to the right.
+    right_shift(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
     /// The difference.
-    subtract(x1: Expr, x2: Expr) -> infer(arithmetic);
-    /// The tensor within bounds.
-    clip(x: ExprArg, min: AnyExprArg, max: AnyExprArg) -> infer(clipped) {
-        for (index, bound) in [&min.0, &max.0].into_iter().enumerate() {
-            if !bound.is::<PrimValue>() {
-                let error = BuildError::expected("a number or a scalar", bound.object().info().key());
-                return Err(error.at_position(index + 1));
-            }
-        }
-        Ok(Call::of_op("relax.clip", [x.0, min.0, max.0], None))
-    }
+    subtract(..binary) -> infer(arithmetic), sharding = Sharding::Broadcast;
+    /// The tensor with elements clamped to bounds.
+    clip(x: Expr, min: Number, max: Number) -> infer(clipped);
+    /// The product of the first two operands, plus the third.
+    ewise_fma(x1: Expr, x2: Expr, x3: Expr) -> infer(multiply_add);
+    /// Elements of `x1` where the condition holds, of `x2` elsewhere.
+    where_(condition: Expr, x1: Expr, x2: Expr) -> infer(chosen);
 }
 
-/// The operand's struct info with another element type.
+/// The operand with another element type.
 pub(super) fn with_dtype(x: &Ref<TensorStructInfo>, dtype: DataType) -> Ref<StructInfo> {
     if x.dtype == dtype {
         return x.clone().upcast();
@@ -156,27 +141,22 @@ pub(super) fn with_dtype(x: &Ref<TensorStructInfo>, dtype: DataType) -> Ref<Stru
     Ref::new(TensorStructInfo { span: Span::current(), shape, dtype, vdevice, ndim }).upcast()
 }
 
-/// A tensor of the operand's shape and type.
+/// The operand's struct info.
 pub(super) fn same_as_operand(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     Ok(x.upcast())
 }
 
-/// Checks that an operand's elements are floating numbers, where they are known.
-pub(super) fn check_float(
-    cx: &Infer<'_>,
-    index: usize,
-    x: &TensorStructInfo,
-) -> std::result::Result<(), InferError> {
+/// Checks that the elements are floating-point numbers, if their type is known.
+pub(super) fn check_float(cx: &Infer<'_>, index: usize, x: &TensorStructInfo) -> Checked<()> {
     let is_float = x.is_unknown_dtype() || x.dtype.is_float() || x.dtype.is_bfloat();
     if is_float {
         return Ok(());
     }
-    let expected = "a tensor of floating numbers".to_owned();
-    Err(InferErrorKind::Dtype { op: cx.op(), expected, found: x.dtype }.at(index))
+    Err(cx.wrong_dtype(index, "a tensor of floating-point numbers", x.dtype))
 }
 
-/// As [`same_as_operand`], for floating numbers only.
+/// Like [`same_as_operand`], for floating-point numbers only.
 pub(super) fn same_as_float(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     check_float(cx, 0, &x)?;
@@ -188,7 +168,7 @@ fn bool_of_operand(cx: &mut Infer<'_>) -> Inferred {
     Ok(with_dtype(&x, DataType::BOOL))
 }
 
-/// An operand that is a tensor or a scalar.
+/// A tensor or scalar operand.
 struct Operand {
     dtype: DataType,
     ndim: i64,
@@ -196,7 +176,7 @@ struct Operand {
     tensor: Option<Ref<TensorStructInfo>>,
 }
 
-fn operand(cx: &Infer<'_>, index: usize) -> std::result::Result<Operand, InferError> {
+fn operand(cx: &Infer<'_>, index: usize) -> Checked<Operand> {
     let info = cx.info(index)?;
     if let Some(prim) = info.as_node::<PrimStructInfo>() {
         let dims = Some([IntImm::int64(1)].into_iter().collect());
@@ -215,7 +195,7 @@ fn comparison(cx: &mut Infer<'_>) -> Inferred {
     broadcast(cx, Some(DataType::BOOL))
 }
 
-/// Two operands broadcast to one shape.
+/// Two broadcast operands.
 fn broadcast(cx: &mut Infer<'_>, result: Option<DataType>) -> Inferred {
     cx.expect_args(2)?;
     let (a, b) = (operand(cx, 0)?, operand(cx, 1)?);
@@ -234,7 +214,7 @@ fn broadcast(cx: &mut Infer<'_>, result: Option<DataType>) -> Inferred {
     {
         return Ok(tensor_of(dims, dtype, vdevice));
     }
-    // Where both shapes are held by one variable, so is that of the result.
+    // If both shapes are the same variable, so is that of the result.
     if let (Some(x), Some(y)) = (&a.tensor, &b.tensor)
         && let (Some(shape), Some(other)) = (&x.shape, &y.shape)
         && shape.ptr_eq(other)
@@ -245,50 +225,46 @@ fn broadcast(cx: &mut Infer<'_>, result: Option<DataType>) -> Inferred {
     Ok(tensor_of_rank(ndim, dtype, vdevice))
 }
 
-/// The element type of two operands, which is one; truth values go with any.
-pub(super) fn common_dtype(
-    cx: &Infer<'_>,
-    a: DataType,
-    b: DataType,
-) -> std::result::Result<DataType, InferError> {
+/// The common element type of two operands; bool goes with any.
+pub(super) fn common_dtype(cx: &Infer<'_>, a: DataType, b: DataType) -> Checked<DataType> {
     if a.is_void() || b.is_void() {
         return Ok(DataType::VOID);
     }
     if a != b && !a.is_bool() && !b.is_bool() {
-        let expected = format!("two operands of one type, so `{a}`");
-        return Err(InferErrorKind::Dtype { op: cx.op(), expected, found: b }.at(1));
+        let expected = format!("an operand of the same type, `{a}`");
+        return Err(cx.wrong_dtype(1, expected, b));
     }
     Ok(a)
 }
 
-/// The device of two operands, which is one where both are bound.
+/// The common device of two operands.
 pub(super) fn common_device(
     cx: &Infer<'_>,
     a: Option<&Ref<TensorStructInfo>>,
     b: Option<&Ref<TensorStructInfo>>,
-) -> std::result::Result<Option<Ref<VDevice>>, InferError> {
+) -> Checked<Option<Ref<VDevice>>> {
     let device = |tensor: Option<&Ref<TensorStructInfo>>| {
         tensor.and_then(|tensor| tensor.vdevice.clone()).filter(|device| device.target.is_some())
     };
     match (device(a), device(b)) {
         (Some(x), Some(y)) if !x.ptr_eq(&y) => {
-            Err(cx.wrong_shape_at(1, "the operands are bound to different devices"))
+            Err(cx.wrong_shape_at(1, "the operands are on different devices"))
         }
         (x, y) => Ok(x.or(y)),
     }
 }
 
-/// The dimensions of two shapes broadcast to one; nothing where it cannot be told. Where it cannot be done, `operand` is blamed.
+/// Broadcasts two shapes; `None` if the result is unknown. Errors are reported at `operand`.
 pub(super) fn broadcast_dims(
     cx: &mut Infer<'_>,
     a: &Array<prim::Expr>,
     b: &Array<prim::Expr>,
     operand: usize,
-) -> std::result::Result<Option<Vec<prim::Expr>>, InferError> {
+) -> Checked<Option<Vec<prim::Expr>>> {
     let (longer, shorter) = if a.len() > b.len() { (a, b) } else { (b, a) };
     let extra = longer.len() - shorter.len();
     let mut dims: Vec<prim::Expr> = longer.iter().take(extra).cloned().collect();
-    // The last dimensions come first, so that mistakes are found in the order upstream finds them.
+    // From the last dimension on, to report the same error first as upstream.
     let mut tail = Vec::with_capacity(shorter.len());
     for i in (0..shorter.len()).rev() {
         let (x, y) = (&a[a.len() - shorter.len() + i], &b[b.len() - shorter.len() + i]);
@@ -299,7 +275,7 @@ pub(super) fn broadcast_dims(
         } else if let (Some(x), Some(y)) = (x.as_node::<IntImm>(), y.as_node::<IntImm>()) {
             return Err(cx.wrong_shape_at(
                 operand,
-                format!("the dimensions {} and {} cannot be broadcast", x.value, y.value),
+                format!("dimensions {} and {} cannot be broadcast", x.value, y.value),
             ));
         } else {
             return Ok(None);
@@ -309,8 +285,92 @@ pub(super) fn broadcast_dims(
     Ok(Some(dims))
 }
 
-/// What the operand is, whatever that may be.
+/// The operand's struct info, of any kind.
 fn clipped(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(3)?;
     cx.info(0)
+}
+
+/// The variable that holds the shapes of all operands.
+fn common_shape(tensors: &[Ref<TensorStructInfo>; 3]) -> Option<&Ref<tvmscript_ir::RelaxExpr>> {
+    let [first, rest @ ..] = tensors;
+    let shape = first.shape.as_ref()?;
+    rest.iter().all(|tensor| tensor.shape.as_ref().is_some_and(|s| s.ptr_eq(shape))).then_some(shape)
+}
+
+fn without_dims(
+    tensors: &[Ref<TensorStructInfo>; 3],
+    ndim: i64,
+    dtype: DataType,
+    vdevice: Option<Ref<VDevice>>,
+) -> Ref<StructInfo> {
+    match common_shape(tensors).cloned() {
+        Some(shape) => {
+            let (shape, ndim) = (Some(shape), tensors[0].ndim);
+            Ref::new(TensorStructInfo { span: Span::current(), shape, dtype, vdevice, ndim }).upcast()
+        }
+        None => tensor_of_rank(ndim, dtype, vdevice),
+    }
+}
+
+fn multiply_add(cx: &mut Infer<'_>) -> Inferred {
+    let tensors = cx.tensors::<3>()?;
+    let mut ndim = UNKNOWN_NDIM;
+    for (index, tensor) in tensors.iter().enumerate() {
+        if ndim == UNKNOWN_NDIM {
+            ndim = tensor.ndim;
+        }
+        if !tensor.is_unknown_ndim() {
+            cx.expect_rank(index, tensor, ndim)?;
+        }
+    }
+    let dtype = if tensors.iter().any(|tensor| tensor.is_unknown_dtype()) {
+        DataType::VOID
+    } else {
+        let dtype = tensors[0].dtype;
+        if let Some(index) = tensors.iter().position(|tensor| tensor.dtype != dtype) {
+            let (expected, found) = (format!("operands of the same type, `{dtype}`"), tensors[index].dtype);
+            return Err(cx.wrong_dtype(index, expected, found));
+        }
+        dtype
+    };
+    let vdevice = shared_device(&tensors);
+    let [a, b, c] = &tensors;
+    let (Some(a), Some(b), Some(c)) = (a.dims(), b.dims(), c.dims()) else {
+        return Ok(without_dims(&tensors, ndim, dtype, vdevice));
+    };
+    for i in 0..a.len() {
+        if !same_dim(&a[i], &b[i], cx.analyzer) || !same_dim(&b[i], &c[i], cx.analyzer) {
+            return Err(
+                cx.wrong_shape(format!("the operands must have the same shape, but axis {i} differs"))
+            );
+        }
+    }
+    Ok(tensor_of(a.iter().cloned(), dtype, vdevice))
+}
+
+fn chosen(cx: &mut Infer<'_>) -> Inferred {
+    let tensors = cx.tensors::<3>()?;
+    let vdevice = shared_device(&tensors);
+    let [condition, x1, x2] = &tensors;
+    if !condition.dtype.is_bool() {
+        let (expected, found) = ("a tensor of bool".to_owned(), condition.dtype);
+        return Err(cx.wrong_dtype(0, expected, found));
+    }
+    let dtype = common_dtype(cx, x1.dtype, x2.dtype).map_err(|e| InferError { argument: Some(2), ..e })?;
+    let ndim = match tensors.iter().any(|tensor| tensor.is_unknown_ndim()) {
+        true => UNKNOWN_NDIM,
+        false => tensors.iter().map(|tensor| tensor.ndim).max().unwrap_or(UNKNOWN_NDIM),
+    };
+    let (Some(condition), Some(a), Some(b)) = (condition.dims(), x1.dims(), x2.dims()) else {
+        return Ok(without_dims(&tensors, ndim, dtype, vdevice));
+    };
+    let mut dims = broadcast_dims(cx, a, b, 2)?;
+    if let Some(both) = dims {
+        dims = broadcast_dims(cx, condition, &both.into_iter().collect(), 0)?;
+    }
+    Ok(match dims {
+        Some(dims) => tensor_of(dims, dtype, vdevice),
+        None => tensor_of_rank(ndim, dtype, vdevice),
+    })
 }

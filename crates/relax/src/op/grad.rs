@@ -1,87 +1,47 @@
-//! Gradients of other operators, and marks for the pass that computes them.
+//! Gradients of other operators, and markers for the gradient pass.
 //!
 //! Upstream counterpart: `src/relax/op/tensor/grad.cc`.
 
-use tvmscript_ir_core::{Ref, Str};
-use tvmscript_ir_macros::operators;
-
-use super::{Infer, InferError, Operator};
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntListArg, IntsArg};
+use super::prelude::*;
 use crate::node::attrs::{NLLLossAttrs, Pool2DAttrs, TakeAttrs};
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
+    // Unlike pooling itself, gradients take the lists as they are, one number per axis and side.
     params pool_gradient = (
-        output_grad: ExprArg, data: ExprArg, pool_size: IntListArg = [1, 1], strides: IntListArg = [1, 1],
-        padding: IntListArg = [0, 0, 0, 0], dilation: IntListArg = [1, 1], ceil_mode: bool = false,
+        output_grad: Expr, data: Expr; pool_size: IntList = [1, 1], strides: IntList = [1, 1],
+        padding: IntList = [0, 0, 0, 0], dilation: IntList = [1, 1], ceil_mode: bool = false,
         count_include_pad: bool = false, layout: Str = "NCHW", out_layout: Option<Str> = None
     );
 
-    /// Marks the end of a part that is computed again for the gradient.
+    /// Marks the end of a part that the gradient pass recomputes.
     end_checkpoint(input: Expr) -> infer(marked), text = "grad.end_checkpoint";
     /// The value, through which no gradient flows.
     no_grad(input: Expr) -> infer(as_operand), text = "grad.no_grad";
-    /// Marks the start of a part that is computed again for the gradient.
+    /// Marks the start of a part that the gradient pass recomputes.
     start_checkpoint(input: Expr) -> infer(marked), text = "grad.start_checkpoint";
-    /// The gradient of `R.nn.nll_loss` by the predictions.
+    /// The gradient of `R.nn.nll_loss` with respect to the predictions.
     nll_loss_backward(
-        output_grad: ExprArg, predictions: ExprArg, targets: ExprArg, weights: Option<ExprArg> = None,
+        output_grad: Expr, predictions: Expr, targets: Expr, weights: Option<Expr> = None;
         reduction: Str = "mean", ignore_index: i64 = -100
-    ) -> infer(as_input), text = "grad.nll_loss_backward" {
-        let args = [Some(output_grad), Some(predictions), Some(targets), weights];
-        let args = args.into_iter().flatten().map(|arg| arg.0);
-        let attrs = Ref::new(NLLLossAttrs { reduction, ignore_index }).upcast();
-        Ok(Call::of_op("relax.grad.nll_loss_backward", args, Some(attrs)))
-    }
-    /// The gradient of `R.nn.avg_pool2d` by the data.
-    avg_pool2d_backward(..pool_gradient) -> infer(as_input), text = "grad.avg_pool2d_backward" {
-        let flags = [ceil_mode, count_include_pad];
-        let attrs = pool_attrs(pool_size, [strides, padding, dilation], flags, layout, out_layout);
-        Ok(Call::of_op("relax.grad.avg_pool2d_backward", [output_grad.0, data.0], attrs))
-    }
-    /// The gradient of `R.nn.max_pool2d` by the data.
-    max_pool2d_backward(..pool_gradient) -> infer(as_input), text = "grad.max_pool2d_backward" {
-        let flags = [ceil_mode, count_include_pad];
-        let attrs = pool_attrs(pool_size, [strides, padding, dilation], flags, layout, out_layout);
-        Ok(Call::of_op("relax.grad.max_pool2d_backward", [output_grad.0, data.0], attrs))
-    }
-    /// The gradient of `R.take` by the tensor taken from. TVM's own text says `mode=""`, which its reader does not take.
+    ) -> infer(as_input), text = "grad.nll_loss_backward", attrs = NLLLossAttrs;
+    /// The gradient of `R.nn.avg_pool2d` with respect to the data.
+    avg_pool2d_backward(..pool_gradient) -> infer(as_input), text = "grad.avg_pool2d_backward",
+        attrs = Pool2DAttrs {
+            strides: wide(&strides), padding: wide(&padding), dilation: wide(&dilation),
+            out_layout: out_layout.unwrap_or_else(|| layout.clone()), ..
+        }, typed_attribute = "pool_size";
+    /// The gradient of `R.nn.max_pool2d` with respect to the data.
+    max_pool2d_backward(..pool_gradient) -> infer(as_input), text = "grad.max_pool2d_backward",
+        attrs = Pool2DAttrs {
+            strides: wide(&strides), padding: wide(&padding), dilation: wide(&dilation),
+            out_layout: out_layout.unwrap_or_else(|| layout.clone()), ..
+        }, typed_attribute = "pool_size";
+    /// The gradient of `R.take` with respect to the tensor taken from. TVM prints `mode=""`, which its parser rejects.
     take_backward(output_grad: Expr, x: Expr, indices: Expr; axis: Option<i64> = None, mode: Str = "")
         -> infer(as_input), text = "grad.take_backward", attrs = TakeAttrs;
 }
 
-/// The attributes of gradients of pooling. Other than pooling itself they take the lists as they are, one number for each axis
-/// and side.
-#[cfg(feature = "build")]
-fn pool_attrs(
-    pool_size: IntListArg,
-    others: [IntListArg; 3],
-    [ceil_mode, count_include_pad]: [bool; 2],
-    layout: Str,
-    out_layout: Option<Str>,
-) -> Option<Ref<tvmscript_ir::Attrs>> {
-    let [strides, padding, dilation] = others.map(|list| IntsArg(list.0).into_int64());
-    let attrs = Pool2DAttrs {
-        pool_size: pool_size.0,
-        strides,
-        dilation,
-        padding,
-        ceil_mode,
-        count_include_pad,
-        out_layout: out_layout.unwrap_or_else(|| layout.clone()),
-        layout,
-    };
-    Some(Ref::new(attrs).upcast())
-}
-
-/// The gradient is what the input is, the second operand.
+/// The struct info of the input, the second operand.
 fn as_input(cx: &mut Infer<'_>) -> Inferred {
     cx.info(1)
 }

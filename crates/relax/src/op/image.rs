@@ -1,64 +1,41 @@
-//! Operators of images and of detection in them.
+//! Operators on images, and object detection.
 //!
 //! Upstream counterparts: `src/relax/op/image/resize.cc`, `src/relax/op/vision/nms.cc`.
 
-use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{self as prim, IntImm, ops};
+use tvmscript_prim::FloatImm;
 
 use super::nn::window::{canonical_dims, layout};
-use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
-#[cfg(feature = "build")]
-use crate::build::args::ExprArg;
-#[cfg(feature = "build")]
-use crate::build::operator_args::{ImageSizeArg, RegionArg};
+use super::prelude::*;
 use crate::node::attrs::{AllClassNonMaximumSuppressionAttrs, GridSampleAttrs, Resize2DAttrs};
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The image in another size.
+    /// The image, scaled to another size.
     resize2d(
-        data: ExprArg, size: ImageSizeArg, roi: Option<RegionArg> = None, layout: Str = "NCHW",
-        method: Str = "linear", coordinate_transformation_mode: Str = "half_pixel",
-        rounding_method: Str = "round", cubic_alpha: f64 = -0.75, cubic_exclude: i64 = 0,
-        extrapolation_value: f64 = 0.0, out_dtype: Option<DataType> = None
-    ) -> infer(resized), text = "image.resize2d" {
-        let attrs = Resize2DAttrs {
-            roi: roi.unwrap_or_else(|| RegionArg::from([0.0; 4])).0.into_iter().collect(),
-            layout,
-            method,
-            coordinate_transformation_mode,
-            rounding_method,
-            cubic_alpha,
-            cubic_exclude,
-            extrapolation_value,
-            out_dtype: out_dtype.unwrap_or(DataType::VOID),
-        };
-        Ok(Call::of_op("relax.image.resize2d", [data.0, size.0], Some(Ref::new(attrs).upcast())))
-    }
-    /// The image at the places that a grid says.
+        data: Expr, size: ImageSize; roi: Option<Region> = None, layout: Str = "NCHW", method: Str = "linear",
+        coordinate_transformation_mode: Str = "half_pixel", rounding_method: Str = "round",
+        cubic_alpha: f64 = -0.75, cubic_exclude: i64 = 0, extrapolation_value: f64 = 0.0,
+        out_dtype: Option<DataType> = None
+    ) -> infer(resized), text = "image.resize2d",
+        attrs = Resize2DAttrs { roi: roi.unwrap_or_else(no_region), out_dtype: or_void(out_dtype), .. };
+    /// The image, sampled at the points of a grid.
     grid_sample(
         data: Expr, grid: Expr;
         method: Str = "bilinear", layout: Str = "NCHW", padding_mode: Str = "zeros", align_corners: bool = false
     ) -> infer(sampled), text = "image.grid_sample", attrs = GridSampleAttrs;
     /// The boxes of each class that do not overlap better ones.
     all_class_non_max_suppression(
-        boxes: ExprArg, scores: ExprArg, max_output_boxes_per_class: ExprArg, iou_threshold: ExprArg,
-        score_threshold: ExprArg, output_format: Str = "onnx"
-    ) -> infer(suppressed), text = "vision.all_class_non_max_suppression" {
-        let args = [boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold].map(|arg| arg.0);
-        let attrs = Ref::new(AllClassNonMaximumSuppressionAttrs { output_format }).upcast();
-        Ok(Call::of_op("relax.vision.all_class_non_max_suppression", args, Some(attrs)))
-    }
+        boxes: Expr, scores: Expr, max_output_boxes_per_class: Expr, iou_threshold: Expr, score_threshold: Expr;
+        output_format: Str = "onnx"
+    ) -> infer(suppressed), text = "vision.all_class_non_max_suppression",
+        attrs = AllClassNonMaximumSuppressionAttrs;
 }
 
-/// The operand with the sides of the image replaced, where they and the operand's own dimensions are known.
+fn no_region() -> Array<Ref<FloatImm>> {
+    let zero = || Ref::new(FloatImm { span: Span::current(), dtype: DataType::FLOAT32, value: 0.0 });
+    (0..4).map(|_| zero()).collect()
+}
+
+/// The operand with other image sides, if they and the operand's dimensions are known.
 fn with_sides(
     cx: &Infer<'_>,
     x: &TensorStructInfo,
@@ -66,7 +43,7 @@ fn with_sides(
     dtype: DataType,
     sides: Option<[prim::Expr; 2]>,
 ) -> Inferred {
-    let given = layout(cx, "layout", given, "NCHW")?;
+    let given = layout("layout", given, "NCHW")?;
     let vdevice = x.vdevice.clone();
     let (Some(mut dims), Some([height, width])) = (canonical_dims(cx, 0, x, &given)?, sides) else {
         return Ok(tensor_of_rank(given.rank(), dtype, vdevice));
@@ -82,13 +59,14 @@ fn resized(cx: &mut Infer<'_>) -> Inferred {
     let x = cx.tensor(0)?;
     let size = cx.shape(1)?;
     if size.ndim != 2 {
-        let what = format!("the size of an image has two dimensions, not {}", size.ndim);
-        return Err(InferErrorKind::Shape { op: cx.op(), what }.at(1));
+        let what = format!("expected an image size of two dimensions, found {}", size.ndim);
+        return Err(cx.wrong_shape_at(1, what));
     }
     let attrs = cx.attrs::<Resize2DAttrs>()?;
     let dtype = if attrs.out_dtype.is_void() { x.dtype } else { attrs.out_dtype };
     let written = cx.arg(1)?.as_node::<ShapeExpr>();
-    let sides = written.map(|size| [size.values[0].clone(), size.values[1].clone()]);
+    let side = |index: usize| written.and_then(|size| size.values.get(index).cloned());
+    let sides = side(0).zip(side(1)).map(|(height, width)| [height, width]);
     with_sides(cx, &x, &attrs.layout, dtype, sides)
 }
 
@@ -98,24 +76,22 @@ fn sampled(cx: &mut Infer<'_>) -> Inferred {
     let layout = &cx.attrs::<GridSampleAttrs>()?.layout;
     let sides = match grid.dims() {
         Some(dims) if dims.len() < 3 => {
-            let expected = "four dimensions".to_owned();
-            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: grid.ndim }.at(1));
+            return Err(cx.wrong_rank(1, "rank 4", grid.ndim));
         }
         dims => dims.map(|dims| [dims[1].clone(), dims[2].clone()]),
     };
     with_sides(cx, &x, layout, x.dtype, sides)
 }
 
-fn check_rank(cx: &Infer<'_>, index: usize, x: &TensorStructInfo) -> std::result::Result<(), InferError> {
+fn check_rank(cx: &Infer<'_>, index: usize, x: &TensorStructInfo) -> Checked<()> {
     if x.ndim == 3 {
         return Ok(());
     }
-    let expected = "three dimensions".to_owned();
-    Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(index))
+    Err(cx.wrong_rank(index, "rank 3", x.ndim))
 }
 
-/// Boxes are `(batches, boxes, 4)`, scores `(batches, classes, boxes)`. In the format `onnx` the result is the indices of all boxes and
-/// their number; else indices, scores and numbers of each batch.
+/// Boxes are `(batches, boxes, 4)`, scores `(batches, classes, boxes)`. For `onnx`, the result is the indices of all
+/// boxes and their number; otherwise indices, scores and numbers per batch.
 fn suppressed(cx: &mut Infer<'_>) -> Inferred {
     let [boxes, scores, _, _, _] = cx.tensors()?;
     check_rank(cx, 0, &boxes)?;

@@ -1,72 +1,37 @@
-//! Elements read at indices: `R.take`, `R.gather_elements`, `R.gather_nd`, `R.index_tensor`, `R.strided_slice`,
-//! `R.dynamic_strided_slice`.
+//! Indexing and slicing.
 //!
 //! Upstream counterparts: `src/relax/op/tensor/index.cc`, `src/relax/op/tensor/manipulate.cc`.
 
-use tvmscript_ir_core::{Array, Ref, Span, Str};
-use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::BuildError;
-use tvmscript_prim::{self as prim, DataType, IntImm, ops};
-
-use super::kind::{Int, TensorTuple};
-use super::{Infer, InferError, InferErrorKind, Operator};
+use super::prelude::*;
 use crate::analysis::{BaseCheck, base_check, same_dim};
-#[cfg(feature = "build")]
-use crate::build::args::{AnyExprArg, ExprArg, FlagArg, IntArg, IntImmArg};
 use crate::node::attrs::{GatherElementsAttrs, GatherNDAttrs, StridedSliceAttrs, TakeAttrs};
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The elements at indices along an axis; what indices outside mean is said by the mode: `fast` (nothing), `wrap`, `clip`, `nan`.
+    /// The elements at indices along an axis. The mode decides on indices out of bounds: `fast` (undefined), `wrap`, `clip`,
+    /// `nan`.
     take(x: Expr, indices: Expr; axis: Option<Int> = None, mode: Str = "fast")
         -> infer(taken), attrs = TakeAttrs;
-    /// For each index the element there along an axis, and at the index's own place along the others.
-    gather_elements(data: ExprArg, indices: ExprArg, axis: IntArg = 0) -> infer(elements) {
-        let attrs = Ref::new(GatherElementsAttrs { axis: IntImmArg::from(axis.0).0 }).upcast();
-        Ok(Call::of_op("relax.gather_elements", [data.0, indices.0], Some(attrs)))
-    }
-    /// The elements or slices at places that the last axis of the indices names; leading axes may be batches.
-    gather_nd(data: ExprArg, indices: ExprArg, batch_dims: IntArg = 0) -> infer(slices_at) {
-        let attrs = Ref::new(GatherNDAttrs { batch_dims: IntImmArg::from(batch_dims.0).0 }).upcast();
-        Ok(Call::of_op("relax.gather_nd", [data.0, indices.0], Some(attrs)))
-    }
-    /// The elements at indices, one tensor of indices an axis; these are broadcast.
+    /// For each index the element there along an axis, and at the index's own position along the others.
+    gather_elements(data: Expr, indices: Expr; axis: Int = 0)
+        -> infer(elements), attrs = GatherElementsAttrs { axis: plain_int(axis) };
+    /// The elements or slices at the positions that the last axis of the indices lists; leading axes may be batches.
+    gather_nd(data: Expr, indices: Expr; batch_dims: Int = 0)
+        -> infer(slices_at), attrs = GatherNDAttrs { batch_dims: plain_int(batch_dims) };
+    /// The elements at indices, one tensor of indices per axis; these are broadcast.
     index_tensor(data: Expr, indices: TensorTuple) -> infer(indexed);
-    /// The elements between bounds, along some axes, and of these every so-many-th. Negative bounds count from the last.
+    /// Strided slices along some axes. Negative bounds count from the end.
     strided_slice(
-        x: AnyExprArg, axes: AnyExprArg, begin: AnyExprArg, end: AnyExprArg,
-        strides: Option<AnyExprArg> = None, assume_inbound: FlagArg = false
-    ) -> infer(sliced) {
-        let mut args = vec![x.0, axes.0, begin.0, end.0];
-        args.extend(strides.map(|strides| strides.0));
-        let mut known = None;
-        for (index, arg) in args.iter().enumerate().skip(1) {
-            let Some(tuple) = arg.as_node::<Tuple>() else { continue };
-            let (found, expected) = (tuple.fields.len(), *known.get_or_insert(tuple.fields.len()));
-            if found != expected {
-                let message =
-                    format!("axes, bounds and strides are equally many, but here are {found}, not {expected}");
-                return Err(BuildError::message(message).at_position(index));
-            }
-        }
-        let attrs = Ref::new(StridedSliceAttrs { assume_inbound: assume_inbound.0 }).upcast();
-        Ok(Call::of_op("relax.strided_slice", args, Some(attrs)))
-    }
-    /// As `R.strided_slice`, for every axis, with bounds and strides that are tensors.
+        x: AnyExpr, axes: AnyExpr, begin: AnyExpr, end: AnyExpr, strides: Option<AnyExpr> = None;
+        assume_inbound: Flag = false
+    ) -> infer(sliced), attrs = StridedSliceAttrs;
+    /// Like `R.strided_slice`, for every axis, with bounds and strides that are tensors.
     dynamic_strided_slice(x: Expr, begin: Expr, end: Expr, strides: Expr) -> infer(sliced_at_run_time);
 }
 
 fn taken(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(2)?;
     let x = cx.tensor(0)?;
-    // A scalar is an index as a tensor of rank 0 is.
+    // A scalar index is like a tensor of rank 0.
     let info = cx.info(1)?;
     let indices = match info.as_node::<PrimStructInfo>() {
         Some(prim) => TensorStructInfo::of_shape(ShapeExpr::of([].into_iter().collect()), prim.dtype, None),
@@ -75,8 +40,7 @@ fn taken(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_integers(1, &indices)?;
     let axis = cx.attrs::<TakeAttrs>()?.axis;
     if axis.is_none() && x.ndim != 1 {
-        let expected = "rank 1 (no axis is given)".to_owned();
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+        return Err(cx.wrong_rank(0, "rank 1 without an axis", x.ndim));
     }
     if x.is_unknown_ndim() || indices.is_unknown_ndim() {
         return Ok(x.reranked(UNKNOWN_NDIM));
@@ -89,12 +53,8 @@ fn taken(cx: &mut Infer<'_>) -> Inferred {
     Ok(x.reshaped(before.chain(places.iter()).chain(after).cloned()))
 }
 
-/// Checks that indices are signed integers, where their type is known.
-fn expect_signed(
-    cx: &Infer<'_>,
-    index: usize,
-    indices: &TensorStructInfo,
-) -> std::result::Result<(), InferError> {
+/// Checks that indices are signed integers, if their type is known.
+fn expect_signed(cx: &Infer<'_>, index: usize, indices: &TensorStructInfo) -> Checked<()> {
     if indices.is_unknown_dtype() || indices.dtype.is_int() {
         return Ok(());
     }
@@ -118,7 +78,7 @@ fn slices_at(cx: &mut Infer<'_>) -> Inferred {
     let [data, indices] = cx.tensors()?;
     let batch = cx.attrs::<GatherNDAttrs>()?.batch_dims.value;
     if batch < 0 {
-        return Err(cx.wrong_attribute("batch_dims", format!("is 0 or more, not {batch}")));
+        return Err(cx.wrong_attribute("batch_dims", format!("must not be negative, found {batch}")));
     }
     if !indices.is_unknown_dtype() && indices.dtype != DataType::INT64 {
         return Err(cx.wrong_dtype(1, "a tensor of `int64`", indices.dtype));
@@ -128,7 +88,7 @@ fn slices_at(cx: &mut Infer<'_>) -> Inferred {
     }
     let limit = data.ndim.min(indices.ndim - 1);
     if batch > limit {
-        return Err(cx.wrong_attribute("batch_dims", format!("is {limit} or less, not {batch}")));
+        return Err(cx.wrong_attribute("batch_dims", format!("must be at most {limit}, found {batch}")));
     }
     let length = |places: &Array<prim::Expr>| Some(places.iter().next_back()?.as_node::<IntImm>()?.value);
     let Some((places, length)) = indices.dims().and_then(|places| Some((places, length(places)?))) else {
@@ -138,18 +98,15 @@ fn slices_at(cx: &mut Infer<'_>) -> Inferred {
         return Ok(data.reranked(indices.ndim + data.ndim - length - 1 - batch));
     };
     if !(0..=data.ndim - batch).contains(&length) {
-        let what = format!("an index has {} numbers or fewer, not {length}", data.ndim - batch);
+        let what = format!("expected at most {} numbers per index, found {length}", data.ndim - batch);
         return Err(cx.wrong_shape_at(1, what));
     }
     let rest = dims.iter().skip((batch + length) as usize);
     Ok(data.reshaped(places.iter().take(places.len() - 1).chain(rest).cloned()))
 }
 
-/// The dimensions of several shapes, broadcast to one; nothing where it cannot be told.
-fn broadcast_all(
-    cx: &mut Infer<'_>,
-    shapes: &[Array<prim::Expr>],
-) -> std::result::Result<Option<Vec<prim::Expr>>, InferError> {
+/// Broadcasts several shapes; `None` if the result is unknown.
+fn broadcast_all(cx: &mut Infer<'_>, shapes: &[Array<prim::Expr>]) -> Checked<Option<Vec<prim::Expr>>> {
     let literal = |dim: &prim::Expr| dim.as_node::<IntImm>().map(|dim| dim.value);
     let ndim = shapes.iter().map(|dims| dims.len()).max().unwrap_or(0);
     let mut result = vec![IntImm::int64(1); ndim];
@@ -159,7 +116,7 @@ fn broadcast_all(
                 (Some(1), _) => *known = dim.clone(),
                 (_, Some(1)) => {}
                 (Some(a), Some(b)) if a != b => {
-                    let what = format!("the dimensions {a} and {b} of indices cannot be broadcast");
+                    let what = format!("dimensions {a} and {b} of the indices cannot be broadcast");
                     return Err(cx.wrong_shape_at(1, what));
                 }
                 _ if same_dim(known, dim, cx.analyzer) => {}
@@ -181,8 +138,7 @@ fn indexed(cx: &mut Infer<'_>) -> Inferred {
     }
     let count = indices.len();
     if !data.is_unknown_ndim() && count as i64 > data.ndim {
-        let expected = format!("rank {count} or more");
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: data.ndim }.at(0));
+        return Err(cx.wrong_rank(0, format!("at least rank {count}"), data.ndim));
     }
     let shapes: Option<Vec<_>> = indices.iter().map(|tensor| tensor.dims().cloned()).collect();
     let places = match &shapes {
@@ -200,8 +156,8 @@ fn indexed(cx: &mut Infer<'_>) -> Inferred {
     })
 }
 
-/// Checks that an operand is a tuple of `int64`, or may be one.
-fn check_tuple(cx: &mut Infer<'_>, index: usize) -> std::result::Result<(), InferError> {
+/// Checks that an operand is a tuple of `int64`, or may be one. Returns the length of a tuple literal.
+fn check_tuple(cx: &mut Infer<'_>, index: usize) -> Checked<Option<usize>> {
     let info = cx.info(index)?;
     let int64 = PrimStructInfo::new(DataType::INT64);
     let is_int64 = |field| base_check(&int64, field, cx.analyzer) == BaseCheck::Pass;
@@ -209,17 +165,20 @@ fn check_tuple(cx: &mut Infer<'_>, index: usize) -> std::result::Result<(), Infe
         Some(tuple) => tuple.fields.iter().all(is_int64),
         None => info.is::<ObjectStructInfo>(),
     };
-    if is_right { Ok(()) } else { Err(cx.wrong_kind(index, "a tuple of `int64` scalars")) }
+    match is_right {
+        true => Ok(cx.arg(index)?.as_node::<Tuple>().map(|tuple| tuple.fields.len())),
+        false => Err(cx.wrong_kind(index, "a tuple of `int64` scalars")),
+    }
 }
 
-/// The scalars of an operand that is a tuple of them, where all are known.
-fn scalars(cx: &Infer<'_>, index: usize) -> std::result::Result<Option<Vec<prim::Expr>>, InferError> {
+/// The scalars of a tuple operand, if all are known.
+fn scalars(cx: &Infer<'_>, index: usize) -> Checked<Option<Vec<prim::Expr>>> {
     let info = cx.info(index)?;
     let Some(tuple) = info.as_node::<TupleStructInfo>() else { return Ok(None) };
     Ok(tuple.fields.iter().map(|field| field.as_node::<PrimStructInfo>()?.value.clone()).collect())
 }
 
-/// What is sliced along which axis.
+/// A slice along an axis.
 struct Slice {
     axis: Ref<IntImm>,
     begin: prim::Expr,
@@ -227,8 +186,8 @@ struct Slice {
     stride: prim::Expr,
 }
 
-/// The slices, where all numbers are known.
-fn slices(cx: &Infer<'_>) -> std::result::Result<Option<Vec<Slice>>, InferError> {
+/// The slices, if all numbers are known.
+fn slices(cx: &Infer<'_>) -> Checked<Option<Vec<Slice>>> {
     let Some(axes) = scalars(cx, 1)? else { return Ok(None) };
     let Ok(axes) =
         axes.into_iter().map(|axis| axis.downcast::<IntImm>()).collect::<std::result::Result<Vec<_>, _>>()
@@ -243,7 +202,7 @@ fn slices(cx: &Infer<'_>) -> std::result::Result<Option<Vec<Slice>>, InferError>
         };
         let Some(column) = column else { return Ok(None) };
         if column.len() != axes.len() {
-            let what = format!("there are {} numbers for {} axes", column.len(), axes.len());
+            let what = format!("expected one number per axis, {}, found {}", axes.len(), column.len());
             return Err(cx.wrong_shape_at(index, what));
         }
         columns.push(column.into_iter());
@@ -253,7 +212,7 @@ fn slices(cx: &Infer<'_>) -> std::result::Result<Option<Vec<Slice>>, InferError>
     Ok(axes.into_iter().map(slice).collect())
 }
 
-/// A bound counted from the first element, and within reach: at most one before or behind the others.
+/// A bound relative to the first element, clamped to at most one position outside.
 ///
 /// # Source
 /// `CanonicalizeIndex`, `include/tvm/topi/transform.h`.
@@ -287,7 +246,7 @@ fn canonical(
     ops::min(ops::max(bound, low)?, high)
 }
 
-/// How many elements a slice has.
+/// The length of a slice.
 ///
 /// # Source
 /// `GetLength`, `include/tvm/topi/transform.h`.
@@ -306,7 +265,7 @@ fn length(
     ops::if_then_else(ops::lt(stride.clone(), IntImm::int32(0))?, backward, forward)
 }
 
-/// That both bounds lie within the tensor.
+/// The condition that both bounds lie within the tensor.
 fn is_within(slice: &Slice, extent: &prim::Expr) -> std::result::Result<prim::Expr, prim::PrimError> {
     let mut all: Option<prim::Expr> = None;
     for bound in [&slice.begin, &slice.end] {
@@ -325,11 +284,18 @@ fn is_within(slice: &Slice, extent: &prim::Expr) -> std::result::Result<prim::Ex
 fn sliced(cx: &mut Infer<'_>) -> Inferred {
     let found = cx.arg_count();
     if !(4..=5).contains(&found) {
-        return Err(InferErrorKind::Count { op: cx.op(), expected: 5, found }.into());
+        return Err(InferErrorKind::Count { expected: 5, found }.into());
     }
     let x = cx.tensor(0)?;
+    let mut axes = None;
     for index in 1..found {
-        check_tuple(cx, index)?;
+        let Some(count) = check_tuple(cx, index)? else { continue };
+        let axes = *axes.get_or_insert(count);
+        if count != axes {
+            return Err(
+                cx.wrong_shape_at(index, format!("expected one number per axis, {axes}, found {count}"))
+            );
+        }
     }
     let without_dims = x.reranked(x.ndim);
     if x.shape.is_none() {
@@ -368,7 +334,9 @@ fn sliced_at_run_time(cx: &mut Infer<'_>) -> Inferred {
         let length =
             numbers.dims().filter(|dims| dims.len() == 1).and_then(|dims| dims[0].as_node::<IntImm>());
         if length.is_none_or(|length| length.value != x.ndim) {
-            return Err(cx.wrong_shape_at(index, format!("there is one number for each of {} axes", x.ndim)));
+            return Err(
+                cx.wrong_shape_at(index, format!("expected a tensor of {} numbers, one per axis", x.ndim))
+            );
         }
         if !numbers.is_unknown_dtype() && numbers.dtype != DataType::INT64 {
             return Err(cx.wrong_dtype(index, "a tensor of `int64`", numbers.dtype));

@@ -1,4 +1,4 @@
-//! What a rule of inference sees of a call, and what it says when the operands do not fit.
+//! Type inference of operators: the view of a call, and errors.
 
 use hashbrown::HashSet;
 use tvmscript_arith::Analyzer;
@@ -9,126 +9,112 @@ use tvmscript_prim::{self as prim, IntImm, ops};
 use super::layout::LayoutError;
 use crate::node::*;
 
-/// Why operands do not fit an operator.
+/// A failed type inference.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{kind}")]
+#[error("{}{kind}", operator.map_or_else(String::new, |operator| format!("`R.{operator}`: ")))]
 pub struct InferError {
-    /// What is wrong.
+    /// Name of the operator in text.
+    pub operator: Option<&'static str>,
+    /// Cause.
     pub kind: InferErrorKind,
-    /// The operand that is, from 0.
+    /// Index of the invalid operand, from 0.
     pub argument: Option<usize>,
 }
 
-/// What is wrong with operands: one variant, one cause.
+/// Cause of a failed type inference.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InferErrorKind {
-    /// Nobody declared the operator.
-    #[error("the operator `{name}` is not known")]
+    /// The operator does not exist.
+    #[error("unknown operator `{name}`")]
     Unknown {
-        /// Its name.
+        /// Name.
         name: String,
     },
-    /// There are too many operands or too few.
-    #[error("`{op}` takes {expected} operands, not {found}")]
+    /// Wrong number of operands.
+    #[error("expected {expected} operands, found {found}")]
     Count {
-        /// The operator.
-        op: String,
-        /// How many it takes.
+        /// Number of parameters.
         expected: usize,
-        /// How many there are.
+        /// Found.
         found: usize,
     },
-    /// An operand is of another kind.
-    #[error("`{op}` takes {expected} here, not `{found}`")]
+    /// An operand of the wrong kind.
+    #[error("expected {expected}, found `{found}`")]
     Kind {
-        /// The operator.
-        op: String,
-        /// What it takes.
+        /// Parameters.
         expected: &'static str,
-        /// What there is.
+        /// Found.
         found: String,
     },
-    /// The element type does not fit.
-    #[error("`{op}` takes {expected} here, not `{found}`")]
+    /// An operand of the wrong element type.
+    #[error("expected {expected}, found `{found}`")]
     Dtype {
-        /// The operator.
-        op: String,
-        /// What it takes.
+        /// Parameters.
         expected: String,
-        /// What there is.
+        /// Found.
         found: DataType,
     },
-    /// The rank does not fit.
-    #[error("`{op}` takes a tensor of {expected} here, not one of rank {found}")]
+    /// An operand of the wrong rank.
+    #[error("expected a tensor of {expected}, found rank {found}")]
     Rank {
-        /// The operator.
-        op: String,
-        /// What it takes.
+        /// Parameters.
         expected: String,
-        /// What there is.
+        /// Found.
         found: i64,
     },
-    /// A number of dimensions that no tensor or shape has.
-    #[error("{ndim} dimensions are not supported: there are at most {}", MAX_NDIM)]
+    /// More dimensions than supported.
+    #[error("expected at most {} dimensions, found {ndim}", MAX_NDIM)]
     Dimensions {
-        /// The number.
+        /// Number of dimensions.
         ndim: i64,
     },
-    /// An axis does not exist.
+    /// An axis that does not exist.
     #[error("axis {axis} is out of range for a tensor of rank {ndim}")]
     Axis {
-        /// The axis.
+        /// Axis.
         axis: i64,
-        /// The rank.
+        /// Rank.
         ndim: i64,
     },
-    /// An axis is given twice.
-    #[error("axis {axis} is given twice")]
+    /// A repeated axis.
+    #[error("axis {axis} is repeated")]
     RepeatedAxis {
-        /// The axis.
+        /// Axis.
         axis: i64,
     },
-    /// Shapes do not fit each other.
-    #[error("`{op}`: {what}")]
+    /// Incompatible shapes.
+    #[error("{what}")]
     Shape {
-        /// The operator.
-        op: String,
-        /// In words.
+        /// Description.
         what: String,
     },
-    /// An attribute does not fit.
-    #[error("`{op}`: `{attribute}` {what}")]
+    /// An invalid attribute.
+    #[error("`{attribute}` {what}")]
     Attribute {
-        /// The operator.
-        op: String,
-        /// The attribute.
+        /// Attribute.
         attribute: &'static str,
-        /// In words.
+        /// Description.
         what: String,
     },
-    /// A layout does not name the axes of the operator.
-    #[error("`{op}`: `{attribute}`: {error}")]
+    /// A layout with other axes than the operator has.
+    #[error("`{attribute}`: {error}")]
     Layout {
-        /// The operator.
-        op: String,
-        /// The attribute.
+        /// Attribute.
         attribute: &'static str,
-        /// What is wrong.
+        /// The violation.
         error: LayoutError,
     },
-    /// The result cannot lie on the mesh as it would.
-    #[error("`{op}`: {error}")]
+    /// The result cannot be placed on the mesh.
+    #[error("{error}")]
     Mesh {
-        /// The operator.
-        op: String,
-        /// Why.
+        /// Message of the inference error.
         error: MeshError,
     },
-    /// A scalar of the result cannot be computed.
+    /// A dimension of the result cannot be computed.
     #[error(transparent)]
     Scalar(#[from] prim::PrimError),
-    /// A dimension of the result is none.
+    /// A dimension of the result is not `int64`.
     #[error(transparent)]
     Dimension(#[from] NotADimension),
 }
@@ -136,15 +122,14 @@ pub enum InferErrorKind {
 type Result<T> = std::result::Result<T, InferError>;
 
 impl InferErrorKind {
-    /// The error, at an operand.
+    /// Locates the error at an operand.
     pub fn at(self, argument: usize) -> InferError {
-        InferError { kind: self, argument: Some(argument) }
+        InferError { operator: None, kind: self, argument: Some(argument) }
     }
 }
 
 impl InferError {
-    /// The parameter of the operator's function that the error speaks of, where it is no operand: attributes go by their
-    /// names, and there is one that holds axes.
+    /// Returns the parameter of the script function that an error without operand refers to.
     pub fn parameter(&self, names: &[&'static str]) -> Option<&'static str> {
         let is_named = |wanted: &str| names.iter().find(|name| **name == wanted).copied();
         match &self.kind {
@@ -159,10 +144,10 @@ impl InferError {
     }
 }
 
-/// The most dimensions of an operand: results may need memory for each, also of those that are only counted.
+/// Maximum rank of an operand: results may need memory per dimension, even if only the rank is known.
 pub const MAX_NDIM: i64 = 1 << 16;
 
-/// Checks how many dimensions an operand states.
+/// Checks the rank of an operand against [`MAX_NDIM`].
 fn check_rank(info: &Ref<StructInfo>, index: usize) -> Result<()> {
     let ndim = if let Some(tensor) = info.as_node::<TensorStructInfo>() {
         tensor.ndim
@@ -181,7 +166,7 @@ fn check_rank(info: &Ref<StructInfo>, index: usize) -> Result<()> {
 
 impl From<InferErrorKind> for InferError {
     fn from(kind: InferErrorKind) -> InferError {
-        InferError { kind, argument: None }
+        InferError { operator: None, kind, argument: None }
     }
 }
 
@@ -198,53 +183,51 @@ impl From<NotADimension> for InferError {
 }
 
 impl InferError {
-    /// The operator is not declared.
+    /// An unknown operator.
     pub fn unknown(name: &str) -> InferError {
         InferErrorKind::Unknown { name: name.to_owned() }.into()
     }
 }
 
-/// A call whose result is asked for. Operands are normalised: each has struct info.
+/// A call whose result is inferred. Its operands are in normal form and have struct info.
 #[derive(Debug)]
 pub struct Infer<'a> {
-    /// The call.
+    /// Call.
     pub call: &'a Call,
-    /// The operator's full name.
-    name: &'a str,
     /// Proofs about dimensions.
     pub analyzer: &'a mut Analyzer,
-    /// What variables are bound to.
+    /// Values of variables.
     bound: Option<&'a PtrMap<Expr>>,
-    /// Operands that are spread over a mesh count as the whole tensors.
+    /// `true` to see the whole tensors of distributed operands.
     whole_tensors: bool,
 }
 
 impl<'a> Infer<'a> {
-    /// For this call of the operator of this name.
-    pub fn new(call: &'a Call, name: &'a str, analyzer: &'a mut Analyzer) -> Infer<'a> {
-        Infer { call, name, analyzer, bound: None, whole_tensors: false }
+    /// Creates the view of a call.
+    pub fn new(call: &'a Call, analyzer: &'a mut Analyzer) -> Infer<'a> {
+        Infer { call, analyzer, bound: None, whole_tensors: false }
     }
 
-    /// With what variables are bound to, as far as that is known.
+    /// Adds the values of variables.
     #[must_use]
     pub fn with_bound(self, bound: &'a PtrMap<Expr>) -> Infer<'a> {
         Infer { bound: Some(bound), ..self }
     }
 
-    /// With operands that are spread over a mesh as the whole tensors.
+    /// Sees the whole tensors of distributed operands.
     #[must_use]
-    pub fn of_whole_tensors(self) -> Infer<'a> {
+    pub(crate) fn of_whole_tensors(self) -> Infer<'a> {
         Infer { whole_tensors: true, ..self }
     }
 
-    /// What an operator gives that takes operands on a mesh as any others.
+    /// Infers the result from the distributed operands themselves.
     pub(super) fn unchanged(&mut self, operator: &super::Operator) -> Result<Ref<StructInfo>> {
         self.whole_tensors = false;
         (operator.infer)(self)
     }
 
-    /// What a variable stands for in the end; the operand itself where that is not known.
-    pub fn bound_value<'b>(&'b self, operand: &'b Expr) -> &'b Expr {
+    /// Follows the bindings of a variable to its value.
+    pub(crate) fn bound_value<'b>(&'b self, operand: &'b Expr) -> &'b Expr {
         let mut value = operand;
         while value.is::<Var>()
             && let Some(next) = self.bound.and_then(|bound| bound.get(value.object()))
@@ -254,46 +237,29 @@ impl<'a> Infer<'a> {
         value
     }
 
-    /// The operator as scripts call it: `R.nn.conv2d`.
-    pub fn op(&self) -> String {
-        match self.name.strip_prefix("relax.") {
-            Some(name) => format!("R.{name}"),
-            None => self.name.to_owned(),
-        }
-    }
-
-    /// How many operands there are.
-    pub fn arg_count(&self) -> usize {
+    /// Returns the number of operands.
+    pub(crate) fn arg_count(&self) -> usize {
         self.call.args.len()
     }
 
-    /// The call's attributes, of the class that the operator has.
-    ///
-    /// # Errors
-    /// When the call has others or none.
-    pub fn attrs<T: Node>(&self) -> Result<&'a T> {
+    /// Returns the attributes of the call.
+    pub(crate) fn attrs<T: Node>(&self) -> Result<&'a T> {
         self.call.attrs.as_ref().and_then(|attrs| attrs.as_node::<T>()).ok_or_else(|| {
-            let what = format!("are not of the class `{}`", T::type_info().key());
-            InferErrorKind::Attribute { op: self.op(), attribute: "attrs", what }.into()
+            let what = format!("must be of class `{}`", T::type_info().key());
+            InferErrorKind::Attribute { attribute: "attrs", what }.into()
         })
     }
 
-    /// An operand.
-    ///
-    /// # Errors
-    /// When there are fewer.
-    pub fn arg(&self, index: usize) -> Result<&'a Expr> {
+    /// Returns an operand.
+    pub(crate) fn arg(&self, index: usize) -> Result<&'a Expr> {
         self.call.args.get(index).ok_or_else(|| {
             let found = self.call.args.len();
-            InferErrorKind::Count { op: self.op(), expected: index + 1, found }.into()
+            InferErrorKind::Count { expected: index + 1, found }.into()
         })
     }
 
-    /// The struct info of an operand.
-    ///
-    /// # Errors
-    /// When there are fewer operands.
-    pub fn info(&self, index: usize) -> Result<Ref<StructInfo>> {
+    /// Returns the struct info of an operand.
+    pub(crate) fn info(&self, index: usize) -> Result<Ref<StructInfo>> {
         let info = struct_info_of(self.arg(index)?).unwrap_or_else(ObjectStructInfo::new);
         check_rank(&info, index)?;
         Ok(match info.as_node::<DTensorStructInfo>().filter(|_| self.whole_tensors) {
@@ -302,60 +268,59 @@ impl<'a> Infer<'a> {
         })
     }
 
-    /// Checks how many operands there are.
-    ///
-    /// # Errors
-    /// When there are more or fewer.
-    pub fn expect_args(&self, expected: usize) -> Result<()> {
+    /// Checks the number of operands.
+    pub(crate) fn expect_args(&self, expected: usize) -> Result<()> {
         match self.call.args.len() {
-            found if found != expected => {
-                Err(InferErrorKind::Count { op: self.op(), expected, found }.into())
-            }
+            found if found != expected => Err(InferErrorKind::Count { expected, found }.into()),
             _ => Ok(()),
         }
     }
 
-    /// The error for an operand of the wrong kind.
-    pub fn wrong_kind(&self, index: usize, expected: &'static str) -> InferError {
+    /// Creates the error for an operand of the wrong kind.
+    pub(crate) fn wrong_kind(&self, index: usize, expected: &'static str) -> InferError {
         let found =
             self.info(index).map(|info| crate::describe::struct_info(&info).to_string()).unwrap_or_default();
-        InferErrorKind::Kind { op: self.op(), expected, found }.at(index)
+        InferErrorKind::Kind { expected, found }.at(index)
     }
 
-    /// The error for shapes that do not fit, in words.
-    pub fn wrong_shape(&self, what: impl Into<String>) -> InferError {
-        InferErrorKind::Shape { op: self.op(), what: what.into() }.into()
+    /// Creates the error for an operand of the wrong rank.
+    pub(crate) fn wrong_rank(&self, index: usize, expected: impl Into<String>, found: i64) -> InferError {
+        InferErrorKind::Rank { expected: expected.into(), found }.at(index)
     }
 
-    /// As [`wrong_shape`](Self::wrong_shape), at an operand.
-    pub fn wrong_shape_at(&self, index: usize, what: impl Into<String>) -> InferError {
-        InferErrorKind::Shape { op: self.op(), what: what.into() }.at(index)
+    /// Creates the error for incompatible shapes.
+    pub(crate) fn wrong_shape(&self, what: impl Into<String>) -> InferError {
+        InferErrorKind::Shape { what: what.into() }.into()
     }
 
-    /// The error for an element type that does not fit.
-    pub fn wrong_dtype(&self, index: usize, expected: impl Into<String>, found: DataType) -> InferError {
-        InferErrorKind::Dtype { op: self.op(), expected: expected.into(), found }.at(index)
+    /// Like [`wrong_shape`](Self::wrong_shape), located at an operand.
+    pub(crate) fn wrong_shape_at(&self, index: usize, what: impl Into<String>) -> InferError {
+        InferErrorKind::Shape { what: what.into() }.at(index)
     }
 
-    /// The error for an attribute that does not fit, in words.
-    pub fn wrong_attribute(&self, attribute: &'static str, what: impl Into<String>) -> InferError {
-        InferErrorKind::Attribute { op: self.op(), attribute, what: what.into() }.into()
+    /// Creates the error for an operand of the wrong element type.
+    pub(crate) fn wrong_dtype(
+        &self,
+        index: usize,
+        expected: impl Into<String>,
+        found: DataType,
+    ) -> InferError {
+        InferErrorKind::Dtype { expected: expected.into(), found }.at(index)
     }
 
-    /// The tensor that an operand is.
-    ///
-    /// # Errors
-    /// When it is none.
-    pub fn tensor(&self, index: usize) -> Result<Ref<TensorStructInfo>> {
+    /// Creates the error for an invalid attribute; the message continues its name.
+    pub(crate) fn wrong_attribute(&self, attribute: &'static str, what: impl Into<String>) -> InferError {
+        InferErrorKind::Attribute { attribute, what: what.into() }.into()
+    }
+
+    /// Returns an operand that is a tensor.
+    pub(crate) fn tensor(&self, index: usize) -> Result<Ref<TensorStructInfo>> {
         let info = self.info(index)?;
         info.downcast().map_err(|_| self.wrong_kind(index, "a tensor"))
     }
 
-    /// All operands as tensors, so many.
-    ///
-    /// # Errors
-    /// When there are more or fewer, or one is no tensor.
-    pub fn tensors<const N: usize>(&self) -> Result<[Ref<TensorStructInfo>; N]> {
+    /// Returns all operands, `N` tensors.
+    pub(crate) fn tensors<const N: usize>(&self) -> Result<[Ref<TensorStructInfo>; N]> {
         self.expect_args(N)?;
         let mut failed = None;
         let tensors: Vec<_> = (0..N)
@@ -369,15 +334,12 @@ impl<'a> Infer<'a> {
             .collect();
         match <[Ref<TensorStructInfo>; N]>::try_from(tensors) {
             Ok(tensors) => Ok(tensors),
-            Err(_) => Err(failed.unwrap_or_else(|| self.wrong_shape("the operands are no tensors"))),
+            Err(_) => Err(failed.unwrap_or_else(|| self.wrong_shape("the operands must be tensors"))),
         }
     }
 
-    /// The tensors of an operand that is a tuple of them.
-    ///
-    /// # Errors
-    /// When it is something else.
-    pub fn tensors_of_tuple(&self, index: usize) -> Result<Vec<Ref<TensorStructInfo>>> {
+    /// Returns the tensors of an operand that is a tuple.
+    pub(crate) fn tensors_of_tuple(&self, index: usize) -> Result<Vec<Ref<TensorStructInfo>>> {
         let info = self.info(index)?;
         for field in info.as_node::<TupleStructInfo>().iter().flat_map(|tuple| tuple.fields.iter()) {
             check_rank(field, index)?;
@@ -388,20 +350,14 @@ impl<'a> Infer<'a> {
         tensors.ok_or_else(|| self.wrong_kind(index, "a tuple of tensors"))
     }
 
-    /// The dimensions of an operand that is a shape, where they are known.
-    ///
-    /// # Errors
-    /// When it is no shape.
-    pub fn shape(&self, index: usize) -> Result<Ref<ShapeStructInfo>> {
+    /// Returns an operand that is a shape.
+    pub(crate) fn shape(&self, index: usize) -> Result<Ref<ShapeStructInfo>> {
         let info = self.info(index)?;
         info.downcast().map_err(|_| self.wrong_kind(index, "a shape"))
     }
 
-    /// The scalar that an operand is, where its value is known.
-    ///
-    /// # Errors
-    /// When it is no scalar.
-    pub fn scalar(&self, index: usize) -> Result<Option<prim::Expr>> {
+    /// Returns the value of an operand that is a scalar, if it is known.
+    pub(crate) fn scalar(&self, index: usize) -> Result<Option<prim::Expr>> {
         let info = self.info(index)?;
         match info.as_node::<PrimStructInfo>() {
             Some(prim) => Ok(prim.value.clone()),
@@ -409,66 +365,46 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// The scalar that an operand is, which has to be written out: `R.prim_value(n)`.
-    ///
-    /// # Errors
-    /// When it is something else.
-    pub fn prim_value(&self, index: usize) -> Result<&'a prim::Expr> {
+    /// Returns the value of an operand that is a scalar literal: `R.prim_value(n)`.
+    pub(crate) fn prim_value(&self, index: usize) -> Result<&'a prim::Expr> {
         match self.arg(index)?.as_node::<PrimValue>() {
             Some(prim) => Ok(&prim.value),
             None => Err(self.wrong_kind(index, "`R.prim_value(..)`")),
         }
     }
 
-    /// Checks that a tensor has this rank, where it is known.
-    ///
-    /// # Errors
-    /// When it has another.
-    pub fn expect_rank(&self, index: usize, tensor: &TensorStructInfo, rank: i64) -> Result<()> {
+    /// Checks the rank of a tensor, if it is known.
+    pub(crate) fn expect_rank(&self, index: usize, tensor: &TensorStructInfo, rank: i64) -> Result<()> {
         if tensor.is_unknown_ndim() || tensor.ndim == rank {
             return Ok(());
         }
-        let expected = format!("rank {rank}");
-        Err(InferErrorKind::Rank { op: self.op(), expected, found: tensor.ndim }.at(index))
+        Err(self.wrong_rank(index, format!("rank {rank}"), tensor.ndim))
     }
 
-    /// Checks that a tensor's elements are integers, where they are known.
-    ///
-    /// # Errors
-    /// When they are of another type.
-    pub fn expect_integers(&self, index: usize, tensor: &TensorStructInfo) -> Result<()> {
+    /// Checks that the elements are integers, if their type is known.
+    pub(crate) fn expect_integers(&self, index: usize, tensor: &TensorStructInfo) -> Result<()> {
         if tensor.is_unknown_dtype() || tensor.dtype.is_int() || tensor.dtype.is_uint() {
             return Ok(());
         }
-        let expected = "a tensor of integers".to_owned();
-        Err(InferErrorKind::Dtype { op: self.op(), expected, found: tensor.dtype }.at(index))
+        Err(self.wrong_dtype(index, "a tensor of integers", tensor.dtype))
     }
 
-    /// Whether two dimensions are known to be different.
-    ///
-    /// # Errors
-    /// When they cannot be compared.
-    pub fn differ(&mut self, a: &prim::Expr, b: &prim::Expr) -> Result<bool> {
+    /// Returns `true` if two dimensions provably differ.
+    pub(crate) fn differ(&mut self, a: &prim::Expr, b: &prim::Expr) -> Result<bool> {
         Ok(match (a.as_node::<IntImm>(), b.as_node::<IntImm>()) {
             (Some(a), Some(b)) => a.value != b.value,
             _ => !a.ptr_eq(b) && self.analyzer.can_prove(&ops::ne(a.clone(), b.clone())?),
         })
     }
 
-    /// Whether a dimension is known to be no multiple of another.
-    ///
-    /// # Errors
-    /// When the other is zero.
-    pub fn is_no_multiple(&mut self, dim: &prim::Expr, of: &prim::Expr) -> Result<bool> {
+    /// Returns `true` if a dimension is provably not a multiple of another.
+    pub(crate) fn is_no_multiple(&mut self, dim: &prim::Expr, of: &prim::Expr) -> Result<bool> {
         let rest = ops::floormod(dim.clone(), of.clone())?;
         self.differ(&rest, &IntImm::int64(0))
     }
 
-    /// An axis counted from the first, from one that may be counted from the last.
-    ///
-    /// # Errors
-    /// When the tensor has no such axis.
-    pub fn axis(&self, axis: i64, ndim: i64) -> Result<usize> {
+    /// Resolves an axis that may be negative.
+    pub(crate) fn axis(&self, axis: i64, ndim: i64) -> Result<usize> {
         let from_first = if axis < 0 { axis.checked_add(ndim) } else { Some(axis) };
         match from_first.filter(|axis| (0..ndim).contains(axis)) {
             Some(axis) => Ok(axis as usize),
@@ -476,16 +412,13 @@ impl<'a> Infer<'a> {
         }
     }
 
-    /// Axes counted from the first, each once.
-    ///
-    /// # Errors
-    /// When the tensor has no such axis, or one is given twice.
-    pub fn axes(&self, axes: &Array<Ref<IntImm>>, ndim: i64) -> Result<Vec<usize>> {
+    /// Resolves axes that may be negative.
+    pub(crate) fn axes(&self, axes: &Array<Ref<IntImm>>, ndim: i64) -> Result<Vec<usize>> {
         let mut found = Vec::with_capacity(axes.len());
-        let mut seen = HashSet::with_capacity(axes.len());
+        let mut visited = HashSet::with_capacity(axes.len());
         for axis in axes.iter() {
             let index = self.axis(axis.value, ndim)?;
-            if !seen.insert(index) {
+            if !visited.insert(index) {
                 return Err(InferErrorKind::RepeatedAxis { axis: axis.value }.into());
             }
             found.push(index);
@@ -495,7 +428,7 @@ impl<'a> Infer<'a> {
 }
 
 /// A tensor with these dimensions.
-pub fn tensor_of(
+pub(crate) fn tensor_of(
     dims: impl IntoIterator<Item = prim::Expr>,
     dtype: DataType,
     vdevice: Option<Ref<VDevice>>,
@@ -503,13 +436,13 @@ pub fn tensor_of(
     TensorStructInfo::of_shape(ShapeExpr::of(dims.into_iter().collect()), dtype, vdevice).upcast()
 }
 
-/// A tensor of which only the rank is known, if that.
-pub fn tensor_of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<StructInfo> {
+/// A tensor of known or unknown rank.
+pub(crate) fn tensor_of_rank(ndim: i64, dtype: DataType, vdevice: Option<Ref<VDevice>>) -> Ref<StructInfo> {
     TensorStructInfo::of_rank(ndim, dtype, vdevice).upcast()
 }
 
-/// The first device of tensors; none where a bound one differs from it.
-pub fn shared_device<'a>(
+/// The first device of the tensors; `None` if another one is bound to a different device.
+pub(crate) fn shared_device<'a>(
     tensors: impl IntoIterator<Item = &'a Ref<TensorStructInfo>>,
 ) -> Option<Ref<VDevice>> {
     let mut devices = tensors.into_iter().filter_map(|tensor| tensor.vdevice.as_ref());
@@ -517,23 +450,18 @@ pub fn shared_device<'a>(
     devices.all(|device| device.target.is_none() || device.ptr_eq(first)).then(|| first.clone())
 }
 
-/// The product of dimensions, folded where they are literals.
+/// The product of dimensions, folded for literals.
 ///
-/// # Errors
-/// When it does not fit 64 bits.
 /// # Source
 /// `ComputeShapeProduct`, `src/relax/op/tensor/manipulate.cc`.
-pub fn product<'a>(
+pub(crate) fn product<'a>(
     dims: impl IntoIterator<Item = &'a prim::Expr>,
 ) -> std::result::Result<prim::Expr, prim::PrimError> {
     dims.into_iter().try_fold(prim::IntImm::int64(1), |product, dim| prim::ops::mul(product, dim.clone()))
 }
 
-/// A tensor whose shape is an operand: written out, or held by a variable.
-///
-/// # Errors
-/// When the operand is no shape.
-pub fn tensor_of_operand(
+/// A tensor whose shape is an operand, a shape or a variable.
+pub(crate) fn tensor_of_operand(
     cx: &Infer<'_>,
     index: usize,
     dtype: DataType,
@@ -545,11 +473,8 @@ pub fn tensor_of_operand(
         .upcast())
 }
 
-/// A tensor with these dimensions, which may be of other types than `int64` where they are literals.
-///
-/// # Errors
-/// When one is not `int64` and no literal.
-pub fn tensor_of_scalars(
+/// A tensor with these dimensions; literals of other types become `int64`.
+pub(crate) fn tensor_of_scalars(
     dims: impl IntoIterator<Item = prim::Expr>,
     dtype: DataType,
     vdevice: Option<Ref<VDevice>>,

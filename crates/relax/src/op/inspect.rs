@@ -1,36 +1,49 @@
-//! What is known of a tensor at run time: its type, rank, shape, strides and where it begins.
+//! Properties of a tensor at run time: element type, rank, shape, strides and offset.
 //!
-//! Scripts write these calls as attributes (`x.shape[0]`, `x.dtype.bits`); the functions are there for what is printed.
+//! Scripts write these calls as attributes (`x.shape[0]`, `x.dtype.bits`); the printer writes the functions.
 //!
 //! Upstream counterpart: `src/relax/op/tensor/inspect.cc`.
 
-use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{self as prim, IntImm};
+use super::prelude::*;
+use super::product;
 
-use super::{Infer, InferError, InferErrorKind, Operator, product};
-use crate::node::*;
-use crate::op::kind::Prim;
+operators! {
+    params axis_of = (x: Expr, axis: Prim);
 
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+    /// The offset of a tensor in its storage, in bytes.
+    tensor_byte_offset(x: Expr) -> infer(offset), text = "inspect.tensor_byte_offset";
+    /// The number of bits per lane of an element.
+    tensor_dtype_bits(x: Expr) -> infer(dtype_bits), text = "inspect.tensor_dtype_bits";
+    /// The type code of an element.
+    tensor_dtype_code(x: Expr) -> infer(dtype_code), text = "inspect.tensor_dtype_code";
+    /// The number of lanes of an element.
+    tensor_dtype_lanes(x: Expr) -> infer(dtype_lanes), text = "inspect.tensor_dtype_lanes";
+    /// The offset of a tensor in its storage, in elements.
+    tensor_elem_offset(x: Expr) -> infer(offset), text = "inspect.tensor_elem_offset";
+    /// The rank of a tensor.
+    tensor_ndim(x: Expr) -> infer(ndim), text = "inspect.tensor_ndim";
+    /// The length of an axis.
+    tensor_shape_i(..axis_of) -> infer(length), text = "inspect.tensor_shape_i";
+    /// The stride of an axis, in elements.
+    tensor_stride_i(..axis_of) -> infer(stride), text = "inspect.tensor_stride_i";
+}
 
 const UINT8: DataType = DataType::uint(8);
 const UINT16: DataType = DataType::uint(16);
 const UINT64: DataType = DataType::uint(64);
 
-/// The value that a call of these operators gives, where its struct info knows it. Then the value takes the place of the call
-/// in a well-formed function.
+/// The result of a call of these operators, if its struct info has it. In a well-formed function, the value replaces
+/// the call.
 ///
 /// # Source
 /// `NormalizeToKnownPrimValue`, which the operators have as `FNormalize`.
 pub(crate) fn known_result(call: &Call) -> Option<&prim::Expr> {
-    if !call.op_name()?.starts_with("relax.inspect.") {
-        return None;
-    }
+    let name = call.op_name()?;
+    OPERATORS.iter().find(|operator| operator.name == name)?;
     call.struct_info_.as_ref()?.as_node::<PrimStructInfo>()?.value.as_ref()
 }
 
-/// A scalar of this type, with its value where it is known.
+/// A scalar of this type, with its value if it is known.
 fn scalar(dtype: DataType, value: Option<i64>) -> Inferred {
     Ok(match value {
         Some(value) => PrimStructInfo::of_value(IntImm::try_new(dtype, value)?),
@@ -60,39 +73,16 @@ fn ndim(cx: &mut Infer<'_>) -> Inferred {
     scalar(DataType::INT32, (!x.is_unknown_ndim()).then_some(x.ndim))
 }
 
-/// Tensors of known shape begin where their memory does.
+/// Tensors of known shape have no offset.
 fn offset(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     scalar(UINT64, x.known_dims().map(|_| 0))
 }
 
-/// The dimensions, where known, and the axis, where known.
-type Axis = (Option<tvmscript_ir_core::Array<prim::Expr>>, Option<usize>);
+/// The dimensions and the axis, if they are known.
+type Axis = (Option<Array<prim::Expr>>, Option<usize>);
 
-operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// How many bytes into its memory a tensor begins.
-    tensor_byte_offset(x: Expr) -> infer(offset), text = "inspect.tensor_byte_offset";
-    /// The bits of an element's lane.
-    tensor_dtype_bits(x: Expr) -> infer(dtype_bits), text = "inspect.tensor_dtype_bits";
-    /// The number of the kind of an element's type.
-    tensor_dtype_code(x: Expr) -> infer(dtype_code), text = "inspect.tensor_dtype_code";
-    /// The lanes of an element.
-    tensor_dtype_lanes(x: Expr) -> infer(dtype_lanes), text = "inspect.tensor_dtype_lanes";
-    /// How many elements into its memory a tensor begins.
-    tensor_elem_offset(x: Expr) -> infer(offset), text = "inspect.tensor_elem_offset";
-    /// How many axes a tensor has.
-    tensor_ndim(x: Expr) -> infer(ndim), text = "inspect.tensor_ndim";
-    /// The length of an axis.
-    tensor_shape_i(x: Expr, axis: Prim) -> infer(length), text = "inspect.tensor_shape_i";
-    /// How many elements apart neighbours along an axis are.
-    tensor_stride_i(x: Expr, axis: Prim) -> infer(stride), text = "inspect.tensor_stride_i";
-}
-
-fn axis_of(cx: &Infer<'_>) -> std::result::Result<Axis, InferError> {
+fn axis_of(cx: &Infer<'_>) -> Checked<Axis> {
     cx.expect_args(2)?;
     let x = cx.tensor(0)?;
     let Some(axis) = cx.scalar(1)? else { return Ok((x.known_dims(), None)) };
@@ -113,7 +103,7 @@ fn length(cx: &mut Infer<'_>) -> Inferred {
     })
 }
 
-/// Elements lie row by row without gaps.
+/// The layout is row-major and compact.
 fn stride(cx: &mut Infer<'_>) -> Inferred {
     let (Some(dims), Some(axis)) = axis_of(cx)? else { return Ok(PrimStructInfo::new(DataType::INT64)) };
     Ok(PrimStructInfo::of_value(product(dims.iter().skip(axis + 1))?))

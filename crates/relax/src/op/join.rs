@@ -1,103 +1,62 @@
-//! Tensors joined, split and repeated: `R.concat`, `R.stack`, `R.meshgrid`, `R.split`, `R.repeat`, `R.tile`, `R.flip`, `R.one_hot`.
+//! Tensors joined, split and repeated.
 //!
 //! Upstream counterpart: `src/relax/op/tensor/manipulate.cc`.
 
 use tvmscript_ir::VDevice;
-use tvmscript_ir_core::{Array, DataType, ObjectLike, Ref, Str, structural_equal};
-use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::{BuildError, Result};
-use tvmscript_prim::{self as prim, IntImm, PrimExprExt, ops};
+use tvmscript_ir_core::{ObjectLike, structural_equal};
+use tvmscript_prim::PrimExprExt;
 
-use super::kind::{Int, Ints, Literal, Sections};
-use super::{Infer, InferError, InferErrorKind, Operator, product, shared_device, tensor_of, tensor_of_rank};
+use super::prelude::*;
+use super::product;
 use crate::analysis::same_dim;
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntArg, IntImmArg, TupleArg};
+use crate::describe;
 use crate::node::attrs::{
     ConcatAttrs, FlipAttrs, MeshgridAttrs, OneHotAttrs, RepeatAttrs, SplitAttrs, StackAttrs, TileAttrs,
 };
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The tensors one after the other along an axis.
-    concat(tensors: TupleArg, axis: Option<IntArg> = Some(IntArg(0))) -> infer(one_after_another) {
-        let attrs = Ref::new(ConcatAttrs { axis: axis.map(|axis| axis.0) }).upcast();
-        Ok(Call::of_op("relax.concat", [tensors.0], Some(attrs)))
-    }
-    /// The tensors, which are of one shape, along a new axis.
-    stack(tensors: TupleArg, axis: Option<IntImmArg> = Some(IntImmArg::from(0))) -> infer(along_new_axis) {
-        let attrs = Ref::new(StackAttrs { axis: axis.map(|axis| axis.0) }).upcast();
-        Ok(Call::of_op("relax.stack", [tensors.0], Some(attrs)))
-    }
-    /// For each vector a tensor of coordinates, one axis a vector.
-    meshgrid(tensors: TupleArg, indexing: Option<Str> = Some(Str::from("ij"))) -> infer(coordinates) {
-        let attrs = Ref::new(MeshgridAttrs { indexing }).upcast();
-        Ok(Call::of_op("relax.meshgrid", [tensors.0], Some(attrs)))
-    }
-    /// The tensor in parts along an axis: so many equal ones, or one up to each index and one from the last.
+    /// The tensors, concatenated along an axis.
+    concat(tensors: TensorTuple; axis: Option<Int> = 0) -> infer(one_after_another), attrs = ConcatAttrs;
+    /// The tensors, which have the same shape, stacked along a new axis.
+    stack(tensors: TensorTuple; axis: Option<Literal> = 0) -> infer(along_new_axis), attrs = StackAttrs;
+    /// The coordinate tensors of vectors, one axis per vector.
+    meshgrid(tensors: TensorTuple; indexing: Option<Str> = "ij") -> infer(coordinates), attrs = MeshgridAttrs;
+    /// The tensor in parts along an axis: a number of equal parts, or parts that start at each index.
     split(x: Expr; indices_or_sections: Sections, axis: Int = 0) -> infer(split_parts), attrs = SplitAttrs;
-    /// Each element so often, along an axis, or of the tensor as a vector.
+    /// The tensor with each element repeated along an axis; without an axis, of the flattened tensor.
     repeat(data: Expr; repeats: Int, axis: Option<Int> = None) -> infer(repeated), attrs = RepeatAttrs;
-    /// The whole tensor so often along each axis; the last ones where there are fewer numbers than axes.
+    /// The tensor repeated as a whole along each axis; along the last axes if there are fewer numbers than axes.
     tile(data: Expr; repeats: Ints) -> infer(tiled), attrs = TileAttrs;
     /// The elements in reverse order along an axis.
     flip(data: Expr; axis: Literal) -> infer(flipped), attrs = FlipAttrs;
-    /// For every index a vector that has `on_value` there and `off_value` elsewhere.
-    one_hot(
-        indices: ExprArg, on_value: ExprArg, off_value: ExprArg, depth: IntArg, axis: IntArg = -1
-    ) -> infer(with_classes) {
-        let (on, off) = (value_of(&on_value.0, 1)?.dtype(), value_of(&off_value.0, 2)?.dtype());
-        if on != off {
-            return Err(BuildError::message(format!(
-                "`R.one_hot` takes two values of one type, not `{on}` and `{off}`"
-            ))
-            .at_position(2));
-        }
-        if depth.0 <= 0 {
-            return Err(BuildError::message(format!(
-                "there are {} classes, but at least one is needed",
-                depth.0
-            ))
-            .at_position(3));
-        }
-        let attrs = Ref::new(OneHotAttrs { depth: depth.0, axis: axis.0 }).upcast();
-        Ok(Call::of_op("relax.one_hot", [indices.0, on_value.0, off_value.0], Some(attrs)))
-    }
+    /// For each index a vector with `on_value` there and `off_value` elsewhere.
+    one_hot(indices: Expr, on_value: PrimLiteral, off_value: PrimLiteral; depth: Positive, axis: Int = -1)
+        -> infer(with_classes), attrs = OneHotAttrs;
 }
 
-/// The element type that all have; void where one is unknown.
-fn common_dtype(
-    cx: &Infer<'_>,
-    tensors: &[Ref<TensorStructInfo>],
-) -> std::result::Result<DataType, InferError> {
+/// The common element type; void if one is unknown.
+fn common_dtype(cx: &Infer<'_>, tensors: &[Ref<TensorStructInfo>]) -> Checked<DataType> {
     let mut known = tensors.iter().map(|tensor| tensor.dtype).filter(|dtype| !dtype.is_void());
     let Some(dtype) = known.next() else { return Ok(DataType::VOID) };
     match known.find(|other| *other != dtype) {
-        Some(found) => Err(cx.wrong_dtype(0, format!("tensors of one type, so `{dtype}`"), found)),
+        Some(found) => Err(cx.wrong_dtype(0, format!("tensors of the same type, `{dtype}`"), found)),
         None if tensors.iter().any(|tensor| tensor.is_unknown_dtype()) => Ok(DataType::VOID),
         None => Ok(dtype),
     }
 }
 
-/// Tensors to be joined along an axis: what is common to them.
+/// Tensors to join along an axis.
 struct Parts {
     tensors: Vec<Ref<TensorStructInfo>>,
     dtype: DataType,
     vdevice: Option<Ref<VDevice>>,
-    /// The shapes that are known; of these some may be held by variables.
+    /// The known shapes, including those of shape variables.
     shapes: Vec<Array<prim::Expr>>,
-    /// All shapes are written out.
+    /// `true` if all shapes are [`ShapeExpr`]s.
     are_written_out: bool,
 }
 
-fn parts(cx: &Infer<'_>) -> std::result::Result<Parts, InferError> {
+fn parts(cx: &Infer<'_>) -> Checked<Parts> {
     cx.expect_args(1)?;
     let tensors = cx.tensors_of_tuple(0)?;
     if tensors.is_empty() {
@@ -115,17 +74,16 @@ impl Parts {
         tensor_of_rank(ndim, self.dtype, self.vdevice.clone())
     }
 
-    /// Checks that the known shapes agree on every axis but one. Gives whether they do so for sure.
-    fn agree(&self, cx: &mut Infer<'_>, except: Option<usize>) -> std::result::Result<bool, InferError> {
+    /// Checks that the known shapes agree on every axis but one. Returns `true` if they provably do.
+    fn agree(&self, cx: &mut Infer<'_>, except: Option<usize>) -> Checked<bool> {
         let Some((first, rest)) = self.shapes.split_first() else { return Ok(false) };
         let mut is_sure = true;
         for axis in (0..first.len()).filter(|axis| Some(*axis) != except) {
             for other in rest {
                 if cx.differ(&other[axis], &first[axis])? {
-                    let (a, b) =
-                        (crate::describe::scalar(&first[axis]), crate::describe::scalar(&other[axis]));
+                    let (a, b) = (describe::scalar(&first[axis]), describe::scalar(&other[axis]));
                     return Err(
-                        cx.wrong_shape_at(0, format!("the tensors differ on axis {axis}: {a} and {b}"))
+                        cx.wrong_shape_at(0, format!("dimensions differ on axis {axis}: {a} and {b}"))
                     );
                 }
                 is_sure &= same_dim(&other[axis], &first[axis], cx.analyzer);
@@ -135,7 +93,7 @@ impl Parts {
     }
 }
 
-/// How long the joined tensors are: a product where all are of one length.
+/// The total length along an axis: a product if all lengths are equal.
 fn total(shapes: &[Array<prim::Expr>], axis: usize) -> std::result::Result<prim::Expr, prim::PrimError> {
     let first = &shapes[0][axis];
     if shapes.iter().all(|dims| structural_equal(dims[axis].object(), first.object())) {
@@ -147,7 +105,7 @@ fn total(shapes: &[Array<prim::Expr>], axis: usize) -> std::result::Result<prim:
 fn one_after_another(cx: &mut Infer<'_>) -> Inferred {
     let parts = parts(cx)?;
     let stated = cx.attrs::<ConcatAttrs>()?.axis;
-    // Without an axis the tensors are vectors.
+    // Without an axis, the tensors are vectors.
     let mut ndim = if stated.is_some() { UNKNOWN_NDIM } else { 1 };
     for tensor in parts.tensors.iter().filter(|tensor| !tensor.is_unknown_ndim()) {
         if ndim == UNKNOWN_NDIM {
@@ -179,11 +137,10 @@ fn along_new_axis(cx: &mut Infer<'_>) -> Inferred {
     let operand_ndim = parts.tensors[0].ndim;
     for tensor in parts.tensors.iter().filter(|tensor| !tensor.is_unknown_ndim()) {
         if tensor.ndim != operand_ndim {
-            let expected = format!("the rank of the first, {operand_ndim},");
-            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: tensor.ndim }.at(0));
+            return Err(cx.wrong_rank(0, format!("rank {operand_ndim}, like the first one"), tensor.ndim));
         }
     }
-    // An unknown rank counts as -1, as upstream has it.
+    // Like upstream, an unknown rank counts as -1.
     let ndim = operand_ndim + 1;
     let axis = match &cx.attrs::<StackAttrs>()?.axis {
         Some(axis) => cx.axis(axis.value, ndim)?,
@@ -206,11 +163,10 @@ fn coordinates(cx: &mut Infer<'_>) -> Inferred {
     let count = parts.tensors.len();
     for tensor in &parts.tensors {
         if tensor.ndim != 1 {
-            let expected = "rank 1".to_owned();
-            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: tensor.ndim }.at(0));
+            return Err(cx.wrong_rank(0, "rank 1", tensor.ndim));
         }
     }
-    // Upstream looks at types that are known only, and at shapes where the type is.
+    // Like upstream, unknown element types are skipped, and shapes count only with a known type.
     let dtype = parts.tensors.iter().map(|tensor| tensor.dtype).find(|dtype| !dtype.is_void());
     let dtype = dtype.unwrap_or(DataType::VOID);
     let is_known = parts.are_written_out && parts.tensors.iter().all(|tensor| !tensor.is_unknown_dtype());
@@ -237,18 +193,18 @@ fn split_parts(cx: &mut Infer<'_>) -> Inferred {
     match Array::<Ref<IntImm>>::try_from_object(attrs.indices_or_sections.clone()) {
         Ok(indices) if indices.is_empty() => Ok(x.upcast()),
         Ok(indices) => parts_at(cx, &x, axis, &indices),
-        Err(_) => Err(cx.wrong_attribute("indices_or_sections", "is an integer or a list of them")),
+        Err(_) => Err(cx.wrong_attribute("indices_or_sections", "must be an integer or a list of integers")),
     }
 }
 
-/// Most parts a tensor is split into: each is an entry of the result's struct info.
+/// Maximum number of parts; each is a field of the result's struct info.
 const MAX_PARTS: usize = 1 << 16;
-/// Most dimensions of all parts together.
+/// Maximum number of dimensions of all parts.
 const MAX_DIMS: usize = 1 << 22;
 
-fn check_count(cx: &Infer<'_>, count: i64) -> std::result::Result<usize, InferError> {
+fn check_count(cx: &Infer<'_>, count: i64) -> Checked<usize> {
     usize::try_from(count).ok().filter(|count| (1..=MAX_PARTS).contains(count)).ok_or_else(|| {
-        cx.wrong_attribute("indices_or_sections", format!("is from 1 to {MAX_PARTS}, not {count}"))
+        cx.wrong_attribute("indices_or_sections", format!("must be from 1 to {MAX_PARTS}, found {count}"))
     })
 }
 
@@ -261,7 +217,7 @@ fn with_length(
     x.reshaped(dims.iter().enumerate().map(|(i, dim)| if i == axis { length.clone() } else { dim.clone() }))
 }
 
-/// Parts of one length, rounded up; the last one has what is left.
+/// Parts of equal length, rounded up; the last one has the rest.
 fn equal_parts(cx: &mut Infer<'_>, x: &TensorStructInfo, axis: Option<usize>, count: i64) -> Inferred {
     let parts = check_count(cx, count)?;
     let (Some(dims), Some(axis)) = (x.dims(), axis) else {
@@ -276,7 +232,7 @@ fn equal_parts(cx: &mut Infer<'_>, x: &TensorStructInfo, axis: Option<usize>, co
     Ok(TupleStructInfo::new(fields))
 }
 
-/// Parts between indices, which are kept within the tensor.
+/// Parts between indices, clamped to the tensor.
 fn parts_at(
     cx: &mut Infer<'_>,
     x: &TensorStructInfo,
@@ -288,7 +244,7 @@ fn parts_at(
         return Ok(TupleStructInfo::new(vec![x.reranked(x.ndim); parts]));
     };
     if parts.saturating_mul(dims.len()) > MAX_DIMS {
-        let what = format!("asks for {parts} parts of {} dimensions each", dims.len());
+        let what = format!("results in {parts} parts of {} dimensions each", dims.len());
         return Err(cx.wrong_attribute("indices_or_sections", what));
     }
     let zero = IntImm::int64(0);
@@ -366,23 +322,13 @@ fn flipped(cx: &mut Infer<'_>) -> Inferred {
     Ok(x.upcast())
 }
 
-#[cfg(feature = "build")]
-fn value_of(value: &Expr, index: usize) -> Result<&tvmscript_prim::Expr> {
-    match value.as_node::<PrimValue>() {
-        Some(prim) => Ok(&prim.value),
-        None => {
-            Err(BuildError::expected("`R.prim_value(..)`", value.object().info().key()).at_position(index))
-        }
-    }
-}
-
 fn with_classes(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(3)?;
     let indices = cx.tensor(0)?;
     let (dtype, off) = (cx.prim_value(1)?.dtype(), cx.prim_value(2)?.dtype());
     if dtype != off {
-        let expected = format!("two values of one type, so `{dtype}`");
-        return Err(InferErrorKind::Dtype { op: cx.op(), expected, found: off }.at(2));
+        let expected = format!("values of the same type, `{dtype}`");
+        return Err(cx.wrong_dtype(2, expected, off));
     }
     cx.expect_integers(0, &indices)?;
     let vdevice = indices.vdevice.clone();

@@ -1,7 +1,7 @@
-//! Which axis of a tensor is what, by letters, and shapes from one order of axes to another.
+//! Layouts: the meaning of a tensor's axes, and shapes converted between layouts.
 //!
-//! `NCHW` names four axes. `NCHW16c` splits the axis `C`: `C` counts blocks of 16, of which `c` is the place inside. Letters are
-//! free; two layouts fit each other when they name the same axes, in any order and however split.
+//! `NCHW` has four axes. `NCHW16c` splits the axis `C` into blocks of 16: `C` is the index of the block, `c` the index
+//! inside it. Two layouts are convertible if they have the same axes, in any order and split in any way.
 //!
 //! Upstream counterpart: `src/tir/ir/data_layout.cc`.
 
@@ -9,36 +9,36 @@ use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::Array;
 use tvmscript_prim::{Expr, IntImm, PrimError, ops};
 
-/// Why a layout, or a shape in it, is wrong.
+/// An invalid layout, or a shape that does not match its layout.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// The text names no axes.
+    /// Invalid text.
     #[error("`{name}` is no layout: {reason}")]
     Invalid {
-        /// The text.
+        /// Text.
         name: String,
-        /// What is wrong with it.
+        /// Reason.
         reason: &'static str,
     },
-    /// Two layouts do not name the same axes.
-    #[error("the layouts `{from}` and `{to}` do not name the same axes")]
+    /// Two layouts with different axes.
+    #[error("the layouts `{from}` and `{to}` have different axes")]
     NotConvertible {
-        /// One.
+        /// Source layout.
         from: String,
-        /// The other.
+        /// Target layout.
         to: String,
     },
-    /// The inner part of a split axis is not as long as the layout says.
-    #[error("axis {axis} has length {found}, but the layout `{name}` says {expected}")]
+    /// An inner axis whose length differs from the layout.
+    #[error("expected length {expected} for axis {axis}, as in the layout `{name}`, found {found}")]
     Length {
-        /// The layout.
+        /// Layout.
         name: String,
-        /// Which axis.
+        /// Index of the axis.
         axis: usize,
-        /// The length in the layout.
+        /// Length in the layout.
         expected: i64,
-        /// The length of the tensor.
+        /// Length of the tensor.
         found: i64,
     },
     /// A length cannot be computed.
@@ -48,12 +48,11 @@ pub enum LayoutError {
 
 type Result<T> = std::result::Result<T, LayoutError>;
 
-/// One axis of a layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Axis {
-    /// The letter, in upper case.
+    /// Letter in upper case.
     letter: u8,
-    /// The length, where the axis is the inner part of one that is split.
+    /// Length of an inner axis; `None` for an outer axis.
     inner: Option<i64>,
 }
 
@@ -65,11 +64,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Reads a layout such as `NCHW` or `NCHW16c`.
-    ///
-    /// # Errors
-    /// [`LayoutError::Invalid`].
-    pub fn parse(name: &str) -> Result<Layout> {
+    /// Parses a layout such as `NCHW` or `NCHW16c`.
+    pub(super) fn parse(name: &str) -> Result<Layout> {
         let invalid = |reason| LayoutError::Invalid { name: name.to_owned(), reason };
         let mut axes: Vec<Axis> = Vec::with_capacity(name.len());
         let mut length: i64 = 0;
@@ -82,13 +78,13 @@ impl Layout {
                     }
                 }
                 b'A'..=b'Z' if length == 0 => axes.push(Axis { letter: c, inner: None }),
-                b'A'..=b'Z' => return Err(invalid("a length stands before a capital letter")),
+                b'A'..=b'Z' => return Err(invalid("a length precedes a capital letter")),
                 b'a'..=b'z' if length > 0 => {
                     axes.push(Axis { letter: c.to_ascii_uppercase(), inner: Some(length) });
                     length = 0;
                 }
-                b'a'..=b'z' => return Err(invalid("no length stands before a small letter")),
-                _ => return Err(invalid("axes are letters")),
+                b'a'..=b'z' => return Err(invalid("no length precedes a small letter")),
+                _ => return Err(invalid("axes must be letters")),
             }
         }
         let layout = Layout { name: name.to_owned(), axes };
@@ -97,13 +93,12 @@ impl Layout {
         }
         let has_outer = |axis: &Axis| layout.outer(axis.letter).next().is_some();
         if !layout.axes.iter().all(has_outer) {
-            return Err(invalid("a small letter has no capital one"));
+            return Err(invalid("a small letter has no capital letter"));
         }
         Ok(layout)
     }
 
-    /// How many axes there are.
-    pub fn rank(&self) -> usize {
+    pub(super) fn rank(&self) -> usize {
         self.axes.len()
     }
 
@@ -112,7 +107,7 @@ impl Layout {
         self.axes.iter().enumerate().filter(is_outer).map(|(i, _)| i)
     }
 
-    /// The product of the lengths of an axis's inner parts; 1 where it is not split.
+    /// The product of the inner lengths of an axis; 1 if it is not split.
     fn inner_length(&self, letter: u8) -> Result<Expr> {
         let lengths = self.axes.iter().filter(|axis| axis.letter == letter).filter_map(|axis| axis.inner);
         let mut product = IntImm::int64(1);
@@ -122,11 +117,8 @@ impl Layout {
         Ok(product)
     }
 
-    /// Checks that two layouts name the same axes.
-    ///
-    /// # Errors
-    /// [`LayoutError::NotConvertible`].
-    pub fn check_convertible(&self, to: &Layout) -> Result<()> {
+    /// Checks that two layouts have the same axes.
+    pub(super) fn check_convertible(&self, to: &Layout) -> Result<()> {
         let covers = |a: &Layout, b: &Layout| b.axes.iter().all(|axis| a.outer(axis.letter).next().is_some());
         match covers(self, to) && covers(to, self) {
             true => Ok(()),
@@ -134,13 +126,11 @@ impl Layout {
         }
     }
 
-    /// The shape, given in this layout, in another one. Split axes are rounded up to whole blocks.
+    /// Converts a shape to another layout. Split axes are rounded up to whole blocks.
     ///
     /// # Shapes
-    /// As many dimensions as the layout has axes, `int64` each; the result has as many as `to`.
-    /// # Errors
-    /// When an inner axis has another length than the layout says, or the layouts are not convertible.
-    pub fn convert(&self, dims: &[Expr], to: &Layout) -> Result<Vec<Expr>> {
+    /// One dimension of `int64` per axis of the layout; the result has one per axis of `to`.
+    pub(super) fn convert(&self, dims: &[Expr], to: &Layout) -> Result<Vec<Expr>> {
         self.check_convertible(to)?;
         for (i, (axis, dim)) in self.axes.iter().zip(dims).enumerate() {
             if let (Some(expected), Some(found)) = (axis.inner, dim.as_node::<IntImm>())
@@ -150,7 +140,7 @@ impl Layout {
                 return Err(LayoutError::Length { name, axis: i, expected, found: found.value });
             }
         }
-        // Upstream simplifies each shape without knowledge of the variables in it.
+        // Like upstream, without facts about the variables.
         let mut analyzer = Analyzer::new();
         let converted = to.axes.iter().map(|axis| {
             if let Some(length) = axis.inner {
@@ -168,7 +158,7 @@ impl Layout {
     }
 }
 
-/// The axes that an operator computes with, and the layouts that a call gives its tensors in.
+/// The layout that a call states, with the canonical layout of the operator.
 #[derive(Debug)]
 pub(super) struct Canonical {
     canonical: Layout,
@@ -176,35 +166,26 @@ pub(super) struct Canonical {
 }
 
 impl Canonical {
-    /// The layout of a call, which must name the axes of the operator's own one.
-    ///
-    /// # Errors
-    /// When it does not.
-    pub fn new(given: &str, canonical: &str) -> Result<Canonical> {
+    /// Creates the pair.
+    pub(super) fn new(given: &str, canonical: &str) -> Result<Canonical> {
         let (given, canonical) = (Layout::parse(given)?, Layout::parse(canonical)?);
         given.check_convertible(&canonical)?;
         Ok(Canonical { canonical, given })
     }
 
-    /// How many dimensions a tensor in the call's layout has.
-    pub fn rank(&self) -> i64 {
+    /// The rank of a tensor in the stated layout.
+    pub(super) fn rank(&self) -> i64 {
         self.given.rank() as i64
     }
 
-    /// The shape in the operator's own order.
-    ///
-    /// # Errors
-    /// As [`Layout::convert`].
-    pub fn to_canonical(&self, dims: &Array<Expr>) -> Result<Vec<Expr>> {
+    /// Converts a shape to the canonical layout.
+    pub(super) fn to_canonical(&self, dims: &Array<Expr>) -> Result<Vec<Expr>> {
         let dims: Vec<Expr> = dims.iter().cloned().collect();
         self.given.convert(&dims, &self.canonical)
     }
 
-    /// The shape from the operator's own order.
-    ///
-    /// # Errors
-    /// As [`Layout::convert`].
-    pub fn dims_of_canonical(&self, dims: &[Expr]) -> Result<Vec<Expr>> {
+    /// Converts a shape from the canonical layout.
+    pub(super) fn dims_of_canonical(&self, dims: &[Expr]) -> Result<Vec<Expr>> {
         self.canonical.convert(dims, &self.given)
     }
 }

@@ -2,45 +2,29 @@
 //!
 //! Upstream counterpart: `src/relax/op/tensor/linear_algebra.cc`.
 
-use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_ir_macros::operators;
-
-use super::elementwise::{broadcast_dims, common_dtype};
-use super::shape;
-use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
-#[cfg(feature = "build")]
-use crate::build::args::ExprArg;
+use super::elementwise::{ADD, broadcast_dims, common_dtype};
+use super::prelude::*;
+use super::shape::permute_dims;
+use crate::describe;
 use crate::node::attrs::MatmulAttrs;
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The product of matrices, or of batches of them, which are broadcast; of a vector it is the one of its one row or column.
-    matmul(x1: ExprArg, x2: ExprArg, out_dtype: Option<DataType> = None) -> infer(multiplied) {
-        Ok(product_of(x1.0, x2.0, out_dtype))
-    }
-    /// The product with the transposed weight, plus the bias where there is one.
-    fn linear(
-        data: ExprArg, weight: ExprArg, bias: Option<ExprArg> = None, out_dtype: Option<DataType> = None
-    ) {
-        let product = product_of(data.0, shape::permuted(weight.0, None).upcast(), out_dtype);
-        Ok(match bias {
-            Some(bias) => Call::of_op("relax.add", [product.upcast(), bias.0], None),
-            None => product,
-        })
-    }
-    /// The product of each element of one vector with each of another.
+    /// The matrix product, with broadcast batches. A vector counts as a matrix of one row or column.
+    matmul(x1: Expr, x2: Expr; out_dtype: Option<DataType> = None)
+        -> infer(multiplied), attrs = MatmulAttrs { out_dtype: or_void(out_dtype) }, sharding = Sharding::Product;
+    /// The product with the transposed weight, plus the optional bias.
+    fn linear(data: Expr, weight: Expr, bias: Option<Expr> = None, out_dtype: Option<DataType> = None)
+        = linear_call;
+    /// The outer product of two vectors.
     outer(x1: Expr, x2: Expr) -> infer(all_products);
 }
 
-fn product_of(x1: Expr, x2: Expr, out_dtype: Option<DataType>) -> Ref<Call> {
-    let attrs = Ref::new(MatmulAttrs { out_dtype: out_dtype.unwrap_or(DataType::VOID) }).upcast();
-    Call::of_op("relax.matmul", [x1, x2], Some(attrs))
+fn linear_call(data: Expr, weight: Expr, bias: Option<Expr>, out_dtype: Option<DataType>) -> Ref<Call> {
+    let product = matmul(data, permute_dims(weight, None).upcast(), out_dtype);
+    match bias {
+        Some(bias) => ADD.call(None, [product.upcast(), bias]),
+        None => product,
+    }
 }
 
 fn multiplied(cx: &mut Infer<'_>) -> Inferred {
@@ -56,8 +40,7 @@ fn multiplied(cx: &mut Infer<'_>) -> Inferred {
     }
     for (index, x) in [&x1, &x2].into_iter().enumerate() {
         if x.ndim == 0 {
-            let expected = "rank 1 or more".to_owned();
-            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: 0 }.at(index));
+            return Err(cx.wrong_rank(index, "rank 1 or more", 0));
         }
     }
     let (is_row, is_column) = (x1.ndim == 1, x2.ndim == 1);
@@ -69,10 +52,10 @@ fn multiplied(cx: &mut Infer<'_>) -> Inferred {
     };
     let (inner_a, inner_b) = (&a[a.len() - 1], &b[b.len().saturating_sub(2)]);
     if cx.differ(inner_a, inner_b)? {
-        let (a, b) = (crate::describe::scalar(inner_a), crate::describe::scalar(inner_b));
-        let which = if is_column { "only" } else { "last but one" };
+        let (a, b) = (describe::scalar(inner_a), describe::scalar(inner_b));
+        let axis = if is_column { -1 } else { -2 };
         let what = format!(
-            "the {which} dimension of this operand is {b}, and is summed up with the last one of the first operand, which is {a}"
+            "contraction dimensions differ: dimension -1 of the first operand is {a}, dimension {axis} of the second is {b}"
         );
         return Err(cx.wrong_shape_at(1, what));
     }
@@ -89,8 +72,7 @@ fn all_products(cx: &mut Infer<'_>) -> Inferred {
     let tensors = cx.tensors::<2>()?;
     for (index, x) in tensors.iter().enumerate() {
         if x.ndim != 1 {
-            let expected = "rank 1".to_owned();
-            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(index));
+            return Err(cx.wrong_rank(index, "rank 1", x.ndim));
         }
     }
     let [x1, x2] = &tensors;

@@ -1,56 +1,43 @@
-//! Memory: storage, tensors in it, views of tensors.
+//! Storage, tensors in storage, and views of tensors.
 //!
 //! Upstream counterpart: `src/relax/op/op.cc`, `src/relax/op/memory/view.cc`.
 
-use tvmscript_ir_core::{Array, DataType, Ref};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{self as prim, IntImm, ops};
-
 use super::elementwise::same_as_operand;
-use super::{Infer, InferError, Operator, product, tensor_of, tensor_of_operand, tensor_of_rank};
+use super::prelude::*;
+use super::{Effect, product};
 use crate::blocks::is_void;
-#[cfg(feature = "build")]
-use crate::build::args::{DtypeArg, ExprArg, PrimArg, ShapeArg};
-use crate::node::*;
-use crate::op::Effect;
-use crate::op::kind::{AnyExpr, Dtype, IntValue, Text};
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The tensor, copied where it does not begin at the start of its memory.
+    /// The tensor, copied unless its offset in storage is zero.
     ensure_zero_offset(data: Expr) -> infer(any_as_operand), text = "memory.ensure_zero_offset";
-    /// The tensor; what is computed from it is not moved out of the function.
-    stop_lift_params(x: Expr) -> infer(same_as_operand), text = "builtin.stop_lift_params";
-    /// Storage of a size, on a device of the module.
+    /// The tensor; computations that depend on it are not lifted out of the function.
+    stop_lift_params(x: Expr)
+        -> infer(same_as_operand), text = "builtin.stop_lift_params", sharding = Sharding::SameAsOperand;
+    /// Storage of a given size on a device of the module.
     alloc_storage(size: AnyExpr, virtual_device_index: IntValue, storage_scope: Text, dtype: Dtype)
         -> infer(any_value), text = "memory.alloc_storage";
     /// A tensor in storage.
     alloc_tensor(storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype)
         -> infer(tensor_in_storage), text = "memory.alloc_tensor";
-    /// Gives storage back.
+    /// Releases storage.
     kill_storage(storage: AnyExpr) -> infer(nothing), text = "memory.kill_storage", effect = Opaque;
-    /// Gives a tensor back.
+    /// Releases a tensor.
     kill_tensor(tensor: AnyExpr) -> infer(nothing), text = "memory.kill_tensor", effect = Opaque;
-    /// The same memory as a tensor of another shape or type, or from a later byte on. What is not said stays.
+    /// The storage of a tensor with another shape, element type or start; whatever is omitted stays.
     view(
-        data: ExprArg, shape: Option<ShapeArg> = None, dtype: Option<DtypeArg> = None,
-        relative_byte_offset: Option<PrimArg> = None
-    ) -> infer(viewed), text = "memory.view" {
-        let unchanged = || Tuple::new([]).upcast();
-        let shape = shape.map_or_else(unchanged, |shape| shape.0);
-        let dtype = dtype.map_or_else(unchanged, |dtype| dtype.0);
-        let offset = relative_byte_offset.map_or_else(unchanged, |offset| offset.0);
-        Ok(Call::of_op("relax.memory.view", [data.0, shape, dtype, offset], None))
-    }
-    /// A new tensor, on a device known at run time.
+        data: Expr, shape: Option<Shape> = None, dtype: Option<AnyDtype> = None,
+        relative_byte_offset: Option<Prim> = None
+    ) -> infer(viewed), text = "memory.view",
+        args = [data, or_empty(shape), or_empty(dtype), or_empty(relative_byte_offset)];
+    /// A new tensor on a device known at run time.
     builtin_alloc_tensor(
         shape: AnyExpr, dtype: Dtype, runtime_device_index: IntValue, storage_scope: Text = "global"
     ) -> infer(new_tensor), text = "builtin.alloc_tensor";
+}
+
+/// The operand, or the empty tuple.
+fn or_empty(operand: Option<Expr>) -> Expr {
+    operand.unwrap_or_else(|| Tuple::new([]).upcast())
 }
 
 /// Any value.
@@ -68,8 +55,8 @@ fn any_as_operand(cx: &mut Infer<'_>) -> Inferred {
     cx.info(0)
 }
 
-/// The data type that an operand states.
-pub(super) fn stated_dtype(cx: &Infer<'_>, index: usize) -> std::result::Result<DataType, InferError> {
+/// The value of a data type operand.
+pub(super) fn stated_dtype(cx: &Infer<'_>, index: usize) -> Checked<DataType> {
     match cx.arg(index)?.as_node::<DataTypeImm>() {
         Some(dtype) => Ok(dtype.value),
         None => Err(cx.wrong_kind(index, "a data type")),
@@ -79,7 +66,7 @@ pub(super) fn stated_dtype(cx: &Infer<'_>, index: usize) -> std::result::Result<
 fn new_tensor(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(4)?;
     if !cx.arg(0)?.is::<ShapeExpr>() {
-        return Err(cx.wrong_kind(0, "a shape that is written out"));
+        return Err(cx.wrong_kind(0, "a shape with known dimensions"));
     }
     tensor_of_operand(cx, 0, stated_dtype(cx, 1)?, None)
 }
@@ -89,8 +76,8 @@ fn tensor_in_storage(cx: &mut Infer<'_>) -> Inferred {
     tensor_of_operand(cx, 2, stated_dtype(cx, 3)?, None)
 }
 
-/// The type of a view: none where it stays, void where it is not known.
-fn dtype_of_view(cx: &Infer<'_>) -> std::result::Result<Option<DataType>, InferError> {
+/// The element type of a view: `None` if it stays, void if it is unknown.
+fn dtype_of_view(cx: &Infer<'_>) -> Checked<Option<DataType>> {
     let info = cx.info(2)?;
     if is_void(&info) {
         return Ok(None);
@@ -102,8 +89,8 @@ fn dtype_of_view(cx: &Infer<'_>) -> std::result::Result<Option<DataType>, InferE
     }
 }
 
-/// The byte that a view begins at, where it is known.
-fn offset_of_view(cx: &Infer<'_>) -> std::result::Result<Option<prim::Expr>, InferError> {
+/// The offset of a view in bytes, if it is known.
+fn offset_of_view(cx: &Infer<'_>) -> Checked<Option<prim::Expr>> {
     let info = cx.info(3)?;
     if is_void(&info) {
         return Ok(Some(IntImm::int64(0)));
@@ -114,21 +101,18 @@ fn offset_of_view(cx: &Infer<'_>) -> std::result::Result<Option<prim::Expr>, Inf
     }
 }
 
-/// Bytes per element, all lanes together. None where they are not known.
+/// Bytes per element including all lanes, if the type is known.
 fn element_bytes(dtype: DataType) -> Option<i64> {
     let lanes = i64::from(dtype.lanes);
     (!dtype.is_void() && lanes > 0).then(|| (i64::from(dtype.bits) * lanes + 7) / 8)
 }
 
-fn element_count(
-    cx: &mut Infer<'_>,
-    dims: Option<&Array<prim::Expr>>,
-) -> std::result::Result<Option<prim::Expr>, InferError> {
+fn element_count(cx: &mut Infer<'_>, dims: Option<&Array<prim::Expr>>) -> Checked<Option<prim::Expr>> {
     let Some(dims) = dims else { return Ok(None) };
     Ok(Some(cx.analyzer.simplify(&product(dims.iter())?)))
 }
 
-/// A part of the operand's memory. That it ends beyond the operand is a mistake where it can be proved.
+/// The struct info of a view, which must not provably exceed the tensor.
 fn viewed(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(4)?;
     let data = cx.tensor(0)?;
@@ -162,7 +146,7 @@ fn viewed(cx: &mut Infer<'_>) -> Inferred {
     if let Some((end, limit)) = bounds {
         let is_beyond = ops::gt(end, limit)?;
         if cx.analyzer.can_prove(&is_beyond) {
-            return Err(cx.wrong_shape_at(0, "the view ends beyond the tensor"));
+            return Err(cx.wrong_shape_at(0, "the view exceeds the tensor"));
         }
     }
     Ok(match (dims, shape) {

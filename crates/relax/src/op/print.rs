@@ -1,38 +1,27 @@
-//! What is said at run time: text, and conditions that have to hold.
+//! Output and assertions at run time.
 //!
 //! Upstream counterpart: `src/relax/op/op.cc`.
 
-use tvmscript_ir_core::Ref;
-use tvmscript_ir_macros::operators;
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{FromScript, ScriptValue};
 
 use super::memory::nothing;
-use super::{Infer, InferError, Operator};
+use super::prelude::*;
+use super::{CallForm, Effect};
 #[cfg(feature = "build")]
 use crate::build::args::{ExprArg, ExprsArg, PrimArg, StringImmArg};
-use crate::node::*;
-use crate::op::Effect;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// Writes values, in the places of a format's braces.
-    print(*values: ExprArg, format: StringImmArg = "") -> infer(nothing), effect = Opaque {
-        let args = std::iter::once(format.0.upcast()).chain(values.into_iter().map(|value| value.0));
-        Ok(Call::of_op("relax.print", args.collect::<Vec<_>>(), None))
-    }
-    /// Stops where a condition does not hold, with values in the places of a format's braces.
+    /// Prints values, inserted into the braces of a format string.
+    print(*values: Expr, format: Text = "") -> infer(nothing), args = [format].into_iter().chain(values),
+        effect = Opaque, form = CallForm::Format(0);
+    /// Stops unless a condition holds, with a message of values inserted into the braces of a format string.
     ///
-    /// The values stand in a list, then the format; or, as the call is printed, one by one, with the format by name.
+    /// The values are a list, followed by the format; or, as the call is printed, single arguments, with the format by name.
     assert_op(
         condition: PrimArg, format_args: Option<ExprsArg> = None, *more: ScriptValue,
         format: Option<StringImmArg> = None
-    ) -> infer(asserted), effect = Opaque {
+    ) -> infer(asserted), effect = Opaque, form = CallForm::Format(1) {
         let mut values = format_args.map(|values| values.0).unwrap_or_default();
         let format = match (format, more.as_slice()) {
             (None, [format]) => StringImmArg::from_script(format.clone()).map_err(|e| e.at_position(2))?,
@@ -43,8 +32,7 @@ operators! {
                 format.unwrap_or_else(|| StringImmArg::from(""))
             }
         };
-        let args = [condition.0, format.0.upcast()].into_iter().chain(values);
-        Ok(Call::of_op("relax.assert_op", args.collect::<Vec<_>>(), None))
+        Ok(super::ASSERT_OP.call(None, [condition.0, format.0.upcast()].into_iter().chain(values)))
     }
 }
 
@@ -55,10 +43,10 @@ fn asserted(cx: &mut Infer<'_>) -> Inferred {
     } else if let Some(scalar) = info.as_node::<PrimStructInfo>() {
         (scalar.dtype, 0)
     } else {
-        return Err(cx.wrong_kind(0, "a truth value"));
+        return Err(cx.wrong_kind(0, "a bool"));
     };
     match (dtype.is_bool() || dtype.is_void()) && matches!(ndim, 0 | UNKNOWN_NDIM) {
         true => nothing(cx),
-        false => Err(cx.wrong_kind(0, "one truth value")),
+        false => Err(cx.wrong_kind(0, "a bool scalar")),
     }
 }

@@ -2,81 +2,49 @@
 //!
 //! Upstream counterpart: `src/relax/op/tensor/{statistical,search}.cc`.
 
-use tvmscript_ir_core::{DataType, Ref};
-use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::Result;
-use tvmscript_prim::IntImm;
-
-use super::{Infer, InferError, Operator, product, tensor_of, tensor_of_rank};
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, FlagArg, IntArg};
+use super::prelude::*;
+use super::product;
 use crate::node::attrs::{ArgmaxArgminAttrs, ScanopAttrs, StatisticalAttrs};
-use crate::node::*;
-use crate::op::kind::{Flag, Int, Ints};
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
     params reduction = (x: Expr; axis: Option<Ints> = None, keepdims: Flag = false);
     params extreme = (x: Expr; axis: Option<Int> = None, keepdims: Flag = false);
     params scan = (
-        data: ExprArg, axis: Option<IntArg> = None, dtype: Option<DataType> = None,
-        exclusive: Option<FlagArg> = FlagArg(false)
+        data: Expr; axis: Option<Int> = None, dtype: Option<DataType> = None, exclusive: Option<Flag> = false
     );
 
     /// The greatest element along axes.
-    max(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
-    /// The mean of elements along axes.
-    mean(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
+    max(..reduction) -> infer(reduced), attrs = StatisticalAttrs, sharding = Sharding::Reduced;
+    /// The mean of the elements along axes.
+    mean(..reduction) -> infer(reduced), attrs = StatisticalAttrs, sharding = Sharding::Reduced;
     /// The least element along axes.
-    min(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
-    /// The product of elements along axes.
-    prod(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
-    /// The standard deviation of elements along axes.
-    std(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
-    /// The sum of elements along axes.
-    sum(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
-    /// The variance of elements along axes.
-    variance(..reduction) -> infer(reduced), attrs = StatisticalAttrs;
-    /// Where the greatest element along an axis is.
+    min(..reduction) -> infer(reduced), attrs = StatisticalAttrs, sharding = Sharding::Reduced;
+    /// The product of the elements along axes.
+    prod(..reduction) -> infer(reduced), attrs = StatisticalAttrs, sharding = Sharding::Reduced;
+    /// The standard deviation of the elements along axes.
+    std(..reduction) -> infer(reduced), attrs = StatisticalAttrs, sharding = Sharding::Reduced;
+    /// The sum of the elements along axes.
+    sum(..reduction) -> infer(reduced), attrs = StatisticalAttrs, sharding = Sharding::Reduced;
+    /// The variance of the elements along axes.
+    variance(..reduction) -> infer(reduced), attrs = StatisticalAttrs, sharding = Sharding::Reduced;
+    /// The index of the greatest element along an axis.
     argmax(..extreme) -> infer(argument), attrs = ArgmaxArgminAttrs;
-    /// Where the least element along an axis is.
+    /// The index of the least element along an axis.
     argmin(..extreme) -> infer(argument), attrs = ArgmaxArgminAttrs;
-    /// The products of all elements up to each one; without an axis, of the flattened tensor.
-    cumprod(..scan) -> infer(scanned) {
-        scan("relax.cumprod", data, axis, dtype, exclusive)
-    }
-    /// The sums of all elements up to each one; without an axis, of the flattened tensor.
-    cumsum(..scan) -> infer(scanned) {
-        scan("relax.cumsum", data, axis, dtype, exclusive)
-    }
+    /// The cumulative product; without an axis, of the flattened tensor.
+    cumprod(..scan) -> infer(scanned),
+        attrs = ScanopAttrs { dtype: or_void(dtype), exclusive: bool_literal(exclusive), .. };
+    /// The cumulative sum; without an axis, of the flattened tensor.
+    cumsum(..scan) -> infer(scanned),
+        attrs = ScanopAttrs { dtype: or_void(dtype), exclusive: bool_literal(exclusive), .. };
 }
 
-#[cfg(feature = "build")]
-fn scan(
-    name: &str,
-    data: ExprArg,
-    axis: Option<IntArg>,
-    dtype: Option<DataType>,
-    exclusive: Option<FlagArg>,
-) -> Result<Ref<Call>> {
-    let exclusive = Ref::new(IntImm {
-        span: tvmscript_ir_core::Span::current(),
-        dtype: DataType::BOOL,
-        value: i64::from(exclusive.is_some_and(|exclusive| exclusive.0)),
-    });
-    let (axis, dtype) = (axis.map(|axis| axis.0), dtype.unwrap_or(DataType::VOID));
-    let attrs = ScanopAttrs { axis, dtype, exclusive };
-    Ok(Call::of_op(name, [data.0], Some(Ref::new(attrs).upcast())))
+fn bool_literal(value: Option<bool>) -> Ref<IntImm> {
+    let value = i64::from(value == Some(true));
+    Ref::new(IntImm { span: Span::current(), dtype: DataType::BOOL, value })
 }
 
-/// A tensor without its reduced axes, or with length 1 there. No axes said means all of them; axes said of a tensor without
-/// known rank are not known either.
+/// A tensor without its reduced axes, or with length 1 there. `None` reduces all axes.
 fn without_axes(
     x: &TensorStructInfo,
     axes: Option<&[usize]>,
@@ -129,7 +97,7 @@ fn argument(cx: &mut Infer<'_>) -> Inferred {
     Ok(without_axes(&x, axes.as_deref(), attrs.keepdims, DataType::INT64))
 }
 
-/// As the operand, or all its elements in one row. An axis that does not exist is no mistake here.
+/// Like the operand, or flattened. Like upstream, the axis is not checked.
 fn scanned(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     let attrs: &ScanopAttrs = cx.attrs()?;

@@ -1,45 +1,30 @@
-//! Elements written at indices: `R.scatter_elements`, `R.scatter_nd`, `R.slice_scatter`, `R.index_put`.
+//! Writes at indices and slices.
 //!
 //! Upstream counterpart: `src/relax/op/tensor/manipulate.cc`.
 
-use tvmscript_ir_core::{Ref, Str};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{self as prim, IntImm, PrimExprExt, ops};
+use tvmscript_prim::PrimExprExt;
 
-use super::kind::{Flag, Int, Scalar, TensorTuple};
-use super::{Infer, InferError, InferErrorKind, Operator};
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntArg, IntImmArg};
+use super::prelude::*;
+use crate::describe;
 use crate::node::attrs::{IndexPutAttrs, ScatterElementsAttrs, ScatterNDAttrs, SliceScatterAttrs};
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The data with updates at indices along an axis, combined as the reduction says: `update`, `add`, `mul`, `min`, `max`, `mean`.
-    scatter_elements(
-        data: ExprArg, indices: ExprArg, updates: ExprArg, axis: IntArg = 0, reduction: Str = "update"
-    ) -> infer(with_elements) {
-        let attrs = ScatterElementsAttrs { axis: IntImmArg::from(axis.0).0, reduction };
-        let args = [data.0, indices.0, updates.0];
-        Ok(Call::of_op("relax.scatter_elements", args, Some(Ref::new(attrs).upcast())))
-    }
-    /// The data with updates at places that the last axis of the indices names, combined as the reduction says.
+    /// The data with updates at indices along an axis; values at one position are combined by the reduction: `update`, `add`,
+    /// `mul`, `min`, `max`, `mean`.
+    scatter_elements(data: Expr, indices: Expr, updates: Expr; axis: Int = 0, reduction: Str = "update")
+        -> infer(with_elements), attrs = ScatterElementsAttrs { axis: plain_int(axis), .. };
+    /// The data with updates at the positions that the last axis of the indices lists, combined by the reduction.
     scatter_nd(data: Expr, indices: Expr, updates: Expr; reduction: Str = "update")
         -> infer(with_slices), attrs = ScatterNDAttrs;
-    /// The tensor with another one in place of a slice along an axis.
+    /// The tensor with a slice along an axis replaced by another tensor.
     slice_scatter(input_tensor: Expr, src: Expr, start: Scalar, end: Scalar, step: Scalar; axis: Int = 0)
         -> infer(with_slice), attrs = SliceScatterAttrs;
-    /// The data with values at indices, one tensor of indices an axis; stored, or added to what is there.
+    /// The data with values stored at, or added to, the elements at indices, one tensor of indices per axis.
     index_put(data: Expr, indices: TensorTuple, values: Expr; accumulate: Flag = false)
         -> infer(with_values), attrs = IndexPutAttrs;
 }
 
-/// A tensor as the data are: of the same dimensions where they are written out, else of the same rank.
+/// The struct info of the data: with its dimensions if they are known, otherwise of its rank.
 pub(super) fn like_data(data: &TensorStructInfo) -> Ref<StructInfo> {
     match data.dims() {
         Some(dims) => data.reshaped(dims.iter().cloned()),
@@ -47,13 +32,13 @@ pub(super) fn like_data(data: &TensorStructInfo) -> Ref<StructInfo> {
     }
 }
 
-/// Checks that values are of the element type of the data, where both are known.
+/// Checks that values have the element type of the data, if both are known.
 pub(super) fn expect_dtype_of(
     cx: &Infer<'_>,
     index: usize,
     values: &TensorStructInfo,
     data: &TensorStructInfo,
-) -> std::result::Result<(), InferError> {
+) -> Checked<()> {
     let is_known = !data.is_unknown_dtype() && !values.is_unknown_dtype();
     if is_known && data.dtype != values.dtype {
         return Err(cx.wrong_dtype(index, format!("the type of the data, `{}`", data.dtype), values.dtype));
@@ -75,7 +60,9 @@ fn with_elements(cx: &mut Infer<'_>) -> Inferred {
     if let (Some(a), Some(b)) = (indices.dims(), updates.dims()) {
         for (axis, (a, b)) in a.iter().zip(b.iter()).enumerate() {
             if cx.differ(a, b)? {
-                return Err(cx.wrong_shape_at(2, format!("indices and updates differ on axis {axis}")));
+                return Err(
+                    cx.wrong_shape_at(2, format!("dimensions of indices and updates differ on axis {axis}"))
+                );
             }
         }
     }
@@ -86,41 +73,42 @@ fn with_slices(cx: &mut Infer<'_>) -> Inferred {
     let [data, indices, updates] = cx.tensors()?;
     for (index, tensor) in [(0, &data), (2, &updates)] {
         if tensor.is_unknown_dtype() {
-            return Err(cx.wrong_kind(index, "a tensor of known type"));
+            return Err(cx.wrong_kind(index, "a tensor of known element type"));
         }
     }
     expect_dtype_of(cx, 2, &updates, &data)?;
     cx.expect_integers(1, &indices)?;
     if let (Some(shape), Some(places), Some(values)) = (data.dims(), indices.dims(), updates.dims()) {
         let Some(length) = places.iter().next_back() else {
-            let expected = "rank 1 or more".to_owned();
-            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: 0 }.at(1));
+            return Err(cx.wrong_rank(1, "rank 1 or more", 0));
         };
         let Some(length) = length.as_node::<IntImm>() else {
-            return Err(cx.wrong_shape_at(1, "the length of the last axis of the indices is not known"));
+            return Err(cx.wrong_shape_at(1, "the length of the last axis of the indices is unknown"));
         };
         let length = usize::try_from(length.value).ok().filter(|length| *length <= shape.len());
         let Some(length) = length else {
-            return Err(cx.wrong_shape_at(1, "an index has as many numbers as the data have axes, or fewer"));
+            return Err(cx.wrong_shape_at(1, "expected at most one number per axis of the data in an index"));
         };
         let expected: Vec<_> =
             places.iter().take(places.len() - 1).chain(shape.iter().skip(length)).cloned().collect();
         if expected.len() != values.len() {
             let (expected, found) = (format!("rank {}", expected.len()), values.len() as i64);
-            return Err(InferErrorKind::Rank { op: cx.op(), expected, found }.at(2));
+            return Err(cx.wrong_rank(2, expected, found));
         }
         for (axis, (a, b)) in expected.iter().zip(values.iter()).enumerate() {
             let is_same = tvmscript_prim::ops::eq(a.clone(), b.clone())?;
             if !cx.analyzer.can_prove(&is_same) {
-                let a = crate::describe::scalar(a);
-                return Err(cx.wrong_shape_at(2, format!("axis {axis} of the updates is of length {a}")));
+                let a = describe::scalar(a);
+                return Err(
+                    cx.wrong_shape_at(2, format!("expected length {a} for axis {axis} of the updates"))
+                );
             }
         }
     }
     Ok(like_data(&data))
 }
 
-fn integer<'a>(cx: &Infer<'a>, index: usize) -> std::result::Result<&'a prim::Expr, InferError> {
+fn integer<'a>(cx: &Infer<'a>, index: usize) -> Checked<&'a prim::Expr> {
     let value = cx.prim_value(index)?;
     match value.dtype() {
         dtype if dtype.is_int() || dtype.is_uint() => Ok(value),
@@ -139,7 +127,7 @@ fn with_slice(cx: &mut Infer<'_>) -> Inferred {
     expect_dtype_of(cx, 1, &src, &data)?;
     let (start, end, step) = (integer(cx, 2)?, integer(cx, 3)?, integer(cx, 4)?);
     if cx.analyzer.can_prove(&ops::lt(step.clone(), IntImm::int32(1))?) {
-        return Err(cx.wrong_shape_at(4, "the step is at least 1"));
+        return Err(cx.wrong_shape_at(4, "the step must be positive"));
     }
     if cx.analyzer.can_prove(&ops::lt(end.clone(), start.clone())?) {
         return Err(cx.wrong_shape_at(3, "the slice ends before it starts"));
@@ -150,8 +138,10 @@ fn with_slice(cx: &mut Infer<'_>) -> Inferred {
         for (i, (a, b)) in a.iter().zip(b.iter()).enumerate() {
             let expected = if i == axis { &length } else { a };
             if cx.differ(expected, b)? {
-                let (expected, b) = (crate::describe::scalar(expected), crate::describe::scalar(b));
-                return Err(cx.wrong_shape_at(1, format!("axis {i} is of length {expected}, not {b}")));
+                let (expected, b) = (describe::scalar(expected), describe::scalar(b));
+                return Err(
+                    cx.wrong_shape_at(1, format!("expected length {expected} for axis {i}, found {b}"))
+                );
             }
         }
     }
@@ -170,13 +160,12 @@ fn with_values(cx: &mut Infer<'_>) -> Inferred {
     }
     for tensor in &indices {
         if tensor.ndim == 0 {
-            let expected = "rank 1 or more".to_owned();
-            return Err(InferErrorKind::Rank { op: cx.op(), expected, found: 0 }.at(1));
+            return Err(cx.wrong_rank(1, "rank 1 or more", 0));
         }
         cx.expect_integers(1, tensor)?;
     }
     if indices.len() as i64 != data.ndim {
-        let what = format!("{} tensors of indices for {} axes", indices.len(), data.ndim);
+        let what = format!("expected one tensor of indices per axis, {}, found {}", data.ndim, indices.len());
         return Err(cx.wrong_shape_at(1, what));
     }
     expect_dtype_of(cx, 2, &values, &data)?;

@@ -1,33 +1,18 @@
-//! Sorting, the greatest elements, different elements, places in an order, and samples.
+//! Sorting, searching, unique elements and sampling.
 //!
 //! Upstream counterpart: `src/relax/op/tensor/{sorting,set,search,sampling}.cc`.
 
-use tvmscript_ir_core::{DataType, Ref, Str};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::IntImm;
 use tvmscript_prim::ops::is_one;
 
-use super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
+use super::elementwise::{same_as_operand, with_dtype};
+use super::prelude::*;
 use crate::analysis::same_dim;
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntValueArg};
-#[cfg(feature = "build")]
-use crate::build::operator_args::FlagValueArg;
 use crate::node::attrs::{ArgsortAttrs, BucketizeAttrs, MultinomialFromUniformAttrs, SortAttrs, TopKAttrs};
-use crate::node::*;
-use crate::op::kind::{Count, Flag, Int};
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The elements in order along an axis.
-    sort(x: Expr; axis: Int = -1, descending: Flag = false)
-        -> infer(super::elementwise::same_as_operand), attrs = SortAttrs;
-    /// The indices that put the elements in order along an axis.
+    /// The elements, sorted along an axis.
+    sort(x: Expr; axis: Int = -1, descending: Flag = false) -> infer(same_as_operand), attrs = SortAttrs;
+    /// The indices that sort the elements along an axis.
     argsort(data: Expr; axis: Int = -1, descending: Flag = false, dtype: DataType = DataType::INT32)
         -> infer(sorted_indices), attrs = ArgsortAttrs;
     /// The greatest or least elements along an axis, their indices, or both.
@@ -35,20 +20,15 @@ operators! {
         data: Expr;
         k: Count = 1, axis: Int = -1, ret_type: Str = "both", largest: Flag = true, dtype: DataType = DataType::INT32
     ) -> infer(greatest), attrs = TopKAttrs;
-    /// The different elements; where asked for, also where they are, where each element went, how many there are of each.
+    /// The unique elements; on request their indices, the index of each element among them, and their counts.
     unique(
-        x: ExprArg, sorted: FlagValueArg = true, return_index: FlagValueArg = false,
-        return_inverse: FlagValueArg = false, return_counts: FlagValueArg = false,
-        axis: Option<IntValueArg> = None
-    ) -> infer(different) {
-        let flags = [sorted, return_index, return_inverse, return_counts].map(|flag| flag.0);
-        let args = [x.0].into_iter().chain(flags).chain(axis.map(|axis| axis.0));
-        Ok(Call::of_op("relax.unique", args.collect::<Vec<_>>(), None))
-    }
-    /// The bucket, given by boundaries in order, that each element lies in.
+        x: Expr, sorted: FlagValue = true, return_index: FlagValue = false, return_inverse: FlagValue = false,
+        return_counts: FlagValue = false, axis: Option<IntValue> = None
+    ) -> infer(different);
+    /// The index of the bucket of each element, for sorted boundaries.
     bucketize(input_tensor: Expr, boundaries: Expr; out_int32: Flag = false, right: Flag = false)
         -> infer(buckets), attrs = BucketizeAttrs;
-    /// Samples of rows of probabilities, chosen by numbers between 0 and 1.
+    /// Samples from rows of probabilities, chosen by numbers between 0 and 1.
     multinomial_from_uniform(
         prob: Expr, uniform_sample: Expr, sample_indices: Expr;
         dtype: DataType = DataType::INT64
@@ -59,7 +39,7 @@ fn sorted_indices(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     let attrs: &ArgsortAttrs = cx.attrs()?;
     let dtype = if attrs.dtype.is_void() { x.dtype } else { attrs.dtype };
-    Ok(super::elementwise::with_dtype(&x, dtype))
+    Ok(with_dtype(&x, dtype))
 }
 
 fn greatest(cx: &mut Infer<'_>) -> Inferred {
@@ -87,19 +67,19 @@ fn greatest(cx: &mut Infer<'_>) -> Inferred {
         "values" => Ok(values),
         "indices" => Ok(indices),
         other => {
-            let what = format!("is `both`, `values` or `indices`, not `{other}`");
+            let what = format!("must be `both`, `values` or `indices`, found `{other}`");
             Err(cx.wrong_attribute("ret_type", what))
         }
     }
 }
 
-/// The number that an operand says.
-fn stated_number(cx: &Infer<'_>, index: usize) -> std::result::Result<i64, InferError> {
+/// The value of an integer literal operand.
+fn stated_number(cx: &Infer<'_>, index: usize) -> Checked<i64> {
     let value = cx.prim_value(index)?.as_node::<IntImm>();
-    value.map(|value| value.value).ok_or_else(|| cx.wrong_kind(index, "a number that is known"))
+    value.map(|value| value.value).ok_or_else(|| cx.wrong_kind(index, "an integer literal"))
 }
 
-/// How many results `R.unique` may be asked for; each is asked for once, so there is no use for more.
+/// Maximum number of results that `R.unique` may be asked for.
 const MOST_RESULTS: i64 = 64;
 
 fn different(cx: &mut Infer<'_>) -> Inferred {
@@ -116,7 +96,7 @@ fn different(cx: &mut Infer<'_>) -> Inferred {
         others = others.saturating_add(stated_number(cx, index)?);
     }
     if !(0..=MOST_RESULTS).contains(&others) {
-        return Err(cx.wrong_shape(format!("the flags ask for {others} more results")));
+        return Err(cx.wrong_shape(format!("cannot return {others} further results")));
     }
     let device = || x.vdevice.clone();
     let of = |dtype, ndim: i64| match x.ndim {
@@ -148,10 +128,10 @@ fn samples(cx: &mut Infer<'_>) -> Inferred {
     let dtype = cx.attrs::<MultinomialFromUniformAttrs>()?.dtype;
     let takes = |fits: bool, index: usize, expected: &str, found: DataType| match fits {
         true => Ok(()),
-        false => Err(InferErrorKind::Dtype { op: cx.op(), expected: expected.to_owned(), found }.at(index)),
+        false => Err(cx.wrong_dtype(index, expected, found)),
     };
-    takes(prob.dtype.is_float(), 0, "a tensor of floating numbers", prob.dtype)?;
-    takes(uniform.dtype.is_float(), 1, "a tensor of floating numbers", uniform.dtype)?;
+    takes(prob.dtype.is_float(), 0, "a tensor of floating-point numbers", prob.dtype)?;
+    takes(uniform.dtype.is_float(), 1, "a tensor of floating-point numbers", uniform.dtype)?;
     takes(indices.dtype.is_int(), 2, "a tensor of signed integers", indices.dtype)?;
     let all = [&prob, &uniform, &indices];
     if all.iter().any(|tensor| tensor.is_unknown_ndim()) {
@@ -164,10 +144,10 @@ fn samples(cx: &mut Infer<'_>) -> Inferred {
         return Ok(tensor_of_rank(2, dtype, prob.vdevice.clone()));
     };
     if !same_dim(&uniform[0], &indices[0], cx.analyzer) {
-        return Err(cx.wrong_shape("the samples and their indices differ in number"));
+        return Err(cx.wrong_shape("the numbers of samples and indices differ"));
     }
     if !is_one(&uniform[1]) || !is_one(&indices[1]) {
-        return Err(cx.wrong_shape("the samples and their indices stand in one column each"));
+        return Err(cx.wrong_shape("samples and indices must have one column each"));
     }
     Ok(tensor_of([uniform[0].clone(), IntImm::int64(1)], dtype, prob.vdevice.clone()))
 }

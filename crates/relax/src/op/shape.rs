@@ -1,53 +1,39 @@
-//! Shapes and axes of tensors, their elements unchanged: `R.reshape`, `R.permute_dims`, `R.expand_dims`, `R.squeeze`,
-//! `R.flatten`, `R.broadcast_to` and their like; conversions between tensors and shapes; `R.layout_transform`.
+//! Changes of shape that keep the elements, conversions between tensors and shapes, and `R.layout_transform`.
 //!
 //! Upstream counterparts: `src/relax/op/tensor/manipulate.cc`, `src/relax/op/op.cc`, `src/relax/op/tensor/set.cc` (`R.nonzero`).
 
 use tvmscript_arith::{Analyzer, map_ranges};
-use tvmscript_ir_core::{Array, DataType, Ref, Span};
-use tvmscript_ir_macros::operators;
 #[cfg(feature = "build")]
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 use tvmscript_prim::ops::is_one;
-use tvmscript_prim::{self as prim, FloatImm, IndexMap, IntImm, PrimExprExt, ops};
+use tvmscript_prim::{FloatImm, IndexMap, PrimExprExt};
 
-use super::kind::{Ints, Shape};
-use super::{
-    Infer, InferError, InferErrorKind, Operator, product, tensor_of, tensor_of_operand, tensor_of_rank,
-};
+use super::prelude::*;
+use super::{product, tensor_of_operand};
 use crate::analysis::same_dim;
 #[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntListArg, PrimValueArg};
-#[cfg(feature = "build")]
-use crate::build::operator_args::{IndexMapArg, NewShapeArg};
+use crate::build::{args::*, operator_args::IndexMapArg};
+use crate::describe;
 use crate::node::attrs::{ExpandDimsAttrs, LayoutTransformAttrs, PermuteDimsAttrs, SqueezeAttrs};
-use crate::node::*;
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The tensor with new axes of length 1, counted in the result.
+    /// The tensor with new axes of length 1, at positions in the result.
     expand_dims(x: Expr; axis: Ints) -> infer(expanded), attrs = ExpandDimsAttrs;
-    /// The tensor without axes of length 1: those given, or all.
+    /// The tensor without the given axes of length 1, or without all of them.
     squeeze(x: Expr; axis: Option<Ints> = None) -> infer(squeezed), attrs = SqueezeAttrs;
     /// The elements along one axis.
     flatten(x: Expr) -> infer(flattened);
-    /// The tensor with elements repeated so as to fill a shape.
+    /// The tensor, broadcast to a shape.
     broadcast_to(x: Expr, shape: Shape) -> infer(filled);
     /// Sums over the axes along which a tensor of the target's shape would be broadcast.
     collapse_sum_like(data: Expr, collapse_target: Expr) -> infer(collapsed_like);
     /// Sums over the axes along which a tensor of this shape would be broadcast.
     collapse_sum_to(data: Expr, shape: Shape) -> infer(collapsed_to);
-    /// The tensor with its axes in this order; reversed where none is given.
-    permute_dims(x: ExprArg, axes: Option<IntListArg> = None) -> infer(reordered) {
-        Ok(permuted(x.0, axes.map(|axes| axes.0)))
-    }
-    /// The same elements in another shape.
-    reshape(x: ExprArg, shape: NewShapeArg) -> infer(reshaped) {
+    /// The tensor with its axes in the given order; reversed by default.
+    permute_dims(x: Expr; axes: Option<IntList> = None)
+        -> infer(reordered), attrs = PermuteDimsAttrs, sharding = Sharding::Permuted;
+    /// The same elements in another shape. In it, 0 stands for the operand's length at the same axis, and one -1 for the rest.
+    reshape(x: ExprArg, shape: ShapeArg) -> infer(reshaped), sharding = Sharding::Reshaped {
         let shape = match shape.0.as_node::<ShapeExpr>() {
             Some(stated) => {
                 let completed = completed(&x.0, stated).map_err(|e| e.at_position(1))?;
@@ -55,9 +41,9 @@ operators! {
             }
             None => shape.0,
         };
-        Ok(Call::of_op("relax.reshape", [x.0, shape], None))
+        Ok(super::RESHAPE.call(None, [x.0, shape]))
     }
-    /// The indices of elements that are not zero, one column an element.
+    /// The indices of the nonzero elements, one column per element.
     nonzero(x: Expr) -> infer(indices);
     /// The shape of a tensor.
     shape_of(expr: Expr) -> infer(shape);
@@ -65,7 +51,7 @@ operators! {
     shape_to_tensor(expr: Expr) -> infer(lengths);
     /// A tensor of integers as a shape.
     tensor_to_shape(expr: Expr) -> infer(shape_of_lengths);
-    /// The tensor with each element at the indices to which a map takes its own. Gaps are filled.
+    /// The tensor with each element at the indices to which the map takes its own. Gaps are filled with a padding value.
     layout_transform(
         x: ExprArg, index_map: IndexMapArg, pad_value: Option<ScriptValue> = None,
         axis_separators: Option<IntListArg> = None, input_axis_separators: Option<IntListArg> = None
@@ -78,7 +64,7 @@ operators! {
             axis_separators: Some(axis_separators.map(|list| list.0).unwrap_or_default()),
             input_axis_separators: Some(input_axis_separators.map(|list| list.0).unwrap_or_default()),
         };
-        Ok(Call::of_op("relax.layout_transform", [x.0], Some(Ref::new(attrs).upcast())))
+        Ok(super::LAYOUT_TRANSFORM.call(Some(Ref::new(attrs).upcast()), [x.0]))
     }
 }
 
@@ -118,7 +104,7 @@ fn squeezed(cx: &mut Infer<'_>) -> Inferred {
     let Some(dims) = x.known_dims() else {
         return Ok(x.reranked(axes.map_or(UNKNOWN_NDIM, |axes| x.ndim - axes.len() as i64)));
     };
-    // Stated axes of another length stay; one that is no literal is taken to be 1.
+    // Stated axes of another length stay; a symbolic one is assumed to be 1.
     let is_removed: Vec<bool> = match &axes {
         Some(axes) => dims
             .iter()
@@ -143,7 +129,7 @@ fn squeezed(cx: &mut Infer<'_>) -> Inferred {
     if x.dims().is_some() {
         return Ok(x.reshaped(kept));
     }
-    // The shape is held by a variable.
+    // A variable holds the shape.
     Ok(match kept.len() as i64 {
         ndim if ndim == x.ndim => x.upcast(),
         ndim if axes.is_some() => x.reranked(ndim),
@@ -165,36 +151,35 @@ fn filled(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(2)?;
     let (x, shape) = (cx.tensor(0)?, cx.shape(1)?);
     if !x.is_unknown_ndim() && shape.ndim != UNKNOWN_NDIM && shape.ndim < x.ndim {
-        let expected = format!("rank {} or less", shape.ndim);
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+        return Err(cx.wrong_rank(0, format!("at most rank {}", shape.ndim), x.ndim));
     }
     if let (Some(old), Some(new)) = (x.known_dims(), &shape.values) {
         for (i, (from, to)) in old.iter().rev().zip(new.iter().rev()).enumerate() {
             if !is_one(from) && cx.differ(from, to)? {
                 let axis = old.len() - 1 - i;
-                let (from, to) = (crate::describe::scalar(from), crate::describe::scalar(to));
-                return Err(cx.wrong_shape_at(1, format!("axis {axis} of length {from} does not fill {to}")));
+                let (from, to) = (describe::scalar(from), describe::scalar(to));
+                return Err(
+                    cx.wrong_shape_at(1, format!("cannot broadcast axis {axis} of length {from} to {to}"))
+                );
             }
         }
     }
     tensor_of_operand(cx, 1, x.dtype, x.vdevice.clone())
 }
 
-/// Checks that dimensions are summed up to those of a target, the last ones first.
-fn check_collapse(
-    cx: &mut Infer<'_>,
-    data: &Array<prim::Expr>,
-    target: &Array<prim::Expr>,
-) -> std::result::Result<(), InferError> {
+/// Checks that dimensions can be summed to those of a target, from the last one on.
+fn check_collapse(cx: &mut Infer<'_>, data: &Array<prim::Expr>, target: &Array<prim::Expr>) -> Checked<()> {
     for (from, to) in data.iter().rev().zip(target.iter().rev()) {
         if same_dim(from, to, cx.analyzer) || is_one(to) {
             continue;
         }
         let are_literals = from.is::<IntImm>() && to.is::<IntImm>();
-        let (from, to) = (crate::describe::scalar(from), crate::describe::scalar(to));
+        let (from, to) = (describe::scalar(from), describe::scalar(to));
         let what = match are_literals {
-            true => format!("a dimension of {from} is not summed up to one of {to}"),
-            false => format!("a dimension of {from} may not be {to}; state the shape by `R.match_cast`"),
+            true => format!("cannot sum a dimension of {from} to {to}"),
+            false => format!(
+                "cannot prove that a dimension of {from} sums to {to}; state the shape with `R.match_cast`"
+            ),
         };
         return Err(cx.wrong_shape_at(0, what));
     }
@@ -219,12 +204,6 @@ fn collapsed_to(cx: &mut Infer<'_>) -> Inferred {
     tensor_of_operand(cx, 1, x.dtype, x.vdevice.clone())
 }
 
-/// The call.
-pub(super) fn permuted(x: Expr, axes: Option<Array<Ref<IntImm>>>) -> Ref<Call> {
-    let attrs = Ref::new(PermuteDimsAttrs { axes }).upcast();
-    Call::of_op("relax.permute_dims", [x], Some(attrs))
-}
-
 fn reordered(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     let axes = match &cx.attrs::<PermuteDimsAttrs>()?.axes {
@@ -232,8 +211,7 @@ fn reordered(cx: &mut Infer<'_>) -> Inferred {
         None => (0..x.ndim as usize).rev().collect(),
         Some(axes) => {
             if x.ndim != axes.len() as i64 {
-                let expected = format!("rank {}", axes.len());
-                return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+                return Err(cx.wrong_rank(0, format!("rank {}", axes.len()), x.ndim));
             }
             cx.axes(axes, x.ndim)?
         }
@@ -247,7 +225,7 @@ fn reordered(cx: &mut Infer<'_>) -> Inferred {
     })
 }
 
-/// The shape with lengths in place of 0 and -1. None where it has neither.
+/// Replaces 0 and -1 in a shape; `None` if it has neither.
 ///
 /// # Source
 /// `ConvertNewShapeToExpr`, `src/relax/op/tensor/manipulate.cc`.
@@ -262,10 +240,12 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> Result<Option<Ref<ShapeExpr>>> {
         }
         match literal(dim) {
             Some(0) => has_zero = true,
-            Some(-1) if rest.is_some() => return Err(BuildError::message("a shape has at most one -1")),
+            Some(-1) if rest.is_some() => return Err(BuildError::message("a shape can have only one -1")),
             Some(-1) => rest = Some(i),
             Some(length) if length < 0 => {
-                return Err(BuildError::message(format!("a dimension is positive, 0 or -1, not {length}")));
+                return Err(BuildError::message(format!(
+                    "a dimension must be positive, 0 or -1, found {length}"
+                )));
             }
             _ => {}
         }
@@ -276,17 +256,18 @@ fn completed(x: &Expr, shape: &ShapeExpr) -> Result<Option<Ref<ShapeExpr>>> {
     let info = struct_info_of(x);
     let known = info.as_ref().and_then(|info| info.as_node::<TensorStructInfo>()?.known_dims());
     let Some(known) = known else {
-        return Err(BuildError::message(
-            "the shape of the tensor is not known, so 0 and -1 stand for nothing",
-        )
-        .with_help("bind the tensor to a variable, or state its shape by `R.match_cast`"));
+        return Err(BuildError::message("0 and -1 need a tensor of known shape")
+            .with_help("bind the tensor to a variable, or state its shape with `R.match_cast`"));
     };
     let mut dims: Vec<_> = shape.values.iter().cloned().collect();
     for (i, dim) in dims.iter_mut().enumerate().filter(|(_, dim)| literal(dim) == Some(0)) {
         match known.get(i) {
             Some(length) => *dim = length.clone(),
             None => {
-                let message = format!("0 stands for the length of axis {i}, but the rank is {}", known.len());
+                let message = format!(
+                    "0 stands for the length of axis {i}, which is out of range for rank {}",
+                    known.len()
+                );
                 return Err(BuildError::message(message));
             }
         }
@@ -305,8 +286,8 @@ fn reshaped(cx: &mut Infer<'_>) -> Inferred {
     if let (Some(new), Some(old)) = (&shape.values, x.known_dims()) {
         let (new, old) = (product(new.iter())?, product(old.iter())?);
         if cx.differ(&old, &new)? {
-            let (old, new) = (crate::describe::scalar(&old), crate::describe::scalar(&new));
-            return Err(cx.wrong_shape_at(1, format!("{old} elements do not fill a shape of {new}")));
+            let (old, new) = (describe::scalar(&old), describe::scalar(&new));
+            return Err(cx.wrong_shape_at(1, format!("cannot reshape {old} elements to a shape of {new}")));
         }
     }
     match &shape.values {
@@ -330,18 +311,17 @@ fn shape(cx: &mut Infer<'_>) -> Inferred {
 
 fn lengths(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(1)?;
-    // An unknown rank counts as -1, as upstream has it.
+    // Like upstream, an unknown rank counts as -1.
     Ok(tensor_of([IntImm::int64(cx.shape(0)?.ndim)], DataType::INT64, None))
 }
 
 fn shape_of_lengths(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     if x.ndim != 1 {
-        let expected = "rank 1".to_owned();
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+        return Err(cx.wrong_rank(0, "rank 1", x.ndim));
     }
     match (&x.shape, x.dims()) {
-        (Some(_), None) => Err(cx.wrong_kind(0, "a tensor whose shape is written out, or not known")),
+        (Some(_), None) => Err(cx.wrong_kind(0, "a tensor whose shape is a `R.shape`, or unknown")),
         (_, Some(dims)) => {
             let length = dims[0].as_node::<IntImm>();
             Ok(ShapeStructInfo::of_rank(length.map_or(UNKNOWN_NDIM, |length| length.value)))
@@ -350,7 +330,7 @@ fn shape_of_lengths(cx: &mut Infer<'_>) -> Inferred {
     }
 }
 
-/// The value that fills gaps: a plain number has the type of the tensor, if both are whole or the tensor is not.
+/// The padding value: a plain number takes the element type of the tensor, unless that would truncate it.
 #[cfg(feature = "build")]
 fn pad_of(value: ScriptValue, x: &Expr) -> Result<Ref<PrimValue>> {
     let info = struct_info_of(x);
@@ -375,8 +355,8 @@ fn transformed(cx: &mut Infer<'_>) -> Inferred {
     let LayoutTransformAttrs { index_map, pad_value, .. } = cx.attrs()?;
     if let Some(found) = pad_value.as_ref().map(|pad| pad.value.dtype()).filter(|dtype| *dtype != x.dtype) {
         let what = match x.dtype.is_void() {
-            true => format!("is of type `{found}`, and the type of the tensor is not known"),
-            false => format!("is of type `{found}`, the tensor of `{}`", x.dtype),
+            true => format!("has type `{found}`, but the element type of the tensor is unknown"),
+            false => format!("must have the element type of the tensor, `{}`, found `{found}`", x.dtype),
         };
         return Err(cx.wrong_attribute("pad_value", what));
     }
@@ -386,8 +366,7 @@ fn transformed(cx: &mut Infer<'_>) -> Inferred {
         return Ok(x.reranked(ndim));
     }
     if x.ndim != initial_indices.len() as i64 {
-        let expected = format!("rank {}", initial_indices.len());
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+        return Err(cx.wrong_rank(0, format!("rank {}", initial_indices.len()), x.ndim));
     }
     let Some(dims) = x.known_dims() else { return Ok(x.reranked(ndim)) };
     let variables = initial_indices.iter().zip(dims.iter());
@@ -395,12 +374,11 @@ fn transformed(cx: &mut Infer<'_>) -> Inferred {
         variables.map(|(var, dim)| (var.clone(), IntImm::int64(0), dim.clone())).collect();
     let indices: Vec<_> = final_indices.iter().cloned().collect();
     let no_shape = || InferErrorKind::Attribute {
-        op: cx.op(),
         attribute: "index_map",
-        what: "does not take the shape of the tensor to one that begins at zero".to_owned(),
+        what: "does not map the shape of the tensor to one that begins at zero".to_owned(),
     };
-    // The dimensions say nothing about each other here.
-    let ranges = map_ranges(&variables, &indices, &mut tvmscript_arith::Analyzer::new());
+    // The dimensions are independent of each other here.
+    let ranges = map_ranges(&variables, &indices, &mut Analyzer::new());
     let ranges = ranges.ok_or_else(no_shape)?;
     if ranges.iter().any(|(min, _)| min.as_node::<IntImm>().is_none_or(|min| min.value != 0)) {
         return Err(no_shape().into());

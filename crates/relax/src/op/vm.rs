@@ -1,39 +1,28 @@
-//! What the virtual machine does: storage, tensors, objects, calls of functions of unknown shapes.
+//! Instructions of the virtual machine: storage, tensors, objects, and calls of functions with dynamic shapes.
 //!
 //! Upstream counterpart: `src/relax/op/op.cc`.
 
-use tvmscript_ir_core::Ref;
-use tvmscript_ir_macros::operators;
-
+use super::Effect;
 use super::memory::{any_value, nothing, stated_dtype};
-use super::{Infer, InferError, Operator, tensor_of, tensor_of_operand, tensor_of_rank};
-use crate::node::*;
-use crate::op::Effect;
-use crate::op::kind::{AnyExpr, Dtype, InlineTuple, IntValue, Text};
-
-type Inferred = std::result::Result<Ref<StructInfo>, InferError>;
+use super::prelude::*;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// The value that stands for none.
+    /// The null value.
     null_value() -> infer(any_value);
-    /// Storage of a size, on a device known at run time.
+    /// Storage of a given size on a device known at run time.
     alloc_storage(shape: AnyExpr, runtime_device_index: IntValue, dtype: Dtype, storage_scope: Text = "global")
         -> infer(any_value), text = "vm.alloc_storage";
     /// A tensor in storage.
     alloc_tensor(storage: AnyExpr, offset: IntValue, shape: AnyExpr, dtype: Dtype)
         -> infer(tensor_in_storage), text = "vm.alloc_tensor";
-    /// Lets go of an object.
+    /// Releases an object.
     kill_object(obj: Expr) -> infer(nothing), text = "vm.kill_object", effect = Opaque;
-    /// Calls a function of buffers whose shapes are known at run time; the last argument is a shape with the scalars.
+    /// Calls a PrimFunc whose shapes are known at run time; the last argument is a shape with the scalars.
     call_tir_dyn(func: AnyExpr, args: InlineTuple)
         -> infer(nothing), text = "vm.call_tir_dyn", effect = Opaque;
 }
 
-/// A tensor of the shape that is said, as far as it is known: any value may stand there.
+/// A tensor of the given shape, as far as it is known: any value is accepted.
 fn tensor_in_storage(cx: &mut Infer<'_>) -> Inferred {
     cx.expect_args(4)?;
     let dtype = stated_dtype(cx, 3)?;

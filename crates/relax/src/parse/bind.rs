@@ -1,4 +1,4 @@
-//! What names stand for after `x = value`.
+//! Bindings of names by assignments.
 
 use tvmscript_ir_core::Ref;
 use tvmscript_irbuilder::ScriptValue;
@@ -12,12 +12,12 @@ use crate::build::function::{emit_match_cast_value, emit_value};
 use crate::build::{MatchCastPair, constant_of};
 use crate::node::{StructInfo, Var};
 
-/// `x = value` inside of a tuple of names: the place of the value is not known.
+/// A target inside a tuple, for which the position of the value is unknown.
 pub(super) fn assign(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
     assign_from(p, name, at, at, value, None)
 }
 
-/// `x: annotation = value`; mistakes of the value are found at `value_at`.
+/// `x: annotation = value`; errors of the value are reported at `value_at`.
 pub(super) fn assign_from(
     p: &mut Parser<'_>,
     name: Name,
@@ -57,7 +57,7 @@ pub(super) fn assign_from(
 }
 
 fn named(p: &mut Parser<'_>, name: Name, var: &Ref<Var>) {
-    // Most have the name that they were made with.
+    // Most variables already have the name.
     if var.vid.name_hint.text() != p.name_text(name) {
         let text = p.name_str(name);
         var.vid.name_hint.set(text);
@@ -74,8 +74,8 @@ fn cast(
     if let Some(annotation) = &annotation
         && !tvmscript_ir_core::structural_equal(annotation.object(), pair.struct_info.object())
     {
-        let kind = ParseErrorKind::expected("the annotation that the cast states", "another one");
-        return Err(p.error_with_help(value_at, kind, "leave out the annotation"));
+        let kind = ParseErrorKind::expected("the annotation of the cast", "another one");
+        return Err(p.error_with_help(value_at, kind, "remove the annotation"));
     }
     let emitted = emit_match_cast_value(pair.value, pair.struct_info);
     let var = p.checked_call(value_at, emitted)?;
@@ -83,7 +83,7 @@ fn cast(
     Ok(var.into())
 }
 
-/// `n = T.int64()`: the variable that the name stands for already, or a new one.
+/// `n = T.int64()`: the variable already bound to the name, or a new one.
 fn scalar_variable(
     p: &mut Parser<'_>,
     name: Name,
@@ -114,7 +114,7 @@ fn scalar_variable(
             if known.dtype != var.dtype {
                 let (expected, found) = (known.dtype, var.dtype);
                 let kind = ParseErrorKind::expected(
-                    format!("`{text}` of type `{expected}`, as before"),
+                    format!("`{text}` of type `{expected}`, as declared before"),
                     format!("`{found}`"),
                 );
                 return Err(p.error(at, kind));

@@ -1,4 +1,4 @@
-//! Operators, attributes, subscripts and calls of expressions.
+//! Operators, attributes, subscripts and calls on expressions.
 
 use tvmscript_ir_core::{Object, Ref};
 use tvmscript_irbuilder::{BuildError, CallArgs, Result, ScriptValue};
@@ -15,7 +15,7 @@ fn expr_of(object: &Object) -> Option<&Ref<BaseExpr>> {
     object.downcast_ref::<BaseExpr>().filter(|expr| !expr.is::<PrimExpr>())
 }
 
-/// The name of the operator that a sign stands for.
+/// The Relax operator of a Python operator.
 fn operator_name(op: Operator) -> Option<&'static str> {
     Some(match op {
         Operator::Binary(BinOp::Add) => "relax.add",
@@ -34,7 +34,7 @@ fn operator_name(op: Operator) -> Option<&'static str> {
     })
 }
 
-/// The sign of an operator that expressions do not have, and the function that does it.
+/// A Python operator without a Relax operator, and the function to call instead.
 fn function_for(op: Operator) -> Option<(&'static str, &'static str)> {
     Some(match op {
         Operator::Binary(BinOp::MatMult) => ("@", "`R.matmul`"),
@@ -48,10 +48,10 @@ fn function_for(op: Operator) -> Option<(&'static str, &'static str)> {
     })
 }
 
-/// Applies an operator to expressions.
+/// Applies a Python operator to expressions.
 pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> Result<Option<ScriptValue>> {
     if let (Operator::Compare(CmpOp::Eq | CmpOp::NotEq), [a, b]) = (op, operands) {
-        // Two expressions are compared as objects: what they compute is not known yet.
+        // Expressions compare by identity: their values are not known yet.
         let (ScriptValue::Node(a), ScriptValue::Node(b)) = (a, b) else { return Ok(None) };
         return Ok(Some(ScriptValue::Bool(a.ptr_eq(b) == (op == Operator::Compare(CmpOp::Eq)))));
     }
@@ -60,12 +60,13 @@ pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> Resul
             |value: &ScriptValue| matches!(value, ScriptValue::Node(object) if expr_of(object).is_some());
         return match function_for(op) {
             Some((sign, function)) if operands.iter().all(is_ours) => {
-                let error = BuildError::message(format!("values of Relax have no operator `{sign}`"));
+                let error =
+                    BuildError::message(format!("Relax expressions do not support the operator `{sign}`"));
                 Err(error.with_help(format!("call {function}")))
             }
             _ if op == Operator::Conditional && operands.first().is_some_and(is_ours) => {
                 let error = BuildError::message(
-                    "the condition is known at run time only, so nothing can be chosen here",
+                    "the condition is only known at run time, so it cannot choose a value here",
                 );
                 Err(error.with_help("write `if` and `else` as statements, or call `R.where`"))
             }
@@ -93,14 +94,14 @@ pub(super) fn operator(op: Operator, operands: &[ScriptValue], _: Mode) -> Resul
 /// `t[0]`.
 pub(super) fn subscript(object: &Object, indices: &Indices) -> Result<ScriptValue> {
     let (Some(expr), [ScriptValue::Int(index)]) = (expr_of(object), indices.items.as_slice()) else {
-        return Err(BuildError::message("a tuple is subscripted with one plain number"));
+        return Err(BuildError::message("a tuple index must be an integer"));
     };
     let fields = fields_of(expr)?;
     let index = if *index < 0 { index + fields as i64 } else { *index };
     Ok(item_of(expr.clone(), index)?.into())
 }
 
-/// How many values a tuple has.
+/// The number of fields of a tuple.
 fn fields_of(expr: &Expr) -> Result<usize> {
     let info = struct_info_of(expr);
     match info.as_ref().and_then(|info| info.as_node::<TupleStructInfo>()) {
@@ -108,7 +109,7 @@ fn fields_of(expr: &Expr) -> Result<usize> {
         None => {
             let found = match &info {
                 Some(info) => format!("`{}`", crate::describe::struct_info(info)),
-                None => "a call of which nothing is inferred yet".to_owned(),
+                None => "a call without struct info".to_owned(),
             };
             let error = BuildError::expected("a tuple", found);
             Err(if info.is_none() { error.with_help("bind the call to a name first") } else { error })
@@ -116,7 +117,7 @@ fn fields_of(expr: &Expr) -> Result<usize> {
     }
 }
 
-/// The values of a tuple, for unpacking.
+/// The fields of a tuple, for unpacking.
 pub(super) fn items(object: &Object) -> Result<Vec<ScriptValue>> {
     let Some(expr) = expr_of(object) else {
         return Err(BuildError::expected("a tuple", object.info().key()));
@@ -125,13 +126,15 @@ pub(super) fn items(object: &Object) -> Result<Vec<ScriptValue>> {
     (0..count as i64).map(|index| Ok(item_of(expr.clone(), index)?.into())).collect()
 }
 
-/// `f(x)`: a call of a function of the module, or of what a variable holds.
+/// `f(x)`: calls a function of the module, or the value of a variable.
 pub(super) fn call(object: &Object, args: CallArgs) -> Result<ScriptValue> {
     let Some(callee) = expr_of(object) else {
         return Err(BuildError::not_callable(object.info().key()));
     };
     if let Some((name, _)) = args.keywords.first() {
-        return Err(BuildError::message(format!("a call of a function has no keywords, so not `{name}`")));
+        return Err(BuildError::message(format!(
+            "calls of functions take no keyword arguments, found `{name}`"
+        )));
     }
     let exprs = args.positional.iter().enumerate().map(|(i, value)| {
         let is_expr = match value {
@@ -158,7 +161,7 @@ pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValu
     })
 }
 
-/// The attributes worth suggesting.
+/// The attributes, for suggestions.
 pub(super) fn attribute_names(_: &Object) -> Vec<String> {
     super::inspect::NAMES.into_iter().chain(["struct_info"]).map(str::to_owned).collect()
 }

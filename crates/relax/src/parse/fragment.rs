@@ -1,7 +1,8 @@
-//! Fragments: bindings and an expression in no function, as the printer writes a block, a sequence or an expression by itself.
+//! Fragments: bindings or an expression outside a function, as the printer writes a block, a sequence or an expression
+//! alone.
 //!
-//! One binding is itself; `pass` behind it, or alone, says that it stands in a block, and before a value that the value ends
-//! a sequence. `R.DataflowVar(..)` around an annotation says that the variable is one of a dataflow block around the fragment.
+//! A single binding is itself; with `pass` it is a block, and `pass` before a value makes a sequence.
+//! `R.DataflowVar(..)` around an annotation marks a dataflow variable whose block encloses the fragment.
 
 use tvmscript_ir::RelaxExpr;
 use tvmscript_irbuilder::{PendingFrame, ScriptValue};
@@ -15,7 +16,7 @@ use crate::build::function::try_func_ret_value;
 use crate::build::{FunctionFrame, StructInfoProxy, with_blocks, with_function};
 use crate::node::{Call, Var};
 
-/// Reads statements that stand by themselves.
+/// Parses a fragment.
 pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
     let Some(last) = body.last() else { return Ok(()) };
     let frame = PendingFrame::value(FunctionFrame::fragment());
@@ -28,7 +29,7 @@ pub(super) fn read(p: &mut Parser<'_>, body: &[StmtId]) -> Result<()> {
     })
 }
 
-/// The value of a sequence, which is no call: a call at the end of bindings is one of them. What stands alone stays as it is.
+/// The value of a sequence; a call after bindings is another binding. A value alone stays as it is.
 fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
     let value = p.eval(at)?;
     let is_alone = with_function("a fragment", |function| function.blocks.is_empty());
@@ -45,7 +46,7 @@ fn value(p: &mut Parser<'_>, id: StmtId, at: ExprId) -> Result<()> {
     p.checked_call(at, done)
 }
 
-/// An expression, struct info or another node alone.
+/// An expression, struct info or other node alone.
 fn alone(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> Result<()> {
     let node = match value {
         ScriptValue::Node(node) => Some(node.clone()).filter(|node| !node.is::<RelaxExpr>()),
@@ -59,7 +60,7 @@ fn alone(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> Result<()> {
     let expr = if is_expr { Some(expr_at(p, at, value)?) } else { None };
     let done = with_blocks("a fragment", None, |blocks| match expr {
         Some(var) if var.is::<Var>() => Ok(Some(var)),
-        // Calls whose operands are simple get what is inferred of them.
+        // Calls in normal form get their struct info.
         Some(expr) => {
             let simple = blocks.normalize(expr.clone())?;
             Ok(Some(if blocks.is_empty() { simple } else { expr }))

@@ -1,4 +1,4 @@
-//! `@R.function`: the signature, the body, the declaration in a module; functions inside of functions.
+//! `@R.function`: signature, body, declaration in a module, nested functions.
 
 use tvmscript_ir_core::{Array, Ref};
 use tvmscript_irbuilder::{BuildErrors, Builder, PendingFrame, ScriptValue};
@@ -13,13 +13,13 @@ use crate::node::{
     FuncStructInfo, Function, ObjectStructInfo, StructInfo, TupleStructInfo, Var, is_dataflow_var,
 };
 
-/// What a builder carries while it builds a function inside of another.
+/// Marks the builder of a nested function.
 struct IsNested;
 
-/// The arguments of `@R.function`, with their defaults.
+/// The keyword arguments of `@R.function`, with defaults.
 const FLAGS: [(&str, bool); 3] = [("pure", true), ("private", false), ("check_well_formed", true)];
 
-/// Reads a function into the open builder.
+/// Parses a function into the open builder.
 pub(super) fn define(
     p: &mut Parser<'_>,
     definition: &Definition<FunctionDef>,
@@ -30,7 +30,7 @@ pub(super) fn define(
         p.skip_check(definition);
     }
     let is_nested = Builder::context::<IsNested>().is_some();
-    // A function alone that uses itself has a variable for that.
+    // A recursive function alone has a variable for itself.
     if !is_nested && uses_itself(p, &node) {
         let var = local_variable(p, &node)?;
         p.define(node.name, var.into(), node.name_place, Shadowing::SameFrame)?;
@@ -72,18 +72,18 @@ pub(super) fn define(
     Ok(None)
 }
 
-/// Declares a function of a module by its signature.
+/// Declares a function of a module with its signature.
 pub(super) fn declare(p: &mut Parser<'_>, definition: &Definition<FunctionDef>) -> Result<()> {
     let node = definition.stmt;
     let [is_pure, ..] = p.decorator_flags(definition, FLAGS)?;
     let name = p.name_str(node.name);
-    // What the body gives is not known yet.
+    // The result of the body is unknown yet.
     let info = signature_info(p, &node, is_pure, ObjectStructInfo::new)?;
     let declared = tvmscript_ir::build::decl_function(&name, Some(info.into()));
     p.checked(node.name_place, declared).map(drop)
 }
 
-/// The struct info that a signature says, in a scope of its own.
+/// The struct info of a signature, in a scope of its own.
 fn signature_info(
     p: &mut Parser<'_>,
     node: &FunctionDef,
@@ -102,29 +102,29 @@ fn signature_info(
     })
 }
 
-/// Whether the function's body uses the function's own name. TVM sees only calls that are bound to a name by themselves;
-/// other uses are undefined names there, although such functions print so.
+/// Returns `true` if the body refers to the function's own name. TVM resolves only direct calls bound to a name, and
+/// reports other uses as undefined, although such functions print like this.
 fn uses_itself(p: &Parser<'_>, node: &FunctionDef) -> bool {
     !p.is_defined(node.name)
         && p.uses_free(node.body, node.name)
         && (0..node.params.len()).all(|i| p.item(node.params, i).is_none_or(|param| param.name != node.name))
 }
 
-/// The variable for a function that uses itself.
+/// The variable of a recursive function.
 fn local_variable(p: &mut Parser<'_>, node: &FunctionDef) -> Result<Ref<Var>> {
     let info = signature_info(p, node, true, TupleStructInfo::void)?;
     let name = p.name_str(node.name);
     Ok(Var::new(name, Some(info.upcast())))
 }
 
-/// The variable that a fragment declares for the function, since it belongs to a dataflow block around: nothing else binds one.
+/// The dataflow variable that a fragment declares for the function.
 fn declared_variable(p: &mut Parser<'_>, node: &FunctionDef) -> Option<Ref<Var>> {
     let is_fragment = with_function("a function", |function| function.fragment.is_some());
     let known = p.lookup(node.name).filter(|_| matches!(is_fragment, Ok(true)))?;
     known.as_node::<Var>().filter(|var| is_dataflow_var(var)).cloned()
 }
 
-/// A function inside of a function: built by itself, then bound to its name.
+/// A nested function: built separately, then bound to its name.
 pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> Result<()> {
     let mut reserved = declared_variable(p, node);
     if uses_itself(p, node) {
@@ -140,13 +140,11 @@ pub(super) fn nested(p: &mut Parser<'_>, id: StmtId, node: &FunctionDef) -> Resu
         p.checked(node.name_place, built)?
     };
     let Ok(function) = built.downcast::<Function>() else {
-        let kind = ParseErrorKind::UnsupportedExpression {
-            what: "a function of another dialect inside of this one",
-        };
+        let kind = ParseErrorKind::UnsupportedExpression { what: "a nested function of another dialect" };
         return Err(p.error_with_help(
             node.name_place,
             kind,
-            "move it into the module, beside this function",
+            "move it into the module, next to this function",
         ));
     };
     let function = function.upcast::<tvmscript_prim::BaseExpr>();

@@ -1,4 +1,4 @@
-//! `x.shape[0]`, `x.dtype.bits`, `x.ndim`: what is known of a tensor at run time, as attributes.
+//! Run-time properties of tensors as attributes: `x.shape[0]`, `x.dtype.bits`, `x.ndim`.
 
 use std::any::Any;
 
@@ -7,11 +7,10 @@ use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, HostOb
 use crate::build::args::PrimArg;
 use crate::node::{Call, Expr, PrimStructInfo, TensorStructInfo, struct_info_of};
 
-/// The attributes of every expression that may be a tensor.
+/// The attributes of expressions that may be tensors.
 pub(super) const NAMES: [&str; 7] =
     ["astype", "byte_offset", "dtype", "elem_offset", "ndim", "shape", "strides"];
 
-/// The attribute of this name.
 pub(super) fn attribute(expr: &Expr, name: &str) -> Result<Option<ScriptValue>> {
     if !NAMES.contains(&name) {
         return Ok(None);
@@ -23,7 +22,9 @@ pub(super) fn attribute(expr: &Expr, name: &str) -> Result<Option<ScriptValue>> 
         && !info.is::<TensorStructInfo>()
     {
         let found = crate::describe::struct_info(&info);
-        return Err(BuildError::message(format!("only tensors have `{name}`, not `{found}`")));
+        return Err(BuildError::message(format!(
+            "only tensors have the attribute `{name}`, found `{found}`"
+        )));
     }
     let tensor = expr.clone();
     let call = |op| ScriptValue::from(Call::of_op(op, [tensor.clone()], None));
@@ -46,7 +47,7 @@ fn astype(expr: &Expr) -> ScriptValue {
     })
 }
 
-/// What a tensor has for each axis.
+/// A property per axis of a tensor.
 struct PerAxis {
     tensor: Expr,
     op: &'static str,
@@ -54,13 +55,13 @@ struct PerAxis {
 
 impl HostObject for PerAxis {
     fn type_name(&self) -> &str {
-        "what a tensor has for each axis, of which one is taken: `x.shape[0]`"
+        "a property per axis of a tensor, which must be subscripted: `x.shape[0]`"
     }
     fn subscript(&self, index: &ScriptValue) -> Option<Result<ScriptValue>> {
         Some(PrimArg::from_script(index.clone()).and_then(|axis| match struct_info_of(&axis.0) {
             Some(info) if !info.is::<PrimStructInfo>() => {
                 let found = format!("`{}`", crate::describe::struct_info(&info));
-                Err(BuildError::expected("an axis, which is a scalar", found))
+                Err(BuildError::expected("an axis that is a scalar", found))
             }
             _ => Ok(Call::of_op(self.op, [self.tensor.clone(), axis.0], None).into()),
         }))
@@ -70,14 +71,14 @@ impl HostObject for PerAxis {
     }
 }
 
-/// The type of a tensor's elements.
+/// The element type of a tensor.
 struct Dtype {
     tensor: Expr,
 }
 
 impl HostObject for Dtype {
     fn type_name(&self) -> &str {
-        "the type of a tensor at run time, which has `type_code`, `bits` and `lanes`"
+        "the element type of a tensor at run time, with the attributes `type_code`, `bits` and `lanes`"
     }
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         let op = match name {

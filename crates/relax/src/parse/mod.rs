@@ -1,4 +1,4 @@
-//! Text to builder calls: functions, statements and operators of the dialect.
+//! Parsers: from scripts to builder calls.
 
 mod bind;
 mod expr;
@@ -21,7 +21,7 @@ use tvmscript_script_parser::table::DecoratorRule;
 use crate::build::{ALIASES, find_name, functions, other_names};
 use crate::node::StructInfo;
 
-/// Adds the parsers of the dialect to its table.
+/// Registers the parsers.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .namespace(&["R", "relax"])
@@ -35,7 +35,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
         .fragments(fragment::read)
-        // Numbers here have types by rules of this dialect.
+        // Relax has its own rules for the types of numbers.
         .around_token(|_| bare::suspend(), |_| bare::resume())
         .parse::<ast::Assign>(statements::assign)
         .parse::<ast::AnnAssign>(statements::ann_assign)

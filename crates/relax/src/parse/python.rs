@@ -1,4 +1,4 @@
-//! The Python module `tvm.relax`, as far as scripts and their helpers use it.
+//! The Python module `tvm.relax`, as far as scripts use it.
 
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::Class;
@@ -11,12 +11,12 @@ use crate::node;
 
 use Member::{Class as IsClass, LeftOut};
 
-/// A class of nodes that scripts only ask values for.
+/// A class without a constructor.
 const fn class<T: Class>() -> Member {
     IsClass(NodeClass::new(T::type_info))
 }
 
-/// A class of nodes, and what makes them.
+/// A class with its constructor.
 macro_rules! made {
     ($node:ty, $function:expr) => {
         IsClass(NodeClass::new(<$node>::type_info).made_by(&$function))
@@ -24,31 +24,30 @@ macro_rules! made {
 }
 
 const BINDINGS: Member =
-    LeftOut("scripts make bindings and blocks by writing them: `y = R.add(x, x)`, `with R.dataflow():`");
+    LeftOut("scripts write bindings and blocks as statements: `y = R.add(x, x)`, `with R.dataflow():`");
 
-/// Names that scripts look for in `R`, which TVM does not have either, or which are left out.
+/// Names that `R` does not have, with hints.
 pub(super) const ABSENT: &[(&str, &str)] = &[
     (
         "emit_te",
-        "it runs Python that makes a tensor expression, which is not read here; write the computation as a \
+        "it runs Python code to create a tensor expression, which is not supported; write the computation as a \
      `T.prim_func` of the module and call it with `R.call_tir`",
     ),
     ("Call", "call the operator's function, such as `R.add(x, y)`, or write `tvm.relax.Call(op, args)`"),
-    ("op", "operators stand directly in `R`: write `R.add(x, y)`; the Python module is `tvm.relax.op`"),
-    ("macro", "call a Python function instead: helpers are run where they are called"),
-    ("Var", "parameters and assignments make variables; outside of scripts it is `tvm.relax.Var(..)`"),
+    ("op", "operators are direct members of `R`: write `R.add(x, y)`; the Python module is `tvm.relax.op`"),
+    ("macro", "call a Python function instead: helpers run where they are called"),
+    ("Var", "parameters and assignments create variables; outside scripts, use `tvm.relax.Var(..)`"),
     ("PrimValue", "write `R.prim_value(..)`"),
     ("StringImm", "write `R.str(..)`"),
     ("DataTypeImm", "write `R.dtype(..)`"),
     ("Constant", "write `R.const(..)`"),
 ];
 
-/// Functions that are those of `R`.
+/// Functions shared with `R`.
 const SAME: &[&str] =
     &["call_dps_packed", "call_pure_packed", "call_tir", "call_tir_inplace", "call_tir_with_grad", "const"];
 
 const MEMBERS: &[(&str, Member)] = &[
-    // expressions
     ("Call", made!(node::Call, build::CALL_NODE)),
     ("Constant", class::<node::Constant>()),
     ("DataTypeImm", made!(node::DataTypeImm, expr::DTYPE)),
@@ -66,7 +65,6 @@ const MEMBERS: &[(&str, Member)] = &[
     ("TupleGetItem", made!(node::TupleGetItem, expr::TUPLE_GET_ITEM)),
     ("Var", made!(node::Var, build::VAR_NODE)),
     ("get_shape_of", Member::Function(&build::GET_SHAPE_OF)),
-    // struct info
     ("FuncStructInfo", made!(node::FuncStructInfo, build::FUNC_STRUCT_INFO)),
     ("ObjectStructInfo", made!(node::ObjectStructInfo, struct_info::OBJECT)),
     ("PrimStructInfo", made!(node::PrimStructInfo, struct_info::PRIM)),
@@ -74,7 +72,7 @@ const MEMBERS: &[(&str, Member)] = &[
     ("StructInfo", class::<node::StructInfo>()),
     ("TensorStructInfo", made!(node::TensorStructInfo, build::TENSOR_STRUCT_INFO)),
     ("TupleStructInfo", made!(node::TupleStructInfo, build::TUPLE_STRUCT_INFO)),
-    // what scripts write as statements
+    // written as statements in scripts
     ("BindingBlock", BINDINGS),
     ("BlockBuilder", BINDINGS),
     ("DataflowBlock", BINDINGS),
@@ -82,7 +80,7 @@ const MEMBERS: &[(&str, Member)] = &[
     ("VarBinding", BINDINGS),
 ];
 
-/// An operator, or a group of them: the members of `tvm.relax.op`.
+/// An operator or a namespace: the members of `tvm.relax.op`.
 fn operator(name: &str) -> Option<ScriptValue> {
     let is_group = || build::find_name(name);
     build::operator_function(name).map(ScriptValue::Function).or_else(is_group)

@@ -1,4 +1,4 @@
-//! Signatures: parameters, result, and the scalar variables that they define by name.
+//! Signatures: parameters, result, and the scalar variables that they define.
 
 use hashbrown::HashSet;
 use tvmscript_ir_core::{DataType, Ref, Str};
@@ -11,7 +11,7 @@ use crate::build::args::{convert, dimension_of};
 use crate::build::struct_info::StructInfoProxy;
 use crate::node::StructInfo;
 
-/// A parameter with its annotation, read but not resolved.
+/// A parameter whose annotation is not resolved yet.
 pub(super) struct Param {
     pub(super) name: Name,
     pub(super) place: Place,
@@ -24,19 +24,19 @@ pub(super) struct Signature {
     pub(super) params: Vec<std::result::Result<Param, Reported>>,
 }
 
-/// The name of a scalar variable, and the first annotation that has it.
+/// The name of a scalar variable, and the first annotation with it.
 type Named = (Str, ExprId);
 
-/// Reads the annotations of the parameters and defines the scalar variables that they name.
+/// Evaluates the annotations of the parameters and defines the scalar variables in them.
 pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
     let mut params = Vec::with_capacity(node.params.len());
     let mut names: Vec<Named> = Vec::new();
-    let mut seen = HashSet::new();
+    let mut visited = HashSet::new();
     for index in 0..node.params.len() {
         let Some(param) = p.item(node.params, index) else { break };
         if matches!(param.kind, ParamKind::VarArgs | ParamKind::KwArgs) {
             let kind = ParseErrorKind::UnsupportedExpression { what: "a starred parameter" };
-            let help = "a function of tensors takes a fixed number of values; a tuple holds several";
+            let help = "a Relax function takes a fixed number of values; a tuple holds several";
             params.push(Err(p.error_with_help(param.place, kind, help)));
             p.poison(param.name, param.place);
             continue;
@@ -59,7 +59,7 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
                 let mut found = Vec::new();
                 info.defined_names(&mut found);
                 for name in found {
-                    if seen.insert(name.clone()) {
+                    if visited.insert(name.clone()) {
                         names.push((name, at));
                     }
                 }
@@ -71,11 +71,11 @@ pub(super) fn read(p: &mut Parser<'_>, node: &FunctionDef) -> Signature {
             }
         });
     }
-    define_variables(p, node, &names, &seen);
+    define_variables(p, node, &names, &visited);
     Signature { params }
 }
 
-/// Defines the named variables: as the body declares them (`n = T.int64()`), else of type `int64`.
+/// Defines the named variables: as declared in the body (`n = T.int64()`), `int64` by default.
 fn define_variables(p: &mut Parser<'_>, node: &FunctionDef, names: &[Named], known: &HashSet<Str>) {
     if names.is_empty() {
         return;
@@ -106,7 +106,7 @@ fn define_variables(p: &mut Parser<'_>, node: &FunctionDef, names: &[Named], kno
     }
 }
 
-/// Whether an expression has the form of a declaration, `T.int64()`.
+/// Returns `true` for expressions of the form `T.int64()`.
 fn is_declaration(p: &Parser<'_>, value: ExprId) -> bool {
     match p.expr(value) {
         Expr::Call { func, args, .. } => args.is_empty() && matches!(p.expr(func), Expr::Attribute { .. }),
@@ -115,12 +115,11 @@ fn is_declaration(p: &Parser<'_>, value: ExprId) -> bool {
 }
 
 impl Param {
-    /// The struct info, with its text read over the names that are visible now.
+    /// Resolves the struct info in the current scope.
     pub(super) fn resolve(&self, p: &mut Parser<'_>) -> Result<Ref<StructInfo>> {
         resolve(p, self.at, &self.info)
     }
 
-    /// Defines the parameter's name.
     pub(super) fn define(&self, p: &mut Parser<'_>, value: ScriptValue) -> Result<()> {
         p.define(self.name, value, self.place, Shadowing::OuterFrames)
     }
@@ -139,7 +138,7 @@ fn resolve(p: &mut Parser<'_>, at: ExprId, info: &StructInfoProxy) -> Result<Ref
     let resolved = info.resolve(Some(&mut |text: &Str| {
         let value = p.eval_text(text, at).map_err(|error| {
             reported = Some(error);
-            tvmscript_irbuilder::BuildError::message("a dimension could not be read")
+            tvmscript_irbuilder::BuildError::message("invalid dimension")
         })?;
         dimension_of(&value)
     }));
@@ -150,7 +149,7 @@ fn resolve(p: &mut Parser<'_>, at: ExprId, info: &StructInfoProxy) -> Result<Ref
     }
 }
 
-/// The value as an expression of the dialect, with an error at its place.
+/// Converts a value to an expression; errors are reported at `at`.
 pub(super) fn expr_at(p: &mut Parser<'_>, at: ExprId, value: &ScriptValue) -> Result<crate::node::Expr> {
     let expr = convert(value);
     p.checked(at, expr)

@@ -45,8 +45,8 @@ fn is_declared_function(p: &Parser<'_>, at: ExprId, value: &ScriptValue) -> bool
         && matches!(with_function("a declaration", |function| function.fragment.is_some()), Ok(true))
 }
 
-/// `x: R.Tensor((2, 3), "float32") = value`. Without a value, the name stands for a variable that nothing binds: so the
-/// printer declares those of fragments and of functions that are not well-formed.
+/// `x: R.Tensor((2, 3), "float32") = value`. Without a value, declares a variable without a binding, as the printer
+/// writes for fragments and ill-formed functions.
 pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -> Result<()> {
     let value = node.value.map(|at| (at, p.eval(at)));
     let mut is_dataflow = false;
@@ -90,25 +90,24 @@ pub(super) fn ann_assign(p: &mut Parser<'_>, _: StmtId, node: &ast::AnnAssign) -
     }
 }
 
-/// Whether a fragment is read, whose dataflow block is not here.
+/// Checks that the enclosing dataflow block is outside a fragment.
 fn check_fragment() -> tvmscript_irbuilder::Result<()> {
     match with_function("R.DataflowVar", |function| function.fragment.is_some())? {
         true => Ok(()),
         false => {
-            let message = "a dataflow block says itself which variables are its own";
-            Err(BuildError::message(message)
-                .with_help("leave out `R.DataflowVar`, and write `with R.dataflow():`"))
+            let message = "`R.DataflowVar` is only allowed in a fragment";
+            Err(BuildError::message(message).with_help("remove it, and write `with R.dataflow():`"))
         }
     }
 }
 
-/// Says whether the fragment binds variables of the dataflow block around it.
+/// Sets whether new variables belong to a dataflow block that encloses the fragment.
 fn binds_dataflow(yes: bool) {
-    // Without a function nothing is bound.
+    // No variable is bound outside a function.
     let _ = with_function("R.DataflowVar", |function| function.blocks.set_binds_dataflow(yes));
 }
 
-/// `pass`: says of a fragment that it is a block, or a sequence, of one binding or none.
+/// `pass`: makes the fragment a block or sequence.
 pub(super) fn pass(_: &mut Parser<'_>, _: StmtId) -> Result<()> {
     let _ = Builder::with_top(|function: &mut FunctionFrame| {
         if let Some(fragment) = &mut function.fragment {
@@ -118,9 +117,9 @@ pub(super) fn pass(_: &mut Parser<'_>, _: StmtId) -> Result<()> {
     Ok(())
 }
 
-/// An expression by itself: a call that gives nothing.
+/// An expression statement: a call without a result.
 pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) -> Result<()> {
-    // A text that stands first is a comment, as in Python.
+    // Like in Python, a leading string is a comment.
     if matches!(p.expr(node.value), Expr::Constant(ast::Constant::Str(_)))
         && matches!(with_function("a comment", |function| function.blocks.is_empty()), Ok(true))
     {
@@ -134,7 +133,7 @@ pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) ->
     let Some(expr) = expr else {
         let help = match value.as_host::<MatchCastPair>() {
             Some(_) => "bind the cast to a name: `_ = R.match_cast(..)`",
-            None => "a statement is a call that gives nothing, such as `R.call_packed`",
+            None => "an expression statement must be a call without a result, such as `R.call_packed`",
         };
         let kind = ParseErrorKind::expected("a Relax expression", p.describe(&value));
         return Err(p.error_with_help(node.value, kind, help));
@@ -146,8 +145,8 @@ pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) ->
     match struct_info_of(&var.upcast()) {
         Some(info) if !is_void(&info) => {
             let kind = ParseErrorKind::expected(
-                "a call that gives nothing",
-                format!("one that gives `{}`", crate::describe::struct_info(&info)),
+                "a call without a result",
+                format!("one with the result `{}`", crate::describe::struct_info(&info)),
             );
             Err(p.error_with_help(node.value, kind, "bind the value to a name: `_ = ..`"))
         }
@@ -163,7 +162,7 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
     };
     if Builder::top_is::<BranchFrame>() {
         let kind = ParseErrorKind::UnsupportedExpression { what: "a `return` in a branch" };
-        let help = "bind the value to one name at the end of both branches, and return that behind them";
+        let help = "bind the value to the same name at the end of both branches, and return it after them";
         return Err(p.error_with_help(id, kind, help));
     }
     let value = p.eval(at)?;
@@ -173,11 +172,11 @@ pub(super) fn return_value(p: &mut Parser<'_>, id: StmtId, node: &ast::Return) -
     p.checked_call(at, done)
 }
 
-/// `if cond: .. else: ..`; an `elif` is a conditional in the other branch.
+/// `if cond: .. else: ..`; an `elif` is a conditional in the `else` branch.
 pub(super) fn conditional(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result<()> {
     if node.orelse.is_empty() {
         let kind = ParseErrorKind::expected("an `else` branch", "a conditional without one");
-        return Err(p.error_with_help(id, kind, "both branches bind the same name last"));
+        return Err(p.error_with_help(id, kind, "both branches must end with a binding of the same name"));
     }
     let read = clause(p, id, node, 0);
     read.inspect_err(|_| branches(p, node).into_iter().for_each(|body| poison_bound(p, body)))
@@ -194,7 +193,7 @@ fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Resul
     p.in_frame(&frame, clause.test, |p, _| {
         let then_branch = PendingFrame::value(BranchFrame::new(true));
         let first = p.with_scope(|p| p.in_frame(&then_branch, id, |p, _| p.visit_all(clause.body)));
-        // Where the first branch is lost, the second one takes its place: its mistakes are found all the same.
+        // If the first branch fails, the second one takes its place, so that its errors are reported too.
         let else_branch = PendingFrame::value(BranchFrame::new(first.is_err()));
         let second = p.with_scope(|p| {
             p.in_frame(&else_branch, id, |p, _| {
@@ -206,11 +205,11 @@ fn clause(p: &mut Parser<'_>, id: StmtId, node: &ast::If, index: usize) -> Resul
         });
         first.and(second)
     })?;
-    p.explain_scope(id, "only the name that both branches bind last is known behind them");
+    p.explain_scope(id, "only the name that both branches bind last is visible after them");
     define_given(p, id)
 }
 
-/// Whether the branches of a conditional end with values, which no name gets: it stands alone.
+/// Returns `true` if the branches end with values: a conditional without a binding.
 pub(super) fn is_alone(p: &Parser<'_>, node: &ast::If) -> bool {
     let Some(body) = p.item(node.clauses, 0).map(|clause| clause.body) else { return false };
     let last = body.len().checked_sub(1).and_then(|last| p.item(body, last));
@@ -219,7 +218,7 @@ pub(super) fn is_alone(p: &Parser<'_>, node: &ast::If) -> bool {
         && last.is_some_and(|id| matches!(p.stmt(id), Stmt::Expr(_)))
 }
 
-/// A conditional alone: `if cond: .. x`, `else: .. y`.
+/// A conditional without a binding: `if cond: .. x`, `else: .. y`.
 pub(super) fn conditional_alone(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result<()> {
     let Some(clause) = p.item(node.clauses, 0) else { return Ok(()) };
     let test = p.eval(clause.test)?;
@@ -266,7 +265,7 @@ fn branch_alone(p: &mut Parser<'_>, id: StmtId, body: List<StmtId>) -> Result<Re
     })
 }
 
-/// Defines the names that the scope which closed last gives to the one around.
+/// Defines the names that the last closed scope exports.
 fn define_given(p: &mut Parser<'_>, id: StmtId) -> Result<()> {
     let given = with_function("a scope", |function| function.blocks.take_given());
     for (name, var) in p.checked(id, given)? {
@@ -288,15 +287,15 @@ pub(super) fn dataflow(p: &mut Parser<'_>, id: StmtId, node: &ast::With) -> Resu
         return Err(p.error_with_help(target, kind, "write `with R.dataflow():`"));
     }
     let frame = p.eval(item.context)?;
-    // The block closes also where it has mistakes: what follows is outside of it.
+    // The block is closed even after errors, so that the following statements are outside it.
     let read = p.in_frame(&frame, item.context, |p, _| Ok(p.with_scope(|p| p.visit_all(node.body))));
     let read = read.inspect_err(|_| poison_bound(p, node.body))?;
     define_given(p, id)?;
-    p.explain_scope(id, "name it in the output of the block: `R.output(..)`");
+    p.explain_scope(id, "add it to the output of the block: `R.output(..)`");
     read.inspect_err(|_| poison_bound(p, node.body))
 }
 
-/// Marks the names that a scope with mistakes binds: whether it gives them to the one around is not known.
+/// Poisons the names bound in a scope with errors: whether it exports them is unknown.
 fn poison_bound(p: &mut Parser<'_>, body: List<StmtId>) {
     let mut work = vec![body];
     while let Some(body) = work.pop() {

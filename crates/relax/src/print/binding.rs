@@ -1,10 +1,9 @@
-//! Bindings, blocks of them, sequences and conditionals.
+//! Bindings, blocks, sequences and conditionals.
 
 use tvmscript_docsifier::doc::{Doc, ExprDoc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir_core::{Object, PathId, Ref, structural_equal};
-use tvmscript_prim::Op;
 
 use super::expr::hint;
 use super::state::{RelaxDocsifier, RelaxFrame};
@@ -12,13 +11,14 @@ use crate::node::{
     Binding, BindingBlock, Call, Expr, ExternFunc, FuncStructInfo, Function, If, MatchCast, SeqExpr, Tuple,
     TupleGetItem, TupleStructInfo, Var, VarBinding, is_dataflow_var, struct_info_of,
 };
+use crate::op::{CallForm, operator};
 
 /// Names a variable in the innermost frame.
 pub(crate) fn define(var: &Ref<Var>, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     d.define(var.object(), hint(var))
 }
 
-/// The annotation of a bound variable; none where the reader infers it and that is left unsaid.
+/// The annotation of a bound variable; `None` if it is inferred and may be omitted.
 pub(crate) fn annotation(
     var: &Ref<Var>,
     path: PathId,
@@ -36,8 +36,7 @@ pub(crate) fn annotation(
     d.expr_object(info, at).map(Some)
 }
 
-/// The annotation of the variable of a binding that is printed alone: of one that belongs to a dataflow block around it, it
-/// says so.
+/// The annotation of the variable of a binding printed alone; marks dataflow variables of an enclosing block.
 fn annotation_alone(var: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
     let doc = annotation(var, path, None, d)?;
     if !is_dataflow_var(var) {
@@ -56,18 +55,19 @@ pub(crate) fn of_dataflow(info: ExprDoc, d: &mut Docsifier<'_>) -> ExprDoc {
     d.docs.call_args(callee, &[info])
 }
 
-/// `pass`: says of a fragment that it is a block or a sequence.
+/// `pass`: marks a fragment as a block or sequence.
 fn pass(d: &mut Docsifier<'_>) -> StmtDoc {
     let pass = d.docs.id("pass");
     d.docs.expr_stmt(pass)
 }
 
-/// The struct info that need not be said, if the variable has it.
+/// The struct info for which the annotation may be omitted.
 fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
     let hides = !d.relax_options().show_all_struct_info;
     if let Some(call) = value.as_node::<Call>() {
-        let name = call.op.as_node::<Op>()?.name.as_str();
-        if matches!(name, "relax.call_tir" | "relax.call_dps_packed") {
+        if let CallForm::DestinationPassing(form) = operator(call.op_name()?)?.form
+            && form.implies_annotation
+        {
             return call.sinfo_args.first().map(|info| info.object().clone());
         }
         return if hides { inferred(call) } else { None };
@@ -84,7 +84,8 @@ fn unsaid(value: &Expr, d: &mut Docsifier<'_>) -> Option<Object> {
     value.as_node::<Var>().and_then(|var| var.struct_info_.clone())
 }
 
-/// What a reader infers for a call. The node may carry an annotation instead, which would be lost if it were not said.
+/// The struct info that the parser infers for a call. That of the node may differ, and would be lost without an
+/// annotation.
 fn inferred(call: &Call) -> Option<Object> {
     let bare = Call { struct_info_: None, ..call.clone() };
     let again = crate::blocks::Blocks::default().normalize(Ref::new(bare).upcast()).ok()?;
@@ -95,8 +96,8 @@ pub(super) fn is_void(info: Option<&Object>) -> bool {
     info.and_then(|info| info.as_node::<TupleStructInfo>()).is_some_and(|tuple| tuple.fields.is_empty())
 }
 
-/// Whether a variable holds a function that gives the empty tuple: the reader takes that for the result of a function
-/// that uses itself and says nothing of its result.
+/// Returns `true` for a function that returns the empty tuple: the parser assumes that result for a recursive function
+/// without a return annotation.
 fn gives_nothing(var: &Ref<Var>) -> bool {
     let info = var.struct_info_.as_ref().and_then(|info| info.as_node::<FuncStructInfo>());
     info.is_some_and(|info| is_void(Some(info.ret.object())))
@@ -116,7 +117,7 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
     let is_alone = d.root().ptr_eq(node.object());
     if value.is::<BaseFunc>() && !value.is::<ExternFunc>() {
         let name = define(var, d)?;
-        // A definition has no place for an annotation.
+        // A definition has no annotation.
         if is_alone && is_dataflow_var(var) {
             let annotation = annotation_alone(var, var_path, d)?;
             let declaration = d.docs.assign(name, None, annotation)?;
@@ -145,7 +146,7 @@ pub(crate) fn var_binding(node: &Ref<VarBinding>, path: PathId, d: &mut Docsifie
         && is_void(struct_info_of(value).as_ref().map(Ref::object))
     {
         let value = d.expr(value, value_path)?;
-        // No statement says the name; where it is used, the reader has the empty tuple.
+        // The name is not printed; its uses parse as the empty tuple.
         return Ok(d.docs.expr_stmt(value).into());
     }
     let doc = d.expr(value, value_path)?;
@@ -168,18 +169,16 @@ pub(crate) fn match_cast(node: &Ref<MatchCast>, path: PathId, d: &mut Docsifier<
         true => annotation(var, var_path, Some(value), d)?,
         false => None,
     };
-    let at = d.field(path, "value");
-    let value = d.expr(value, at)?;
+    let value = d.expr_field(value, path, "value")?;
     let at = d.field(path, "struct_info");
     let info = d.expr(struct_info, at)?;
-    let callee = d.r("match_cast");
-    let call = d.docs.call_args(callee, &[value, info]);
+    let call = d.r_call("match_cast", &[value, info]);
     let name = define(var, d)?;
     d.at(name, var_path);
     Ok(d.docs.assign(name, Some(call), annotation)?)
 }
 
-/// The bindings of a block. What they declare on the way stands in the innermost frame, before all of them.
+/// The bindings of a block. Declarations they need are added to the innermost frame.
 fn bindings(
     node: &BindingBlock,
     path: PathId,
@@ -206,7 +205,7 @@ fn bindings(
     Ok(stmts)
 }
 
-/// The variable of a binding, if it is visible outside of its dataflow block. One without a value has no name to say.
+/// The variable of a binding if it is an output of its dataflow block.
 fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
     let var = match (binding.as_node::<VarBinding>(), binding.as_node::<MatchCast>()) {
         (Some(node), _) => &node.var,
@@ -220,11 +219,11 @@ fn output(binding: &Ref<Binding>, path: PathId, d: &mut Docsifier<'_>) -> Result
     d.expr(var, at).map(Some)
 }
 
-/// A block's bindings, one after the other.
+/// The bindings of a block.
 pub(crate) fn block(node: &Ref<BindingBlock>, path: PathId, d: &mut Docsifier<'_>) -> Result<Doc> {
     let (_, stmts) = d.with_open_frame(Frame::new(None, RelaxFrame::default()), |d| {
         let mut stmts = bindings(node, path, None, d)?;
-        // One binding alone is the binding, not its block.
+        // A single binding would parse as the binding itself.
         if node.bindings.len() < 2 && d.root().ptr_eq(node.object()) {
             stmts.push(pass(d));
         }
@@ -239,15 +238,13 @@ pub(crate) fn dataflow_block(object: &Object, path: PathId, d: &mut Docsifier<'_
     let Some(node) = object.as_node::<BindingBlock>() else { unreachable!("the type's payload is a block") };
     let mut visible = Vec::new();
     let mut body = bindings(node, path, Some(&mut visible), d)?;
-    let callee = d.r("output");
-    let output = d.docs.call_args(callee, &visible);
+    let output = d.r_call("output", &visible);
     body.push(d.docs.expr_stmt(output));
-    let callee = d.r("dataflow");
-    let scope = d.docs.call_args(callee, &[]);
+    let scope = d.r_call("dataflow", &[]);
     Ok(d.docs.scope(None, scope, &body).into())
 }
 
-/// What becomes of a sequence's value.
+/// The statement for a sequence's value.
 pub(crate) enum Ending {
     /// `return value`
     Return,
@@ -280,8 +277,7 @@ pub(crate) fn sequence(
                 }
             }
         }
-        let at = d.field(path, "body");
-        let value = d.expr(body, at)?;
+        let value = d.expr_field(body, path, "body")?;
         let last = match ending {
             Ending::Return => d.docs.return_(value),
             Ending::Expression => d.docs.expr_stmt(value),
@@ -293,22 +289,22 @@ pub(crate) fn sequence(
     Ok(stmts)
 }
 
-/// A sequence by itself.
+/// A sequence alone.
 pub(crate) fn seq_expr(node: &Ref<SeqExpr>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtList> {
     let mut stmts = sequence(node, path, Ending::Expression, d)?;
-    // A value alone is the value, not a sequence that ends with it.
+    // A value alone would parse as the value itself.
     if node.blocks.is_empty() && d.root().ptr_eq(node.object()) {
         stmts.insert(0, pass(d));
     }
     Ok(d.docs.block(&stmts))
 }
 
-/// A conditional by itself.
+/// A conditional alone.
 pub(crate) fn if_alone(node: &Ref<If>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     if_expr(node, path, None, d)
 }
 
-/// `if cond:`, with the name that both values get.
+/// `if cond:`, with the name that both values are bound to.
 fn if_expr(
     node: &Ref<If>,
     path: PathId,
@@ -316,8 +312,7 @@ fn if_expr(
     d: &mut Docsifier<'_>,
 ) -> Result<StmtDoc> {
     let If { span: _, struct_info_: _, cond, true_branch, false_branch } = &**node;
-    let at = d.field(path, "cond");
-    let cond = d.expr(cond, at)?;
+    let cond = d.expr_field(cond, path, "cond")?;
     let ending = || match target {
         Some((name, annotation)) => Ending::Assign(name, annotation),
         None => Ending::Expression,

@@ -1,53 +1,44 @@
-//! Calls: what is called, the arguments, the attributes by name, struct info.
+//! Calls.
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
-use tvmscript_ir::GlobalVar;
 use tvmscript_ir::print::{data, data_dict};
-use tvmscript_ir::{Attrs, DictAttrs};
+use tvmscript_ir::{Attrs, DictAttrs, GlobalVar, VDevice};
 use tvmscript_ir_core::containers::ArrayNode;
 use tvmscript_ir_core::{FieldRef, Node, Object, PathId, Ref, Value};
-use tvmscript_prim::IntImm;
-use tvmscript_prim::Op;
+use tvmscript_prim::{IntImm, Op};
 
 use super::scalar::narrow;
 use super::state::RelaxDocsifier;
 use super::struct_info::{each, vdevice_doc};
-use crate::node::attrs::{
-    CallTIRInplaceAttrs, CallTIRWithGradAttrs, HintOnDeviceAttrs, ToVDeviceAttrs, decides_type,
-};
+use crate::node::attrs::{CallTIRInplaceAttrs, CallTIRWithGradAttrs, HintOnDeviceAttrs};
 use crate::node::{
     Call, DTensorStructInfo, Expr, ExternFunc, StringImm, StructInfo, Tuple, TupleStructInfo, Var,
 };
+use crate::op::{CallForm, DestinationForm, Operator, operator};
 
 type Keywords<'a> = SmallVec<[(&'a str, ExprDoc); 8]>;
 
-/// A call.
+/// Prints a call in the form that its operator declares, or in the plain form if the node does not fit.
 pub(crate) fn call(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    if let Some(op) = node.op.as_node::<Op>() {
-        let name = op.name.as_str();
-        let special = match name {
-            "relax.call_tir"
-            | "relax.call_tir_inplace"
-            | "relax.call_tir_with_grad"
-            | "relax.call_dps_packed"
-            | "relax.dist.call_tir_local_view" => destination_passing(name, node, path, d)?,
-            "relax.call_py_func" => python(node, path, d)?,
-            "relax.assert_op" => format_at(1, "assert_op", node, path, d)?,
-            "relax.print" => format_at(0, "print", node, path, d)?,
-            "relax.hint_on_device" => hint_on_device(node, path, d)?,
-            "relax.to_vdevice" => to_vdevice(node, path, d)?,
-            _ => None,
-        };
-        if let Some(doc) = special {
-            return Ok(doc);
+    let operator = node.op_name().and_then(operator);
+    let special = match operator.map(|operator| (operator, operator.form)) {
+        Some((operator, CallForm::DestinationPassing(form))) => {
+            destination_passing(operator, form, node, path, d)?
         }
+        Some((operator, CallForm::SpreadArguments)) => spread_arguments(operator, node, path, d)?,
+        Some((operator, CallForm::Format(position))) => format_at(position, operator, node, path, d)?,
+        Some((operator, CallForm::DeviceHint)) => device_hint(operator, node, path, d)?,
+        Some((_, CallForm::Plain | CallForm::Callee | CallForm::Reordered(_))) | None => None,
+    };
+    match special {
+        Some(doc) => Ok(doc),
+        None => plain(operator, node, path, d),
     }
-    plain(node, path, d)
 }
 
-/// A callee among arguments: an external function stands as its name, where the function of scripts reads a name as one.
+/// A callee operand; an external function prints as its name.
 fn callee_arg(expr: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match expr.as_node::<ExternFunc>() {
         Some(function) => {
@@ -58,7 +49,18 @@ fn callee_arg(expr: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
     }
 }
 
-fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
+/// `R.name` for the called operator.
+fn operator_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
+    let callee = d.r(name);
+    d.at_field(callee, path, "op")
+}
+
+fn plain(
+    operator: Option<&Operator>,
+    node: &Ref<Call>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<ExprDoc> {
     let Call { span: _, struct_info_: _, op, args, attrs, sinfo_args } = &**node;
     let at = d.field(path, "op");
     let mut docs: SmallVec<[ExprDoc; 6]> = SmallVec::new();
@@ -81,14 +83,19 @@ fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
         return Err(DocsifyError::Unwritable { key: node.object().info().key(), reason }.into());
     };
     let at = d.field(path, "args");
-    let is_callee = matches!(
-        node.op_name(),
-        Some("relax.call_pure_packed" | "relax.call_inplace_packed" | "relax.call_builtin_with_ctx")
-    );
+    let form = operator.map_or(CallForm::Plain, |operator| operator.form);
     for i in 0..args.len() {
-        let i = written_order(node).map_or(i, |order| order[i]);
-        let at = d.item(at, i);
-        docs.push(if i == 0 && is_callee { callee_arg(&args[i], at, d)? } else { d.expr(&args[i], at)? });
+        let index = match form {
+            CallForm::Reordered(order) if order.len() == args.len() => order.get(i).copied().unwrap_or(i),
+            _ => i,
+        };
+        let Some(arg) = args.get(index) else { continue };
+        let at = d.item(at, index);
+        docs.push(if i == 0 && form == CallForm::Callee {
+            callee_arg(arg, at, d)?
+        } else {
+            d.expr(arg, at)?
+        });
     }
     let mut kwargs = Keywords::new();
     let at = d.field(path, "attrs");
@@ -99,7 +106,7 @@ fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
         }
         match attrs.as_node::<DictAttrs>() {
             Some(dict) => entries(dict, at, &mut kwargs, d)?,
-            None => fields(node.op_name(), attrs, at, &mut kwargs, d)?,
+            None => fields(operator, attrs, at, &mut kwargs, d)?,
         }
     }
     if !sinfo_args.is_empty() {
@@ -111,16 +118,7 @@ fn plain(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDo
     Ok(d.docs.call(callee, &docs, &kwargs))
 }
 
-/// The operands in the order of the parameters of the function of scripts, where that is another one.
-fn written_order(node: &Call) -> Option<&'static [usize]> {
-    match (node.op_name(), node.args.len()) {
-        // The function takes start and greatest length of the queries, then of the keys.
-        (Some("relax.nn.attention_var_len"), 7) => Some(&[0, 1, 2, 3, 5, 4, 6]),
-        _ => None,
-    }
-}
-
-/// The entries of a dictionary of attributes as keywords, in order.
+/// The entries of a dictionary of attributes as keyword arguments, sorted.
 fn entries<'a>(
     dict: &'a DictAttrs,
     path: PathId,
@@ -137,9 +135,14 @@ fn entries<'a>(
     Ok(())
 }
 
-/// All fields of attributes, as keywords.
+/// Attributes whose integers the script functions convert, to `int64` or for `exclusive` to `bool`. Other attributes
+/// keep the type; a plain integer becomes as narrow as it fits.
+const CONVERTED: [&str; 7] =
+    ["strides", "padding", "output_padding", "dilation", "indices_or_sections", "exclusive", "pool_size"];
+
+/// The fields of attributes as keyword arguments.
 fn fields(
-    op: Option<&str>,
+    operator: Option<&Operator>,
     attrs: &Ref<Attrs>,
     path: PathId,
     kwargs: &mut Keywords<'_>,
@@ -148,8 +151,11 @@ fn fields(
     let object = attrs.object();
     for (i, field) in object.info().fields().iter().enumerate() {
         let at = d.field(path, field.name);
+        let keeps_type = operator.and_then(|operator| operator.typed_attribute) == Some(field.name);
         let doc = match object.field(i) {
-            FieldRef::Node(node) if decides_type(op, field.name) => d.expr_object(node, at)?,
+            FieldRef::Node(node) if CONVERTED.contains(&field.name) && !keeps_type => {
+                d.expr_object(node, at)?
+            }
             FieldRef::Node(node) => attribute_node(node, at, d)?,
             scalar => d.value(&scalar.to_value(), at)?,
         };
@@ -158,7 +164,7 @@ fn fields(
     Ok(())
 }
 
-/// The value of an attribute whose integers keep the types that are said.
+/// The value of an attribute that keeps the types of its integers.
 fn attribute(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match value {
         Value::Node(node) => attribute_node(node, path, d),
@@ -169,6 +175,11 @@ fn attribute(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprD
 fn attribute_node(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(integer) = node.downcast_ref::<IntImm>() {
         return narrow(integer, path, d);
+    }
+    if let Some(device) = node.downcast_ref::<VDevice>()
+        && let Some(doc) = vdevice_doc(device, path, d)?
+    {
+        return Ok(doc);
     }
     let Some(array) = node.as_node::<ArrayNode>() else { return d.expr_object(node, path) };
     let mut docs: SmallVec<[ExprDoc; 8]> = SmallVec::new();
@@ -184,68 +195,65 @@ fn attrs_of<T: Node>(node: &Call) -> Option<&T> {
     node.attrs.as_ref().and_then(|attrs| attrs.as_node::<T>())
 }
 
-/// `R.call_tir(f, (x,), out_sinfo=R.Tensor((3,), dtype="float32"))` and its family. None where the node has another form.
+/// `R.call_tir(f, (x,), out_sinfo=R.Tensor((3,), dtype="float32"))`
 fn destination_passing(
-    name: &str,
+    operator: &Operator,
+    form: DestinationForm,
     node: &Ref<Call>,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<Option<ExprDoc>> {
-    let (2 | 3, 1) = (node.args.len(), node.sinfo_args.len()) else { return Ok(None) };
-    let at = d.field(path, "args");
-    let first = d.item(at, 0);
-    let callee = match name {
-        "relax.call_dps_packed" => callee_arg(&node.args[0], first, d)?,
-        _ => d.expr(&node.args[0], first)?,
+    let ([callee, args, scalars @ ..], [info]) =
+        (&node.args.iter().cloned().collect::<SmallVec<[Expr; 3]>>()[..], &stated(node)[..])
+    else {
+        return Ok(None);
     };
-    let second = d.item(at, 1);
-    let args = [callee, d.expr(&node.args[1], second)?];
+    if scalars.len() > usize::from(form.has_scalars) {
+        return Ok(None);
+    }
+    let at = d.field(path, "args");
+    let at_callee = d.item(at, 0);
+    let callee = match form.names_callee {
+        true => callee_arg(callee, at_callee, d)?,
+        false => d.expr(callee, at_callee)?,
+    };
+    let at_args = d.item(at, 1);
+    let positional = [callee, d.expr(args, at_args)?];
     let mut kwargs = Keywords::new();
     let at_info = d.field(path, "sinfo_args");
     let at_info = d.item(at_info, 0);
-    let info = &node.sinfo_args[0];
-    let is_distributed = info.is::<DTensorStructInfo>()
-        || info
-            .as_node::<TupleStructInfo>()
-            .is_some_and(|tuple| tuple.fields.iter().any(|field| field.is::<DTensorStructInfo>()));
     kwargs.push(("out_sinfo", results(info, at_info, d)?));
     let at_attrs = d.field(path, "attrs");
-    if name == "relax.call_tir_inplace" {
-        let indices = attrs_of::<CallTIRInplaceAttrs>(node);
+    if let Some(attrs) = attrs_of::<CallTIRInplaceAttrs>(node) {
         let at = d.field(at_attrs, "inplace_indices");
-        let list = match indices {
-            Some(attrs) => attribute_node(attrs.inplace_indices.object(), at, d)?,
-            None => d.docs.list(&[]),
-        };
-        kwargs.push(("inplace_indices", list));
+        kwargs.push(("inplace_indices", attribute_node(attrs.inplace_indices.object(), at, d)?));
     }
     if let Some(attrs) = attrs_of::<CallTIRWithGradAttrs>(node) {
         let grad = d.docs.str(attrs.te_grad_name.as_str());
         kwargs.push(("te_grad_name", d.at_field(grad, at_attrs, "te_grad_name")));
         if !attrs.te_grad_kwargs.is_empty() {
             let at = d.field(at_attrs, "te_grad_kwargs");
-            let given = data_dict(&attrs.te_grad_kwargs, at, d)?;
-            kwargs.push(("te_grad_kwargs", given));
+            kwargs.push(("te_grad_kwargs", data_dict(&attrs.te_grad_kwargs, at, d)?));
         }
     }
-    let keeps_vars = !matches!(name, "relax.call_tir_with_grad" | "relax.call_dps_packed");
-    if let Some(vars) = node.args.get(2) {
-        if !keeps_vars {
-            return Ok(None);
-        }
-        let third = d.item(at, 2);
-        kwargs.push(("tir_vars", d.expr(vars, third)?));
+    if let [vars] = scalars {
+        let at = d.item(at, 2);
+        kwargs.push(("tir_vars", d.expr(vars, at)?));
     }
-    let callee = if is_distributed && matches!(name, "relax.call_tir" | "relax.call_tir_inplace") {
-        d.r("dist.call_tir")
-    } else {
-        d.r(name.strip_prefix("relax.").unwrap_or(name))
-    };
-    let callee = d.at_field(callee, path, "op");
-    Ok(Some(d.docs.call(callee, &args, &kwargs)))
+    let fields = info.as_node::<TupleStructInfo>().map(|tuple| &tuple.fields);
+    let is_distributed = info.is::<DTensorStructInfo>()
+        || fields.is_some_and(|fields| fields.iter().any(|field| field.is::<DTensorStructInfo>()));
+    let text = form.distributed_text.filter(|_| is_distributed).unwrap_or(operator.text);
+    let callee = operator_doc(text, path, d);
+    Ok(Some(d.docs.call(callee, &positional, &kwargs)))
 }
 
-/// What a call makes: one value, or a list of several. A tuple of one stands as a tuple: a list of one is read as its item.
+fn stated(node: &Call) -> SmallVec<[Ref<StructInfo>; 1]> {
+    node.sinfo_args.iter().cloned().collect()
+}
+
+/// The stated results: one value, or a list. A tuple of one field stays a tuple, since a list of one is parsed as its
+/// item.
 fn results(info: &Ref<StructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match info.as_node::<TupleStructInfo>() {
         Some(tuple) if tuple.fields.len() != 1 => {
@@ -258,9 +266,14 @@ fn results(info: &Ref<StructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Resul
     }
 }
 
-/// `R.call_py_func("f", x, out_sinfo=R.Tensor((3,), dtype="float32"))`. None where the node has another form.
-fn python(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
-    let (2, 1, None) = (node.args.len(), node.sinfo_args.len(), &node.attrs) else { return Ok(None) };
+/// `R.call_py_func("f", x, out_sinfo=R.Tensor((3,), dtype="float32"))`
+fn spread_arguments(
+    operator: &Operator,
+    node: &Ref<Call>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<Option<ExprDoc>> {
+    let (2, [info], None) = (node.args.len(), &stated(node)[..], &node.attrs) else { return Ok(None) };
     let (Some(name), Some(args)) = (node.args[0].as_node::<StringImm>(), node.args[1].as_node::<Tuple>())
     else {
         return Ok(None);
@@ -275,40 +288,41 @@ fn python(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<Optio
     docs.extend(super::expr::each(&args.fields, at, d)?);
     let at = d.field(path, "sinfo_args");
     let at = d.item(at, 0);
-    let info = results(&node.sinfo_args[0], at, d)?;
-    let callee = d.r("call_py_func");
-    let callee = d.at_field(callee, path, "op");
+    let info = results(info, at, d)?;
+    let callee = operator_doc(operator.text, path, d);
     Ok(Some(d.docs.call(callee, &docs, &[("out_sinfo", info)])))
 }
 
-/// `R.print(a, b, format=R.str("..")))`: the argument at `index` is the format.
+/// `R.print(a, b, format=R.str(".."))`: the operand at `position` is the format.
 fn format_at(
-    index: usize,
-    name: &str,
+    position: usize,
+    operator: &Operator,
     node: &Ref<Call>,
     path: PathId,
     d: &mut Docsifier<'_>,
 ) -> Result<Option<ExprDoc>> {
-    if node.args.len() <= index {
+    if node.args.len() <= position {
         return Ok(None);
     }
     let at = d.field(path, "args");
     let mut docs = super::expr::each(&node.args, at, d)?;
-    let format = docs.remove(index);
-    let callee = d.r(name);
-    let callee = d.at_field(callee, path, "op");
+    let format = docs.remove(position);
+    let callee = operator_doc(operator.text, path, d);
     Ok(Some(d.docs.call(callee, &docs, &[("format", format)])))
 }
 
 /// `R.hint_on_device(x, R.device(device_type=2, index=0), "global")`
-fn hint_on_device(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
-    let (Some(attrs), [_]) = (attrs_of::<HintOnDeviceAttrs>(node), node.args.values()) else {
-        return Ok(None);
-    };
+fn device_hint(
+    operator: &Operator,
+    node: &Ref<Call>,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<Option<ExprDoc>> {
+    let (Some(attrs), 1) = (attrs_of::<HintOnDeviceAttrs>(node), node.args.len()) else { return Ok(None) };
     let HintOnDeviceAttrs { device_type, index, memory_scope } = attrs;
     let at = d.field(path, "args");
     let at = d.item(at, 0);
-    let data = callee_arg(&node.args[0], at, d)?;
+    let data = d.expr(&node.args[0], at)?;
     let at = d.field(path, "attrs");
     let kind = d.docs.int(*device_type);
     let kind = d.at_field(kind, at, "device_type");
@@ -318,21 +332,6 @@ fn hint_on_device(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     let device = d.docs.call(device, &[], &[("device_type", kind), ("index", index)]);
     let scope = d.docs.str(memory_scope.as_str());
     let scope = d.at_field(scope, at, "memory_scope");
-    let callee = d.r("hint_on_device");
-    let callee = d.at_field(callee, path, "op");
+    let callee = operator_doc(operator.text, path, d);
     Ok(Some(d.docs.call_args(callee, &[data, device, scope])))
-}
-
-/// `R.to_vdevice(x, dst_vdevice="cuda:0:global")`
-fn to_vdevice(node: &Ref<Call>, path: PathId, d: &mut Docsifier<'_>) -> Result<Option<ExprDoc>> {
-    let (Some(attrs), [_]) = (attrs_of::<ToVDeviceAttrs>(node), node.args.values()) else { return Ok(None) };
-    let at = d.field(path, "attrs");
-    let at = d.field(at, "dst_vdevice");
-    let Some(device) = vdevice_doc(&attrs.dst_vdevice, at, d)? else { return Ok(None) };
-    let at = d.field(path, "args");
-    let at = d.item(at, 0);
-    let data = callee_arg(&node.args[0], at, d)?;
-    let callee = d.r("to_vdevice");
-    let callee = d.at_field(callee, path, "op");
-    Ok(Some(d.docs.call(callee, &[data], &[("dst_vdevice", device)])))
 }

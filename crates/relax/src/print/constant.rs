@@ -1,4 +1,4 @@
-//! Constants as literals: a scalar as TVM writes it, any other tensor as nested lists.
+//! Constants: scalars as literals, other tensors as nested lists.
 
 use tvmscript_docsifier::Docsifier;
 use tvmscript_docsifier::doc::ExprDoc;
@@ -17,7 +17,7 @@ fn literal(element: Element, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
     })
 }
 
-/// Whether every element that is no number has the bits that the reader gives `nan`.
+/// Returns `true` if every NaN has the bits that the parser produces for `nan`.
 fn has_plain_nans(data: &TensorNode) -> bool {
     let plain: &[u8] = match (data.dtype.code, data.dtype.bits) {
         (TypeCode::Float, 16) => &[0x00, 0x7e],
@@ -32,8 +32,8 @@ fn has_plain_nans(data: &TensorNode) -> bool {
         .all(|(element, bytes)| !matches!(element, Element::Float(value) if value.is_nan()) || bytes == plain)
 }
 
-/// `R.raw_const("AAAAAA==", (2,), "bfloat16")`: the bytes of the elements, for tensors that lists of numbers cannot say.
-/// Nothing where there are not as many bytes as elements need.
+/// `R.raw_const("AAAAAA==", (2,), "bfloat16")`: the bytes, for tensors that nested lists cannot represent. `None` if
+/// the number of bytes does not match the shape.
 pub(super) fn raw(data: &TensorNode, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
     let bytes = data.bytes()?;
     if byte_count(&data.shape, data.dtype) != Some(bytes.len()) {
@@ -43,7 +43,7 @@ pub(super) fn raw(data: &TensorNode, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
     Some(tensor_call("relax", "raw_const", bytes, data, d))
 }
 
-/// The literal of a tensor of rank 0, for the types that TVM gives one.
+/// The literal of a tensor of rank 0, for types that have one in TVM.
 pub(super) fn scalar(data: &TensorNode, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
     if !data.shape.is_empty() || data.dtype.code == TypeCode::UInt || !has_plain_nans(data) {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn scalar(data: &TensorNode, d: &mut Docsifier<'_>) -> Option<ExprDoc
     literal(element, d)
 }
 
-/// The elements in nested lists; nothing for types without literals, and for shapes that lists cannot say.
+/// The elements as nested lists; `None` for types without literals and shapes that lists cannot represent.
 pub(super) fn nested(data: &TensorNode, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
     if data.shape.contains(&0) && data.shape.len() > 1 || !has_plain_nans(data) {
         return None;

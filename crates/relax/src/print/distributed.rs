@@ -1,4 +1,4 @@
-//! Tensors spread over a mesh of devices.
+//! Distributed tensors and device meshes.
 
 use smallvec::SmallVec;
 use tvmscript_docsifier::doc::ExprDoc;
@@ -12,14 +12,14 @@ use crate::node::{DTensorStructInfo, DeviceMesh, Placement};
 
 /// `"S[0], R"`
 pub(crate) fn placement(node: &Ref<Placement>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
-    // A text that stands alone is a text.
+    // A string alone would parse as a string.
     if d.is_root(node.object()) && d.config().verbose_expr || d.is_data(node.object()) {
         return Ok(d.metadata(node.object()));
     }
     Ok(d.docs.str(&*node.to_string()))
 }
 
-/// `"mesh[0]"` in a function of a module that has the mesh, else `R.device_mesh((2, 2), I.Range(0, 4))`
+/// `"mesh[0]"` in a function of a module with this mesh, otherwise `R.device_mesh((2, 2), I.Range(0, 4))`
 pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let DeviceMesh { shape, device_ids, device_range } = &**node;
     let in_function = d.frames().any(|frame| frame.data.is::<RelaxFrame>());
@@ -32,8 +32,7 @@ pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifie
             return Ok(d.docs.str(&*place));
         }
     }
-    let at = d.field(path, "shape");
-    let shape = d.expr(shape, at)?;
+    let shape = d.expr_field(shape, path, "shape")?;
     let devices = match device_range {
         Some(range) => {
             let at = d.field(path, "device_range");
@@ -44,8 +43,7 @@ pub(crate) fn device_mesh(node: &Ref<DeviceMesh>, path: PathId, d: &mut Docsifie
             d.expr_object(device_ids.object(), at)?
         }
     };
-    let callee = d.r("device_mesh");
-    Ok(d.docs.call_args(callee, &[shape, devices]))
+    Ok(d.r_call("device_mesh", &[shape, devices]))
 }
 
 /// `R.DTensor((2, 3), "float32", "mesh[0]", "S[0], R")`
@@ -70,11 +68,9 @@ pub(crate) fn dtensor(node: &Ref<DTensorStructInfo>, path: PathId, d: &mut Docsi
         let dtype = d.at_field(dtype, at_tensor, "dtype");
         add(&mut args, "dtype", dtype, by_name);
     }
-    let at = d.field(path, "device_mesh");
-    let mesh = d.expr(device_mesh, at)?;
+    let mesh = d.expr_field(device_mesh, path, "device_mesh")?;
     add(&mut args, "device_mesh", mesh, by_name);
-    let at = d.field(path, "placement");
-    let placement = d.expr(placement, at)?;
+    let placement = d.expr_field(placement, path, "placement")?;
     add(&mut args, "placement", placement, by_name);
     if tensor_sinfo.shape.is_none() && tensor_sinfo.ndim != -1 {
         let ndim = d.docs.int(tensor_sinfo.ndim);

@@ -18,8 +18,7 @@ pub(crate) fn prim_value(node: &Ref<PrimValue>, path: PathId, d: &mut Docsifier<
     let PrimValue { span: _, struct_info_: _, value } = &**node;
     let at = d.field(path, "value");
     let value = typed(value, at, d)?;
-    let callee = d.r("prim_value");
-    Ok(d.docs.call_args(callee, &[value]))
+    Ok(d.r_call("prim_value", &[value]))
 }
 
 /// `R.str("text")`
@@ -27,8 +26,7 @@ pub(crate) fn string(node: &Ref<StringImm>, path: PathId, d: &mut Docsifier<'_>)
     let StringImm { span: _, struct_info_: _, value } = &**node;
     let value = d.docs.str(value.as_str());
     let value = d.at_field(value, path, "value");
-    let callee = d.r("str");
-    Ok(d.docs.call_args(callee, &[value]))
+    Ok(d.r_call("str", &[value]))
 }
 
 /// `R.dtype("float32")`
@@ -36,11 +34,10 @@ pub(crate) fn data_type(node: &Ref<DataTypeImm>, path: PathId, d: &mut Docsifier
     let DataTypeImm { span: _, struct_info_: _, value } = **node;
     let value = d.dtype(value);
     let value = d.at_field(value, path, "value");
-    let callee = d.r("dtype");
-    Ok(d.docs.call_args(callee, &[value]))
+    Ok(d.r_call("dtype", &[value]))
 }
 
-/// Expressions, one by one.
+/// Prints several expressions.
 pub(crate) fn each(
     exprs: &Array<Expr>,
     path: PathId,
@@ -60,15 +57,13 @@ pub(crate) fn each(
 pub(crate) fn tuple(node: &Ref<Tuple>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Tuple { span: _, struct_info_: _, fields } = &**node;
     if fields.is_empty() {
-        let callee = d.r("tuple");
-        return Ok(d.docs.call_args(callee, &[]));
+        return Ok(d.r_call("tuple", &[]));
     }
     let at = d.field(path, "fields");
     let fields = each(fields, at, d)?;
-    // A tuple of Python is data as well, and read as an array.
+    // In data, a Python tuple parses as an array.
     if d.is_data(node.object()) {
-        let callee = d.r("tuple");
-        return Ok(d.docs.call_args(callee, &fields));
+        return Ok(d.r_call("tuple", &fields));
     }
     Ok(d.docs.tuple(&fields))
 }
@@ -80,8 +75,7 @@ pub(crate) fn tuple_get_item(
     d: &mut Docsifier<'_>,
 ) -> Result<ExprDoc> {
     let TupleGetItem { span: _, struct_info_: _, tuple_value, index } = &**node;
-    let at = d.field(path, "tuple_value");
-    let tuple = d.expr(tuple_value, at)?;
+    let tuple = d.expr_field(tuple_value, path, "tuple_value")?;
     let index = d.docs.int(*index);
     let index = d.at_field(index, path, "index");
     Ok(d.docs.index(tuple, &[index]))
@@ -93,12 +87,11 @@ pub(crate) fn shape(node: &Ref<ShapeExpr>, path: PathId, d: &mut Docsifier<'_>) 
     let at = d.field(path, "values");
     let values = dimensions(values, at, d)?;
     let list = d.docs.list(&values);
-    let callee = d.r("shape");
-    Ok(d.docs.call_args(callee, &[list]))
+    Ok(d.r_call("shape", &[list]))
 }
 
-/// `R.const(1.0, "float32")`. A tensor that is no scalar stands in the metadata where that is printed, else as nested lists, or
-/// as its bytes where lists cannot say it: a reference to metadata that is left out cannot be read.
+/// `R.const(1.0, "float32")`. Other tensors are in the metadata if that is printed; otherwise they are nested lists, or
+/// bytes, since references to omitted metadata cannot be parsed.
 pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Constant { span: _, struct_info_, data } = &**node;
     let shows_meta = d.config().show_meta;
@@ -120,16 +113,14 @@ pub(crate) fn constant(node: &Ref<Constant>, path: PathId, d: &mut Docsifier<'_>
     if let Some(info) = struct_info_.as_ref().filter(|info| info.is::<DTensorStructInfo>()) {
         let at = d.field(path, "struct_info_");
         let info = d.expr_object(info, at)?;
-        let callee = d.r("dist.const");
-        return Ok(d.docs.call_args(callee, &[value, info]));
+        return Ok(d.r_call("dist.const", &[value, info]));
     }
     if !is_plain {
         return Ok(value);
     }
     let dtype = d.dtype(data.dtype);
     let dtype = d.at_field(dtype, path, "data");
-    let callee = d.r("const");
-    Ok(d.docs.call_args(callee, &[value, dtype]))
+    Ok(d.r_call("const", &[value, dtype]))
 }
 
 /// `R.ExternFunc("name")`
@@ -137,8 +128,7 @@ pub(crate) fn extern_func(node: &Ref<ExternFunc>, path: PathId, d: &mut Docsifie
     let ExternFunc { span: _, struct_info_: _, attrs: _, global_symbol } = &**node;
     let name = d.docs.str(global_symbol.as_str());
     let name = d.at_field(name, path, "global_symbol");
-    let callee = d.r("ExternFunc");
-    Ok(d.docs.call_args(callee, &[name]))
+    Ok(d.r_call("ExternFunc", &[name]))
 }
 
 /// A variable by name.
@@ -146,7 +136,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
     any_var(node.object(), path, d)
 }
 
-/// A variable of either type by name; `x: R.Tensor((n, 3))` declares one that nothing defines.
+/// A variable by name; `x: R.Tensor((n, 3))` declares a free one.
 pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(name) = d.defined_doc(object)? {
         return Ok(name);
@@ -172,7 +162,7 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
     };
     match d.fragment_frame() {
         Some(head) => d.in_frame(head, declare)?,
-        // The function is ill-formed; the line shows where.
+        // The function is ill-formed; the declaration shows where.
         None => declare(d)?,
     }
     match d.defined_doc(object)? {
@@ -181,7 +171,6 @@ pub(crate) fn any_var(object: &Object, path: PathId, d: &mut Docsifier<'_>) -> R
     }
 }
 
-/// The name a variable asks for.
 pub(crate) fn hint(node: &Var) -> &str {
     node.vid.name_hint.text_or("v")
 }

@@ -21,7 +21,7 @@ pub(crate) fn function(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>
 fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Result<StmtDoc> {
     let Function { span: _, struct_info_, attrs, params, body, ret_struct_info, is_pure } = &**node;
     let name = function_name(&node.attrs, d);
-    // The frames around: that of the fragment, and that of the module if there is one.
+    // The enclosing frames: that of the fragment, and that of the module.
     let around = if d.frame_data::<ModuleFrame>().is_some() { 2 } else { 1 };
     let is_top_level = d.frame_count() <= around;
     let omits_result = match d.frame_data_mut::<RelaxFrame>() {
@@ -33,11 +33,11 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
         RelaxFrame { is_function: true, signature_vars: Some(HashSet::new()), ..RelaxFrame::default() };
     let ((args, result), stmts) =
         d.with_frame(Frame::new(Some(node.object().clone()), data).isolated(), |d| {
-            // The result comes first: its variables are declared before those of the parameters.
+            // The result is first: its variables are declared before those of the parameters.
             let inferred = struct_info_.as_ref().and_then(|info| info.as_node::<FuncStructInfo>());
             let result = match inferred {
                 Some(info) => {
-                    // Where both say the same, the text stands for what two functions are compared by.
+                    // If both are equal, the text maps to the field that structural equality compares.
                     let is_declared =
                         d.tracks_paths() && structural_equal(info.ret.object(), ret_struct_info.object());
                     let at = match is_declared {
@@ -97,7 +97,7 @@ fn definition(node: &Ref<Function>, path: PathId, d: &mut Docsifier<'_>) -> Resu
     Ok(d.docs.function(parts)?)
 }
 
-/// `R.func_attr({...})`; the symbol of a function at the top goes without saying when it is the printed name.
+/// `R.func_attr({...})`; omits the symbol of a top-level function if it is the printed name.
 fn attributes(
     attrs: &Ref<DictAttrs>,
     symbol: Option<&str>,
@@ -119,8 +119,7 @@ fn attributes(
     let at = d.field(path, "attrs");
     let dict = d.field(at, "__dict__");
     let attrs = data_dict(&shown, dict, d)?;
-    let callee = d.r("func_attr");
-    let call = d.docs.call_args(callee, &[attrs]);
+    let call = d.r_call("func_attr", &[attrs]);
     let call = d.at(call, at);
     let stmt = d.docs.expr_stmt(call);
     d.push_stmt(stmt);

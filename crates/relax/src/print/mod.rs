@@ -1,7 +1,7 @@
-//! Relax to text: one printer a node, one file a family.
+//! Printers of Relax nodes, by family.
 //!
-//! Scalars print by their own dialect's rules, but for variables and literals, which have rules here: a scalar variable is
-//! declared in the outermost function, and a literal of a dimension is a plain number.
+//! Scalars print by the rules of their own dialect, except variables, which are declared in the outermost function, and
+//! literals of dimensions, which are plain numbers.
 
 mod binding;
 mod call;
@@ -25,7 +25,7 @@ use tvmscript_prim as prim;
 use crate::node::*;
 use state::RelaxFrame;
 
-/// The printers of this dialect.
+/// Registers the printers.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     let dialect = dialect.alias("R").root_frame(|_| Frame::fragment(RelaxFrame::default()));
     let dialect = dialect.printer_options(state::OPTIONS);
@@ -105,7 +105,7 @@ fn expressions(dialect: Dialect) -> Dialect {
         .finish()
 }
 
-/// Nodes of other dialects, where this one names them.
+/// Nodes of other dialects under the dispatch token of this one.
 fn shared(dialect: Dialect) -> Dialect {
     dialect
         .on::<prim::Var>()

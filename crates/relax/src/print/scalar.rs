@@ -1,4 +1,4 @@
-//! Scalars inside of this dialect: variables, literals, dimensions; and names of functions and modules.
+//! Scalars in Relax functions: variables, literals, dimensions; and names of functions and modules.
 
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, DocsifyError, Result};
@@ -13,7 +13,7 @@ pub(crate) fn var(node: &Ref<Var>, path: PathId, d: &mut Docsifier<'_>) -> Resul
     scalar_var(node.object(), node, path, d)
 }
 
-/// As [`var`], for the subtype that is never negative.
+/// Like [`var`], for the subtype of non-negative variables.
 pub(crate) fn size_var(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match node.as_node::<Var>() {
         Some(var) => scalar_var(node, var, path, d),
@@ -26,12 +26,12 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
         return Ok(name);
     }
     if !node.dtype.is_scalar() {
-        let reason = format!("a variable here is a scalar, not `{}`", node.dtype);
+        let reason = format!("expected a scalar variable, found type `{}`", node.dtype);
         return Err(DocsifyError::Unwritable { key: object.info().key(), reason }.into());
     }
     let hint = node.name.text_or("v");
     let inner = d.declaring_frame();
-    // A function inside of a fragment declares what is used in it alone.
+    // In a fragment, a function declares the variables that only it uses.
     let head = d.fragment_frame().filter(|_| {
         let function = inner.and_then(|i| d.frames().rev().nth(i)?.object.clone());
         !function.is_some_and(|function| d.is_around_all_uses(&function, object))
@@ -59,7 +59,7 @@ fn scalar_var(object: &Object, node: &Var, path: PathId, d: &mut Docsifier<'_>) 
     })
 }
 
-/// `3`, `True`; or `T.int64(3)` where literals say their types.
+/// `3`, `True`; or `T.int64(3)` where literals state their types.
 pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let IntImm { span: _, dtype, value } = **node;
     let literal = if dtype.is_bool() { d.docs.bool(value != 0) } else { d.docs.int(value) };
@@ -71,7 +71,7 @@ pub(crate) fn int_imm(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -
     Ok(d.docs.call_args(callee, &[literal]))
 }
 
-/// `T.float32(1.5)`, always with its type: options of other dialects do not reach into this one.
+/// `T.float32(1.5)`, always typed: options of other dialects have no effect here.
 pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let FloatImm { span: _, dtype, value } = **node;
     let literal = d.docs.float(value);
@@ -80,7 +80,7 @@ pub(crate) fn float_imm(node: &Ref<FloatImm>, path: PathId, d: &mut Docsifier<'_
     Ok(d.docs.call_args(callee, &[literal]))
 }
 
-/// A literal that is not part of a larger expression, with its type where the reader would make another of it.
+/// A literal that is not part of a larger expression, typed unless the parser infers the type.
 pub(crate) fn typed(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match value.as_node::<IntImm>() {
         Some(literal) if literal.dtype != DataType::INT64 => d.typed(|d| d.expr(value, path)),
@@ -88,7 +88,7 @@ pub(crate) fn typed(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result
     }
 }
 
-/// A scalar where the reader makes a plain integer `int32`.
+/// A scalar where the parser makes a plain integer `int32`.
 pub(crate) fn plain(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match value.as_node::<IntImm>() {
         Some(literal) if literal.dtype != DataType::INT32 => d.typed(|d| d.expr(value, path)),
@@ -96,7 +96,7 @@ pub(crate) fn plain(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result
     }
 }
 
-/// An integer of an attribute: the reader makes a plain one as narrow as it fits.
+/// An integer attribute: the parser makes a plain integer as narrow as it fits.
 pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let found = if i32::try_from(node.value).is_ok() { DataType::INT32 } else { DataType::INT64 };
     match node.dtype == found {
@@ -105,8 +105,8 @@ pub(crate) fn narrow(node: &Ref<IntImm>, path: PathId, d: &mut Docsifier<'_>) ->
     }
 }
 
-/// A dimension or another scalar inside of struct info. In a signature, one that speaks of a variable met there stands in
-/// quotes: the name is not declared before the body.
+/// A dimension or another scalar in struct info. In a signature it is quoted if it uses a variable of the signature,
+/// which is declared only in the body.
 pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let doc = d.expr(value, path)?;
     let signature = d.frames().rev().find_map(|frame| {
@@ -119,7 +119,7 @@ pub(crate) fn dimension(value: &Expr, path: PathId, d: &mut Docsifier<'_>) -> Re
     Ok(if is_quoted { d.docs.quoted(doc) } else { doc })
 }
 
-/// The module by its short name, which the function's first use of it introduces: `cls = Module`.
+/// The module by its alias, declared at its first use in a function: `cls = Module`.
 pub(crate) fn module(node: &Ref<IRModule>, _: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let Some(name) = d.defined_doc(node.object())? else {
         return Err(DocsifyError::Undeclared { name: "Module".to_owned() }.into());

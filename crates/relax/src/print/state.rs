@@ -1,15 +1,16 @@
-//! What the printers keep: options, what a frame knows of its function, and the words of the dialect.
+//! State of the printers: options and frame data, and helpers on the docsifier.
 
 use hashbrown::HashSet;
 use tvmscript_docsifier::doc::ExprDoc;
-use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterOption};
+use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterOption, Result};
 use tvmscript_ir::BaseFunc;
 use tvmscript_ir::print::ModuleFrame;
+use tvmscript_ir_core::{PathId, Ref};
 
-/// The options of this dialect.
+/// The printer options of this dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelaxOptions {
-    /// Variables are annotated also where the reader infers the same.
+    /// `true` to annotate variables even if the parser infers the same struct info.
     pub show_all_struct_info: bool,
 }
 
@@ -19,10 +20,10 @@ impl Default for RelaxOptions {
     }
 }
 
-/// The options as front ends offer them.
+/// The options for front ends.
 pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
     name: "no-inferred-struct-info",
-    help: "Leave out annotations of variables where the reader infers the same",
+    help: "Omit annotations of variables if the parser infers the same",
     argument: OptionArgument::Switch,
     set: |config, _| {
         config.part_mut::<RelaxOptions>().show_all_struct_info = false;
@@ -31,35 +32,47 @@ pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
     header: None,
 }];
 
-/// What a frame of this dialect knows.
+/// Frame data.
 #[derive(Debug, Default)]
 pub(crate) struct RelaxFrame {
-    /// The frame is a function's, not a fragment's or a sequence's.
+    /// `true` for the frame of a function, `false` for those of fragments and sequences.
     pub(crate) is_function: bool,
-    /// The scalar variables met so far in the signature, while it is printed; by address.
+    /// Addresses of the scalar variables of the signature, while it is printed.
     pub(crate) signature_vars: Option<HashSet<usize>>,
-    /// The line that gives the module its short name is there.
+    /// `true` if the alias of the module is declared.
     pub(crate) has_module_alias: bool,
-    /// The next function says nothing of its result: the variable that holds it is known to give nothing.
+    /// `true` if the next function omits its return annotation, which the variable that holds it states.
     pub(crate) omits_result: bool,
 }
 
-/// Words of the dialect on the docsifier.
+/// Helpers on the docsifier.
 pub(crate) trait RelaxDocsifier {
     /// `R.name`
     fn r(&mut self, name: &str) -> ExprDoc;
-    /// The number of the frame that declares scalar variables: that of the outermost function, else the outermost one.
+    /// `R.name(args)`
+    fn r_call(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc;
+    /// Prints a field of the node at `path`.
+    fn expr_field<T: ?Sized>(&mut self, value: &Ref<T>, path: PathId, name: &'static str) -> Result<ExprDoc>;
+    /// The index of the frame that declares scalar variables: that of the outermost function, or the outermost one.
     fn declaring_frame(&self) -> Option<usize>;
-    /// The number of the frame around a fragment, which declares its free variables; none where a function or a module is
-    /// printed, whose variables are its own.
+    /// The index of the frame that declares the free variables of a fragment; `None` inside functions and modules.
     fn fragment_frame(&self) -> Option<usize>;
-    /// The options.
     fn relax_options(&mut self) -> &RelaxOptions;
 }
 
 impl RelaxDocsifier for Docsifier<'_> {
     fn r(&mut self, name: &str) -> ExprDoc {
         self.prefixed("relax", name)
+    }
+
+    fn r_call(&mut self, name: &str, args: &[ExprDoc]) -> ExprDoc {
+        let callee = self.r(name);
+        self.docs.call_args(callee, args)
+    }
+
+    fn expr_field<T: ?Sized>(&mut self, value: &Ref<T>, path: PathId, name: &'static str) -> Result<ExprDoc> {
+        let at = self.field(path, name);
+        self.expr(value, at)
     }
 
     fn declaring_frame(&self) -> Option<usize> {

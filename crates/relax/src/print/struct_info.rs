@@ -42,7 +42,7 @@ pub(crate) fn prim(node: &Ref<PrimStructInfo>, path: PathId, d: &mut Docsifier<'
     }
 }
 
-/// Dimensions, one by one.
+/// Prints several dimensions.
 pub(crate) fn dimensions(
     values: &Array<prim::Expr>,
     path: PathId,
@@ -68,7 +68,7 @@ pub(crate) fn shape(node: &Ref<ShapeStructInfo>, path: PathId, d: &mut Docsifier
             let values = dimensions(values, at, d)?;
             let list = d.docs.list(&values);
             let list = d.at(list, at);
-            // The values say how many they are.
+            // The values imply the rank.
             let list = d.at_field(list, path, "ndim");
             Ok(d.docs.call_args(callee, &[list]))
         }
@@ -80,7 +80,7 @@ pub(crate) fn shape(node: &Ref<ShapeStructInfo>, path: PathId, d: &mut Docsifier
     }
 }
 
-/// A tensor's shape: its dimensions as a tuple, or the variable that holds it.
+/// The shape of a tensor: a tuple of dimensions, or a variable.
 pub(crate) fn tensor_shape(shape: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match shape.as_node::<ShapeExpr>() {
         Some(shape) => {
@@ -102,7 +102,7 @@ pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifi
     if let Some(shape) = shape {
         let at = d.field(path, "shape");
         let doc = tensor_shape(shape.object(), at, d)?;
-        // The shape says how many dimensions there are.
+        // The shape implies the rank.
         args.push(d.at_field(doc, path, "ndim"));
     }
     if !dtype.is_void() {
@@ -124,8 +124,8 @@ pub(crate) fn tensor(node: &Ref<TensorStructInfo>, path: PathId, d: &mut Docsifi
     Ok(d.docs.call(callee, &args, &kwargs))
 }
 
-/// `"cuda:0:global"`: the kind of target, which of the module's devices of that kind, the memory. None without a target.
-/// Where no module is around, the device is declared first: `vdevice = I.vdevice({"kind": "cuda"}, 0, "global")`.
+/// `"cuda:0:global"`: target kind, index among the module's devices of that kind, memory scope. `None` without a
+/// target. Outside a module, the device is declared first: `vdevice = I.vdevice({"kind": "cuda"}, 0, "global")`.
 pub(crate) fn vdevice_doc(
     device: &Ref<VDevice>,
     path: PathId,
@@ -152,7 +152,7 @@ pub(crate) fn vdevice_doc(
     Ok(Some(d.at(name, path)))
 }
 
-/// A device by its name, which is declared around all that is printed.
+/// A device by name, declared in the outermost frame.
 fn declared_vdevice(device: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(name) = d.defined_doc(device.object())? {
         return Ok(name);
@@ -167,7 +167,7 @@ fn declared_vdevice(device: &Ref<VDevice>, path: PathId, d: &mut Docsifier<'_>) 
     })
 }
 
-/// Struct info, one by one.
+/// Prints several struct infos.
 pub(crate) fn each(
     infos: &Array<Ref<StructInfo>>,
     path: PathId,
@@ -198,8 +198,7 @@ pub(crate) fn tuple(node: &Ref<TupleStructInfo>, path: PathId, d: &mut Docsifier
 /// `R.Callable((a, b), r, True)`, `R.Callable`
 pub(crate) fn func(node: &Ref<FuncStructInfo>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let FuncStructInfo { span: _, params, ret, derive_func, purity } = &**node;
-    let at = d.field(path, "ret");
-    let result = d.expr(ret, at)?;
+    let result = d.expr_field(ret, path, "ret")?;
     let is_pure = d.docs.bool(*purity);
     let is_pure = d.at_field(is_pure, path, "purity");
     let callee = d.r("Callable");
@@ -211,7 +210,7 @@ pub(crate) fn func(node: &Ref<FuncStructInfo>, path: PathId, d: &mut Docsifier<'
         if *purity {
             kwargs.push(("purity", is_pure));
         }
-        // In a function, what a variable is bound to says it.
+        // In a function, the binding of the variable implies it.
         if let Some(function) = derive_func.as_ref().filter(|_| d.fragment_frame().is_some()) {
             let name = d.docs.str(function.name.as_str());
             kwargs.push(("derive_func", d.at_field(name, path, "derive_func")));

@@ -1,4 +1,4 @@
-//! The older types.
+//! The types that struct info refines.
 
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
@@ -57,10 +57,8 @@ pub(crate) fn func(node: &Ref<FuncType>, path: PathId, d: &mut Docsifier<'_>) ->
     let at = d.field(path, "arg_types");
     let args = d.values(arg_types.values(), at)?;
     let args = d.docs.tuple(&args);
-    let at = d.field(path, "ret_type");
-    let result = d.expr(ret_type, at)?;
-    let callee = d.r("Callable");
-    Ok(d.docs.call_args(callee, &[args, result]))
+    let result = d.expr_field(ret_type, path, "ret_type")?;
+    Ok(d.r_call("Callable", &[args, result]))
 }
 
 /// `I.Range(0, 16)`: this dialect has no name for ranges.

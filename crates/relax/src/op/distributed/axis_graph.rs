@@ -1,14 +1,14 @@
-//! Which axes of operands and result belong together, and how the division of one carries over to others.
+//! Propagation of shardings between the axes of operands and result.
 //!
 //! Upstream counterpart: `AxisGroupGraph`, `include/tvm/relax/distributed/axis_group_graph.h`.
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::with_stack;
 
-/// An axis: of which tensor, and which.
+/// An axis: index of the tensor, index of the axis.
 pub(super) type Axis = (usize, usize);
 
-/// How a division carries over from one axis to another.
+/// Direction in which a sharding propagates.
 #[derive(Debug, Clone, Copy)]
 enum Edge {
     ToOperand = 0b001,
@@ -16,7 +16,7 @@ enum Edge {
     ToResult = 0b100,
 }
 
-/// Axes that belong together, and those that are divided.
+/// Related axes, and the sharded ones.
 #[derive(Debug, Default)]
 pub(super) struct AxisGraph {
     edges: HashMap<Axis, Vec<(Axis, Edge)>>,
@@ -25,11 +25,11 @@ pub(super) struct AxisGraph {
     sources: Vec<Axis>,
 }
 
-/// What carries one division on.
+/// The propagation of one sharding.
 struct Walk {
     mesh_axis: usize,
     visited: HashSet<Axis>,
-    /// The axes that were reached, with how much it counts.
+    /// Reached axes with their priority.
     reached: Vec<(Axis, u8)>,
 }
 
@@ -39,27 +39,24 @@ impl AxisGraph {
         self.edges.entry(b).or_default().push((a, back));
     }
 
-    /// An axis of an operand is one of the result.
+    /// Relates an axis of an operand to one of the result.
     pub(super) fn join_result(&mut self, operand: Axis, result: Axis) {
         self.join(operand, result, Edge::ToResult, Edge::ToOperand);
     }
 
-    /// Axes of operands run together.
+    /// Relates contracted axes of operands.
     pub(super) fn join_operands(&mut self, a: Axis, b: Axis) {
         self.join(a, b, Edge::BetweenOperands, Edge::BetweenOperands);
     }
 
-    /// An axis of an operand is divided along an axis of the mesh.
+    /// Shards an axis of an operand along an axis of the mesh.
     pub(super) fn divide(&mut self, axis: Axis, mesh_axis: usize) {
         if self.divided.insert(axis, mesh_axis).is_none() {
             self.sources.push(axis);
         }
     }
 
-    /// Which axes are divided, each along which axis of the mesh.
-    ///
-    /// # Errors
-    /// An axis that would be divided along two, by equal right.
+    /// Propagates all shardings and returns the mesh axis of each sharded axis.
     pub(super) fn propagate(&self) -> Result<HashMap<Axis, usize>, Axis> {
         let mut best: HashMap<Axis, (usize, u8, bool)> = HashMap::new();
         for source in &self.sources {
@@ -81,7 +78,7 @@ impl AxisGraph {
         }
     }
 
-    /// Carries a division on. What it passed counts from the first edge of an axis to its last, as upstream keeps it.
+    /// Propagates one sharding. Like upstream, `passed` accumulates over the edges of an axis.
     fn reach(&self, axis: Axis, mut passed: u8, walk: &mut Walk) {
         let is_otherwise = self.divided.get(&axis).is_some_and(|other| *other != walk.mesh_axis);
         if is_otherwise || !walk.visited.insert(axis) {

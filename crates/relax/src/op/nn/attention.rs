@@ -2,45 +2,50 @@
 //!
 //! Upstream counterpart: `src/relax/op/nn/attention.cc`.
 
-use tvmscript_ir_core::{Array, Ref, Str};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{self as prim, ops};
-
-use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
-use super::Inferred;
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, FloatImmArg, IntImmArg};
 use crate::node::attrs::AttentionAttrs;
-use crate::node::*;
+use crate::op::CallForm;
+use crate::op::prelude::*;
 
-#[cfg(feature = "build")]
+operators! {
+    params attended = (
+        query: Expr, key: Expr, value: Expr, bias: Option<Expr> = None; scale: Option<Float> = None,
+        causal_mask: Option<Str> = None, window_size: Option<Literal> = None
+    );
+
+    /// Scaled dot-product attention of tensors `(batch, length, heads, head size)`; with a bias, `R.nn.attention_bias`.
+    attention(..attended) -> infer(plain) = attention_call, text = "nn.attention";
+    /// Like `R.nn.attention`.
+    attention_bias(..attended) -> infer(biased) = attention_call, text = "nn.attention_bias";
+    /// Attention of sequences of different lengths, packed along one axis. By default keys are as long as queries.
+    attention_var_len(
+        queries: Expr, keys: Expr, values: Expr, seqstart_q: Expr, max_seqlen_q: Expr,
+        seqstart_k: Option<Expr> = None, max_seqlen_k: Option<Expr> = None; scale: Option<Float> = None,
+        causal_mask: Option<Str> = None, window_size: Option<Literal> = None
+    ) -> infer(of_sequences), text = "nn.attention_var_len", attrs = AttentionAttrs { scale, causal_mask, window_size },
+        args = {
+            let seqstart_k = seqstart_k.unwrap_or_else(|| seqstart_q.clone());
+            let max_seqlen_k = max_seqlen_k.unwrap_or_else(|| max_seqlen_q.clone());
+            [queries, keys, values, seqstart_q, seqstart_k, max_seqlen_q, max_seqlen_k]
+        },
+        form = CallForm::Reordered(&[0, 1, 2, 3, 5, 4, 6]);
+}
+
 fn attention_call(
-    op: &str,
-    args: impl IntoIterator<Item = ExprArg>,
-    scale: Option<FloatImmArg>,
+    query: Expr,
+    key: Expr,
+    value: Expr,
+    bias: Option<Expr>,
+    scale: Option<Float>,
     causal_mask: Option<Str>,
-    window_size: Option<IntImmArg>,
+    window_size: Option<Literal>,
 ) -> Ref<Call> {
-    let (scale, window_size) = (scale.map(|scale| scale.0), window_size.map(|size| size.0));
+    let operator = if bias.is_some() { &ATTENTION_BIAS } else { &ATTENTION };
     let attrs = Ref::new(AttentionAttrs { scale, causal_mask, window_size }).upcast();
-    Call::of_op(op, args.into_iter().map(|arg| arg.0), Some(attrs))
+    operator.call(Some(attrs), [query, key, value].into_iter().chain(bias))
 }
 
-#[cfg(feature = "build")]
-fn with_optional_bias(
-    [query, key, value]: [ExprArg; 3],
-    bias: Option<ExprArg>,
-    scale: Option<FloatImmArg>,
-    causal_mask: Option<Str>,
-    window_size: Option<IntImmArg>,
-) -> Ref<Call> {
-    let op = if bias.is_some() { "relax.nn.attention_bias" } else { "relax.nn.attention" };
-    let args = [Some(query), Some(key), Some(value), bias].into_iter().flatten();
-    attention_call(op, args, scale, causal_mask, window_size)
-}
-
-/// What an axis of queries, keys and values holds.
-const AXES: [&str; 4] = ["batches", "elements of sequences", "heads", "elements of heads"];
+/// Contents of the axes of query, key and value.
+const AXES: [&str; 4] = ["batches", "sequence elements", "heads", "head elements"];
 
 const BATCHES: usize = 0;
 const LENGTH: usize = 1;
@@ -76,22 +81,22 @@ fn biased(cx: &mut Infer<'_>) -> Inferred {
     }
 }
 
-fn check_rank(cx: &Infer<'_>, index: usize, x: &TensorStructInfo) -> std::result::Result<(), InferError> {
+fn check_rank(cx: &Infer<'_>, index: usize, x: &TensorStructInfo) -> Checked<()> {
     if x.ndim == 4 {
         return Ok(());
     }
-    let expected = "rank 4 (batches, length, heads, head size)".to_owned();
-    Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(index))
+    Err(cx.wrong_rank(index, "rank 4 (batches, length, heads, head size)", x.ndim))
 }
 
 fn different(cx: &Infer<'_>, argument: usize, what: &str) -> InferError {
-    let what = format!("the number of {what} does not fit the other operands");
-    InferErrorKind::Shape { op: cx.op(), what }.at(argument)
+    let what = format!("the number of {what} does not match the other operands");
+    cx.wrong_shape_at(argument, what)
 }
 
-/// Checks query, key and value; what they give has the batches, length and heads of the query, the head size of the value.
+/// Checks query, key and value. The result has the batches, length and heads of the query, and the head size of the
+/// value.
 fn attended(cx: &mut Infer<'_>, tensors: &[Ref<TensorStructInfo>]) -> Inferred {
-    let [query, key, value] = tensors else { return Err(cx.wrong_shape("three operands are attended")) };
+    let [query, key, value] = tensors else { return Err(cx.wrong_shape("expected query, key and value")) };
     for (i, tensor) in tensors.iter().enumerate() {
         check_rank(cx, i, tensor)?;
     }
@@ -113,61 +118,15 @@ fn attended(cx: &mut Infer<'_>, tensors: &[Ref<TensorStructInfo>]) -> Inferred {
 
 type Dims<'a> = Option<&'a Array<prim::Expr>>;
 
-operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// Scaled dot-product attention of tensors `(batch, length, heads, head size)`. With a bias, of the operator with one.
-    attention(
-        query: ExprArg, key: ExprArg, value: ExprArg, bias: Option<ExprArg> = None,
-        scale: Option<FloatImmArg> = None, causal_mask: Option<Str> = None,
-        window_size: Option<IntImmArg> = None
-    ) -> infer(plain), text = "nn.attention" {
-        Ok(with_optional_bias([query, key, value], bias, scale, causal_mask, window_size))
-    }
-    /// As `R.nn.attention`.
-    attention_bias(
-        query: ExprArg, key: ExprArg, value: ExprArg, bias: Option<ExprArg> = None,
-        scale: Option<FloatImmArg> = None, causal_mask: Option<Str> = None,
-        window_size: Option<IntImmArg> = None
-    ) -> infer(biased), text = "nn.attention_bias" {
-        Ok(with_optional_bias([query, key, value], bias, scale, causal_mask, window_size))
-    }
-    /// Attention of sequences of different lengths, one after the other along one axis. Keys are as long as queries unless said.
-    attention_var_len(
-        queries: ExprArg, keys: ExprArg, values: ExprArg, seqstart_q: ExprArg, max_seqlen_q: ExprArg,
-        seqstart_k: Option<ExprArg> = None, max_seqlen_k: Option<ExprArg> = None,
-        scale: Option<FloatImmArg> = None, causal_mask: Option<Str> = None,
-        window_size: Option<IntImmArg> = None
-    ) -> infer(of_sequences), text = "nn.attention_var_len" {
-        let seqstart_k = seqstart_k.unwrap_or_else(|| seqstart_q.clone());
-        let max_seqlen_k = max_seqlen_k.unwrap_or_else(|| max_seqlen_q.clone());
-        let args = [queries, keys, values, seqstart_q, seqstart_k, max_seqlen_q, max_seqlen_k];
-        Ok(attention_call("relax.nn.attention_var_len", args, scale, causal_mask, window_size))
-    }
-}
-
-fn check_same(
-    cx: &mut Infer<'_>,
-    argument: usize,
-    axis: usize,
-    a: Dims<'_>,
-    b: Dims<'_>,
-) -> std::result::Result<(), InferError> {
+fn check_same(cx: &mut Infer<'_>, argument: usize, axis: usize, a: Dims<'_>, b: Dims<'_>) -> Checked<()> {
     match (a, b) {
         (Some(a), Some(b)) if cx.differ(&a[axis], &b[axis])? => Err(different(cx, argument, AXES[axis])),
         _ => Ok(()),
     }
 }
 
-/// Heads of keys and values may each serve several of queries.
-fn check_multiple(
-    cx: &mut Infer<'_>,
-    argument: usize,
-    query: Dims<'_>,
-    other: Dims<'_>,
-) -> std::result::Result<(), InferError> {
+/// A head of keys or values may serve several heads of queries.
+fn check_multiple(cx: &mut Infer<'_>, argument: usize, query: Dims<'_>, other: Dims<'_>) -> Checked<()> {
     match (query, other) {
         (Some(a), Some(b)) if cx.is_no_multiple(&a[HEADS], &b[HEADS])? => {
             Err(different(cx, argument, AXES[HEADS]))

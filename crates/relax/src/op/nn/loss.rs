@@ -1,41 +1,20 @@
-//! Losses.
+//! Loss functions.
 //!
 //! Upstream counterpart: `src/relax/op/nn/nn.cc`.
 
-use tvmscript_ir_core::{Ref, Str};
-use tvmscript_ir_macros::operators;
-#[cfg(feature = "build")]
-use tvmscript_irbuilder::BuildError;
-
-use super::super::elementwise::{common_device, common_dtype};
-use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of, tensor_of_rank};
-use super::Inferred;
-#[cfg(feature = "build")]
-use crate::build::args::ExprArg;
 use crate::node::attrs::NLLLossAttrs;
-use crate::node::*;
+use crate::op::elementwise::{common_device, common_dtype};
+use crate::op::prelude::*;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
     /// The cross entropy of predictions and labels.
-    cross_entropy_with_logits(predictions: Expr, labels: Expr) -> infer(cross_entropy), text = "nn.cross_entropy_with_logits";
+    cross_entropy_with_logits(predictions: Expr, labels: Expr)
+        -> infer(cross_entropy), text = "nn.cross_entropy_with_logits";
     /// The negative log likelihood of the target classes.
     nll_loss(
-        predictions: ExprArg, targets: ExprArg, weights: Option<ExprArg> = None, reduction: Str = "mean",
-        ignore_index: i64 = -100
-    ) -> infer(nll), text = "nn.nll_loss" {
-        if !matches!(reduction.as_str(), "none" | "sum" | "mean") {
-            let message = format!("`reduction` is `none`, `sum` or `mean`, not `{reduction}`");
-            return Err(BuildError::message(message).at_parameter("reduction"));
-        }
-        let args = [Some(predictions), Some(targets), weights];
-        let args = args.into_iter().flatten().map(|arg| arg.0);
-        let attrs = Ref::new(NLLLossAttrs { reduction, ignore_index }).upcast();
-        Ok(Call::of_op("relax.nn.nll_loss", args, Some(attrs)))
-    }
+        predictions: Expr, targets: Expr, weights: Option<Expr> = None;
+        reduction: Reduction = "mean", ignore_index: i64 = -100
+    ) -> infer(nll), text = "nn.nll_loss", attrs = NLLLossAttrs;
 }
 
 fn cross_entropy(cx: &mut Infer<'_>) -> Inferred {
@@ -44,8 +23,11 @@ fn cross_entropy(cx: &mut Infer<'_>) -> Inferred {
     let vdevice = common_device(cx, Some(&predictions), Some(&labels))?;
     let is_rank_known = !predictions.is_unknown_ndim() && !labels.is_unknown_ndim();
     if is_rank_known && predictions.ndim != labels.ndim {
-        let expected = format!("the rank of the predictions, {}", predictions.ndim);
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: labels.ndim }.at(1));
+        return Err(cx.wrong_rank(
+            1,
+            format!("rank {}, like the predictions", predictions.ndim),
+            labels.ndim,
+        ));
     }
     if let (Some(a), Some(b)) = (predictions.known_dims(), labels.known_dims()) {
         for (axis, (a, b)) in a.iter().zip(b.iter()).enumerate() {
@@ -58,8 +40,8 @@ fn cross_entropy(cx: &mut Infer<'_>) -> Inferred {
 }
 
 fn wrong_axis(cx: &Infer<'_>, argument: usize, axis: usize) -> InferError {
-    let what = format!("axis {axis} is not as long as the predictions have it");
-    InferErrorKind::Shape { op: cx.op(), what }.at(argument)
+    let what = format!("dimensions differ on axis {axis} from the predictions");
+    cx.wrong_shape_at(argument, what)
 }
 
 /// Predictions are `(C,)` or `(N, C, d1, ..)`, targets `()` or `(N, d1, ..)`, weights `(C,)`.
@@ -92,18 +74,20 @@ fn check_ranks(
     predictions: &TensorStructInfo,
     targets: &TensorStructInfo,
     weights: Option<&TensorStructInfo>,
-) -> std::result::Result<(), InferError> {
+) -> Checked<()> {
     if predictions.ndim == 0 {
-        let expected = "at least one dimension".to_owned();
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: 0 }.at(0));
+        return Err(cx.wrong_rank(0, "at least rank 1", 0));
     }
-    // How many axes each has besides those of samples and classes.
+    // The number of axes besides those of samples and classes.
     let of_predictions = (predictions.ndim - 2).max(0);
     let of_targets = (targets.ndim - 1).max(0);
     let is_rank_known = !predictions.is_unknown_ndim() && !targets.is_unknown_ndim();
     if is_rank_known && of_predictions != of_targets {
-        let expected = format!("one dimension less than the predictions, which have {}", predictions.ndim);
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: targets.ndim }.at(1));
+        return Err(cx.wrong_rank(
+            1,
+            format!("one dimension less than the predictions, rank {}", predictions.ndim),
+            targets.ndim,
+        ));
     }
     match weights {
         Some(weights) => cx.expect_rank(2, weights, 1),
@@ -111,13 +95,13 @@ fn check_ranks(
     }
 }
 
-/// Checks the lengths that are known. Gives the shape of the loss of each element, where that of the predictions is known.
+/// Checks the known lengths. Returns the shape of the elementwise loss, if that of the predictions is known.
 fn check_dims(
     cx: &mut Infer<'_>,
     predictions: &TensorStructInfo,
     targets: &TensorStructInfo,
     weights: Option<&TensorStructInfo>,
-) -> std::result::Result<Option<Vec<tvmscript_prim::Expr>>, InferError> {
+) -> Checked<Option<Vec<tvmscript_prim::Expr>>> {
     let Some(dims) = predictions.known_dims() else { return Ok(None) };
     let has_samples = dims.len() > 1;
     let classes = &dims[usize::from(has_samples)];
@@ -126,10 +110,10 @@ fn check_dims(
     if let Some(found) = targets.known_dims() {
         if found.is_empty() == has_samples {
             let what = match has_samples {
-                true => "the predictions have an axis of samples, the targets have none",
-                false => "the predictions have no axis of samples, the targets have one",
+                true => "the predictions have an axis of samples, but the targets do not",
+                false => "the targets have an axis of samples, but the predictions do not",
             };
-            return Err(InferErrorKind::Shape { op: cx.op(), what: what.to_owned() }.at(1));
+            return Err(cx.wrong_shape_at(1, what));
         }
         for (axis, (a, b)) in shape.iter().zip(found.iter()).enumerate() {
             if cx.differ(a, b)? {
@@ -140,8 +124,7 @@ fn check_dims(
     if let Some(found) = weights.and_then(|weights| weights.known_dims())
         && cx.differ(classes, &found[0])?
     {
-        let what = "the weights are not as many as the classes".to_owned();
-        return Err(InferErrorKind::Shape { op: cx.op(), what }.at(2));
+        return Err(cx.wrong_shape_at(2, "expected one weight per class"));
     }
     Ok(Some(shape))
 }

@@ -11,19 +11,12 @@ pub mod pool;
 pub mod resample;
 pub(super) mod window;
 
-use tvmscript_ir_core::Ref;
+use super::prelude::*;
 
-use super::{Infer, InferError, InferErrorKind};
-use crate::node::{StructInfo, TensorStructInfo};
-
-/// What a rule of inference gives.
-type Inferred = Result<Ref<StructInfo>, InferError>;
-
-/// Checks that elements are IEEE floats, where they are known: other than most, some operators do not take `bfloat16`.
-fn check_ieee_float(cx: &Infer<'_>, index: usize, x: &TensorStructInfo) -> Result<(), InferError> {
-    if x.is_unknown_dtype() || x.dtype.is_float() {
-        return Ok(());
+/// Checks that the elements are IEEE floats, if their type is known: unlike most, some operators reject `bfloat16`.
+fn check_ieee_float(cx: &Infer<'_>, index: usize, x: &TensorStructInfo) -> Checked<()> {
+    match x.is_unknown_dtype() || x.dtype.is_float() {
+        true => Ok(()),
+        false => Err(cx.wrong_dtype(index, "a tensor of IEEE floats", x.dtype)),
     }
-    let expected = "a tensor of IEEE floats".to_owned();
-    Err(InferErrorKind::Dtype { op: cx.op(), expected, found: x.dtype }.at(index))
 }

@@ -1,48 +1,36 @@
-//! Normalisation.
+//! Normalization.
 //!
 //! Upstream counterpart: `src/relax/op/nn/nn.cc`.
 
-use tvmscript_ir_core::{Array, DataType, Ref, Span};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{self as prim, IntImm};
-
-use super::super::elementwise::check_float;
-use super::super::{Infer, InferError, InferErrorKind, Operator, tensor_of_rank};
-use super::{Inferred, check_ieee_float};
+use super::check_ieee_float;
 use crate::analysis::same_dim;
 use crate::describe;
 use crate::node::attrs::{BatchNormAttrs, GroupNormAttrs, InstanceNormAttrs, LayerNormAttrs, RMSNormAttrs};
-use crate::node::*;
-use crate::op::kind::Ints;
-
-type Checked<T> = std::result::Result<T, InferError>;
+use crate::op::elementwise::check_float;
+use crate::op::prelude::*;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// Normalises each channel by the statistics of the batch; gives the tensor and both running statistics.
+    /// Normalizes each channel by the statistics of the batch; the results are the tensor and both running statistics.
     batch_norm(
         data: Expr, gamma: Expr, beta: Expr, moving_mean: Expr, moving_var: Expr;
         axis: i64, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true, momentum: f64 = 0.1, training: bool = true
     ) -> infer(batch_normed), text = "nn.batch_norm", attrs = BatchNormAttrs;
-    /// Normalises over the given axes of each sample.
+    /// Normalizes each sample over the given axes.
     layer_norm(
         data: Expr, gamma: Expr, beta: Expr;
         axes: Ints, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true
     ) -> infer(layer_normed), text = "nn.layer_norm", attrs = LayerNormAttrs;
-    /// Normalises over the given axes and groups of channels.
+    /// Normalizes over the given axes and groups of channels.
     group_norm(
         data: Expr, gamma: Expr, beta: Expr;
         num_groups: i64, channel_axis: i64, axes: Ints, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true
     ) -> infer(group_normed), text = "nn.group_norm", attrs = GroupNormAttrs;
-    /// Normalises over the given axes of each sample and channel.
+    /// Normalizes each sample and channel over the given axes.
     instance_norm(
         data: Expr, gamma: Expr, beta: Expr;
         channel_axis: i64, axes: Ints, epsilon: f64 = 1e-5, center: bool = true, scale: bool = true
     ) -> infer(instance_normed), text = "nn.instance_norm", attrs = InstanceNormAttrs;
-    /// Divides by the root of the mean square over the given axes.
+    /// Divides by the root mean square over the given axes.
     rms_norm(data: Expr, weight: Expr; axes: Ints = [-1], epsilon: f64 = 1e-5)
         -> infer(rms_normed), text = "nn.rms_norm", attrs = RMSNormAttrs;
 }
@@ -56,19 +44,19 @@ fn check_same_dtype(
     if x.dtype == data.dtype {
         return Ok(());
     }
-    let expected = format!("a tensor of the type of the data, `{}`,", data.dtype);
-    Err(InferErrorKind::Dtype { op: cx.op(), expected, found: x.dtype }.at(index))
+    let expected = format!("a tensor of the type of the data, `{}`", data.dtype);
+    Err(cx.wrong_dtype(index, expected, x.dtype))
 }
 
 fn check_rank(cx: &Infer<'_>, index: usize, x: &TensorStructInfo, rank: usize) -> Checked<()> {
     if usize::try_from(x.ndim) == Ok(rank) {
         return Ok(());
     }
-    Err(InferErrorKind::Rank { op: cx.op(), expected: format!("rank {rank}"), found: x.ndim }.at(index))
+    Err(cx.wrong_rank(index, format!("rank {rank}"), x.ndim))
 }
 
-/// Checks the parameters of a normalisation (all operands but the first) against the axes of the data that they belong to.
-/// Whether they agree for certain; where not, it is not looked further.
+/// Checks the parameters of a normalization (all operands but the first) against the axes of the data. Returns `true`
+/// if they provably match.
 fn parameters_agree(
     cx: &mut Infer<'_>,
     tensors: &[Ref<TensorStructInfo>],
@@ -84,7 +72,7 @@ fn parameters_agree(
         check_same_dtype(cx, i + 1, param, data)?;
         check_rank(cx, i + 1, param, axes.len())?;
     }
-    // Without the lengths of the data, those of the first parameter that has any are what the others are held against.
+    // If the lengths of the data are unknown, the parameters are compared with the first one of known shape.
     let lengths: Option<Vec<prim::Expr>> =
         data.dims().map(|dims| picked.iter().map(|&axis| dims[axis].clone()).collect());
     let lengths = lengths.map(|lengths| (0, lengths)).into_iter();
@@ -98,8 +86,8 @@ fn parameters_agree(
         for (a, b) in expected.iter().zip(&found) {
             if cx.differ(a, b)? {
                 let (expected, found) = (describe::scalar(a), describe::scalar(b));
-                let what = format!("this has the length {found}, and the axis that it belongs to {expected}");
-                return Err(InferErrorKind::Shape { op: cx.op(), what }.at(index));
+                let what = format!("expected length {expected}, as the axis of the data, found {found}");
+                return Err(cx.wrong_shape_at(index, what));
             }
             if !same_dim(a, b, cx.analyzer) {
                 return Ok(false);
@@ -109,7 +97,6 @@ fn parameters_agree(
     Ok(true)
 }
 
-/// The data's struct info without the shape.
 fn without_shape(data: &TensorStructInfo) -> Ref<StructInfo> {
     tensor_of_rank(data.ndim, data.dtype, data.vdevice.clone())
 }
@@ -144,7 +131,7 @@ fn normed(cx: &mut Infer<'_>, tensors: &[Ref<TensorStructInfo>], axes: &Array<Re
     })
 }
 
-/// The axis of channels, which is none of those that are normalised over; none where the rank is not known.
+/// The channel axis, which must not be normalized over; `None` if the rank is unknown.
 fn channel_axis(
     cx: &Infer<'_>,
     data: &TensorStructInfo,
@@ -156,14 +143,12 @@ fn channel_axis(
     }
     let channels = cx.axis(channel_axis, data.ndim)?;
     match cx.axes(axes, data.ndim)?.contains(&channels) {
-        true => {
-            Err(cx.wrong_attribute("axes", format!("have the axis of channels {channel_axis} among them")))
-        }
+        true => Err(cx.wrong_attribute("axes", format!("must not include the channel axis {channel_axis}"))),
         false => Ok(Some(channels)),
     }
 }
 
-/// Checks the parameters of a normalisation: one value a channel each.
+/// Checks that each parameter has one value per channel.
 fn check_parameters(
     cx: &mut Infer<'_>,
     data: &TensorStructInfo,
@@ -176,8 +161,7 @@ fn check_parameters(
         if let (Some(channels), Some(dims)) = (channels, param.dims())
             && cx.differ(channels, &dims[0])?
         {
-            let what = "the parameter does not have one value a channel".to_owned();
-            return Err(InferErrorKind::Shape { op: cx.op(), what }.at(i + 1));
+            return Err(cx.wrong_shape_at(i + 1, "expected one value per channel"));
         }
     }
     Ok(())
@@ -192,7 +176,7 @@ fn group_normed(cx: &mut Infer<'_>) -> Inferred {
     if let Some(channels) = &channels
         && cx.is_no_multiple(channels, &IntImm::int64(attrs.num_groups))?
     {
-        return Err(cx.wrong_attribute("num_groups", "does not divide the number of channels"));
+        return Err(cx.wrong_attribute("num_groups", "must divide the number of channels"));
     }
     check_parameters(cx, &data, &[gamma, beta], channels.as_ref())?;
     Ok(data.upcast())

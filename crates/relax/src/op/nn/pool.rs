@@ -2,99 +2,68 @@
 //!
 //! Upstream counterpart: `src/relax/op/nn/pooling.cc`.
 
-use tvmscript_ir_core::{Array, Ref, Str};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::IntImm;
-
-use super::super::{Infer, Operator, tensor_of, tensor_of_rank};
-use super::Inferred;
 use super::window::{Window, canonical_dims, layout};
-#[cfg(feature = "build")]
-use super::window::{padding, per_axis};
-#[cfg(feature = "build")]
-use crate::build::args::{ExprArg, IntsArg};
 use crate::node::attrs::{
     AdaptivePool1DAttrs, AdaptivePool2DAttrs, AdaptivePool3DAttrs, Pool1DAttrs, Pool2DAttrs, Pool3DAttrs,
 };
-use crate::node::*;
+use crate::op::prelude::*;
 
-/// Declares pooling by its attributes, the number of spatial axes with the defaults for it, whether padding counts, and the
-/// layout; then operators that choose the window themselves.
-macro_rules! pools {
-    (windows { $($(#[$doc:meta])* $function:ident $text:literal $attrs:ident $rank:literal
-       $one:tt $zero:tt $count:tt $layout:literal $infer:ident;)* }
-     adaptive { $($(#[$adaptive_doc:meta])* $adaptive:ident $adaptive_text:literal $adaptive_attrs:ident
-       $adaptive_rank:literal $adaptive_layout:literal $adaptive_infer:ident;)* }) => {
-        operators! {
-            prefix = "relax.";
-            result = Ref<Call>;
-            script = crate::build::operator;
+operators! {
+    params window_1d = (
+        data: Expr; pool_size: PerAxis<1> = [1], strides: PerAxis<1> = [1], padding: Padding<1> = [0, 0],
+        dilation: PerAxis<1> = [1], ceil_mode: bool = false
+    );
+    params layouts_1d = (; layout: Str = "NCW", out_layout: Option<Str> = None);
+    params window_2d = (
+        data: Expr; pool_size: PerAxis<2> = [1, 1], strides: PerAxis<2> = [1, 1], padding: Padding<2> = [0, 0],
+        dilation: PerAxis<2> = [1, 1], ceil_mode: bool = false
+    );
+    params layouts_2d = (; layout: Str = "NCHW", out_layout: Option<Str> = None);
+    params window_3d = (
+        data: Expr; pool_size: PerAxis<3> = [1, 1, 1], strides: PerAxis<3> = [1, 1, 1], padding: Padding<3> = [0, 0, 0],
+        dilation: PerAxis<3> = [1, 1, 1], ceil_mode: bool = false
+    );
+    params layouts_3d = (; layout: Str = "NCDHW", out_layout: Option<Str> = None);
 
-            $(
-                $(#[$doc])*
-                $function(
-                    data: ExprArg, pool_size: IntsArg = $one, strides: IntsArg = $one, padding: IntsArg = $zero,
-                    dilation: IntsArg = $one, ceil_mode: bool = false, count_include_pad: bool = $count,
-                    layout: Str = $layout, out_layout: Option<Str> = None
-                ) -> infer($infer), text = $text {
-                    let attrs = $attrs {
-                        pool_size: per_axis("pool_size", &pool_size.into_int64(), $rank)?,
-                        strides: per_axis("strides", &strides.into_int64(), $rank)?,
-                        dilation: per_axis("dilation", &dilation.into_int64(), $rank)?,
-                        padding: super::padding(&padding.into_int64(), $rank)?,
-                        ceil_mode,
-                        count_include_pad,
-                        out_layout: out_layout.unwrap_or_else(|| layout.clone()),
-                        layout,
-                    };
-                    Ok(Call::of_op(concat!("relax.", $text), [data.0], Some(Ref::new(attrs).upcast())))
-                }
-            )*
-            $(
-                $(#[$adaptive_doc])*
-                $adaptive(
-                    data: ExprArg, output_size: Option<IntsArg> = None, layout: Str = $adaptive_layout,
-                    out_layout: Option<Str> = None
-                ) -> infer($adaptive_infer), text = $adaptive_text {
-                    let size = output_size.map(|size| per_axis("output_size", &size.0, $adaptive_rank));
-                    let out_layout = out_layout.unwrap_or_else(|| layout.clone());
-                    let attrs = $adaptive_attrs { output_size: size.transpose()?, layout, out_layout };
-                    let attrs = Ref::new(attrs).upcast();
-                    Ok(Call::of_op(concat!("relax.", $adaptive_text), [data.0], Some(attrs)))
-                }
-            )*
-        }
-    };
-}
-
-pools! {
-windows {
     /// The greatest element of each window along one spatial axis.
-    max_pool1d "nn.max_pool1d" Pool1DAttrs 1 [1] [0, 0] false "NCW" pooled_1d;
+    max_pool1d(..window_1d, count_include_pad: bool = false, ..layouts_1d)
+        -> infer(pooled_1d), text = "nn.max_pool1d",
+        attrs = Pool1DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The greatest element of each window along two spatial axes.
-    max_pool2d "nn.max_pool2d" Pool2DAttrs 2 [1, 1] [0, 0] false "NCHW" pooled_2d;
+    max_pool2d(..window_2d, count_include_pad: bool = false, ..layouts_2d)
+        -> infer(pooled_2d), text = "nn.max_pool2d",
+        attrs = Pool2DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The greatest element of each window along three spatial axes.
-    max_pool3d "nn.max_pool3d" Pool3DAttrs 3 [1, 1, 1] [0, 0, 0] false "NCDHW" pooled_3d;
+    max_pool3d(..window_3d, count_include_pad: bool = false, ..layouts_3d)
+        -> infer(pooled_3d), text = "nn.max_pool3d",
+        attrs = Pool3DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The mean of each window along one spatial axis.
-    avg_pool1d "nn.avg_pool1d" Pool1DAttrs 1 [1] [0, 0] true "NCW" pooled_1d;
+    avg_pool1d(..window_1d, count_include_pad: bool = true, ..layouts_1d)
+        -> infer(pooled_1d), text = "nn.avg_pool1d",
+        attrs = Pool1DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The mean of each window along two spatial axes.
-    avg_pool2d "nn.avg_pool2d" Pool2DAttrs 2 [1, 1] [0, 0] false "NCHW" pooled_2d;
+    avg_pool2d(..window_2d, count_include_pad: bool = false, ..layouts_2d)
+        -> infer(pooled_2d), text = "nn.avg_pool2d",
+        attrs = Pool2DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
     /// The mean of each window along three spatial axes.
-    avg_pool3d "nn.avg_pool3d" Pool3DAttrs 3 [1, 1, 1] [0, 0, 0] true "NCDHW" pooled_3d;
-}
-adaptive {
-    /// The mean of windows along one spatial axis, as large as gives a result of `output_size`.
-    adaptive_avg_pool1d "nn.adaptive_avg_pool1d" AdaptivePool1DAttrs 1 "NCW" adaptive_1d;
-    /// The mean of windows along two spatial axes, as large as gives a result of `output_size`.
-    adaptive_avg_pool2d "nn.adaptive_avg_pool2d" AdaptivePool2DAttrs 2 "NCHW" adaptive_2d;
-    /// The mean of windows along three spatial axes, as large as gives a result of `output_size`.
-    adaptive_avg_pool3d "nn.adaptive_avg_pool3d" AdaptivePool3DAttrs 3 "NCDHW" adaptive_3d;
-}
+    avg_pool3d(..window_3d, count_include_pad: bool = true, ..layouts_3d)
+        -> infer(pooled_3d), text = "nn.avg_pool3d",
+        attrs = Pool3DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
+    /// The mean of windows along one spatial axis, of a size that yields `output_size` results.
+    adaptive_avg_pool1d(data: Expr; output_size: Option<Repeated<1>> = None, ..layouts_1d)
+        -> infer(adaptive_1d), text = "nn.adaptive_avg_pool1d",
+        attrs = AdaptivePool1DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
+    /// The mean of windows along two spatial axes, of a size that yields `output_size` results.
+    adaptive_avg_pool2d(data: Expr; output_size: Option<Repeated<2>> = None, ..layouts_2d)
+        -> infer(adaptive_2d), text = "nn.adaptive_avg_pool2d",
+        attrs = AdaptivePool2DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
+    /// The mean of windows along three spatial axes, of a size that yields `output_size` results.
+    adaptive_avg_pool3d(data: Expr; output_size: Option<Repeated<3>> = None, ..layouts_3d)
+        -> infer(adaptive_3d), text = "nn.adaptive_avg_pool3d",
+        attrs = AdaptivePool3DAttrs { out_layout: out_layout.unwrap_or_else(|| layout.clone()), .. };
 }
 
-type Ints = Array<Ref<IntImm>>;
-
-/// What a rule reads of the attributes of any operator with a window.
+/// The attributes that all pooling operators have.
 struct Pool<'a> {
     window: Window<'a>,
     pool_size: &'a Ints,
@@ -102,7 +71,7 @@ struct Pool<'a> {
     layouts: [&'a Str; 2],
 }
 
-/// The rules for one count of spatial axes.
+/// Inference for a number of spatial axes.
 macro_rules! rules {
     ($($pooled:ident $pool:ident $adaptive:ident $adaptive_pool:ident $canonical:literal;)*) => {$(
         fn $pooled(cx: &mut Infer<'_>) -> Inferred {
@@ -127,8 +96,8 @@ rules! {
 fn pooled(cx: &mut Infer<'_>, pool: &Pool<'_>, canonical: &str) -> Inferred {
     let [x] = cx.tensors()?;
     let [given, out] = pool.layouts;
-    let given = layout(cx, "layout", given, canonical)?;
-    let out = layout(cx, "out_layout", out, canonical)?;
+    let given = layout("layout", given, canonical)?;
+    let out = layout("out_layout", out, canonical)?;
     let Some(mut dims) = canonical_dims(cx, 0, &x, &given)? else {
         return Ok(tensor_of_rank(out.rank(), x.dtype, x.vdevice.clone()));
     };
@@ -148,10 +117,10 @@ fn adaptively_pooled(
     canonical: &str,
 ) -> Inferred {
     let [x] = cx.tensors()?;
-    let given = layout(cx, "layout", layouts[0], canonical)?;
-    let out = layout(cx, "out_layout", layouts[1], canonical)?;
+    let given = layout("layout", layouts[0], canonical)?;
+    let out = layout("out_layout", layouts[1], canonical)?;
     let Some(mut dims) = canonical_dims(cx, 0, &x, &given)? else {
-        // A variable that holds the shape holds that of the result too.
+        // If a variable holds the shape, it holds that of the result too.
         let keeps_shape = x.shape.is_some() && layouts[0] == layouts[1] && output_size.is_none();
         return Ok(match keeps_shape {
             true => x.upcast(),

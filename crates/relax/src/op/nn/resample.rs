@@ -1,26 +1,15 @@
-//! Operators that add elements around a tensor, or move them between axes.
+//! Padding and pixel shuffling.
 //!
 //! Upstream counterpart: `src/relax/op/nn/nn.cc`.
 
-use tvmscript_ir_core::{Ref, Str};
-use tvmscript_ir_macros::operators;
-use tvmscript_prim::{self as prim, IntImm, ops};
-
-use super::super::{Infer, InferErrorKind, Operator, tensor_of, tensor_of_rank};
-use super::Inferred;
 use crate::node::attrs::{PadAttrs, PixelShuffleAttrs};
-use crate::node::*;
-use crate::op::kind::IntList;
+use crate::op::prelude::*;
 
 operators! {
-    prefix = "relax.";
-    result = Ref<Call>;
-    script = crate::build::operator;
-
-    /// Adds elements before and after each axis: `pad_width` has two numbers an axis.
+    /// Adds elements before and after each axis: `pad_width` has two numbers per axis.
     pad(data: Expr; pad_width: IntList, pad_mode: Str = "constant", pad_value: f64 = 0.0)
         -> infer(padded), text = "nn.pad", attrs = PadAttrs;
-    /// Turns channels into pixels: the image becomes `upscale_factor` times as high and as wide.
+    /// Rearranges channels into pixels: the image becomes `upscale_factor` times as high and as wide.
     pixel_shuffle(data: Expr; upscale_factor: i64)
         -> infer(shuffled), text = "nn.pixel_shuffle", attrs = PixelShuffleAttrs;
 }
@@ -29,7 +18,7 @@ fn padded(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     let widths = &cx.attrs::<PadAttrs>()?.pad_width;
     if x.is_unknown_ndim() || widths.len() as i64 != 2 * x.ndim {
-        let what = format!("has {} numbers: two an axis of the tensor are needed", widths.len());
+        let what = format!("must have two numbers per axis, found {}", widths.len());
         return Err(cx.wrong_attribute("pad_width", what));
     }
     let Some(dims) = x.dims() else { return Ok(tensor_of_rank(x.ndim, x.dtype, None)) };
@@ -46,11 +35,10 @@ fn shuffled(cx: &mut Infer<'_>) -> Inferred {
     let [x] = cx.tensors()?;
     let factor = cx.attrs::<PixelShuffleAttrs>()?.upscale_factor;
     if factor <= 0 {
-        return Err(cx.wrong_attribute("upscale_factor", format!("is {factor}: it must be positive")));
+        return Err(cx.wrong_attribute("upscale_factor", format!("must be positive, found {factor}")));
     }
     if x.ndim < 3 {
-        let expected = "at least three dimensions".to_owned();
-        return Err(InferErrorKind::Rank { op: cx.op(), expected, found: x.ndim }.at(0));
+        return Err(cx.wrong_rank(0, "at least rank 3", x.ndim));
     }
     let Some(dims) = x.dims() else { return Ok(tensor_of_rank(x.ndim, x.dtype, None)) };
     let factor = IntImm::int64(factor);
@@ -58,8 +46,7 @@ fn shuffled(cx: &mut Infer<'_>) -> Inferred {
     let mut dims: Vec<prim::Expr> = dims.iter().cloned().collect();
     let channels = dims.len() - 3;
     if cx.is_no_multiple(&dims[channels], &area)? {
-        let what = "the channels are no multiple of the square of the factor".to_owned();
-        return Err(InferErrorKind::Shape { op: cx.op(), what }.at(0));
+        return Err(cx.wrong_shape_at(0, "the number of channels must be a multiple of the squared factor"));
     }
     dims[channels] = ops::floordiv(dims[channels].clone(), area)?;
     for side in &mut dims[channels + 1..] {
