@@ -43,14 +43,20 @@ pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -
         nodes: Vec::with_capacity(text.len() / 150),
         spans: HashMap::new(),
         span_arrays: HashMap::new(),
+        sources: HashMap::new(),
         fields: Vec::new(),
         dtypes: HashMap::new(),
         counter: Counter::begin(),
     };
-    loader.document().map_err(|error| match error.kind {
-        // Found when the whole node was read; the path leads to the field.
-        JsonErrorKind::Field(_) => JsonError { offset_bytes: Scanner::locate(text, &error.path), ..error },
-        _ => error,
+    loader.document().map_err(|error| {
+        loader.sources.values().for_each(|source| source.release());
+        match error.kind {
+            // Found when the whole node was read; the path leads to the field.
+            JsonErrorKind::Field(_) => {
+                JsonError { offset_bytes: Scanner::locate(text, &error.path), ..error }
+            }
+            _ => error,
+        }
     })
 }
 
@@ -83,6 +89,8 @@ struct Loader<'s, 'r> {
     spans: HashMap<usize, Span>,
     /// The spans in arrays of spans.
     span_arrays: HashMap<usize, Vec<Span>>,
+    /// The sources that spans name, each opened once.
+    sources: HashMap<String, SourceId>,
     /// The fields of the node in hand, with a mark for those that were there.
     fields: Vec<Value>,
     dtypes: HashMap<Box<str>, DataType>,
@@ -519,7 +527,7 @@ impl<'s> Loader<'s, '_> {
         }
         let Some(source) = source else { return Ok(Span::UNKNOWN) };
         let [line, column, end_line, end_column] = places;
-        let source = SourceId::new(&source);
+        let source = *self.sources.entry(source).or_insert_with_key(|name| SourceId::new(name));
         Ok(Span::new(SpanKind::LineColumn { source, line, column, end_line, end_column }))
     }
 

@@ -8,5 +8,6 @@ mod invariants;
 mod json;
 mod paths;
 mod props;
+mod spans;
 mod toy;
 mod walk;

@@ -36,8 +36,17 @@ fn understand(document: Document, registry: &Registry) -> Result<Value> {
         let found = format!("{} {}", document.format, document.version);
         return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }));
     }
+    let sources: Vec<SourceId> = document.sources.iter().map(|name| SourceId::new(name)).collect();
+    let value = nodes(document, &sources, registry);
+    if value.is_err() {
+        sources.into_iter().for_each(SourceId::release);
+    }
+    value
+}
+
+fn nodes(document: Document, sources: &[SourceId], registry: &Registry) -> Result<Value> {
     let mut counter = Counter::begin();
-    let spans = spans(&document.spans, &document.sources, &mut counter)?;
+    let spans = spans(&document.spans, sources, &mut counter)?;
     let count = document.nodes.len();
     let mut loader = Loader { registry, spans, counter, count, nodes: Vec::with_capacity(count) };
     for (index, entry) in document.nodes.into_iter().enumerate() {
@@ -67,12 +76,11 @@ fn earlier<T>(items: &[T], index: u32) -> Result<&T> {
     items.get(index as usize).ok_or_else(|| JsonError::new(JsonErrorKind::BadIndex { index: index.into() }))
 }
 
-fn spans(entries: &[SpanEntry], sources: &[String], counter: &mut Counter) -> Result<Vec<Span>> {
-    let sources: Vec<SourceId> = sources.iter().map(|name| SourceId::new(name)).collect();
+fn spans(entries: &[SpanEntry], sources: &[SourceId], counter: &mut Counter) -> Result<Vec<Span>> {
     let mut spans: Vec<Span> = Vec::with_capacity(entries.len());
     for (at, entry) in entries.iter().enumerate() {
         let within = |e: JsonError| e.within(format_args!(".spans[{at}]"));
-        let source = |index: u32| earlier(&sources, index).copied().map_err(within);
+        let source = |index: u32| earlier(sources, index).copied().map_err(within);
         let part = |index: Option<u32>| match index {
             Some(index) => earlier(&spans, index).copied().map_err(within),
             None => Ok(Span::UNKNOWN),

@@ -34,7 +34,8 @@ struct Saver {
     numbers: AddressMap<u32>,
     nodes: Vec<NodeEntry>,
     spans: Vec<SpanEntry>,
-    span_numbers: HashMap<Span, u32>,
+    /// The entry of each span met; none for a span without a position.
+    span_numbers: HashMap<Span, Option<u32>>,
     sources: Vec<String>,
     source_numbers: HashMap<SourceId, u32>,
 }
@@ -166,7 +167,7 @@ impl Saver {
         })
     }
 
-    /// The number of a span, after those of its parts, which may nest deep.
+    /// The entry of a span; those of its parts come first. Spans nest deep.
     fn span(&mut self, span: Span) -> Option<u32> {
         if !span.is_known() {
             return None;
@@ -188,28 +189,31 @@ impl Saver {
             if stack.len() > before {
                 continue;
             }
-            let number = |part: &Span| self.span_numbers.get(part).copied();
+            let number = |part: &Span| self.span_numbers.get(part).copied().flatten();
             let entry = match kind {
-                SpanKind::Unknown => break,
+                SpanKind::Unknown => None,
                 SpanKind::Range { source, start_bytes, end_bytes } => {
-                    SpanEntry::Range(self.source(source), start_bytes, end_bytes)
+                    Some(SpanEntry::Range(self.source(source), start_bytes, end_bytes))
                 }
-                SpanKind::Source { source } => SpanEntry::Source(self.source(source)),
+                SpanKind::Source { source } => Some(SpanEntry::Source(self.source(source))),
                 SpanKind::LineColumn { source, line, column, end_line, end_column } => {
-                    SpanEntry::LineColumn(self.source(source), line, column, end_line, end_column)
+                    Some(SpanEntry::LineColumn(self.source(source), line, column, end_line, end_column))
                 }
                 SpanKind::CallSite { callee, caller } => {
-                    SpanEntry::CallSite { callee: number(&callee), caller: number(&caller) }
+                    Some(SpanEntry::CallSite { callee: number(&callee), caller: number(&caller) })
                 }
                 SpanKind::Sequence { spans, reason } => {
-                    SpanEntry::Sequence { spans: spans.iter().map(number).collect(), reason }
+                    Some(SpanEntry::Sequence { spans: spans.iter().map(number).collect(), reason })
                 }
             };
-            self.span_numbers.insert(span, self.spans.len() as u32);
-            self.spans.push(entry);
+            let number = entry.map(|entry| {
+                self.spans.push(entry);
+                self.spans.len() as u32 - 1
+            });
+            self.span_numbers.insert(span, number);
             stack.pop();
         }
-        self.span_numbers.get(&span).copied()
+        self.span_numbers.get(&span).copied().flatten()
     }
 }
 
