@@ -1,5 +1,5 @@
-//! Nodes of types that are made from a description ([`crate::type_table::register_dynamic`]): their fields are values, checked
-//! against the declared kinds.
+//! Nodes of types that are made from a description ([`crate::type_table::register_dynamic`]): their fields are
+//! values, checked against the declared kinds.
 
 use crate::dtype::DataType;
 use crate::node::{Class, Node};

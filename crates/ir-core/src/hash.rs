@@ -1,9 +1,9 @@
 //! Structural hash: equal nodes have equal hashes, in every run and process.
 //!
-//! The hash of a node is its type key, its scalar fields and the hashes of its nodes, mixed in the order of the fields.
-//! That of a shared node, once known, is put in wherever the node comes again. Variables count by the order in which they
-//! come up, and by whether they are defined there, maps by their keys and not by the order of their entries. The walk
-//! recurses, behind the guard of the native stack.
+//! The hash of a node is its type key, its scalar fields and the hashes of its nodes, mixed in the order of the
+//! fields. That of a shared node, once known, is put in wherever the node comes again. Variables count by the order
+//! in which they come up, and by whether they are defined there, maps by their keys and not by the order of their
+//! entries. The walk recurses, behind the guard of the native stack.
 //!
 //! Invariant: how often a node is shared does not show, except where equality asks for it (variables, `dag` nodes).
 

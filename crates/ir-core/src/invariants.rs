@@ -1,9 +1,9 @@
 //! Invariants of nodes: what must hold between the fields of one node, beyond the classes of the fields.
 //!
-//! A node declares its invariants once, as a function: `#[node(check = path)]`. The function runs whenever reflection makes
-//! the node (JSON, [`crate::TypeInfo::construct`]), after a [`crate::mutate()`] walk changed it, and in [`violations`], which
-//! checks a whole graph. Literals of the Rust struct are not checked: constructors of dialects are, by calling the same
-//! function.
+//! A node declares its invariants once, as a function: `#[node(check = path)]`. The function runs whenever reflection
+//! makes the node (JSON, [`crate::TypeInfo::construct`]), after a [`crate::mutate()`] walk changed it, and in
+//! [`violations`], which checks a whole graph. Literals of the Rust struct are not checked: constructors of dialects
+//! are, by calling the same function.
 //!
 //! ```
 //! use tvmscript_ir_core::invariants::{Checked, Invalid};
@@ -160,7 +160,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The invariants of a tensor: a type that elements can have, no negative dimension, and as many bytes as the shape needs.
+/// The invariants of a tensor: a type that elements can have, no negative dimension, and as many bytes as the shape
+/// needs.
 pub(crate) fn check_tensor(tensor: &TensorNode) -> Checked {
     if !tensor.dtype.is_valid() || tensor.dtype.lanes <= 0 {
         return Err(Invalid::at("dtype", format_args!("`{}` is no element type", tensor.dtype)));

@@ -1,13 +1,15 @@
 //! Rewriting: a walk that puts new nodes in the place of old ones.
 //!
 //! [`mutate`] meets each node once, children first, and gives the root's replacement: the same pointer where nothing
-//! changed. A shared node stays shared. A node that nobody else holds is changed in place, all others are copied, without
-//! their children. A new node without a span takes over that of the node it stands for. The walk keeps its own stack.
+//! changed. A shared node stays shared. A node that nobody else holds is changed in place, all others are copied,
+//! without their children. A new node without a span takes over that of the node it stands for. The walk keeps its
+//! own stack.
 //!
 //! Invariant: a node that the root's owner does not own alone is never changed, so other holders see nothing.
 //!
-//! A changed node must hold the invariants that it declares ([`crate::invariants`]) when [`Mutator::leave`] is through with
-//! it; a new child must be of the field's class. Else the walk ends with the path of the first node that does not.
+//! A changed node must hold the invariants that it declares ([`crate::invariants`]) when [`Mutator::leave`] is
+//! through with it; a new child must be of the field's class. Else the walk ends with the path of the first node that
+//! does not.
 //!
 //! ```
 //! use tvmscript_ir_core::{Array, Node, Object, Ref, post_order_mutate, ptr_map, substitute};
@@ -64,8 +66,8 @@ pub trait Mutator {
     }
 
     /// Called after a node's children, with the node as they left it. Gives what stands in its place; the node itself
-    /// may be changed through [`Object::set_field`] or [`crate::Ref::make_mut`]. A change in place is not checked against
-    /// the node's invariants: [`Object::check`] does that.
+    /// may be changed through [`Object::set_field`] or [`crate::Ref::make_mut`]. A change in place is not checked
+    /// against the node's invariants: [`Object::check`] does that.
     fn leave(&mut self, node: Object) -> Object {
         node
     }

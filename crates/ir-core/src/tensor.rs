@@ -1,7 +1,7 @@
 //! The elements of tensors: their bytes, or only the hash of what they are.
 //!
-//! Text may leave the elements of a constant out and name them by a hash. Such a tensor has type, shape and hash: it equals
-//! another one with the same three, and one with elements whose hash that is. What needs the elements asks for
+//! Text may leave the elements of a constant out and name them by a hash. Such a tensor has type, shape and hash: it
+//! equals another one with the same three, and one with elements whose hash that is. What needs the elements asks for
 //! [`TensorNode::bytes`], and says so where there are none.
 //!
 //! The hash of elements is made when it is first asked for, and kept beside them.
@@ -18,8 +18,9 @@ use crate::raw::AlignedBytes;
 
 /// What a tensor is called by: a hash of its type, shape and elements.
 ///
-/// SHA-256 of `tvmscript tensor 1`, the type's name, the number of dimensions and each dimension as 8 bytes, little-endian,
-/// and the elements' bytes as [`TensorNode`] holds them; zero bytes end the two texts. In text: 64 hexadecimal digits.
+/// SHA-256 of `tvmscript tensor 1`, the type's name, the number of dimensions and each dimension as 8 bytes,
+/// little-endian, and the elements' bytes as [`TensorNode`] holds them; zero bytes end the two texts. In text: 64
+/// hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContentHash([u8; 32]);
 
@@ -204,7 +205,8 @@ pub fn element_count(shape: &[i64]) -> u64 {
     shape.iter().fold(1u64, |count, dim| count.saturating_mul((*dim).try_into().unwrap_or(0)))
 }
 
-/// How many bytes the elements of a tensor take: those smaller than a byte stand side by side. `None` beyond the largest tensor.
+/// How many bytes the elements of a tensor take: those smaller than a byte stand side by side. `None` beyond the
+/// largest tensor.
 pub fn byte_count(shape: &[i64], dtype: DataType) -> Option<usize> {
     let bits = u64::from(dtype.bits).checked_mul(u64::try_from(dtype.lanes).ok()?)?;
     element_count(shape).checked_mul(bits)?.div_ceil(8).try_into().ok()

@@ -1,7 +1,7 @@
 //! The process-wide, append-only table of node types.
 //!
-//! An entry lives as long as the process, in a place that its number gives: that is what a node has of its type. Numbers
-//! are dense and mean something in this process only; what is stored or sent elsewhere is the type key.
+//! An entry lives as long as the process, in a place that its number gives: that is what a node has of its type.
+//! Numbers are dense and mean something in this process only; what is stored or sent elsewhere is the type key.
 
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -158,8 +158,8 @@ impl Plan {
     }
 }
 
-/// An entry of the type table. What walks ask of each node, up to the first functions of the table, stands in one line of
-/// the cache.
+/// An entry of the type table. What walks ask of each node, up to the first functions of the table, stands in one
+/// line of the cache.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct TypeInfo {
@@ -412,7 +412,8 @@ impl TypeInfo {
         self.defines
     }
 
-    /// Whether the type was made from a description ([`register_dynamic`]), so that its fields have kinds and no Rust types.
+    /// Whether the type was made from a description ([`register_dynamic`]), so that its fields have kinds and no Rust
+    /// types.
     pub(crate) fn is_dynamic(&self) -> bool {
         self.payload == TypeId::of::<DynNode>()
     }
@@ -477,8 +478,8 @@ impl TypeInfo {
         self.fields.iter().position(|f| f.name == name)
     }
 
-    /// Says that a node of this type only lists nodes in its one array, each of which may also stand alone in its place, as
-    /// statements do for `SeqStmt`. A comparison then aligns a lone node with the elements of the list.
+    /// Says that a node of this type only lists nodes in its one array, each of which may also stand alone in its
+    /// place, as statements do for `SeqStmt`. A comparison then aligns a lone node with the elements of the list.
     pub fn mark_sequence(&self) {
         self.is_sequence.store(true, Ordering::Relaxed);
     }

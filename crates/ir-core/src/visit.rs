@@ -96,8 +96,8 @@ impl Visitor {
         Visitor { containers: true, ..self }
     }
 
-    /// Passes over fields that only repeat what other fields say (`#[node(derived)]`), such as the inferred struct info of
-    /// Relax expressions: a walk for what a program says need not see its types again at every node.
+    /// Passes over fields that only repeat what other fields say (`#[node(derived)]`), such as the inferred struct
+    /// info of Relax expressions: a walk for what a program says need not see its types again at every node.
     #[must_use]
     pub fn skip_derived(self) -> Visitor {
         Visitor { skip_derived: true, ..self }
@@ -177,7 +177,8 @@ pub fn visit_nodes<N: Class>(root: &impl ObjectLike, mut f: impl FnMut(&Ref<N>))
     });
 }
 
-/// Whether `f` holds for the root or a node below it: whether an expression uses a variable, whether a body has a block.
+/// Whether `f` holds for the root or a node below it: whether an expression uses a variable, whether a body has a
+/// block.
 pub fn any_node(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) -> bool {
     let walk = Visitor::new()
         .pre_order(root.as_object(), |object| if f(object) { Walk::Stop } else { Walk::Advance });
@@ -215,8 +216,8 @@ impl TreeSize {
     }
 }
 
-/// The size of a graph in which nodes with an identity of their own, such as variables, are leaves. A measure of the text that
-/// the graph would make.
+/// The size of a graph in which nodes with an identity of their own, such as variables, are leaves. A measure of the
+/// text that the graph would make.
 pub fn tree_size(root: &Object) -> TreeSize {
     let is_leaf =
         |object: &Object| matches!(object.info().eq_kind(), EqKind::FreeVar | EqKind::Dag | EqKind::Unique);

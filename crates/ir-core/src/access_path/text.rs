@@ -1,8 +1,8 @@
 //! The text of access paths: how map keys are written, and how a path is read back.
 //!
 //! A path is read against a root, because the names of fields and keys belong to the nodes on the way. `[2]` is an
-//! element, `["main"]` or `[7]` the value of a map's entry, `.key["main"]` its key. A key that is a node is written as its
-//! name. `[#3]` and `.key[#3]` count the entries of a map, for keys without a name of their own.
+//! element, `["main"]` or `[7]` the value of a map's entry, `.key["main"]` its key. A key that is a node is written
+//! as its name. `[#3]` and `.key[#3]` count the entries of a map, for keys without a name of their own.
 
 use std::fmt;
 
@@ -71,8 +71,8 @@ impl fmt::Display for KeyText<'_> {
 }
 
 impl AccessPath {
-    /// Reads a path such as `<root>.body.seq[2]`; `<root>` and the dot after it may be left out. Gives the path and the part
-    /// of `root` that it leads to.
+    /// Reads a path such as `<root>.body.seq[2]`; `<root>` and the dot after it may be left out. Gives the path and
+    /// the part of `root` that it leads to.
     ///
     /// ```
     /// use tvmscript_ir_core::{AccessPath, Array, ObjectLike, Value};

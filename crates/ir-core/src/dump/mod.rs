@@ -1,10 +1,11 @@
 //! The syntax tree as a picture (Graphviz), as an indented tree, or as JSON.
 //!
-//! [`Graph::of`] collects what is to be shown; the forms write it down. What a node's label says beyond its class comes from
-//! the caller, who may ask a printer; by default it is the node's scalar fields. Nodes are numbered in the order of a
-//! recursive walk over the fields; what is known of a node by inference (`struct_info_`) comes last. A node comes up once,
-//! with an edge from the first node that holds it, in pre-order; further edges are marked as such. The
-//! place of an edge is a piece of an access path, which [`AccessPath::parse`](crate::AccessPath::parse) reads.
+//! [`Graph::of`] collects what is to be shown; the forms write it down. What a node's label says beyond its class
+//! comes from the caller, who may ask a printer; by default it is the node's scalar fields. Nodes are numbered in the
+//! order of a recursive walk over the fields; what is known of a node by inference (`struct_info_`) comes last. A
+//! node comes up once, with an edge from the first node that holds it, in pre-order; further edges are marked as
+//! such. The place of an edge is a piece of an access path, which [`AccessPath::parse`](crate::AccessPath::parse)
+//! reads.
 
 mod classes;
 mod write;
@@ -24,8 +25,8 @@ use crate::value::{FieldRef, Value};
 pub struct DumpOptions {
     /// The classes to show; others are passed through. Empty: all.
     pub kinds: Vec<&'static TypeInfo>,
-    /// Show what visitors of statements and expressions reach: neither definitions (a loop variable) nor the parts of other
-    /// nodes (the shape of a buffer).
+    /// Show what visitors of statements and expressions reach: neither definitions (a loop variable) nor the parts of
+    /// other nodes (the shape of a buffer).
     pub as_visited: bool,
     /// Show nodes that are alike once, with an edge from each node that holds one.
     pub dedupe: bool,

@@ -38,8 +38,9 @@ impl Graph {
         out
     }
 
-    /// A tree, one line per node: where it is held, its class, what is said of it. A node that was shown before is named
-    /// by the number of its line. Where the kinds that are shown leave out what holds them, there are several trees.
+    /// A tree, one line per node: where it is held, its class, what is said of it. A node that was shown before is
+    /// named by the number of its line. Where the kinds that are shown leave out what holds them, there are several
+    /// trees.
     pub fn to_text(&self) -> String {
         let mut held: Vec<Vec<&GraphEdge>> = vec![Vec::new(); self.nodes.len()];
         let mut is_root = vec![true; self.nodes.len()];

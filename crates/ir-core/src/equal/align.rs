@@ -1,11 +1,11 @@
 //! Alignment of two arrays whose elements differ: which element stands for which, and which stand on one side only.
 //!
-//! Elements are known by the signature of their first nodes ([`Signatures`]). Equal ends are cut off, elements that occur
-//! once on each side are anchors (patience diff), and what is left between anchors is aligned by cost if it is short, by
-//! position if it is long. So runs of equal elements cost linear time.
+//! Elements are known by the signature of their first nodes ([`Signatures`]). Equal ends are cut off, elements that
+//! occur once on each side are anchors (patience diff), and what is left between anchors is aligned by cost if it is
+//! short, by position if it is long. So runs of equal elements cost linear time.
 //!
-//! Invariant: equal elements have equal signatures, so arrays that are equal are aligned by position. Nothing else depends
-//! on the alignment being good: aligned elements are compared afterwards.
+//! Invariant: equal elements have equal signatures, so arrays that are equal are aligned by position. Nothing else
+//! depends on the alignment being good: aligned elements are compared afterwards.
 
 use hashbrown::HashMap;
 
@@ -44,8 +44,8 @@ const MAX_NODES: usize = 64;
 /// Nodes that the form of an element looks at.
 const FORM_NODES: usize = 8;
 
-/// Makes signatures under the bindings known so far. A bound variable counts as the one it is bound to, any other by the
-/// order in which it comes up in the element.
+/// Makes signatures under the bindings known so far. A bound variable counts as the one it is bound to, any other by
+/// the order in which it comes up in the element.
 pub(super) struct Signatures<'b, 'a> {
     pub(super) bindings: &'b Bindings<'a>,
     /// The elements are those of the left side.

@@ -1,8 +1,9 @@
-//! The walk that finds where two nodes differ: slower than that of `compare`, it goes on after a difference and keeps the
-//! paths of both sides.
+//! The walk that finds where two nodes differ: slower than that of `compare`, it goes on after a difference and keeps
+//! the paths of both sides.
 //!
-//! Elements of arrays are aligned first ([`super::align`]), so that one that was inserted or removed does not shift what
-//! follows. A pair of shared nodes is walked once; where it is met again, the differences found in it are repeats.
+//! Elements of arrays are aligned first ([`super::align`]), so that one that was inserted or removed does not shift
+//! what follows. A pair of shared nodes is walked once; where it is met again, the differences found in it are
+//! repeats.
 
 mod arrays;
 mod maps;
@@ -20,8 +21,8 @@ use crate::raw::Object;
 use crate::type_table::{EqStep, EqSteps, Plan};
 use crate::value::{FieldRef, Value};
 
-/// Pairs of nodes that one comparison walks at most. Two graphs that share their nodes in different ways have more pairs
-/// than nodes.
+/// Pairs of nodes that one comparison walks at most. Two graphs that share their nodes in different ways have more
+/// pairs than nodes.
 const MAX_PAIRS: usize = 1 << 22;
 /// Repeats that one comparison reports at most.
 const MAX_REPEATS: usize = 1000;
@@ -80,8 +81,8 @@ struct Finder<'a> {
     bindings: Bindings<'a>,
     /// Pairs met, by both addresses.
     met: HashMap<(usize, usize), Met, BuildHasherDefault<AddressHasher>>,
-    /// Variables that stood for themselves as a map key. Should one be bound to another later, then what was walked so far
-    /// must be walked again.
+    /// Variables that stood for themselves as a map key. Should one be bound to another later, then what was walked
+    /// so far must be walked again.
     own_keys: AddressMap<()>,
     pairs: usize,
     repeats: usize,
@@ -230,8 +231,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Whether the pair was met before; what is known of it is then said at these paths. Only nodes with several handles
-    /// can be met again.
+    /// Whether the pair was met before; what is known of it is then said at these paths. Only nodes with several
+    /// handles can be met again.
     fn is_met(&mut self, lhs: &Object, rhs: &Object, paths: Paths, def: bool) -> bool {
         if lhs.is_unique() && rhs.is_unique() {
             return false;

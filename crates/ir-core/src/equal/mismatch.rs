@@ -38,8 +38,8 @@ pub struct Mismatch {
     pub rhs: AccessPath,
     /// What differs.
     pub kind: MismatchKind,
-    /// Other paths to the same difference, on the left and on the right: where both sides hold the same two nodes again. Of
-    /// one comparison at most 1,000.
+    /// Other paths to the same difference, on the left and on the right: where both sides hold the same two nodes
+    /// again. Of one comparison at most 1,000.
     pub repeats: Vec<(AccessPath, AccessPath)>,
 }
 

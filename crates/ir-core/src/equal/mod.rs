@@ -79,8 +79,8 @@ impl StructuralEqual {
 
     /// Every place where the nodes differ, at most `limit`, those in names last. Empty when they are equal.
     ///
-    /// Elements that one array has more are reported as such, and do not shift what follows them. What differs in a shared
-    /// node is reported at the first path to it, with the others as [`Mismatch::repeats`].
+    /// Elements that one array has more are reported as such, and do not shift what follows them. What differs in a
+    /// shared node is reported at the first path to it, with the others as [`Mismatch::repeats`].
     pub fn mismatches(self, lhs: &Object, rhs: &Object, limit: usize) -> Vec<Mismatch> {
         finder::find(self, lhs, rhs, limit)
     }
@@ -290,7 +290,8 @@ impl<'a> EqWork<'a> {
             && a.items().iter().zip(b.items()).all(|(a, b)| self.pair(false, a.as_field(), b.as_field()))
     }
 
-    /// An entry whose key is a variable that nothing binds, where such variables are mapped: by the key of the same position.
+    /// An entry whose key is a variable that nothing binds, where such variables are mapped: by the key of the same
+    /// position.
     fn free_entry(&mut self, key: &'a Object, value: &'a Value, other: Option<(&'a Key, &'a Value)>) -> bool {
         let Some((other_key, other)) = other else { return false };
         self.pair(false, FieldRef::Node(key), other_key.value().as_field())

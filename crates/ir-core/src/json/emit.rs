@@ -89,21 +89,7 @@ impl Emitter {
 
     /// Writes an integer.
     pub fn int(&mut self, value: i64) {
-        let mut digits = [0u8; 20];
-        let mut at = digits.len();
-        let mut rest = value.unsigned_abs();
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        if value < 0 {
-            self.out.push('-');
-        }
-        self.out.extend(digits[at..].iter().map(|&d| char::from(d)));
+        self.out.push_str(itoa::Buffer::new().format(value));
     }
 
     /// 17 digits as C's `%.17g`, integers below 2^53 with one decimal, and the bare tokens `NaN` and `Infinity`.

@@ -1,9 +1,9 @@
 //! Keeps the time of loading in proportion to the text.
 //!
-//! A typed field checks each element of its array. An array that many nodes share is checked for each of them, and typed
-//! arrays of arrays multiply. While a text is loaded, the elements that are checked are counted and their number is limited;
-//! so is the number of parts of all sequences of spans, which are flattened. Containers of any values cost nothing: a graph
-//! of pairs that doubles at each level loads with its sharing.
+//! A typed field checks each element of its array. An array that many nodes share is checked for each of them, and
+//! typed arrays of arrays multiply. While a text is loaded, the elements that are checked are counted and their
+//! number is limited; so is the number of parts of all sequences of spans, which are flattened. Containers of any
+//! values cost nothing: a graph of pairs that doubles at each level loads with its sharing.
 
 use std::cell::Cell;
 
@@ -16,8 +16,8 @@ pub const MAX_ELEMENTS: u64 = 20_000_000;
 /// The limit of parts that the sequences of spans of one text have in all, after nested sequences are flattened.
 pub const MAX_SPAN_PARTS: u64 = 4_000_000;
 
-/// Containers up to this length are not counted: the text has a field for each time they are checked, and their types nest
-/// only a few levels.
+/// Containers up to this length are not counted: the text has a field for each time they are checked, and their types
+/// nest only a few levels.
 const SMALL: usize = 16;
 
 thread_local! {

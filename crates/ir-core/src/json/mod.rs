@@ -1,9 +1,9 @@
 //! JSON of nodes: the [`native`] form, and the parts that other forms of JSON are written with.
 //!
-//! A form of JSON is a flat list of nodes in which a shared node occurs once, so depth and sharing do not matter: loading takes
-//! time in proportion to the text. Each node must have the class that its field demands and satisfy its invariants
-//! ([`crate::invariants`]); otherwise loading fails with the path and position of the first that does not. A byte order mark
-//! is skipped.
+//! A form of JSON is a flat list of nodes in which a shared node occurs once, so depth and sharing do not matter:
+//! loading takes time in proportion to the text. Each node must have the class that its field demands and satisfy its
+//! invariants ([`crate::invariants`]); otherwise loading fails with the path and position of the first that does not.
+//! A byte order mark is skipped.
 //!
 //! Other forms of JSON live in crates of their own. They share [`scan`], [`emit`], [`base64`], [`JsonError`] and the
 //! [`limits`].

@@ -1,9 +1,9 @@
 //! Dialects and the registry: which nodes exist, and what each layer knows about them.
 //!
-//! A [`Dialect`] lists nodes and fills typed slots; each layer above (docsifier, irbuilder, script-parser) adds its slot and
-//! its methods by an extension trait, so this module knows none of them. A [`RegistryBuilder`] collects dialects, and
-//! [`RegistryBuilder::build`] resolves them into one immutable [`Registry`], or reports everything that is registered twice
-//! or missing.
+//! A [`Dialect`] lists nodes and fills typed slots; each layer above (docsifier, irbuilder, script-parser) adds its
+//! slot and its methods by an extension trait, so this module knows none of them. A [`RegistryBuilder`] collects
+//! dialects, and [`RegistryBuilder::build`] resolves them into one immutable [`Registry`], or reports everything that
+//! is registered twice or missing.
 //!
 //! ```
 //! use tvmscript_ir_core::{Dialect, RegistryBuilder};
@@ -36,7 +36,8 @@ use token::Tokens;
 
 /// A layer's data about dialects.
 pub trait Slot: Any + Default + Send + Sync {
-    /// Takes in what one dialect registered, and reports what is registered twice. A registry starts from the default value.
+    /// Takes in what one dialect registered, and reports what is registered twice. A registry starts from the default
+    /// value.
     fn merge(&mut self, other: Self, resolver: &mut Resolver);
 
     /// Runs when all dialects are merged: reports names that nothing registers.

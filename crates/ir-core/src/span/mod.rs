@@ -1,8 +1,8 @@
 //! Positions of nodes in sources: 8 bytes, `Copy`.
 //!
-//! A byte range is packed into the word. Every other kind, and a range too large to pack, is interned in a process-wide
-//! store until one of its sources is released ([`SourceId::release`]). Lines and columns are computed when a position is
-//! shown. Equality and hash of IR ignore spans.
+//! A byte range is packed into the word. Every other kind, and a range too large to pack, is interned in a
+//! process-wide store until one of its sources is released ([`SourceId::release`]). Lines and columns are computed
+//! when a position is shown. Equality and hash of IR ignore spans.
 
 mod store;
 

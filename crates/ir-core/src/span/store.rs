@@ -3,9 +3,9 @@
 //! A source is open from [`SourceId::new`] until it is released as often as it was opened. Releasing it frees its name
 //! and every interned span that refers to it, directly or through other spans.
 //!
-//! Ids and slots are reused in the order in which they became free. The handle of an interned span carries the generation of its
-//! slot, so a stale one never resolves to another span. Packed spans have 15 bits for the source and no generation: a
-//! stale [`SourceId`] can name another source once 16,000 more sources have been opened.
+//! Ids and slots are reused in the order in which they became free. The handle of an interned span carries the
+//! generation of its slot, so a stale one never resolves to another span. Packed spans have 15 bits for the source
+//! and no generation: a stale [`SourceId`] can name another source once 16,000 more sources have been opened.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, LazyLock, RwLock, RwLockReadGuard, RwLockWriteGuard};

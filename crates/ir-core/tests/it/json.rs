@@ -4,7 +4,7 @@ use tvmscript_ir_core::json::{JsonErrorKind, native};
 use tvmscript_ir_core::span::{SourceId, SpanKind};
 use tvmscript_ir_core::{DataType, Map, Object, Span, StructuralEqual, Value};
 
-use crate::toy::*;
+use tvmscript_toy_nodes::*;
 
 const MAPPED: StructuralEqual = StructuralEqual { map_free_vars: true, skip_tensor_content: false };
 

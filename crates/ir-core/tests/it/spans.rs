@@ -4,7 +4,7 @@ use tvmscript_ir_core::json::native;
 use tvmscript_ir_core::span::SpanKind;
 use tvmscript_ir_core::{Object, SourceId, Span};
 
-use crate::toy::*;
+use tvmscript_toy_nodes::*;
 
 fn layer(source: SourceId) -> Span {
     Span::new(SpanKind::Source { source })

@@ -25,31 +25,17 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
     best.map(|(_, name)| name)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours from `a` to `b`, if at most `limit`; a change of case
-/// alone counts as one.
+/// Edits from `a` to `b`, if at most `limit`: insertions, deletions, replacements and swaps of neighbours. A change of
+/// case alone counts as one.
 fn edit_distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     if a.eq_ignore_ascii_case(b) {
         return Some(1);
     }
-    let a: Vec<char> = a.chars().collect();
-    let b: Vec<char> = b.chars().collect();
-    if a.len().abs_diff(b.len()) > limit {
+    // The distance is at least the difference in length; long names are not compared.
+    if a.chars().count().abs_diff(b.chars().count()) > limit {
         return None;
     }
-    let mut before: Vec<usize> = vec![0; b.len() + 1];
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let replaced = above[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replaced.min(above[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    Some(above[b.len()]).filter(|d| *d <= limit)
+    Some(strsim::osa_distance(a, b)).filter(|distance| *distance <= limit)
 }
 
 #[cfg(test)]

@@ -72,8 +72,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Variables that are keys on one side only, as functions of a module are by their names, with the key of the other side
-    /// whose entry looks the same; or the only one that there is.
+    /// Variables that are keys on one side only, as functions of a module are by their names, with the key of the
+    /// other side whose entry looks the same; or the only one that there is.
     fn renamed(&self, lhs: &'a MapNode, rhs: &'a MapNode) -> Vec<(&'a Object, &'a Object)> {
         let variable = |key: &'a Key| {
             let node = key.value().as_object()?;

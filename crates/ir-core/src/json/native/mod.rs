@@ -5,10 +5,11 @@
 //!  "nodes": [{"type": "toy.Var", "fields": {"dtype": "int32", "name": "x"}}, ..]}
 //! ```
 //!
-//! A node is known by its place in `nodes` and comes after all nodes that it refers to. Strings stand where they are used.
-//! A field of a kind of its own (int, float, bool, dtype) holds it plainly, a field for nodes a number (the node), a string
-//! or null. Where any value may stand, in fields, arrays and maps, `{"node": n}`, `{"dtype": ".."}` and `{"float": ".."}`
-//! tell it from a plain one. Floats that JSON has no number for are the strings `nan`, `inf`, `-inf`.
+//! A node is known by its place in `nodes` and comes after all nodes that it refers to. Strings stand where they are
+//! used. A field of a kind of its own (int, float, bool, dtype) holds it plainly, a field for nodes a number (the
+//! node), a string or null. Where any value may stand, in fields, arrays and maps, `{"node": n}`, `{"dtype": ".."}`
+//! and `{"float": ".."}` tell it from a plain one. Floats that JSON has no number for are the strings `nan`, `inf`,
+//! `-inf`.
 
 mod load;
 mod save;
