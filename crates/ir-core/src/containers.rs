@@ -93,21 +93,17 @@ impl PartialEq for Str {
     }
 }
 impl Eq for Str {}
-impl PartialEq<str> for Str {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
-    }
+macro_rules! str_eq {
+    ($($text:ty)*) => {$(
+        impl PartialEq<$text> for Str {
+            fn eq(&self, other: &$text) -> bool {
+                let other: &str = other;
+                self.as_str() == other
+            }
+        }
+    )*};
 }
-impl PartialEq<String> for Str {
-    fn eq(&self, other: &String) -> bool {
-        self.as_str() == other
-    }
-}
-impl PartialEq<&str> for Str {
-    fn eq(&self, other: &&str) -> bool {
-        self.as_str() == *other
-    }
-}
+str_eq! { str String &str }
 impl Hash for Str {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);

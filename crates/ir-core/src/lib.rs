@@ -1,8 +1,8 @@
-//! Nodes of tensor-compiler IR, for any dialect.
+//! Immutable, reference-counted nodes of a compiler IR, with reflection.
 //!
-//! A node is a plain struct; `#[derive(Node)]` on it is the whole declaration. Handles ([`Ref`]) are thin, counted and
-//! immutable; identity is the pointer. Generic walks, equality, hash, JSON and dumps come from reflection, so they work
-//! for third-party nodes and for types made at run time alike. This crate knows no dialect and no Python.
+//! A node is a plain struct with `#[derive(Node)]`. A handle ([`Ref`]) is thin, counted and immutable; identity is
+//! the pointer. Walks, equality, hash, JSON and dumps work by reflection, so they apply to third-party nodes and to
+//! types registered at run time. The crate contains no dialect and no Python.
 //!
 //! ```
 //! use tvmscript_ir_core::{Class, Node, Ref, Span, Str};
@@ -24,6 +24,9 @@
 //! let circle: Ref<Figure> = Ref::new(Circle { radius: 2, label: "c".into(), span: Span::UNKNOWN }).upcast();
 //! assert_eq!(circle.as_node::<Circle>().map(|c| c.radius), Some(2));
 //! ```
+
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 extern crate self as tvmscript_ir_core;
 

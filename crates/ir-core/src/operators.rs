@@ -7,9 +7,9 @@
 //! thread:
 //!
 //! - Inside an error sink ([`set_error_sink`]; an open builder is one) it reports the error with the caller's
-//! location and
-//! returns the class's *poison* ([`PoisonNode`]). An operator with a poisoned operand returns poison and reports
-//! nothing, so one mistake is one message.
+//!   location and
+//!   returns the class's *poison* ([`PoisonNode`]). An operator with a poisoned operand returns poison and reports
+//!   nothing, so one mistake is one message.
 //! - Without a sink it panics.
 //!
 //! [`Ref::try_add`] and its siblings return the error instead.
@@ -229,6 +229,7 @@ pub fn report<E: Error + Send + Sync + 'static>(
 /// # Panics
 /// Panics if the operation failed and no sink is set.
 #[track_caller]
+#[allow(clippy::panic, reason = "documented: operators cannot return an error")]
 pub fn settle<C: OperandClass>(result: Result<Ref<C>, C::Error>) -> Ref<C> {
     let caller = Location::caller();
     match result.or_else(|error| report(error, caller).map(|()| C::poison())) {

@@ -1,4 +1,4 @@
-//! Text profiles: what the text of a family of dialects has around its nodes.
+//! Text profiles: the conventions of text that a family of dialects shares.
 //!
 //! Printers and parsers of a dialect know its nodes. Header comments, the metadata section, the Python modules that
 //! scripts import and the reading of slices belong to a family of dialects, in one release of it: a [`TextProfile`].
@@ -16,7 +16,7 @@ use crate::registry::{Dialect, Place, Registry, Resolver, Slot};
 use crate::tensor::LeftOut;
 use crate::value::Value;
 
-/// The surface of text that a family of dialects shares, in one release.
+/// Conventions of text that a family of dialects shares, in one release.
 #[derive(Debug, Clone, Copy)]
 pub struct TextProfile {
     /// Name of the family.
@@ -140,7 +140,7 @@ impl TextProfile {
         format!("{}-{}", self.name, self.version)
     }
 
-    /// Words that no variable of a printed text may be called by.
+    /// Names reserved in printed text.
     pub fn words(&self) -> [&'static str; 2] {
         let loader = self.metadata.loader;
         [self.metadata.variable, loader.split('.').next().unwrap_or(loader)]
@@ -148,7 +148,7 @@ impl TextProfile {
 }
 
 impl PythonNames {
-    /// No name has a meaning.
+    /// No special names.
     pub const NONE: PythonNames = PythonNames {
         script_module: "dialects",
         package: "dialects",

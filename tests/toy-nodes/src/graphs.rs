@@ -21,8 +21,8 @@ pub fn choices() -> impl Strategy<Value = Vec<Choice>> {
     prop::collection::vec(one.prop_map(|(kind, a, b, value)| Choice { kind, a, b, value }), 1..40)
 }
 
-/// Builds a graph. With `share` earlier nodes are reused; without it they are rebuilt from the same choices, so the result
-/// unfolds to the same tree.
+/// Builds a graph. With `share` earlier nodes are reused; without it they are rebuilt from the same choices, so the
+/// result unfolds to the same tree.
 pub fn build(choices: &[Choice], share: bool) -> Object {
     struct Builder<'c> {
         choices: &'c [Choice],

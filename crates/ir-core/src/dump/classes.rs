@@ -1,5 +1,4 @@
-//! Which nodes are alike: of one type, with the same scalars and with children that are alike. A variable is alike to
-//! itself only. One pass from the leaves up, each node once.
+//! Classes of alike nodes: of one type, with the same scalars and alike children. A variable is alike to itself only.
 
 use std::collections::HashMap;
 
@@ -10,9 +9,9 @@ use crate::type_table::{Plan, Shape};
 use crate::value::FieldRef;
 use crate::visit::{Visitor, Walk};
 
-/// For each node the address of the first one that is alike.
+/// Returns, for each node, the address of the first alike node.
 pub(super) fn alike(root: &Object) -> AddressMap<usize> {
-    let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
+    let mut classes: HashMap<Vec<u64>, usize> = HashMap::new();
     let mut strings: HashMap<Str, u64> = HashMap::new();
     let mut alike: AddressMap<usize> = AddressMap::default();
     let _ = Visitor::new().with_containers().post_order(root, |object| {
@@ -54,7 +53,7 @@ pub(super) fn alike(root: &Object) -> AddressMap<usize> {
             }
             Shape::Str | Shape::Tensor => {}
         }
-        let first = *known.entry(words).or_insert(object.address());
+        let first = *classes.entry(words).or_insert(object.address());
         alike.insert(object.address(), first);
         Walk::Advance
     });

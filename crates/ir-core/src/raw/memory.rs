@@ -13,7 +13,7 @@ use super::handle::Str;
 use crate::children::FieldObjects;
 use crate::dtype::DataType;
 use crate::equal::EqWork;
-use crate::hash::{HashWork, Place};
+use crate::hash::{Context, HashWork};
 use crate::node::Node;
 use crate::span::Span;
 use crate::type_table::TypeInfo;
@@ -65,7 +65,7 @@ pub(super) struct Inner<T> {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct VTable {
-    hash: unsafe fn(&Object, &mut HashWork, Place, u64) -> u64,
+    hash: unsafe fn(&Object, &mut HashWork, Context, u64) -> u64,
     equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
     children: for<'a> unsafe fn(&'a Object, &mut dyn FnMut(&'a Object)),
     free: unsafe fn(NonNull<Header>),
@@ -146,9 +146,9 @@ impl<T: Node> Functions<T> {
         let (a, b) = unsafe { (lhs.value::<T>(), rhs.value::<T>()) };
         a.zip(b, lhs.info(), work)
     }
-    unsafe fn hash(object: &Object, work: &mut HashWork, place: Place, seed: u64) -> u64 {
+    unsafe fn hash(object: &Object, work: &mut HashWork, context: Context, seed: u64) -> u64 {
         // SAFETY: the value is a `T`.
-        work.fields(unsafe { object.value::<T>() }, object.info(), place, seed)
+        work.fields(unsafe { object.value::<T>() }, object.info(), context, seed)
     }
     unsafe fn node_slot(object: &mut Object, index: usize) -> Option<NodeSlot<'_>> {
         // SAFETY: the value is a `T` and the caller holds the only handle.
@@ -307,9 +307,9 @@ impl Object {
 
     /// Hashes the fields into `seed`.
     #[inline]
-    pub(crate) fn hash_fields(&self, work: &mut HashWork, place: Place, seed: u64) -> u64 {
+    pub(crate) fn hash_fields(&self, work: &mut HashWork, context: Context, seed: u64) -> u64 {
         // SAFETY: as in `field`.
-        unsafe { (self.info().vtable().hash)(self, work, place, seed) }
+        unsafe { (self.info().vtable().hash)(self, work, context, seed) }
     }
 
     /// Calls `f` for each handle in the fields, in order.

@@ -1,4 +1,4 @@
-//! What slots use while a registry is built: tokens, claims, errors.
+//! Tokens, claims and errors while a registry is built.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub struct Resolver {
 }
 
 impl Resolver {
-    /// The dispatch token of this name.
+    /// Returns the dispatch token with this name.
     pub fn token(&mut self, name: &'static str) -> Token {
         match self.tokens.intern(name) {
             Ok(token) => token,
@@ -27,12 +27,12 @@ impl Resolver {
         }
     }
 
-    /// The name of a dispatch token.
+    /// Returns the name of a dispatch token.
     pub fn token_name(&self, token: Token) -> &'static str {
         self.tokens.name(token)
     }
 
-    /// Records that something is registered at this place. Reports an error and returns false if it was claimed before.
+    /// Claims a name for a registration site. Reports an error and returns `false` if it was claimed before.
     pub fn claim(&mut self, what: impl Into<String>, place: Place) -> bool {
         let what = what.into();
         match self.claims.get(&what) {
@@ -48,13 +48,13 @@ impl Resolver {
         }
     }
 
-    /// Reports something that is registered at two places.
+    /// Reports a duplicate registration.
     pub fn duplicate(&mut self, what: impl Into<String>, first: Place, second: Place) {
         let (first, second) = (first.to_string(), second.to_string());
         self.errors.push(RegistryError::Duplicate { what: what.into(), first, second });
     }
 
-    /// Reports something that a registration refers to and no dialect registers.
+    /// Reports an unresolved name at the registration site that refers to it.
     pub fn missing(&mut self, what: impl Into<String>, place: Place) {
         self.errors.push(RegistryError::Missing { what: what.into(), place: place.to_string() });
     }

@@ -1,16 +1,16 @@
-//! Dispatch tokens: which dialect's rules apply.
+//! Dispatch tokens, which select the dialect whose rules apply.
 
 use super::RegistryError;
 
-/// A dispatch token of a registry, interned.
+/// An interned dispatch token of a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Token(u16);
 
 impl Token {
-    /// The token whose rules apply where no other token has one.
+    /// The fallback for other tokens.
     pub const DEFAULT: Token = Token(0);
 
-    /// The token's number; tables use it as index.
+    /// Returns the index for tables.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }

@@ -219,7 +219,7 @@ impl Store {
     }
 }
 
-/// What an interned span refers to directly.
+/// A direct reference of an interned span.
 #[derive(Clone, Copy)]
 enum Part {
     Source(u32),

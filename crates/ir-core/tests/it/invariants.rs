@@ -206,7 +206,7 @@ fn typed_arrays_that_multiply_are_an_error() {
     ];
     let error = native::load(&document(&nodes), &registry).expect_err("a thousand millions");
     assert_eq!(error.path, "$.nodes[4].fields.planes");
-    let message = format!("shared arrays, maps or spans stand for more than {} elements", json::MAX_ELEMENTS);
+    let message = format!("shared arrays, maps or spans unfold to more than {} elements", json::MAX_ELEMENTS);
     assert_eq!(error.kind.to_string(), message);
     // What comes later on this thread is not concerned.
     assert!(Array::<Ref<Leaf>>::accepts(Array::new(vec![leaf(1); 100]).object()));

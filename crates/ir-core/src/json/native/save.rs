@@ -1,4 +1,4 @@
-//! Writing our own form.
+//! Writer of the native form.
 
 use std::collections::HashMap;
 
@@ -13,18 +13,18 @@ use crate::span::{SourceId, Span, SpanKind};
 use crate::type_table::{FieldKind, Shape};
 use crate::value::{FieldRef, Value};
 
-/// The text of a value, on one line.
+/// Writes a value on one line.
 pub fn save(value: &Value) -> String {
-    // The document holds strings, numbers and lists only: nothing that JSON has no word for.
+    // Cannot fail: all keys are strings, and all numbers finite.
     serde_json::to_string(&Saver::default().document(value)).unwrap_or_default()
 }
 
-/// The text of a value, indented.
+/// Writes a value, indented.
 pub fn save_pretty(value: &Value) -> String {
     serde_json::to_string_pretty(&Saver::default().document(value)).unwrap_or_default()
 }
 
-enum Task<'a> {
+enum WorkItem<'a> {
     Enter(&'a Object),
     Leave(&'a Object),
 }
@@ -34,18 +34,18 @@ struct Saver {
     numbers: AddressMap<u32>,
     nodes: Vec<NodeEntry>,
     spans: Vec<SpanEntry>,
-    /// The entry of each span met; none for a span without a position.
+    /// Index of the entry of each visited span; `None` for unknown ones.
     span_numbers: HashMap<Span, Option<u32>>,
     sources: Vec<String>,
     source_numbers: HashMap<SourceId, u32>,
 }
 
-/// Pushes a node that has an entry of its own; strings have none.
-fn enter<'a>(stack: &mut Vec<Task<'a>>, value: FieldRef<'a>) {
+/// Pushes a node with an entry of its own; strings have none.
+fn enter<'a>(stack: &mut Vec<WorkItem<'a>>, value: FieldRef<'a>) {
     if let FieldRef::Node(object) = value
         && object.info().shape() != Shape::Str
     {
-        stack.push(Task::Enter(object));
+        stack.push(WorkItem::Enter(object));
     }
 }
 
@@ -61,14 +61,14 @@ impl Saver {
     fn document(mut self, value: &Value) -> Document {
         let mut stack = Vec::new();
         enter(&mut stack, value.as_field());
-        while let Some(task) = stack.pop() {
-            match task {
-                Task::Enter(object) if self.numbers.contains_key(&object.address()) => {}
-                Task::Enter(object) => {
-                    stack.push(Task::Leave(object));
+        while let Some(item) = stack.pop() {
+            match item {
+                WorkItem::Enter(object) if self.numbers.contains_key(&object.address()) => {}
+                WorkItem::Enter(object) => {
+                    stack.push(WorkItem::Leave(object));
                     push_children(&mut stack, object);
                 }
-                Task::Leave(object) => {
+                WorkItem::Leave(object) => {
                     let entry = self.entry(object);
                     self.numbers.insert(object.address(), self.nodes.len() as u32);
                     self.nodes.push(entry);
@@ -125,7 +125,7 @@ impl Saver {
     }
 
     fn number(&self, object: &Object) -> u32 {
-        // Children come before their parents.
+        // Children are written before their parents.
         self.numbers.get(&object.address()).copied().unwrap_or_default()
     }
 
@@ -167,7 +167,7 @@ impl Saver {
         })
     }
 
-    /// The entry of a span; those of its parts come first. Spans nest deep.
+    /// Returns the index of a span's entry, after adding those of its parts. Spans can nest deeply.
     fn span(&mut self, span: Span) -> Option<u32> {
         if !span.is_known() {
             return None;
@@ -217,7 +217,7 @@ impl Saver {
     }
 }
 
-fn push_children<'a>(stack: &mut Vec<Task<'a>>, object: &'a Object) {
+fn push_children<'a>(stack: &mut Vec<WorkItem<'a>>, object: &'a Object) {
     let info = object.info();
     match info.shape() {
         Shape::Str | Shape::Tensor => {}
