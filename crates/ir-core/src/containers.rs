@@ -65,7 +65,7 @@ macro_rules! container {
 
 /// The payload of a [`Str`].
 #[derive(Debug, Clone)]
-pub struct StrNode {
+pub(crate) struct StrNode {
     pub(crate) text: Text,
 }
 container!(StrNode, keys::STR, Str);
@@ -172,7 +172,7 @@ impl ArrayNode {
     }
 
     /// Returns the elements for mutation.
-    pub fn items_mut(&mut self) -> &mut [Value] {
+    pub(crate) fn items_mut(&mut self) -> &mut [Value] {
         &mut self.items
     }
 }
@@ -289,7 +289,7 @@ impl MapNode {
     }
 
     /// Returns the value at `position` for mutation.
-    pub fn value_mut(&mut self, position: usize) -> Option<&mut Value> {
+    pub(crate) fn value_mut(&mut self, position: usize) -> Option<&mut Value> {
         self.entries.get_index_mut(position).map(|(_, v)| v)
     }
 

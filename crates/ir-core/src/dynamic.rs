@@ -37,7 +37,7 @@ pub(crate) fn check_kind(info: &TypeInfo, index: usize, value: &Value) -> Result
 
 /// The payload of nodes of types registered at run time.
 #[derive(Debug, Clone)]
-pub struct DynNode {
+pub(crate) struct DynNode {
     fields: Box<[Value]>,
 }
 

@@ -37,7 +37,7 @@ mod children;
 pub mod containers;
 pub mod dtype;
 pub mod dump;
-pub mod dynamic;
+mod dynamic;
 pub mod element;
 pub mod equal;
 pub mod fallible;
@@ -77,7 +77,7 @@ pub use profile::TextProfile;
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};
 pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,
-    VTable, node_bytes_made,
+    node_bytes_made,
 };
 pub use raw::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use registry::{

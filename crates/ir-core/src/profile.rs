@@ -12,7 +12,7 @@
 use std::panic::Location;
 
 use crate::json::{self, JsonError};
-use crate::registry::{Dialect, Place, Registry, Resolver, Slot};
+use crate::registry::{Dialect, RegistrationSite, Registry, Resolver, Slot};
 use crate::tensor::LeftOut;
 use crate::value::Value;
 
@@ -177,7 +177,7 @@ pub struct UnknownProfile {
 /// The text profiles of a registry, in the order of registration.
 #[derive(Debug, Default)]
 pub struct TextProfiles {
-    profiles: Vec<(&'static TextProfile, Place)>,
+    profiles: Vec<(&'static TextProfile, RegistrationSite)>,
 }
 
 impl Slot for TextProfiles {

@@ -1,7 +1,4 @@
-//! Guards for recursion over user data.
-//!
-//! [`with_stack`] grows the native stack when little is left. [`DepthGuard`] limits the depth, where the stack cannot
-//! grow (wasm, Miri) or a limit is part of the contract.
+//! The guard for recursion over user data: [`with_stack`] grows the native stack when little is left.
 
 /// Remaining stack below which a new segment is allocated. One level of any handler must fit in it, debug builds
 /// included.
@@ -22,43 +19,4 @@ const LEVELS_PER_CHECK: u32 = 16;
 #[inline(always)]
 pub(crate) fn with_stack_at<R>(level: u32, f: impl FnOnce() -> R) -> R {
     if level.is_multiple_of(LEVELS_PER_CHECK) { with_stack(f) } else { f() }
-}
-
-/// Nesting exceeds a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("nesting deeper than {limit} levels")]
-pub struct TooDeep {
-    /// Maximum number of levels.
-    pub limit: u32,
-}
-
-/// Counts levels of nesting against a limit.
-#[derive(Debug, Clone)]
-pub struct DepthGuard {
-    depth: u32,
-    limit: u32,
-}
-
-impl DepthGuard {
-    /// Creates a guard at level zero.
-    pub fn new(limit: u32) -> DepthGuard {
-        DepthGuard { depth: 0, limit }
-    }
-
-    /// Enters a level.
-    ///
-    /// # Errors
-    /// Fails with [`TooDeep`] at the limit, without entering the level.
-    pub fn enter(&mut self) -> Result<(), TooDeep> {
-        if self.depth >= self.limit {
-            return Err(TooDeep { limit: self.limit });
-        }
-        self.depth += 1;
-        Ok(())
-    }
-
-    /// Leaves a level.
-    pub fn leave(&mut self) {
-        self.depth = self.depth.saturating_sub(1);
-    }
 }

@@ -425,7 +425,7 @@ impl TypeInfo {
     }
 
     /// Returns `true` if a field is derived ([`FieldInfo::derived`]).
-    pub fn has_derived_fields(&self) -> bool {
+    pub(crate) fn has_derived_fields(&self) -> bool {
         self.has_derived
     }
 

@@ -8,7 +8,7 @@ use crate::value::FieldRef;
 
 /// The position of a node in its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FieldPlace {
+pub struct FieldSlot {
     /// Name of the field.
     pub field: &'static str,
     /// Index in the array that the field holds.
@@ -17,7 +17,7 @@ pub struct FieldPlace {
 
 /// Calls `f` for each node in the fields of a node and in arrays directly in them, last one first: the order in which
 /// a worklist is filled.
-pub fn for_each_node_below_rev<'a>(node: &'a Object, mut f: impl FnMut(FieldPlace, &'a Object)) {
+pub fn for_each_node_below_rev<'a>(node: &'a Object, mut f: impl FnMut(FieldSlot, &'a Object)) {
     for (at, field) in node.info().fields().iter().enumerate().rev() {
         let FieldRef::Node(child) = node.field(at) else { continue };
         match child.as_node::<ArrayNode>() {
@@ -25,9 +25,9 @@ pub fn for_each_node_below_rev<'a>(node: &'a Object, mut f: impl FnMut(FieldPlac
                 let items = array.items().iter().enumerate().rev();
                 items
                     .filter_map(|(index, item)| Some((index, item.as_object()?)))
-                    .for_each(|(index, item)| f(FieldPlace { field: field.name, index: Some(index) }, item));
+                    .for_each(|(index, item)| f(FieldSlot { field: field.name, index: Some(index) }, item));
             }
-            None => f(FieldPlace { field: field.name, index: None }, child),
+            None => f(FieldSlot { field: field.name, index: None }, child),
         }
     }
 }

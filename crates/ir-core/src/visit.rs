@@ -37,7 +37,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::children::{for_each_child, for_each_own_child};
+use crate::children::for_each_child;
 use crate::node::Class;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Ref};
@@ -68,12 +68,11 @@ pub enum Event {
 pub struct Visitor {
     once: bool,
     containers: bool,
-    skip_derived: bool,
 }
 
 impl Default for Visitor {
     fn default() -> Self {
-        Visitor { once: true, containers: false, skip_derived: false }
+        Visitor { once: true, containers: false }
     }
 }
 
@@ -95,12 +94,6 @@ impl Visitor {
         Visitor { containers: true, ..self }
     }
 
-    /// Skips derived fields (`#[node(derived)]`), such as inferred types.
-    #[must_use]
-    pub fn skip_derived(self) -> Visitor {
-        Visitor { skip_derived: true, ..self }
-    }
-
     /// Calls `f` before each node's children. Returns `Break` after `Stop`.
     pub fn pre_order(self, root: &Object, mut f: impl FnMut(&Object) -> Walk) -> ControlFlow<()> {
         self.walk(root, |event, object| match event {
@@ -119,7 +112,7 @@ impl Visitor {
 
     /// Calls `f` before and after each node's children. A node skipped on `Enter` gets its `Leave`.
     pub fn walk(self, root: &Object, mut f: impl FnMut(Event, &Object) -> Walk) -> ControlFlow<()> {
-        let mut stack = Stack { skip_derived: self.skip_derived, ..Stack::default() };
+        let mut stack = Stack::default();
         let mut visited: AddressMap<()> = AddressMap::default();
         stack.enter(root);
         while let Some(item) = stack.items.pop() {
@@ -229,7 +222,6 @@ enum WorkItem<'a> {
 #[derive(Default)]
 struct Stack<'a> {
     items: Vec<WorkItem<'a>>,
-    skip_derived: bool,
 }
 
 impl<'a> Stack<'a> {
@@ -243,10 +235,7 @@ impl<'a> Stack<'a> {
     #[inline]
     fn enter_children(&mut self, object: &'a Object) {
         let start = self.items.len();
-        match self.skip_derived {
-            true => for_each_own_child(object, |child| self.enter(child)),
-            false => for_each_child(object, |child| self.enter(child)),
-        }
+        for_each_child(object, |child| self.enter(child));
         // The first child is popped first.
         self.items[start..].reverse();
     }

@@ -5,7 +5,7 @@
 
 mod text;
 
-pub use text::{PathError, key_name};
+pub use text::PathError;
 
 use std::fmt;
 

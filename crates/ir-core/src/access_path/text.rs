@@ -35,7 +35,7 @@ pub enum PathError {
 }
 
 /// Returns the name of a map key in paths: the text of a string, the name of a variable or function.
-pub fn key_name(key: &Value) -> Option<String> {
+fn key_name(key: &Value) -> Option<String> {
     if let Some(text) = key.as_str() {
         return Some(text.to_owned());
     }

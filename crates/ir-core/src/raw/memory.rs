@@ -64,7 +64,7 @@ pub(super) struct Inner<T> {
 /// Functions of a node's Rust type. Those that walks call for each node come first.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct VTable {
+pub(crate) struct VTable {
     hash: unsafe fn(&Object, &mut HashWork, Context, u64) -> u64,
     equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
     children: for<'a> unsafe fn(&'a Object, &mut dyn FnMut(&'a Object)),

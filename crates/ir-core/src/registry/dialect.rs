@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::{Place, Slot, Slots};
+use super::{RegistrationSite, Slot, Slots};
 use crate::node::Class;
 use crate::type_table::TypeInfo;
 
@@ -11,12 +11,12 @@ use crate::type_table::TypeInfo;
 #[derive(Clone, Copy)]
 pub(super) struct NodeEntry {
     pub(super) info: &'static TypeInfo,
-    pub(super) place: Place,
+    pub(super) place: RegistrationSite,
 }
 
 pub(super) struct Tables {
     pub(super) name: &'static str,
-    pub(super) place: Place,
+    pub(super) place: RegistrationSite,
     pub(super) nodes: Vec<NodeEntry>,
     pub(super) slots: Slots,
 }

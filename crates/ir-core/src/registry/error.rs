@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::Location;
 
 /// Registration site: the source location of a registration.
-pub type Place = &'static Location<'static>;
+pub type RegistrationSite = &'static Location<'static>;
 
 /// A conflict between dialects.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -26,7 +26,7 @@ use std::collections::HashMap;
 
 pub use check::{Check, CheckDialect, Checks, Finding, FindingNote};
 pub use dialect::Dialect;
-pub use error::{Place, RegistryError, RegistryErrors};
+pub use error::{RegistrationSite, RegistryError, RegistryErrors};
 pub use resolver::Resolver;
 pub use token::Token;
 
@@ -198,11 +198,6 @@ impl Registry {
     /// Returns the dispatch token with this name.
     pub fn token(&self, name: &str) -> Option<Token> {
         self.tokens.find(name)
-    }
-
-    /// Returns the name of a dispatch token; empty for the default one.
-    pub fn token_name(&self, token: Token) -> &'static str {
-        self.tokens.name(token)
     }
 }
 

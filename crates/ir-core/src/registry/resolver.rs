@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::token::Tokens;
-use super::{Place, RegistryError, RegistryErrors, Token};
+use super::{RegistrationSite, RegistryError, RegistryErrors, Token};
 
 /// Interns tokens and collects errors while a registry is built.
 #[derive(Default)]
 pub struct Resolver {
     tokens: Tokens,
-    claims: HashMap<String, Place>,
+    claims: HashMap<String, RegistrationSite>,
     errors: Vec<RegistryError>,
 }
 
@@ -27,13 +27,8 @@ impl Resolver {
         }
     }
 
-    /// Returns the name of a dispatch token.
-    pub fn token_name(&self, token: Token) -> &'static str {
-        self.tokens.name(token)
-    }
-
     /// Claims a name for a registration site. Reports an error and returns `false` if it was claimed before.
-    pub fn claim(&mut self, what: impl Into<String>, place: Place) -> bool {
+    pub fn claim(&mut self, what: impl Into<String>, place: RegistrationSite) -> bool {
         let what = what.into();
         match self.claims.get(&what) {
             Some(first) => {
@@ -49,13 +44,13 @@ impl Resolver {
     }
 
     /// Reports a duplicate registration.
-    pub fn duplicate(&mut self, what: impl Into<String>, first: Place, second: Place) {
+    pub fn duplicate(&mut self, what: impl Into<String>, first: RegistrationSite, second: RegistrationSite) {
         let (first, second) = (first.to_string(), second.to_string());
         self.errors.push(RegistryError::Duplicate { what: what.into(), first, second });
     }
 
     /// Reports an unresolved name at the registration site that refers to it.
-    pub fn missing(&mut self, what: impl Into<String>, place: Place) {
+    pub fn missing(&mut self, what: impl Into<String>, place: RegistrationSite) {
         self.errors.push(RegistryError::Missing { what: what.into(), place: place.to_string() });
     }
 

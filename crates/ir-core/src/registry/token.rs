@@ -42,10 +42,6 @@ impl Tokens {
         self.0.push(name);
         Ok(token)
     }
-
-    pub(super) fn name(&self, token: Token) -> &'static str {
-        self.0.get(token.index()).copied().unwrap_or_default()
-    }
 }
 
 #[cfg(test)]
@@ -67,6 +63,5 @@ mod tests {
         tokens.0.resize(MAX_TOKENS, "filler");
         let full = RegistryError::TooMany { what: "dispatch tokens", limit: MAX_TOKENS };
         assert_eq!(tokens.intern("one more"), Err(full));
-        assert_eq!(tokens.name(Token(7)), "7");
     }
 }
