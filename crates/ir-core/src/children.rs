@@ -2,7 +2,6 @@
 //!
 //! Walks that need scalars, definition flags or paths (equality, hash, JSON, mutators) read the fields instead.
 
-use crate::containers::{ArrayNode, MapNode};
 use crate::node::FieldSink;
 use crate::raw::Object;
 use crate::type_table::Shape;
@@ -15,12 +14,10 @@ pub fn for_each_child<'a>(object: &'a Object, mut f: impl FnMut(&'a Object)) {
     let mut value = |value: &'a Value| value.as_object().into_iter().for_each(&mut f);
     match object.info().shape() {
         Shape::Fields => object.each_field_object(&mut f),
-        Shape::Array => {
-            object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items).iter().for_each(value)
-        }
+        Shape::Array => object.array_items().iter().for_each(value),
         Shape::Map => {
-            for (key, entry) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
-                value(key.value());
+            for (key, entry) in object.map_entries() {
+                value(key);
                 value(entry);
             }
         }

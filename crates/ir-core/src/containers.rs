@@ -321,6 +321,21 @@ pub struct ShapeNode {
 }
 container!(ShapeNode, keys::SHAPE, Tensor);
 
+impl Object {
+    /// Returns the elements of an array; none for other nodes.
+    #[inline]
+    pub fn array_items(&self) -> &[Value] {
+        self.as_node::<ArrayNode>().map_or(&[], ArrayNode::items)
+    }
+
+    /// Iterates over the entries of a map; none for other nodes.
+    #[inline]
+    pub fn map_entries(&self) -> impl DoubleEndedIterator<Item = (&Value, &Value)> {
+        let entries = self.as_node::<MapNode>().into_iter().flat_map(MapNode::entries);
+        entries.map(|(key, value)| (key.value(), value))
+    }
+}
+
 impl PartialEq for Object {
     /// Compares identity.
     fn eq(&self, other: &Object) -> bool {

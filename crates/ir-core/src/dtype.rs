@@ -195,6 +195,10 @@ impl DataType {
         };
         fits && self.lanes != 0 && self.lanes != i16::MIN
     }
+    /// Returns code, bits and lanes in one word, for hashes.
+    pub(crate) fn word(self) -> u64 {
+        u64::from(self.code as u8) << 24 | u64::from(self.bits) << 16 | u64::from(self.lanes as u16)
+    }
     /// Returns the number of lanes; of a scalable vector the factor of `vscale`.
     pub const fn lane_count(self) -> i32 {
         if self.lanes < 0 { -(self.lanes as i32) } else { self.lanes as i32 }

@@ -10,7 +10,7 @@ use std::cell::Cell;
 
 use hashbrown::HashTable;
 
-use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use crate::containers::{MapNode, ShapeNode, TensorNode};
 use crate::dtype::DataType;
 use crate::node::{FieldSink, Node};
 use crate::ptr_map::{INITIAL_CAPACITY, address_word};
@@ -51,7 +51,7 @@ impl StructuralHash {
 /// Mixes a word into a state. Short, because the fields of a node form a dependency chain; [`close`] finishes the
 /// state.
 #[inline(always)]
-fn mix(state: u64, word: u64) -> u64 {
+pub(crate) fn mix(state: u64, word: u64) -> u64 {
     (state ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
@@ -244,7 +244,7 @@ impl HashWork {
     }
 
     fn array(&mut self, object: &Object, context: Context, seed: u64) -> u64 {
-        let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+        let items = object.array_items();
         let seed = mix(seed, items.len() as u64);
         close(items.iter().fold(seed, |state, item| mix(state, self.word(item.as_field(), false, context))))
     }
@@ -295,9 +295,7 @@ fn integers(state: u64, values: &[i64]) -> u64 {
 
 #[inline(always)]
 fn dtype_word(dtype: DataType) -> u64 {
-    let bits =
-        u64::from(dtype.code as u8) << 24 | u64::from(dtype.bits) << 16 | u64::from(dtype.lanes as u16);
-    0x1D8E_4E27_C47D_124F ^ bits
+    0x1D8E_4E27_C47D_124F ^ dtype.word()
 }
 
 #[inline]

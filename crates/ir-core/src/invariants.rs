@@ -37,7 +37,7 @@
 use std::fmt::Display;
 
 use crate::access_path::{AccessPath, PathId, PathStep, PathTable};
-use crate::containers::{ArrayNode, MapNode, TensorNode};
+use crate::containers::TensorNode;
 use crate::ptr_map::AddressMap;
 use crate::raw::Object;
 use crate::type_table::Shape;
@@ -133,7 +133,7 @@ impl<'a> Checker<'a> {
                 }
             }
             Shape::Array => {
-                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                let items = object.array_items();
                 for (index, item) in items.iter().enumerate() {
                     if let Value::Node(child) = item {
                         self.enter(path, || PathStep::Index(index as u32), child);
@@ -141,9 +141,9 @@ impl<'a> Checker<'a> {
                 }
             }
             Shape::Map => {
-                for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
-                    for child in [key.value(), value].into_iter().filter_map(Value::as_object) {
-                        self.enter(path, || PathStep::Key(key.value().clone()), child);
+                for (key, value) in object.map_entries() {
+                    for child in [key, value].into_iter().filter_map(Value::as_object) {
+                        self.enter(path, || PathStep::Key(key.clone()), child);
                     }
                 }
             }

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use crate::tensor;
 use crate::version::{TvmJsonVersion, TypeKeys};
-use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::dtype::DataType;
 use tvmscript_ir_core::json::emit::Emitter;
 use tvmscript_ir_core::ptr_map::AddressMap;
@@ -216,14 +216,14 @@ impl<'a, 'o> Saver<'a, 'o> {
                 }
             }
             Shape::Array => {
-                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                let items = object.array_items();
                 self.worklist.extend(items.iter().rev().map(|item| WorkItem::Enter(item.as_field())));
             }
             Shape::Map => {
-                let entries = object.as_node::<MapNode>().into_iter().flat_map(|m| m.entries().iter().rev());
+                let entries = object.map_entries().rev();
                 for (key, value) in entries {
                     self.worklist.push(WorkItem::Enter(value.as_field()));
-                    self.worklist.push(WorkItem::Enter(key.value().as_field()));
+                    self.worklist.push(WorkItem::Enter(key.as_field()));
                 }
             }
         }
@@ -326,7 +326,7 @@ impl<'a, 'o> Saver<'a, 'o> {
             Shape::Array => {
                 self.begin(self.keys().array);
                 self.out.open('[');
-                for item in object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items) {
+                for item in object.array_items() {
                     self.out.element();
                     self.number(item.as_field());
                 }
@@ -335,9 +335,9 @@ impl<'a, 'o> Saver<'a, 'o> {
             Shape::Map => {
                 self.begin(self.keys().map);
                 self.out.open('[');
-                for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
+                for (key, value) in object.map_entries() {
                     self.out.element();
-                    self.number(key.value().as_field());
+                    self.number(key.as_field());
                     self.out.element();
                     self.number(value.as_field());
                 }

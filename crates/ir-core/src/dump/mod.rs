@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::access_path::KeyText;
-use crate::containers::{ArrayNode, MapNode};
+use crate::containers::MapNode;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
 use crate::type_table::{Shape, TypeInfo};
@@ -250,9 +250,7 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                 }
             }
             Shape::Array => {
-                for (i, item) in
-                    object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items).iter().enumerate()
-                {
+                for (i, item) in object.array_items().iter().enumerate() {
                     self.push(item.as_field(), parent, Step::Item(step, i));
                 }
             }

@@ -10,8 +10,8 @@
 use hashbrown::HashMap;
 
 use super::Bindings;
-use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
-use crate::hash::hash_bytes;
+use crate::containers::{MapNode, ShapeNode, TensorNode};
+use crate::hash::{hash_bytes, mix};
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
 use crate::type_table::{EqStep, EqSteps, Plan};
@@ -80,10 +80,6 @@ struct Work<'s, 'b, 'a> {
     unbound: AddressMap<u64>,
 }
 
-fn mix(state: u64, word: u64) -> u64 {
-    (state ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
-}
-
 impl Work<'_, '_, '_> {
     fn scalar(&mut self, word: u64) {
         self.content = mix(self.content, word);
@@ -97,11 +93,7 @@ impl Work<'_, '_, '_> {
             FieldRef::Float(f) => {
                 self.scalar(mix(5, if f.is_nan() { f64::NAN.to_bits() } else { f.to_bits() }));
             }
-            FieldRef::DType(d) => {
-                let word =
-                    u64::from(d.code as u8) << 32 | u64::from(d.bits) << 16 | u64::from(d.lanes as u16);
-                self.scalar(mix(6, word));
-            }
+            FieldRef::DType(d) => self.scalar(mix(6, d.word())),
             FieldRef::Name(name) => self.scalar(hash_bytes(name.text().as_bytes())),
             FieldRef::Node(node) => self.node(node, stack),
         }
@@ -134,7 +126,7 @@ impl Work<'_, '_, '_> {
                 }
             }
             Plan::Array => {
-                let items = node.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                let items = node.array_items();
                 self.scalar(items.len() as u64);
                 stack.extend(items.iter().take(MAX_NODES).rev().map(Value::as_field));
             }

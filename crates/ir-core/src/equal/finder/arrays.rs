@@ -9,7 +9,7 @@ use crate::value::{FieldRef, Value};
 
 impl<'a> Finder<'a> {
     pub(super) fn arrays(&mut self, lhs: &'a Object, rhs: &'a Object, paths: Paths, def: bool) {
-        let (a, b) = (items(lhs), items(rhs));
+        let (a, b) = (lhs.array_items(), rhs.array_items());
         if let ([a], [b]) = (a, b) {
             let paths = self.same_step(paths, PathStep::Index(0));
             return self.push(a.as_field(), b.as_field(), paths, def);
@@ -53,7 +53,7 @@ impl<'a> Finder<'a> {
         if !related || !array.is::<ArrayNode>() {
             return false;
         }
-        let elements: Vec<FieldRef<'a>> = items(array).iter().map(Value::as_field).collect();
+        let elements: Vec<FieldRef<'a>> = array.array_items().iter().map(Value::as_field).collect();
         let alone = [FieldRef::Node(alone)];
         let rows = if is_left { self.rows(&elements, &alone) } else { self.rows(&alone, &elements) };
         let step = PathStep::Field(node.info().fields()[list.1].name);
@@ -96,8 +96,4 @@ impl<'a> Finder<'a> {
         }
         true
     }
-}
-
-fn items(array: &Object) -> &[Value] {
-    array.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items)
 }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use serde_json::{Value as Json, json};
 
 use super::{Document, FORMAT, NodeEntry, SpanEntry, TensorEntry, VERSION};
-use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use crate::children::for_each_child;
+use crate::containers::{ShapeNode, TensorNode};
 use crate::json::base64;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
@@ -86,15 +87,13 @@ impl Saver {
         match info.shape() {
             Shape::Str => {}
             Shape::Array => {
-                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                let items = object.array_items();
                 entry.items = Some(items.iter().map(|item| self.any(item.as_field())).collect());
             }
             Shape::Map => {
-                let entries = object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries);
-                let pair = |(k, v): (&crate::containers::Key, &Value)| {
-                    (self.any(k.value().as_field()), self.any(v.as_field()))
-                };
-                entry.entries = Some(entries.map(pair).collect());
+                let entries = object.map_entries();
+                entry.entries =
+                    Some(entries.map(|(k, v)| (self.any(k.as_field()), self.any(v.as_field()))).collect());
             }
             Shape::Tensor => match object.as_node::<TensorNode>() {
                 Some(tensor) => {
@@ -218,21 +217,9 @@ impl Saver {
 }
 
 fn push_children<'a>(stack: &mut Vec<WorkItem<'a>>, object: &'a Object) {
-    let info = object.info();
-    match info.shape() {
-        Shape::Str | Shape::Tensor => {}
-        Shape::Fields if info.by_name().is_some() => {}
-        Shape::Fields => (0..info.fields().len()).rev().for_each(|i| enter(stack, object.field(i))),
-        Shape::Array => {
-            let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
-            items.iter().rev().for_each(|item| enter(stack, item.as_field()));
-        }
-        Shape::Map => {
-            for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(|m| m.entries().iter().rev())
-            {
-                enter(stack, value.as_field());
-                enter(stack, key.value().as_field());
-            }
-        }
+    if object.info().by_name().is_none() {
+        let start = stack.len();
+        for_each_child(object, |child| enter(stack, FieldRef::Node(child)));
+        stack[start..].reverse();
     }
 }
