@@ -49,15 +49,7 @@ pub enum TypeCode {
 impl TypeCode {
     /// Returns the code with this DLPack number.
     pub fn from_number(number: u8) -> Option<TypeCode> {
-        let plain = [
-            TypeCode::Int,
-            TypeCode::UInt,
-            TypeCode::Float,
-            TypeCode::Handle,
-            TypeCode::BFloat,
-            TypeCode::Bool,
-        ];
-        let mut codes = plain.into_iter().chain(SMALL_FLOATS.iter().map(|(code, ..)| *code));
+        let mut codes = SIZED.iter().chain(&SMALL_FLOATS).map(|(code, ..)| *code);
         codes.find(|code| *code as u8 == number)
     }
 }
@@ -72,6 +64,16 @@ pub struct DataType {
     /// Number of lanes; negative for scalable vectors, 0 for void.
     pub lanes: i16,
 }
+
+/// Codes whose text can name a width, their names and default widths. A name comes before its prefixes.
+const SIZED: [(TypeCode, &str, u8); 6] = [
+    (TypeCode::UInt, "uint", 32),
+    (TypeCode::Int, "int", 32),
+    (TypeCode::Float, "float", 32),
+    (TypeCode::BFloat, "bfloat", 16),
+    (TypeCode::Handle, "handle", 64),
+    (TypeCode::Bool, "bool", 8),
+];
 
 /// Codes with a fixed width, their names and widths. A name comes before its prefixes.
 const SMALL_FLOATS: [(TypeCode, &str, u8); 11] = [
@@ -208,18 +210,14 @@ impl DataType {
 impl fmt::Display for DataType {
     /// Writes the text form; `void` for void.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut names = SIZED.iter().chain(&SMALL_FLOATS);
+        let name = names.find(|(code, ..)| *code == self.code).map_or("", |(_, name, _)| name);
         match self.code {
-            TypeCode::Handle if self.bits == 0 => return f.write_str("void"),
-            TypeCode::Handle => return f.write_str("handle"),
-            TypeCode::Int => write!(f, "int{}", self.bits)?,
-            TypeCode::UInt => write!(f, "uint{}", self.bits)?,
-            TypeCode::Float => write!(f, "float{}", self.bits)?,
-            TypeCode::BFloat => write!(f, "bfloat{}", self.bits)?,
-            TypeCode::Bool => f.write_str("bool")?,
-            code => {
-                let name = SMALL_FLOATS.iter().find(|(c, ..)| *c == code).map_or("", |(_, n, _)| n);
-                f.write_str(name)?;
+            TypeCode::Handle => return f.write_str(if self.bits == 0 { "void" } else { name }),
+            TypeCode::Int | TypeCode::UInt | TypeCode::Float | TypeCode::BFloat => {
+                write!(f, "{name}{}", self.bits)?
             }
+            _ => f.write_str(name)?,
         }
         match self.lanes {
             1 => Ok(()),
@@ -256,17 +254,9 @@ impl FromStr for DataType {
         let (code, bits, rest) = match small {
             Some(found) => found,
             None => {
-                let prefixes = [
-                    ("uint", TypeCode::UInt, 32),
-                    ("int", TypeCode::Int, 32),
-                    ("float", TypeCode::Float, 32),
-                    ("bfloat", TypeCode::BFloat, 16),
-                    ("handle", TypeCode::Handle, 64),
-                    ("bool", TypeCode::Bool, 8),
-                ];
-                let (code, default, rest) = prefixes
+                let (code, default, rest) = SIZED
                     .iter()
-                    .find_map(|&(p, code, bits)| Some((code, bits, text.strip_prefix(p)?)))
+                    .find_map(|&(code, name, bits)| Some((code, bits, text.strip_prefix(name)?)))
                     .ok_or_else(unknown)?;
                 let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
                 let bits = match &rest[..digits] {

@@ -82,6 +82,22 @@ impl Definitions {
         });
     }
 
+    /// Collects the definitions of a graph, and calls `on_first_use` for each variable at its first occurrence.
+    fn of_graph(root: &Object, mut on_first_use: impl FnMut(&Object)) -> Definitions {
+        let mut definitions = Definitions::default();
+        let _ = Visitor::new().pre_order(root, |node| {
+            match node.info().defines() {
+                Some(defines) => defines(node, &mut definitions),
+                None => definitions.of_fields(node),
+            }
+            if node.info().eq_kind() == EqKind::FreeVar && definitions.used.insert(node.clone()) {
+                on_first_use(node);
+            }
+            Walk::Advance
+        });
+        definitions
+    }
+
     /// Records the content of `#[node(def)]` fields.
     fn of_fields(&mut self, node: &Object) {
         let is_variable = |node: &Object| matches!(node.info().eq_kind(), EqKind::FreeVar | EqKind::Dag);
@@ -106,17 +122,7 @@ impl Definitions {
 /// Fails as [`mutate`] does; never for a graph whose invariants hold.
 pub fn copy_fresh<T: ObjectLike>(root: &T) -> Result<T, RewriteError> {
     let root = root.as_object();
-    let mut definitions = Definitions::default();
-    let _ = Visitor::new().pre_order(root, |node| {
-        match node.info().defines() {
-            Some(defines) => defines(node, &mut definitions),
-            None => definitions.of_fields(node),
-        }
-        if node.info().eq_kind() == EqKind::FreeVar {
-            definitions.used.insert(node.clone());
-        }
-        Walk::Advance
-    });
+    let definitions = Definitions::of_graph(root, |_| ());
     // A second handle, so that no node is changed in place.
     let root = root.clone();
     let copy = mutate(root.clone(), &mut Fresh { defined: definitions.defined, open: Vec::new() });
@@ -125,18 +131,8 @@ pub fn copy_fresh<T: ObjectLike>(root: &T) -> Result<T, RewriteError> {
 
 /// Returns the variables that are used but not defined below `root`, in the order of their first use.
 pub fn free_variables(root: &Object) -> Vec<Object> {
-    let mut definitions = Definitions::default();
     let mut used = Vec::new();
-    let _ = Visitor::new().pre_order(root, |node| {
-        match node.info().defines() {
-            Some(defines) => defines(node, &mut definitions),
-            None => definitions.of_fields(node),
-        }
-        if node.info().eq_kind() == EqKind::FreeVar && definitions.used.insert(node.clone()) {
-            used.push(node.clone());
-        }
-        Walk::Advance
-    });
+    let definitions = Definitions::of_graph(root, |variable| used.push(variable.clone()));
     used.retain(|variable| !definitions.defined.contains(variable));
     used
 }

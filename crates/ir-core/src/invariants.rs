@@ -38,8 +38,8 @@ use std::fmt::Display;
 
 use crate::access_path::{AccessPath, PathId, PathStep, PathTable};
 use crate::containers::TensorNode;
-use crate::ptr_map::AddressMap;
 use crate::raw::Object;
+use crate::shared::Visited;
 use crate::type_table::Shape;
 use crate::value::{FieldError, FieldRef, Value};
 
@@ -96,7 +96,7 @@ struct Checker<'a> {
     paths: Option<PathTable>,
     limit: usize,
     stack: Vec<(&'a Object, PathId)>,
-    visited: AddressMap<()>,
+    visited: Visited,
 }
 
 impl<'a> Checker<'a> {
@@ -107,8 +107,7 @@ impl<'a> Checker<'a> {
             if found.len() >= self.limit {
                 break;
             }
-            // A node with a single handle occurs once.
-            if !object.is_unique() && self.visited.insert(object.address(), ()).is_some() {
+            if !self.visited.is_first(object) {
                 continue;
             }
             if let Err(error) = object.check() {

@@ -7,9 +7,8 @@
 //! thread:
 //!
 //! - Inside an error sink ([`set_error_sink`]; an open builder is one) it reports the error with the caller's
-//!   location and
-//!   returns the class's *poison* ([`PoisonNode`]). An operator with a poisoned operand returns poison and reports
-//!   nothing, so one mistake is one message.
+//!   location and returns the class's *poison* ([`PoisonNode`]). An operator with a poisoned operand returns poison
+//!   and reports nothing, so one mistake is one message.
 //! - Without a sink it panics.
 //!
 //! [`Ref::try_add`] and its siblings return the error instead.
@@ -168,7 +167,7 @@ thread_local! {
     static SINKS: RefCell<Vec<Option<Report>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// An error sink; it is in force until dropped.
+/// An error sink, active until dropped.
 #[derive(Debug)]
 #[must_use = "the sink is removed when this is dropped"]
 pub struct ErrorSink {

@@ -41,6 +41,7 @@ use crate::children::for_each_child;
 use crate::node::Class;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Ref};
+use crate::shared::Visited;
 use crate::type_table::{EqKind, Shape};
 
 /// Control of a walk after visiting a node.
@@ -113,7 +114,7 @@ impl Visitor {
     /// Calls `f` before and after each node's children. A node skipped on `Enter` gets its `Leave`.
     pub fn walk(self, root: &Object, mut f: impl FnMut(Event, &Object) -> Walk) -> ControlFlow<()> {
         let mut stack = Stack::default();
-        let mut visited: AddressMap<()> = AddressMap::default();
+        let mut visited = Visited::default();
         stack.enter(root);
         while let Some(item) = stack.items.pop() {
             let object = match item {
@@ -125,8 +126,7 @@ impl Visitor {
                     continue;
                 }
             };
-            // A node with a single handle occurs once.
-            if self.once && !object.is_unique() && visited.insert(object.address(), ()).is_some() {
+            if self.once && !visited.is_first(object) {
                 continue;
             }
             if !self.containers && object.info().shape() != Shape::Fields {

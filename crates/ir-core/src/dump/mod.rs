@@ -14,6 +14,7 @@ use crate::access_path::KeyText;
 use crate::containers::MapNode;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
+use crate::shared::Visited;
 use crate::type_table::{Shape, TypeInfo};
 use crate::value::{FieldRef, Value};
 
@@ -163,7 +164,7 @@ struct Collector<'a, 'o, L> {
     worklist: Vec<WorkItem<'a>>,
     steps: Vec<Step<'a>>,
     numbers: AddressMap<u32>,
-    passed: AddressMap<()>,
+    passed: Visited,
 }
 
 impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
@@ -177,7 +178,7 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
             worklist: Vec::new(),
             steps,
             numbers: AddressMap::default(),
-            passed: AddressMap::default(),
+            passed: Visited::default(),
         }
     }
 
@@ -204,8 +205,7 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                 }
                 parent = Some(number);
                 below = 0;
-            } else if self.options.as_visited && is_node && parent.is_some()
-                || !object.is_unique() && self.passed.insert(object.address(), ()).is_some()
+            } else if self.options.as_visited && is_node && parent.is_some() || !self.passed.is_first(object)
             {
                 continue;
             }

@@ -162,19 +162,22 @@ impl<'a> Bindings<'a> {
     /// Returns the right key that corresponds to a left one: the bound one, or the key itself unless that is bound to
     /// another left key.
     fn translate(&self, key: &'a Object) -> Option<&'a Object> {
-        match self.to_rhs.get(&key.address()) {
-            Some(bound) => Some(bound),
-            None => (!self.to_lhs.contains_key(&key.address())).then_some(key),
-        }
+        counterpart(key, &self.to_rhs, &self.to_lhs)
     }
 
     /// Like `translate`, from right to left.
     fn translate_back(&self, key: &'a Object) -> Option<&'a Object> {
-        match self.to_lhs.get(&key.address()) {
-            Some(bound) => Some(bound),
-            None => (!self.to_rhs.contains_key(&key.address())).then_some(key),
-        }
+        counterpart(key, &self.to_lhs, &self.to_rhs)
     }
+}
+
+fn counterpart<'a>(
+    key: &'a Object,
+    to: &AddressMap<&'a Object>,
+    from: &AddressMap<&'a Object>,
+) -> Option<&'a Object> {
+    let address = key.address();
+    to.get(&address).copied().or_else(|| (!from.contains_key(&address)).then_some(key))
 }
 
 /// The state of a comparison. The first difference ends it, so bindings and classes are never undone.

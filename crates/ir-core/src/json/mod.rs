@@ -5,9 +5,9 @@
 //! ([`crate::invariants`]); otherwise loading fails with the path and position of the first that does not. A byte
 //! order mark is skipped.
 //!
-//! Other crates define further forms with [`scan`], [`emit`], [`base64`], [`JsonError`] and the [`limits`]. The
-//! native form is read and written by serde_json. [`scan`] and [`emit`] are not, because TVM's form is not strict
-//! JSON: it has the bare tokens `NaN` and `Infinity`, and its spelling is reproduced to the byte.
+//! Other crates define further forms with [`scan`], [`emit`], [`base64`], [`JsonError`] and the [`limits`]. serde_json
+//! reads and writes the native form. [`scan`] and [`emit`] do not use it, because the other forms need not be strict
+//! JSON: they may have the bare tokens `NaN` and `Infinity`, and a spelling that is to be reproduced to the byte.
 //!
 //! ```
 //! use tvmscript_ir_core::json::{self, JsonErrorKind};
