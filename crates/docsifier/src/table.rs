@@ -4,7 +4,7 @@ use std::panic::Location;
 
 use tvmscript_doc::{Doc, ExprDoc, SliceDoc, StmtDoc, StmtList};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
-use tvmscript_ir_core::registry::Place;
+use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Class, Dialect, Object, PathId, Ref, Resolver, Slot, Token, TypeInfo, Value};
 
 use crate::analysis::Role;
@@ -55,7 +55,7 @@ pub type RootFrame = fn(&Object) -> Frame;
 struct Entry {
     handler: Handler,
     opens_scope: bool,
-    place: Place,
+    place: RegistrationSite,
 }
 
 /// The printers and the root frame under one token.
@@ -163,12 +163,12 @@ impl PrinterTable {
 pub struct Printers {
     entries: Vec<(&'static str, &'static TypeInfo, Entry)>,
     homes: Vec<(&'static TypeInfo, &'static str)>,
-    prefixes: Vec<(&'static str, &'static str, Place)>,
-    roots: Vec<(&'static str, RootFrame, Place)>,
-    options: Vec<(&'static [PrinterOption], Place)>,
+    prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
+    roots: Vec<(&'static str, RootFrame, RegistrationSite)>,
+    options: Vec<(&'static [PrinterOption], RegistrationSite)>,
     variables: Vec<&'static TypeInfo>,
     words: Vec<&'static str>,
-    data: Option<(DataPrinter, Place)>,
+    data: Option<(DataPrinter, RegistrationSite)>,
     table: PrinterTable,
 }
 

@@ -6,10 +6,7 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use tvmscript_ir_core::{post_order_mutate, post_order_visit, structural_equal, structural_hash};
 
-#[path = "../tests/it/toy.rs"]
-#[allow(dead_code)]
-mod toy;
-use toy::*;
+use tvmscript_toy_nodes::*;
 
 const STATEMENTS: usize = 10_000;
 

@@ -7,10 +7,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tvmscript_ir_core::Value;
 use tvmscript_ir_core::json::native;
 
-#[path = "../tests/it/toy.rs"]
-#[allow(dead_code)]
-mod toy;
-use toy::*;
+use tvmscript_toy_nodes::*;
 
 fn benches(c: &mut Criterion) {
     let program = Value::Node(statements(2_000));

@@ -1,27 +1,23 @@
-//! The children of a node: the one place that says what is directly below it.
+//! The children of a node, for visitors and analyses.
 //!
-//! Visitors, measures and analyses all walk by [`for_each_child`]; each keeps its own stack. Not covered: walks that also
-//! look at scalars, definition flags or paths (equality, hash, JSON, mutators), which read the fields themselves.
+//! Walks that need scalars, definition flags or paths (equality, hash, JSON, mutators) read the fields instead.
 
-use crate::containers::{ArrayNode, MapNode};
 use crate::node::FieldSink;
 use crate::raw::Object;
 use crate::type_table::Shape;
 use crate::value::{FieldRef, Value};
 
-/// Calls `f` for each handle directly below a node, in order: the fields in order of declaration, the elements of an array,
-/// each key of a map before its value. Strings and tensors in fields are handles too; they have no children of their own.
+/// Calls `f` for each child of a node: its fields in declaration order, the elements of an array, each key of a map
+/// before its value. Strings and tensors are children, too.
 #[inline]
 pub fn for_each_child<'a>(object: &'a Object, mut f: impl FnMut(&'a Object)) {
     let mut value = |value: &'a Value| value.as_object().into_iter().for_each(&mut f);
     match object.info().shape() {
         Shape::Fields => object.each_field_object(&mut f),
-        Shape::Array => {
-            object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items).iter().for_each(value)
-        }
+        Shape::Array => object.array_items().iter().for_each(value),
         Shape::Map => {
-            for (key, entry) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
-                value(key.value());
+            for (key, entry) in object.map_entries() {
+                value(key);
                 value(entry);
             }
         }
@@ -29,7 +25,7 @@ pub fn for_each_child<'a>(object: &'a Object, mut f: impl FnMut(&'a Object)) {
     }
 }
 
-/// As [`for_each_child`], without fields that only repeat what other fields say (`#[node(derived)]`).
+/// Like [`for_each_child`], without derived fields (`#[node(derived)]`).
 #[inline]
 pub fn for_each_own_child<'a>(object: &'a Object, mut f: impl FnMut(&'a Object)) {
     if !object.info().has_derived_fields() {
@@ -44,7 +40,7 @@ pub fn for_each_own_child<'a>(object: &'a Object, mut f: impl FnMut(&'a Object))
     }
 }
 
-/// Passes the handles among the fields of a node on to a function.
+/// Calls a function for each handle in the fields of a node.
 pub(crate) struct FieldObjects<'f, 'a>(pub(crate) &'f mut dyn FnMut(&'a Object));
 
 impl<'a> FieldSink<'a> for FieldObjects<'_, 'a> {

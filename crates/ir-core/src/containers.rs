@@ -1,4 +1,4 @@
-//! The payloads of strings, arrays, maps, tensors, and of names that were replaced.
+//! The nodes behind strings, arrays, maps and tensors.
 
 use std::hash::{Hash, Hasher};
 
@@ -14,7 +14,7 @@ use crate::value::{FieldError, FieldRef, Fields, Value};
 
 /// Type keys of the containers.
 pub mod keys {
-    /// Namespace of the keys. Messages leave it out ([`crate::TypeInfo::display_key`]).
+    /// Prefix of the keys, which messages omit ([`crate::TypeInfo::display_key`]).
     pub const PREFIX: &str = "core.";
     /// A string.
     pub const STR: &str = "core.Str";
@@ -65,7 +65,7 @@ macro_rules! container {
 
 /// The payload of a [`Str`].
 #[derive(Debug, Clone)]
-pub struct StrNode {
+pub(crate) struct StrNode {
     pub(crate) text: Text,
 }
 container!(StrNode, keys::STR, Str);
@@ -93,21 +93,17 @@ impl PartialEq for Str {
     }
 }
 impl Eq for Str {}
-impl PartialEq<str> for Str {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
-    }
+macro_rules! str_eq {
+    ($($text:ty)*) => {$(
+        impl PartialEq<$text> for Str {
+            fn eq(&self, other: &$text) -> bool {
+                let other: &str = other;
+                self.as_str() == other
+            }
+        }
+    )*};
 }
-impl PartialEq<String> for Str {
-    fn eq(&self, other: &String) -> bool {
-        self.as_str() == other
-    }
-}
-impl PartialEq<&str> for Str {
-    fn eq(&self, other: &&str) -> bool {
-        self.as_str() == *other
-    }
-}
+str_eq! { str String &str }
 impl Hash for Str {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.as_str().hash(state);
@@ -119,7 +115,6 @@ impl PartialOrd for Str {
     }
 }
 impl Ord for Str {
-    /// The order of the texts.
     fn cmp(&self, other: &Str) -> std::cmp::Ordering {
         self.as_str().cmp(other.as_str())
     }
@@ -145,11 +140,11 @@ impl From<String> for Str {
     }
 }
 
-/// What a [`crate::NameCell`] holds once its name was replaced. No field of a node leads here.
+/// Content of a [`crate::NameCell`] whose name was replaced. No field refers to it.
 #[derive(Debug, Clone)]
 pub(crate) struct RenamedNode {
     pub(crate) name: Str,
-    /// What the cell held before, which somebody may still read.
+    /// The former content, which other threads may still read.
     pub(crate) _former: Object,
 }
 container!(RenamedNode, "ir_core.Renamed", Fields);
@@ -162,7 +157,7 @@ pub struct ArrayNode {
 container!(ArrayNode, keys::ARRAY, Array);
 
 impl ArrayNode {
-    /// An array of these elements.
+    /// Creates the payload of an array.
     pub fn new(items: SmallVec<[Value; 2]>) -> ArrayNode {
         if items.spilled() {
             count_node_bytes(size_of::<Value>() * items.capacity());
@@ -170,36 +165,36 @@ impl ArrayNode {
         ArrayNode { items }
     }
 
-    /// The elements in order.
+    /// Returns the elements.
     #[inline]
     pub fn items(&self) -> &[Value] {
         &self.items
     }
 
-    /// The elements, for rebuilding in place.
-    pub fn items_mut(&mut self) -> &mut [Value] {
+    /// Returns the elements for mutation.
+    pub(crate) fn items_mut(&mut self) -> &mut [Value] {
         &mut self.items
     }
 }
 
-/// A map key: strings by content, numbers by value, nodes by pointer.
+/// A key of a map. Strings compare by content, numbers by value, nodes by pointer.
 #[derive(Debug, Clone)]
 #[repr(transparent)]
 pub struct Key(Value);
 
-/// A key to look up by, borrowed.
+/// A borrowed key for lookups.
 #[derive(Clone, Copy)]
 pub(crate) struct ByValue<'a>(pub(crate) &'a Value);
 
 struct ByStr<'a>(&'a str);
 
 impl Key {
-    /// A key of this value.
+    /// Wraps a value.
     pub fn new(value: Value) -> Key {
         Key(value)
     }
 
-    /// The value.
+    /// Returns the value.
     #[inline]
     pub fn value(&self) -> &Value {
         &self.0
@@ -274,13 +269,13 @@ pub struct MapNode {
 container!(MapNode, keys::MAP, Map);
 
 impl MapNode {
-    /// A map with these entries.
+    /// Creates the payload of a map.
     pub fn new(entries: IndexMap<Key, Value>) -> MapNode {
         count_node_bytes(2 * size_of::<(Key, Value)>() * entries.len());
         MapNode { entries }
     }
 
-    /// The entries in order.
+    /// Returns the entries.
     pub fn entries(&self) -> &IndexMap<Key, Value> {
         &self.entries
     }
@@ -293,8 +288,8 @@ impl MapNode {
         self.entries.get(&ByStr(key))
     }
 
-    /// The value at `position`, for rebuilding in place.
-    pub fn value_mut(&mut self, position: usize) -> Option<&mut Value> {
+    /// Returns the value at `position` for mutation.
+    pub(crate) fn value_mut(&mut self, position: usize) -> Option<&mut Value> {
         self.entries.get_index_mut(position).map(|(_, v)| v)
     }
 
@@ -303,31 +298,46 @@ impl MapNode {
     }
 }
 
-/// The value of a tensor: dtype, shape and elements.
+/// A tensor.
 #[derive(Debug, Clone)]
 pub struct TensorNode {
     /// The element type.
     pub dtype: DataType,
-    /// Elements per dimension.
+    /// Number of elements per dimension.
     pub shape: Box<[i64]>,
-    /// The elements.
+    /// Row-major elements.
     pub data: TensorData,
 }
 container!(TensorNode, keys::TENSOR, Tensor, check = crate::invariants::check_tensor);
 
-/// A handle to a tensor's value.
+/// A handle to a tensor.
 pub type Tensor = crate::raw::Ref<TensorNode>;
 
 /// A tuple of plain integers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShapeNode {
-    /// The integers.
+    /// The integers of the tuple.
     pub values: Box<[i64]>,
 }
 container!(ShapeNode, keys::SHAPE, Tensor);
 
+impl Object {
+    /// Returns the elements of an array; none for other nodes.
+    #[inline]
+    pub fn array_items(&self) -> &[Value] {
+        self.as_node::<ArrayNode>().map_or(&[], ArrayNode::items)
+    }
+
+    /// Iterates over the entries of a map; none for other nodes.
+    #[inline]
+    pub fn map_entries(&self) -> impl DoubleEndedIterator<Item = (&Value, &Value)> {
+        let entries = self.as_node::<MapNode>().into_iter().flat_map(MapNode::entries);
+        entries.map(|(key, value)| (key.value(), value))
+    }
+}
+
 impl PartialEq for Object {
-    /// Identity.
+    /// Compares identity.
     fn eq(&self, other: &Object) -> bool {
         self.ptr_eq(other)
     }

@@ -1,11 +1,12 @@
-//! Data types: a scalar code, bits per lane, and lanes. 4 bytes.
+//! Data types: a scalar code, bits per lane, and a number of lanes.
 //!
-//! Lanes below zero mean a scalable vector of `-lanes * vscale` lanes. The text form is that of `DLDataTypeToString`.
+//! A negative number stands for a scalable vector of `-lanes * vscale` lanes. The text form is that of
+//! `DLDataTypeToString`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What one lane is.
+/// Kind of the elements of a data type, numbered as in DLPack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum TypeCode {
@@ -15,11 +16,11 @@ pub enum TypeCode {
     UInt = 1,
     /// IEEE float.
     Float = 2,
-    /// Opaque pointer; with 0 bits and lanes: void.
+    /// Opaque pointer; void with 0 bits and lanes.
     Handle = 3,
     /// Brain float.
     BFloat = 4,
-    /// Truth value, 8 bits.
+    /// Boolean, 8 bits.
     Bool = 6,
     /// 8-bit float, 3 exponent bits, 4 mantissa bits.
     Float8E3M4 = 7,
@@ -46,17 +47,9 @@ pub enum TypeCode {
 }
 
 impl TypeCode {
-    /// The type code with this number of DLPack's.
+    /// Returns the code with this DLPack number.
     pub fn from_number(number: u8) -> Option<TypeCode> {
-        let plain = [
-            TypeCode::Int,
-            TypeCode::UInt,
-            TypeCode::Float,
-            TypeCode::Handle,
-            TypeCode::BFloat,
-            TypeCode::Bool,
-        ];
-        let mut codes = plain.into_iter().chain(SMALL_FLOATS.iter().map(|(code, ..)| *code));
+        let mut codes = SIZED.iter().chain(&SMALL_FLOATS).map(|(code, ..)| *code);
         codes.find(|code| *code as u8 == number)
     }
 }
@@ -64,15 +57,25 @@ impl TypeCode {
 /// A scalar or vector type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DataType {
-    /// What one lane is.
+    /// Kind of the elements.
     pub code: TypeCode,
     /// Bits per lane.
     pub bits: u8,
-    /// Lanes; below zero for scalable vectors, 0 for void.
+    /// Number of lanes; negative for scalable vectors, 0 for void.
     pub lanes: i16,
 }
 
-/// Codes whose text carries no separate width.
+/// Codes whose text can name a width, their names and default widths. A name comes before its prefixes.
+const SIZED: [(TypeCode, &str, u8); 6] = [
+    (TypeCode::UInt, "uint", 32),
+    (TypeCode::Int, "int", 32),
+    (TypeCode::Float, "float", 32),
+    (TypeCode::BFloat, "bfloat", 16),
+    (TypeCode::Handle, "handle", 64),
+    (TypeCode::Bool, "bool", 8),
+];
+
+/// Codes with a fixed width, their names and widths. A name comes before its prefixes.
 const SMALL_FLOATS: [(TypeCode, &str, u8); 11] = [
     (TypeCode::Float8E3M4, "float8_e3m4", 8),
     (TypeCode::Float8E4M3B11Fnuz, "float8_e4m3b11fnuz", 8),
@@ -94,60 +97,60 @@ impl DataType {
     pub const INT64: DataType = DataType::int(64);
     /// A 32-bit float.
     pub const FLOAT32: DataType = DataType::float(32);
-    /// A truth value.
+    /// A boolean.
     pub const BOOL: DataType = DataType { code: TypeCode::Bool, bits: 8, lanes: 1 };
     /// An opaque pointer.
     pub const HANDLE: DataType = DataType { code: TypeCode::Handle, bits: 64, lanes: 1 };
-    /// No value.
+    /// Void.
     pub const VOID: DataType = DataType { code: TypeCode::Handle, bits: 0, lanes: 0 };
 
-    /// A signed integer of this width.
+    /// A signed integer.
     pub const fn int(bits: u8) -> DataType {
         DataType { code: TypeCode::Int, bits, lanes: 1 }
     }
-    /// An unsigned integer of this width.
+    /// An unsigned integer.
     pub const fn uint(bits: u8) -> DataType {
         DataType { code: TypeCode::UInt, bits, lanes: 1 }
     }
-    /// An IEEE float of this width.
+    /// An IEEE float.
     pub const fn float(bits: u8) -> DataType {
         DataType { code: TypeCode::Float, bits, lanes: 1 }
     }
-    /// The same element with other lanes (negative: scalable).
+    /// The same element type with another number of lanes (negative: scalable).
     #[must_use]
     pub const fn with_lanes(self, lanes: i16) -> DataType {
         DataType { lanes, ..self }
     }
-    /// One lane of this type.
+    /// The element type, with one lane.
     #[must_use]
     pub const fn element(self) -> DataType {
         DataType { lanes: 1, ..self }
     }
-    /// No value.
+    /// Returns `true` for void.
     pub const fn is_void(self) -> bool {
         matches!(self.code, TypeCode::Handle) && self.bits == 0
     }
-    /// One lane.
+    /// Returns `true` for a single lane.
     pub const fn is_scalar(self) -> bool {
         self.lanes == 1
     }
-    /// Several lanes, fixed or scalable.
+    /// Returns `true` for several lanes, fixed or scalable.
     pub const fn is_vector(self) -> bool {
         self.lanes > 1 || self.lanes < 0
     }
-    /// A multiple of `vscale` lanes.
+    /// Returns `true` for a multiple of `vscale` lanes.
     pub const fn is_scalable(self) -> bool {
         self.lanes < 0
     }
-    /// Lanes of bool.
+    /// Returns `true` for booleans.
     pub const fn is_bool(self) -> bool {
         matches!(self.code, TypeCode::Bool)
     }
-    /// Lanes of signed integers.
+    /// Returns `true` for signed integers.
     pub const fn is_int(self) -> bool {
         matches!(self.code, TypeCode::Int)
     }
-    /// Lanes of unsigned integers.
+    /// Returns `true` for unsigned integers.
     pub const fn is_uint(self) -> bool {
         matches!(self.code, TypeCode::UInt)
     }
@@ -167,23 +170,23 @@ impl DataType {
     pub const fn is_float8(self) -> bool {
         self.code as u8 >= TypeCode::Float8E3M4 as u8 && self.code as u8 <= TypeCode::Float8E8M0Fnu as u8
     }
-    /// Lanes of a 6-bit float.
+    /// Returns `true` for 6-bit floats.
     pub const fn is_float6(self) -> bool {
         matches!(self.code, TypeCode::Float6E2M3Fn | TypeCode::Float6E3M2Fn)
     }
-    /// Lanes of a 4-bit float.
+    /// Returns `true` for 4-bit floats.
     pub const fn is_float4(self) -> bool {
         matches!(self.code, TypeCode::Float4E2M1Fn)
     }
-    /// Any floating code.
+    /// Returns `true` for floats of any kind.
     pub const fn is_any_float(self) -> bool {
         self.is_float() || self.is_bfloat() || self.is_float8() || self.is_float6() || self.is_float4()
     }
-    /// An opaque pointer.
+    /// Returns `true` for opaque pointers.
     pub const fn is_handle(self) -> bool {
         matches!(self.code, TypeCode::Handle) && self.bits != 0
     }
-    /// Whether values of the type exist: a width that the code has, lanes other than 0, or void.
+    /// Returns `true` for void, and for a width that the code allows and a nonzero number of lanes.
     pub fn is_valid(self) -> bool {
         let fits = match self.code {
             TypeCode::Handle if self.bits == 0 => return self.lanes == 0,
@@ -194,27 +197,27 @@ impl DataType {
         };
         fits && self.lanes != 0 && self.lanes != i16::MIN
     }
-    /// The factor of `vscale` in a scalable vector's lanes, or the lanes of a fixed one.
+    /// Returns code, bits and lanes in one word, for hashes.
+    pub(crate) fn word(self) -> u64 {
+        u64::from(self.code as u8) << 24 | u64::from(self.bits) << 16 | u64::from(self.lanes as u16)
+    }
+    /// Returns the number of lanes; of a scalable vector the factor of `vscale`.
     pub const fn lane_count(self) -> i32 {
         if self.lanes < 0 { -(self.lanes as i32) } else { self.lanes as i32 }
     }
 }
 
 impl fmt::Display for DataType {
-    /// The text of the dtype, with `void` for void.
+    /// Writes the text form; `void` for void.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut names = SIZED.iter().chain(&SMALL_FLOATS);
+        let name = names.find(|(code, ..)| *code == self.code).map_or("", |(_, name, _)| name);
         match self.code {
-            TypeCode::Handle if self.bits == 0 => return f.write_str("void"),
-            TypeCode::Handle => return f.write_str("handle"),
-            TypeCode::Int => write!(f, "int{}", self.bits)?,
-            TypeCode::UInt => write!(f, "uint{}", self.bits)?,
-            TypeCode::Float => write!(f, "float{}", self.bits)?,
-            TypeCode::BFloat => write!(f, "bfloat{}", self.bits)?,
-            TypeCode::Bool => f.write_str("bool")?,
-            code => {
-                let name = SMALL_FLOATS.iter().find(|(c, ..)| *c == code).map_or("", |(_, n, _)| n);
-                f.write_str(name)?;
+            TypeCode::Handle => return f.write_str(if self.bits == 0 { "void" } else { name }),
+            TypeCode::Int | TypeCode::UInt | TypeCode::Float | TypeCode::BFloat => {
+                write!(f, "{name}{}", self.bits)?
             }
+            _ => f.write_str(name)?,
         }
         match self.lanes {
             1 => Ok(()),
@@ -230,7 +233,7 @@ impl fmt::Debug for DataType {
     }
 }
 
-/// The text is no data type.
+/// A text is not a data type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown dtype `{text}`")]
 pub struct UnknownDataType {
@@ -251,17 +254,9 @@ impl FromStr for DataType {
         let (code, bits, rest) = match small {
             Some(found) => found,
             None => {
-                let prefixes = [
-                    ("uint", TypeCode::UInt, 32),
-                    ("int", TypeCode::Int, 32),
-                    ("float", TypeCode::Float, 32),
-                    ("bfloat", TypeCode::BFloat, 16),
-                    ("handle", TypeCode::Handle, 64),
-                    ("bool", TypeCode::Bool, 8),
-                ];
-                let (code, default, rest) = prefixes
+                let (code, default, rest) = SIZED
                     .iter()
-                    .find_map(|&(p, code, bits)| Some((code, bits, text.strip_prefix(p)?)))
+                    .find_map(|&(code, name, bits)| Some((code, bits, text.strip_prefix(name)?)))
                     .ok_or_else(unknown)?;
                 let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
                 let bits = match &rest[..digits] {

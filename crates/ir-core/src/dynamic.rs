@@ -1,4 +1,4 @@
-//! Nodes of types that are made from a description ([`crate::type_table::register_dynamic`]): their fields are values, checked
+//! Nodes of types registered at run time ([`crate::type_table::register_dynamic`]). Their fields are values, checked
 //! against the declared kinds.
 
 use crate::dtype::DataType;
@@ -7,10 +7,10 @@ use crate::raw::NodeSlot;
 use crate::type_table::{EqKind, FieldKind, Shape, TypeDecl, TypeInfo, register_node};
 use crate::value::{Field, FieldError, FieldRef, Fields, Value, quoted_kind};
 
-/// Checks a value against the declared kind of a field of a type made from a description.
+/// Checks a value against the declared kind of a field.
 ///
 /// # Errors
-/// When there is no such field, or it takes another kind.
+/// Fails if there is no such field, or it is of another kind.
 pub(crate) fn check_kind(info: &TypeInfo, index: usize, value: &Value) -> Result<(), FieldError> {
     let Some(field) = info.fields().get(index) else {
         return Err(FieldError::NoField { key: info.display_key(), index });
@@ -35,9 +35,9 @@ pub(crate) fn check_kind(info: &TypeInfo, index: usize, value: &Value) -> Result
     }
 }
 
-/// The payload of nodes whose type was made at run time: their fields as values.
+/// The payload of nodes of types registered at run time.
 #[derive(Debug, Clone)]
-pub struct DynNode {
+pub(crate) struct DynNode {
     fields: Box<[Value]>,
 }
 
@@ -53,7 +53,7 @@ impl DynNode {
     }
 }
 
-// SAFETY: the entry is registered for this struct; run-time types have entries of their own with the same payload.
+// SAFETY: the entry is registered for this struct; types registered at run time have entries with the same payload.
 unsafe impl Class for DynNode {
     fn type_info() -> &'static TypeInfo {
         static INFO: std::sync::OnceLock<&'static TypeInfo> = std::sync::OnceLock::new();

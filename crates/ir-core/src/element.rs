@@ -1,42 +1,44 @@
-//! The elements of tensors as numbers.
+//! Decoding of tensor elements.
+
+use half::f16;
 
 use crate::containers::TensorNode;
 use crate::dtype::{DataType, TypeCode};
 
-/// One element.
+/// An element of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Element {
-    /// A truth value.
+    /// `bool`.
     Bool(bool),
-    /// A whole number.
+    /// An integer that fits into `i64`.
     Int(i64),
-    /// A whole number beyond the signed ones.
+    /// An integer above `i64::MAX`.
     UInt(u64),
-    /// A floating number.
+    /// A floating-point number.
     Float(f64),
 }
 
 impl TensorNode {
-    /// The elements in row-major order; nothing for types without numbers of 8, 16, 32 or 64 bits, and where they are left
-    /// out.
+    /// Decodes the elements in row-major order. Returns `None` if they are left out, or are not numbers of 8, 16, 32 or
+    /// 64 bits.
     pub fn elements(&self) -> Option<impl ExactSizeIterator<Item = Element> + '_> {
         self.elements_as(self.dtype)
     }
 
-    /// As [`TensorNode::elements`], with the bytes read as elements of another type.
+    /// Decodes the bytes as elements of another type; see [`TensorNode::elements`].
     pub fn elements_as(&self, dtype: DataType) -> Option<impl ExactSizeIterator<Item = Element> + '_> {
-        let read = reader(dtype)?;
+        let decode = decoder(dtype)?;
         let width = usize::from(dtype.bits / 8);
         Some(self.bytes()?.chunks_exact(width).map(move |bytes| {
             let mut all = [0; 8];
             all[..width].copy_from_slice(bytes);
-            read(u64::from_le_bytes(all))
+            decode(u64::from_le_bytes(all))
         }))
     }
 }
 
-/// Makes an element of its bits, which stand at the low end.
-fn reader(dtype: DataType) -> Option<fn(u64) -> Element> {
+/// Returns the decoder of an element, whose bits are the low ones of the argument.
+fn decoder(dtype: DataType) -> Option<fn(u64) -> Element> {
     if !dtype.is_scalar() {
         return None;
     }
@@ -50,24 +52,11 @@ fn reader(dtype: DataType) -> Option<fn(u64) -> Element> {
             Ok(value) => Element::Int(value),
             Err(_) => Element::UInt(bits),
         },
-        (TypeCode::Float, 16) => |bits| Element::Float(half_to_f64(bits as u16)),
+        (TypeCode::Float, 16) => |bits| Element::Float(f16::from_bits(bits as u16).to_f64()),
         (TypeCode::Float, 32) => |bits| Element::Float(f32::from_bits(bits as u32).into()),
         (TypeCode::Float, 64) => |bits| Element::Float(f64::from_bits(bits)),
         _ => return None,
     })
-}
-
-/// The value of an IEEE half.
-fn half_to_f64(bits: u16) -> f64 {
-    let (exponent, fraction) = (u64::from(bits >> 10 & 0x1f), bits & 0x3ff);
-    let magnitude = match exponent {
-        // A multiple of the smallest one, 2 to the power of -24.
-        0 => f64::from(fraction) * f64::from_bits((1023 - 24) << 52),
-        31 if fraction == 0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => f64::from_bits((exponent + 1023 - 15) << 52 | u64::from(fraction) << 42),
-    };
-    if bits & 0x8000 == 0 { magnitude } else { -magnitude }
 }
 
 #[cfg(test)]

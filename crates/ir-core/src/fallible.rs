@@ -1,11 +1,11 @@
-//! Containers that grow without aborting the program when memory runs out.
+//! Growing containers without aborting the program when memory runs out.
 //!
-//! Text and docs of a print can outgrow memory; printing then reports an error. A program whose allocator stops it when
-//! memory runs out ([`set_out_of_memory_handler`](crate::set_out_of_memory_handler)) is not stopped inside of [`attempt`].
+//! Printed text can exceed the memory; printing then fails with an error. Inside [`attempt`], failed allocations do
+//! not call the handler of [`set_out_of_memory_handler`](crate::set_out_of_memory_handler).
 
 use std::cell::Cell;
 
-/// Reserves room for `additional` more elements. Returns false if there is no memory for them.
+/// Reserves capacity for `additional` more elements. Returns `false` if memory runs out.
 #[inline]
 #[must_use]
 pub fn reserve<T>(vec: &mut Vec<T>, additional: usize) -> bool {
@@ -14,11 +14,11 @@ pub fn reserve<T>(vec: &mut Vec<T>, additional: usize) -> bool {
 
 #[cold]
 fn grow<T>(vec: &mut Vec<T>, additional: usize) -> bool {
-    // Amortized growth doubles the vector, for which there may be no memory when there is enough for the elements.
+    // Amortized growth doubles the capacity, which may fail where the exact capacity fits.
     attempt(|| vec.try_reserve(additional).is_ok() || vec.try_reserve_exact(additional).is_ok())
 }
 
-/// Reserves room for `additional` more bytes of text. Returns false if there is no memory for them.
+/// Reserves capacity for `additional` more bytes. Returns `false` if memory runs out.
 #[inline]
 #[must_use]
 pub fn reserve_text(text: &mut String, additional: usize) -> bool {
@@ -30,18 +30,18 @@ fn grow_text(text: &mut String, additional: usize) -> bool {
     attempt(|| text.try_reserve(additional).is_ok() || text.try_reserve_exact(additional).is_ok())
 }
 
-/// Adds an element at the end. Returns false if there is no memory for it.
+/// Appends an element. Returns `false` if memory runs out.
 #[inline]
 #[must_use]
 pub fn push<T>(vec: &mut Vec<T>, element: T) -> bool {
-    let has_room = reserve(vec, 1);
-    if has_room {
+    let is_reserved = reserve(vec, 1);
+    if is_reserved {
         vec.push(element);
     }
-    has_room
+    is_reserved
 }
 
-/// Runs `f`, which handles a failed allocation itself.
+/// Runs `f`, which handles failed allocations itself.
 pub fn attempt<R>(f: impl FnOnce() -> R) -> R {
     ATTEMPTS.with(|depth| {
         depth.set(depth.get() + 1);
@@ -51,12 +51,12 @@ pub fn attempt<R>(f: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Returns true if the running code handles a failed allocation itself.
+/// Returns `true` inside of [`attempt`].
 pub(crate) fn is_attempted() -> bool {
     ATTEMPTS.try_with(|depth| depth.get() > 0).unwrap_or(false)
 }
 
 thread_local! {
-    /// Number of open calls of [`attempt`].
+    /// Nesting of [`attempt`].
     static ATTEMPTS: Cell<u32> = const { Cell::new(0) };
 }

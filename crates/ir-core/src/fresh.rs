@@ -1,20 +1,20 @@
-//! Copies whose definitions are new.
+//! Copies with fresh definitions, and free variables.
 //!
-//! A variable is its node: a statement that stands twice in a program defines its variables twice. Whoever repeats a
-//! statement (unrolling a loop, inlining a function) repeats [`copy_fresh`] of it: everything that the statement defines is
-//! a new node in the copy, with all its uses; what the statement only uses stays the same node.
+//! A variable is identified by its node, so a statement that occurs twice in a program defines its variables twice.
+//! Passes that duplicate a statement (unrolling, inlining) insert a [`copy_fresh`], in which everything that the
+//! statement defines is a new node and free variables are unchanged.
 //!
-//! A node defines the variables in its `#[node(def)]` fields, unless it says otherwise with `#[node(defines = path)]`.
+//! A node defines the variables in its `#[node(def)]` fields, or those that its `#[node(defines = path)]` lists.
 //!
 //! ```
 //! use tvmscript_ir_core::{Node, Ref, copy_fresh, structural_equal};
 //!
-//! /// A name.
+//! /// A variable.
 //! #[derive(Debug, Clone, Node)]
 //! #[node(key = "doc.Name", eq = free_var)]
 //! struct Name {}
 //!
-//! /// A name that is defined, and one that is used.
+//! /// A function with a parameter and a free variable.
 //! #[derive(Debug, Clone, Node)]
 //! #[node(key = "doc.Lambda")]
 //! struct Lambda {
@@ -42,20 +42,20 @@ use crate::type_table::{EqKind, Shape};
 use crate::value::{FieldRef, Value};
 use crate::visit::{Visitor, Walk};
 
-/// The nodes that one node defines, for [`copy_fresh`].
+/// Collects the nodes that a graph defines; see [`copy_fresh`].
 #[derive(Debug, Default)]
 pub struct Definitions {
     defined: PtrSet,
-    /// Variables that were used before the node in hand.
-    seen: PtrSet,
+    /// Variables used before the current node.
+    used: PtrSet,
 }
 
 impl Definitions {
-    /// The node defines this one: it gets a new identity in a copy.
+    /// Records a definition.
     pub fn define(&mut self, node: &Object) {
         self.defined.insert(node.clone());
         if node.info().eq_kind() == EqKind::Dag {
-            // A variable with its identity apart, as Relax has them.
+            // The identity of the variable is a node of its own.
             for_each_child(node, |child| {
                 if child.info().eq_kind() == EqKind::FreeVar {
                     self.defined.insert(child.clone());
@@ -64,15 +64,15 @@ impl Definitions {
         }
     }
 
-    /// The node defines this variable, unless the variable was used or defined before it: symbolic dimensions, which are
-    /// defined where they first stand.
+    /// Records a definition unless the variable was used or defined before, as for symbolic dimensions, which their
+    /// first use defines.
     pub fn define_unless_used(&mut self, variable: &Object) {
-        if !self.seen.contains(variable) {
+        if !self.used.contains(variable) {
             self.define(variable);
         }
     }
 
-    /// As [`Definitions::define_unless_used`], for each variable at `root` or below.
+    /// Calls [`Definitions::define_unless_used`] for each variable at or below `root`.
     pub fn define_unused_below(&mut self, root: &Object) {
         let _ = Visitor::new().pre_order(root, |node| {
             if node.info().eq_kind() == EqKind::FreeVar {
@@ -82,7 +82,23 @@ impl Definitions {
         });
     }
 
-    /// What the fields declared as definitions hold.
+    /// Collects the definitions of a graph, and calls `on_first_use` for each variable at its first occurrence.
+    fn of_graph(root: &Object, mut on_first_use: impl FnMut(&Object)) -> Definitions {
+        let mut definitions = Definitions::default();
+        let _ = Visitor::new().pre_order(root, |node| {
+            match node.info().defines() {
+                Some(defines) => defines(node, &mut definitions),
+                None => definitions.of_fields(node),
+            }
+            if node.info().eq_kind() == EqKind::FreeVar && definitions.used.insert(node.clone()) {
+                on_first_use(node);
+            }
+            Walk::Advance
+        });
+        definitions
+    }
+
+    /// Records the content of `#[node(def)]` fields.
     fn of_fields(&mut self, node: &Object) {
         let is_variable = |node: &Object| matches!(node.info().eq_kind(), EqKind::FreeVar | EqKind::Dag);
         for (index, _) in node.info().fields().iter().enumerate().filter(|(_, field)| field.def) {
@@ -99,51 +115,32 @@ impl Definitions {
     }
 }
 
-/// A copy of `root` in which every variable, buffer or other node that `root` defines is new. Nodes without a new one below
-/// them are shared with the original.
+/// Copies `root` such that every variable, buffer or other node that it defines is new. Unaffected subtrees are
+/// shared with the original.
 ///
 /// # Errors
-/// As [`mutate`]; a copy of a node that holds its invariants holds them too.
+/// Fails as [`mutate`] does; never for a graph whose invariants hold.
 pub fn copy_fresh<T: ObjectLike>(root: &T) -> Result<T, RewriteError> {
     let root = root.as_object();
-    let mut definitions = Definitions::default();
-    let _ = Visitor::new().pre_order(root, |node| {
-        match node.info().defines() {
-            Some(defines) => defines(node, &mut definitions),
-            None => definitions.of_fields(node),
-        }
-        if node.info().eq_kind() == EqKind::FreeVar {
-            definitions.seen.insert(node.clone());
-        }
-        Walk::Advance
-    });
-    // The original stays alive, so that no node is changed in place.
+    let definitions = Definitions::of_graph(root, |_| ());
+    // A second handle, so that no node is changed in place.
     let root = root.clone();
     let copy = mutate(root.clone(), &mut Fresh { defined: definitions.defined, open: Vec::new() });
     copy.and_then(|copy| T::try_from_object(copy).map_err(RewriteError::of_root::<T>))
 }
 
-/// The variables that are used below `root` and that nothing below it defines, in the order of their first use.
+/// Returns the variables that are used but not defined below `root`, in the order of their first use.
 pub fn free_variables(root: &Object) -> Vec<Object> {
-    let mut definitions = Definitions::default();
     let mut used = Vec::new();
-    let _ = Visitor::new().pre_order(root, |node| {
-        match node.info().defines() {
-            Some(defines) => defines(node, &mut definitions),
-            None => definitions.of_fields(node),
-        }
-        if node.info().eq_kind() == EqKind::FreeVar && definitions.seen.insert(node.clone()) {
-            used.push(node.clone());
-        }
-        Walk::Advance
-    });
+    let definitions = Definitions::of_graph(root, |variable| used.push(variable.clone()));
     used.retain(|variable| !definitions.defined.contains(variable));
     used
 }
 
+/// Duplicates the defined nodes.
 struct Fresh {
     defined: PtrSet,
-    /// For each open node, its address if it gets a new identity.
+    /// For each open node, its address if it is duplicated.
     open: Vec<Option<usize>>,
 }
 
@@ -154,7 +151,7 @@ impl Mutator for Fresh {
     }
 
     fn leave(&mut self, mut node: Object) -> Object {
-        // A node whose children are new is new already.
+        // A node with new children is new already.
         if self.open.pop().flatten() == Some(node.address()) {
             node = node.duplicate();
         }

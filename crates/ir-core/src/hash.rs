@@ -1,17 +1,16 @@
-//! Structural hash: equal nodes have equal hashes, in every run and process.
+//! Structural hash: equal nodes have equal hashes, in every process.
 //!
-//! The hash of a node is its type key, its scalar fields and the hashes of its nodes, mixed in the order of the fields.
-//! That of a shared node, once known, is put in wherever the node comes again. Variables count by the order in which they
-//! come up, and by whether they are defined there, maps by their keys and not by the order of their entries. The walk
-//! recurses, behind the guard of the native stack.
+//! The hash of a node combines its type key, its scalar fields and the hashes of its children, in the order of the
+//! fields. A variable is hashed by the number of variables before it and whether it is defined at its first
+//! occurrence. Maps are hashed by key, regardless of the order of their entries.
 //!
-//! Invariant: how often a node is shared does not show, except where equality asks for it (variables, `dag` nodes).
+//! Invariant: sharing does not affect the hash, except where equality requires it (variables, `dag` nodes).
 
 use std::cell::Cell;
 
 use hashbrown::HashTable;
 
-use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use crate::containers::{MapNode, ShapeNode, TensorNode};
 use crate::dtype::DataType;
 use crate::node::{FieldSink, Node};
 use crate::ptr_map::{INITIAL_CAPACITY, address_word};
@@ -20,51 +19,50 @@ use crate::stack::with_stack_at;
 use crate::type_table::{CustomEq, EqStep, EqSteps, Plan, TypeInfo};
 use crate::value::{FieldRef, Value};
 
-/// The structural hash of a node, with the default options.
+/// Hashes a node with the default options.
 pub fn structural_hash(object: &Object) -> u64 {
     StructuralHash::default().hash(object)
 }
 
-/// How to hash.
+/// Options of the structural hash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StructuralHash {
-    /// Tensors count by dtype and shape only.
+    /// Hashes tensors by dtype and shape only.
     pub skip_tensor_content: bool,
 }
 
 impl StructuralHash {
-    /// The hash of a node. It agrees with [`crate::StructuralEqual`] of the same `skip_tensor_content`, whether or not
+    /// Hashes a node. Consistent with [`crate::StructuralEqual`] of the same `skip_tensor_content`, whether or not
     /// free variables are mapped.
     pub fn hash(self, object: &Object) -> u64 {
         self.hash_field(FieldRef::Node(object))
     }
 
-    /// The hash of a value.
+    /// Hashes a value.
     pub fn hash_value(self, value: &Value) -> u64 {
         self.hash_field(value.as_field())
     }
 
     fn hash_field(self, value: FieldRef<'_>) -> u64 {
-        HashWork::new(self).word(value, false, Place { def: false, level: 0 })
+        HashWork::new(self).word(value, false, Context { def: false, level: 0 })
     }
 }
 
-/// Takes a word into a state. Every field of a node waits for the one before, so this is short; what is done with a
-/// state as a whole is left to [`close`].
+/// Mixes a word into a state. Short, because the fields of a node form a dependency chain; [`close`] finishes the
+/// state.
 #[inline(always)]
-fn mix(state: u64, word: u64) -> u64 {
+pub(crate) fn mix(state: u64, word: u64) -> u64 {
     (state ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
-/// The number that stands for all words taken in. No sum of states or words stays one: otherwise subtrees of
-/// `(a + b) * (c + d)` could change places.
+/// Finishes a state. It is not linear: otherwise swapped subtrees of `(a + b) * (c + d)` would collide.
 #[inline(always)]
 fn close(state: u64) -> u64 {
     let state = (state ^ (state >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
     state ^ (state >> 29)
 }
 
-/// A number for bytes that is the same in every process.
+/// Hashes bytes; the result is the same in every process.
 #[inline]
 pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     let mut state = bytes.len() as u64;
@@ -78,30 +76,30 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     close(mix(state, u64::from_le_bytes(last)))
 }
 
-/// The hashes of nodes, each added once.
-struct Known(HashTable<(usize, u64)>);
+/// Hashes of visited nodes.
+struct Memo(HashTable<(usize, u64)>);
 
-/// So many entries are room worth keeping for the next hash: small enough to be emptied at once.
+/// Maximum capacity of a table that is kept for the next hash.
 const KEPT_ENTRIES: usize = 2048;
 
 thread_local! {
-    /// The room of the last hash, empty.
-    static ROOM: Cell<HashTable<(usize, u64)>> = const { Cell::new(HashTable::new()) };
+    /// The empty table of the last hash, for reuse.
+    static SPARE: Cell<HashTable<(usize, u64)>> = const { Cell::new(HashTable::new()) };
 }
 
-impl Drop for Known {
+impl Drop for Memo {
     fn drop(&mut self) {
         if self.0.capacity() <= KEPT_ENTRIES {
             self.0.clear();
-            // While the thread ends there is no next hash.
-            let _ = ROOM.try_with(|room| room.set(std::mem::take(&mut self.0)));
+            // Fails while the thread ends.
+            let _ = SPARE.try_with(|spare| spare.set(std::mem::take(&mut self.0)));
         }
     }
 }
 
-impl Known {
-    fn new() -> Known {
-        Known(ROOM.try_with(Cell::take).unwrap_or_default())
+impl Memo {
+    fn new() -> Memo {
+        Memo(SPARE.try_with(Cell::take).unwrap_or_default())
     }
 
     #[inline]
@@ -110,7 +108,7 @@ impl Known {
         self.0.find(address_word(address), |entry| entry.0 == address).map(|entry| entry.1)
     }
 
-    /// Adds a node that is not there.
+    /// Adds a node that is not in the table.
     #[inline]
     fn add(&mut self, node: &Object, hash: u64) {
         let rehash = |entry: &(usize, u64)| address_word(entry.0);
@@ -121,35 +119,35 @@ impl Known {
     }
 }
 
-/// A hash under way.
+/// The state of a hash.
 pub(crate) struct HashWork {
     options: StructuralHash,
-    /// The hashes of variables and shared nodes that came up.
-    known: Known,
+    /// Hashes of visited variables and shared nodes.
+    memo: Memo,
+    /// Number of visited variables.
     variables: u64,
 }
 
-/// Where a node stands: handed down in registers.
+/// The context of a node, passed in registers.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
-    /// In a definition region.
+pub(crate) struct Context {
+    /// `true` in a definition region.
     def: bool,
-    /// So many nodes lie around it.
+    /// Depth of the recursion.
     level: u32,
 }
 
-impl Place {
+impl Context {
     #[inline(always)]
-    fn below(self, def: bool) -> Place {
-        Place { def: self.def | def, level: self.level + 1 }
+    fn below(self, def: bool) -> Context {
+        Context { def: self.def | def, level: self.level + 1 }
     }
 }
 
-/// The fields of one node on their way into its hash.
+/// Mixes the fields of a node into a state.
 struct FieldHash<'w> {
     work: &'w mut HashWork,
-    /// Of the fields.
-    place: Place,
+    context: Context,
     state: u64,
 }
 
@@ -157,19 +155,19 @@ impl<'a> FieldSink<'a> for FieldHash<'_> {
     #[inline(always)]
     fn field(&mut self, _: usize, def: bool, skip_eq: bool, value: FieldRef<'a>) {
         if !skip_eq {
-            self.state = mix(self.state, self.work.word(value, def, self.place));
+            self.state = mix(self.state, self.work.word(value, def, self.context));
         }
     }
 }
 
 impl HashWork {
     fn new(options: StructuralHash) -> HashWork {
-        HashWork { options, known: Known::new(), variables: 0 }
+        HashWork { options, memo: Memo::new(), variables: 0 }
     }
 
-    /// What stands for a field, element or entry.
+    /// Hashes a field or element.
     #[inline(always)]
-    fn word(&mut self, value: FieldRef<'_>, def: bool, place: Place) -> u64 {
+    fn word(&mut self, value: FieldRef<'_>, def: bool, context: Context) -> u64 {
         match value {
             FieldRef::None | FieldRef::Span(_) => 0xA076_1D64_78BD_642F,
             FieldRef::Bool(b) => 0xE703_7ED1_A0B4_28DB ^ u64::from(b),
@@ -180,60 +178,60 @@ impl HashWork {
             }
             FieldRef::DType(dtype) => dtype_word(dtype),
             FieldRef::Name(n) => text_word(n.text()),
-            FieldRef::Node(object) => self.node(object, place.below(def)),
+            FieldRef::Node(object) => self.node(object, context.below(def)),
         }
     }
 
-    fn node(&mut self, object: &Object, place: Place) -> u64 {
+    fn node(&mut self, object: &Object, context: Context) -> u64 {
         let info = object.info();
         let plan = info.plan();
         match plan {
             Plan::Str => return text_word(Str::try_ref(object).map_or("", Str::as_str)),
-            Plan::Leaf => return object.hash_fields(self, place, info.key_hash()),
+            Plan::Leaf => return object.hash_fields(self, context, info.key_hash()),
             _ => {}
         }
-        // Where a variable comes up first says whether it is free.
+        // The first occurrence of a variable decides whether it is free.
         let is_variable = matches!(plan, Plan::FreeVar | Plan::Dag);
         let is_shared = is_variable || !object.is_unique();
-        if is_shared && let Some(known) = self.known.get(object) {
+        if is_shared && let Some(known) = self.memo.get(object) {
             return known;
         }
         let mut seed = info.key_hash();
         if is_variable {
-            seed = mix(seed, self.variables << 1 | u64::from(place.def));
+            seed = mix(seed, self.variables << 1 | u64::from(context.def));
             self.variables += 1;
         }
-        let hash = with_stack_at(place.level, || match plan {
-            Plan::Array => self.array(object, place, seed),
-            Plan::Map => self.map(object, place, seed),
+        let hash = with_stack_at(context.level, || match plan {
+            Plan::Array => self.array(object, context, seed),
+            Plan::Map => self.map(object, context, seed),
             Plan::Tensor => self.tensor(object, seed),
             Plan::Shape => integers(seed, object.as_node().map_or(&[], |shape: &ShapeNode| &shape.values)),
             _ => match info.custom_eq() {
-                None => object.hash_fields(self, place, seed),
-                Some(custom) => self.steps(object, custom, place, seed),
+                None => object.hash_fields(self, context, seed),
+                Some(custom) => self.steps(object, custom, context, seed),
             },
         });
         if is_shared {
-            self.known.add(object, hash);
+            self.memo.add(object, hash);
         }
         hash
     }
 
-    /// The hash of a node from its fields; its type, and its number if it has one, are in `seed`.
+    /// Hashes the fields of a node into `seed`.
     #[inline(always)]
     pub(crate) fn fields<T: Node>(
         &mut self,
         node: &T,
         info: &'static TypeInfo,
-        place: Place,
+        context: Context,
         seed: u64,
     ) -> u64 {
-        let mut sink = FieldHash { work: self, place, state: seed };
+        let mut sink = FieldHash { work: self, context, state: seed };
         node.fields(info, &mut sink);
         close(sink.state)
     }
 
-    fn steps(&mut self, object: &Object, custom: CustomEq, place: Place, seed: u64) -> u64 {
+    fn steps(&mut self, object: &Object, custom: CustomEq, context: Context, seed: u64) -> u64 {
         let mut steps = EqSteps::default();
         custom(object, object, &mut steps);
         close(steps.steps.iter().fold(seed, |state, step| {
@@ -241,19 +239,19 @@ impl HashWork {
                 EqStep::Field { index, def } => (object.field(index), def),
                 EqStep::Bind { lhs, .. } => (FieldRef::Node(lhs), true),
             };
-            mix(state, self.word(value, def, place))
+            mix(state, self.word(value, def, context))
         }))
     }
 
-    fn array(&mut self, object: &Object, place: Place, seed: u64) -> u64 {
-        let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+    fn array(&mut self, object: &Object, context: Context, seed: u64) -> u64 {
+        let items = object.array_items();
         let seed = mix(seed, items.len() as u64);
-        close(items.iter().fold(seed, |state, item| mix(state, self.word(item.as_field(), false, place))))
+        close(items.iter().fold(seed, |state, item| mix(state, self.word(item.as_field(), false, context))))
     }
 
-    /// Entries count in the order of their keys' hashes. A node as a key counts when it is a variable that has come up;
-    /// otherwise it is known by its address only, and the entry does not count.
-    fn map(&mut self, object: &Object, place: Place, seed: u64) -> u64 {
+    /// Hashes the entries in the order of their keys' hashes. Entries whose key is a node are skipped, unless it is a
+    /// visited variable: other nodes are identified by address only.
+    fn map(&mut self, object: &Object, context: Context, seed: u64) -> u64 {
         let Some(map) = object.as_node::<MapNode>() else { return seed };
         let mut state = mix(seed, map.entries().len() as u64);
         let mut entries: Vec<(u64, &Value)> = Vec::with_capacity(map.entries().len());
@@ -261,13 +259,13 @@ impl HashWork {
             let key = match key.value() {
                 Value::Node(key) => match key.info().plan() {
                     Plan::Str => text_word(Str::try_ref(key).map_or("", Str::as_str)),
-                    Plan::FreeVar | Plan::Dag => match self.known.get(key) {
+                    Plan::FreeVar | Plan::Dag => match self.memo.get(key) {
                         Some(known) => known,
                         None => continue,
                     },
                     _ => continue,
                 },
-                scalar => self.word(scalar.as_field(), false, place),
+                scalar => self.word(scalar.as_field(), false, context),
             };
             entries.push((key, value));
         }
@@ -276,7 +274,7 @@ impl HashWork {
             state = mix(state, key);
             let tie = |other: usize| entries.get(other).is_some_and(|(k, _)| *k == key);
             if !tie(index + 1) && !tie(index.wrapping_sub(1)) {
-                state = mix(state, self.word(value.as_field(), false, place));
+                state = mix(state, self.word(value.as_field(), false, context));
             }
         }
         close(state)
@@ -297,9 +295,7 @@ fn integers(state: u64, values: &[i64]) -> u64 {
 
 #[inline(always)]
 fn dtype_word(dtype: DataType) -> u64 {
-    let bits =
-        u64::from(dtype.code as u8) << 24 | u64::from(dtype.bits) << 16 | u64::from(dtype.lanes as u16);
-    0x1D8E_4E27_C47D_124F ^ bits
+    0x1D8E_4E27_C47D_124F ^ dtype.word()
 }
 
 #[inline]

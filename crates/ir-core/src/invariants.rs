@@ -1,9 +1,8 @@
-//! Invariants of nodes: what must hold between the fields of one node, beyond the classes of the fields.
+//! Invariants between the fields of a node.
 //!
-//! A node declares its invariants once, as a function: `#[node(check = path)]`. The function runs whenever reflection makes
-//! the node (JSON, [`crate::TypeInfo::construct`]), after a [`crate::mutate()`] walk changed it, and in [`violations`], which
-//! checks a whole graph. Literals of the Rust struct are not checked: constructors of dialects are, by calling the same
-//! function.
+//! A node declares its invariants as a function, `#[node(check = path)]`. It runs whenever reflection constructs the
+//! node (JSON, [`crate::TypeInfo::construct`]), after [`crate::mutate()`] changed it, and in [`violations`]. Struct
+//! literals are not checked; constructors of dialects call the same function.
 //!
 //! ```
 //! use tvmscript_ir_core::invariants::{Checked, Invalid};
@@ -38,16 +37,16 @@
 use std::fmt::Display;
 
 use crate::access_path::{AccessPath, PathId, PathStep, PathTable};
-use crate::containers::{ArrayNode, MapNode, TensorNode};
-use crate::ptr_map::AddressMap;
+use crate::containers::TensorNode;
 use crate::raw::Object;
+use crate::shared::Visited;
 use crate::type_table::Shape;
 use crate::value::{FieldError, FieldRef, Value};
 
-/// The result of checking one node.
+/// Result of checking a node.
 pub type Checked = Result<(), Invalid>;
 
-/// A broken invariant of one node.
+/// A broken invariant of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invalid {
     field: &'static str,
@@ -55,13 +54,13 @@ pub struct Invalid {
 }
 
 impl Invalid {
-    /// A field that contradicts others, or that is out of range.
+    /// The value of `field` contradicts other fields or is out of range.
     #[cold]
     pub fn at(field: &'static str, reason: impl Display) -> Invalid {
         Invalid { field, reason: reason.to_string() }
     }
 
-    /// The error for a node of the type `key`.
+    /// Converts into the error for a node of type `key`.
     #[cold]
     pub(crate) fn of(self, key: &'static str) -> FieldError {
         let Invalid { field, reason } = self;
@@ -69,38 +68,38 @@ impl Invalid {
     }
 }
 
-/// A node of a graph whose invariants do not hold.
+/// A broken invariant in a graph.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{error}, at `{path}`")]
 pub struct Violation {
-    /// The path from the root to the node.
+    /// Path from the root to the node.
     pub path: AccessPath,
-    /// The broken invariant.
+    /// Broken invariant.
     pub error: FieldError,
-    /// The node's place in its source.
+    /// Span of the node.
     pub span: crate::span::Span,
 }
 
-/// The broken invariants of all nodes below `root`, in the order of a walk, at most `limit`. Visits shared nodes once.
+/// Returns up to `limit` broken invariants of the graph, in the order of a walk that visits shared nodes once.
 pub fn violations(root: &Object, limit: usize) -> Vec<Violation> {
-    // Paths only for a graph that has a mistake.
-    let first = Walk { paths: None, limit: limit.min(1), ..Walk::default() };
+    // Tracks paths only if there is a violation.
+    let first = Checker { paths: None, limit: limit.min(1), ..Checker::default() };
     if first.run(root).is_empty() {
         return Vec::new();
     }
-    Walk { paths: Some(PathTable::new()), limit, ..Walk::default() }.run(root)
+    Checker { paths: Some(PathTable::new()), limit, ..Checker::default() }.run(root)
 }
 
-/// A walk over a graph, with or without paths.
+/// A walk, with or without paths.
 #[derive(Default)]
-struct Walk<'a> {
+struct Checker<'a> {
     paths: Option<PathTable>,
     limit: usize,
     stack: Vec<(&'a Object, PathId)>,
-    seen: AddressMap<()>,
+    visited: Visited,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> Checker<'a> {
     fn run(mut self, root: &'a Object) -> Vec<Violation> {
         let mut found = Vec::new();
         self.stack.push((root, PathId::ROOT));
@@ -108,8 +107,7 @@ impl<'a> Walk<'a> {
             if found.len() >= self.limit {
                 break;
             }
-            // Only a node with several handles can come up again.
-            if !object.is_unique() && self.seen.insert(object.address(), ()).is_some() {
+            if !self.visited.is_first(object) {
                 continue;
             }
             if let Err(error) = object.check() {
@@ -118,7 +116,7 @@ impl<'a> Walk<'a> {
             }
             let before = self.stack.len();
             self.children(object, path);
-            // A stack meets the last one first.
+            // The first child is popped first.
             self.stack[before..].reverse();
         }
         found
@@ -134,7 +132,7 @@ impl<'a> Walk<'a> {
                 }
             }
             Shape::Array => {
-                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                let items = object.array_items();
                 for (index, item) in items.iter().enumerate() {
                     if let Value::Node(child) = item {
                         self.enter(path, || PathStep::Index(index as u32), child);
@@ -142,9 +140,9 @@ impl<'a> Walk<'a> {
                 }
             }
             Shape::Map => {
-                for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
-                    for child in [key.value(), value].into_iter().filter_map(Value::as_object) {
-                        self.enter(path, || PathStep::Key(key.value().clone()), child);
+                for (key, value) in object.map_entries() {
+                    for child in [key, value].into_iter().filter_map(Value::as_object) {
+                        self.enter(path, || PathStep::Key(key.clone()), child);
                     }
                 }
             }
@@ -160,10 +158,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The invariants of a tensor: a type that elements can have, no negative dimension, and as many bytes as the shape needs.
+/// Checks a tensor: a valid element type, no negative dimension, and the number of bytes that the shape requires.
 pub(crate) fn check_tensor(tensor: &TensorNode) -> Checked {
     if !tensor.dtype.is_valid() || tensor.dtype.lanes <= 0 {
-        return Err(Invalid::at("dtype", format_args!("`{}` is no element type", tensor.dtype)));
+        return Err(Invalid::at("dtype", format_args!("`{}` is not an element type", tensor.dtype)));
     }
     if let Some(dim) = tensor.shape.iter().find(|dim| **dim < 0) {
         return Err(Invalid::at("shape", format_args!("dimension {dim} is negative")));

@@ -1,8 +1,8 @@
-//! Nodes of tensor-compiler IR, for any dialect.
+//! Immutable, reference-counted nodes of a compiler IR, with reflection.
 //!
-//! A node is a plain struct; `#[derive(Node)]` on it is the whole declaration. Handles ([`Ref`]) are thin, counted and
-//! immutable; identity is the pointer. Generic walks, equality, hash, JSON and dumps come from reflection, so they work
-//! for third-party nodes and for types made at run time alike. This crate knows no dialect and no Python.
+//! A node is a plain struct with `#[derive(Node)]`. A handle ([`Ref`]) is thin, counted and immutable; identity is
+//! the pointer. Walks, equality, hash, JSON and dumps work by reflection, so they apply to third-party nodes and to
+//! types registered at run time. The crate contains no dialect and no Python.
 //!
 //! ```
 //! use tvmscript_ir_core::{Class, Node, Ref, Span, Str};
@@ -25,6 +25,9 @@
 //! assert_eq!(circle.as_node::<Circle>().map(|c| c.radius), Some(2));
 //! ```
 
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
 extern crate self as tvmscript_ir_core;
 
 mod raw;
@@ -34,7 +37,7 @@ mod children;
 pub mod containers;
 pub mod dtype;
 pub mod dump;
-pub mod dynamic;
+mod dynamic;
 pub mod element;
 pub mod equal;
 pub mod fallible;
@@ -74,13 +77,13 @@ pub use profile::TextProfile;
 pub use ptr_map::{PtrMap, PtrSet, Structural, StructuralMap, ptr_map};
 pub use raw::{
     ALIGNMENT_BYTES, AlignedBytes, Array, Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str,
-    VTable, node_bytes_made,
+    node_bytes_made,
 };
 pub use raw::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use registry::{
     Dialect, Registry, RegistryBuilder, RegistryError, RegistryErrors, Resolver, Slot, Token,
 };
-pub use span::{SourceId, Span, SpanKind};
+pub use span::{SourceGuard, SourceId, Span, SpanKind};
 pub use stack::with_stack;
 pub use tensor::{ContentHash, LeftOut, TensorData};
 pub use tvmscript_ir_macros::{Class, Node};

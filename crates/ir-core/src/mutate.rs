@@ -1,13 +1,13 @@
-//! Rewriting: a walk that puts new nodes in the place of old ones.
+//! Rewriting of graphs.
 //!
-//! [`mutate`] meets each node once, children first, and gives the root's replacement: the same pointer where nothing
-//! changed. A shared node stays shared. A node that nobody else holds is changed in place, all others are copied, without
-//! their children. A new node without a span takes over that of the node it stands for. The walk keeps its own stack.
+//! [`mutate`] visits each node once, children first, and returns the replacement of the root: the same pointer if
+//! nothing changed. Sharing is preserved. Nodes with a single handle are changed in place, others are copied without
+//! their children. A new node without a span gets the span of the node that it replaces.
 //!
-//! Invariant: a node that the root's owner does not own alone is never changed, so other holders see nothing.
+//! Invariant: a shared node is never changed, so other holders of the graph are unaffected.
 //!
-//! A changed node must hold the invariants that it declares ([`crate::invariants`]) when [`Mutator::leave`] is through with
-//! it; a new child must be of the field's class. Else the walk ends with the path of the first node that does not.
+//! After [`Mutator::leave`], a changed node must satisfy its invariants ([`crate::invariants`]), and a new child must
+//! be of the class of its field; otherwise the rewrite fails with the path of the first node that does not.
 //!
 //! ```
 //! use tvmscript_ir_core::{Array, Node, Object, Ref, post_order_mutate, ptr_map, substitute};
@@ -24,14 +24,14 @@
 //! let (one, two) = (tree(1, vec![]), tree(2, vec![]));
 //! let root = tree(3, vec![one.clone(), two.clone()]);
 //!
-//! // Every 1 becomes a 10; what has no 1 below stays the same node. The handle keeps its type.
+//! // Replaces each 1 by 10; subtrees without a 1 stay the same nodes.
 //! let is_one = |node: &Object| node.as_node::<Tree>().is_some_and(|tree| tree.number == 1);
 //! let new: Ref<Tree> = post_order_mutate(root.clone(), |node| is_one(node).then(|| tree(10, vec![]).into()))?;
 //! assert_eq!(new.below[0].number, 10);
 //! assert!(new.below[1].ptr_eq(&two));
-//! assert_eq!(root.below[0].number, 1, "others who hold the root see nothing");
+//! assert_eq!(root.below[0].number, 1, "the original is unchanged");
 //!
-//! // One node for another.
+//! // Replaces a node by another.
 //! let new = substitute(root, &ptr_map([(&one, two.clone().into())]))?;
 //! assert!(new.below[0].ptr_eq(&two));
 //! # Ok::<(), tvmscript_ir_core::RewriteError>(())
@@ -45,39 +45,39 @@ use crate::span::Span;
 use crate::type_table::Shape;
 use crate::value::{FieldError, FieldRef, Value};
 
-/// What to do with a node before its children.
+/// Decision about a node before its children are visited.
 #[derive(Debug, Clone)]
 pub enum Descend {
     /// Rewrite the children, then call [`Mutator::leave`].
     Into,
-    /// Leave the node as it is, with all below it.
+    /// Keep the node and its subtree.
     Keep,
-    /// Put another in its place, with nothing below it rewritten.
+    /// Replace the node; the replacement is not visited.
     Replace(Object),
 }
 
-/// What a rewrite does to each node.
+/// A rewrite.
 pub trait Mutator {
-    /// Called before a node's children.
+    /// Visits a node before its children.
     fn enter(&mut self, _node: &Object) -> Descend {
         Descend::Into
     }
 
-    /// Called after a node's children, with the node as they left it. Gives what stands in its place; the node itself
-    /// may be changed through [`Object::set_field`] or [`crate::Ref::make_mut`]. A change in place is not checked against
-    /// the node's invariants: [`Object::check`] does that.
+    /// Visits a node after its children were rewritten, and returns its replacement. The node itself may be changed
+    /// by [`Object::set_field`] or [`crate::Ref::make_mut`]; such a change in place is not checked against the node's
+    /// invariants (see [`Object::check`]).
     fn leave(&mut self, node: Object) -> Object {
         node
     }
 }
 
-/// Why a rewrite failed, and at which node.
+/// Error of a rewrite.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{error}, at `{path}`")]
 pub struct RewriteError {
-    /// The path from the old root to the node.
+    /// Path from the old root to the node.
     pub path: AccessPath,
-    /// What does not fit.
+    /// The value that does not fit, or the broken invariant.
     pub error: FieldError,
 }
 
@@ -89,26 +89,26 @@ impl RewriteError {
     }
 }
 
-/// Rewrites what is below `root`, and `root`. The result is a handle of the same type: `Ref<Stmt>` for `Ref<Stmt>`, any
-/// [`Object`] for an `Object`.
+/// Rewrites the graph below and including `root`. The result is a handle of the same type as `root`.
 ///
-/// Strings, tensors and plain tuples of integers are values: a mutator does not see them. It does not see arrays and
-/// maps either, but their elements, keys and values.
+/// The mutator does not visit strings, tensors and tuples of integers, which are values, nor arrays and maps, but it
+/// visits the nodes in arrays and maps.
 ///
 /// # Errors
-/// [`RewriteError`] when a new node is not of the class of the field that it is put in, when a changed node breaks its
-/// invariants, and when the new root is of another class.
+/// Fails if a new node is not of the class of its field, if a changed node breaks its invariants, and if the new root
+/// is of another class.
 pub fn mutate<T: ObjectLike>(root: T, mutator: &mut impl Mutator) -> Result<T, RewriteError> {
     let placeholder = Str::new("").into_object();
-    let mut work = Work { mutator, placeholder, frames: Vec::new(), done: PtrMap::default() };
+    let mut work = Work { mutator, placeholder, frames: Vec::new(), memo: PtrMap::default() };
     let new = work.run(root.into_object())?;
     T::try_from_object(new).map_err(RewriteError::of_root::<T>)
 }
 
-/// Rewrites with a function that is called for each node after its children, and gives a replacement or nothing.
+/// Rewrites with a function that is called for each node after its children and returns a replacement, or `None` to
+/// keep the node.
 ///
 /// # Errors
-/// As [`mutate`].
+/// See [`mutate`].
 pub fn post_order_mutate<T: ObjectLike>(
     root: T,
     f: impl FnMut(&Object) -> Option<Object>,
@@ -122,10 +122,10 @@ pub fn post_order_mutate<T: ObjectLike>(
     mutate(root, &mut Function(f))
 }
 
-/// As [`post_order_mutate`], with a function that may fail; the first error ends the walk.
+/// Like [`post_order_mutate`], with a fallible function; the first error ends the walk.
 ///
 /// # Errors
-/// That of the function, or that of the rewrite.
+/// Fails with the error of the function or of the rewrite.
 pub fn try_post_order_mutate<T: ObjectLike, E: From<RewriteError>>(
     root: T,
     f: impl FnMut(&Object) -> Result<Option<Object>, E>,
@@ -159,10 +159,10 @@ pub fn try_post_order_mutate<T: ObjectLike, E: From<RewriteError>>(
     }
 }
 
-/// Puts the values of a map in the place of its keys. What is put in is not looked at again.
+/// Replaces the keys of a map by their values. Replacements are not visited.
 ///
 /// # Errors
-/// As [`mutate`].
+/// See [`mutate`].
 pub fn substitute<T: ObjectLike>(root: T, map: &PtrMap<Object>) -> Result<T, RewriteError> {
     struct Substitution<'m>(&'m PtrMap<Object>);
     impl Mutator for Substitution<'_> {
@@ -179,17 +179,17 @@ pub fn substitute<T: ObjectLike>(root: T, map: &PtrMap<Object>) -> Result<T, Rew
 /// A node whose children are being rewritten.
 struct Frame {
     node: Object,
-    /// Children so far: fields, elements, or keys and values in turn.
+    /// Index of the next child: field, element, or key or value (in turn).
     next: usize,
-    /// The child in hand was taken out of the node, which holds a placeholder instead.
+    /// `true` if the current child was moved out of the node, which holds a placeholder instead.
     taken: bool,
-    /// Something below was replaced or changed.
+    /// `true` if a child was replaced or changed.
     changed: bool,
-    /// The address of the node as it was.
+    /// Address of the original node.
     original: usize,
-    /// The node as it was, when it may come up again.
+    /// The original node, if it is shared.
     shared: Option<Object>,
-    /// The new keys of a map, by position.
+    /// New keys of a map, by position.
     keys: Vec<(usize, Object)>,
 }
 
@@ -197,11 +197,11 @@ struct Work<'m, M> {
     mutator: &'m mut M,
     placeholder: Object,
     frames: Vec<Frame>,
-    /// What came of shared nodes. The keys keep the nodes alive, so that no address is used twice.
-    done: PtrMap<Object>,
+    /// Replacements of shared nodes. The keys keep the nodes alive, so that no address is reused.
+    memo: PtrMap<Object>,
 }
 
-/// What came of a node.
+/// The result for a node.
 struct Outcome {
     node: Object,
     changed: bool,
@@ -211,7 +211,7 @@ impl<M: Mutator> Work<'_, M> {
     fn run(&mut self, root: Object) -> Result<Object, RewriteError> {
         let mut outcome = self.start(root, true);
         loop {
-            // Hand the result to the node around it, or go on with the next child.
+            // Stores the result in the parent, then continues with the next child.
             match outcome.take() {
                 Some(outcome) if self.frames.is_empty() => return Ok(outcome.node),
                 Some(outcome) => self.put_back(outcome).map_err(|error| self.at(error, 1))?,
@@ -224,10 +224,10 @@ impl<M: Mutator> Work<'_, M> {
         }
     }
 
-    /// The error with the path of the innermost node, or of the node around the child in hand.
+    /// Adds the path, without the steps of the `innermost` frames.
     #[cold]
     fn at(&self, error: FieldError, innermost: usize) -> RewriteError {
-        let around = &self.frames[..self.frames.len() - innermost.min(self.frames.len())];
+        let frames = &self.frames[..self.frames.len() - innermost.min(self.frames.len())];
         let step = |frame: &Frame| {
             let index = frame.next.saturating_sub(1);
             Some(match frame.node.info().shape() {
@@ -240,17 +240,17 @@ impl<M: Mutator> Work<'_, M> {
                 Shape::Str | Shape::Tensor => return None,
             })
         };
-        RewriteError { path: AccessPath { steps: around.iter().filter_map(step).collect() }, error }
+        RewriteError { path: AccessPath { steps: frames.iter().filter_map(step).collect() }, error }
     }
 
-    /// Begins with a node; gives the outcome when there is nothing below to do. Of the node's handles one is here, and
-    /// unless it was `taken` one is where it came from; only with more can it come up again.
+    /// Enters a node. Returns its outcome if its children need no visit. One handle of the node is `node`, and unless
+    /// `taken` one is in the parent; only with more handles is the node shared.
     fn start(&mut self, node: Object, taken: bool) -> Option<Outcome> {
         if matches!(node.info().shape(), Shape::Str | Shape::Tensor) {
             return Some(Outcome { node, changed: false });
         }
         let is_shared = node.handle_count() > if taken { 1 } else { 2 };
-        if is_shared && let Some(new) = self.done.get(&node) {
+        if is_shared && let Some(new) = self.memo.get(&node) {
             let changed = !new.ptr_eq(&node);
             return Some(Outcome { node: new.clone(), changed });
         }
@@ -260,10 +260,10 @@ impl<M: Mutator> Work<'_, M> {
                 Descend::Into => {}
                 Descend::Keep => return Some(Outcome { node, changed: false }),
                 Descend::Replace(mut new) => {
-                    hand_down_span(node.span(), &mut new);
+                    inherit_span(node.span(), &mut new);
                     let changed = !new.ptr_eq(&node);
                     if let Some(shared) = shared {
-                        self.done.insert(shared, new.clone());
+                        self.memo.insert(shared, new.clone());
                     }
                     return Some(Outcome { node: new, changed });
                 }
@@ -275,7 +275,7 @@ impl<M: Mutator> Work<'_, M> {
         None
     }
 
-    /// The next child of the innermost node, and whether it was taken out of the node.
+    /// Returns the next child of the innermost node, and `true` if it was moved out of the node.
     fn next_child(&mut self) -> Option<(Object, bool)> {
         let frame = self.frames.last_mut()?;
         loop {
@@ -325,7 +325,7 @@ impl<M: Mutator> Work<'_, M> {
         }
     }
 
-    /// Puts the outcome of the child in hand into its place.
+    /// Stores the outcome of the current child in its parent.
     fn put_back(&mut self, outcome: Outcome) -> Result<(), FieldError> {
         let Some(frame) = self.frames.last_mut() else { return Ok(()) };
         let Outcome { node: child, changed } = outcome;
@@ -355,7 +355,7 @@ impl<M: Mutator> Work<'_, M> {
         Ok(())
     }
 
-    /// Ends the innermost node: all its children are done.
+    /// Leaves the innermost node, after all of its children.
     fn finish(&mut self) -> Result<Option<Outcome>, FieldError> {
         let Some(frame) = self.frames.pop() else { return Ok(None) };
         let Frame { mut node, mut changed, original, shared, keys, .. } = frame;
@@ -375,9 +375,9 @@ impl<M: Mutator> Work<'_, M> {
             if changed {
                 node = node.info().normalize(node);
             }
-            // Held here as well, the node would count as shared and be copied by a change in `leave`.
+            // Moved, not cloned: a second handle would make changes in `leave` copy the node.
             let mut new = self.mutator.leave(node);
-            hand_down_span(span, &mut new);
+            inherit_span(span, &mut new);
             node = new;
             changed |= node.address() != original;
             if changed {
@@ -386,14 +386,14 @@ impl<M: Mutator> Work<'_, M> {
         }
         changed |= node.address() != original;
         if let Some(shared) = shared {
-            self.done.insert(shared, node.clone());
+            self.memo.insert(shared, node.clone());
         }
         Ok(Some(Outcome { node, changed }))
     }
 }
 
-/// Gives a new node that nobody else holds the place of the node it stands for, if it has none.
-fn hand_down_span(span: Span, new: &mut Object) {
+/// Sets the span of a new node that has none and is not shared.
+fn inherit_span(span: Span, new: &mut Object) {
     if span.is_known() && !new.span().is_known() && new.is_unique() {
         new.set_span(span);
     }

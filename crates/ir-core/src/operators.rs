@@ -1,25 +1,30 @@
 //! Rust's operators on handles, for every class that opts in.
 //!
-//! `Ref` is foreign to dialects, so they cannot implement `Add` for it. This module does, once, for all of
-//! `Ref<T>`, `&Ref<T>` and numbers; a dialect says by [`OperandClass`] what the operators of its class mean and by
-//! [`Operand`] which nodes take part.
+//! Dialects cannot implement `Add` for `Ref<T>`, which is foreign to them. This module does so once; a dialect
+//! defines the operators of a class with [`OperandClass`], and the nodes that take part with [`Operand`].
 //!
-//! `a + b` cannot return a `Result`. Where an error sink is set ([`set_error_sink`]; a builder sets one), the error goes
-//! there with the caller's place and the result is the class's *poison* ([`PoisonNode`]); an operator with a poisoned operand gives poison
-//! and reports nothing, so that one mistake is one message. Without a sink the operator panics. [`Ref::try_add`] and its
-//! like return the error.
+//! `a + b` cannot return a `Result`. What it does on an error, such as operands of different types, depends on the
+//! thread:
+//!
+//! - Inside an error sink ([`set_error_sink`]; an open builder is one) it reports the error with the caller's
+//!   location and returns the class's *poison* ([`PoisonNode`]). An operator with a poisoned operand returns poison
+//!   and reports nothing, so one mistake is one message.
+//! - Without a sink it panics.
+//!
+//! [`Ref::try_add`] and its siblings return the error instead.
+//!
+//! No state outlives a sink: poison is a mark in the header of a node ([`Ref::into_poison`]), which the node keeps
+//! also after its builder is gone.
 
 use std::cell::RefCell;
 use std::error::Error;
 use std::ops;
 use std::panic::Location;
-use std::sync::RwLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::node::Class;
 use crate::raw::{Object, Ref};
 
-/// An operator of two operands. What it means is the class's affair ([`OperandClass::binary`]).
+/// An operator of two operands; [`OperandClass::binary`] defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum BinaryOperator {
@@ -35,7 +40,7 @@ pub enum BinaryOperator {
     BitXor,
 }
 
-/// An operator of one operand.
+/// An operator of one operand; [`OperandClass::unary`] defines it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum UnaryOperator {
@@ -43,27 +48,31 @@ pub enum UnaryOperator {
     Not,
 }
 
-/// One operand: a node, or a number that becomes one.
+/// An operand: a node, or a number that the class turns into one.
 #[derive(Debug, Clone)]
+#[allow(missing_docs)]
 pub enum OperandValue<C> {
-    /// A node.
     Node(Ref<C>),
-    /// A whole number.
     Int(i64),
-    /// A floating number.
     Float(f64),
-    /// A truth value.
     Bool(bool),
+}
+
+impl<C: OperandClass> OperandValue<C> {
+    /// Returns `true` if the operand is a poison node.
+    pub fn is_poison(&self) -> bool {
+        matches!(self, OperandValue::Node(node) if is_poison(node.object()))
+    }
 }
 
 /// A class of nodes whose handles have operators.
 pub trait OperandClass: PoisonNode {
-    /// Why an operation may be impossible.
+    /// Error of an operation that the class rejects.
     type Error: Error + Send + Sync + 'static;
 
     /// `a op b`; at least one of them is a node.
     /// # Errors
-    /// What the class decides.
+    /// Defined by the class.
     fn binary(
         op: BinaryOperator,
         a: OperandValue<Self>,
@@ -72,50 +81,22 @@ pub trait OperandClass: PoisonNode {
 
     /// `op a`.
     /// # Errors
-    /// What the class decides.
+    /// Defined by the class.
     fn unary(op: UnaryOperator, a: Ref<Self>) -> Result<Ref<Self>, Self::Error>;
 }
 
-/// A class with a node that stands for one that could not be made. [`poison_node!`](crate::poison_node) implements it.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no poison node",
-    note = "`poison_node!` gives it one; the `try_` form of a script function needs none"
-)]
-pub trait PoisonNode: Class + Sized {
-    /// The stand-in: the same one every time, made known by [`register_poison`].
-    fn poison() -> Ref<Self>;
-}
-
-/// Gives classes their poison node: `poison_node! { Buffer => make(); }`. The expression runs once in a process.
-#[macro_export]
-macro_rules! poison_node {
-    ($($class:ty => $make:expr;)*) => {$(
-        impl $crate::operators::PoisonNode for $class {
-            fn poison() -> $crate::Ref<$class> {
-                static POISON: ::std::sync::OnceLock<$crate::Ref<$class>> = ::std::sync::OnceLock::new();
-                let make = || {
-                    let node: $crate::Ref<$class> = $make;
-                    $crate::operators::register_poison(node.object().clone());
-                    node
-                };
-                POISON.get_or_init(make).clone()
-            }
-        }
-    )*};
-}
-
-/// A class or node whose handles may stand as operands.
+/// A class or node whose handles are operands.
 pub trait Operand: Class {
-    /// The class that says what the operators mean.
+    /// The class that defines the operators.
     type Class: OperandClass;
 
-    /// The handle as one to that class.
+    /// Upcasts the handle.
     fn widen(node: Ref<Self>) -> Ref<Self::Class>;
 }
 
-/// What may stand beside a node of class `C`.
+/// Conversion into the other operand of a node of class `C`.
 pub trait IntoOperand<C: OperandClass> {
-    /// The operand.
+    /// Converts the value.
     fn into_operand(self) -> OperandValue<C>;
 }
 
@@ -131,65 +112,111 @@ impl<T: Operand> IntoOperand<T::Class> for &Ref<T> {
     }
 }
 
-type Sink = Box<dyn FnMut(Box<dyn Error + Send + Sync>, &'static Location<'static>)>;
+macro_rules! numbers {
+    ($($number:ty => $variant:ident;)*) => {$(
+        impl<C: OperandClass> IntoOperand<C> for $number {
+            fn into_operand(self) -> OperandValue<C> {
+                OperandValue::$variant(self.into())
+            }
+        }
+    )*};
+}
+
+numbers! {
+    i32 => Int;
+    i64 => Int;
+    u32 => Int;
+    f32 => Float;
+    f64 => Float;
+    bool => Bool;
+}
+
+/// A class with a node that stands for one that could not be made; see [`poison_node!`](crate::poison_node).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no poison node",
+    note = "`poison_node!` gives it one; the `try_` form of a script function needs none"
+)]
+pub trait PoisonNode: Class + Sized {
+    /// Makes a stand-in, which [`is_poison`] recognizes.
+    fn poison() -> Ref<Self>;
+}
+
+/// Defines the poison nodes of classes: `poison_node! { Buffer => Ref::new(Buffer { .. }); }`.
+#[macro_export]
+macro_rules! poison_node {
+    ($($class:ty => $make:expr;)*) => {$(
+        impl $crate::operators::PoisonNode for $class {
+            fn poison() -> $crate::Ref<$class> {
+                let node: $crate::Ref<$class> = $make;
+                node.into_poison()
+            }
+        }
+    )*};
+}
+
+/// Returns `true` if `node` stands for the result of an operation that failed.
+#[inline]
+pub fn is_poison(node: &Object) -> bool {
+    node.is_poison()
+}
+
+type Report = Box<dyn FnMut(Box<dyn Error + Send + Sync>, &'static Location<'static>)>;
 
 thread_local! {
-    /// A sink is out of its slot while it runs.
-    static SINKS: RefCell<Vec<Option<Sink>>> = const { RefCell::new(Vec::new()) };
+    /// The open sinks. A sink is taken out of its slot while it runs.
+    static SINKS: RefCell<Vec<Option<Report>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The poison nodes of all classes.
-static POISONS: RwLock<Vec<Object>> = RwLock::new(Vec::new());
-
-/// Whether any poison was ever asked for: in a run without errors nothing else is looked at.
-static ANY_POISON: AtomicBool = AtomicBool::new(false);
-
-/// Takes the sink away when dropped.
+/// An error sink, active until dropped.
 #[derive(Debug)]
-#[must_use = "the sink is taken away when this is dropped"]
+#[must_use = "the sink is removed when this is dropped"]
 pub struct ErrorSink {
     depth: usize,
+    not_send: std::marker::PhantomData<*const ()>,
 }
 
-/// Sends the errors of operators on this thread to `sink` until the result is dropped. Sinks stack: the last one set gets
-/// the errors.
+/// Sends errors of operators on this thread to `report` until the result is dropped. Sinks nest; errors go to the
+/// innermost one.
 pub fn set_error_sink(
-    sink: impl FnMut(Box<dyn Error + Send + Sync>, &'static Location<'static>) + 'static,
+    report: impl FnMut(Box<dyn Error + Send + Sync>, &'static Location<'static>) + 'static,
 ) -> ErrorSink {
     SINKS.with_borrow_mut(|sinks| {
-        sinks.push(Some(Box::new(sink)));
-        ErrorSink { depth: sinks.len() - 1 }
+        sinks.push(Some(Box::new(report)));
+        ErrorSink { depth: sinks.len() - 1, not_send: std::marker::PhantomData }
     })
 }
 
 impl Drop for ErrorSink {
     fn drop(&mut self) {
-        // Sinks above this one go with it. They are dropped outside the borrow: a closure may own anything.
-        let gone = SINKS.try_with(|sinks| match sinks.try_borrow_mut() {
-            Ok(mut sinks) if sinks.len() > self.depth => sinks.split_off(self.depth),
-            _ => Vec::new(),
+        // Inner sinks go with this one. They are dropped outside the borrow: a closure may own anything.
+        let removed = SINKS.try_with(|sinks| {
+            let mut sinks = sinks.try_borrow_mut().ok()?;
+            let depth = self.depth.min(sinks.len());
+            Some(sinks.split_off(depth))
         });
-        drop(gone);
+        drop(removed);
     }
 }
 
-/// Hands an error to the sink in force. An error that a sink causes while it runs is dropped.
+/// Reports an error to the innermost sink. Errors that a sink causes itself are dropped.
 /// # Errors
-/// Gives the error back when no sink is set.
+/// Returns the error if no sink is set.
 pub fn report<E: Error + Send + Sync + 'static>(
     error: E,
-    place: &'static Location<'static>,
+    caller: &'static Location<'static>,
 ) -> Result<(), E> {
-    let taken = SINKS.with_borrow_mut(|sinks| sinks.last_mut().map(|slot| slot.take()));
+    let taken = SINKS.with_borrow_mut(|sinks| {
+        let depth = sinks.len().checked_sub(1)?;
+        Some((depth, sinks.get_mut(depth)?.take()))
+    });
     match taken {
         None => Err(error),
-        Some(None) => Ok(()),
-        Some(Some(mut sink)) => {
-            let depth = SINKS.with_borrow(Vec::len);
-            sink(Box::new(error), place);
+        Some((_, None)) => Ok(()),
+        Some((depth, Some(mut report))) => {
+            report(Box::new(error), caller);
             SINKS.with_borrow_mut(|sinks| {
-                if let Some(slot @ None) = sinks.get_mut(depth - 1) {
-                    *slot = Some(sink);
+                if let Some(slot @ None) = sinks.get_mut(depth) {
+                    *slot = Some(report);
                 }
             });
             Ok(())
@@ -197,32 +224,14 @@ pub fn report<E: Error + Send + Sync + 'static>(
     }
 }
 
-/// Makes a class's poison known to [`is_poison`].
-pub fn register_poison(node: Object) {
-    POISONS.write().unwrap_or_else(|e| e.into_inner()).push(node);
-    ANY_POISON.store(true, Ordering::Release);
-}
-
-/// Whether a node stands for the result of a failed operation of any class.
-pub fn is_poison(node: &Object) -> bool {
-    ANY_POISON.load(Ordering::Acquire)
-        && POISONS.read().unwrap_or_else(|e| e.into_inner()).iter().any(|poison| poison.ptr_eq(node))
-}
-
-impl<C: OperandClass> OperandValue<C> {
-    /// Whether it stands for the result of a failed operation.
-    pub fn is_poison(&self) -> bool {
-        matches!(self, OperandValue::Node(node) if is_poison(node.object()))
-    }
-}
-
-/// The result of an operation; an error goes to the sink in force, with the caller's place, and poison is given.
+/// Returns the result of an operation, or reports its error with the caller's location and returns poison.
 /// # Panics
-/// When it is an error and no sink is set.
+/// Panics if the operation failed and no sink is set.
 #[track_caller]
+#[allow(clippy::panic, reason = "documented: operators cannot return an error")]
 pub fn settle<C: OperandClass>(result: Result<Ref<C>, C::Error>) -> Ref<C> {
-    let place = Location::caller();
-    match result.or_else(|error| report(error, place).map(|()| C::poison())) {
+    let caller = Location::caller();
+    match result.or_else(|error| report(error, caller).map(|()| C::poison())) {
         Ok(node) => node,
         Err(error) => panic!("{error}"),
     }
@@ -233,35 +242,41 @@ fn binary<C: OperandClass>(op: BinaryOperator, a: OperandValue<C>, b: OperandVal
     if a.is_poison() || b.is_poison() { C::poison() } else { settle(C::binary(op, a, b)) }
 }
 
+macro_rules! binary_operator {
+    ([$($parameters:tt)*] $trait:ident::$method:ident for $lhs:ty, $rhs:ty) => {
+        impl<$($parameters)*> ops::$trait<$rhs> for $lhs {
+            type Output = Ref<T::Class>;
+            /// # Panics
+            /// Panics if the operation fails and no error sink is set.
+            #[track_caller]
+            fn $method(self, rhs: $rhs) -> Ref<T::Class> {
+                binary(BinaryOperator::$trait, self.into_operand(), rhs.into_operand())
+            }
+        }
+    };
+}
+
+/// `1 + x`: for one integer and one float type only, or the type of `1` would be ambiguous.
+macro_rules! number_on_the_left {
+    ($trait:ident::$method:ident for $($number:ty)*) => {$(
+        binary_operator! { [T: Operand] $trait::$method for $number, Ref<T> }
+        binary_operator! { [T: Operand] $trait::$method for $number, &Ref<T> }
+    )*};
+}
+
 macro_rules! binary_operators {
     ($($trait:ident::$method:ident, $try:ident, $text:literal;)*) => {
         $(
-            impl<T: Operand, R: IntoOperand<T::Class>> ops::$trait<R> for Ref<T> {
-                type Output = Ref<T::Class>;
-                /// # Panics
-                /// When the operation is impossible and no error sink is set.
-                #[track_caller]
-                fn $method(self, rhs: R) -> Ref<T::Class> {
-                    binary(BinaryOperator::$trait, self.into_operand(), rhs.into_operand())
-                }
-            }
-
-            impl<T: Operand, R: IntoOperand<T::Class>> ops::$trait<R> for &Ref<T> {
-                type Output = Ref<T::Class>;
-                /// # Panics
-                /// When the operation is impossible and no error sink is set.
-                #[track_caller]
-                fn $method(self, rhs: R) -> Ref<T::Class> {
-                    binary(BinaryOperator::$trait, self.into_operand(), rhs.into_operand())
-                }
-            }
+            binary_operator! { [T: Operand, R: IntoOperand<T::Class>] $trait::$method for Ref<T>, R }
+            binary_operator! { [T: Operand, R: IntoOperand<T::Class>] $trait::$method for &Ref<T>, R }
+            number_on_the_left! { $trait::$method for i64 f64 bool }
         )*
 
         impl<T: Operand> Ref<T> {
             $(
-                #[doc = concat!("`a ", $text, " b`, with the error where the operator would report it.")]
+                #[doc = concat!("`a ", $text, " b`, with the error as a value.")]
                 /// # Errors
-                /// What the class decides.
+                /// Defined by the class.
                 pub fn $try(
                     &self,
                     rhs: impl IntoOperand<T::Class>,
@@ -292,7 +307,7 @@ macro_rules! unary_operators {
             impl<T: Operand> ops::$trait for Ref<T> {
                 type Output = Ref<T::Class>;
                 /// # Panics
-                /// When the operation is impossible and no error sink is set.
+                /// Panics if the operation fails and no error sink is set.
                 #[track_caller]
                 fn $method(self) -> Ref<T::Class> {
                     let a = T::widen(self);
@@ -303,7 +318,7 @@ macro_rules! unary_operators {
             impl<T: Operand> ops::$trait for &Ref<T> {
                 type Output = Ref<T::Class>;
                 /// # Panics
-                /// When the operation is impossible and no error sink is set.
+                /// Panics if the operation fails and no error sink is set.
                 #[track_caller]
                 fn $method(self) -> Ref<T::Class> {
                     ops::$trait::$method(self.clone())
@@ -313,9 +328,9 @@ macro_rules! unary_operators {
 
         impl<T: Operand> Ref<T> {
             $(
-                #[doc = concat!("`", $text, "a`, with the error where the operator would report it.")]
+                #[doc = concat!("`", $text, "a`, with the error as a value.")]
                 /// # Errors
-                /// What the class decides.
+                /// Defined by the class.
                 pub fn $try(&self) -> Result<Ref<T::Class>, <T::Class as OperandClass>::Error> {
                     T::Class::unary(UnaryOperator::$trait, T::widen(self.clone()))
                 }
@@ -328,59 +343,3 @@ unary_operators! {
     Neg::neg, try_neg, "-";
     Not::not, try_not, "!";
 }
-
-/// `1 + x`: one impl an operator and number type, as the number comes first. One integer and one float type only, or the
-/// compiler could not tell what `1` is.
-macro_rules! number_on_the_left {
-    ($number:ty: $($trait:ident::$method:ident)*) => {$(
-        impl<T: Operand> ops::$trait<Ref<T>> for $number {
-            type Output = Ref<T::Class>;
-            /// # Panics
-            /// When the operation is impossible and no error sink is set.
-            #[track_caller]
-            fn $method(self, rhs: Ref<T>) -> Ref<T::Class> {
-                binary(BinaryOperator::$trait, self.into_operand(), rhs.into_operand())
-            }
-        }
-
-        impl<T: Operand> ops::$trait<&Ref<T>> for $number {
-            type Output = Ref<T::Class>;
-            /// # Panics
-            /// When the operation is impossible and no error sink is set.
-            #[track_caller]
-            fn $method(self, rhs: &Ref<T>) -> Ref<T::Class> {
-                binary(BinaryOperator::$trait, self.into_operand(), rhs.into_operand())
-            }
-        }
-    )*};
-}
-
-macro_rules! numbers {
-    ($($number:ty => $variant:ident;)*) => {$(
-        impl<C: OperandClass> IntoOperand<C> for $number {
-            fn into_operand(self) -> OperandValue<C> {
-                OperandValue::$variant(self.into())
-            }
-        }
-    )*};
-}
-
-numbers! {
-    i32 => Int;
-    i64 => Int;
-    u32 => Int;
-    f32 => Float;
-    f64 => Float;
-    bool => Bool;
-}
-
-macro_rules! numbers_on_the_left {
-    ($($number:ty)*) => {$(
-        number_on_the_left! {
-            $number: Add::add Sub::sub Mul::mul Div::div Rem::rem Shl::shl Shr::shr BitAnd::bitand BitOr::bitor
-                BitXor::bitxor
-        }
-    )*};
-}
-
-numbers_on_the_left! { i64 f64 bool }

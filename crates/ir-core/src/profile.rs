@@ -1,10 +1,10 @@
-//! Text profiles: what the text of a family of dialects has around its nodes.
+//! Text profiles: the conventions of text that a family of dialects shares.
 //!
 //! Printers and parsers of a dialect know its nodes. Header comments, the metadata section, the Python modules that
-//! scripts import and the reading of slices belong to a family of dialects, in one release of it: a [`TextProfile`]. A
-//! dialect registers profiles with [`Dialect::text_profile`]; a registry can hold several, and printing and parsing have
-//! an option that selects one by its [`id`](TextProfile::id). Without an option the first one applies, and in a registry
-//! without profiles [`TextProfile::PLAIN`].
+//! scripts import and the reading of slices belong to a family of dialects, in one release of it: a [`TextProfile`].
+//! A dialect registers profiles with [`Dialect::text_profile`]; a registry can hold several, and printing and parsing
+//! have an option that selects one by its [`id`](TextProfile::id). Without an option the first one applies, and in a
+//! registry without profiles [`TextProfile::PLAIN`].
 //!
 //! A profile is plain data and functions. How nodes of a class are printed, converted to truth values or subscripted is
 //! not part of it: dialects register that by class.
@@ -12,11 +12,11 @@
 use std::panic::Location;
 
 use crate::json::{self, JsonError};
-use crate::registry::{Dialect, Place, Registry, Resolver, Slot};
+use crate::registry::{Dialect, RegistrationSite, Registry, Resolver, Slot};
 use crate::tensor::LeftOut;
 use crate::value::Value;
 
-/// The surface of text that a family of dialects shares, in one release.
+/// Conventions of text that a family of dialects shares, in one release.
 #[derive(Debug, Clone, Copy)]
 pub struct TextProfile {
     /// Name of the family.
@@ -79,8 +79,8 @@ pub struct MetadataFormat {
 /// Python names with a meaning in the family's files.
 #[derive(Debug, Clone, Copy)]
 pub struct PythonNames {
-    /// Module whose members are the dialects' namespaces, as in the header comment `# from MODULE import DIALECT as PREFIX`.
-    /// All of its members are known: another name is a mistake.
+    /// Module whose members are the dialects' namespaces, as in the header comment `# from MODULE import DIALECT as
+    /// PREFIX`. All of its members are known: another name is a mistake.
     pub script_module: &'static str,
     /// Package of the family. Its members that no dialect declares are reported when code calls them.
     pub package: &'static str,
@@ -90,8 +90,8 @@ pub struct PythonNames {
     pub parameter: &'static str,
     /// Name of the helper that declares several parameters at once, `n, m = testing.parameters((1, 2), (3, 4))`.
     pub parameters: &'static str,
-    /// Prefixes of dotted names of decorators that return the decorated function, or one with the same results, beside those
-    /// of well-known modules of Python.
+    /// Prefixes of dotted names of decorators that return the decorated function, or one with the same results,
+    /// beside those of well-known modules of Python.
     pub transparent_decorators: &'static [&'static str],
     /// Base class of tests that compare scripts, if the family has one.
     pub comparison: Option<ComparisonTests>,
@@ -111,8 +111,8 @@ pub struct ComparisonTests {
 pub enum SliceRule {
     /// A slice without a step, everywhere.
     AsWritten,
-    /// A slice of step 1 (a vector of elements) where it is a value: an operand, an assigned value, an argument of a method.
-    /// Elsewhere a slice without a step (a region).
+    /// A slice of step 1 (a vector of elements) where it is a value: an operand, an assigned value, an argument of a
+    /// method. Elsewhere a slice without a step (a region).
     VectorsAsValues,
 }
 
@@ -140,7 +140,7 @@ impl TextProfile {
         format!("{}-{}", self.name, self.version)
     }
 
-    /// Words that no variable of a printed text may be called by.
+    /// Names reserved in printed text.
     pub fn words(&self) -> [&'static str; 2] {
         let loader = self.metadata.loader;
         [self.metadata.variable, loader.split('.').next().unwrap_or(loader)]
@@ -148,7 +148,7 @@ impl TextProfile {
 }
 
 impl PythonNames {
-    /// No name has a meaning.
+    /// No special names.
     pub const NONE: PythonNames = PythonNames {
         script_module: "dialects",
         package: "dialects",
@@ -177,7 +177,7 @@ pub struct UnknownProfile {
 /// The text profiles of a registry, in the order of registration.
 #[derive(Debug, Default)]
 pub struct TextProfiles {
-    profiles: Vec<(&'static TextProfile, Place)>,
+    profiles: Vec<(&'static TextProfile, RegistrationSite)>,
 }
 
 impl Slot for TextProfiles {

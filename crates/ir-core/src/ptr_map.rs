@@ -1,4 +1,4 @@
-//! Maps that say in their type how nodes are compared: by pointer, or by structure.
+//! Maps with nodes as keys, compared by pointer or by structure.
 
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
@@ -8,7 +8,7 @@ use crate::equal::structural_equal;
 use crate::hash::structural_hash;
 use crate::raw::{Object, ObjectLike};
 
-/// Hashes one address or a few.
+/// A hasher of addresses.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct AddressHasher(u64);
 
@@ -34,28 +34,28 @@ impl Hasher for AddressHasher {
 
 #[inline]
 fn mixed(value: u64) -> u64 {
-    // Addresses differ in the middle bits; the table looks at the lowest and the highest.
+    // Addresses differ in the middle bits; hash tables use the lowest and the highest.
     let product = value.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     product ^ (product >> 32)
 }
 
-/// What a table takes for the hash of an address.
+/// Returns the hash of an address.
 #[inline]
 pub(crate) fn address_word(address: usize) -> u64 {
     mixed(address as u64)
 }
 
-/// Capacity that tables of nodes start with: growing there from nothing takes a fifth of a comparison or a hash of a
-/// function of 1,000 statements.
+/// Initial capacity of tables of nodes: growing to it takes a fifth of the time of comparing or hashing a function of
+/// 1,000 statements.
 pub(crate) const INITIAL_CAPACITY: usize = 1792;
 
-/// A map keyed by addresses of nodes that outlive it.
+/// A map keyed by the addresses of nodes, which must outlive it.
 pub type AddressMap<V> = HashMap<usize, V, BuildHasherDefault<AddressHasher>>;
 
-/// A map from nodes to values; a node is equal only to itself. No order.
+/// An unordered map keyed by nodes, compared by pointer.
 pub type PtrMap<V> = HashMap<Object, V, BuildHasherDefault<AddressHasher>>;
 
-/// A map from these nodes to these values, for [`crate::substitute`] among others.
+/// Collects a map keyed by nodes, e.g. for [`crate::substitute`].
 ///
 /// ```
 /// # use tvmscript_ir_core::{ObjectLike, Str, ptr_map};
@@ -67,10 +67,10 @@ pub fn ptr_map<'k, K: ObjectLike + 'k, V>(entries: impl IntoIterator<Item = (&'k
     entries.into_iter().map(|(key, value)| (key.as_object().clone(), value)).collect()
 }
 
-/// A set of nodes; a node is equal only to itself. No order.
+/// An unordered set of nodes, compared by pointer.
 pub type PtrSet = hashbrown::HashSet<Object, BuildHasherDefault<AddressHasher>>;
 
-/// A node as a key that is equal to every structurally equal one. Its hash is computed once.
+/// A node as a key, compared by structure. The hash is computed once.
 #[derive(Debug, Clone)]
 pub struct Structural {
     object: Object,
@@ -78,13 +78,13 @@ pub struct Structural {
 }
 
 impl Structural {
-    /// A key of this node.
+    /// Computes the hash of a node.
     pub fn new(object: Object) -> Structural {
         let hash = structural_hash(&object);
         Structural { object, hash }
     }
 
-    /// The node.
+    /// Returns the node.
     pub fn object(&self) -> &Object {
         &self.object
     }
@@ -101,5 +101,5 @@ impl Hash for Structural {
     }
 }
 
-/// A map from nodes to values; structurally equal nodes are one key. No order.
+/// An unordered map keyed by nodes, compared by structure.
 pub type StructuralMap<V> = HashMap<Structural, V, BuildHasherDefault<AddressHasher>>;

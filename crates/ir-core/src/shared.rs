@@ -1,33 +1,32 @@
-//! Recursive walks over graphs that share their parts.
+//! Visited sets and memos for recursive walks over graphs with shared nodes.
 //!
-//! A graph of `n` nodes can stand for a tree of `2^n`. A recursive walk stays linear when it visits a shared node once:
-//! [`Visited`] is for walks without a result, [`Memo`] for walks that compute one per node, [`PairMemo`] for walks over
-//! two graphs. [`Visitor`](crate::visit::Visitor) and [`mutate`](crate::mutate::mutate()) need none of them.
+//! A graph of `n` nodes can unfold to a tree of `2^n`; a walk stays linear if it visits each shared node once.
+//! [`Visitor`](crate::visit::Visitor) and [`mutate`](crate::mutate::mutate()) do so themselves.
 //!
-//! A node with a single handle has a single parent, so it is not recorded: plain trees cost no table. The nodes must
-//! outlive the record, because it knows them by address.
+//! Nodes are recorded by address, so they must outlive the record. A node with a single handle has a single parent
+//! and is not recorded: plain trees cost no table.
 
 use crate::ptr_map::AddressMap;
 use crate::raw::Object;
 
-/// The nodes that a walk has visited.
+/// A visited set.
 #[derive(Debug, Default)]
 pub struct Visited(AddressMap<()>);
 
 impl Visited {
-    /// Whether this is the first visit of `node`; records it.
+    /// Records a visit. Returns `true` if it is the first one of `node`.
     #[inline]
     pub fn is_first(&mut self, node: &Object) -> bool {
         node.is_unique() || self.0.insert(node.address(), ()).is_none()
     }
 
-    /// Forgets all visits.
+    /// Removes all nodes.
     pub fn clear(&mut self) {
         self.0.clear();
     }
 }
 
-/// Results of a walk, by node.
+/// Results of a walk per node.
 #[derive(Debug)]
 pub struct Memo<V>(AddressMap<V>);
 
@@ -38,7 +37,7 @@ impl<V> Default for Memo<V> {
 }
 
 impl<V: Clone> Memo<V> {
-    /// The result for `node`, if it was visited before.
+    /// Returns the recorded result for `node`.
     #[inline]
     pub fn get(&self, node: &Object) -> Option<V> {
         if node.is_unique() { None } else { self.0.get(&node.address()).cloned() }
@@ -53,7 +52,7 @@ impl<V: Clone> Memo<V> {
     }
 }
 
-/// Results of a walk over two graphs, by pairs of nodes.
+/// Results of a walk over two graphs, per pair of nodes.
 #[derive(Debug)]
 pub struct PairMemo<V>(hashbrown::HashMap<(usize, usize), V>);
 
@@ -64,7 +63,7 @@ impl<V> Default for PairMemo<V> {
 }
 
 impl<V: Clone> PairMemo<V> {
-    /// The result for the pair, if it was visited before.
+    /// Returns the recorded result for the pair.
     #[inline]
     pub fn get(&self, a: &Object, b: &Object) -> Option<V> {
         if a.is_unique() && b.is_unique() {
@@ -76,7 +75,7 @@ impl<V: Clone> PairMemo<V> {
     /// Records the result for the pair.
     #[inline]
     pub fn insert(&mut self, a: &Object, b: &Object, value: &V) {
-        // Two nodes with one parent each meet again only when their parents do.
+        // A pair of nodes with one parent each recurs only if the pair of parents does.
         if !(a.is_unique() && b.is_unique()) {
             self.0.insert((a.address(), b.address()), value.clone());
         }

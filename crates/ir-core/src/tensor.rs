@@ -1,10 +1,10 @@
-//! The elements of tensors: their bytes, or only the hash of what they are.
+//! Contents of tensors: bytes, or a content hash in place of bytes that are left out.
 //!
-//! Text may leave the elements of a constant out and name them by a hash. Such a tensor has type, shape and hash: it equals
-//! another one with the same three, and one with elements whose hash that is. What needs the elements asks for
-//! [`TensorNode::bytes`], and says so where there are none.
+//! Printed text can omit the elements of a constant and refer to them by hash. A tensor read from it equals any
+//! tensor of the same dtype, shape and hash. Code that needs the elements gets `None` from [`TensorNode::bytes`] and
+//! reports [`LeftOut`].
 //!
-//! The hash of elements is made when it is first asked for, and kept beside them.
+//! The hash of bytes is computed on first use and cached.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -16,31 +16,31 @@ use crate::containers::TensorNode;
 use crate::dtype::DataType;
 use crate::raw::AlignedBytes;
 
-/// What a tensor is called by: a hash of its type, shape and elements.
+/// Hash of the dtype, shape and elements of a tensor, written as 64 hexadecimal digits.
 ///
-/// SHA-256 of `tvmscript tensor 1`, the type's name, the number of dimensions and each dimension as 8 bytes, little-endian,
-/// and the elements' bytes as [`TensorNode`] holds them; zero bytes end the two texts. In text: 64 hexadecimal digits.
+/// SHA-256 of `tvmscript tensor 1`, the dtype's name (each followed by a zero byte), the number of dimensions and
+/// each dimension as 8 bytes little-endian, and the bytes of the elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// The hash of a tensor.
+    /// Returns the hash of a tensor.
     pub fn of(tensor: &TensorNode) -> ContentHash {
         let bytes = match &tensor.data.content {
             Content::Bytes(bytes) => bytes,
             Content::LeftOut(hash) => return *hash,
         };
-        let made_for = |made: &&Made| made.dtype == tensor.dtype && made.shape == tensor.shape;
-        if let Some(made) = tensor.data.made.get().filter(made_for) {
-            return made.hash;
+        let is_current = |cached: &&CachedHash| cached.dtype == tensor.dtype && cached.shape == tensor.shape;
+        if let Some(cached) = tensor.data.cached.get().filter(is_current) {
+            return cached.hash;
         }
-        let hash = ContentHash::make(tensor.dtype, &tensor.shape, bytes);
-        // A tensor whose type was changed keeps what was made first, which `made_for` then refuses.
-        let _ = tensor.data.made.set(Made { dtype: tensor.dtype, shape: tensor.shape.clone(), hash });
+        let hash = ContentHash::compute(tensor.dtype, &tensor.shape, bytes);
+        // If dtype or shape were changed, the cache keeps the outdated hash, which `is_current` rejects.
+        let _ = tensor.data.cached.set(CachedHash { dtype: tensor.dtype, shape: tensor.shape.clone(), hash });
         hash
     }
 
-    fn make(dtype: DataType, shape: &[i64], bytes: &[u8]) -> ContentHash {
+    fn compute(dtype: DataType, shape: &[i64], bytes: &[u8]) -> ContentHash {
         let mut hash = Sha256::new();
         hash.update(b"tvmscript tensor 1\0");
         hash.update(dtype.to_string().as_bytes());
@@ -51,7 +51,7 @@ impl ContentHash {
         ContentHash(hash.finalize().into())
     }
 
-    /// Eight bytes of it, for structural hashes.
+    /// Returns the first eight bytes, for structural hashes.
     pub(crate) fn word(self) -> u64 {
         let mut word = [0; 8];
         word.copy_from_slice(&self.0[..8]);
@@ -65,7 +65,7 @@ impl Display for ContentHash {
     }
 }
 
-/// A text is no [`ContentHash`].
+/// A text is not a [`ContentHash`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a constant is named by 64 hexadecimal digits")]
 pub struct NotAHash;
@@ -84,23 +84,23 @@ impl FromStr for ContentHash {
     }
 }
 
-/// Elements are needed that the text leaves out from which their tensor was read.
+/// The elements of a tensor are needed, but the text that it was read from leaves them out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the elements of the constant `{hash}` are left out; read the text with the file of constants that was written with it \
      (`--constants FILE`, or a registry with `ConstantStore::dialect`)"
 )]
 pub struct LeftOut {
-    /// What names the elements.
+    /// Hash of the tensor.
     pub hash: ContentHash,
 }
 
-/// The elements of a tensor, or the hash of those that are left out.
+/// The elements of a tensor, or their hash if they are left out.
 #[derive(Clone)]
 pub struct TensorData {
     content: Content,
-    /// The hash of the bytes, once it was asked for.
-    made: OnceLock<Made>,
+    /// Hash of the bytes, computed on first use.
+    cached: OnceLock<CachedHash>,
 }
 
 #[derive(Clone, PartialEq, Eq)]
@@ -109,21 +109,21 @@ enum Content {
     LeftOut(ContentHash),
 }
 
-/// A hash, and what it speaks of beside the bytes.
+/// A hash with the dtype and shape that it was computed for.
 #[derive(Clone)]
-struct Made {
+struct CachedHash {
     dtype: DataType,
     shape: Box<[i64]>,
     hash: ContentHash,
 }
 
 impl TensorData {
-    /// Elements that are not here.
+    /// Elements that are left out.
     pub fn left_out(hash: ContentHash) -> TensorData {
-        TensorData { content: Content::LeftOut(hash), made: OnceLock::new() }
+        TensorData { content: Content::LeftOut(hash), cached: OnceLock::new() }
     }
 
-    /// The bytes, row-major and little-endian, unless they are left out.
+    /// Returns the bytes, row-major and little-endian, unless they are left out.
     pub fn bytes(&self) -> Option<&AlignedBytes> {
         match &self.content {
             Content::Bytes(bytes) => Some(bytes),
@@ -134,7 +134,7 @@ impl TensorData {
 
 impl From<AlignedBytes> for TensorData {
     fn from(bytes: AlignedBytes) -> TensorData {
-        TensorData { content: Content::Bytes(bytes), made: OnceLock::new() }
+        TensorData { content: Content::Bytes(bytes), cached: OnceLock::new() }
     }
 }
 
@@ -172,17 +172,17 @@ impl fmt::Debug for TensorData {
 }
 
 impl TensorNode {
-    /// The elements' bytes, row-major and little-endian, unless they are left out.
+    /// Returns the bytes of the elements, row-major and little-endian, unless they are left out.
     pub fn bytes(&self) -> Option<&[u8]> {
         self.data.bytes().map(|bytes| &**bytes)
     }
 
-    /// What the tensor is called by.
+    /// Returns the content hash.
     pub fn content_hash(&self) -> ContentHash {
         ContentHash::of(self)
     }
 
-    /// Whether the elements are the same, of tensors whose types and shapes are.
+    /// Compares the elements of tensors with the same dtype and shape.
     pub(crate) fn has_content_of(&self, other: &TensorNode) -> bool {
         match (&self.data.content, &other.data.content) {
             (Content::Bytes(a), Content::Bytes(b)) => a == b,
@@ -199,12 +199,12 @@ impl PartialEq for TensorNode {
 
 impl Eq for TensorNode {}
 
-/// How many elements a tensor of this shape has.
+/// Returns the number of elements of a shape.
 pub fn element_count(shape: &[i64]) -> u64 {
     shape.iter().fold(1u64, |count, dim| count.saturating_mul((*dim).try_into().unwrap_or(0)))
 }
 
-/// How many bytes the elements of a tensor take: those smaller than a byte stand side by side. `None` beyond the largest tensor.
+/// Returns the number of bytes of a tensor's elements; elements smaller than a byte are packed. `None` on overflow.
 pub fn byte_count(shape: &[i64], dtype: DataType) -> Option<usize> {
     let bits = u64::from(dtype.bits).checked_mul(u64::try_from(dtype.lanes).ok()?)?;
     element_count(shape).checked_mul(bits)?.div_ceil(8).try_into().ok()

@@ -1,7 +1,6 @@
-//! The process-wide, append-only table of node types.
-//!
-//! An entry lives as long as the process, in a place that its number gives: that is what a node has of its type. Numbers
-//! are dense and mean something in this process only; what is stored or sent elsewhere is the type key.
+//! The process-wide, append-only table of node types. Entries live as long as the process. A node refers to its type
+//! by the dense index of the entry, which is meaningful in this process only; anything stored or sent elsewhere uses
+//! the type key.
 
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +13,7 @@ use crate::node::{Class, Node};
 use crate::raw::{Object, VTable, append_entry, entries, vtable_of};
 use crate::value::{FieldError, Fields, Value};
 
-/// How structural equality treats nodes of a type.
+/// Rule of structural equality for nodes of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EqKind {
     /// Compare the fields.
@@ -23,13 +22,13 @@ pub enum EqKind {
     Dag,
     /// A variable: bound by definition regions, otherwise equal only to itself.
     FreeVar,
-    /// As a tree, with a pointer shortcut.
+    /// Like `Tree`; nodes with the same pointer are equal without a look at their fields.
     ConstTree,
     /// Equal only to itself.
     Unique,
 }
 
-/// What lies behind a handle, as generic walks see it.
+/// Structure of a node as generic walks see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Named fields.
@@ -38,31 +37,31 @@ pub enum Shape {
     Array,
     /// Keys and values ([`crate::containers::MapNode`]).
     Map,
-    /// Text ([`crate::containers::StrNode`]).
+    /// Text ([`crate::Str`]).
     Str,
-    /// Bytes or a tensor's value ([`crate::containers::TensorNode`]); no children.
+    /// A value without children: a tensor or a tuple of integers ([`crate::containers::TensorNode`]).
     Tensor,
 }
 
-/// One reflected field.
+/// A reflected field.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldInfo {
-    /// The name in text and JSON.
+    /// Name in text and JSON.
     pub name: &'static str,
-    /// The field defines the variables in it.
+    /// `true` if the field defines the variables in it.
     pub def: bool,
-    /// Equality and hash ignore the field.
+    /// `true` if equality and hash ignore the field.
     pub skip_eq: bool,
-    /// Kind of the field's values.
+    /// Kind of values.
     pub kind: FieldKind,
-    /// The field repeats what follows from other fields, such as inferred struct info. Walks may skip it.
+    /// `true` if the field follows from other fields, such as inferred struct info. Walks may skip it.
     pub derived: bool,
 }
 
-/// What a field holds.
+/// Kind of a field's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
-    /// A truth value.
+    /// A bool.
     Bool,
     /// An integer or a numbered enum.
     Int,
@@ -72,15 +71,14 @@ pub enum FieldKind {
     DType,
     /// A [`crate::Span`].
     Span,
-    /// A node, string, array or map; perhaps absent.
+    /// A node, string, array or map, or `None`.
     Node,
     /// Any [`Value`].
     Any,
 }
 
-/// A custom comparison, where fields in declaration order do not say it (`IRModule`, `relax.VarBinding`): it names the
-/// steps, and all of them must succeed. It is called with one node twice for the hash of that node, so the steps may
-/// not depend on the order of maps.
+/// A custom comparison, for types that do not compare their fields in declaration order. It lists steps, all of which
+/// must succeed. To hash a node it is called with that node twice, so the steps must not depend on the order of maps.
 pub type CustomEq = for<'a> fn(&'a Object, &'a Object, &mut EqSteps<'a>);
 
 type Construct = fn(&'static TypeInfo, &mut Fields<'_>) -> Result<Object, FieldError>;
@@ -95,7 +93,7 @@ pub(crate) enum EqStep<'a> {
     Bind { index: usize, lhs: &'a Object, rhs: &'a Object },
 }
 
-/// The steps of a [`CustomEq`], in order. Fields are named by their index.
+/// The steps of a [`CustomEq`], in order. Fields are given by index.
 #[derive(Debug, Default)]
 pub struct EqSteps<'a> {
     pub(crate) steps: Vec<EqStep<'a>>,
@@ -112,17 +110,17 @@ impl<'a> EqSteps<'a> {
         self.steps.push(EqStep::Field { index, def: true });
     }
 
-    /// Compares two objects as a definition region, so that free variables are bound to each other. `index` is the
-    /// field that a mismatch is reported in.
+    /// Compares two nodes as a definition region, so that free variables are bound to each other. A mismatch is
+    /// reported in the field `index`.
     pub fn bind(&mut self, index: usize, lhs: &'a Object, rhs: &'a Object) {
         self.steps.push(EqStep::Bind { index, lhs, rhs });
     }
 }
 
-/// How comparison goes about a type: [`EqKind`] and [`Shape`] in one word.
+/// [`EqKind`] and [`Shape`] combined, for one dispatch per node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Plan {
-    /// Only scalar fields: not worth remembering.
+    /// Scalar fields only: cheaper to compare than to look up.
     Leaf,
     Tree,
     ConstTree,
@@ -158,8 +156,8 @@ impl Plan {
     }
 }
 
-/// An entry of the type table. What walks ask of each node, up to the first functions of the table, stands in one line of
-/// the cache.
+/// An entry of the type table. The fields that walks read for each node, up to the first functions of the vtable,
+/// share a cache line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct TypeInfo {
@@ -185,36 +183,36 @@ pub struct TypeInfo {
     fields: Box<[FieldInfo]>,
 }
 
-/// What a registration says; made by the derives and by [`register_dynamic`].
+/// The declaration of a type, made by the derives and by [`register_dynamic`].
 #[derive(Debug, Clone, Copy)]
 pub struct TypeDecl<'a> {
-    /// The stable name, such as `tir.For`.
+    /// Type key, such as `tir.For`.
     pub key: &'static str,
-    /// The parent class.
+    /// Parent class.
     pub parent: Option<&'static TypeInfo>,
-    /// The key of a parent that is not registered yet. A [`crate::Registry`] refuses the type.
+    /// Key of a parent that is not registered yet; a [`crate::Registry`] rejects the type.
     pub missing_parent: Option<&'static str>,
-    /// How equality treats the nodes.
+    /// Rule of structural equality.
     pub eq: EqKind,
-    /// A custom comparison.
+    /// Custom comparison.
     pub custom_eq: Option<CustomEq>,
-    /// What generic walks see.
+    /// Structure for generic walks.
     pub shape: Shape,
-    /// The reflected fields in declaration order.
+    /// Reflected fields in declaration order.
     pub fields: &'a [FieldInfo],
 }
 
-/// So much room is kept for the types of the program itself, which are registered when they are first used.
+/// Entries reserved for the program's own types, which are registered on first use.
 const RESERVED: usize = 1 << 12;
 
 fn append(reserved: usize, make: impl FnOnce(u32) -> TypeInfo) -> Option<&'static TypeInfo> {
     append_entry(reserved, |index| {
         let info = make(index);
         if let Some(parent) = info.parent {
-            // Typed access to a node's struct relies on this.
+            // Typed access relies on the shared struct.
             assert!(
-                info.may_stand_under(parent),
-                "`{}` holds another struct than `{}`",
+                info.shares_payload_of(parent),
+                "`{}` has another struct than its parent `{}`",
                 info.key,
                 parent.key
             );
@@ -224,12 +222,12 @@ fn append(reserved: usize, make: impl FnOnce(u32) -> TypeInfo) -> Option<&'stati
     })
 }
 
-/// A type of the program itself.
+/// Registers a type of the program itself.
 ///
 /// # Panics
-/// When there are more of them than any program has.
+/// Panics if the table is full, which takes more types than any program has.
 fn append_static(make: impl FnOnce(u32) -> TypeInfo) -> &'static TypeInfo {
-    append(0, make).expect("the type table has room for the program's own types")
+    append(0, make).expect("the reserved entries suffice for the program's own types")
 }
 
 fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
@@ -257,15 +255,15 @@ fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
     }
 }
 
-/// Registers an abstract class. Called once per class by the derive.
+/// Registers an abstract class; called once per class by the derive.
 pub fn register_class<T: Class>(decl: TypeDecl<'_>) -> &'static TypeInfo {
     append_static(|index| entry::<T>(decl, index))
 }
 
-/// Registers a node's struct, or a subtype that shares it. Called once per key by the derive.
+/// Registers a node's struct, or a subtype that shares it; called once per key by the derive.
 ///
 /// # Panics
-/// When the parent is a node with another struct: a mistake of the caller, never of user input.
+/// Panics if the parent is a node with another struct, which is a bug of the caller.
 pub fn register_node<T: Node>(decl: TypeDecl<'_>) -> &'static TypeInfo {
     fn construct<T: Node>(info: &'static TypeInfo, fields: &mut Fields<'_>) -> Result<Object, FieldError> {
         Ok(Object::new(info, T::from_fields(fields)?))
@@ -298,11 +296,11 @@ pub fn register_node<T: Node>(decl: TypeDecl<'_>) -> &'static TypeInfo {
     })
 }
 
-/// Registers a type made at run time from a description (a plugin, a language server): an ordinary type whose nodes
-/// hold their fields as [`Value`]s. Names are leaked: the table is append-only.
+/// Registers a type at run time, from a description: an ordinary type whose nodes hold their fields as [`Value`]s.
+/// The key is leaked, as the table is append-only.
 ///
 /// # Errors
-/// [`TypeError::ConcreteParent`] when the parent is a node with a struct, not an abstract class; [`TypeError::Full`].
+/// Fails with [`TypeError::ConcreteParent`] if the parent has a Rust struct, and with [`TypeError::Full`].
 pub fn register_dynamic(
     key: &str,
     parent: Option<&'static TypeInfo>,
@@ -325,20 +323,20 @@ pub fn register_dynamic(
     info.ok_or_else(|| TypeError::Full { key: key.to_owned() })
 }
 
-/// Why a description makes no type.
+/// Error of [`register_dynamic`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TypeError {
-    /// Nodes of a type hold what its parent's nodes hold, if the parent is no abstract class.
-    #[error("`{key}` cannot have the parent `{parent}`, which is no abstract class")]
+    /// The parent has a Rust struct, which nodes of the new type lack.
+    #[error("`{key}` cannot have the parent `{parent}`, which is not an abstract class")]
     ConcreteParent {
         /// The type key.
         key: String,
-        /// The parent's.
+        /// Type key of the parent.
         parent: &'static str,
     },
-    /// A process holds some thousands of types, and none ever goes.
-    #[error("there is no room for the type `{key}`: too many were made")]
+    /// The type table is full; types are never removed.
+    #[error("cannot register the type `{key}`: the type table is full")]
     Full {
         /// The type key.
         key: String,
@@ -346,30 +344,30 @@ pub enum TypeError {
 }
 
 impl TypeInfo {
-    /// The stable name, such as `tir.For`.
+    /// Returns the type key, such as `tir.For`.
     #[inline]
     pub fn key(&self) -> &'static str {
         self.key
     }
 
-    /// The dense number in this process; never written out.
+    /// Returns the dense index, which is meaningful in this process only.
     #[inline]
     pub fn index(&self) -> usize {
         self.index as usize
     }
 
-    /// The parent class.
+    /// Returns the parent class.
     pub fn parent(&self) -> Option<&'static TypeInfo> {
         self.parent
     }
 
-    /// Whether this type is `other` or has it among its ancestors.
+    /// Returns `true` if this type is `other` or descends from it.
     #[inline]
     pub fn is_a(&self, other: &TypeInfo) -> bool {
         std::ptr::eq(self, other) || (other.has_subtypes.load(Ordering::Relaxed) && self.descends_from(other))
     }
 
-    fn may_stand_under(&self, parent: &TypeInfo) -> bool {
+    fn shares_payload_of(&self, parent: &TypeInfo) -> bool {
         !parent.is_concrete() || parent.payload == self.payload
     }
 
@@ -384,12 +382,12 @@ impl TypeInfo {
         std::ptr::eq(at, other)
     }
 
-    /// The key of the parent that was not registered when this type was; see [`crate::RegistryError::Missing`].
+    /// Returns the key of a parent that was not registered before this type; see [`crate::RegistryError::Missing`].
     pub fn missing_parent(&self) -> Option<&'static str> {
         self.missing_parent
     }
 
-    /// Checks a node of this type against the invariants that its struct declares.
+    /// Checks the invariants that the struct declares.
     #[inline]
     pub(crate) fn check(&self, object: &Object) -> Result<(), FieldError> {
         match self.check {
@@ -398,7 +396,7 @@ impl TypeInfo {
         }
     }
 
-    /// A changed node of this type in the form that its struct declares as normal.
+    /// Restores the normal form that the struct declares.
     #[inline]
     pub(crate) fn normalize(&self, object: Object) -> Object {
         match self.normalize {
@@ -407,12 +405,11 @@ impl TypeInfo {
         }
     }
 
-    /// What names the definitions of a node of this type, if its `def` fields do not.
+    /// Returns the function that lists definitions, if the struct declares one.
     pub(crate) fn defines(&self) -> Option<Defines> {
         self.defines
     }
-
-    /// Whether the type was made from a description ([`register_dynamic`]), so that its fields have kinds and no Rust types.
+    /// Returns `true` if the type was registered by [`register_dynamic`].
     pub(crate) fn is_dynamic(&self) -> bool {
         self.payload == TypeId::of::<DynNode>()
     }
@@ -421,18 +418,18 @@ impl TypeInfo {
         self.payload
     }
 
-    /// What generic walks see.
+    /// Returns the structure for generic walks.
     #[inline]
     pub fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Whether some field repeats what others say ([`FieldInfo::derived`]).
-    pub fn has_derived_fields(&self) -> bool {
+    /// Returns `true` if a field is derived ([`FieldInfo::derived`]).
+    pub(crate) fn has_derived_fields(&self) -> bool {
         self.has_derived
     }
 
-    /// How structural equality treats the nodes.
+    /// Returns the rule of structural equality.
     #[inline]
     pub fn eq_kind(&self) -> EqKind {
         self.eq
@@ -443,53 +440,54 @@ impl TypeInfo {
         self.plan
     }
 
-    /// The type key as messages show it: `Array` for the containers of this crate.
+    /// Returns the type key as messages show it, e.g. `Array` for `core.Array`.
     pub fn display_key(&self) -> &'static str {
         let key = self.key();
         key.strip_prefix(keys::PREFIX).unwrap_or(key)
     }
 
-    /// A number for the key that is the same in every process.
+    /// Returns the hash of the key, the same in every process.
     #[inline]
     pub(crate) fn key_hash(&self) -> u64 {
         self.key_hash
     }
 
-    /// For types whose JSON data is only their name: the node with a name.
+    /// Returns the constructor by name of types whose JSON data is only their name.
     pub fn by_name(&self) -> Option<fn(&str) -> Object> {
         self.vtable.as_ref().and_then(VTable::by_name)
     }
 
-    /// The custom comparison, if the type has one.
+    /// Returns the custom comparison.
     #[inline]
     pub fn custom_eq(&self) -> Option<CustomEq> {
         self.custom_eq
     }
 
-    /// The reflected fields in declaration order.
+    /// Returns the reflected fields in declaration order.
     #[inline]
     pub fn fields(&self) -> &[FieldInfo] {
         &self.fields
     }
 
-    /// The index of the field with this name.
+    /// Returns the index of a field.
     pub fn field_index(&self, name: &str) -> Option<usize> {
         self.fields.iter().position(|f| f.name == name)
     }
 
-    /// Says that a node of this type only lists nodes in its one array, each of which may also stand alone in its place, as
-    /// statements do for `SeqStmt`. A comparison then aligns a lone node with the elements of the list.
+    /// Declares the type a sequence: its nodes list nodes in their one array field, and a single element is
+    /// equivalent to a sequence of one, as for `SeqStmt`. Comparisons then align a single node with the elements of a
+    /// sequence.
     pub fn mark_sequence(&self) {
         self.is_sequence.store(true, Ordering::Relaxed);
     }
 
-    /// The field with the elements, if the type was declared a sequence.
+    /// Returns the field of the elements, if the type is a sequence.
     pub(crate) fn sequence_field(&self) -> Option<usize> {
         let compared = |f: &FieldInfo| !f.skip_eq && f.kind == FieldKind::Node;
         if !self.is_sequence.load(Ordering::Relaxed) { None } else { self.fields.iter().position(compared) }
     }
 
-    /// Whether nodes of exactly this type exist.
+    /// Returns `true` if the type can have nodes, i.e. is not abstract.
     pub fn is_concrete(&self) -> bool {
         self.construct.is_some()
     }
@@ -498,23 +496,23 @@ impl TypeInfo {
     pub(crate) fn vtable(&self) -> &VTable {
         match &self.vtable {
             Some(vtable) => vtable,
-            None => unreachable!("no node has an abstract type"),
+            None => unreachable!("the type of a node is concrete"),
         }
     }
 
-    /// Makes a node from its fields in declaration order.
+    /// Constructs a node from its fields in declaration order.
     ///
     /// # Errors
-    /// [`FieldError`] when the type is abstract, the values do not fit in kind, class or number, or the node's own
-    /// invariants do not hold (`#[node(check = ..)]`).
+    /// Fails if the type is abstract, the values do not match in kind, class or number, or the node's invariants do
+    /// not hold.
     pub fn construct(&'static self, mut values: Vec<Value>) -> Result<Object, FieldError> {
         self.construct_from(&mut values)
     }
 
-    /// As [`TypeInfo::construct`], taking the values out of a buffer that is used again.
+    /// Like [`TypeInfo::construct`], moving the values out of a buffer.
     ///
     /// # Errors
-    /// As [`TypeInfo::construct`].
+    /// See [`TypeInfo::construct`].
     pub fn construct_from(&'static self, values: &mut [Value]) -> Result<Object, FieldError> {
         let construct = self.construct.ok_or(FieldError::Abstract { key: self.key })?;
         if values.len() != self.fields.len() {
@@ -530,12 +528,12 @@ impl TypeInfo {
     }
 }
 
-/// The first type registered under a key. Where two crates use one key, a [`crate::Registry`] says so.
+/// Returns the first type registered under a key. Duplicate keys are errors of the [`crate::Registry`].
 pub fn type_by_key(key: &str) -> Option<&'static TypeInfo> {
     entries().find(|t| t.key == key)
 }
 
-/// The number of types registered so far; indices are below it.
+/// Returns the number of registered types.
 pub fn type_count() -> usize {
     entries().len()
 }

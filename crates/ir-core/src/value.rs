@@ -1,4 +1,4 @@
-//! Field values: what a node's field, an array's element or a map's entry may hold.
+//! Values of fields, array elements and map entries.
 
 use crate::dtype::DataType;
 use crate::node::Class;
@@ -6,13 +6,13 @@ use crate::raw::{Map, MapPart, NameCell, NodeSlot, Object, ObjectLike, Ref, Str}
 use crate::span::Span;
 use crate::type_table::TypeInfo;
 
-/// Any value that a field can hold: 16 bytes.
+/// A value of any kind: 16 bytes.
 #[derive(Clone, Default)]
 pub enum Value {
-    /// Nothing.
+    /// The absent value.
     #[default]
     None,
-    /// A truth value.
+    /// A bool.
     Bool(bool),
     /// An integer.
     Int(i64),
@@ -25,12 +25,12 @@ pub enum Value {
 }
 
 impl Value {
-    /// A string.
+    /// Makes a string.
     pub fn str(text: &str) -> Value {
         Value::Node(Str::new(text).into_object())
     }
 
-    /// The text, if this is a string.
+    /// Returns the text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Node(o) => Str::try_ref(o).map(Str::as_str),
@@ -38,7 +38,7 @@ impl Value {
         }
     }
 
-    /// The node, if this is one.
+    /// Returns the node.
     pub fn as_object(&self) -> Option<&Object> {
         match self {
             Value::Node(o) => Some(o),
@@ -46,7 +46,7 @@ impl Value {
         }
     }
 
-    /// The integer, if this is one.
+    /// Returns the integer.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Value::Int(i) => Some(*i),
@@ -54,7 +54,7 @@ impl Value {
         }
     }
 
-    /// What kind of value this is, in words, for messages.
+    /// Returns the kind of the value for messages; the type key of a node.
     pub fn kind_name(&self) -> &'static str {
         match self {
             Value::None => "None",
@@ -66,7 +66,7 @@ impl Value {
         }
     }
 
-    /// The value as a field shows it.
+    /// Borrows the value as a field.
     #[inline]
     pub fn as_field(&self) -> FieldRef<'_> {
         match self {
@@ -133,7 +133,7 @@ impl<K: MapPart + 'static, V: MapPart + 'static> From<Map<K, V>> for Value {
     }
 }
 
-/// A borrowed field, as generic walks see it.
+/// A borrowed field.
 #[derive(Debug, Clone, Copy)]
 pub enum FieldRef<'a> {
     /// Absent.
@@ -146,7 +146,7 @@ pub enum FieldRef<'a> {
     Float(f64),
     /// A data type.
     DType(DataType),
-    /// A place in a source.
+    /// A span.
     Span(Span),
     /// A name hint.
     Name(&'a NameCell),
@@ -155,7 +155,7 @@ pub enum FieldRef<'a> {
 }
 
 impl FieldRef<'_> {
-    /// The field as an owned value. Spans have none: they are not values.
+    /// Converts into an owned value; `None` for spans, which are not values.
     pub fn to_value(self) -> Value {
         match self {
             FieldRef::None | FieldRef::Span(_) => Value::None,
@@ -169,59 +169,59 @@ impl FieldRef<'_> {
     }
 }
 
-/// Why a value cannot be a field, or values cannot be the fields of a node.
+/// Error of setting a field or constructing a node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldError {
     /// The value is of another kind.
     #[error("field `{field}` of `{key}` takes {expected}, not {found}")]
     Kind {
-        /// The node's type key.
+        /// Type key of the node.
         key: &'static str,
-        /// The field's name.
+        /// Name of the field.
         field: &'static str,
-        /// What the field takes.
+        /// Expected kind or class.
         expected: String,
-        /// What was given.
+        /// Kind or class of the value.
         found: String,
     },
     /// Too few or too many fields.
     #[error("`{key}` has {expected} fields, not {found}")]
     Count {
-        /// The node's type key.
+        /// Type key of the node.
         key: &'static str,
-        /// The declared number.
+        /// Number of declared fields.
         expected: usize,
-        /// The given number.
+        /// Number of values.
         found: usize,
     },
     /// The node has no such field.
-    #[error("`{key}` has no field with the number {index}")]
+    #[error("`{key}` has no field {index}")]
     NoField {
-        /// The node's type key.
+        /// Type key of the node.
         key: &'static str,
-        /// The number.
+        /// Index of the field.
         index: usize,
     },
-    /// The fields fit one by one, but an invariant of the node does not hold.
+    /// An invariant of the node does not hold.
     #[error("field `{field}` of `{key}` is invalid: {reason}")]
     Invalid {
-        /// The node's type key.
+        /// Type key of the node.
         key: &'static str,
-        /// The field.
+        /// Name of the field.
         field: &'static str,
-        /// Why.
+        /// The broken invariant.
         reason: String,
     },
-    /// A rewrite gave a root of another class than asked for.
+    /// A rewrite replaced the root by a node of another class.
     #[error("the new root is not {expected}, but `{found}`")]
     Root {
-        /// The class asked for.
+        /// Expected class.
         expected: String,
-        /// The type key of the new root.
+        /// Type key of the new root.
         found: &'static str,
     },
-    /// No node has this type itself.
+    /// The type is abstract.
     #[error("`{key}` is an abstract class")]
     Abstract {
         /// The type key.
@@ -230,7 +230,7 @@ pub enum FieldError {
 }
 
 impl FieldError {
-    /// The field that the error is about, if it is about one.
+    /// Returns the field that the error concerns.
     pub fn field(&self) -> Option<&'static str> {
         match self {
             FieldError::Kind { field, .. } | FieldError::Invalid { field, .. } => Some(field),
@@ -239,32 +239,32 @@ impl FieldError {
     }
 }
 
-/// A Rust type that a reflected field may have.
+/// A Rust type of reflected fields.
 pub trait Field: Sized {
-    /// What the field takes, in words, with the class of nodes.
+    /// Describes the valid values in messages, with an article.
     fn expected() -> String;
-    /// What was given instead, in words.
+    /// Describes an invalid value in messages.
     fn found(value: &Value) -> String {
         quoted_kind(value)
     }
-    /// What the field holds.
+    /// Kind of the values.
     const KIND: crate::type_table::FieldKind;
-    /// The field as generic walks see it.
+    /// Borrows the field.
     fn as_field(&self) -> FieldRef<'_>;
-    /// The field from a value, or the value back.
+    /// Converts a value, or returns it if it is invalid.
     fn from_value(value: Value) -> Result<Self, Value>;
-    /// The place of the field's handle, if it holds one.
+    /// Returns the slot of the handle that the field holds.
     #[inline]
     fn node_slot(&mut self) -> Option<NodeSlot<'_>> {
         None
     }
 }
 
-/// Numbered enums (`ForKind`) are fields through this.
+/// Enums stored as numbers (`ForKind`), which implement [`Field`] through this trait.
 pub trait IntField: Copy {
-    /// The number that is stored.
+    /// Returns the stored number.
     fn to_int(self) -> i64;
-    /// The variant with that number.
+    /// Returns the variant with a number.
     fn from_int(value: i64) -> Option<Self>;
 }
 
@@ -273,39 +273,40 @@ mod fields {
     use crate::raw::Array;
     use crate::type_table::FieldKind;
 
-    impl Field for bool {
-        fn expected() -> String {
-            "a bool".to_owned()
-        }
-        const KIND: FieldKind = FieldKind::Bool;
-        #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
-            FieldRef::Bool(*self)
-        }
-        fn from_value(value: Value) -> Result<Self, Value> {
-            match value {
-                Value::Bool(b) => Ok(b),
-                Value::Int(i @ (0 | 1)) => Ok(i == 1),
-                other => Err(other),
+    macro_rules! scalar_fields {
+        ($($ty:ty: $kind:ident, $expected:literal, |$field:ident| $borrowed:expr, { $($pattern:pat => $value:expr),+ };)*) => {$(
+            impl Field for $ty {
+                const KIND: FieldKind = FieldKind::$kind;
+                fn expected() -> String {
+                    $expected.to_owned()
+                }
+                #[inline]
+                fn as_field(&self) -> FieldRef<'_> {
+                    let $field = self;
+                    $borrowed
+                }
+                fn from_value(value: Value) -> Result<Self, Value> {
+                    match value {
+                        $($pattern => Ok($value),)+
+                        other => Err(other),
+                    }
+                }
             }
-        }
+        )*};
     }
-    impl Field for i64 {
-        fn expected() -> String {
-            "an int".to_owned()
-        }
-        const KIND: FieldKind = FieldKind::Int;
-        #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
-            FieldRef::Int(*self)
-        }
-        fn from_value(value: Value) -> Result<Self, Value> {
-            match value {
-                Value::Int(i) => Ok(i),
-                other => Err(other),
-            }
-        }
+
+    scalar_fields! {
+        bool: Bool, "a bool", |b| FieldRef::Bool(*b), { Value::Bool(b) => b, Value::Int(i @ (0 | 1)) => i == 1 };
+        i64: Int, "an int", |i| FieldRef::Int(*i), { Value::Int(i) => i };
+        f64: Float, "a float", |f| FieldRef::Float(*f), { Value::Float(f) => f, Value::Int(i) => i as f64 };
+        DataType: DType, "a dtype", |d| FieldRef::DType(*d), { Value::DType(d) => d };
+        Span: Span, "a span", |s| FieldRef::Span(*s), { Value::None => Span::UNKNOWN };
+        Option<i64>: Any, "an int or None", |i| i.map_or(FieldRef::None, FieldRef::Int), {
+            Value::None => None,
+            Value::Int(i) => Some(i)
+        };
     }
+
     impl<T: IntField> Field for T {
         fn expected() -> String {
             "the number of a variant".to_owned()
@@ -321,55 +322,6 @@ mod fields {
         fn from_value(value: Value) -> Result<Self, Value> {
             match value {
                 Value::Int(i) => T::from_int(i).ok_or(Value::Int(i)),
-                other => Err(other),
-            }
-        }
-    }
-    impl Field for f64 {
-        fn expected() -> String {
-            "a float".to_owned()
-        }
-        const KIND: FieldKind = FieldKind::Float;
-        #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
-            FieldRef::Float(*self)
-        }
-        fn from_value(value: Value) -> Result<Self, Value> {
-            match value {
-                Value::Float(f) => Ok(f),
-                Value::Int(i) => Ok(i as f64),
-                other => Err(other),
-            }
-        }
-    }
-    impl Field for DataType {
-        fn expected() -> String {
-            "a dtype".to_owned()
-        }
-        const KIND: FieldKind = FieldKind::DType;
-        #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
-            FieldRef::DType(*self)
-        }
-        fn from_value(value: Value) -> Result<Self, Value> {
-            match value {
-                Value::DType(d) => Ok(d),
-                other => Err(other),
-            }
-        }
-    }
-    impl Field for Span {
-        fn expected() -> String {
-            "a span".to_owned()
-        }
-        const KIND: FieldKind = FieldKind::Span;
-        #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
-            FieldRef::Span(*self)
-        }
-        fn from_value(value: Value) -> Result<Self, Value> {
-            match value {
-                Value::None => Ok(Span::UNKNOWN),
                 other => Err(other),
             }
         }
@@ -412,64 +364,6 @@ mod fields {
         match value {
             Value::Node(o) => T::try_from_object(o).map_err(Value::Node),
             other => Err(other),
-        }
-    }
-    impl Field for Object {
-        fn expected() -> String {
-            "a node".to_owned()
-        }
-        const KIND: FieldKind = FieldKind::Node;
-        #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
-            FieldRef::Node(self)
-        }
-        fn from_value(value: Value) -> Result<Self, Value> {
-            match value {
-                Value::Node(o) => Ok(o),
-                other => Err(other),
-            }
-        }
-        #[inline]
-        fn node_slot(&mut self) -> Option<NodeSlot<'_>> {
-            Some(NodeSlot::new(self))
-        }
-    }
-    impl Field for Option<Object> {
-        fn expected() -> String {
-            "a node or None".to_owned()
-        }
-        const KIND: FieldKind = FieldKind::Node;
-        #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
-            self.as_ref().map_or(FieldRef::None, FieldRef::Node)
-        }
-        fn from_value(value: Value) -> Result<Self, Value> {
-            match value {
-                Value::None => Ok(None),
-                Value::Node(o) => Ok(Some(o)),
-                other => Err(other),
-            }
-        }
-        #[inline]
-        fn node_slot(&mut self) -> Option<NodeSlot<'_>> {
-            self.as_mut().map(NodeSlot::new)
-        }
-    }
-    impl Field for Option<i64> {
-        fn expected() -> String {
-            "an int or None".to_owned()
-        }
-        const KIND: FieldKind = FieldKind::Any;
-        #[inline]
-        fn as_field(&self) -> FieldRef<'_> {
-            self.map_or(FieldRef::None, FieldRef::Int)
-        }
-        fn from_value(value: Value) -> Result<Self, Value> {
-            match value {
-                Value::None => Ok(None),
-                Value::Int(i) => Ok(Some(i)),
-                other => Err(other),
-            }
         }
     }
     macro_rules! object_field {
@@ -520,6 +414,7 @@ mod fields {
         )*};
     }
     object_field! {
+        [] Object,
         [] Str,
         [T: Class] Ref<T>,
         [T: ObjectLike] Array<T>,
@@ -532,14 +427,14 @@ mod fields {
         format!("{} {description}", if description.starts_with('a') { "an" } else { "a" })
     }
 
-    /// What a value is, or for a container of the right shape, which of its elements does not fit.
+    /// Describes an invalid value; for a container, its first invalid element.
     fn found_object<T: ObjectLike>(value: &Value) -> String {
         let misfit = value.as_object().and_then(T::misfit);
         misfit.unwrap_or_else(|| quoted_kind(value))
     }
 }
 
-/// Field values on their way into a node.
+/// The values that a node is constructed from.
 #[derive(Debug)]
 pub struct Fields<'a> {
     pub(crate) info: &'a TypeInfo,
@@ -552,10 +447,10 @@ impl<'a> Fields<'a> {
         Fields { info, next: 0, values: values.iter_mut() }
     }
 
-    /// The next field in declaration order.
+    /// Takes the next field in declaration order.
     ///
     /// # Errors
-    /// When it is of another kind than the field.
+    /// Fails if the value is of another kind than the field.
     pub fn take<T: Field>(&mut self) -> Result<T, FieldError> {
         let value = self.values.next().map(std::mem::take).unwrap_or_default();
         let index = self.next;
@@ -563,20 +458,20 @@ impl<'a> Fields<'a> {
         T::from_value(value).map_err(|found| field_error::<T>(self.info, index, &found))
     }
 
-    /// The next field in declaration order; a node in it must be of the class `C`.
+    /// Takes the next field in declaration order, in which nodes must be of class `C`.
     ///
     /// # Errors
-    /// When it is of another kind or class than the field.
+    /// Fails if the value is of another kind or class.
     pub fn take_of<T: Field, C: Class>(&mut self) -> Result<T, FieldError> {
         let (info, index) = (self.info, self.next);
         of_class::<T, C>(self.take()?, info, index)
     }
 }
 
-/// The value of a field whose nodes must be of the class `C` (`#[node(class = C)]`). Used by the derive.
+/// Checks that a node in a field is of class `C` (`#[node(class = C)]`). Used by the derive.
 ///
 /// # Errors
-/// When it is a node of another class.
+/// Fails for a node of another class.
 pub fn of_class<T: Field, C: Class>(value: T, info: &TypeInfo, index: usize) -> Result<T, FieldError> {
     match value.as_field() {
         FieldRef::Node(node) if !node.is::<C>() => Err(FieldError::Kind {
@@ -589,7 +484,7 @@ pub fn of_class<T: Field, C: Class>(value: T, info: &TypeInfo, index: usize) -> 
     }
 }
 
-/// The kind of a value, in words; of a node its type key.
+/// Describes the kind of a value in messages; a node by its quoted type key.
 pub(crate) fn quoted_kind(value: &Value) -> String {
     match value {
         Value::Node(node) => format!("`{}`", node.info().display_key()),
@@ -601,7 +496,7 @@ fn field_name(info: &TypeInfo, index: usize) -> &'static str {
     info.fields().get(index).map_or("?", |f| f.name)
 }
 
-/// The error for a value that does not fit the field at `index`. Used by the derive.
+/// Returns the error for an invalid value of the field at `index`. Used by the derive.
 pub fn field_error<T: Field>(info: &TypeInfo, index: usize, found: &Value) -> FieldError {
     FieldError::Kind {
         key: info.display_key(),

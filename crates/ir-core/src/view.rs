@@ -1,22 +1,23 @@
-//! Views: the nodes of a class as an enum, so that `match` stays pleasant while the set of nodes stays open; and the nodes
-//! below one that nothing is known of.
+//! Views of a class of nodes as an enum, and a walk over the parts of any node.
+//!
+//! A view allows `match` on an open set of nodes: it has a variant for each known node and `Other`.
 
 use crate::containers::ArrayNode;
 use crate::raw::Object;
 use crate::value::FieldRef;
 
-/// Where a node stands in another: in which field, and at which place of the array that the field holds.
+/// The position of a node in its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FieldPlace {
-    /// The field's name.
+pub struct FieldSlot {
+    /// Name of the field.
     pub field: &'static str,
-    /// The place in the field's array.
+    /// Index in the array that the field holds.
     pub index: Option<usize>,
 }
 
-/// Calls `f` for each node in the fields of a node, the last one first, as work is put on a stack. Arrays in fields are gone
-/// through; what they hold in further arrays or maps is not.
-pub fn for_each_node_below_rev<'a>(node: &'a Object, mut f: impl FnMut(FieldPlace, &'a Object)) {
+/// Calls `f` for each node in the fields of a node and in arrays directly in them, last one first: the order in which
+/// a worklist is filled.
+pub fn for_each_node_below_rev<'a>(node: &'a Object, mut f: impl FnMut(FieldSlot, &'a Object)) {
     for (at, field) in node.info().fields().iter().enumerate().rev() {
         let FieldRef::Node(child) = node.field(at) else { continue };
         match child.as_node::<ArrayNode>() {
@@ -24,16 +25,16 @@ pub fn for_each_node_below_rev<'a>(node: &'a Object, mut f: impl FnMut(FieldPlac
                 let items = array.items().iter().enumerate().rev();
                 items
                     .filter_map(|(index, item)| Some((index, item.as_object()?)))
-                    .for_each(|(index, item)| f(FieldPlace { field: field.name, index: Some(index) }, item));
+                    .for_each(|(index, item)| f(FieldSlot { field: field.name, index: Some(index) }, item));
             }
-            None => f(FieldPlace { field: field.name, index: None }, child),
+            None => f(FieldSlot { field: field.name, index: None }, child),
         }
     }
 }
 
-/// Declares the view of a class: an enum with a variant for each of the given nodes and `Other` for any other, and a trait whose
-/// `kind` gives it for a handle of the class, by one look into a table. A node type without a struct of its own may stand under
-/// the variant of another (`; key_of() => Variant`).
+/// Declares the view of a class: an enum with a variant per given node and `Other`, and a trait with the method
+/// `kind` that returns it, by one table lookup. A node type without a struct of its own can share a variant (`;
+/// info() => Variant`).
 #[macro_export]
 macro_rules! class_view {
     (
@@ -49,9 +50,9 @@ macro_rules! class_view {
             Other(&'a $crate::Ref<$class>),
         }
 
-        /// The view of a node as an enum.
+        /// Converts nodes to their view.
         pub trait $view {
-            /// Which node this is.
+            /// Returns the view of the node.
             fn kind(&self) -> $kind<'_>;
         }
 

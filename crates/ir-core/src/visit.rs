@@ -1,8 +1,8 @@
-//! Read-only walks over nodes, by reflection.
+//! Read-only walks over graphs, by reflection.
 //!
-//! A walk calls a closure before a node's children, after them, or both; the closure says how to go on. The walk keeps
-//! its own stack. Children are the nodes in the fields, in declaration order, the elements of arrays, and the keys and
-//! values of maps; strings, tensors and plain tuples of integers are values, not nodes, and are not visited.
+//! A walk calls a closure before a node's children, after them, or both; the closure controls the walk. Children are
+//! the nodes in the fields, in declaration order, and in arrays and maps. Strings, tensors and tuples of integers are
+//! values and not visited.
 //!
 //! ```
 //! use tvmscript_ir_core::{Array, Node, Object, Ref, Visitor, Walk, post_order_visit};
@@ -21,9 +21,9 @@
 //!
 //! let mut sum = 0;
 //! post_order_visit(&root, |node| sum += node.as_node::<Tree>().map_or(0, |tree| tree.number));
-//! assert_eq!(sum, 6, "the shared node counts once");
+//! assert_eq!(sum, 6, "the shared node is visited once");
 //!
-//! // Up to the first node that matches, parents first.
+//! // Stops at the first match, parents first.
 //! let mut found = None;
 //! let _ = Visitor::new().pre_order(&root, |node| match node.as_node::<Tree>() {
 //!     Some(tree) if tree.below.is_empty() => {
@@ -37,29 +37,30 @@
 
 use std::ops::ControlFlow;
 
-use crate::children::{for_each_child, for_each_own_child};
+use crate::children::for_each_child;
 use crate::node::Class;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Ref};
+use crate::shared::Visited;
 use crate::type_table::{EqKind, Shape};
 
-/// How a walk goes on after a node.
+/// Control of a walk after visiting a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Walk {
-    /// With its children.
+    /// Continue with the node's children.
     Advance,
-    /// With what comes after the node and its children. The same as `Advance` when the children are past.
+    /// Continue without the node's children. After the children, the same as `Advance`.
     Skip,
-    /// Not at all.
+    /// End the walk.
     Stop,
 }
 
-/// Which event of a walk this is.
+/// Event of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
     /// Before the node's children.
     Enter,
-    /// After them.
+    /// After the node's children.
     Leave,
 }
 
@@ -68,23 +69,21 @@ pub enum Event {
 pub struct Visitor {
     once: bool,
     containers: bool,
-    skip_derived: bool,
 }
 
 impl Default for Visitor {
     fn default() -> Self {
-        Visitor { once: true, containers: false, skip_derived: false }
+        Visitor { once: true, containers: false }
     }
 }
 
 impl Visitor {
-    /// A walk that visits shared nodes once, and goes through arrays and maps without visiting them.
+    /// A walk that visits shared nodes once, and the content of arrays and maps but not arrays and maps themselves.
     pub fn new() -> Visitor {
         Visitor::default()
     }
 
-    /// Visits a shared node each time it comes up. A graph that doubles at each level then takes time without end:
-    /// meant for graphs known to be small.
+    /// Visits a shared node each time it occurs. Takes exponential time on a graph that doubles at each level.
     #[must_use]
     pub fn every_time(self) -> Visitor {
         Visitor { once: false, ..self }
@@ -96,14 +95,7 @@ impl Visitor {
         Visitor { containers: true, ..self }
     }
 
-    /// Passes over fields that only repeat what other fields say (`#[node(derived)]`), such as the inferred struct info of
-    /// Relax expressions: a walk for what a program says need not see its types again at every node.
-    #[must_use]
-    pub fn skip_derived(self) -> Visitor {
-        Visitor { skip_derived: true, ..self }
-    }
-
-    /// Calls `f` before each node's children. `Break` after `Stop`.
+    /// Calls `f` before each node's children. Returns `Break` after `Stop`.
     pub fn pre_order(self, root: &Object, mut f: impl FnMut(&Object) -> Walk) -> ControlFlow<()> {
         self.walk(root, |event, object| match event {
             Event::Enter => f(object),
@@ -111,7 +103,7 @@ impl Visitor {
         })
     }
 
-    /// Calls `f` after each node's children. `Break` after `Stop`.
+    /// Calls `f` after each node's children. Returns `Break` after `Stop`.
     pub fn post_order(self, root: &Object, mut f: impl FnMut(&Object) -> Walk) -> ControlFlow<()> {
         self.walk(root, |event, object| match event {
             Event::Enter => Walk::Advance,
@@ -121,21 +113,20 @@ impl Visitor {
 
     /// Calls `f` before and after each node's children. A node skipped on `Enter` gets its `Leave`.
     pub fn walk(self, root: &Object, mut f: impl FnMut(Event, &Object) -> Walk) -> ControlFlow<()> {
-        let mut stack = Stack { skip_derived: self.skip_derived, ..Stack::default() };
-        let mut seen: AddressMap<()> = AddressMap::default();
+        let mut stack = Stack::default();
+        let mut visited = Visited::default();
         stack.enter(root);
-        while let Some(task) = stack.tasks.pop() {
-            let object = match task {
-                Task::Enter(object) => object,
-                Task::Leave(object) => {
+        while let Some(item) = stack.items.pop() {
+            let object = match item {
+                WorkItem::Enter(object) => object,
+                WorkItem::Leave(object) => {
                     if f(Event::Leave, object) == Walk::Stop {
                         return ControlFlow::Break(());
                     }
                     continue;
                 }
             };
-            // Only a node with several handles can come up again.
-            if self.once && !object.is_unique() && seen.insert(object.address(), ()).is_some() {
+            if self.once && !visited.is_first(object) {
                 continue;
             }
             if !self.containers && object.info().shape() != Shape::Fields {
@@ -144,9 +135,9 @@ impl Visitor {
             }
             match f(Event::Enter, object) {
                 Walk::Stop => return ControlFlow::Break(()),
-                Walk::Skip => stack.tasks.push(Task::Leave(object)),
+                Walk::Skip => stack.items.push(WorkItem::Leave(object)),
                 Walk::Advance => {
-                    stack.tasks.push(Task::Leave(object));
+                    stack.items.push(WorkItem::Leave(object));
                     stack.enter_children(object);
                 }
             }
@@ -163,13 +154,13 @@ pub fn post_order_visit(root: &impl ObjectLike, mut f: impl FnMut(&Object)) {
     });
 }
 
-/// Calls `f` for each node once, before its children, and goes below it only if `f` says so.
+/// Calls `f` for each node once, before its children, which are visited if `f` returns `true`.
 pub fn pre_order_visit(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) {
     let _ = Visitor::new()
         .pre_order(root.as_object(), |object| if f(object) { Walk::Advance } else { Walk::Skip });
 }
 
-/// Calls `f` for each node of the class `N` once, before its children: all loads, all loops.
+/// Calls `f` for each node of class `N` once, before its children.
 pub fn visit_nodes<N: Class>(root: &impl ObjectLike, mut f: impl FnMut(&Ref<N>)) {
     let _ = Visitor::new().pre_order(root.as_object(), |object| {
         object.downcast_ref::<N>().into_iter().for_each(&mut f);
@@ -177,24 +168,24 @@ pub fn visit_nodes<N: Class>(root: &impl ObjectLike, mut f: impl FnMut(&Ref<N>))
     });
 }
 
-/// Whether `f` holds for the root or a node below it: whether an expression uses a variable, whether a body has a block.
+/// Returns `true` if `f` does so for a node of the graph.
 pub fn any_node(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> bool) -> bool {
     let walk = Visitor::new()
         .pre_order(root.as_object(), |object| if f(object) { Walk::Stop } else { Walk::Advance });
     walk.is_break()
 }
 
-/// The number of nodes in a graph, and in the tree that it unfolds to.
+/// The number of nodes of a graph and of the tree that it unfolds to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeSize {
-    /// Nodes of the graph; a shared node counts once.
+    /// Nodes of the graph, each counted once.
     pub nodes: u64,
-    /// Nodes of the tree, where a shared node counts each time it is held; `u64::MAX` for that many or more.
+    /// Nodes of the tree, which repeats shared nodes; saturates at `u64::MAX`.
     pub unfolded: u64,
 }
 
 impl TreeSize {
-    /// The size below `root`. Nodes for which `is_leaf` holds count as one node of the tree, whatever they hold.
+    /// Measures a graph. Nodes for which `is_leaf` returns `true` count as one node of the tree.
     pub fn below(root: &Object, is_leaf: impl Fn(&Object) -> bool) -> TreeSize {
         let mut sizes: AddressMap<u64> = AddressMap::default();
         let size_of = |sizes: &AddressMap<u64>, object: &Object| match object.info().shape() {
@@ -215,42 +206,37 @@ impl TreeSize {
     }
 }
 
-/// The size of a graph in which nodes with an identity of their own, such as variables, are leaves. A measure of the text that
-/// the graph would make.
+/// Measures a graph in which nodes with identity, such as variables, are leaves: an estimate of the size of its text.
 pub fn tree_size(root: &Object) -> TreeSize {
     let is_leaf =
         |object: &Object| matches!(object.info().eq_kind(), EqKind::FreeVar | EqKind::Dag | EqKind::Unique);
     TreeSize::below(root, is_leaf)
 }
 
-enum Task<'a> {
+enum WorkItem<'a> {
     Enter(&'a Object),
     Leave(&'a Object),
 }
 
-/// The stack of a walk.
+/// The worklist of a walk.
 #[derive(Default)]
 struct Stack<'a> {
-    tasks: Vec<Task<'a>>,
-    skip_derived: bool,
+    items: Vec<WorkItem<'a>>,
 }
 
 impl<'a> Stack<'a> {
     #[inline(always)]
     fn enter(&mut self, object: &'a Object) {
         if !matches!(object.info().shape(), Shape::Str | Shape::Tensor) {
-            self.tasks.push(Task::Enter(object));
+            self.items.push(WorkItem::Enter(object));
         }
     }
 
     #[inline]
     fn enter_children(&mut self, object: &'a Object) {
-        let start = self.tasks.len();
-        match self.skip_derived {
-            true => for_each_own_child(object, |child| self.enter(child)),
-            false => for_each_child(object, |child| self.enter(child)),
-        }
-        // The first child comes off the stack first.
-        self.tasks[start..].reverse();
+        let start = self.items.len();
+        for_each_child(object, |child| self.enter(child));
+        // The first child is popped first.
+        self.items[start..].reverse();
     }
 }

@@ -27,7 +27,7 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
     let core = quote!(::tvmscript_ir_core);
     let (parent_info, subclass) = parent_tokens(&core, &quote!(#name), parent.as_ref(), &ancestors);
     Ok(quote! {
-        // SAFETY: the entry is registered for this very type; nobody can make a value of an abstract class.
+        // SAFETY: the entry is registered for this type; an abstract class has no values.
         unsafe impl #core::node::Class for #name {
             #[inline]
             fn type_info() -> &'static #core::type_table::TypeInfo {
@@ -47,14 +47,14 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// The types in `ancestors(A, B)`.
+/// Parses `ancestors(A, B)`.
 pub(crate) fn paths(meta: &syn::meta::ParseNestedMeta<'_>) -> Result<Vec<Path>> {
     let inner;
     syn::parenthesized!(inner in meta.input);
     Ok(inner.parse_terminated(Path::parse_mod_style, syn::Token![,])?.into_iter().collect())
 }
 
-/// The parent's entry, and the `SubclassOf` impls.
+/// Returns the parent's entry and the `SubclassOf` impls.
 pub(crate) fn parent_tokens(
     core: &TokenStream,
     name: &TokenStream,
@@ -70,10 +70,10 @@ pub(crate) fn parent_tokens(
                 parent
             })),
             quote! {
-                // SAFETY: the type table gets the same parent; where the parent is a node, it checks the payload.
+                // SAFETY: the type table has the same parent, and checks the payload if the parent is a node.
                 unsafe impl #core::node::SubclassOf<#parent> for #name {}
                 #(
-                    // SAFETY: registration, which comes before any value, checks that the type table agrees.
+                    // SAFETY: registration, which precedes any value, checks that the type table agrees.
                     unsafe impl #core::node::SubclassOf<#ancestors> for #name {}
                 )*
             },

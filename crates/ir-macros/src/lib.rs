@@ -1,29 +1,66 @@
-//! Derives that make a plain struct a node of the IR.
+//! Macros that declare nodes, classes, script functions and operators.
 //!
-//! `#[derive(Node)]` is the whole declaration of a node:
+//! `#[derive(Node)]` declares a node:
 //!
-//! - `#[node(key = "tir.For", parent = Stmt)]`: the type key (the struct's name follows a key that ends with a dot) and the
-//!   parent class (`parent_key = "tir.Stmt"` names a
-//!   class of a dialect that this crate does not know; that dialect must be loaded first, else a registry refuses the node); `eq = tree | dag | free_var |
-//!   const_tree | unique` says how structural equality treats it (default `tree`), `custom_eq = path` replaces it;
-//!   `by_name = path` (a function from a name to the node) says that in JSON the node is only its field `name`;
-//!   `sequence` says that the node only lists nodes that may also stand alone in its place (`SeqStmt`);
-//!   `check = path` (`fn(&Self) -> Result<(), Invalid>`) declares the node's invariants, which hold wherever reflection
-//!   makes or rewrites it; `normalize = path` (`fn(Ref<Self>) -> Object`) restores a normal form after a rewrite;
-//!   `defines = path` (`fn(&Self, &mut Definitions)`) names what the node defines, for copies with fresh definitions;
-//! - on a field: `#[node(def)]` (defines variables), `#[node(skip_eq)]` (ignored by equality and hash),
-//!   `#[node(name = "..")]` (another name in text and JSON), `#[node(class = C)]` (nodes of an untyped field must be of the
-//!   class `C`), `#[node(derived)]` (repeats what other fields say; walks may skip it).
+//! | on the struct: `#[node(..)]` | meaning |
+//! |---|---|
+//! | `key = "tir.For"` | type key; the struct's name follows a key that ends in a dot |
+//! | `parent = Stmt` | parent class; `ancestors(..)` lists further ones to upcast to |
+//! | `parent_key = "tir.Stmt"` | parent class of a dialect that the crate does not depend on; the dialect must be loaded first |
+//! | `eq = tree` | rule of structural equality: `tree` (default), `dag`, `free_var`, `const_tree` or `unique` |
+//! | `custom_eq = path` | custom comparison, a `CustomEq` |
+//! | `by_name = path` | function from a name to the node, whose JSON data is only its field `name` |
+//! | `namer = path` | function that sets the name, for nodes without a `NameCell` |
+//! | `sequence` | the node lists nodes, and a single element is equivalent to a sequence of one (`SeqStmt`) |
+//! | `check = path` | invariants, `fn(&Self) -> Result<(), Invalid>` |
+//! | `normalize = path` | restores a normal form after a rewrite, `fn(Ref<Self>) -> Object` |
+//! | `defines = path` | lists what the node defines, `fn(&Self, &mut Definitions)` |
 //!
-//! A field named `span` of type `Span` is the node's span, one named `dtype` of type `DataType` its dtype.
-//! `#[script_fn]` on a plain function is the whole declaration of a script function: the binding of arguments, the Rust
-//! face, the stub and the hover text. `name = ".."` gives another name in scripts, `around = path` a function that may rewrite
-//! the arguments before they are bound, `has_poison` says that the result has a poison value; on parameters
-//! `#[default = ..]`, `#[kw_only]`, `#[args]`, `#[kwargs]`. The body returns a `Result`.
+//! | on a field: `#[node(..)]` | meaning |
+//! |---|---|
+//! | `def` | defines the variables in it |
+//! | `skip_eq` | ignored by equality and hash |
+//! | `name = ".."` | name in text and JSON |
+//! | `class = C` | nodes in an untyped field must be of class `C` |
+//! | `derived` | follows from other fields; walks may skip it |
 //!
-//! `operators!` is the whole declaration of the operators of a module. See [`operators!`].
 //!
-//! `#[derive(Class)]` with `#[class(key = "..", parent = ..)]` declares an abstract class on `struct Name(());`.
+//! A field `span` of type `Span` is the node's span, a field `dtype` of type `DataType` its dtype.
+//!
+//! `#[derive(Class)]` with `#[class(key = "..", parent = ..)]` on `struct Name(());` declares an abstract class.
+//!
+//! `#[script_fn]` on a function that returns a `Result` declares a script function: argument binding, the Rust
+//! function, stub and hover text. Its options are `name = ".."` (in scripts), `around = path` (a function that may
+//! rewrite the arguments before they are bound) and `has_poison` (the result has a poison value); parameters take
+//! `#[default = ..]`, `#[kw_only]`, `#[given]`, `#[args]` and `#[kwargs]`.
+//!
+//! [`operators!`] declares the operators of a module.
+//!
+//! The derives are re-exported by `tvmscript-ir-core`:
+//!
+//! ```
+//! use tvmscript_ir_core::{Class, Node, Ref, structural_equal};
+//!
+//! /// The class of shapes.
+//! #[derive(Class)]
+//! #[class(key = "doc.Figure")]
+//! struct Figure(());
+//!
+//! /// A circle; its label is ignored by equality.
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "doc.Circle", parent = Figure)]
+//! struct Circle {
+//!     radius: i64,
+//!     #[node(skip_eq)]
+//!     label: i64,
+//! }
+//!
+//! let circle = |label| -> Ref<Figure> { Ref::new(Circle { radius: 2, label }).upcast() };
+//! assert!(structural_equal(circle(1).object(), circle(2).object()));
+//! ```
+
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 use proc_macro::TokenStream;
 
@@ -53,14 +90,14 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
     script_fn::expand(attr.into(), item).unwrap_or_else(|e| e.to_compile_error()).into()
 }
 
-/// Declares the operators of a module, one entry each; one invocation per module.
+/// Declares the operators of a module, one entry per operator. There is one invocation per module.
 ///
 /// ```text
 /// operators! {
-///     prefix = "toy.";                  // before each name in the IR
-///     result = Expr;                    // the type of a call
-///     error = ToyError;                 // of functions that can fail
-///     script = crate::build::operator;  // the script side of each parameter type, under the same name
+///     prefix = "toy.";                  // of names in the IR
+///     result = Expr;                    // type of a call
+///     error = ToyError;                 // of fallible functions
+///     script = crate::build::operator;  // module with the script counterpart of each parameter type
 ///
 ///     /// The arc tangent of `y / x`.
 ///     atan2(y: Expr, x: Expr) -> same_as(y);
@@ -81,14 +118,18 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Two more keys of the header are optional: `around = function` (of the module `script`, around the binding of arguments), and
-/// `poison = true` where the result has a poison value.
+/// The header has two optional keys: `around = function` (of the module `script`, wrapped around the binding of
+/// arguments), and `poison = true` if the result has a poison value.
 ///
-/// An entry consists of documentation; the name in Rust and in text; the parameters, with defaults, `*rest`, `*` before
-/// keyword-only ones and `;` before attributes; the type of a call; optionally `= function`, which makes the call in place of
-/// the generated code; and options. The type is `same_as(operand)`, the name of a parameter of type `DataType`, a type, or
-/// `infer(function)`. A parameter of type `DataType` is not an operand; a default of `None` leaves the operand out.
-/// `..group` stands for the parameters of `params group = (..);`.
+/// An entry consists of
+///
+/// - a doc comment and the name in Rust and in text;
+/// - parameters, with defaults, `*rest`, `*` before keyword-only ones and `;` before attributes. A parameter of type
+///   `DataType` is not an operand; a default of `None` omits the operand. `..group` inserts the parameters of
+///   `params group = (..);`;
+/// - the type of a call: `same_as(operand)`, the name of a parameter of type `DataType`, a type, or `infer(function)`;
+/// - optionally `= function`, which makes the call in place of the generated code;
+/// - options.
 ///
 /// | option | meaning |
 /// |---|---|
@@ -100,15 +141,15 @@ pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
 /// | `effect = ..`, `hidden` | effect; left out of stubs |
 /// | `key = value` | any other property: `.with_key(value)` on the `Operator` |
 ///
-/// An entry may end in a block instead of `;`: the body of its script function, on parameters of the types that scripts pass.
-/// It returns a `Result` with an error of the builder, and there is no typed function then.
+/// An entry can end in a block instead of `;`: the body of its script function, with parameters of script types,
+/// which returns a `Result` with a builder error. Such an entry has no typed function.
 ///
-/// An entry becomes
+/// An entry expands to
 ///
 /// - `fn atan2(y: Expr, x: Expr) -> Expr`, which takes typed arguments only; with `= function` it returns a `Result` if the
 ///   header has an `error`;
-/// - `static ATAN2: Operator`, the properties for printers and analyses, listed in `OPERATORS`. `Operator`, `ResultType` and
-///   `Effect` are what these names mean in the module; `Operator` has `new`, `call`, `with_effect` and `with_function`,
+/// - `static ATAN2: Operator`, its record for printers and analyses, listed in `OPERATORS`. The names `Operator`,
+///   `ResultType` and `Effect` are resolved in the module; `Operator` has the methods `new`, `call`, `with_effect` and `with_function`,
 ///   `call_stated` for `stated`, and for types that are not inferred `with_operands`, `call_same_as`, `made_by` and `hidden`;
 /// - with the feature `build`, in the module `script`, a `#[script_fn]` of the same name, listed in `FUNCTIONS`.
 #[proc_macro]

@@ -2,14 +2,17 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::meta::ParseNestedMeta;
 use syn::{Data, DeriveInput, Fields, Ident, LitStr, Path, Result, Type};
 
+/// Attributes on the struct.
+#[derive(Default)]
 struct Options {
-    key: LitStr,
+    key: Option<LitStr>,
     parent: Option<Path>,
     parent_key: Option<LitStr>,
     ancestors: Vec<Path>,
-    eq: Ident,
+    eq: Option<Ident>,
     custom_eq: Option<Path>,
     by_name: Option<Path>,
     namer: Option<Path>,
@@ -19,6 +22,7 @@ struct Options {
     defines: Option<Path>,
 }
 
+/// Attributes on a field.
 struct FieldOptions<'a> {
     ident: &'a Ident,
     ty: &'a Type,
@@ -30,83 +34,60 @@ struct FieldOptions<'a> {
 }
 
 fn options(input: &DeriveInput) -> Result<Options> {
-    let mut key = None;
-    let mut parent = None;
-    let mut parent_key = None;
-    let mut ancestors = Vec::new();
-    let mut eq = format_ident!("Tree");
-    let mut custom_eq = None;
-    let mut by_name = None;
-    let mut namer = None;
-    let mut sequence = false;
-    let mut check = None;
-    let mut normalize = None;
-    let mut defines = None;
+    let mut out = Options::default();
     for attr in input.attrs.iter().filter(|a| a.path().is_ident("node")) {
         attr.parse_nested_meta(|meta| {
-            if meta.path.is_ident("key") {
-                key = Some(meta.value()?.parse::<LitStr>()?);
-            } else if meta.path.is_ident("parent") {
-                parent = Some(meta.value()?.parse::<Path>()?);
-            } else if meta.path.is_ident("parent_key") {
-                parent_key = Some(meta.value()?.parse::<LitStr>()?);
-            } else if meta.path.is_ident("ancestors") {
-                ancestors = super::class::paths(&meta)?;
-            } else if meta.path.is_ident("custom_eq") {
-                custom_eq = Some(meta.value()?.parse::<Path>()?);
-            } else if meta.path.is_ident("by_name") {
-                by_name = Some(meta.value()?.parse::<Path>()?);
-            } else if meta.path.is_ident("namer") {
-                namer = Some(meta.value()?.parse::<Path>()?);
-            } else if meta.path.is_ident("sequence") {
-                sequence = true;
-            } else if meta.path.is_ident("check") {
-                check = Some(meta.value()?.parse::<Path>()?);
-            } else if meta.path.is_ident("normalize") {
-                normalize = Some(meta.value()?.parse::<Path>()?);
-            } else if meta.path.is_ident("defines") {
-                defines = Some(meta.value()?.parse::<Path>()?);
-            } else if meta.path.is_ident("eq") {
-                let kind = meta.value()?.parse::<Ident>()?;
-                eq = match kind.to_string().as_str() {
-                    "tree" => format_ident!("Tree"),
-                    "dag" => format_ident!("Dag"),
-                    "free_var" => format_ident!("FreeVar"),
-                    "const_tree" => format_ident!("ConstTree"),
-                    "unique" => format_ident!("Unique"),
-                    _ => {
-                        let message = "expected `tree`, `dag`, `free_var`, `const_tree` or `unique`";
-                        return Err(syn::Error::new_spanned(kind, message));
-                    }
-                };
-            } else {
+            let name = meta.path.get_ident().map(Ident::to_string).unwrap_or_default();
+            let path = match &*name {
+                "parent" => &mut out.parent,
+                "custom_eq" => &mut out.custom_eq,
+                "by_name" => &mut out.by_name,
+                "namer" => &mut out.namer,
+                "check" => &mut out.check,
+                "normalize" => &mut out.normalize,
+                "defines" => &mut out.defines,
+                _ => return out.other(&name, &meta),
+            };
+            *path = Some(meta.value()?.parse()?);
+            Ok(())
+        })?;
+    }
+    Ok(out)
+}
+
+impl Options {
+    /// Parses an attribute whose value is not a path.
+    fn other(&mut self, name: &str, meta: &ParseNestedMeta<'_>) -> Result<()> {
+        match name {
+            "key" => self.key = Some(meta.value()?.parse()?),
+            "parent_key" => self.parent_key = Some(meta.value()?.parse()?),
+            "ancestors" => self.ancestors = super::class::paths(meta)?,
+            "sequence" => self.sequence = true,
+            "eq" => self.eq = Some(eq_kind(&meta.value()?.parse()?)?),
+            _ => {
                 return Err(meta.error(
                     "expected `key`, `parent`, `parent_key`, `ancestors`, `eq`, `custom_eq`, `by_name`, `namer`, `check`, `normalize`, `defines` or `sequence`",
                 ));
             }
-            Ok(())
-        })?;
+        }
+        Ok(())
     }
-    let key =
-        key.ok_or_else(|| syn::Error::new_spanned(&input.ident, "a node needs `#[node(key = \"..\")]`"))?;
-    let key = match key.value().ends_with('.') {
-        true => LitStr::new(&format!("{}{}", key.value(), input.ident), key.span()),
-        false => key,
+}
+
+/// Returns the variant of `EqKind`.
+fn eq_kind(kind: &Ident) -> Result<Ident> {
+    let variant = match kind.to_string().as_str() {
+        "tree" => "Tree",
+        "dag" => "Dag",
+        "free_var" => "FreeVar",
+        "const_tree" => "ConstTree",
+        "unique" => "Unique",
+        _ => {
+            let message = "expected `tree`, `dag`, `free_var`, `const_tree` or `unique`";
+            return Err(syn::Error::new_spanned(kind, message));
+        }
     };
-    Ok(Options {
-        key,
-        parent,
-        parent_key,
-        ancestors,
-        eq,
-        custom_eq,
-        by_name,
-        namer,
-        check,
-        normalize,
-        defines,
-        sequence,
-    })
+    Ok(format_ident!("{variant}"))
 }
 
 fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
@@ -158,6 +139,13 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
         defines,
         sequence,
     } = options(&input)?;
+    let key =
+        key.ok_or_else(|| syn::Error::new_spanned(&input.ident, "a node needs `#[node(key = \"..\")]`"))?;
+    let key = match key.value().ends_with('.') {
+        true => LitStr::new(&format!("{}{}", key.value(), input.ident), key.span()),
+        false => key,
+    };
+    let eq = eq.unwrap_or_else(|| format_ident!("Tree"));
     let mark_sequence = sequence.then(|| quote!(info.mark_sequence();));
     let Data::Struct(data) = &input.data else {
         return Err(syn::Error::new_spanned(&input.ident, "a node is a struct"));
@@ -302,7 +290,7 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
         }
     });
     Ok(quote! {
-        // SAFETY: the entry is registered for this very struct.
+        // SAFETY: the entry is registered for this struct.
         unsafe impl #core::node::Class for #name {
             #[inline]
             fn type_info() -> &'static #core::type_table::TypeInfo {

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::{Attribute, Expr, FnArg, ItemFn, LitStr, Meta, Pat, Result, ReturnType, Type};
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ParamKind {
     Plain,
     KeywordOnly,
     Args,
@@ -15,15 +15,15 @@ enum Kind {
 struct Parameter {
     ident: syn::Ident,
     ty: Type,
-    kind: Kind,
+    kind: ParamKind,
     default: Option<Expr>,
-    /// Rust programs give it all the same, as a parameter.
+    /// `true` if it is a parameter of the Rust function despite its default.
     is_given: bool,
 }
 
 impl Parameter {
     fn is_required(&self) -> bool {
-        self.default.is_none() && matches!(self.kind, Kind::Plain | Kind::KeywordOnly)
+        self.default.is_none() && matches!(self.kind, ParamKind::Plain | ParamKind::KeywordOnly)
     }
 }
 
@@ -37,24 +37,24 @@ fn parameter(arg: &FnArg) -> Result<Parameter> {
     let mut out = Parameter {
         ident: pat.ident.clone(),
         ty: (*arg.ty).clone(),
-        kind: Kind::Plain,
+        kind: ParamKind::Plain,
         default: None,
         is_given: false,
     };
     for attr in &arg.attrs {
         match &attr.meta {
             Meta::NameValue(nv) if nv.path.is_ident("default") => {
-                // What another macro passed on is in a group.
+                // Tokens passed on by another macro are grouped.
                 let mut value = &nv.value;
                 while let Expr::Group(group) = value {
                     value = &group.expr;
                 }
                 out.default = Some(value.clone());
             }
-            Meta::Path(path) if path.is_ident("kw_only") => out.kind = Kind::KeywordOnly,
+            Meta::Path(path) if path.is_ident("kw_only") => out.kind = ParamKind::KeywordOnly,
             Meta::Path(path) if path.is_ident("given") => out.is_given = true,
-            Meta::Path(path) if path.is_ident("args") => out.kind = Kind::Args,
-            Meta::Path(path) if path.is_ident("kwargs") => out.kind = Kind::Kwargs,
+            Meta::Path(path) if path.is_ident("args") => out.kind = ParamKind::Args,
+            Meta::Path(path) if path.is_ident("kwargs") => out.kind = ParamKind::Kwargs,
             other => {
                 let message =
                     "expected `#[default = ..]`, `#[given]`, `#[kw_only]`, `#[args]` or `#[kwargs]`";
@@ -76,10 +76,10 @@ fn documentation(attrs: &[Attribute]) -> String {
     lines.map(|l| l.trim().to_owned()).collect::<Vec<_>>().join("\n")
 }
 
-/// The default as Python writes it: literals, arrays of them, `None`, data types, and what a call wraps around one of these.
+/// Returns a default as Python writes it: literals, arrays of them, `None`, data types, and calls with one of these.
 ///
 /// # Errors
-/// When the default is anything else, which would be `None` in stubs without being so.
+/// Fails for other defaults, which stubs cannot show.
 fn default_text(default: &Expr) -> Result<String> {
     let unknown = || {
         syn::Error::new_spanned(
@@ -103,9 +103,9 @@ fn default_text(default: &Expr) -> Result<String> {
             let last = path.path.segments.last().map(|last| last.ident.to_string()).ok_or_else(unknown)?;
             match data_type(&last) {
                 Some(dtype) => format!("{dtype:?}"),
-                // `None`, or what a type has for it.
+                // `None`, or a constant such as `ScopeName::NONE`.
                 None if last.eq_ignore_ascii_case("none") => "None".to_owned(),
-                // A variant of an enum whose values are names in Python.
+                // A variant of an enum; its values are names in Python.
                 None => return variant(path).ok_or_else(unknown),
             }
         }
@@ -125,7 +125,7 @@ fn default_text(default: &Expr) -> Result<String> {
     })
 }
 
-/// The text of a data type's constant: `uint32` of `UINT32`. The whole name decides.
+/// Returns the text of a data type's constant: `uint32` for `UINT32`.
 fn data_type(constant: &str) -> Option<String> {
     let text = constant.to_ascii_lowercase();
     let is_sized = ["int", "uint", "float", "bfloat"].iter().any(|prefix| {
@@ -136,7 +136,7 @@ fn data_type(constant: &str) -> Option<String> {
     (is_constant && (is_sized || matches!(&*text, "bool" | "handle" | "void"))).then_some(text)
 }
 
-/// `Enum::Variant` as its name in Python.
+/// Returns the Python name of `Enum::Variant`.
 fn variant(path: &syn::ExprPath) -> Option<String> {
     let mut segments = path.path.segments.iter().rev().map(|segment| segment.ident.to_string());
     let (variant, owner) = (segments.next()?, segments.next()?);
@@ -199,17 +199,17 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
             None => quote!(::core::option::Option::None),
         };
         let (kind, ty) = match kind {
-            Kind::Plain => (quote!(Plain), quote!(<#ty as #build::FromScript>::TYPE)),
-            Kind::KeywordOnly => (quote!(KeywordOnly), quote!(<#ty as #build::FromScript>::TYPE)),
-            Kind::Args => (quote!(Args), quote!("Any")),
-            Kind::Kwargs => (quote!(Kwargs), quote!("Any")),
+            ParamKind::Plain => (quote!(Plain), quote!(<#ty as #build::FromScript>::TYPE)),
+            ParamKind::KeywordOnly => (quote!(KeywordOnly), quote!(<#ty as #build::FromScript>::TYPE)),
+            ParamKind::Args => (quote!(Args), quote!("Any")),
+            ParamKind::Kwargs => (quote!(Kwargs), quote!("Any")),
         };
         Ok(quote!(#build::Param { name: #name, kind: #build::ParamKind::#kind, default: #default, type_name: #ty }))
     });
     let infos = infos.collect::<Result<Vec<_>>>()?;
     let take = params.iter().enumerate().map(|(i, p)| match (p.kind, &p.default) {
-        (Kind::Args, _) => quote!(binding.rest(#i)?),
-        (Kind::Kwargs, _) => quote!(binding.extra(#i)?),
+        (ParamKind::Args, _) => quote!(binding.rest(#i)?),
+        (ParamKind::Kwargs, _) => quote!(binding.extra(#i)?),
         (_, None) => quote!(binding.required(#i)?),
         (_, Some(default)) => quote!(match binding.optional(#i)? {
             ::core::option::Option::Some(value) => value,
@@ -217,8 +217,8 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
         }),
     });
     let vis = &item.vis;
-    let static_doc = format!("`{name}` as scripts call it.");
-    let face = face(&build, &item, &params, returns, &doc, has_poison);
+    let static_doc = format!("The script function `{name}`.");
+    let rust_function = rust_function(&build, &item, &params, returns, &doc, has_poison);
     let mut body = item.clone();
     let call_name = format_ident!("try_{}", bare(&item.sig.ident));
     body.sig.ident = call_name.clone();
@@ -240,10 +240,10 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
         #[doc = #body_doc]
         ///
         /// # Errors
-        /// Whatever is wrong with the arguments, or the place of the call.
+        /// Fails if the arguments do not fit, or the call is misplaced.
         #[allow(clippy::too_many_arguments)]
         #body
-        #face
+        #rust_function
         #[doc = #static_doc]
         #vis static #static_name: #build::ScriptFn = #build::ScriptFn {
             name: #name,
@@ -256,12 +256,12 @@ pub(crate) fn expand(attr: TokenStream, mut item: ItemFn) -> Result<TokenStream>
     })
 }
 
-/// A function's name without what Rust's keywords ask for: `while` for `while_`.
+/// Returns a function's name without the affixes that keywords require: `while` for `while_`.
 fn bare(ident: &syn::Ident) -> String {
     ident.to_string().trim_start_matches("r#").trim_end_matches('_').to_owned()
 }
 
-/// A type that another macro passed on is in a group.
+/// Removes groups, which surround types passed on by another macro.
 fn ungrouped(mut ty: &Type) -> &Type {
     while let Type::Group(group) = ty {
         ty = &group.elem;
@@ -269,7 +269,7 @@ fn ungrouped(mut ty: &Type) -> &Type {
     ty
 }
 
-/// The arguments of the last segment of a path type, if it is called `name`: `T` of `Option<T>`.
+/// Returns the arguments of the last segment of a path type if it is `name`: `T` of `Option<T>`.
 fn type_arguments<'a>(ty: &'a Type, name: &str) -> Option<Vec<&'a Type>> {
     let Type::Path(path) = ungrouped(ty) else { return None };
     let last = path.path.segments.last().filter(|s| s.ident == name)?;
@@ -284,23 +284,23 @@ fn type_arguments<'a>(ty: &'a Type, name: &str) -> Option<Vec<&'a Type>> {
     }
 }
 
-/// What entering the frame gives that the function returns, if it returns a frame; `()` when nothing is written.
+/// Returns the type of the value of entering the frame, if the function returns one: `V` of `Result<FrameOf<F, V>>`.
 fn entered(returns: &Type) -> Option<Type> {
     let result = type_arguments(returns, "Result")?;
     let frame = type_arguments(result.first()?, "FrameOf")?;
     Some(frame.get(1).map_or_else(|| syn::parse_quote!(()), |ty| (*ty).clone()))
 }
 
-/// Whether the function returns `Result<()>`.
-fn gives_nothing(returns: &Type) -> bool {
+/// Returns `true` for the type `Result<()>`.
+fn returns_unit(returns: &Type) -> bool {
     let out = type_arguments(returns, "Result").and_then(|args| args.first().copied());
     matches!(out.map(ungrouped), Some(Type::Tuple(unit)) if unit.elems.is_empty())
 }
 
-/// The Rust face. Arguments that must be given are parameters, `#[args]` among them unless an optional one stands before;
-/// a function that has no others is called at once, any other gives a call with a setter for each. So does one without any
-/// parameter that gives a value.
-fn face(
+/// Generates the Rust function. Required arguments are its parameters, `#[args]` too unless an optional argument
+/// precedes them. If there are no others, the function makes the call; otherwise it returns a call object with a
+/// setter per optional argument. So does a function without parameters that returns a value.
+fn rust_function(
     build: &TokenStream,
     item: &ItemFn,
     params: &[Parameter],
@@ -313,7 +313,7 @@ fn face(
     let first_optional =
         params.iter().position(|p| p.default.is_some() && !p.is_given).unwrap_or(params.len());
     let is_given = |i: usize, p: &Parameter| {
-        p.is_required() || p.is_given || (p.kind == Kind::Args && i < first_optional)
+        p.is_required() || p.is_given || (p.kind == ParamKind::Args && i < first_optional)
     };
     let given: Vec<(usize, &Parameter)> =
         params.iter().enumerate().filter(|(i, p)| is_given(*i, p)).collect();
@@ -336,10 +336,9 @@ fn face(
     let attrs = item.attrs.iter().filter(|attr| attr.path().is_ident("allow"));
     let attrs: Vec<_> = attrs.collect();
     let out = quote!(<#returns as #build::ScriptResult>::Out);
-    let panics = "# Panics\nWhen there is an error and no builder is open.";
-    // Without an argument there is nothing to hang the bound on, which is an error where the result has no poison.
-    let is_unbound =
-        params.is_empty() && !has_poison && entered(returns).is_none() && !gives_nothing(returns);
+    let panics = "# Panics\nPanics on an error if no builder is open.";
+    // Without an argument the bound would have no type parameter, and fail to compile if the result has no poison.
+    let is_unbound = params.is_empty() && !has_poison && entered(returns).is_none() && !returns_unit(returns);
     if given.len() == params.len() && !is_unbound {
         let (bound, poison) = match argument_types.is_empty() {
             true => (quote!(), quote!(<#out as #build::Poison>::poison)),
@@ -384,7 +383,7 @@ fn face(
     let setters = params.iter().enumerate().filter(|(i, p)| !is_given(*i, p)).map(|(i, p)| {
         let (ident, ty) = (&p.ident, &p.ty);
         let doc = format!("Sets `{ident}`.");
-        if p.kind == Kind::Kwargs {
+        if p.kind == ParamKind::Kwargs {
             return quote! {
                 #[doc = #doc]
                 pub fn #ident(mut self, value: #ty) -> Self {
@@ -429,8 +428,8 @@ fn face(
             _ => (quote!(::core::ops::FnOnce(#value) -> R), quote!(body)),
         };
         quote! {
-            /// Makes the scope, runs `body` in it with what entering gives, and closes it; errors are recorded in the
-            /// current builder.
+            /// Opens the scope, runs `body` in it with the value of entering, and closes it. Errors are recorded in
+            /// the current builder.
             ///
             #[doc = #panics]
             pub fn body<R>(self, body: impl #bound) -> R {
@@ -438,8 +437,8 @@ fn face(
                 #build::Emit::emit(self).body_at(caller, #run)
             }
 
-            /// Makes the scope and enters it for the rest of the one around it; gives what entering gives. Errors are
-            /// recorded in the current builder.
+            /// Opens the scope until the enclosing one closes, and returns the value of entering. Errors are recorded
+            /// in the current builder.
             ///
             #[doc = #panics]
             pub fn enter(self) -> #value {

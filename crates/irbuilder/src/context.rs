@@ -12,14 +12,14 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 
-use tvmscript_ir_core::registry::Place;
+use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
 #[derive(Clone)]
 struct Entry {
     value: Arc<dyn Any + Send + Sync>,
     name: &'static str,
-    place: Place,
+    place: RegistrationSite,
 }
 
 /// Values by their type; at most one of each.

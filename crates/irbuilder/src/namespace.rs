@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::panic::Location;
 use std::sync::Arc;
 
-use tvmscript_ir_core::registry::Place;
+use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
 use tvmscript_script_value::{ScriptFn, ScriptValue};
@@ -61,7 +61,7 @@ struct Declared<T> {
     dialect: &'static str,
     name: &'static str,
     value: T,
-    place: Place,
+    place: RegistrationSite,
 }
 
 /// The names of all dialects of a registry, by dialect.

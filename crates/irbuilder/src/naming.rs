@@ -17,7 +17,7 @@ use tvmscript_script_value::{BuildErrorKind, Result};
 /// # Source
 /// `IRBuilder::Name`, `src/script/ir_builder/base.cc`.
 pub fn try_name(name: &str, node: &Object) -> Result<()> {
-    // Poison is one node for the whole process.
+    // A name for nothing.
     if is_poison(node) || node.give_name(&Str::new(name)) {
         return Ok(());
     }

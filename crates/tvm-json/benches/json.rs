@@ -7,10 +7,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tvmscript_ir_core::Value;
 use tvmscript_tvm_json as tvm;
 
-#[path = "../../ir-core/tests/it/toy.rs"]
-#[allow(dead_code)]
-mod toy;
-use toy::*;
+use tvmscript_toy_nodes::*;
 
 /// TVM's form of a value whose tensors are whole.
 fn tvm_save(value: &Value) -> String {

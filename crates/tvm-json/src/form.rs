@@ -1,19 +1,19 @@
-//! Detection of the form of a JSON text.
+//! Detection of forms of JSON.
 
 use tvmscript_ir_core::json::scan::Scanner;
 use tvmscript_ir_core::json::{JsonError, JsonErrorKind, native};
 use tvmscript_ir_core::{Registry, Value};
 
-/// A form of JSON for nodes.
+/// A form of JSON for graphs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// The form of this project, [`native`].
+    /// The project's own form, [`native`].
     Native,
-    /// TVM's graph, the form of this crate.
+    /// TVM's graph format, that of this crate.
     Tvm,
 }
 
-/// The form of a text, by the first key of its object; `None` when it is neither.
+/// Detects the form of a text by the first key of its object.
 pub fn detect(text: &str) -> Option<Form> {
     let mut scan = Scanner::new(text);
     scan.expect(b'{').ok()?;
@@ -24,10 +24,10 @@ pub fn detect(text: &str) -> Option<Form> {
     }
 }
 
-/// Reads either form.
+/// Loads either form.
 ///
 /// # Errors
-/// Those of the form's reader; [`JsonErrorKind::UnknownForm`] when the text has neither form.
+/// Fails with [`JsonErrorKind::UnknownForm`] if the text is of neither form, and with the errors of the form's loader.
 pub fn load_any(text: &str, registry: &Registry) -> Result<Value, JsonError> {
     match detect(text) {
         Some(Form::Native) => native::load(text, registry),

@@ -1,21 +1,20 @@
-//! TVM's JSON: a graph of nodes in post-order, as `tvm.ir.save_json` writes it.
+//! TVM's JSON graph format, the output of `tvm.ir.save_json`.
 //!
-//! `{"root_index": n, "nodes": [..], "metadata": {"tvm_version": ..}}`. A node is `{"type": key, "data": ..}`. The data of a
-//! node with fields is an object: ints, floats, bools and dtypes inline, everything else by index; a missing value is the
-//! index of the node `None`. Equal strings, boxed numbers and absent values occur once, other nodes once per object.
-//! Some types have other data: an array and a map (keys and values in turn) their indices, a string its text, a shape its
-//! integers, a tensor its bytes in base64, and a node known by its name
+//! A text is `{"root_index": n, "nodes": [..], "metadata": {"tvm_version": ..}}` with nodes `{"type": key, "data":
+//! ..}` in post-order. The data of a node with fields is an object: ints, floats, bools and dtypes inline, other
+//! values by index; an absent value is the index of a node of type `None`. Equal strings, boxed numbers and absent
+//! values occur once. Other types have special data: arrays and maps (keys and values alternating) a list of indices,
+//! strings their text, shapes their integers, tensors base64, and types identified by name
 //! ([`TypeInfo::by_name`](tvmscript_ir_core::TypeInfo::by_name)) the name.
 //!
-//! Differences between releases of TVM are data: [`TvmJsonVersion`]. The format is not strict JSON: `NaN`, `Infinity` and
-//! `-Infinity` are bare tokens.
-//!
-//! [`load_any`] reads this format and the project's [native](tvmscript_ir_core::json::native) one.
+//! [`TvmJsonVersion`] describes a release of the format. The format is not strict JSON: `NaN`, `Infinity` and
+//! `-Infinity` are bare tokens. [`load_any`] also accepts the project's [native](tvmscript_ir_core::json::native)
+//! form.
 //!
 //! ```
 //! use tvmscript_ir_core::{Dialect, Node, Ref, RegistryBuilder};
 //!
-//! /// A number and what comes after it.
+//! /// A linked list.
 //! #[derive(Debug, Clone, Node)]
 //! #[node(key = "doc.Cell")]
 //! struct Cell {
@@ -34,6 +33,9 @@
 //! ```
 //!
 //! Upstream counterpart: `src/ffi/extra/serialization.cc` of tvm-ffi.
+
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod form;
 mod load;

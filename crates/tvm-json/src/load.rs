@@ -1,4 +1,4 @@
-//! Reader: one pass over the text, without a tree.
+//! Loader of the format: one pass over the text, without a syntax tree.
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -18,22 +18,22 @@ use tvmscript_ir_core::{Object, ObjectLike, Ref, Str};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// Reads a graph of the newest supported release; see [`load_version`].
+/// Loads a graph of the newest release; see [`load_version`].
 ///
 /// # Errors
-/// As [`load_version`].
+/// See [`load_version`].
 pub fn load(text: &str, registry: &Registry) -> Result<Value> {
     load_version(text, registry, &TvmJsonVersion::default())
 }
 
-/// Reads a graph. The root is usually a node, but can be any value.
+/// Loads a graph. The root is usually a node, but can be any value. Each source that the spans name is opened once
+/// ([`SourceId::new`]).
 ///
-/// A field that the type does not have is an error unless it is empty (none, or a container without elements): builds of
-/// TVM differ in such fields.
+/// Unknown fields are errors unless their value is absent or an empty container, because builds of TVM differ in such
+/// fields.
 ///
 /// # Errors
-/// [`JsonError`] with the position of the first fault. A node may refer only to nodes before it, as TVM writes them, so a
-/// cycle is an error.
+/// Fails with the path and position of the first error. A node may only refer to earlier nodes, so cycles are errors.
 pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -> Result<Value> {
     let mut loader = Loader {
         keys: &version.keys,
@@ -43,18 +43,24 @@ pub fn load_version(text: &str, registry: &Registry, version: &TvmJsonVersion) -
         nodes: Vec::with_capacity(text.len() / 150),
         spans: HashMap::new(),
         span_arrays: HashMap::new(),
+        sources: HashMap::new(),
         fields: Vec::new(),
         dtypes: HashMap::new(),
         counter: Counter::begin(),
     };
-    loader.document().map_err(|error| match error.kind {
-        // Found when the whole node was read; the path leads to the field.
-        JsonErrorKind::Field(_) => JsonError { offset_bytes: Scanner::locate(text, &error.path), ..error },
-        _ => error,
+    loader.document().map_err(|error| {
+        loader.sources.values().for_each(|source| source.release());
+        match error.kind {
+            // Detected after the whole node was scanned; the path leads to the field.
+            JsonErrorKind::Field(_) => {
+                JsonError { offset_bytes: Scanner::locate(text, &error.path), ..error }
+            }
+            _ => error,
+        }
     })
 }
 
-/// How the data of a type is read.
+/// Decoder of the data of a type.
 #[derive(Clone, Copy)]
 enum Decoder {
     None,
@@ -79,11 +85,13 @@ struct Loader<'s, 'r> {
     registry: &'r Registry,
     decoders: HashMap<Box<str>, Decoder>,
     nodes: Vec<Value>,
-    /// Nodes that are spans; their values are `None`.
+    /// Spans by the index of their node, whose value is `None`.
     spans: HashMap<usize, Span>,
-    /// The spans in arrays of spans.
+    /// Spans in arrays, by the index of the array.
     span_arrays: HashMap<usize, Vec<Span>>,
-    /// The fields of the node in hand, with a mark for those that were there.
+    /// Open sources by name.
+    sources: HashMap<String, SourceId>,
+    /// Scratch buffer for the fields of a node.
     fields: Vec<Value>,
     dtypes: HashMap<Box<str>, DataType>,
     counter: Counter,
@@ -183,7 +191,7 @@ impl<'s> Loader<'s, '_> {
         let decoder = decoder.ok_or_else(|| missing(&self.scan, "type"))?;
         match (value, data) {
             (Some(value), _) => Ok(value),
-            // The data came before the type.
+            // The data precedes the type.
             (None, Some(place)) => {
                 let end = self.scan.offset();
                 self.scan.set_offset(place);
@@ -303,7 +311,7 @@ impl<'s> Loader<'s, '_> {
         })
     }
 
-    /// An array of JSON values.
+    /// Scans an array.
     fn array<T>(&mut self, mut element: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         let mut out = Vec::new();
         self.scan.expect(b'[')?;
@@ -316,7 +324,7 @@ impl<'s> Loader<'s, '_> {
         Ok(out)
     }
 
-    /// The values behind an array of indices.
+    /// Scans an array of indices, and calls `each` with each index and its value.
     #[inline]
     fn indices(&mut self, mut each: impl FnMut(usize, Value)) -> Result<()> {
         self.scan.expect(b'[')?;
@@ -329,7 +337,7 @@ impl<'s> Loader<'s, '_> {
         Ok(())
     }
 
-    /// The index of an earlier node.
+    /// Scans the index of an earlier node.
     #[inline]
     fn index(&mut self) -> Result<usize> {
         self.scan.peek();
@@ -367,7 +375,7 @@ impl<'s> Loader<'s, '_> {
         }
     }
 
-    /// The place that a span field refers to.
+    /// Scans the index of a span.
     fn span_by_index(&mut self) -> Result<Span> {
         let index = self.index()?;
         match (self.spans.get(&index), &self.nodes[index]) {
@@ -399,7 +407,7 @@ impl<'s> Loader<'s, '_> {
         self.fields.clear();
         let mut span = Span::UNKNOWN;
         self.scan.expect(b'{')?;
-        // As TVM writes them: all, in order.
+        // Fast path: all fields in order, as TVM writes them.
         let mut first = true;
         for field in fields {
             let place = self.scan.offset();
@@ -467,7 +475,7 @@ impl<'s> Loader<'s, '_> {
         }
     }
 
-    /// Passes over the value of a field that we do not have; whether it says nothing.
+    /// Skips the value of an unknown field. Returns `true` if it is absent or an empty container.
     fn is_empty_extra(&mut self) -> Result<bool> {
         if !matches!(self.scan.peek(), Some(b'0'..=b'9')) {
             self.scan.skip_value()?;
@@ -514,12 +522,12 @@ impl<'s> Loader<'s, '_> {
                 _ => return Err(JsonError::at(JsonErrorKind::UnknownKey { key: key.into() }, start)),
             };
             let number = self.scan.int().map_err(|e| e.within(format_args!(".{key}")))?;
-            // TVM has signed numbers here; a negative one says nothing.
+            // TVM's numbers are signed; negative ones are meaningless.
             places[place] = u32::try_from(number).unwrap_or(0);
         }
         let Some(source) = source else { return Ok(Span::UNKNOWN) };
         let [line, column, end_line, end_column] = places;
-        let source = SourceId::new(&source);
+        let source = *self.sources.entry(source).or_insert_with_key(|name| SourceId::new(name));
         Ok(Span::new(SpanKind::LineColumn { source, line, column, end_line, end_column }))
     }
 
@@ -532,7 +540,7 @@ impl<'s> Loader<'s, '_> {
             let key = self.scan.key()?;
             if key == "spans" {
                 let index = self.index().map_err(|e| e.within(".spans"))?;
-                // The array's elements are spans, whose values are `None`; the spans stand beside them.
+                // Spans are kept beside their nodes, whose values are `None`.
                 let known = self.span_arrays.get(&index);
                 parts = known.cloned().unwrap_or_default();
                 let count = parts.iter().map(|part| part.part_count()).fold(0usize, usize::saturating_add);

@@ -1,10 +1,10 @@
-//! Writer.
+//! Writer of the format.
 
 use hashbrown::HashMap;
 
 use crate::tensor;
 use crate::version::{TvmJsonVersion, TypeKeys};
-use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::dtype::DataType;
 use tvmscript_ir_core::json::emit::Emitter;
 use tvmscript_ir_core::ptr_map::AddressMap;
@@ -14,18 +14,18 @@ use tvmscript_ir_core::value::{FieldRef, Value};
 use tvmscript_ir_core::{ContentHash, LeftOut};
 use tvmscript_ir_core::{Object, ObjectLike, Str};
 
-/// Options of the writer.
+/// Options of [`save_with`].
 #[derive(Debug, Clone, Default)]
 pub struct SaveOptions {
-    /// Release of TVM to write for.
+    /// Release of the format.
     pub version: TvmJsonVersion,
-    /// Writes everything on one line, without indentation.
+    /// Writes one line without indentation.
     pub compact: bool,
-    /// Fields that readers of some builds of TVM demand and the types here do not have.
+    /// Fields that some builds of TVM require and the types here lack.
     pub extra_fields: Vec<ExtraField>,
 }
 
-/// A field that is written after all others, with an empty map of its own.
+/// A field that is written after all others, as a new empty map.
 #[derive(Debug, Clone)]
 pub struct ExtraField {
     /// Key of the type.
@@ -34,24 +34,24 @@ pub struct ExtraField {
     pub name: String,
 }
 
-/// Writes a value for the newest supported release, indented.
+/// Writes a value for the newest release, indented.
 ///
 /// # Errors
-/// As [`save_with`].
+/// See [`save_with`].
 pub fn save(value: &Value) -> Result<String, LeftOut> {
     save_with(value, &SaveOptions::default())
 }
 
-/// Writes a value. Spans by line and column are written; TVM has no others.
+/// Writes a value. Of the spans it writes those of lines and columns, the only ones that TVM has.
 ///
 /// # Errors
-/// [`LeftOut`] for a tensor without elements.
+/// Fails with [`LeftOut`] for a tensor without elements.
 pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, LeftOut> {
     let indent_spaces = if options.compact { 0 } else { options.version.indent_spaces };
     let mut saver = Saver {
         options,
         out: Emitter::new(indent_spaces, 2),
-        stack: Vec::new(),
+        worklist: Vec::new(),
         count: 0,
         numbers: Numbers::default(),
         extra_maps: AddressMap::default(),
@@ -82,7 +82,7 @@ pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, LeftOut
     Ok(out.finish())
 }
 
-/// The indices given so far. Values that are equal have one, nodes one per object.
+/// Indices of written values. Equal values share one; nodes have one each.
 #[derive(Default)]
 struct Numbers {
     none: Option<u32>,
@@ -95,8 +95,8 @@ struct Numbers {
     spans: HashMap<Span, u32>,
 }
 
-/// The span as TVM has it: with line and column, or not at all.
-fn written(span: Span) -> Option<Span> {
+/// Returns the span if TVM can represent it.
+fn representable(span: Span) -> Option<Span> {
     match span.kind() {
         SpanKind::LineColumn { .. } => Some(span),
         _ => None,
@@ -112,7 +112,7 @@ impl Numbers {
             FieldRef::Float(f) => self.floats.get(&f.to_bits()).copied(),
             FieldRef::DType(d) => self.dtypes.get(&d).copied(),
             FieldRef::Name(n) => self.strings.get(n.get().as_str()).copied(),
-            FieldRef::Span(s) => match written(s) {
+            FieldRef::Span(s) => match representable(s) {
                 Some(s) => self.spans.get(&s).copied(),
                 None => self.none,
             },
@@ -131,7 +131,7 @@ impl Numbers {
             FieldRef::Float(f) => drop(self.floats.insert(f.to_bits(), number)),
             FieldRef::DType(d) => drop(self.dtypes.insert(d, number)),
             FieldRef::Name(n) => drop(self.strings.insert(n.get(), number)),
-            FieldRef::Span(s) => match written(s) {
+            FieldRef::Span(s) => match representable(s) {
                 Some(s) => drop(self.spans.insert(s, number)),
                 None => self.none = Some(number),
             },
@@ -143,9 +143,9 @@ impl Numbers {
     }
 }
 
-enum Task<'a> {
+enum WorkItem<'a> {
     Enter(FieldRef<'a>),
-    /// The node's children have their numbers.
+    /// The node's children are written.
     Leave(&'a Object),
     /// An empty map for the extra field of the node at this address.
     ExtraMap(usize),
@@ -154,13 +154,13 @@ enum Task<'a> {
 struct Saver<'a, 'o> {
     options: &'o SaveOptions,
     out: Emitter,
-    stack: Vec<Task<'a>>,
+    worklist: Vec<WorkItem<'a>>,
     count: u32,
     numbers: Numbers,
     extra_maps: AddressMap<u32>,
-    /// The texts of dtypes.
+    /// Quoted texts of dtypes.
     dtypes: HashMap<DataType, String>,
-    /// The last tensor without elements.
+    /// Hash of the last tensor without elements.
     left_out: Option<ContentHash>,
 }
 
@@ -170,14 +170,14 @@ fn is_inline(kind: FieldKind) -> bool {
 
 impl<'a, 'o> Saver<'a, 'o> {
     fn run(&mut self, root: FieldRef<'a>) {
-        self.stack.push(Task::Enter(root));
-        while let Some(task) = self.stack.pop() {
-            match task {
-                Task::Enter(value) if self.numbers.get(value).is_some() => {}
-                Task::Enter(FieldRef::Node(object)) => self.enter(object),
-                Task::Enter(scalar) => self.scalar(scalar),
-                Task::Leave(object) => self.leave(object),
-                Task::ExtraMap(owner) => {
+        self.worklist.push(WorkItem::Enter(root));
+        while let Some(item) = self.worklist.pop() {
+            match item {
+                WorkItem::Enter(value) if self.numbers.get(value).is_some() => {}
+                WorkItem::Enter(FieldRef::Node(object)) => self.enter(object),
+                WorkItem::Enter(scalar) => self.scalar(scalar),
+                WorkItem::Leave(object) => self.leave(object),
+                WorkItem::ExtraMap(owner) => {
                     self.extra_maps.insert(owner, self.count);
                     self.count += 1;
                     self.begin(self.keys().map);
@@ -198,32 +198,32 @@ impl<'a, 'o> Saver<'a, 'o> {
         Some(&extra.name)
     }
 
-    /// Puts the children before the node.
+    /// Schedules the node after its children.
     fn enter(&mut self, object: &'a Object) {
         let info = object.info();
-        self.stack.push(Task::Leave(object));
+        self.worklist.push(WorkItem::Leave(object));
         match info.shape() {
             Shape::Str | Shape::Tensor => {}
             Shape::Fields if info.by_name().is_some() => {}
             Shape::Fields => {
                 if self.extra_field(info).is_some() {
-                    self.stack.push(Task::ExtraMap(object.address()));
+                    self.worklist.push(WorkItem::ExtraMap(object.address()));
                 }
                 for (index, field) in info.fields().iter().enumerate().rev() {
                     if !is_inline(field.kind) {
-                        self.stack.push(Task::Enter(object.field(index)));
+                        self.worklist.push(WorkItem::Enter(object.field(index)));
                     }
                 }
             }
             Shape::Array => {
-                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
-                self.stack.extend(items.iter().rev().map(|item| Task::Enter(item.as_field())));
+                let items = object.array_items();
+                self.worklist.extend(items.iter().rev().map(|item| WorkItem::Enter(item.as_field())));
             }
             Shape::Map => {
-                let entries = object.as_node::<MapNode>().into_iter().flat_map(|m| m.entries().iter().rev());
+                let entries = object.map_entries().rev();
                 for (key, value) in entries {
-                    self.stack.push(Task::Enter(value.as_field()));
-                    self.stack.push(Task::Enter(key.value().as_field()));
+                    self.worklist.push(WorkItem::Enter(value.as_field()));
+                    self.worklist.push(WorkItem::Enter(key.as_field()));
                 }
             }
         }
@@ -297,7 +297,7 @@ impl<'a, 'o> Saver<'a, 'o> {
 
     fn dtype(&mut self, dtype: DataType) {
         if dtype.is_void() {
-            // TVM's text of void is empty.
+            // TVM writes void as an empty text.
             return self.out.string("");
         }
         if self.dtypes.get(&dtype).is_none() {
@@ -311,7 +311,7 @@ impl<'a, 'o> Saver<'a, 'o> {
     }
 
     fn number(&mut self, value: FieldRef<'a>) {
-        // Children were numbered before their parents; a name that was set in between is the only exception.
+        // Children are written before their parents, except a name that was set concurrently.
         let number = self.numbers.get(value).or(self.numbers.none).unwrap_or(0);
         self.out.int(i64::from(number));
     }
@@ -326,7 +326,7 @@ impl<'a, 'o> Saver<'a, 'o> {
             Shape::Array => {
                 self.begin(self.keys().array);
                 self.out.open('[');
-                for item in object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items) {
+                for item in object.array_items() {
                     self.out.element();
                     self.number(item.as_field());
                 }
@@ -335,9 +335,9 @@ impl<'a, 'o> Saver<'a, 'o> {
             Shape::Map => {
                 self.begin(self.keys().map);
                 self.out.open('[');
-                for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
+                for (key, value) in object.map_entries() {
                     self.out.element();
-                    self.number(key.value().as_field());
+                    self.number(key.as_field());
                     self.out.element();
                     self.number(value.as_field());
                 }

@@ -1,7 +1,7 @@
-//! Tensors: DLPack data in base64.
+//! Tensors as DLPack data in base64.
 //!
-//! u64 magic, u64 zero, i32 device type, i32 device id, i32 dimensions, u8 dtype code, u8 bits, u16 lanes, i64 per dimension, i64
-//! byte count, bytes; all little-endian.
+//! u64 magic, u64 zero, i32 device type, i32 device id, i32 dimensions, u8 dtype code, u8 bits, u16 lanes, i64 per
+//! dimension, i64 byte count, bytes; all little-endian.
 //! Upstream counterpart: `SaveDLTensor` in `include/tvm/runtime/tensor.h`.
 
 use tvmscript_ir_core::containers::TensorNode;
@@ -12,7 +12,7 @@ const MAGIC: u64 = 0xDD5E_40F0_96B4_A13F;
 const CPU: i32 = 1;
 const MAX_DIMENSIONS: i32 = 1024;
 
-/// The text of a tensor; nothing where its elements are left out.
+/// Encodes a tensor; `None` if its elements are left out.
 pub(super) fn encode(tensor: &TensorNode) -> Option<String> {
     let elements = tensor.bytes()?;
     let mut bytes = Vec::with_capacity(48 + 8 * tensor.shape.len() + elements.len());
@@ -29,7 +29,7 @@ pub(super) fn encode(tensor: &TensorNode) -> Option<String> {
     Some(base64::encode(&bytes))
 }
 
-/// The tensor of a text.
+/// Decodes a tensor.
 pub(super) fn decode(text: &str) -> Result<TensorNode, &'static str> {
     let bytes = base64::decode(text).ok_or("not base64")?;
     let mut rest = &bytes[..];
@@ -52,11 +52,11 @@ pub(super) fn decode(text: &str) -> Result<TensorNode, &'static str> {
     }
     let count = i64::from_le_bytes(take(&mut rest)?);
     if usize::try_from(count) != Ok(rest.len()) {
-        return Err("byte count differs from the bytes there");
+        return Err("the byte count does not match the data");
     }
     let dtype = DataType { code, bits, lanes };
     if !dtype.is_valid() {
-        return Err("no element has this dtype");
+        return Err("invalid dtype");
     }
     Ok(TensorNode { dtype, shape: shape.into(), data: rest.into() })
 }

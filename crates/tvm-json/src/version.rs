@@ -1,8 +1,8 @@
-//! Releases of the format, as data.
+//! Releases of the format.
 
 use tvmscript_ir_core::containers::keys;
 
-/// What differs between releases of TVM's JSON.
+/// A release of TVM's JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TvmJsonVersion {
     /// Release of TVM.
@@ -11,7 +11,7 @@ pub struct TvmJsonVersion {
     pub tvm_version: &'static str,
     /// Spaces per level in the output of `save_json`.
     pub indent_spaces: usize,
-    /// Type keys of values without fields.
+    /// Type keys of values whose data is no object of fields.
     pub keys: TypeKeys,
 }
 
@@ -38,11 +38,11 @@ pub struct TypeKeys {
     pub shape: &'static str,
     /// A tensor.
     pub tensor: &'static str,
-    /// A place as line and column.
+    /// A span of lines and columns.
     pub span: &'static str,
-    /// Several places.
+    /// A sequence of spans.
     pub sequential_span: &'static str,
-    /// Name of a source, a string.
+    /// The name of a source, a string.
     pub source_name: &'static str,
 }
 
@@ -71,7 +71,7 @@ impl TvmJsonVersion {
 }
 
 impl TypeKeys {
-    /// TVM's key of a type, given the type key.
+    /// Returns TVM's key for a type key.
     pub fn of_type(&self, key: &'static str) -> &'static str {
         match key {
             keys::STR => self.string,
@@ -85,7 +85,7 @@ impl TypeKeys {
 }
 
 impl Default for TvmJsonVersion {
-    /// The newest release.
+    /// Returns the newest release.
     fn default() -> Self {
         TvmJsonVersion::V0_23
     }

@@ -32,6 +32,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A process that parses without end releases the sources that it is done with, e.g. with `parsed.source.release()`;
+//! see [`SourceId`].
+//!
 //! Features, all on by default: `print` (nodes to text), `build` (script functions in Rust), `parse` (text to nodes, needs
 //! `build`). Without `parse` no Python parser is compiled. `ruff` reads Python with ruff's parser.
 
@@ -67,9 +70,9 @@ pub use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
 pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
 pub use tvmscript_ir_core::{
     Descend, FieldError, Mismatch, MismatchKind, Mutator, Object, Ref, Registry, RegistryBuilder,
-    RegistryErrors, RewriteError, Value, Visitor, Walk, copy_fresh, free_variables, mismatches, mutate,
-    post_order_mutate, post_order_visit, pre_order_visit, ptr_map, structural_equal, structural_hash,
-    substitute, try_post_order_mutate, visit_nodes,
+    RegistryErrors, RewriteError, SourceGuard, SourceId, Span, SpanKind, Value, Visitor, Walk, copy_fresh,
+    free_variables, mismatches, mutate, post_order_mutate, post_order_visit, pre_order_visit, ptr_map,
+    structural_equal, structural_hash, substitute, try_post_order_mutate, visit_nodes,
 };
 
 #[cfg(feature = "parse")]

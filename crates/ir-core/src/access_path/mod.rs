@@ -1,11 +1,11 @@
-//! Access paths: the route from a root to a node, as `<root>.body.seq[2]` or `<root>.functions["main"].body`.
+//! Access paths from a root to a node, such as `<root>.body.seq[2]` or `<root>.functions["main"].body`.
 //!
-//! While printing, a path is one push: [`PathTable`] links steps to their parents and hands out ids. Whole
-//! [`AccessPath`]s are made only on request. [`AccessPath::parse`] reads the text of a path back, from a given root.
+//! Walks extend paths in a [`PathTable`], which links steps to their parents, and build an [`AccessPath`] on request.
+//! [`AccessPath::parse`] parses the text of a path against a root.
 
 mod text;
 
-pub use text::{PathError, key_name};
+pub use text::PathError;
 
 use std::fmt;
 
@@ -14,20 +14,20 @@ use crate::raw::Object;
 use crate::value::Value;
 pub(crate) use text::KeyText;
 
-/// One step from a node to a part of it.
+/// A step from a node to a part of it.
 #[derive(Debug, Clone)]
 pub enum PathStep {
-    /// A named field.
+    /// A field.
     Field(&'static str),
     /// An element of an array.
     Index(u32),
     /// The value of a map's entry.
     Key(Value),
-    /// The key itself of a map's entry.
+    /// The key of a map's entry.
     KeyItself(Value),
-    /// The other side has an element here; this side's array ends before it.
+    /// An element that this side of a comparison lacks.
     MissingIndex(u32),
-    /// The other side has an entry here; this side's map lacks it.
+    /// An entry that this side of a comparison lacks.
     MissingKey(Value),
 }
 
@@ -63,7 +63,7 @@ impl fmt::Display for PathStep {
 }
 
 impl PathStep {
-    /// The part of `node` that the step leads to; `None` where the node has no such part.
+    /// Returns the part of `node` that the step leads to.
     pub fn follow(&self, node: &Object) -> Option<Value> {
         match self {
             PathStep::Field(name) => Some(node.field(node.info().field_index(name)?).to_value()),
@@ -77,7 +77,7 @@ impl PathStep {
         }
     }
 
-    /// Whether the step says that this side lacks what the other has.
+    /// Returns `true` for a part that this side of a comparison lacks.
     pub fn is_missing(&self) -> bool {
         matches!(self, PathStep::MissingIndex(_) | PathStep::MissingKey(_))
     }
@@ -88,42 +88,42 @@ impl PathStep {
 pub struct PathId(u32);
 
 impl PathId {
-    /// The root itself.
+    /// The root.
     pub const ROOT: PathId = PathId(0);
 
-    /// The number of the path in its table; the root is 0.
+    /// Returns the index of the path in its table; 0 for the root.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Steps linked to their parents.
+/// Paths as steps linked to their parents.
 #[derive(Debug, Default)]
 pub struct PathTable {
     steps: Vec<(PathId, PathStep)>,
 }
 
 impl PathTable {
-    /// A table that holds the root only.
+    /// Creates a table with the root only.
     pub fn new() -> PathTable {
         PathTable::default()
     }
 
-    /// The path one step below `parent`. The same step twice gives two ids.
+    /// Appends a step to `parent`. Equal steps get separate ids.
     #[inline]
     pub fn child(&mut self, parent: PathId, step: PathStep) -> PathId {
         self.steps.push((parent, step));
         PathId(self.steps.len() as u32)
     }
 
-    /// The parent of a path and the last step; nothing for the root.
+    /// Returns the parent of a path and its last step; `None` for the root.
     #[inline]
     pub fn parent(&self, path: PathId) -> Option<(PathId, &PathStep)> {
         let (parent, step) = self.steps.get(path.index().checked_sub(1)?)?;
         Some((*parent, step))
     }
 
-    /// The whole path.
+    /// Builds a path.
     pub fn to_path(&self, path: PathId) -> AccessPath {
         let mut steps = Vec::new();
         let mut at = path;
@@ -136,39 +136,39 @@ impl PathTable {
     }
 }
 
-/// A whole path.
+/// A path from a root to a part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AccessPath {
-    /// The steps from the root.
+    /// Steps from the root.
     pub steps: Vec<PathStep>,
 }
 
 impl AccessPath {
-    /// The path of the root.
+    /// Returns the path of the root.
     pub fn root() -> AccessPath {
         AccessPath::default()
     }
 
-    /// This path and one more step.
+    /// Appends a step.
     #[must_use]
     pub fn then(mut self, step: PathStep) -> AccessPath {
         self.steps.push(step);
         self
     }
 
-    /// This path and a field.
+    /// Appends a field.
     #[must_use]
     pub fn field(self, name: &'static str) -> AccessPath {
         self.then(PathStep::Field(name))
     }
 
-    /// This path and an element.
+    /// Appends an element.
     #[must_use]
     pub fn item(self, index: u32) -> AccessPath {
         self.then(PathStep::Index(index))
     }
 
-    /// The text, with nodes that are map keys as `key` writes them (`[I.GlobalVar("main")]`).
+    /// Returns the text, with map keys that are nodes as `key` writes them, e.g. `[I.GlobalVar("main")]`.
     pub fn to_text_with(&self, mut key: impl FnMut(&Object) -> String) -> String {
         let mut out = String::from("<root>");
         for step in &self.steps {
@@ -185,7 +185,7 @@ impl AccessPath {
         out
     }
 
-    /// The part that the path leads to from `root`; `None` where it leads nowhere.
+    /// Returns the part of `root` that the path leads to.
     pub fn follow(&self, root: &Object) -> Option<Value> {
         let mut at = Value::Node(root.clone());
         for step in &self.steps {
@@ -194,7 +194,7 @@ impl AccessPath {
         Some(at)
     }
 
-    /// Whether this path leads to `other` or to something around it.
+    /// Returns `true` if this path leads to `other` or a part that contains it.
     pub fn is_prefix_of(&self, other: &AccessPath) -> bool {
         other.steps.starts_with(&self.steps)
     }

@@ -1,8 +1,8 @@
-//! The text of access paths: how map keys are written, and how a path is read back.
+//! Text of access paths: spelling of map keys, and the parser.
 //!
-//! A path is read against a root, because the names of fields and keys belong to the nodes on the way. `[2]` is an
-//! element, `["main"]` or `[7]` the value of a map's entry, `.key["main"]` its key. A key that is a node is written as its
-//! name. `[#3]` and `.key[#3]` count the entries of a map, for keys without a name of their own.
+//! Paths are parsed against a root, because fields and keys depend on the nodes along the path. `[2]` is an element,
+//! `["main"]` or `[7]` the value of a map's entry, `.key["main"]` its key. A key that is a node is written as its
+//! name; `[#3]` and `.key[#3]` give the position of an entry, for keys without a unique name.
 
 use std::fmt;
 
@@ -12,30 +12,30 @@ use crate::raw::Object;
 use crate::type_table::Shape;
 use crate::value::{FieldRef, Value};
 
-/// Why the text of a path cannot be followed.
+/// Error of [`AccessPath::parse`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathError {
     /// The text is not a path.
-    #[error("`{text}` is no access path; one looks like `<root>.body.seq[2]`")]
+    #[error("`{text}` is not an access path; an access path looks like `<root>.body.seq[2]`")]
     Malformed {
         /// The text.
         text: String,
     },
-    /// A node on the way has no such part.
+    /// A node along the path has no such part.
     #[error("the access path `{text}` leads nowhere: `{key}` has no `{step}`")]
     Nowhere {
         /// The text.
         text: String,
-        /// The type of the node where the path breaks off.
+        /// Type of the last node that exists.
         key: &'static str,
         /// The step that does not exist.
         step: String,
     },
 }
 
-/// The name by which a path calls a map key: the text of a string, the name of a variable or function.
-pub fn key_name(key: &Value) -> Option<String> {
+/// Returns the name of a map key in paths: the text of a string, the name of a variable or function.
+fn key_name(key: &Value) -> Option<String> {
     if let Some(text) = key.as_str() {
         return Some(text.to_owned());
     }
@@ -57,7 +57,7 @@ fn field_named<'a>(node: &'a Object, name: &str) -> Option<FieldRef<'a>> {
     Some(node.field(node.info().field_index(name)?))
 }
 
-/// A map key as paths write it.
+/// Displays a map key as in paths.
 pub(crate) struct KeyText<'a>(pub(crate) &'a Value);
 
 impl fmt::Display for KeyText<'_> {
@@ -71,8 +71,8 @@ impl fmt::Display for KeyText<'_> {
 }
 
 impl AccessPath {
-    /// Reads a path such as `<root>.body.seq[2]`; `<root>` and the dot after it may be left out. Gives the path and the part
-    /// of `root` that it leads to.
+    /// Parses a path such as `<root>.body.seq[2]`, in which `<root>.` is optional. Returns the path and the part of
+    /// `root` that it leads to.
     ///
     /// ```
     /// use tvmscript_ir_core::{AccessPath, Array, ObjectLike, Value};
@@ -84,7 +84,7 @@ impl AccessPath {
     /// ```
     ///
     /// # Errors
-    /// [`PathError`] when the text is no path, or leads nowhere from `root`.
+    /// Fails if the text is not a path, or `root` has no such part.
     pub fn parse(text: &str, root: &Object) -> Result<(AccessPath, Value), PathError> {
         let malformed = || PathError::Malformed { text: text.to_owned() };
         let mut path = AccessPath::root();
@@ -108,28 +108,28 @@ impl AccessPath {
     }
 }
 
-/// A step as it is written.
-enum Written<'t> {
+/// The text of a step.
+enum StepText<'t> {
     Field(&'t str),
     Item(&'t str),
     Key(&'t str),
 }
 
-impl fmt::Display for Written<'_> {
+impl fmt::Display for StepText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Written::Field(name) => write!(f, ".{name}"),
-            Written::Item(item) => write!(f, "[{item}]"),
-            Written::Key(key) => write!(f, ".key[{key}]"),
+            StepText::Field(name) => write!(f, ".{name}"),
+            StepText::Item(item) => write!(f, "[{item}]"),
+            StepText::Key(key) => write!(f, ".key[{key}]"),
         }
     }
 }
 
-/// The next step's text, and what follows.
-fn next_step(rest: &str, first: bool) -> Option<(Written<'_>, &str)> {
+/// Splits off the next step.
+fn next_step(rest: &str, first: bool) -> Option<(StepText<'_>, &str)> {
     if let Some(inside) = rest.strip_prefix('[') {
         let (item, after) = bracket(inside)?;
-        return Some((Written::Item(item), after));
+        return Some((StepText::Item(item), after));
     }
     let rest = match rest.strip_prefix('.') {
         Some(rest) => rest,
@@ -138,13 +138,13 @@ fn next_step(rest: &str, first: bool) -> Option<(Written<'_>, &str)> {
     };
     if let Some(inside) = rest.strip_prefix("key[") {
         let (key, after) = bracket(inside)?;
-        return Some((Written::Key(key), after));
+        return Some((StepText::Key(key), after));
     }
     let end = rest.find(['.', '[']).unwrap_or(rest.len());
-    (end > 0).then(|| (Written::Field(&rest[..end]), &rest[end..]))
+    (end > 0).then(|| (StepText::Field(&rest[..end]), &rest[end..]))
 }
 
-/// What stands up to the closing bracket, and what follows it. Quoted text may hold brackets and escaped quotes.
+/// Splits at the closing bracket. Quoted text may contain brackets and escaped quotes.
 fn bracket(inside: &str) -> Option<(&str, &str)> {
     let end = if inside.starts_with('"') {
         let mut escaped = false;
@@ -160,26 +160,26 @@ fn bracket(inside: &str) -> Option<(&str, &str)> {
     Some((&inside[..end], inside[end..].strip_prefix(']')?))
 }
 
-impl Written<'_> {
-    /// The step of `node` that is meant.
+impl StepText<'_> {
+    /// Returns the step of `node` with this text.
     fn find(&self, node: &Object) -> Option<PathStep> {
         match *self {
-            Written::Field(name) => {
+            StepText::Field(name) => {
                 let info = node.info();
                 Some(PathStep::Field(info.fields().get(info.field_index(name)?)?.name))
             }
-            Written::Item(item) if node.info().shape() == Shape::Array => {
+            StepText::Item(item) if node.info().shape() == Shape::Array => {
                 let index: u32 = item.parse().ok()?;
                 node.as_node::<ArrayNode>()?.items().get(index as usize)?;
                 Some(PathStep::Index(index))
             }
-            Written::Item(item) => Some(PathStep::Key(find_key(node, item)?)),
-            Written::Key(key) => Some(PathStep::KeyItself(find_key(node, key)?)),
+            StepText::Item(item) => Some(PathStep::Key(find_key(node, item)?)),
+            StepText::Key(key) => Some(PathStep::KeyItself(find_key(node, key)?)),
         }
     }
 }
 
-/// The first key of a map that is written so, or the key of this number.
+/// Returns the first key of a map with this text, or the key at a position (`#3`).
 fn find_key(node: &Object, text: &str) -> Option<Value> {
     let entries = node.as_node::<MapNode>()?.entries();
     let key = match text.strip_prefix('#') {

@@ -1,18 +1,16 @@
-//! Which nodes are alike: of one type, with the same scalars and with children that are alike. A variable is alike to
-//! itself only. One pass from the leaves up, each node once.
+//! Classes of alike nodes: of one type, with the same scalars and alike children. A variable is alike to itself only.
 
 use std::collections::HashMap;
 
-use crate::containers::{ArrayNode, MapNode};
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
 use crate::type_table::{Plan, Shape};
 use crate::value::FieldRef;
 use crate::visit::{Visitor, Walk};
 
-/// For each node the address of the first one that is alike.
+/// Returns, for each node, the address of the first alike node.
 pub(super) fn alike(root: &Object) -> AddressMap<usize> {
-    let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
+    let mut classes: HashMap<Vec<u64>, usize> = HashMap::new();
     let mut strings: HashMap<Str, u64> = HashMap::new();
     let mut alike: AddressMap<usize> = AddressMap::default();
     let _ = Visitor::new().with_containers().post_order(root, |object| {
@@ -23,9 +21,7 @@ pub(super) fn alike(root: &Object) -> AddressMap<usize> {
                 FieldRef::Bool(b) => (1, u64::from(b)),
                 FieldRef::Int(i) => (2, i as u64),
                 FieldRef::Float(f) => (3, f.to_bits()),
-                FieldRef::DType(d) => {
-                    (4, u64::from(d.code as u8) << 32 | u64::from(d.bits) << 16 | u64::from(d.lanes as u16))
-                }
+                FieldRef::DType(d) => (4, d.word()),
                 FieldRef::Span(_) | FieldRef::Name(_) => return,
                 FieldRef::Node(o) => match Str::try_ref(o) {
                     Some(text) => {
@@ -43,18 +39,18 @@ pub(super) fn alike(root: &Object) -> AddressMap<usize> {
             }
             Shape::Fields => (0..object.info().fields().len()).for_each(|i| add(object.field(i))),
             Shape::Array => {
-                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                let items = object.array_items();
                 items.iter().for_each(|item| add(item.as_field()));
             }
             Shape::Map => {
-                for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries) {
-                    add(key.value().as_field());
+                for (key, value) in object.map_entries() {
+                    add(key.as_field());
                     add(value.as_field());
                 }
             }
             Shape::Str | Shape::Tensor => {}
         }
-        let first = *known.entry(words).or_insert(object.address());
+        let first = *classes.entry(words).or_insert(object.address());
         alike.insert(object.address(), first);
         Walk::Advance
     });

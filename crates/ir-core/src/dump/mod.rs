@@ -1,10 +1,8 @@
-//! The syntax tree as a picture (Graphviz), as an indented tree, or as JSON.
+//! Dumps of graphs in Graphviz's language, as an indented tree, or as JSON.
 //!
-//! [`Graph::of`] collects what is to be shown; the forms write it down. What a node's label says beyond its class comes from
-//! the caller, who may ask a printer; by default it is the node's scalar fields. Nodes are numbered in the order of a
-//! recursive walk over the fields; what is known of a node by inference (`struct_info_`) comes last. A node comes up once,
-//! with an edge from the first node that holds it, in pre-order; further edges are marked as such. The
-//! place of an edge is a piece of an access path, which [`AccessPath::parse`](crate::AccessPath::parse) reads.
+//! [`Graph::of`] collects nodes and edges in pre-order, inferred fields (`struct_info_`) last. Labels are the scalar
+//! fields of a node, or come from the caller. Each node occurs once; the first edge to it is marked. The `place` of
+//! an edge is a part of an access path, which [`AccessPath::parse`](crate::AccessPath::parse) parses.
 
 mod classes;
 mod write;
@@ -13,68 +11,69 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use crate::access_path::KeyText;
-use crate::containers::{ArrayNode, MapNode};
+use crate::containers::MapNode;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
+use crate::shared::Visited;
 use crate::type_table::{Shape, TypeInfo};
 use crate::value::{FieldRef, Value};
 
-/// What to show.
+/// Options of a dump.
 #[derive(Debug, Clone, Default)]
 pub struct DumpOptions {
-    /// The classes to show; others are passed through. Empty: all.
+    /// Classes to show; the children of other nodes take their place. Empty for all.
     pub kinds: Vec<&'static TypeInfo>,
-    /// Show what visitors of statements and expressions reach: neither definitions (a loop variable) nor the parts of other
-    /// nodes (the shape of a buffer).
+    /// Omits what visitors of statements and expressions do not reach: definitions (a loop variable) and children of
+    /// nodes that are not shown (the shape of a buffer).
     pub as_visited: bool,
-    /// Show nodes that are alike once, with an edge from each node that holds one.
+    /// Shows alike nodes once, with an edge from each parent.
     pub dedupe: bool,
-    /// The most characters of a label, beyond which it is cut off.
+    /// Maximum number of characters of a label.
     pub max_label: Option<usize>,
-    /// The most nodes to show; 0 for a million.
+    /// Maximum number of nodes; 0 for one million.
     pub max_nodes: usize,
 }
 
-/// The nodes to show and what holds them.
+/// The nodes and edges of a dump.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Graph {
-    /// The nodes, the root first.
+    /// Nodes, the root first.
     pub nodes: Vec<GraphNode>,
-    /// The edges, in the order of the walk.
+    /// Edges, in the order of the walk.
     pub edges: Vec<GraphEdge>,
-    /// There was more than the options allow.
+    /// `true` if the limit of nodes was reached.
     pub is_cut: bool,
     dedupe: bool,
 }
 
-/// A node to show.
+/// A node of a dump.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphNode {
-    /// Its type key.
+    /// Type key.
     pub class: &'static str,
-    /// What is said of it; perhaps several lines.
+    /// Label, possibly of several lines.
     pub label: String,
 }
 
-/// One node holds another.
+/// An edge from a node to its child.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphEdge {
-    /// The number of the holder.
+    /// Index of the parent.
     pub from: u32,
-    /// The number of the held node.
+    /// Index of the child.
     pub to: u32,
-    /// Where, such as `args[1]`.
+    /// Steps from the parent, such as `args[1]`.
     pub place: String,
-    /// The first edge to the node.
+    /// `true` for the first edge to the child.
     pub first: bool,
 }
 
-/// Whether a field holds what was found out about the node: such fields end in `_`.
+/// Returns `true` for a field filled by inference; their names end in `_`.
 fn is_inferred(field: &str) -> bool {
     field.ends_with('_') && !field.ends_with("__")
 }
 
-/// The scalar fields of a node, such as `dtype=int32 value=1`.
+/// Returns the scalar fields of a node, such as `dtype=int32 value=1`.
 pub fn fields_label(object: &Object) -> String {
     let mut out = String::new();
     for (index, field) in object.info().fields().iter().enumerate() {
@@ -93,12 +92,12 @@ pub fn fields_label(object: &Object) -> String {
     out
 }
 
-/// Steps that the place of an edge names at most; more lie between shown nodes only when many are passed through.
+/// Maximum number of steps of an edge.
 const MAX_STEPS: usize = 64;
 
-/// A step from a shown node down to one in it.
+/// A step of an edge, linked to the one before it.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum Step<'a> {
     Root,
     Field(u32, &'static str),
     Item(u32, usize),
@@ -106,11 +105,11 @@ enum Place<'a> {
     Key(u32, MapKey<'a>),
 }
 
-/// A key of a map, as a place names it.
+/// A map key as an edge shows it.
 #[derive(Clone, Copy)]
 enum MapKey<'a> {
     Named(&'a Value),
-    /// By the number of its entry, where its name is that of several.
+    /// By position, if several keys have its name.
     Numbered(usize),
 }
 
@@ -123,7 +122,7 @@ impl std::fmt::Display for MapKey<'_> {
     }
 }
 
-/// The keys of a map in the order of its entries.
+/// Returns the keys of a map in the order of its entries.
 fn map_keys(map: &MapNode) -> Vec<MapKey<'_>> {
     let keys = map.entries().keys().map(|key| key.value());
     let mut names: HashMap<String, u32> = HashMap::new();
@@ -138,21 +137,21 @@ fn map_keys(map: &MapNode) -> Vec<MapKey<'_>> {
         .collect()
 }
 
-struct Item<'a> {
+struct WorkItem<'a> {
     object: &'a Object,
-    /// The number of the shown node around it.
+    /// Index of the closest shown ancestor.
     parent: Option<u32>,
-    /// The step here, in the table of steps.
-    place: u32,
+    /// Last step from that ancestor, in [`Collector::steps`].
+    step: u32,
 }
 
 impl Graph {
-    /// What is below `root`, and `root`; labels are the scalar fields.
+    /// Collects the graph at `root`, with the scalar fields as labels.
     pub fn of(root: &Object, options: &DumpOptions) -> Graph {
         Graph::with_labels(root, options, fields_label)
     }
 
-    /// As [`Graph::of`], with labels of the caller's.
+    /// Like [`Graph::of`], with labels from `label`.
     pub fn with_labels(root: &Object, options: &DumpOptions, label: impl FnMut(&Object) -> String) -> Graph {
         Collector::new(options, label).run(root)
     }
@@ -162,36 +161,35 @@ struct Collector<'a, 'o, L> {
     options: &'o DumpOptions,
     label: L,
     graph: Graph,
-    stack: Vec<Item<'a>>,
-    /// Steps, each with the one before it.
-    places: Vec<Place<'a>>,
+    worklist: Vec<WorkItem<'a>>,
+    steps: Vec<Step<'a>>,
     numbers: AddressMap<u32>,
-    passed: AddressMap<()>,
+    passed: Visited,
 }
 
 impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
     fn new(options: &'o DumpOptions, label: L) -> Self {
         let graph = Graph { dedupe: options.dedupe, ..Graph::default() };
-        let places = vec![Place::Root];
+        let steps = vec![Step::Root];
         Collector {
             options,
             label,
             graph,
-            stack: Vec::new(),
-            places,
+            worklist: Vec::new(),
+            steps,
             numbers: AddressMap::default(),
-            passed: AddressMap::default(),
+            passed: Visited::default(),
         }
     }
 
     fn run(mut self, root: &'a Object) -> Graph {
         let alike = if self.options.dedupe { classes::alike(root) } else { AddressMap::default() };
-        self.stack.push(Item { object: root, parent: None, place: 0 });
-        while let Some(Item { object, mut parent, place }) = self.stack.pop() {
+        self.worklist.push(WorkItem { object: root, parent: None, step: 0 });
+        while let Some(WorkItem { object, mut parent, step }) = self.worklist.pop() {
             let identity = alike.get(&object.address()).copied().unwrap_or(object.address());
             let kinds = &self.options.kinds;
             let is_node = object.info().shape() == Shape::Fields;
-            let mut below = place;
+            let mut below = step;
             if is_node && (kinds.is_empty() || kinds.iter().any(|k| object.info().is_a(k))) {
                 let known = self.numbers.get(&identity).copied();
                 let Some(number) = known.or_else(|| self.add(object, identity)) else {
@@ -199,7 +197,7 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                     return self.graph;
                 };
                 if let Some(from) = parent {
-                    let place = self.place_text(place);
+                    let place = self.place_text(step);
                     self.graph.edges.push(GraphEdge { from, to: number, place, first: known.is_none() });
                 }
                 if known.is_some() {
@@ -207,8 +205,7 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                 }
                 parent = Some(number);
                 below = 0;
-            } else if self.options.as_visited && is_node && parent.is_some()
-                || !object.is_unique() && self.passed.insert(object.address(), ()).is_some()
+            } else if self.options.as_visited && is_node && parent.is_some() || !self.passed.is_first(object)
             {
                 continue;
             }
@@ -217,7 +214,7 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
         self.graph
     }
 
-    /// A new node; nothing when there are too many.
+    /// Adds a node; `None` if the limit is reached.
     fn add(&mut self, object: &Object, identity: usize) -> Option<u32> {
         let max_nodes = if self.options.max_nodes == 0 { 1_000_000 } else { self.options.max_nodes };
         if self.graph.nodes.len() >= max_nodes {
@@ -236,9 +233,9 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
         Some(number)
     }
 
-    fn children(&mut self, object: &'a Object, parent: Option<u32>, place: u32) {
+    fn children(&mut self, object: &'a Object, parent: Option<u32>, step: u32) {
         let info = object.info();
-        let start = self.stack.len();
+        let start = self.worklist.len();
         match info.shape() {
             Shape::Str | Shape::Tensor => {}
             Shape::Fields => {
@@ -247,54 +244,52 @@ impl<'a, 'o, L: FnMut(&Object) -> String> Collector<'a, 'o, L> {
                     let fields = info.fields().iter().enumerate();
                     for (index, field) in fields.filter(|(_, f)| is_inferred(f.name) == is_last) {
                         if !as_visited || !field.def && !is_last {
-                            self.push(object.field(index), parent, Place::Field(place, field.name));
+                            self.push(object.field(index), parent, Step::Field(step, field.name));
                         }
                     }
                 }
             }
             Shape::Array => {
-                for (i, item) in
-                    object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items).iter().enumerate()
-                {
-                    self.push(item.as_field(), parent, Place::Item(place, i));
+                for (i, item) in object.array_items().iter().enumerate() {
+                    self.push(item.as_field(), parent, Step::Item(step, i));
                 }
             }
             Shape::Map => {
                 let Some(map) = object.as_node::<MapNode>() else { return };
                 for ((key, value), name) in map.entries().iter().zip(map_keys(map)) {
-                    self.push(key.value().as_field(), parent, Place::Key(place, name));
-                    self.push(value.as_field(), parent, Place::Entry(place, name));
+                    self.push(key.value().as_field(), parent, Step::Key(step, name));
+                    self.push(value.as_field(), parent, Step::Entry(step, name));
                 }
             }
         }
-        self.stack[start..].reverse();
+        self.worklist[start..].reverse();
     }
 
-    fn push(&mut self, value: FieldRef<'a>, parent: Option<u32>, place: Place<'a>) {
+    fn push(&mut self, value: FieldRef<'a>, parent: Option<u32>, step: Step<'a>) {
         if let FieldRef::Node(object) = value
             && !matches!(object.info().shape(), Shape::Str | Shape::Tensor)
         {
-            self.places.push(place);
-            let place = self.places.len() as u32 - 1;
-            self.stack.push(Item { object, parent, place });
+            self.steps.push(step);
+            let step = self.steps.len() as u32 - 1;
+            self.worklist.push(WorkItem { object, parent, step });
         }
     }
 
-    fn place_text(&self, place: u32) -> String {
+    fn place_text(&self, step: u32) -> String {
         let mut steps = Vec::new();
-        let mut at = place;
+        let mut at = step;
         loop {
             if steps.len() == MAX_STEPS {
                 steps.push("…".to_owned());
                 break;
             }
-            let (step, before) = match self.places[at as usize] {
-                Place::Root => break,
-                Place::Field(0, name) => (name.to_owned(), 0),
-                Place::Field(before, name) => (format!(".{name}"), before),
-                Place::Item(before, index) => (format!("[{index}]"), before),
-                Place::Entry(before, key) => (format!("[{key}]"), before),
-                Place::Key(before, key) => (format!(".key[{key}]"), before),
+            let (step, before) = match self.steps[at as usize] {
+                Step::Root => break,
+                Step::Field(0, name) => (name.to_owned(), 0),
+                Step::Field(before, name) => (format!(".{name}"), before),
+                Step::Item(before, index) => (format!("[{index}]"), before),
+                Step::Entry(before, key) => (format!("[{key}]"), before),
+                Step::Key(before, key) => (format!(".key[{key}]"), before),
             };
             steps.push(step);
             at = before;

@@ -1,15 +1,15 @@
-//! The forms of a graph.
+//! Output formats of dumps.
 
 use std::fmt::Write;
 
 use super::{Graph, GraphEdge};
 
-/// Levels that a line of the tree is indented at most; deeper ones say how deep they are.
+/// Maximum indentation in levels; deeper lines state their depth.
 const MAX_INDENT: usize = 60;
 
 impl Graph {
-    /// Graphviz's language: each node's label is its class and what is said of it. Lines of it end in `\l`, which sets
-    /// them flush left; a label of one line without an end is centred, as the class is.
+    /// Returns the graph in Graphviz's language. Lines of a label end in `\l`, which aligns them left; a single line
+    /// is centered.
     pub fn to_dot(&self) -> String {
         let mut out = String::from("digraph {\n  node [shape=box]\n");
         for (number, node) in self.nodes.iter().enumerate() {
@@ -38,8 +38,8 @@ impl Graph {
         out
     }
 
-    /// A tree, one line per node: where it is held, its class, what is said of it. A node that was shown before is named
-    /// by the number of its line. Where the kinds that are shown leave out what holds them, there are several trees.
+    /// Returns an indented tree with one line per node: edge, class, first line of the label. A repeated node refers
+    /// to its line. There are several trees if the root is not of a shown class.
     pub fn to_text(&self) -> String {
         let mut held: Vec<Vec<&GraphEdge>> = vec![Vec::new(); self.nodes.len()];
         let mut is_root = vec![true; self.nodes.len()];
@@ -85,7 +85,7 @@ impl Graph {
         out
     }
 
-    /// `{"nodes": [{"class", "label"}], "edges": [{"from", "to", "place", "first"}], "is_cut"}`.
+    /// Returns `{"nodes": [{"class", "label"}], "edges": [{"from", "to", "place", "first"}], "is_cut"}`.
     pub fn to_json(&self) -> String {
         let nodes = self.nodes.iter().map(|n| serde_json::json!({ "class": n.class, "label": n.label }));
         let edges = self

@@ -1,17 +1,17 @@
-//! Alignment of two arrays whose elements differ: which element stands for which, and which stand on one side only.
+//! Alignment of the elements of two arrays (patience diff).
 //!
-//! Elements are known by the signature of their first nodes ([`Signatures`]). Equal ends are cut off, elements that occur
-//! once on each side are anchors (patience diff), and what is left between anchors is aligned by cost if it is short, by
-//! position if it is long. So runs of equal elements cost linear time.
+//! Elements are matched by a signature of their first nodes ([`Signatures`]). Common prefixes and suffixes are
+//! removed, elements that occur once on each side are anchors, and gaps between anchors are aligned by edit cost if
+//! short and by position if long.
 //!
-//! Invariant: equal elements have equal signatures, so arrays that are equal are aligned by position. Nothing else depends
-//! on the alignment being good: aligned elements are compared afterwards.
+//! Invariant: equal elements have equal signatures, so equal arrays are aligned by position. Aligned elements are
+//! compared afterwards; correctness does not depend on the quality of the alignment.
 
 use hashbrown::HashMap;
 
 use super::Bindings;
-use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
-use crate::hash::hash_bytes;
+use crate::containers::{MapNode, ShapeNode, TensorNode};
+use crate::hash::{hash_bytes, mix};
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
 use crate::type_table::{EqStep, EqSteps, Plan};
@@ -20,35 +20,35 @@ use crate::value::{FieldRef, Value};
 /// One row of an alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Row {
-    /// An element of each side.
+    /// Corresponding elements.
     Both(usize, usize),
-    /// An element that only the left side has.
+    /// An element of the left side only.
     Left(usize),
-    /// An element that only the right side has.
+    /// An element of the right side only.
     Right(usize),
 }
 
-/// What is known of an element before it is compared.
+/// Hashes of an element's first nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Signature {
-    /// Of the first nodes and their scalars.
+    /// First [`MAX_NODES`] nodes and their scalars.
     pub(super) content: u64,
-    /// Of the first few nodes without scalars.
+    /// Types of the first [`FORM_NODES`] nodes.
     pub(super) form: u64,
-    /// Of the element's own type.
+    /// Type of the element itself.
     pub(super) class: u64,
 }
 
-/// Nodes that a signature looks at.
+/// Nodes covered by [`Signature::content`].
 const MAX_NODES: usize = 64;
-/// Nodes that the form of an element looks at.
+/// Nodes covered by [`Signature::form`].
 const FORM_NODES: usize = 8;
 
-/// Makes signatures under the bindings known so far. A bound variable counts as the one it is bound to, any other by the
-/// order in which it comes up in the element.
+/// Computes signatures under the present bindings. A bound variable is identified with its partner, an unbound one is
+/// numbered by its first occurrence in the element.
 pub(super) struct Signatures<'b, 'a> {
     pub(super) bindings: &'b Bindings<'a>,
-    /// The elements are those of the left side.
+    /// `true` for elements of the left side.
     pub(super) is_left: bool,
 }
 
@@ -76,12 +76,8 @@ struct Work<'s, 'b, 'a> {
     content: u64,
     form: u64,
     nodes: usize,
-    /// Variables without a partner, by the order in which they came up.
+    /// Numbers of unbound variables.
     unbound: AddressMap<u64>,
-}
-
-fn mix(state: u64, word: u64) -> u64 {
-    (state ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
 }
 
 impl Work<'_, '_, '_> {
@@ -97,11 +93,7 @@ impl Work<'_, '_, '_> {
             FieldRef::Float(f) => {
                 self.scalar(mix(5, if f.is_nan() { f64::NAN.to_bits() } else { f.to_bits() }));
             }
-            FieldRef::DType(d) => {
-                let word =
-                    u64::from(d.code as u8) << 32 | u64::from(d.bits) << 16 | u64::from(d.lanes as u16);
-                self.scalar(mix(6, word));
-            }
+            FieldRef::DType(d) => self.scalar(mix(6, d.word())),
             FieldRef::Name(name) => self.scalar(hash_bytes(name.text().as_bytes())),
             FieldRef::Node(node) => self.node(node, stack),
         }
@@ -118,7 +110,7 @@ impl Work<'_, '_, '_> {
             Plan::Str => self.scalar(hash_bytes(Str::try_ref(node).map_or("", Str::as_str).as_bytes())),
             Plan::Unique => {
                 self.scalar(node.address() as u64);
-                // Which operator is called says as much as the type of a node.
+                // The operator of a call is as characteristic as the type of a node.
                 if self.nodes <= FORM_NODES {
                     self.form = mix(self.form, node.address() as u64);
                 }
@@ -134,11 +126,11 @@ impl Work<'_, '_, '_> {
                 }
             }
             Plan::Array => {
-                let items = node.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                let items = node.array_items();
                 self.scalar(items.len() as u64);
                 stack.extend(items.iter().take(MAX_NODES).rev().map(Value::as_field));
             }
-            // Entries are compared without order.
+            // The order of entries is irrelevant.
             Plan::Map => self.scalar(node.as_node::<MapNode>().map_or(0, |map| map.entries().len() as u64)),
             Plan::FreeVar | Plan::Dag => {
                 let bindings = self.signatures.bindings;
@@ -173,20 +165,20 @@ impl Work<'_, '_, '_> {
     }
 }
 
-/// Longest product of lengths that is aligned by cost.
+/// Maximum product of lengths of a gap that is aligned by cost.
 const MAX_CELLS: usize = 1 << 16;
-/// Nesting of anchors within anchors.
+/// Maximum nesting of anchors within anchors.
 const MAX_ROUNDS: u32 = 16;
 
-/// Aligns two arrays, given by the signatures of their elements.
+/// Aligns two arrays, given the signatures of their elements.
 pub(super) fn align(lhs: &[Signature], rhs: &[Signature]) -> Vec<Row> {
     let mut rows = Vec::with_capacity(lhs.len().max(rhs.len()));
     let mut spans = vec![Span { lhs: (0, lhs.len()), rhs: (0, rhs.len()), round: 0 }];
     while let Some(span) = spans.pop() {
-        resolve(lhs, rhs, span, &mut rows, &mut spans);
+        align_span(lhs, rhs, span, &mut rows, &mut spans);
     }
     if lhs.len() == rhs.len() {
-        // By position, unless the alignment saves something.
+        // By position, unless the alignment has fewer differences.
         let apart = lhs.iter().zip(rhs).filter(|(a, b)| a.content != b.content).count();
         let edits = rows.iter().filter(|row| !matches!(row, Row::Both(..))).count();
         if edits >= apart {
@@ -196,7 +188,7 @@ pub(super) fn align(lhs: &[Signature], rhs: &[Signature]) -> Vec<Row> {
     rows
 }
 
-/// A part of both arrays that is still to be aligned.
+/// A pair of ranges that are not aligned yet.
 #[derive(Clone, Copy)]
 struct Span {
     lhs: (usize, usize),
@@ -204,8 +196,8 @@ struct Span {
     round: u32,
 }
 
-/// Adds the rows of a span, or splits it: the parts then stand on `spans`, the first on top.
-fn resolve(lhs: &[Signature], rhs: &[Signature], span: Span, rows: &mut Vec<Row>, spans: &mut Vec<Span>) {
+/// Adds the rows of a span, or pushes its parts to `spans`, the first one on top.
+fn align_span(lhs: &[Signature], rhs: &[Signature], span: Span, rows: &mut Vec<Row>, spans: &mut Vec<Span>) {
     let Span { lhs: (mut a, mut a_end), rhs: (mut b, mut b_end), round } = span;
     let same = |i: usize, j: usize| lhs[i].content == rhs[j].content;
     while a < a_end && b < b_end && same(a, b) {
@@ -217,7 +209,7 @@ fn resolve(lhs: &[Signature], rhs: &[Signature], span: Span, rows: &mut Vec<Row>
         (a_end, b_end, tail) = (a_end - 1, b_end - 1, tail + 1);
     }
     if tail > 0 {
-        // Equal at the ends: the next look at it takes all of it as a prefix.
+        // The common suffix, a span of which all is a common prefix.
         spans.push(Span { lhs: (a_end, a_end + tail), rhs: (b_end, b_end + tail), round });
     }
     if a == a_end || b == b_end {
@@ -240,7 +232,7 @@ fn resolve(lhs: &[Signature], rhs: &[Signature], span: Span, rows: &mut Vec<Row>
     spans[first..].reverse();
 }
 
-/// Elements that occur once on each side, in an order that both have: the longest such chain.
+/// Returns the longest chain, in the order of both sides, of elements that occur once on each side.
 fn anchors(
     lhs: &[Signature],
     rhs: &[Signature],
@@ -248,24 +240,24 @@ fn anchors(
     (b, b_end): (usize, usize),
 ) -> Vec<(usize, usize)> {
     #[derive(Default)]
-    struct Seen {
+    struct Occurrence {
         left: Option<usize>,
         right: Option<usize>,
         twice: bool,
     }
-    let mut seen: HashMap<u64, Seen> = HashMap::new();
+    let mut occurrences: HashMap<u64, Occurrence> = HashMap::new();
     for (i, element) in (a..).zip(&lhs[a..a_end]) {
-        let entry = seen.entry(element.content).or_default();
+        let entry = occurrences.entry(element.content).or_default();
         entry.twice |= entry.left.replace(i).is_some();
     }
     for (j, element) in (b..).zip(&rhs[b..b_end]) {
-        let entry = seen.entry(element.content).or_default();
+        let entry = occurrences.entry(element.content).or_default();
         entry.twice |= entry.right.replace(j).is_some();
     }
     let mut pairs: Vec<(usize, usize)> =
-        seen.values().filter(|s| !s.twice).filter_map(|s| Some((s.left?, s.right?))).collect();
+        occurrences.values().filter(|o| !o.twice).filter_map(|o| Some((o.left?, o.right?))).collect();
     pairs.sort_unstable();
-    // The longest increasing run of right places, by patience sorting.
+    // Longest increasing subsequence of right indices, by patience sorting.
     let mut piles: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
     for (at, &(_, right)) in pairs.iter().enumerate() {
@@ -286,10 +278,10 @@ fn anchors(
     chain
 }
 
-/// The cost of an element that stands on one side only.
+/// Cost of an element without a counterpart.
 const ALONE: u32 = 3;
 
-/// The cost of two elements that stand for each other.
+/// Cost of aligning two elements.
 fn cost(a: Signature, b: Signature) -> u32 {
     if a.content == b.content {
         0
@@ -302,7 +294,7 @@ fn cost(a: Signature, b: Signature) -> u32 {
     }
 }
 
-/// Aligns elements between anchors.
+/// Aligns the elements between anchors.
 fn gap(
     lhs: &[Signature],
     rhs: &[Signature],
@@ -318,7 +310,7 @@ fn gap(
         rows.extend((b + common..b_end).map(Row::Right));
         return;
     }
-    // `costs[i][j]`: of what is left from element `i` and `j` on.
+    // `costs[i][j]`: minimum cost of aligning the suffixes from `i` and `j`.
     let width = right + 1;
     let mut costs = vec![0u32; (left + 1) * width];
     for i in (0..=left).rev() {
@@ -358,7 +350,7 @@ mod tests {
         text.chars().map(of).collect()
     }
 
-    /// Aligned elements as pairs, lone ones with a sign.
+    /// Shows aligned elements as pairs, others with a sign.
     fn show(lhs: &str, rhs: &str) -> String {
         let (l, r): (Vec<char>, Vec<char>) = (lhs.chars().collect(), rhs.chars().collect());
         let rows = align(&signatures(lhs), &signatures(rhs));

@@ -1,26 +1,26 @@
-//! Which nodes of both sides were met as pairs: classes of a union-find.
+//! A union-find over the visited nodes of both sides.
 //!
-//! A pair within one class needs no second look, because equality is transitive under fixed bindings. Every pair that
-//! is looked at joins two classes, so there are at most as many as nodes, however often they are shared.
+//! Equality is transitive under fixed bindings, so a pair within one class is equal. Each compared pair joins two
+//! classes, so there are at most as many compared pairs as nodes.
 
 use crate::ptr_map::{AddressMap, INITIAL_CAPACITY};
 use crate::raw::Object;
 
 #[derive(Default)]
 pub(super) struct Classes {
-    /// Keyed by address; the lowest bit, always free, tells the sides apart.
+    /// By address; the lowest bit is set for the right side.
     members: AddressMap<Member>,
     parents: Vec<u32>,
 }
 
 struct Member {
     class: u32,
-    /// For a left node, the address of the right one it was met with last.
+    /// For a left node, the address of its last partner.
     partner: usize,
 }
 
 impl Classes {
-    /// Puts both into one class; true when they were in one already.
+    /// Joins the classes of both nodes. Returns `true` if they were in one class.
     #[inline]
     pub(super) fn join(&mut self, lhs: &Object, rhs: &Object) -> bool {
         let (lhs, rhs) = (lhs.address(), rhs.address());
@@ -38,7 +38,7 @@ impl Classes {
         };
         let (l, r) = (self.root(l), self.root(r));
         if l != r {
-            // The right side first is as good as by size here: paths are halved on each look.
+            // Union by size would gain nothing: paths are halved on each lookup.
             self.parents[r as usize] = l;
         }
         l == r

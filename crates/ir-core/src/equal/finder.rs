@@ -1,8 +1,7 @@
-//! The walk that finds where two nodes differ: slower than that of `compare`, it goes on after a difference and keeps the
-//! paths of both sides.
+//! The walk that lists differences. Unlike the walk of `compare` it continues after a difference and tracks paths.
 //!
-//! Elements of arrays are aligned first ([`super::align`]), so that one that was inserted or removed does not shift what
-//! follows. A pair of shared nodes is walked once; where it is met again, the differences found in it are repeats.
+//! Arrays are aligned first ([`super::align`]). A pair of shared nodes is walked once; at further visits its
+//! differences are recorded as repeats.
 
 mod arrays;
 mod maps;
@@ -20,10 +19,9 @@ use crate::raw::Object;
 use crate::type_table::{EqStep, EqSteps, Plan};
 use crate::value::{FieldRef, Value};
 
-/// Pairs of nodes that one comparison walks at most. Two graphs that share their nodes in different ways have more pairs
-/// than nodes.
+/// Maximum number of pairs per comparison. Graphs with different sharing have more pairs than nodes.
 const MAX_PAIRS: usize = 1 << 22;
-/// Repeats that one comparison reports at most.
+/// Maximum number of repeats per comparison.
 const MAX_REPEATS: usize = 1000;
 
 #[derive(Clone, Copy)]
@@ -32,42 +30,42 @@ struct Paths {
     rhs: PathId,
 }
 
-enum Task<'a> {
+enum Work<'a> {
     Pair {
         lhs: FieldRef<'a>,
         rhs: FieldRef<'a>,
     },
-    /// The entries of a map from this position on.
+    /// The entries of a map from `position` on.
     Map {
         lhs: &'a Object,
         rhs: &'a Object,
         position: usize,
     },
-    /// An element that one side lacks.
+    /// An element without a counterpart.
     Missing,
-    /// The end of a pair of shared nodes, with the number of differences found before it.
+    /// End of a pair of shared nodes, with the number of differences found before it.
     Leave {
         pair: (usize, usize),
         before: usize,
     },
-    /// The end of a pair of nodes of which one lists what the other may be one of.
+    /// End of a pair of a sequence and a single node.
     LeaveSequence {
         before: usize,
     },
 }
 
-struct Item<'a> {
-    task: Task<'a>,
+struct WorkItem<'a> {
+    work: Work<'a>,
     paths: Paths,
     def: bool,
 }
 
-/// What is known of a pair of shared nodes that was met.
+/// State of a visited pair of shared nodes.
 #[derive(Clone, Copy)]
-enum Met {
-    /// It is being walked, or has no difference.
+enum Visit {
+    /// The walk has not left the pair, or found no difference in it.
     Alike,
-    /// The numbers of the differences inside it.
+    /// Range of the differences inside the pair, and the lengths of its paths.
     Differs { first: usize, end: usize, left_steps: usize, right_steps: usize },
 }
 
@@ -76,17 +74,17 @@ struct Finder<'a> {
     limit: usize,
     left: PathTable,
     right: PathTable,
-    stack: Vec<Item<'a>>,
+    worklist: Vec<WorkItem<'a>>,
     bindings: Bindings<'a>,
-    /// Pairs met, by both addresses.
-    met: HashMap<(usize, usize), Met, BuildHasherDefault<AddressHasher>>,
-    /// Variables that stood for themselves as a map key. Should one be bound to another later, then what was walked so far
-    /// must be walked again.
+    /// Visited pairs, by both addresses.
+    visited: HashMap<(usize, usize), Visit, BuildHasherDefault<AddressHasher>>,
+    /// Free variables that a map lookup used as their own counterpart. If one is bound to another variable later, the
+    /// visited pairs must be walked again.
     own_keys: AddressMap<()>,
     pairs: usize,
     repeats: usize,
     found: Vec<Mismatch>,
-    /// How many of them are in names.
+    /// Number of differences in names.
     names: usize,
 }
 
@@ -96,46 +94,46 @@ pub(super) fn find(options: StructuralEqual, lhs: &Object, rhs: &Object, limit: 
         limit,
         left: PathTable::new(),
         right: PathTable::new(),
-        stack: Vec::new(),
+        worklist: Vec::new(),
         bindings: Bindings::default(),
-        met: HashMap::default(),
+        visited: HashMap::default(),
         own_keys: AddressMap::default(),
         pairs: 0,
         repeats: 0,
         found: Vec::new(),
         names: 0,
     };
-    let task = Task::Pair { lhs: FieldRef::Node(lhs), rhs: FieldRef::Node(rhs) };
+    let work = Work::Pair { lhs: FieldRef::Node(lhs), rhs: FieldRef::Node(rhs) };
     let root = Paths { lhs: PathId::ROOT, rhs: PathId::ROOT };
-    finder.stack.push(Item { task, paths: root, def: options.map_free_vars });
-    while let Some(Item { task, paths, def }) = finder.stack.pop() {
+    finder.worklist.push(WorkItem { work, paths: root, def: options.map_free_vars });
+    while let Some(WorkItem { work, paths, def }) = finder.worklist.pop() {
         if finder.is_full() || finder.pairs > MAX_PAIRS {
             break;
         }
-        match task {
-            Task::Pair { lhs, rhs } => finder.pair(lhs, rhs, paths, def),
-            Task::Missing => finder.report(MismatchKind::Missing, paths),
-            Task::Map { lhs, rhs, position } => finder.map(lhs, rhs, position, paths, def),
-            Task::Leave { pair, before } => finder.leave(pair, before, paths),
-            Task::LeaveSequence { before } if finder.found.len() == before => {
+        match work {
+            Work::Pair { lhs, rhs } => finder.pair(lhs, rhs, paths, def),
+            Work::Missing => finder.report(MismatchKind::Missing, paths),
+            Work::Map { lhs, rhs, position } => finder.map(lhs, rhs, position, paths, def),
+            Work::Leave { pair, before } => finder.leave(pair, before, paths),
+            Work::LeaveSequence { before } if finder.found.len() == before => {
                 finder.report(MismatchKind::Type, paths);
             }
-            Task::LeaveSequence { .. } => {}
+            Work::LeaveSequence { .. } => {}
         }
     }
     if finder.found.is_empty() && limit > 0 && !options.compare(lhs, rhs) {
-        // What differs is only how nodes are shared, or there were too many pairs.
+        // Only the sharing differs, or there were too many pairs.
         finder.report(MismatchKind::Binding, root);
     }
     let mut found = finder.found;
-    // Stable: names come last, both groups in the order of the walk.
+    // A stable sort: names last, each group in the order of the walk.
     found.sort_by_key(Mismatch::is_in_name);
     found.truncate(limit);
     found
 }
 
 impl<'a> Finder<'a> {
-    /// Whether there are enough differences, those in names not counted.
+    /// Returns `true` if the limit of differences is reached; those in names do not count.
     fn is_full(&self) -> bool {
         self.found.len() - self.names >= self.limit
     }
@@ -164,7 +162,7 @@ impl<'a> Finder<'a> {
     }
 
     fn push(&mut self, lhs: FieldRef<'a>, rhs: FieldRef<'a>, paths: Paths, def: bool) {
-        self.stack.push(Item { task: Task::Pair { lhs, rhs }, paths, def });
+        self.worklist.push(WorkItem { work: Work::Pair { lhs, rhs }, paths, def });
     }
 
     fn pair(&mut self, lhs: FieldRef<'a>, rhs: FieldRef<'a>, paths: Paths, def: bool) {
@@ -205,7 +203,7 @@ impl<'a> Finder<'a> {
             Plan::Leaf => return self.fields(a, b, paths, def),
             Plan::ConstTree if a.ptr_eq(b) => return,
             _ => {
-                if !self.is_met(a, b, paths, def) {
+                if !self.is_visited(a, b, paths, def) {
                     match plan {
                         Plan::Array => self.arrays(a, b, paths, def),
                         Plan::Map => self.map(a, b, 0, paths, def),
@@ -225,27 +223,27 @@ impl<'a> Finder<'a> {
         if !self.own_keys.is_empty() && !lhs.ptr_eq(rhs) {
             let used = |o: &Object| self.own_keys.contains_key(&o.address());
             if used(lhs) || used(rhs) {
-                self.met.clear();
+                self.visited.clear();
             }
         }
     }
 
-    /// Whether the pair was met before; what is known of it is then said at these paths. Only nodes with several handles
-    /// can be met again.
-    fn is_met(&mut self, lhs: &Object, rhs: &Object, paths: Paths, def: bool) -> bool {
+    /// Returns `true` if the pair was visited before, and records its differences as repeats at `paths`. Only shared
+    /// nodes can recur.
+    fn is_visited(&mut self, lhs: &Object, rhs: &Object, paths: Paths, def: bool) -> bool {
         if lhs.is_unique() && rhs.is_unique() {
             return false;
         }
         let pair = (lhs.address(), rhs.address());
-        match self.met.get(&pair).copied() {
+        match self.visited.get(&pair).copied() {
             None => {
-                self.met.insert(pair, Met::Alike);
+                self.visited.insert(pair, Visit::Alike);
                 let before = self.found.len();
-                self.stack.push(Item { task: Task::Leave { pair, before }, paths, def });
+                self.worklist.push(WorkItem { work: Work::Leave { pair, before }, paths, def });
                 false
             }
-            Some(Met::Alike) => true,
-            Some(Met::Differs { first, end, left_steps, right_steps }) => {
+            Some(Visit::Alike) => true,
+            Some(Visit::Differs { first, end, left_steps, right_steps }) => {
                 let (lhs, rhs) = (self.left.to_path(paths.lhs), self.right.to_path(paths.rhs));
                 let join = |to: &AccessPath, path: &AccessPath, from: usize| {
                     let rest = path.steps.get(from..).unwrap_or(&[]);
@@ -269,7 +267,7 @@ impl<'a> Finder<'a> {
             let left_steps = self.left.to_path(paths.lhs).steps.len();
             let right_steps = self.right.to_path(paths.rhs).steps.len();
             let (first, end) = (before, self.found.len());
-            self.met.insert(pair, Met::Differs { first, end, left_steps, right_steps });
+            self.visited.insert(pair, Visit::Differs { first, end, left_steps, right_steps });
         }
     }
 

@@ -1,20 +1,20 @@
-//! Places where two nodes differ.
+//! Differences between two nodes.
 
 use std::fmt;
 
 use crate::access_path::{AccessPath, PathStep};
 
-/// What differs.
+/// Kind of a [`Mismatch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MismatchKind {
-    /// The types of the nodes, or the kinds of the values.
+    /// Types of nodes or kinds of values differ.
     Type,
-    /// Values of one kind.
+    /// Values of one kind differ.
     Value,
-    /// Variables, or nodes whose sharing must match, that do not stand for each other.
+    /// Variables, or nodes whose sharing must match, are not bound to each other.
     Binding,
-    /// One side lacks the element or entry.
+    /// One side lacks an element or entry.
     Missing,
 }
 
@@ -29,22 +29,20 @@ impl fmt::Display for MismatchKind {
     }
 }
 
-/// One place where two nodes differ.
+/// A difference between two nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The path on the left. Where the left lacks something, the last step is a missing one.
+    /// Path on the left; it ends in a missing step if the left side lacks the part.
     pub lhs: AccessPath,
-    /// The path on the right.
+    /// Path on the right.
     pub rhs: AccessPath,
-    /// What differs.
+    /// Kind of the difference.
     pub kind: MismatchKind,
-    /// Other paths to the same difference, on the left and on the right: where both sides hold the same two nodes again. Of
-    /// one comparison at most 1,000.
+    /// Other pairs of paths to the same two nodes; at most 1,000 per comparison.
     pub repeats: Vec<(AccessPath, AccessPath)>,
 }
 
 impl fmt::Display for Mismatch {
-    /// What differs and where, with both paths where they are not the same.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.lhs == self.rhs {
             true => write!(f, "{} at `{}`", self.kind, self.lhs),
@@ -54,7 +52,7 @@ impl fmt::Display for Mismatch {
 }
 
 impl Mismatch {
-    /// Whether the difference is in a name: a field, entry or key such as `name_hint` or `global_symbol`.
+    /// Returns `true` if the difference is in a name, such as `name_hint` or `global_symbol`.
     pub fn is_in_name(&self) -> bool {
         if self.kind == MismatchKind::Missing {
             return false;

@@ -1,12 +1,12 @@
 //! Structural equality.
 //!
-//! Two nodes are equal when their types and compared fields are, with variables bound to each other in definition
-//! regions. [`structural_equal`] answers yes or no; [`StructuralEqual::mismatches`] names every place that differs.
-//! Comparison recurses behind the guard of the native stack and meets a pair of shared nodes once, so that neither a
-//! deep nor a doubled graph troubles it. Names that are hints and spans take no part.
+//! Two nodes are equal if their types and compared fields are, with variables bound to each other in definition
+//! regions. Name hints and spans are ignored. [`structural_equal`] decides; [`StructuralEqual::mismatches`] lists the
+//! differences.
 //!
-//! Invariant: pairs are met in the order of a recursive walk over the fields in declaration order, so a variable is
-//! bound by the first place that defines it.
+//! Pairs are visited in the order of a recursive walk over the fields in declaration order, so a variable is bound by
+//! its first definition. A pair of shared nodes is visited once.
+//!
 //! Upstream counterpart: `src/ffi/extra/structural_equal.cc` of tvm-ffi.
 //!
 //! ```
@@ -46,30 +46,28 @@ use crate::type_table::{EqStep, EqSteps, Plan};
 use crate::value::{FieldRef, Value};
 use classes::Classes;
 
-/// Whether two nodes are structurally equal, with the default options.
-///
-/// A free variable (defined in neither node) is then equal only to itself.
+/// Tests two nodes for structural equality with the default options: a free variable is equal only to itself.
 pub fn structural_equal(lhs: &Object, rhs: &Object) -> bool {
     StructuralEqual::default().compare(lhs, rhs)
 }
 
-/// How to compare.
+/// Options of structural equality.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StructuralEqual {
-    /// Free variables may be bound to each other, as if they were defined around both nodes.
+    /// Binds free variables to each other, as if both nodes stood in a definition region.
     pub map_free_vars: bool,
-    /// Tensors are equal when their dtypes and shapes are.
+    /// Compares tensors by dtype and shape only.
     pub skip_tensor_content: bool,
 }
 
 impl StructuralEqual {
-    /// Whether two nodes are equal.
+    /// Tests two nodes for equality.
     pub fn compare(self, lhs: &Object, rhs: &Object) -> bool {
-        // Every pair met would be of a node and itself, every variable bound to itself.
+        // Identical nodes are equal: each variable would be bound to itself.
         lhs.ptr_eq(rhs) || EqWork::new(self).nodes(false, lhs, rhs)
     }
 
-    /// Whether two values are equal.
+    /// Tests two values for equality.
     pub fn compare_values(self, lhs: &Value, rhs: &Value) -> bool {
         match (lhs, rhs) {
             (Value::Node(lhs), Value::Node(rhs)) => self.compare(lhs, rhs),
@@ -77,21 +75,21 @@ impl StructuralEqual {
         }
     }
 
-    /// Every place where the nodes differ, at most `limit`, those in names last. Empty when they are equal.
+    /// Returns up to `limit` differences, those in names last; none if the nodes are equal.
     ///
-    /// Elements that one array has more are reported as such, and do not shift what follows them. What differs in a shared
-    /// node is reported at the first path to it, with the others as [`Mismatch::repeats`].
+    /// Arrays are aligned, so an inserted element does not shift those after it. A difference in a shared node is
+    /// reported at the first path to it, with the other paths as [`Mismatch::repeats`].
     pub fn mismatches(self, lhs: &Object, rhs: &Object, limit: usize) -> Vec<Mismatch> {
         finder::find(self, lhs, rhs, limit)
     }
 }
 
-/// Places where two nodes differ, with the default options; at most 100. See [`StructuralEqual::mismatches`].
+/// Returns up to 100 differences, with the default options. See [`StructuralEqual::mismatches`].
 pub fn mismatches(lhs: &Object, rhs: &Object) -> Vec<Mismatch> {
     StructuralEqual::default().mismatches(lhs, rhs, 100)
 }
 
-/// Whether scalar fields, or one scalar and one node, are equal. Nodes are never equal here.
+/// Compares scalar fields; `false` if one of them is a node.
 #[inline(always)]
 fn scalars_equal(lhs: FieldRef<'_>, rhs: FieldRef<'_>) -> bool {
     match (lhs, rhs) {
@@ -125,20 +123,20 @@ fn shapes_equal(lhs: &Object, rhs: &Object) -> bool {
     }
 }
 
-/// Objects bound to each other: variables, and nodes whose sharing must match.
+/// Nodes bound to each other: variables, and nodes whose sharing must match.
 #[derive(Default)]
 struct Bindings<'a> {
     to_rhs: AddressMap<&'a Object>,
     to_lhs: AddressMap<&'a Object>,
 }
 
-/// What the bindings say of a pair.
+/// State of a pair in [`Bindings`].
 enum Bound {
-    /// To each other.
+    /// Bound to each other.
     Matching,
-    /// One of them to something else.
+    /// At least one is bound to another node.
     Elsewhere,
-    /// Neither.
+    /// Neither is bound.
     Free,
 }
 
@@ -161,34 +159,37 @@ impl<'a> Bindings<'a> {
         self.to_lhs.insert(rhs.address(), lhs);
     }
 
-    /// The key that stands for a left key on the right. Nothing when the key itself would stand for it but is
-    /// bound to another left object.
+    /// Returns the right key that corresponds to a left one: the bound one, or the key itself unless that is bound to
+    /// another left key.
     fn translate(&self, key: &'a Object) -> Option<&'a Object> {
-        match self.to_rhs.get(&key.address()) {
-            Some(bound) => Some(bound),
-            None => (!self.to_lhs.contains_key(&key.address())).then_some(key),
-        }
+        counterpart(key, &self.to_rhs, &self.to_lhs)
     }
 
-    /// As `translate`, from right to left.
+    /// Like `translate`, from right to left.
     fn translate_back(&self, key: &'a Object) -> Option<&'a Object> {
-        match self.to_lhs.get(&key.address()) {
-            Some(bound) => Some(bound),
-            None => (!self.to_rhs.contains_key(&key.address())).then_some(key),
-        }
+        counterpart(key, &self.to_lhs, &self.to_rhs)
     }
 }
 
-/// A comparison under way. Any difference ends it, so a binding or a class made early is never wrong later.
+fn counterpart<'a>(
+    key: &'a Object,
+    to: &AddressMap<&'a Object>,
+    from: &AddressMap<&'a Object>,
+) -> Option<&'a Object> {
+    let address = key.address();
+    to.get(&address).copied().or_else(|| (!from.contains_key(&address)).then_some(key))
+}
+
+/// The state of a comparison. The first difference ends it, so bindings and classes are never undone.
 pub(crate) struct EqWork<'a> {
     options: StructuralEqual,
-    /// Whether the pair in hand stands in a definition region.
+    /// `true` in a definition region.
     def: bool,
     level: u32,
     bindings: Bindings<'a>,
     classes: Classes,
-    /// Variables that stood for themselves as a map key. Should one be bound to another later, then what was compared
-    /// so far must be compared again.
+    /// Free variables that a map lookup used as their own counterpart. If one is bound to another variable later, the
+    /// memoized pairs are no longer valid.
     own_keys: AddressMap<()>,
 }
 
@@ -235,10 +236,10 @@ impl<'a> EqWork<'a> {
                 Bound::Free => return false,
             },
             Plan::ConstTree if lhs.ptr_eq(rhs) => return true,
-            _ if self.seen(lhs, rhs) => return true,
+            _ if self.is_visited(lhs, rhs) => return true,
             _ => {}
         }
-        let around = self.def;
+        let outer_def = self.def;
         self.def |= def;
         self.level += 1;
         let equal = with_stack_at(self.level, || match plan {
@@ -247,13 +248,13 @@ impl<'a> EqWork<'a> {
             _ => self.fields(lhs, rhs),
         });
         self.level -= 1;
-        self.def = around;
+        self.def = outer_def;
         equal
     }
 
-    /// Whether this pair, or one that implies it, was met before. Only nodes with several handles can be.
+    /// Records a pair of shared nodes. Returns `true` if its equality follows from the pairs visited before.
     #[inline]
-    fn seen(&mut self, lhs: &Object, rhs: &Object) -> bool {
+    fn is_visited(&mut self, lhs: &Object, rhs: &Object) -> bool {
         (!lhs.is_unique() || !rhs.is_unique()) && self.classes.join(lhs, rhs)
     }
 
@@ -289,15 +290,15 @@ impl<'a> EqWork<'a> {
         a.items().len() == b.items().len()
             && a.items().iter().zip(b.items()).all(|(a, b)| self.pair(false, a.as_field(), b.as_field()))
     }
-
-    /// An entry whose key is a variable that nothing binds, where such variables are mapped: by the key of the same position.
+    /// Compares an entry whose key is an unbound variable with the entry at the same position, if free variables are
+    /// mapped.
     fn free_entry(&mut self, key: &'a Object, value: &'a Value, other: Option<(&'a Key, &'a Value)>) -> bool {
         let Some((other_key, other)) = other else { return false };
         self.pair(false, FieldRef::Node(key), other_key.value().as_field())
             && self.pair(false, value.as_field(), other.as_field())
     }
 
-    /// The value of an entry may bind variables that are keys after it.
+    /// Compares maps in the order of their entries: a value can bind variables that are keys of later entries.
     fn maps(&mut self, lhs: &'a Object, rhs: &'a Object) -> bool {
         let (Some(a), Some(b)) = (lhs.as_node::<MapNode>(), rhs.as_node::<MapNode>()) else { return false };
         a.entries().len() == b.entries().len()

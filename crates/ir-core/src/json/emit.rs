@@ -1,11 +1,11 @@
 //! Writer of JSON text, compact or indented.
-//! Upstream counterpart: `src/ffi/extra/json_writer.cc` of tvm-ffi, whose spelling of floats and empty brackets it has.
+//! Upstream counterpart: `src/ffi/extra/json_writer.cc` of tvm-ffi, which spells floats and empty brackets the same.
 
-/// Writes values one after the other, with the commas and line breaks between them.
+/// A writer of JSON tokens, which adds commas and line breaks.
 #[derive(Debug)]
 pub struct Emitter {
     out: String,
-    /// Spaces per level; none for one line.
+    /// Spaces per level; 0 for one line.
     indent: usize,
     level: usize,
     fresh: bool,
@@ -14,17 +14,17 @@ pub struct Emitter {
 const SPACES: &str = "                                ";
 
 impl Emitter {
-    /// A writer with `indent` spaces per level (0: on one line), inside of `level` brackets.
+    /// Creates a writer with `indent` spaces per level (0 for one line), inside of `level` brackets.
     pub fn new(indent: usize, level: usize) -> Emitter {
         Emitter { out: String::new(), indent, level, fresh: true }
     }
 
-    /// Reserves space for the text.
+    /// Reserves capacity for the text.
     pub fn reserve(&mut self, bytes: usize) {
         self.out.reserve(bytes);
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn finish(self) -> String {
         self.out
     }
@@ -42,7 +42,7 @@ impl Emitter {
         }
     }
 
-    /// Begins an element of an array: comma and line break.
+    /// Starts an element of an array: comma and line break.
     pub fn element(&mut self) {
         if !self.fresh {
             self.out.push(',');
@@ -51,7 +51,7 @@ impl Emitter {
         self.line();
     }
 
-    /// Begins an entry of an object: comma, line break and key.
+    /// Starts an entry of an object: comma, line break and key.
     pub fn key(&mut self, key: &str) {
         self.element();
         self.string(key);
@@ -68,7 +68,7 @@ impl Emitter {
         self.fresh = true;
     }
 
-    /// Closes a bracket; indented, an empty pair takes two lines.
+    /// Closes a bracket. If indented, an empty pair takes two lines.
     pub fn close(&mut self, bracket: char) {
         self.level -= 1;
         self.line();
@@ -76,7 +76,7 @@ impl Emitter {
         self.fresh = false;
     }
 
-    /// Inserts text that is JSON already.
+    /// Inserts JSON text.
     pub fn raw(&mut self, text: &str) {
         self.out.push_str(text);
         self.fresh = self.fresh && text.is_empty();
@@ -89,24 +89,11 @@ impl Emitter {
 
     /// Writes an integer.
     pub fn int(&mut self, value: i64) {
-        let mut digits = [0u8; 20];
-        let mut at = digits.len();
-        let mut rest = value.unsigned_abs();
-        loop {
-            at -= 1;
-            digits[at] = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        if value < 0 {
-            self.out.push('-');
-        }
-        self.out.extend(digits[at..].iter().map(|&d| char::from(d)));
+        self.out.push_str(itoa::Buffer::new().format(value));
     }
 
-    /// 17 digits as C's `%.17g`, integers below 2^53 with one decimal, and the bare tokens `NaN` and `Infinity`.
+    /// Writes a float: integers below 2^53 with one decimal, others as C's `%.17g`, and the bare tokens `NaN` and
+    /// `Infinity`.
     pub fn float(&mut self, value: f64) {
         use std::fmt::Write;
         if value.is_nan() {
@@ -120,7 +107,7 @@ impl Emitter {
         }
     }
 
-    /// Writes a string in quotes.
+    /// Writes a quoted string.
     pub fn string(&mut self, text: &str) {
         self.out.push('"');
         let mut plain = 0;
@@ -151,7 +138,7 @@ impl Emitter {
     }
 }
 
-/// C's `%.17g` of a finite number.
+/// Formats a finite number as C's `%.17g`.
 fn seventeen_digits(value: f64) -> String {
     let scientific = format!("{value:.16e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };

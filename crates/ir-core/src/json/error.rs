@@ -1,45 +1,45 @@
-//! What can be wrong with JSON.
+//! Errors of loading JSON.
 
 use crate::value::FieldError;
 
-/// One fault, and where it is.
+/// An error of loading JSON.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{kind}, at `{path}` (byte {offset_bytes})")]
 pub struct JsonError {
-    /// What is wrong.
+    /// Kind of the error.
     pub kind: JsonErrorKind,
-    /// The JSON path, such as `$.nodes[3].data.value`.
+    /// JSON path, such as `$.nodes[3].data.value`.
     pub path: String,
-    /// The place in the text.
+    /// Position in the text.
     pub offset_bytes: usize,
 }
 
-/// What is wrong.
+/// Kind of a [`JsonError`].
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonErrorKind {
-    /// The text has none of the forms that the reader accepts.
+    /// The text is of no accepted form.
     #[error("neither {forms}")]
     UnknownForm {
-        /// The accepted forms: "this nor that".
+        /// The accepted forms, as "this nor that".
         forms: &'static str,
     },
-    /// The text breaks off.
+    /// The text ends too early.
     #[error("the text ends here, expected {expected}")]
     UnexpectedEnd {
-        /// What was to come.
+        /// The expected token or value.
         expected: &'static str,
     },
-    /// Something else stands here: no JSON, or a value of another kind.
+    /// Another token or value was expected.
     #[error("expected {expected}")]
     Expected {
-        /// What was to come.
+        /// The expected token or value.
         expected: &'static str,
     },
-    /// A number that no 64 bits hold.
+    /// A number that does not fit into 64 bits.
     #[error("number out of range")]
     NumberRange,
-    /// An escape in a string that says nothing.
+    /// An invalid escape in a string.
     #[error("invalid escape in a string")]
     BadEscape,
     /// Text after the end.
@@ -51,7 +51,7 @@ pub enum JsonErrorKind {
         /// The key.
         key: String,
     },
-    /// An object has a key that means nothing.
+    /// An object has an unknown key.
     #[error("unknown key `{key}`")]
     UnknownKey {
         /// The key.
@@ -63,19 +63,19 @@ pub enum JsonErrorKind {
         /// The key.
         key: String,
     },
-    /// A format or version that this reader does not know.
+    /// An unknown format or version.
     #[error("unknown format `{found}`")]
     UnknownFormat {
-        /// What the text says.
+        /// Format and version of the text.
         found: String,
     },
-    /// No dialect in the registry has the type.
+    /// No dialect of the registry has the type.
     #[error("unknown node type `{key}`")]
     UnknownType {
         /// The type key.
         key: String,
     },
-    /// An index that is no node's.
+    /// No node has the index.
     #[error("no node has the index {index}")]
     BadIndex {
         /// The index.
@@ -92,13 +92,13 @@ pub enum JsonErrorKind {
         /// The index of the node referred to.
         index: i64,
     },
-    /// Arrays or spans that contain each other stand for more elements than can be checked.
-    #[error("shared arrays, maps or spans stand for more than {limit} elements")]
+    /// Nested shared arrays, maps or spans unfold to too many elements.
+    #[error("shared arrays, maps or spans unfold to more than {limit} elements")]
     TooManyElements {
         /// The limit.
         limit: u64,
     },
-    /// The text of a dtype is none.
+    /// A text is not a dtype.
     #[error("unknown dtype `{text}`")]
     UnknownDataType {
         /// The text.
@@ -107,13 +107,13 @@ pub enum JsonErrorKind {
     /// Malformed data of a tensor.
     #[error("malformed tensor: {reason}")]
     BadTensor {
-        /// What is wrong.
+        /// The defect.
         reason: &'static str,
     },
-    /// A map with a key but no value.
+    /// A map with a key without a value.
     #[error("a map has an odd number of indices")]
     OddMap,
-    /// A field does not take its value.
+    /// A value does not fit its field.
     #[error(transparent)]
     Field(#[from] FieldError),
     /// Text of the native form that serde rejects.
@@ -125,17 +125,17 @@ pub enum JsonErrorKind {
 }
 
 impl JsonError {
-    /// An error whose place is not known yet.
+    /// Creates an error without a position.
     pub fn new(kind: JsonErrorKind) -> JsonError {
         JsonError { kind, path: "$".to_owned(), offset_bytes: 0 }
     }
 
-    /// An error at a byte of the text.
+    /// Creates an error at a byte of the text.
     pub fn at(kind: JsonErrorKind, offset_bytes: usize) -> JsonError {
         JsonError { kind, path: "$".to_owned(), offset_bytes }
     }
 
-    /// Puts a step in front of the path: the error as the enclosing value reports it.
+    /// Prepends a step to the path.
     #[cold]
     pub fn within(mut self, step: impl std::fmt::Display) -> JsonError {
         self.path = format!("${step}{}", &self.path[1..]);

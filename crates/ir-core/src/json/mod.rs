@@ -1,18 +1,19 @@
-//! JSON of nodes: the [`native`] form, and the parts that other forms of JSON are written with.
+//! JSON of graphs: the [`native`] form, and building blocks for other forms.
 //!
-//! A form of JSON is a flat list of nodes in which a shared node occurs once, so depth and sharing do not matter: loading takes
-//! time in proportion to the text. Each node must have the class that its field demands and satisfy its invariants
-//! ([`crate::invariants`]); otherwise loading fails with the path and position of the first that does not. A byte order mark
-//! is skipped.
+//! A form is a flat list of nodes, each of which occurs once, so loading takes time linear in the text regardless of
+//! depth and sharing. Each node must be of the class that its field requires and satisfy its invariants
+//! ([`crate::invariants`]); otherwise loading fails with the path and position of the first that does not. A byte
+//! order mark is skipped.
 //!
-//! Other forms of JSON live in crates of their own. They share [`scan`], [`emit`], [`base64`], [`JsonError`] and the
-//! [`limits`].
+//! Other crates define further forms with [`scan`], [`emit`], [`base64`], [`JsonError`] and the [`limits`]. serde_json
+//! reads and writes the native form. [`scan`] and [`emit`] do not use it, because the other forms need not be strict
+//! JSON: they may have the bare tokens `NaN` and `Infinity`, and a spelling that is to be reproduced to the byte.
 //!
 //! ```
 //! use tvmscript_ir_core::json::{self, JsonErrorKind};
 //! use tvmscript_ir_core::{Dialect, Node, Ref, RegistryBuilder, Value};
 //!
-//! /// A number and what comes after it.
+//! /// A linked list.
 //! #[derive(Debug, Clone, Node)]
 //! #[node(key = "doc.Cell")]
 //! struct Cell {

@@ -1,4 +1,4 @@
-//! Scanner of JSON tokens, which makes no tree. It accepts the bare tokens `NaN`, `Infinity` and `-Infinity`.
+//! A pull scanner of JSON tokens. It accepts the bare tokens `NaN`, `Infinity` and `-Infinity`.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::error::{JsonError, JsonErrorKind};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// A number as the text spells it.
+/// A number as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// Written as an integer.
@@ -16,7 +16,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// The number as a float.
+    /// Converts into a float.
     pub fn as_f64(self) -> f64 {
         match self {
             Number::Int(i) => i as f64,
@@ -25,10 +25,10 @@ impl Number {
     }
 }
 
-/// Mark of the byte order at the beginning of a text.
+/// Byte order mark at the start of a text.
 pub const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A position in a JSON text, and the tokens that start there.
+/// A position in a JSON text.
 #[derive(Debug)]
 pub struct Scanner<'s> {
     text: &'s str,
@@ -36,12 +36,12 @@ pub struct Scanner<'s> {
 }
 
 impl<'s> Scanner<'s> {
-    /// A scanner at the beginning of a text, after its byte order mark.
+    /// Creates a scanner at the start of a text, after its byte order mark.
     pub fn new(text: &'s str) -> Scanner<'s> {
         Scanner { text, at: if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 } }
     }
 
-    /// The number of elements of the document's array `nodes`; nothing where the text is malformed.
+    /// Counts the elements of the document's array `nodes`; `None` if the text is malformed.
     #[cold]
     pub fn count_nodes(&self) -> Option<usize> {
         let mut scan = Scanner::new(self.text);
@@ -64,7 +64,7 @@ impl<'s> Scanner<'s> {
         None
     }
 
-    /// Goes to the value at a path such as `$.nodes[3].fields.a`, or as near to it as the text goes.
+    /// Returns the offset of the value at a path such as `$.nodes[3].fields.a`, or of its closest existing parent.
     #[cold]
     pub fn locate(text: &'s str, path: &str) -> usize {
         let mut scan = Scanner::new(text);
@@ -82,7 +82,7 @@ impl<'s> Scanner<'s> {
         place
     }
 
-    /// Enters the first step of a path; gives the path behind it.
+    /// Moves to the first step of a path and returns the rest of the path.
     fn child<'p>(&mut self, path: &'p str) -> Option<&'p str> {
         let mut first = true;
         if let Some(path) = path.strip_prefix('.') {
@@ -113,13 +113,13 @@ impl<'s> Scanner<'s> {
         Some(behind)
     }
 
-    /// Byte offset of the position.
+    /// Returns the byte offset.
     #[inline]
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// Moves to an offset that the scanner returned before.
+    /// Moves to an offset returned by [`Scanner::offset`].
     #[inline]
     pub fn set_offset(&mut self, at: usize) {
         self.at = at;
@@ -130,13 +130,13 @@ impl<'s> Scanner<'s> {
         self.text.as_bytes()
     }
 
-    /// An error at the position.
+    /// Returns an error at the position.
     #[cold]
     pub fn error(&self, kind: JsonErrorKind) -> JsonError {
         JsonError::at(kind, self.at)
     }
 
-    /// The error that something else was expected at the position.
+    /// Fails with the error that `expected` is not at the position.
     #[cold]
     pub fn expected<T>(&self, expected: &'static str) -> Result<T> {
         Err(self.error(if self.at >= self.text.len() {
@@ -152,7 +152,7 @@ impl<'s> Scanner<'s> {
         let mut at = self.at;
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
             at += 1;
-            // Indentation: eight spaces in one look.
+            // Indentation, eight spaces at once.
             while bytes.get(at..at + 8) == Some(b"        ") {
                 at += 8;
             }
@@ -160,14 +160,14 @@ impl<'s> Scanner<'s> {
         self.at = at;
     }
 
-    /// The next byte after white space.
+    /// Skips white space and returns the next byte.
     #[inline]
     pub fn peek(&mut self) -> Option<u8> {
         self.skip_space();
         self.bytes().get(self.at).copied()
     }
 
-    /// Skips white space and takes a byte, if it comes next.
+    /// Skips white space and consumes `byte` if it is next.
     #[inline]
     pub fn take(&mut self, byte: u8) -> bool {
         let found = self.peek() == Some(byte);
@@ -175,10 +175,10 @@ impl<'s> Scanner<'s> {
         found
     }
 
-    /// Takes a byte, which must come next.
+    /// Skips white space and consumes `byte`.
     ///
     /// # Errors
-    /// When something else comes next.
+    /// Fails if another byte is next.
     #[inline]
     pub fn expect(&mut self, byte: u8) -> Result<()> {
         if self.take(byte) {
@@ -194,10 +194,11 @@ impl<'s> Scanner<'s> {
         })
     }
 
-    /// After an opening bracket (`first`) or an element: whether another element comes, or the closing bracket.
+    /// Continues after an opening bracket (`first`) or an element. Returns `true` if an element follows, and `false`
+    /// after consuming the closing bracket.
     ///
     /// # Errors
-    /// When something else comes next.
+    /// Fails if neither follows.
     #[inline]
     pub fn more(&mut self, first: bool, close: u8) -> Result<bool> {
         if first {
@@ -209,10 +210,10 @@ impl<'s> Scanner<'s> {
         self.expect(close).map(|()| false)
     }
 
-    /// A key and its colon.
+    /// Scans a key and its colon.
     ///
     /// # Errors
-    /// When something else comes next.
+    /// Fails if no key follows.
     #[inline]
     pub fn key(&mut self) -> Result<Cow<'s, str>> {
         let key = self.string()?;
@@ -220,7 +221,7 @@ impl<'s> Scanner<'s> {
         Ok(key)
     }
 
-    /// Takes `"key":` if it stands here.
+    /// Consumes `"key":` if it is next.
     #[inline]
     pub fn take_key(&mut self, key: &str) -> bool {
         self.skip_space();
@@ -237,10 +238,10 @@ impl<'s> Scanner<'s> {
         false
     }
 
-    /// A string, unescaped.
+    /// Scans and unescapes a string.
     ///
     /// # Errors
-    /// When something else comes next.
+    /// Fails if no valid string follows.
     #[inline]
     pub fn string(&mut self) -> Result<Cow<'s, str>> {
         if !self.take(b'"') {
@@ -335,13 +336,13 @@ impl<'s> Scanner<'s> {
         Ok(unit)
     }
 
-    /// An integer in the range of `i64`.
+    /// Scans an integer.
     ///
     /// # Errors
-    /// When something else comes next.
+    /// Fails if no integer in the range of `i64` follows.
     #[inline]
     pub fn int(&mut self) -> Result<i64> {
-        // The common case: a few digits and no more.
+        // Fast path: digits only.
         if let Some(b'0'..=b'9') = self.peek() {
             let rest = &self.bytes()[self.at..];
             let digits = rest.iter().take(19).take_while(|b| b.is_ascii_digit()).count();
@@ -363,10 +364,10 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// A number, or one of the bare tokens for floats that JSON has none for.
+    /// Scans a number or a bare token such as `NaN`.
     ///
     /// # Errors
-    /// When something else comes next.
+    /// Fails if no number follows.
     #[inline]
     pub fn number(&mut self, expected: &'static str) -> Result<Number> {
         self.skip_space();
@@ -422,10 +423,10 @@ impl<'s> Scanner<'s> {
         Ok(number)
     }
 
-    /// `true` or `false`.
+    /// Scans `true` or `false`.
     ///
     /// # Errors
-    /// When something else comes next.
+    /// Fails if neither follows.
     #[inline]
     pub fn bool(&mut self) -> Result<bool> {
         self.skip_space();
@@ -438,10 +439,10 @@ impl<'s> Scanner<'s> {
         self.expected("`true` or `false`")
     }
 
-    /// Skips any value. Nesting takes no native stack.
+    /// Skips a value, without recursion.
     ///
     /// # Errors
-    /// When something else comes next.
+    /// Fails if no valid value follows.
     #[inline]
     pub fn skip_value(&mut self) -> Result<()> {
         let mut open: Vec<u8> = Vec::new();
@@ -467,7 +468,7 @@ impl<'s> Scanner<'s> {
                 Some(b'n') if self.text[self.at..].starts_with("null") => self.at += 4,
                 _ => drop(self.number("a value")?),
             }
-            // The value ended; so may those around it.
+            // The value ended; enclosing ones may end, too.
             loop {
                 let Some(&close) = open.last() else { return Ok(()) };
                 if self.more(false, close)? {
@@ -481,10 +482,10 @@ impl<'s> Scanner<'s> {
         }
     }
 
-    /// Nothing but white space may follow.
+    /// Checks that only white space follows.
     ///
     /// # Errors
-    /// When something else comes next.
+    /// Fails if anything else follows.
     pub fn end(&mut self) -> Result<()> {
         match self.peek() {
             None => Ok(()),

@@ -1,21 +1,21 @@
-//! An allocator that asks a handler before the program aborts for lack of memory.
+//! A global allocator that calls a handler before the program aborts for lack of memory.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Another allocator, with a handler of failed allocations; for use as `#[global_allocator]`.
+/// Wraps an allocator for use as `#[global_allocator]`; failed allocations go to the handler.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct HandledAllocator<A>(pub A);
 
-/// Reports that an allocation of this many bytes failed. It must not return and should not allocate.
+/// Handles the failure of an allocation, given its size in bytes. It should not allocate itself.
 pub type OutOfMemoryHandler = fn(usize) -> !;
 
 static HANDLER: OnceLock<OutOfMemoryHandler> = OnceLock::new();
 static HANDLING: AtomicBool = AtomicBool::new(false);
 
-/// Sets the handler of a program with a [`HandledAllocator`]; without one it aborts. The first handler stays. Allocations
-/// inside of [`fallible::attempt`](crate::fallible::attempt()) do not reach it.
+/// Sets the handler of [`HandledAllocator`]; without one the program aborts. Later calls have no effect. Allocations
+/// inside of [`fallible::attempt`](crate::fallible::attempt()) do not reach the handler.
 pub fn set_out_of_memory_handler(handler: OutOfMemoryHandler) {
     HANDLER.get_or_init(|| handler);
 }
@@ -42,11 +42,11 @@ fn checked(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-// SAFETY: every call goes to the inner allocator as it is, and so does its result.
+// SAFETY: forwards every call and its result unchanged.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for HandledAllocator<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps the contract of the inner allocator.
+        // SAFETY: the caller upholds the contract, which is that of the inner allocator.
         checked(unsafe { self.0.alloc(layout) }, layout.size())
     }
 

@@ -1,9 +1,9 @@
-//! Bytes that begin at a multiple of 64, as vector instructions and devices want tensors to.
+//! Bytes aligned to 64, as vector instructions and devices require of tensors.
 
 use std::fmt;
 use std::ops::Deref;
 
-/// The alignment of [`AlignedBytes`], in bytes: that of a cache line, and of DLPack.
+/// Alignment of [`AlignedBytes`]: that of a cache line, and of DLPack.
 pub const ALIGNMENT_BYTES: usize = 64;
 
 #[derive(Clone, Copy)]
@@ -12,11 +12,11 @@ struct Line([u8; ALIGNMENT_BYTES]);
 
 const _: () = assert!(size_of::<Line>() == ALIGNMENT_BYTES && align_of::<Line>() == ALIGNMENT_BYTES);
 
-/// Immutable bytes, the first of which lies at a multiple of [`ALIGNMENT_BYTES`].
+/// Immutable bytes aligned to [`ALIGNMENT_BYTES`].
 #[derive(Clone)]
 pub struct AlignedBytes {
     lines: Box<[Line]>,
-    /// No more than the lines hold.
+    /// At most the size of `lines`.
     len: usize,
 }
 
@@ -25,7 +25,7 @@ impl Deref for AlignedBytes {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        // SAFETY: the lines lie one behind the other without gaps, all of their bytes are set, and `len` is no more than they hold.
+        // SAFETY: the lines are contiguous and initialized, and `len` is at most their size.
         unsafe { std::slice::from_raw_parts(self.lines.as_ptr().cast::<u8>(), self.len) }
     }
 }

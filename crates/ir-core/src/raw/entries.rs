@@ -1,5 +1,4 @@
-//! The room of the type table's entries. All lie in one static array, so that a node names its type by a number of half a
-//! word, and the way from the number to the entry is an addition.
+//! Storage of the type table: one static array, so that a node can refer to its type by a 4-byte index.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -8,43 +7,44 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::type_table::TypeInfo;
 
-/// So many types fit in a process. What is not used takes addresses, but no memory.
-const MOST_TYPES: usize = 1 << 14;
+/// Maximum number of types in a process. Unused entries take address space, but no memory.
+pub(super) const MAX_TYPES: usize = 1 << 14;
 
 struct Entry(UnsafeCell<MaybeUninit<TypeInfo>>);
 
-// SAFETY: an entry is written once, under the lock and before anybody has its number, and only read after that;
+// SAFETY: an entry is written once, under the lock and before its index is handed out, and only read afterwards;
 // `TypeInfo` is `Sync`.
 unsafe impl Sync for Entry {}
 
-static ENTRIES: [Entry; MOST_TYPES] = [const { Entry(UnsafeCell::new(MaybeUninit::uninit())) }; MOST_TYPES];
-/// So many are written.
+static ENTRIES: [Entry; MAX_TYPES] = [const { Entry(UnsafeCell::new(MaybeUninit::uninit())) }; MAX_TYPES];
+/// Number of initialized entries.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// Makes an entry, which is told its number. Nothing when it would leave room for fewer than `reserved` others.
+/// Appends the entry that `make` returns for its index. Returns `None` if fewer than `reserved` free entries would
+/// remain.
 pub(crate) fn append_entry(reserved: usize, make: impl FnOnce(u32) -> TypeInfo) -> Option<&'static TypeInfo> {
     let _lock = WRITING.lock().unwrap_or_else(|e| e.into_inner());
     let index = COUNT.load(Ordering::Relaxed);
-    let room = ENTRIES[..MOST_TYPES - reserved].get(index as usize)?;
-    // SAFETY: nobody has the number yet, and nobody else writes.
-    let info = unsafe { (*room.0.get()).write(make(index)) };
+    let slot = ENTRIES[..MAX_TYPES - reserved].get(index as usize)?;
+    // SAFETY: the lock excludes other writers, and readers do not have the index yet.
+    let info = unsafe { (*slot.0.get()).write(make(index)) };
     COUNT.store(index + 1, Ordering::Release);
     Some(info)
 }
 
-/// All entries so far, by their numbers.
+/// Returns the entries registered so far, in the order of their indices.
 pub(crate) fn entries() -> impl ExactSizeIterator<Item = &'static TypeInfo> {
-    // SAFETY: those below the count are written.
+    // SAFETY: entries below the count are initialized.
     (0..COUNT.load(Ordering::Acquire)).map(|index| unsafe { entry(index) })
 }
 
-/// The entry with this number.
+/// Returns an entry.
 ///
 /// # Safety
-/// The number must be that of an entry, as a node's is.
+/// `index` must be the index of an initialized entry.
 #[inline(always)]
 pub(super) unsafe fn entry(index: u32) -> &'static TypeInfo {
-    // SAFETY: by contract the number is below the count, so it is within the array, and the entry is written.
+    // SAFETY: by contract the index is in bounds and the entry is initialized.
     unsafe { (*ENTRIES.get_unchecked(index as usize).0.get()).assume_init_ref() }
 }

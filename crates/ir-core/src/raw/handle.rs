@@ -1,4 +1,4 @@
-//! Typed handles over [`Object`]: `Ref<T>`, `Str`, `Array<T>`, `Map<K, V>`.
+//! Typed handles: `Ref<T>`, `Str`, `Array<T>`, `Map<K, V>`.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -10,46 +10,46 @@ use crate::json::may_check;
 use crate::node::{Class, Node, SubclassOf};
 use crate::value::Value;
 
-/// A handle to a node of class `T`: 8 bytes, shared, immutable, identity by pointer.
+/// A shared, immutable handle to a node of class `T`: 8 bytes, identity by pointer.
 ///
-/// `T` is either a node's struct, then the handle derefs to it, or an abstract class (`PrimExpr`), then
-/// only what all its nodes have can be asked, through extension traits of the class.
+/// If `T` is the struct of a node, the handle dereferences to it. If `T` is an abstract class (`PrimExpr`), extension
+/// traits of the class provide what its nodes have in common.
 #[repr(transparent)]
 pub struct Ref<T: ?Sized> {
     object: Object,
     class: PhantomData<fn() -> Box<T>>,
 }
 
-/// Types that are one [`Object`] in memory.
+/// Types with the representation of an [`Object`].
 ///
 /// # Safety
-/// The type must be `repr(transparent)` over `Object`, and `accepts` must be true only of objects that may
-/// stand behind it.
+/// The type must be `repr(transparent)` over `Object`, and `accepts` must return `true` only for objects that are valid
+/// values of it.
 pub unsafe trait ObjectLike: Sized {
-    /// Whether `object` may stand behind this type.
+    /// Returns `true` if `object` is a valid value of this type.
     fn accepts(object: &Object) -> bool;
 
-    /// What stands behind this type, in words without an article: `` `tir.Stmt` ``, `array of strings`.
+    /// Describes the valid values in messages, without an article: `` `tir.Stmt` ``, `array of string`.
     fn description() -> String;
 
-    /// Why an object does not fit, where more is to be said than its type: which element of an array is wrong.
+    /// Explains why an object is no valid value if its type alone does not, e.g. which element of an array is wrong.
     fn misfit(_object: &Object) -> Option<String> {
         None
     }
 
-    /// The untyped handle.
+    /// Returns the untyped handle.
     fn as_object(&self) -> &Object {
         // SAFETY: transparent over `Object`.
         unsafe { &*std::ptr::from_ref(self).cast::<Object>() }
     }
 
-    /// The place of the handle.
+    /// Returns the slot of the handle, for mutators.
     fn slot(&mut self) -> NodeSlot<'_> {
         // SAFETY: transparent over `Object`.
         NodeSlot::new(unsafe { &mut *std::ptr::from_mut(self).cast::<Object>() })
     }
 
-    /// The untyped handle.
+    /// Converts into the untyped handle.
     fn into_object(self) -> Object {
         let object = self.as_object() as *const Object;
         std::mem::forget(self);
@@ -57,13 +57,13 @@ pub unsafe trait ObjectLike: Sized {
         unsafe { std::ptr::read(object) }
     }
 
-    /// A typed view of an untyped handle, when it fits.
+    /// Casts an untyped handle, if it is a valid value.
     fn try_ref(object: &Object) -> Option<&Self> {
         // SAFETY: transparent over `Object`, and checked.
         Self::accepts(object).then(|| unsafe { &*std::ptr::from_ref(object).cast::<Self>() })
     }
 
-    /// A typed handle, or the untyped one back when it does not fit.
+    /// Casts an untyped handle, or returns it if it is no valid value.
     fn try_from_object(object: Object) -> Result<Self, Object> {
         if !Self::accepts(&object) {
             return Err(object);
@@ -86,16 +86,16 @@ unsafe impl<T: Class> ObjectLike for Ref<T> {
 }
 
 impl<T: Node> Ref<T> {
-    /// Puts a node behind a new handle.
+    /// Allocates a node.
     #[inline]
     pub fn new(value: T) -> Ref<T> {
         Ref { object: Object::allocate(T::type_info(), value), class: PhantomData }
     }
 
-    /// Puts a node behind a new handle, as a subtype that shares the Rust struct (`tir.SizeVar` of `Var`).
+    /// Allocates a node of a subtype that shares the Rust struct (`tir.SizeVar` of `Var`).
     ///
     /// # Panics
-    /// When `info` is no subtype of `T`'s type or holds another struct.
+    /// Panics if `info` is not a subtype of `T`'s type or has another struct.
     pub fn new_as(info: &'static crate::type_table::TypeInfo, value: T) -> Ref<T> {
         assert!(
             info.is_a(T::type_info()),
@@ -106,13 +106,13 @@ impl<T: Node> Ref<T> {
         Ref { object: Object::new(info, value), class: PhantomData }
     }
 
-    /// The value, mutably, when this is the only handle.
+    /// Returns the value for mutation if this is the only handle.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         // SAFETY: unique, and the payload of any subtype of a concrete class is that class's struct.
         self.object.is_unique().then(|| unsafe { self.object.value_mut::<T>() })
     }
 
-    /// The value, mutably; a shared node is copied first (its children are not).
+    /// Returns the value for mutation. A shared node is copied first, without its children.
     pub fn make_mut(&mut self) -> &mut T {
         self.object.make_unique();
         // SAFETY: unique now; payload as above.
@@ -130,42 +130,42 @@ impl<T: Node> Deref for Ref<T> {
 }
 
 impl<T: ?Sized> Ref<T> {
-    /// Whether both handles lead to the same node.
+    /// Returns `true` if both handles refer to the same node.
     #[inline]
     pub fn ptr_eq<U: ?Sized>(&self, other: &Ref<U>) -> bool {
         self.object.ptr_eq(&other.object)
     }
 
-    /// The untyped handle.
+    /// Returns the untyped handle.
     #[inline]
     pub fn object(&self) -> &Object {
         &self.object
     }
 
-    /// The node's exact type is `U`'s.
+    /// Returns `true` if the node is a `U` (class or node).
     #[inline]
     pub fn is<U: Class>(&self) -> bool {
         self.object.is::<U>()
     }
 
-    /// The node, if it is a `U`.
+    /// Returns the node if it is a `U`.
     #[inline]
     pub fn as_node<U: Node>(&self) -> Option<&U> {
         self.object.as_node::<U>()
     }
 
-    /// The handle, if the node is a `U` (class or node).
+    /// Casts the handle if the node is a `U` (class or node).
     #[inline]
     pub fn downcast_ref<U: Class>(&self) -> Option<&Ref<U>> {
         Ref::<U>::try_ref(&self.object)
     }
 
-    /// The handle as one to `U`, or this one back.
+    /// Casts the handle, or returns it if the node is not a `U`.
     pub fn downcast<U: Class>(self) -> Result<Ref<U>, Ref<T>> {
         Ref::<U>::try_from_object(self.object).map_err(|object| Ref { object, class: PhantomData })
     }
 
-    /// The handle as one to a class of this node.
+    /// Converts to a handle of a parent class.
     #[inline]
     pub fn upcast<U: Class>(self) -> Ref<U>
     where
@@ -174,7 +174,7 @@ impl<T: ?Sized> Ref<T> {
         Ref { object: self.object, class: PhantomData }
     }
 
-    /// The handle as one to a class of this node, borrowed.
+    /// Converts a borrowed handle to one of a parent class.
     #[inline]
     pub fn upcast_ref<U: Class>(&self) -> &Ref<U>
     where
@@ -184,46 +184,52 @@ impl<T: ?Sized> Ref<T> {
         unsafe { &*std::ptr::from_ref(self).cast::<Ref<U>>() }
     }
 
-    /// Gives the node a span, copying the node first when it is shared.
+    /// Marks the node as poison, the stand-in for one that could not be made; a shared node is copied first. See
+    /// [`crate::operators`].
+    pub fn into_poison(self) -> Ref<T> {
+        Ref { object: self.object.into_poison(), class: PhantomData }
+    }
+
+    /// Sets the node's span; a shared node is copied first.
     pub fn with_span(mut self, span: crate::span::Span) -> Ref<T> {
         self.object.set_span(span);
         self
     }
 
-    /// The node's place in its source.
+    /// Returns the node's span.
     pub fn span(&self) -> crate::span::Span {
         self.object.span()
     }
 }
 
 impl Object {
-    /// Whether the node's type is `U`'s or one below it.
+    /// Returns `true` if the node is a `U` (class or node).
     #[inline]
     pub fn is<U: Class>(&self) -> bool {
         self.info().is_a(U::type_info())
     }
 
-    /// The node's value, if it is a `U`.
+    /// Returns the value if the node is a `U`.
     #[inline]
     pub fn as_node<U: Node>(&self) -> Option<&U> {
         // SAFETY: the type is `U`'s or a subtype, which shares the payload (checked at registration).
         self.info().is_a(U::type_info()).then(|| unsafe { self.value::<U>() })
     }
 
-    /// The node's value, mutably, if it is a `U` and this is the only handle.
+    /// Returns the value for mutation if the node is a `U` and this is the only handle.
     #[inline]
     pub fn unique_mut<U: Node>(&mut self) -> Option<&mut U> {
         // SAFETY: unique, and the type is `U`'s or a subtype, which shares the payload.
         (self.is::<U>() && self.is_unique()).then(|| unsafe { self.value_mut::<U>() })
     }
 
-    /// The typed handle, if it fits.
+    /// Casts the handle if the node is a `U`.
     #[inline]
     pub fn downcast_ref<U: Class>(&self) -> Option<&Ref<U>> {
         Ref::<U>::try_ref(self)
     }
 
-    /// The typed handle, or the untyped one back.
+    /// Casts the handle, or returns it if the node is not a `U`.
     pub fn downcast<U: Class>(self) -> Result<Ref<U>, Object> {
         Ref::<U>::try_from_object(self)
     }
@@ -266,14 +272,14 @@ impl<T: ?Sized> From<Ref<T>> for Object {
     }
 }
 
-/// A string as a node field: shared, immutable, 8 bytes.
+/// A shared, immutable string: 8 bytes.
 #[repr(transparent)]
 #[derive(Clone)]
 pub struct Str {
     object: Object,
 }
 
-// SAFETY: it is one `Object`, and any may stand behind it.
+// SAFETY: it is an `Object`, and every object is valid.
 unsafe impl ObjectLike for Object {
     fn accepts(_object: &Object) -> bool {
         true
@@ -294,28 +300,28 @@ unsafe impl ObjectLike for Str {
 }
 
 impl Str {
-    /// A string from text.
+    /// Allocates a string.
     pub fn new(text: impl AsRef<str>) -> Str {
         let text = Text::new(text.as_ref());
         Str { object: Object::allocate(StrNode::type_info(), StrNode { text }) }
     }
 
-    /// The text.
+    /// Returns the text.
     #[inline]
     pub fn as_str(&self) -> &str {
-        // SAFETY: a `Str` stands only for `StrNode`s.
+        // SAFETY: a `Str` refers to `StrNode`s only.
         unsafe { self.object.value::<StrNode>() }.text.as_str()
     }
 }
 
-/// An immutable, shared array of nodes, strings, arrays or [`Value`]s: 8 bytes.
+/// A shared, immutable array of nodes, strings, arrays or [`Value`]s: 8 bytes.
 #[repr(transparent)]
 pub struct Array<T = Value> {
     object: Object,
     element: PhantomData<fn() -> T>,
 }
 
-// SAFETY: `repr(transparent)`; the elements are checked one by one, so that typed access may rely on them.
+// SAFETY: `repr(transparent)`, and each element is checked; typed access relies on it.
 unsafe impl<T: ObjectLike> ObjectLike for Array<T> {
     fn accepts(object: &Object) -> bool {
         match object.as_node::<ArrayNode>() {
@@ -336,7 +342,7 @@ unsafe impl<T: ObjectLike> ObjectLike for Array<T> {
     }
 }
 
-// SAFETY: `repr(transparent)`; any element is a `Value`.
+// SAFETY: `repr(transparent)`, and every element is a `Value`.
 unsafe impl ObjectLike for Array<Value> {
     fn accepts(object: &Object) -> bool {
         std::ptr::eq(object.info(), ArrayNode::type_info())
@@ -348,58 +354,58 @@ unsafe impl ObjectLike for Array<Value> {
 
 impl<T> Array<T> {
     fn node(&self) -> &ArrayNode {
-        // SAFETY: an `Array` stands only for `ArrayNode`s.
+        // SAFETY: an `Array` refers to `ArrayNode`s only.
         unsafe { self.object.value::<ArrayNode>() }
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[inline]
     pub fn len(&self) -> usize {
         self.node().items().len()
     }
 
-    /// Whether there are no elements.
+    /// Returns `true` if there are no elements.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The elements, untyped.
+    /// Returns the untyped elements.
     #[inline]
     pub fn values(&self) -> &[Value] {
         self.node().items()
     }
 
-    /// The untyped handle.
+    /// Returns the untyped handle.
     pub fn object(&self) -> &Object {
         &self.object
     }
 
-    /// Whether both handles lead to the same array.
+    /// Returns `true` if both handles refer to the same array.
     pub fn ptr_eq(&self, other: &Array<T>) -> bool {
         self.object.ptr_eq(&other.object)
     }
 
-    /// The handle of a new array.
+    /// Allocates an array.
     pub(crate) fn from_node(node: ArrayNode) -> Array<T> {
         Array { object: Object::allocate(ArrayNode::type_info(), node), element: PhantomData }
     }
 }
 
 impl Array<Value> {
-    /// An array of any values.
+    /// Allocates an array of any values.
     pub fn of_values(values: impl IntoIterator<Item = Value>) -> Array<Value> {
         Array::from_node(ArrayNode::new(values.into_iter().collect()))
     }
 }
 
 impl<T: ObjectLike> Array<T> {
-    /// An array of these elements.
+    /// Allocates an array.
     pub fn new(items: impl IntoIterator<Item = T>) -> Array<T> {
         Array::from_node(ArrayNode::new(items.into_iter().map(|i| Value::Node(i.into_object())).collect()))
     }
 
-    /// The element at `index`, if there is one.
+    /// Returns the element at `index`.
     #[inline]
     pub fn get(&self, index: usize) -> Option<&T> {
         self.values().get(index).map(Self::element)
@@ -408,24 +414,24 @@ impl<T: ObjectLike> Array<T> {
     #[inline]
     fn element(value: &Value) -> &T {
         match value {
-            // SAFETY: `new` and `accepts` admit only such elements, and `T` is transparent over `Object`.
+            // SAFETY: `new` and `accepts` admit valid elements only, and `T` is transparent over `Object`.
             Value::Node(object) => unsafe { &*std::ptr::from_ref(object).cast::<T>() },
-            _ => unreachable!("a typed array holds objects only"),
+            _ => unreachable!("a typed array holds nodes only"),
         }
     }
 
-    /// The elements in order.
+    /// Iterates over the elements.
     #[inline]
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &T> + ExactSizeIterator + Clone {
         self.values().iter().map(Self::element)
     }
 
-    /// The first element.
+    /// Returns the first element.
     pub fn first(&self) -> Option<&T> {
         self.get(0)
     }
 
-    /// The last element.
+    /// Returns the last element.
     pub fn last(&self) -> Option<&T> {
         self.values().last().map(Self::element)
     }
@@ -434,7 +440,7 @@ impl<T: ObjectLike> Array<T> {
 impl<T: ObjectLike> std::ops::Index<usize> for Array<T> {
     type Output = T;
     /// # Panics
-    /// When there is no such element.
+    /// Panics if `index` is out of bounds.
     fn index(&self, index: usize) -> &T {
         Self::element(&self.values()[index])
     }
@@ -464,24 +470,24 @@ impl<T: ObjectLike> Default for Array<T> {
     }
 }
 
-/// An immutable, shared map with stable (insertion) order: 8 bytes.
+/// A shared, immutable map in insertion order: 8 bytes.
 ///
-/// Keys are strings (by content), numbers (by value) or nodes (by pointer).
+/// Keys compare by content (strings), value (numbers) or pointer (nodes).
 #[repr(transparent)]
 pub struct Map<K = Value, V = Value> {
     object: Object,
     entry: PhantomData<fn() -> (K, V)>,
 }
 
-/// What may stand as a key or a value of a typed map.
+/// Types of keys and values of typed maps.
 pub trait MapPart: Sized {
-    /// Whether the value fits.
+    /// Returns `true` if the value is of this type.
     fn fits(value: &Value) -> bool;
-    /// What fits, in words.
+    /// Describes the type in messages.
     fn part_description() -> String;
-    /// The typed view of a value that fits.
+    /// Casts a value of this type.
     fn view(value: &Value) -> &Self;
-    /// The untyped value.
+    /// Converts into the untyped value.
     fn into_value(self) -> Value;
 }
 
@@ -509,9 +515,9 @@ impl<T: ObjectLike> MapPart for T {
     }
     fn view(value: &Value) -> &T {
         match value {
-            // SAFETY: a typed map holds only entries that fit, and `T` is transparent over `Object`.
+            // SAFETY: the entries of a typed map are checked, and `T` is transparent over `Object`.
             Value::Node(object) => unsafe { &*std::ptr::from_ref(object).cast::<T>() },
-            _ => unreachable!("a typed map holds fitting entries only"),
+            _ => unreachable!("the entries of a typed map are checked"),
         }
     }
     fn into_value(self) -> Value {
@@ -519,7 +525,7 @@ impl<T: ObjectLike> MapPart for T {
     }
 }
 
-// SAFETY: `repr(transparent)`; every entry is checked, so that typed access may rely on it.
+// SAFETY: `repr(transparent)`, and each entry is checked; typed access relies on it.
 unsafe impl<K: MapPart + 'static, V: MapPart + 'static> ObjectLike for Map<K, V> {
     fn accepts(object: &Object) -> bool {
         let Some(map) = object.as_node::<MapNode>() else { return false };
@@ -540,43 +546,43 @@ unsafe impl<K: MapPart + 'static, V: MapPart + 'static> ObjectLike for Map<K, V>
 }
 
 impl<K: MapPart, V: MapPart> Map<K, V> {
-    /// A map of these entries; a later entry replaces an earlier one with the same key, in its place.
+    /// Allocates a map. A later entry replaces the value of an earlier one with the same key.
     pub fn new(entries: impl IntoIterator<Item = (K, V)>) -> Map<K, V> {
         let entries = entries.into_iter().map(|(k, v)| (Key::new(k.into_value()), v.into_value())).collect();
         Map { object: Object::allocate(MapNode::type_info(), MapNode::new(entries)), entry: PhantomData }
     }
 
     fn node(&self) -> &MapNode {
-        // SAFETY: a `Map` stands only for `MapNode`s.
+        // SAFETY: a `Map` refers to `MapNode`s only.
         unsafe { self.object.value::<MapNode>() }
     }
 
-    /// The number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.node().entries().len()
     }
 
-    /// Whether there are no entries.
+    /// Returns `true` if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The entries in order.
+    /// Iterates over the entries.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&K, &V)> + ExactSizeIterator {
         self.node().entries().iter().map(|(k, v)| (K::view(k.value()), V::view(v)))
     }
 
-    /// The value under a key.
+    /// Looks up a key.
     pub fn get(&self, key: &Value) -> Option<&V> {
         self.node().get(key).map(V::view)
     }
 
-    /// The value under a string key.
+    /// Looks up a string key.
     pub fn get_str(&self, key: &str) -> Option<&V> {
         self.node().get_str(key).map(V::view)
     }
 
-    /// The untyped handle.
+    /// Returns the untyped handle.
     pub fn object(&self) -> &Object {
         &self.object
     }

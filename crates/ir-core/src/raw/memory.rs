@@ -1,4 +1,4 @@
-//! Allocation, counting and the work list of dead nodes.
+//! Allocation, reference counting and the worklist of dead nodes.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -8,46 +8,50 @@ use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use smallvec::SmallVec;
 
-use super::entries::entry;
+use super::entries::{MAX_TYPES, entry};
 use super::handle::Str;
 use crate::children::FieldObjects;
 use crate::dtype::DataType;
 use crate::equal::EqWork;
-use crate::hash::{HashWork, Place};
+use crate::hash::{Context, HashWork};
 use crate::node::Node;
 use crate::span::Span;
 use crate::type_table::TypeInfo;
 use crate::value::{FieldError, FieldRef, Value};
 
 thread_local! {
-    /// What nodes take that this thread made.
+    /// Bytes of all nodes made by this thread.
     static NODE_BYTES: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The bytes of all nodes that this thread has made, also of those that are gone: for budgets, which compare two answers.
-/// What nodes refer to outside of themselves, as large arrays do, is counted where it is made.
+/// Returns the bytes of all nodes that this thread has made, freed ones included. Budgets compare two results.
+/// Memory that nodes own indirectly, such as large arrays, is included.
 pub fn node_bytes_made() -> u64 {
     NODE_BYTES.with(Cell::get)
 }
 
-/// Adds what nodes of this thread take beside themselves.
+/// Counts memory that nodes own indirectly.
 pub(crate) fn count_node_bytes(bytes: usize) {
     NODE_BYTES.with(|sum| sum.set(sum.get().wrapping_add(bytes as u64)));
 }
 
 #[repr(C)]
 pub(super) struct Header {
-    /// The number of handles.
+    /// Number of handles.
     count: AtomicU32,
-    /// The number of the entry in the type table.
+    /// Index into the type table, and [`POISON`].
     type_index: u32,
 }
+
+/// Marks the header of a poison node; above all type indices.
+const POISON: u32 = 1 << 31;
+const _: () = assert!(MAX_TYPES <= POISON as usize);
 
 impl Header {
     #[inline(always)]
     fn info(&self) -> &'static TypeInfo {
-        // SAFETY: the number was taken from an entry.
-        unsafe { entry(self.type_index) }
+        // SAFETY: the index without the mark is that of an entry.
+        unsafe { entry(self.type_index & !POISON) }
     }
 }
 
@@ -57,11 +61,11 @@ pub(super) struct Inner<T> {
     value: T,
 }
 
-/// What a node's Rust type can do, reached through a pointer to its header. First what walks ask of each node.
+/// Functions of a node's Rust type. Those that walks call for each node come first.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct VTable {
-    hash: unsafe fn(&Object, &mut HashWork, Place, u64) -> u64,
+pub(crate) struct VTable {
+    hash: unsafe fn(&Object, &mut HashWork, Context, u64) -> u64,
     equal: for<'a> unsafe fn(&'a Object, &'a Object, &mut EqWork<'a>) -> bool,
     children: for<'a> unsafe fn(&'a Object, &mut dyn FnMut(&'a Object)),
     free: unsafe fn(NonNull<Header>),
@@ -76,20 +80,19 @@ pub struct VTable {
     by_name: Option<fn(&str) -> Object>,
 }
 
-/// The place of a handle in a field. Only this module can put something else there, and only into a node that nobody
-/// else sees before the field is set again.
+/// The slot of a handle in a field. Only this module can write to it, and only in a node that is not shared.
 #[derive(Debug)]
 pub struct NodeSlot<'a>(&'a mut Object);
 
 impl<'a> NodeSlot<'a> {
-    /// The place of this handle.
+    /// The slot of this handle.
     pub fn new(object: &'a mut Object) -> NodeSlot<'a> {
         NodeSlot(object)
     }
 }
 
 impl VTable {
-    /// For types whose JSON data is only their name: the node with a name.
+    /// Constructor by name, for types whose JSON data is only their name.
     pub(crate) fn by_name(&self) -> Option<fn(&str) -> Object> {
         self.by_name
     }
@@ -104,7 +107,7 @@ impl std::fmt::Debug for VTable {
 struct Functions<T>(PhantomData<T>);
 
 impl<T: Node> Functions<T> {
-    // SAFETY (all): callers pass a header whose type was registered for `T`, so the value behind it is a `T`.
+    // SAFETY (all): callers pass a header whose type was registered for `T`, so its value is a `T`.
     unsafe fn free(ptr: NonNull<Header>) {
         // SAFETY: `ptr` came from `Box::into_raw` of this very type and its count has reached zero.
         drop(unsafe { Box::from_raw(ptr.cast::<Inner<T>>().as_ptr()) });
@@ -143,9 +146,9 @@ impl<T: Node> Functions<T> {
         let (a, b) = unsafe { (lhs.value::<T>(), rhs.value::<T>()) };
         a.zip(b, lhs.info(), work)
     }
-    unsafe fn hash(object: &Object, work: &mut HashWork, place: Place, seed: u64) -> u64 {
+    unsafe fn hash(object: &Object, work: &mut HashWork, context: Context, seed: u64) -> u64 {
         // SAFETY: the value is a `T`.
-        work.fields(unsafe { object.value::<T>() }, object.info(), place, seed)
+        work.fields(unsafe { object.value::<T>() }, object.info(), context, seed)
     }
     unsafe fn node_slot(object: &mut Object, index: usize) -> Option<NodeSlot<'_>> {
         // SAFETY: the value is a `T` and the caller holds the only handle.
@@ -157,7 +160,7 @@ impl<T: Node> Functions<T> {
     }
 }
 
-/// The functions of the Rust type `T`.
+/// Returns the functions of `T`.
 pub(crate) fn vtable_of<T: Node>() -> VTable {
     VTable {
         free: Functions::<T>::free,
@@ -176,7 +179,7 @@ pub(crate) fn vtable_of<T: Node>() -> VTable {
     }
 }
 
-/// A counted handle to any node: 8 bytes, never null, identity by pointer.
+/// A reference-counted handle to any node: 8 bytes, never null, identity by pointer.
 #[repr(transparent)]
 pub struct Object {
     ptr: NonNull<Header>,
@@ -188,12 +191,12 @@ unsafe impl Send for Object {}
 unsafe impl Sync for Object {}
 
 impl Object {
-    /// Puts `value` behind a new handle. `info` must be registered for `T`.
+    /// Allocates a node.
     ///
     /// # Panics
-    /// When `info` describes another Rust type: a mistake of the caller, never of user input.
+    /// Panics if `info` is not registered for `T`, which is a bug of the caller.
     pub(crate) fn new<T: Node>(info: &'static TypeInfo, value: T) -> Object {
-        assert!(info.payload() == std::any::TypeId::of::<T>(), "type `{}` holds another value", info.key());
+        assert!(info.payload() == std::any::TypeId::of::<T>(), "type `{}` has another struct", info.key());
         Object::allocate(info, value)
     }
 
@@ -205,14 +208,14 @@ impl Object {
         Object { ptr: NonNull::from(Box::leak(inner)).cast() }
     }
 
-    /// The handle as a pointer, still counted.
+    /// Converts into a pointer that keeps its count.
     #[inline]
     pub(super) fn into_ptr(self) -> NonNull<Header> {
         ManuallyDrop::new(self).ptr
     }
 
     /// # Safety
-    /// The pointer must be that of a live node, and the handle counted, or never dropped.
+    /// The pointer must be that of a live node. The handle must be counted, or never be dropped.
     #[inline]
     pub(super) unsafe fn from_ptr(ptr: NonNull<Header>) -> Object {
         Object { ptr }
@@ -224,7 +227,7 @@ impl Object {
         unsafe { self.ptr.as_ref() }
     }
 
-    /// The type of the node.
+    /// Returns the type of the node.
     #[inline]
     pub fn info(&self) -> &'static TypeInfo {
         self.header().info()
@@ -239,48 +242,62 @@ impl Object {
     }
 
     /// # Safety
-    /// The node's payload must be a `T` and this the only handle.
+    /// The node's payload must be a `T`, and this must be the only handle.
     #[inline]
     pub(super) unsafe fn value_mut<T>(&mut self) -> &mut T {
         // SAFETY: by contract.
         unsafe { &mut (*self.ptr.cast::<Inner<T>>().as_ptr()).value }
     }
 
-    /// The address, as identity. Never written out.
+    /// Returns the address, which identifies the node in this process.
     #[inline]
     pub fn address(&self) -> usize {
         self.ptr.as_ptr() as usize
     }
 
-    /// Whether both handles lead to the same node.
+    /// Returns `true` if both handles refer to the same node.
     #[inline]
     pub fn ptr_eq(&self, other: &Object) -> bool {
         self.ptr == other.ptr
     }
 
-    /// How many handles to the node there are; other threads may change that at any time.
+    /// Returns the number of handles, which other threads may change at any time.
     #[inline]
     pub fn handle_count(&self) -> usize {
         self.header().count.load(Ordering::Acquire) as usize
     }
 
-    /// Whether this is the only handle.
+    /// Returns `true` if the node is poison; see [`crate::operators`].
+    #[inline]
+    pub(crate) fn is_poison(&self) -> bool {
+        self.header().type_index & POISON != 0
+    }
+
+    /// Marks the node as poison; a shared node is copied first.
+    pub(super) fn into_poison(mut self) -> Object {
+        self.make_unique();
+        // SAFETY: this is the only handle, so nobody reads the header now.
+        unsafe { self.ptr.as_mut() }.type_index |= POISON;
+        self
+    }
+
+    /// Returns `true` if this is the only handle.
     #[inline]
     pub fn is_unique(&self) -> bool {
         self.header().count.load(Ordering::Acquire) == 1
     }
 
-    /// The reflected field at `index`, in declaration order.
+    /// Returns the reflected field at `index`, in declaration order.
     #[inline]
     pub fn field(&self, index: usize) -> FieldRef<'_> {
         // SAFETY: the functions in `info` belong to this node's payload.
         unsafe { (self.info().vtable().field)(self, index) }
     }
 
-    /// Feeds the pairs of fields that equality compares to the work; false when it finds one unequal.
+    /// Compares the fields of two nodes of one type.
     ///
     /// # Panics
-    /// When the types differ: a mistake of the caller, never of user input.
+    /// Panics if the types differ, which is a bug of the caller.
     #[inline]
     pub(crate) fn compare_fields<'a>(&'a self, other: &'a Object, work: &mut EqWork<'a>) -> bool {
         assert!(std::ptr::eq(self.info(), other.info()), "nodes of two types");
@@ -288,11 +305,11 @@ impl Object {
         unsafe { (self.info().vtable().equal)(self, other, work) }
     }
 
-    /// The hash of the node from its fields, after `seed`.
+    /// Hashes the fields into `seed`.
     #[inline]
-    pub(crate) fn hash_fields(&self, work: &mut HashWork, place: Place, seed: u64) -> u64 {
+    pub(crate) fn hash_fields(&self, work: &mut HashWork, context: Context, seed: u64) -> u64 {
         // SAFETY: as in `field`.
-        unsafe { (self.info().vtable().hash)(self, work, place, seed) }
+        unsafe { (self.info().vtable().hash)(self, work, context, seed) }
     }
 
     /// Calls `f` for each handle in the fields, in order.
@@ -302,11 +319,11 @@ impl Object {
         unsafe { (self.info().vtable().children)(self, f) }
     }
 
-    /// Takes the node, string or container out of a field, so that it has one handle less. Nothing when the field
-    /// holds none, or when this is not the only handle.
+    /// Moves the handle out of a field, so that its node may become unique. Returns `None` if the field holds no
+    /// handle or this node is shared.
     ///
-    /// What stays behind is no value of the field's type: until [`Object::set_field`] puts one there, the node must not
-    /// be shown to anybody. Dropping it is fine.
+    /// The placeholder left behind is no valid value of the field: the node may only be dropped until
+    /// [`Object::set_field`] replaces it.
     pub(crate) fn take_node(&mut self, index: usize, placeholder: &Object) -> Option<Object> {
         if !self.is_unique() {
             return None;
@@ -316,52 +333,52 @@ impl Object {
         Some(std::mem::replace(slot.0, placeholder.clone()))
     }
 
-    /// The dtype of an expression; void for other nodes.
+    /// Returns the dtype of an expression; void for other nodes.
     #[inline]
     pub fn dtype(&self) -> DataType {
         // SAFETY: as in `field`.
         unsafe { (self.info().vtable().dtype)(self) }
     }
 
-    /// The node's place in its source.
+    /// Returns the node's span.
     #[inline]
     pub fn span(&self) -> Span {
         // SAFETY: as in `field`.
         unsafe { (self.info().vtable().span)(self) }
     }
 
-    /// Gives the node a name: variables, buffers and what else has one. False when it has none.
+    /// Sets the name hint of a variable, buffer or other named node. Returns `false` for nodes without names.
     pub fn give_name(&self, name: &Str) -> bool {
         // SAFETY: as in `field`.
         unsafe { (self.info().vtable().give_name)(self, name) }
     }
 
-    /// A new node with the same fields.
+    /// Copies the node, without its children.
     pub(crate) fn duplicate(&self) -> Object {
         // SAFETY: as in `field`.
         unsafe { (self.info().vtable().duplicate)(self) }
     }
 
-    /// Makes this handle the only one, copying the node (not its children) when it is shared.
+    /// Makes this handle the only one: a shared node is copied, without its children.
     pub fn make_unique(&mut self) {
         if !self.is_unique() {
             *self = self.duplicate();
         }
     }
 
-    /// Checks the node's own invariants, those of its children not; see [`crate::invariants`].
+    /// Checks the node's own invariants, not those of its children; see [`crate::invariants`].
     ///
     /// # Errors
-    /// [`FieldError::Invalid`] when one does not hold.
+    /// Fails with [`FieldError::Invalid`].
     pub fn check(&self) -> Result<(), FieldError> {
         self.info().check(self)
     }
 
-    /// Replaces one field, copying the node first when it is shared. The value must be of the field's kind and class. The
-    /// node's other invariants may not hold before further fields are set: [`Object::check`] asks for them.
+    /// Replaces a field; a shared node is copied first. Does not check the node's invariants, which may involve
+    /// further fields: see [`Object::check`].
     ///
     /// # Errors
-    /// [`FieldError`] when there is no such field or the value does not fit it; the node is then unchanged.
+    /// Fails, with the node unchanged, if there is no such field or the value is not of its kind and class.
     pub fn set_field(&mut self, index: usize, value: Value) -> Result<(), FieldError> {
         let info = self.info();
         if info.is_dynamic() {
@@ -372,7 +389,7 @@ impl Object {
         unsafe { (self.info().vtable().set_field)(self.ptr, index, value) }
     }
 
-    /// Gives the node a span, copying the node first when it is shared.
+    /// Sets the node's span; a shared node is copied first.
     pub fn set_span(&mut self, span: Span) {
         self.make_unique();
         // SAFETY: unique now, and the functions belong to the payload.
@@ -385,19 +402,19 @@ impl Clone for Object {
     fn clone(&self) -> Object {
         let old = self.header().count.fetch_add(1, Ordering::Relaxed);
         if old > u32::MAX / 2 {
-            // Handles that fill 16 GiB, or leaked ones; going on would free a live node.
+            // Handles that fill 16 GiB, or leaked ones. An overflow would free a live node.
             std::process::abort();
         }
         Object { ptr: self.ptr }
     }
 }
 
-/// Dead nodes that wait to be freed.
+/// Dead nodes that are not freed yet.
 type DeadList = SmallVec<[NonNull<Header>; 32]>;
 
 thread_local! {
-    // No destructor: builders that live in thread-locals drop nodes while a thread ends.
-    /// The list of the loop that frees nodes just now.
+    // No destructor: builders in thread-locals drop nodes while a thread ends.
+    /// The worklist of the running [`bury`].
     static DEAD: Cell<Option<NonNull<DeadList>>> = const { Cell::new(None) };
 }
 
@@ -411,10 +428,10 @@ impl Drop for Object {
     }
 }
 
-/// Frees a node whose last handle is gone, and whatever dies with it, in a loop.
+/// Frees a node whose last handle is gone, and all nodes that die with it.
 #[cold]
 fn bury(ptr: NonNull<Header>) {
-    /// Ends the loop, also when the destructor of a value panics: what waits is leaked then.
+    /// Ends the loop, also if a destructor panics; the remaining nodes are leaked then.
     struct Loop;
     impl Drop for Loop {
         fn drop(&mut self) {
@@ -422,7 +439,8 @@ fn bury(ptr: NonNull<Header>) {
         }
     }
     if let Some(list) = DEAD.get() {
-        // SAFETY: the list belongs to the loop below, further up this thread's stack, and is only reached like this.
+        // SAFETY: the list belongs to a call of this function further up the stack, which does not hold a reference
+        // to it.
         unsafe { (*list.as_ptr()).push(ptr) };
         return;
     }
@@ -432,7 +450,7 @@ fn bury(ptr: NonNull<Header>) {
     let _end = Loop;
     let mut next = Some(ptr);
     while let Some(ptr) = next {
-        // SAFETY: the node is dead and reached only from here; its functions belong to its payload.
+        // SAFETY: the node has no handles left, and the functions belong to its payload.
         unsafe { (ptr.as_ref().info().vtable().free)(ptr) };
         // SAFETY: as above.
         next = unsafe { (*list.as_ptr()).pop() };

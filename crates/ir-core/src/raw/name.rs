@@ -1,4 +1,4 @@
-//! A name that may be set while others read it.
+//! Name hints that can be set while other threads read them.
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
@@ -8,23 +8,23 @@ use super::memory::{Header, Object};
 use super::{ObjectLike, Ref, Str};
 use crate::containers::RenamedNode;
 
-/// A name hint that the builder may still set after the node was made (`A = T.alloc_buffer(..)` names what the call
-/// returned). Names take no part in equality, so a node stays immutable in every other sense.
+/// A name hint that a builder can set after the node was made: `A = T.alloc_buffer(..)` names the result of the call.
+/// Equality ignores names, so the node is otherwise immutable.
 ///
-/// To read one takes no lock and counts nothing. So a name that is replaced stays in memory as long as the cell.
+/// Reading is lock-free and does not count handles; replaced names therefore live as long as the cell.
 pub struct NameCell {
-    /// A handle to a string or to a [`RenamedNode`], which the cell owns.
+    /// An owned handle to a string or [`RenamedNode`].
     current: AtomicPtr<Header>,
 }
 
-/// The handle of a cell, given its address.
+/// Returns the handle at an address.
 ///
 /// # Safety
-/// The address must have been in a cell that has not been dropped yet.
+/// The address must be a present or former content of a cell that is alive.
 unsafe fn owned(current: *mut Header) -> ManuallyDrop<Object> {
-    let Some(ptr) = NonNull::new(current) else { unreachable!("the cell is made with a name") };
-    // SAFETY: the address came from a handle that the cell took over, and drops only when it is dropped itself: until
-    // then its `RenamedNode` holds what was replaced. This second handle is never dropped.
+    let Some(ptr) = NonNull::new(current) else { unreachable!("a cell is created with a name") };
+    // SAFETY: the cell owns a handle with this address until it is dropped: a `RenamedNode` keeps the replaced one. The
+    // returned copy is never dropped.
     ManuallyDrop::new(unsafe { Object::from_ptr(ptr) })
 }
 
@@ -34,23 +34,23 @@ impl NameCell {
         unsafe { owned(self.current.load(Ordering::Acquire)) }
     }
 
-    /// The hint.
+    /// Returns the hint.
     #[inline]
     pub fn text(&self) -> &str {
         let current = self.current();
         let text: *const str = str_of(&current).as_str();
-        // SAFETY: the text belongs to the string, which is immutable and lives as long as the cell (see `owned`).
+        // SAFETY: the string is immutable and lives as long as the cell (see `owned`).
         unsafe { &*text }
     }
 
-    /// The hint; another one where there is none.
+    /// Returns the hint, or `other` if it is empty.
     #[inline]
     pub fn text_or<'a>(&'a self, other: &'a str) -> &'a str {
         let text = self.text();
         if text.is_empty() { other } else { text }
     }
 
-    /// The hint, as a handle.
+    /// Returns the hint as a handle.
     pub fn get(&self) -> Str {
         str_of(&self.current()).clone()
     }
@@ -62,14 +62,14 @@ impl NameCell {
         }
         let mut old = self.current.load(Ordering::Acquire);
         loop {
-            // SAFETY: it was in the cell, which is alive.
+            // SAFETY: it is a former content of this cell.
             let former = unsafe { owned(old) };
             let renamed = Ref::new(RenamedNode { name: name.clone(), _former: Object::clone(&former) });
             let new = renamed.into_object().into_ptr();
             match self.current.compare_exchange(old, new.as_ptr(), Ordering::AcqRel, Ordering::Acquire) {
                 Ok(_) => return drop(ManuallyDrop::into_inner(former)),
                 Err(other) => {
-                    // SAFETY: nobody else has seen this handle.
+                    // SAFETY: the handle was not shared.
                     drop(unsafe { Object::from_ptr(new) });
                     old = other;
                 }
@@ -84,7 +84,7 @@ fn str_of(current: &Object) -> &Str {
         Some(name) => name,
         None => match current.as_node::<RenamedNode>() {
             Some(renamed) => &renamed.name,
-            None => unreachable!("the cell holds nothing else"),
+            None => unreachable!("a cell holds a string or a renamed node"),
         },
     }
 }
@@ -92,7 +92,7 @@ fn str_of(current: &Object) -> &Str {
 impl Drop for NameCell {
     fn drop(&mut self) {
         if let Some(ptr) = NonNull::new(*self.current.get_mut()) {
-            // SAFETY: the cell owns the handle, and nobody reads it any more.
+            // SAFETY: the cell owns the handle and has no readers left.
             drop(unsafe { Object::from_ptr(ptr) });
         }
     }
@@ -123,7 +123,6 @@ impl From<String> for NameCell {
 }
 
 impl std::fmt::Display for NameCell {
-    /// The hint.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.pad(self.text())
     }

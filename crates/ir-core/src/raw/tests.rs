@@ -183,6 +183,19 @@ fn a_shared_value_is_copied_before_it_changes() {
 }
 
 #[test]
+fn poison_is_a_mark_of_one_node() {
+    use crate::operators::is_poison;
+    let kept = leaf(1);
+    let poison = kept.clone().into_poison();
+    assert!(is_poison(poison.object()) && !is_poison(kept.object()));
+    let base: Ref<Base> = poison.clone().upcast();
+    assert!(is_poison(base.object()) && base.is::<Leaf>() && poison.value == 1);
+    let mut copy = base.clone().downcast::<Leaf>().expect("a leaf");
+    copy.make_mut().value = 2;
+    assert!(!is_poison(copy.object()) && is_poison(base.object()));
+}
+
+#[test]
 fn typed_arrays_hold_what_their_type_says() {
     let array: Array<Ref<Base>> = Array::new([leaf(1).upcast(), chain(2)]);
     assert_eq!(array.len(), 2);

@@ -1,11 +1,11 @@
-//! The text of a string node: a short one lies in the node itself.
+//! The text of a string node; short texts are stored inline.
 
 use smallvec::SmallVec;
 
-/// Most names and attributes are not longer.
+/// Fits most names and attributes.
 const INLINE_BYTES: usize = 16;
 
-/// A text that does not change.
+/// An immutable text.
 #[derive(Clone)]
 pub(crate) struct Text {
     /// Valid UTF-8.
@@ -19,7 +19,7 @@ impl Text {
 
     #[inline]
     pub(crate) fn as_str(&self) -> &str {
-        // SAFETY: the bytes are those of a `str`, and nobody changes them.
+        // SAFETY: the bytes were copied from a `str` and never change.
         unsafe { std::str::from_utf8_unchecked(&self.bytes) }
     }
 }

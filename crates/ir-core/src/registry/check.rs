@@ -1,4 +1,4 @@
-//! Well-formedness checks that dialects register: what nodes alone cannot rule out.
+//! Well-formedness checks, which dialects register beside the invariants of single nodes.
 
 use super::Dialect;
 use super::{Registry, Resolver, Slot};
@@ -15,15 +15,15 @@ pub type Check = fn(&Object) -> Vec<Finding>;
 pub struct Finding {
     /// The message, lower case, without a full stop.
     pub message: String,
-    /// How to fix it.
+    /// Suggested fix.
     pub help: Option<String>,
-    /// The name of the function in its module; none for a function by itself.
+    /// Name of the function in its module; `None` outside of modules.
     pub function: Option<Str>,
-    /// The path from the function to the node.
+    /// Path from the function to the node.
     pub path: AccessPath,
-    /// The span of the innermost node around it that has one.
+    /// Span of the innermost enclosing node that has one.
     pub span: Span,
-    /// Related places: earlier definitions, further uses.
+    /// Related positions, such as an earlier definition.
     pub notes: Vec<FindingNote>,
 }
 
@@ -32,7 +32,7 @@ pub struct Finding {
 pub struct FindingNote {
     /// The text.
     pub text: String,
-    /// The related place; unknown for none.
+    /// Related position; may be unknown.
     pub span: Span,
 }
 
@@ -71,7 +71,7 @@ impl<T> CheckDialect for Dialect<T> {
 const MAX_VIOLATIONS: usize = 100;
 
 impl Registry {
-    /// The mistakes in an object: broken invariants of its nodes, then what the checks of each dialect find.
+    /// Checks an object. Returns broken invariants of its nodes, then the findings of each dialect.
     pub fn check(&self, object: &Object) -> Vec<Finding> {
         let violations = invariants::violations(object, MAX_VIOLATIONS);
         let checks = self.slot::<Checks>().map(|checks| checks.0.as_slice()).unwrap_or_default();

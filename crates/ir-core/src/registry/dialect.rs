@@ -1,9 +1,9 @@
-//! A dialect: a list of nodes, and what each layer keeps about them.
+//! Dialects: lists of nodes with data of each layer.
 
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::{Place, Slot, Slots};
+use super::{RegistrationSite, Slot, Slots};
 use crate::node::Class;
 use crate::type_table::TypeInfo;
 
@@ -11,17 +11,17 @@ use crate::type_table::TypeInfo;
 #[derive(Clone, Copy)]
 pub(super) struct NodeEntry {
     pub(super) info: &'static TypeInfo,
-    pub(super) place: Place,
+    pub(super) place: RegistrationSite,
 }
 
 pub(super) struct Tables {
     pub(super) name: &'static str,
-    pub(super) place: Place,
+    pub(super) place: RegistrationSite,
     pub(super) nodes: Vec<NodeEntry>,
     pub(super) slots: Slots,
 }
 
-/// A set of nodes with their printers, parsers and builders. `T` is the node named last, to which methods such as
+/// A set of nodes with their printers, parsers and builders. `T` is the last added node, to which methods such as
 /// `.docsify` apply.
 #[must_use]
 pub struct Dialect<T = ()> {
@@ -30,7 +30,7 @@ pub struct Dialect<T = ()> {
 }
 
 impl Dialect {
-    /// A dialect without nodes.
+    /// Creates a dialect without nodes.
     #[track_caller]
     pub fn new(name: &'static str) -> Dialect {
         let tables = Tables { name, place: Location::caller(), nodes: Vec::new(), slots: Slots::default() };
@@ -50,24 +50,24 @@ impl<T> Dialect<T> {
         self.retag()
     }
 
-    /// Adds a type without a Rust struct of its own: made at run time, or a subtype that shares one.
+    /// Adds a type without a Rust struct of its own: registered at run time, or a subtype that shares a struct.
     #[track_caller]
     pub fn node_info(mut self, info: &'static TypeInfo) -> Dialect<T> {
         self.tables.nodes.push(NodeEntry { info, place: Location::caller() });
         self
     }
 
-    /// Forgets which node was named last.
+    /// Deselects the last added node.
     pub fn finish(self) -> Dialect {
         self.retag()
     }
 
-    /// The dialect's name.
+    /// Returns the name.
     pub fn name(&self) -> &'static str {
         self.tables.name
     }
 
-    /// The slot of a layer, created on first use. For the extension traits of layers.
+    /// Returns the slot of a layer, created on first use; for extension traits of layers.
     pub fn slot_mut<S: Slot>(&mut self) -> &mut S {
         self.tables.slots.get_or_default()
     }

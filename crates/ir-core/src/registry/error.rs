@@ -1,12 +1,12 @@
-//! Why dialects do not fit together.
+//! Errors of building a registry.
 
 use std::fmt;
 use std::panic::Location;
 
-/// The source location of a registration.
-pub type Place = &'static Location<'static>;
+/// Registration site: the source location of a registration.
+pub type RegistrationSite = &'static Location<'static>;
 
-/// One reason why dialects do not fit together.
+/// A conflict between dialects.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistryError {
@@ -38,12 +38,12 @@ pub enum RegistryError {
     },
 }
 
-/// All reasons why dialects do not fit together; never empty. Displayed one per line.
+/// All conflicts between dialects, at least one; displayed one per line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegistryErrors(pub(super) Vec<RegistryError>);
 
 impl RegistryErrors {
-    /// The errors, in the order of the dialects.
+    /// Returns the errors in the order of the dialects.
     pub fn errors(&self) -> &[RegistryError] {
         &self.0
     }

@@ -1,9 +1,9 @@
-//! Dialects and the registry: which nodes exist, and what each layer knows about them.
+//! Dialects and the registry.
 //!
-//! A [`Dialect`] lists nodes and fills typed slots; each layer above (docsifier, irbuilder, script-parser) adds its slot and
-//! its methods by an extension trait, so this module knows none of them. A [`RegistryBuilder`] collects dialects, and
-//! [`RegistryBuilder::build`] resolves them into one immutable [`Registry`], or reports everything that is registered twice
-//! or missing.
+//! A [`Dialect`] lists nodes and fills typed slots; each layer above (docsifier, irbuilder, script-parser) adds its
+//! slot and its methods by an extension trait, so this module knows none of them. A [`RegistryBuilder`] collects
+//! dialects, and [`RegistryBuilder::build`] resolves them into one immutable [`Registry`], or reports everything that
+//! is registered twice or missing.
 //!
 //! ```
 //! use tvmscript_ir_core::{Dialect, RegistryBuilder};
@@ -26,7 +26,7 @@ use std::collections::HashMap;
 
 pub use check::{Check, CheckDialect, Checks, Finding, FindingNote};
 pub use dialect::Dialect;
-pub use error::{Place, RegistryError, RegistryErrors};
+pub use error::{RegistrationSite, RegistryError, RegistryErrors};
 pub use resolver::Resolver;
 pub use token::Token;
 
@@ -36,10 +36,10 @@ use token::Tokens;
 
 /// A layer's data about dialects.
 pub trait Slot: Any + Default + Send + Sync {
-    /// Takes in what one dialect registered, and reports what is registered twice. A registry starts from the default value.
+    /// Merges the slot of a dialect, reporting duplicates. A registry starts from the default value.
     fn merge(&mut self, other: Self, resolver: &mut Resolver);
 
-    /// Runs when all dialects are merged: reports names that nothing registers.
+    /// Runs after all dialects are merged, to report unresolved names.
     fn finish(&mut self, resolver: &mut Resolver) {
         let _ = resolver;
     }
@@ -77,7 +77,7 @@ impl<S: Slot> AnySlot for S {
     }
 }
 
-/// Slots by their type, in the order of first use. There are a handful.
+/// Slots by type, in the order of first use. There are few.
 #[derive(Default)]
 struct Slots(Vec<(TypeId, Box<dyn AnySlot>)>);
 
@@ -112,7 +112,7 @@ pub struct RegistryBuilder {
 }
 
 impl RegistryBuilder {
-    /// A builder without dialects.
+    /// Creates a builder without dialects.
     pub fn new() -> RegistryBuilder {
         RegistryBuilder::default()
     }
@@ -126,8 +126,7 @@ impl RegistryBuilder {
     /// Resolves the dialects.
     ///
     /// # Errors
-    /// Everything that two dialects register, and every name that one refers to and none registers, with the places of
-    /// the registrations.
+    /// Fails with all duplicate registrations and unresolved names, with their registration sites.
     pub fn build(self) -> Result<Registry, RegistryErrors> {
         let mut resolver = Resolver::default();
         let mut registry = Registry::default();
@@ -166,7 +165,7 @@ impl std::fmt::Debug for RegistryBuilder {
     }
 }
 
-/// Dialects that work together. Immutable; made by [`RegistryBuilder::build`].
+/// An immutable, resolved set of dialects, built by [`RegistryBuilder`].
 #[derive(Default)]
 pub struct Registry {
     dialects: Vec<&'static str>,
@@ -176,34 +175,29 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The type with this key, if a dialect has it.
+    /// Returns the type with this key.
     pub fn node(&self, key: &str) -> Option<&'static TypeInfo> {
         self.nodes.get(key).map(|entry| entry.info)
     }
 
-    /// All types, in no particular order.
+    /// Iterates over all types, in no particular order.
     pub fn nodes(&self) -> impl Iterator<Item = &'static TypeInfo> {
         self.nodes.values().map(|entry| entry.info)
     }
 
-    /// The names of the dialects, in the order in which they were added.
+    /// Returns the names of the dialects, in the order of addition.
     pub fn dialects(&self) -> &[&'static str] {
         &self.dialects
     }
 
-    /// A layer's slot, if any dialect filled it.
+    /// Returns the slot of a layer, if a dialect filled it.
     pub fn slot<S: Slot>(&self) -> Option<&S> {
         self.slots.get()
     }
 
-    /// The dispatch token of this name, if any dialect registers something under it.
+    /// Returns the dispatch token with this name.
     pub fn token(&self, name: &str) -> Option<Token> {
         self.tokens.find(name)
-    }
-
-    /// The name of a dispatch token; empty for the default one.
-    pub fn token_name(&self, token: Token) -> &'static str {
-        self.tokens.name(token)
     }
 }
 

@@ -1,20 +1,20 @@
-//! What slots use while a registry is built: tokens, claims, errors.
+//! Tokens, claims and errors while a registry is built.
 
 use std::collections::HashMap;
 
 use super::token::Tokens;
-use super::{Place, RegistryError, RegistryErrors, Token};
+use super::{RegistrationSite, RegistryError, RegistryErrors, Token};
 
 /// Interns tokens and collects errors while a registry is built.
 #[derive(Default)]
 pub struct Resolver {
     tokens: Tokens,
-    claims: HashMap<String, Place>,
+    claims: HashMap<String, RegistrationSite>,
     errors: Vec<RegistryError>,
 }
 
 impl Resolver {
-    /// The dispatch token of this name.
+    /// Returns the dispatch token with this name.
     pub fn token(&mut self, name: &'static str) -> Token {
         match self.tokens.intern(name) {
             Ok(token) => token,
@@ -27,13 +27,8 @@ impl Resolver {
         }
     }
 
-    /// The name of a dispatch token.
-    pub fn token_name(&self, token: Token) -> &'static str {
-        self.tokens.name(token)
-    }
-
-    /// Records that something is registered at this place. Reports an error and returns false if it was claimed before.
-    pub fn claim(&mut self, what: impl Into<String>, place: Place) -> bool {
+    /// Claims a name for a registration site. Reports an error and returns `false` if it was claimed before.
+    pub fn claim(&mut self, what: impl Into<String>, place: RegistrationSite) -> bool {
         let what = what.into();
         match self.claims.get(&what) {
             Some(first) => {
@@ -48,14 +43,14 @@ impl Resolver {
         }
     }
 
-    /// Reports something that is registered at two places.
-    pub fn duplicate(&mut self, what: impl Into<String>, first: Place, second: Place) {
+    /// Reports a duplicate registration.
+    pub fn duplicate(&mut self, what: impl Into<String>, first: RegistrationSite, second: RegistrationSite) {
         let (first, second) = (first.to_string(), second.to_string());
         self.errors.push(RegistryError::Duplicate { what: what.into(), first, second });
     }
 
-    /// Reports something that a registration refers to and no dialect registers.
-    pub fn missing(&mut self, what: impl Into<String>, place: Place) {
+    /// Reports an unresolved name at the registration site that refers to it.
+    pub fn missing(&mut self, what: impl Into<String>, place: RegistrationSite) {
         self.errors.push(RegistryError::Missing { what: what.into(), place: place.to_string() });
     }
 

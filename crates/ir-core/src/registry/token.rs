@@ -1,16 +1,16 @@
-//! Dispatch tokens: which dialect's rules apply.
+//! Dispatch tokens, which select the dialect whose rules apply.
 
 use super::RegistryError;
 
-/// A dispatch token of a registry, interned.
+/// An interned dispatch token of a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Token(u16);
 
 impl Token {
-    /// The token whose rules apply where no other token has one.
+    /// The fallback for other tokens.
     pub const DEFAULT: Token = Token(0);
 
-    /// The token's number; tables use it as index.
+    /// Returns the index for tables.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -42,10 +42,6 @@ impl Tokens {
         self.0.push(name);
         Ok(token)
     }
-
-    pub(super) fn name(&self, token: Token) -> &'static str {
-        self.0.get(token.index()).copied().unwrap_or_default()
-    }
 }
 
 #[cfg(test)]
@@ -67,6 +63,5 @@ mod tests {
         tokens.0.resize(MAX_TOKENS, "filler");
         let full = RegistryError::TooMany { what: "dispatch tokens", limit: MAX_TOKENS };
         assert_eq!(tokens.intern("one more"), Err(full));
-        assert_eq!(tokens.name(Token(7)), "7");
     }
 }

@@ -3,7 +3,7 @@
 use tvmscript_ir_core::dump::{DumpOptions, Graph};
 use tvmscript_ir_core::{AccessPath, Class, Map, Object, Value};
 
-use crate::toy::*;
+use tvmscript_toy_nodes::*;
 
 fn sample() -> Object {
     let x = var("x");

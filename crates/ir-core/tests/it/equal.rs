@@ -6,7 +6,7 @@ use tvmscript_ir_core::{
     structural_equal, structural_hash,
 };
 
-use crate::toy::*;
+use tvmscript_toy_nodes::*;
 
 const MAPPED: StructuralEqual = StructuralEqual { map_free_vars: true, skip_tensor_content: false };
 

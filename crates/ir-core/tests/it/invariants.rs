@@ -1,38 +1,14 @@
 //! Invariants of nodes: where they are asked for, and what JSON that breaks them gives.
 
 use tvmscript_ir_core::containers::TensorNode;
-use tvmscript_ir_core::invariants::{Checked, Invalid, violations};
+use tvmscript_ir_core::invariants::violations;
 use tvmscript_ir_core::json::{self, JsonError, native};
 use tvmscript_ir_core::type_table::{FieldKind, register_dynamic};
 use tvmscript_ir_core::{
     Array, Class, DataType, Dialect, EqKind, FieldError, FieldInfo, Node, Object, ObjectLike, Ref, Registry,
     RegistryBuilder, RegistryError, Value, post_order_mutate,
 };
-
-/// A third party's node, which declares everything at itself.
-#[derive(Debug, Clone, Node)]
-#[node(key = "inv.Pair", check = Pair::check)]
-struct Pair {
-    low: i64,
-    high: i64,
-    #[node(class = Leaf)]
-    any: Option<Object>,
-}
-
-impl Pair {
-    fn check(&self) -> Checked {
-        match self.low <= self.high {
-            true => Ok(()),
-            false => Err(Invalid::at("high", "it is below `low`")),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Node)]
-#[node(key = "inv.Leaf")]
-struct Leaf {
-    value: i64,
-}
+use tvmscript_toy_nodes::checked::{self, Leaf, Pair, leaf, pair};
 
 #[derive(Debug, Clone, Node)]
 #[node(key = "inv.List", normalize = List::flat)]
@@ -53,16 +29,8 @@ impl List {
     }
 }
 
-fn pair(low: i64, high: i64) -> Ref<Pair> {
-    Ref::new(Pair { low, high, any: None })
-}
-
-fn leaf(value: i64) -> Object {
-    Ref::new(Leaf { value }).into()
-}
-
 fn builder() -> RegistryBuilder {
-    RegistryBuilder::new().with(Dialect::new("inv").node::<Pair>().node::<Leaf>().node::<List>())
+    RegistryBuilder::new().with(checked::dialect().node::<List>())
 }
 
 fn registry() -> Registry {
@@ -238,7 +206,7 @@ fn typed_arrays_that_multiply_are_an_error() {
     ];
     let error = native::load(&document(&nodes), &registry).expect_err("a thousand millions");
     assert_eq!(error.path, "$.nodes[4].fields.planes");
-    let message = format!("shared arrays, maps or spans stand for more than {} elements", json::MAX_ELEMENTS);
+    let message = format!("shared arrays, maps or spans unfold to more than {} elements", json::MAX_ELEMENTS);
     assert_eq!(error.kind.to_string(), message);
     // What comes later on this thread is not concerned.
     assert!(Array::<Ref<Leaf>>::accepts(Array::new(vec![leaf(1); 100]).object()));

@@ -4,7 +4,7 @@ use tvmscript_ir_core::json::{JsonErrorKind, native};
 use tvmscript_ir_core::span::{SourceId, SpanKind};
 use tvmscript_ir_core::{DataType, Map, Object, Span, StructuralEqual, Value};
 
-use crate::toy::*;
+use tvmscript_toy_nodes::*;
 
 const MAPPED: StructuralEqual = StructuralEqual { map_free_vars: true, skip_tensor_content: false };
 
@@ -75,8 +75,12 @@ fn faults_in_our_form_are_named_with_their_place() {
     for (nodes, path, message) in [
         (r#"{"type":"toy.What","fields":{}}"#, ".type", "unknown node type `toy.What`"),
         (r#"{"type":"toy.Expr","fields":{}}"#, ".type", "`toy.Expr` is an abstract class"),
-        (r#"{"type":"toy.Int"}"#, "", "expected the data of the type, and no other"),
-        (r#"{"type":"toy.Int","fields":{},"items":[]}"#, "", "expected the data of the type, and no other"),
+        (r#"{"type":"toy.Int"}"#, "", "expected the data of the type and nothing else"),
+        (
+            r#"{"type":"toy.Int","fields":{},"items":[]}"#,
+            "",
+            "expected the data of the type and nothing else",
+        ),
         (r#"{"type":"toy.Int","fields":{"dtype":"int32"}}"#, ".fields", "missing `value`"),
         (r#"{"type":"toy.Int","fields":{"dtype":"int32","value":1,"x":2}}"#, ".fields", "unknown key `x`"),
         (

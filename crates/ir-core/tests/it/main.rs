@@ -1,12 +1,11 @@
-//! Tests of the public face of the crate, over a toy dialect.
+//! Tests of the public interface, over a toy dialect.
 #![allow(missing_docs)]
 
 mod dump;
 mod equal;
-mod graphs;
 mod invariants;
 mod json;
 mod paths;
 mod props;
-mod toy;
+mod spans;
 mod walk;

@@ -2,7 +2,7 @@
 
 use tvmscript_ir_core::{AccessPath, Map, Object, PathError, PathStep, Value};
 
-use crate::toy::*;
+use tvmscript_toy_nodes::*;
 
 fn sample() -> Object {
     let attrs = Map::new([

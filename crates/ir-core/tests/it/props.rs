@@ -6,8 +6,8 @@ use tvmscript_ir_core::{
     StructuralEqual, Value, mismatches, post_order_mutate, structural_equal, structural_hash,
 };
 
-use crate::graphs::{build, choices};
-use crate::toy::*;
+use tvmscript_toy_nodes::graphs::{build, choices};
+use tvmscript_toy_nodes::*;
 
 const MAPPED: StructuralEqual = StructuralEqual { map_free_vars: true, skip_tensor_content: false };
 

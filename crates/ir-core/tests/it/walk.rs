@@ -6,7 +6,7 @@ use tvmscript_ir_core::{
     post_order_mutate, post_order_visit, pre_order_visit, structural_equal, substitute,
 };
 
-use crate::toy::*;
+use tvmscript_toy_nodes::*;
 
 fn label(o: &Object) -> String {
     match (o.as_node::<Var>(), o.as_node::<Int>()) {

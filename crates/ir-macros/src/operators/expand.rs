@@ -1,17 +1,17 @@
-//! The code that follows from the entries of `operators!`.
+//! Code generation of `operators!`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Error, Expr, Path, Result, Type};
 
-use super::{Attrs, Entry, Header, Kind, Operators, Param, Rule};
+use super::{Attrs, Header, OperatorDecl, Operators, Param, ParamKind, Rule};
 
 fn missing(key: &str) -> Error {
     Error::new(Span::call_site(), format!("`{key} = ..;` is missing"))
 }
 
 impl Header {
-    fn name_of(&self, entry: &Entry) -> Result<String> {
+    fn name_of(&self, entry: &OperatorDecl) -> Result<String> {
         if let Some(name) = &entry.name {
             return Ok(name.value());
         }
@@ -33,8 +33,8 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
     let scripts = entries.iter().map(|entry| script_function(&header, entry, script));
     let records = entries.iter().filter(|e| !e.is_function).map(|entry| record(&header, entry));
     let records = records.collect::<Result<Vec<_>>>()?;
-    let operators = entries.iter().filter(|entry| !entry.is_function).map(Entry::constant);
-    let functions = entries.iter().map(Entry::constant);
+    let operators = entries.iter().filter(|entry| !entry.is_function).map(OperatorDecl::constant);
+    let functions = entries.iter().map(OperatorDecl::constant);
     Ok(quote! {
         #(#typed)*
         #(#records)*
@@ -42,7 +42,7 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
         pub static OPERATORS: &[&Operator] = &[#(&#operators),*];
         #[cfg(feature = "build")]
         type Made = #result;
-        /// The functions of this module as scripts call them, and with their arguments converted as the builder does.
+        /// The script functions of this module, and their Rust counterparts, which convert arguments.
         #[cfg(feature = "build")]
         #[allow(non_snake_case)]
         pub mod script {
@@ -56,31 +56,31 @@ pub(crate) fn expand(Operators { header, entries }: Operators) -> Result<TokenSt
     })
 }
 
-/// The operands of a call, in order.
-fn operand_list(entry: &Entry) -> TokenStream {
+/// Returns an expression for the operands of a call, in order.
+fn operand_list(entry: &OperatorDecl) -> TokenStream {
     if let Some(args) = &entry.args {
         return quote!(#args);
     }
     let operands: Vec<&Param> = entry.operands().collect();
-    if operands.iter().all(|p| p.kind == Kind::Plain && !p.is_option()) {
+    if operands.iter().all(|p| p.kind == ParamKind::Plain && !p.is_option()) {
         let idents = operands.iter().map(|p| &p.ident);
         return quote!([#(#idents),*]);
     }
-    if let [Param { ident, kind: Kind::Rest, .. }] = operands[..] {
+    if let [Param { ident, kind: ParamKind::Rest, .. }] = operands[..] {
         return quote!(#ident);
     }
     let chain = operands.iter().map(|param| match (&param.ident, param.kind) {
-        (ident, Kind::Plain | Kind::KeywordOnly) if !param.is_option() => quote!(.chain([#ident])),
+        (ident, ParamKind::Plain | ParamKind::KeywordOnly) if !param.is_option() => quote!(.chain([#ident])),
         (ident, _) => quote!(.chain(#ident)),
     });
     quote!(::core::iter::empty()#(#chain)*)
 }
 
-/// The function with typed parameters: `pub fn exp(x: Expr) -> Expr`.
-fn typed_function(header: &Header, entry: &Entry, result: &Type, error: &Type) -> TokenStream {
-    let Entry { docs, ident, params, .. } = entry;
+/// The typed function: `pub fn exp(x: Expr) -> Expr`.
+fn typed_function(header: &Header, entry: &OperatorDecl, result: &Type, error: &Type) -> TokenStream {
+    let OperatorDecl { docs, ident, params, .. } = entry;
     let inputs = params.iter().map(|Param { ident, ty, kind, .. }| match kind {
-        Kind::Rest | Kind::Extra => quote!(#ident: impl ::core::iter::IntoIterator<Item = #ty>),
+        ParamKind::Rest | ParamKind::Extra => quote!(#ident: impl ::core::iter::IntoIterator<Item = #ty>),
         _ => quote!(#ident: #ty),
     });
     let idents = params.iter().map(|param| &param.ident);
@@ -111,7 +111,7 @@ fn typed_function(header: &Header, entry: &Entry, result: &Type, error: &Type) -
     let (returns, section) = match entry.is_fallible(header) {
         true => (
             quote!(::core::result::Result<#result, #error>),
-            quote!(#[doc = "\n# Errors\nWhen the arguments do not fit."]),
+            quote!(#[doc = "\n# Errors\nFails if the arguments do not fit."]),
         ),
         false => (quote!(#result), quote!()),
     };
@@ -126,7 +126,7 @@ fn typed_function(header: &Header, entry: &Entry, result: &Type, error: &Type) -
 }
 
 /// The attributes of a call: the fields in braces as they are written there, the others from the parameters after `;`.
-fn attributes(entry: &Entry) -> TokenStream {
+fn attributes(entry: &OperatorDecl) -> TokenStream {
     let Some(Attrs { ty, fields, takes_rest }) = &entry.attrs else {
         return quote!(::core::option::Option::None);
     };
@@ -152,9 +152,9 @@ fn result_type(rule: &Rule) -> TokenStream {
     }
 }
 
-fn operand_counts(entry: &Entry) -> TokenStream {
-    let least = entry.operands().filter(|p| !p.is_option() && p.kind != Kind::Rest).count();
-    let most = match entry.operands().any(|p| p.kind == Kind::Rest) {
+fn operand_counts(entry: &OperatorDecl) -> TokenStream {
+    let least = entry.operands().filter(|p| !p.is_option() && p.kind != ParamKind::Rest).count();
+    let most = match entry.operands().any(|p| p.kind == ParamKind::Rest) {
         true => quote!(usize::MAX),
         false => {
             let most = entry.operands().count();
@@ -164,8 +164,8 @@ fn operand_counts(entry: &Entry) -> TokenStream {
     quote!(.with_operands(#least, #most))
 }
 
-/// `pub static EXP: Operator`, the facts about an operator.
-fn record(header: &Header, entry: &Entry) -> Result<TokenStream> {
+/// The record of an operator: `pub static EXP: Operator`.
+fn record(header: &Header, entry: &OperatorDecl) -> Result<TokenStream> {
     let constant = entry.constant();
     let (name, text) = (header.name_of(entry)?, entry.text());
     let (rule, operands) = match &entry.rule {
@@ -195,8 +195,8 @@ fn record(header: &Header, entry: &Entry) -> Result<TokenStream> {
     })
 }
 
-/// Makes a call again from its type and operands, as its function would.
-fn remake(entry: &Entry) -> TokenStream {
+/// A closure that rebuilds a call from its type and operands.
+fn remake(entry: &OperatorDecl) -> TokenStream {
     let dtype = match entry.params.iter().any(Param::is_type) {
         true => quote!(dtype),
         false => quote!(_),
@@ -219,9 +219,9 @@ fn remake(entry: &Entry) -> TokenStream {
     }
 }
 
-/// The function of scripts, and its counterpart for Rust programs that use a builder.
-fn script_function(header: &Header, entry: &Entry, script: &Path) -> TokenStream {
-    let Entry { docs, ident, params, .. } = entry;
+/// The script function, which also is the function for Rust programs that use a builder.
+fn script_function(header: &Header, entry: &OperatorDecl, script: &Path) -> TokenStream {
+    let OperatorDecl { docs, ident, params, .. } = entry;
     let text = entry.text();
     let around = header.around.as_ref().map(|around| quote!(, around = #script::#around));
     let poison = header.has_poison.then(|| quote!(, has_poison));
@@ -235,9 +235,9 @@ fn script_function(header: &Header, entry: &Entry, script: &Path) -> TokenStream
             }
         };
     }
-    // A leading parameter with a default stands in front by position, and is found by keyword.
+    // A leading parameter with a default is keyword-only.
     let is_leading = |i: usize, p: &Param| {
-        i == 0 && p.default.is_some() && params[1..].iter().any(|p| p.default.is_none())
+        i == 0 && p.default.is_some() && params.iter().skip(1).any(|p| p.default.is_none())
     };
     let leading: Vec<&Param> =
         params.iter().enumerate().filter(|(i, p)| is_leading(*i, p)).map(|(_, p)| p).collect();
@@ -245,20 +245,20 @@ fn script_function(header: &Header, entry: &Entry, script: &Path) -> TokenStream
     let inputs = others
         .clone()
         .map(|param| input(param, param.kind, Some(script)))
-        .chain(leading.iter().map(|param| input(param, Kind::KeywordOnly, Some(script))));
+        .chain(leading.iter().map(|param| input(param, ParamKind::KeywordOnly, Some(script))));
     let args = params.iter().map(|param| {
         let ident = &param.ident;
         match param.kind {
-            Kind::Rest => quote!(#ident.into_iter().map(::core::convert::Into::into)),
+            ParamKind::Rest => quote!(#ident.into_iter().map(::core::convert::Into::into)),
             _ if param.is_option() => quote!(#ident.map(::core::convert::Into::into)),
             _ => quote!(::core::convert::Into::into(#ident)),
         }
     });
     let call = quote!(super::#ident(#(#args),*));
-    // With one operand there is no doubt which is wrong.
+    // An error of a function with one operand is about that operand.
     let mut operands = params.iter().enumerate().filter(|(_, p)| params.len() == 1 || !p.is_type());
     let position = match (operands.next(), operands.next()) {
-        (Some((index, param)), None) if param.kind == Kind::Plain => quote!(.at_position(#index)),
+        (Some((index, param)), None) if param.kind == ParamKind::Plain => quote!(.at_position(#index)),
         _ => quote!(),
     };
     let body = match entry.is_fallible(header) {
@@ -275,8 +275,8 @@ fn script_function(header: &Header, entry: &Entry, script: &Path) -> TokenStream
     }
 }
 
-/// A parameter of a script function; its type is the one of the same name in the module `script`, if that is given.
-fn input(param: &Param, kind: Kind, script: Option<&Path>) -> TokenStream {
+/// A parameter of a script function; its type is taken from the module `script`, if given.
+fn input(param: &Param, kind: ParamKind, script: Option<&Path>) -> TokenStream {
     let Param { ident, ty, default, .. } = param;
     let ty = match script {
         Some(script) => script_type(ty, script),
@@ -290,15 +290,14 @@ fn input(param: &Param, kind: Kind, script: Option<&Path>) -> TokenStream {
         _ => quote!(#[default = #default]),
     });
     match kind {
-        Kind::Plain => quote!(#default #ident: #ty),
-        Kind::KeywordOnly => quote!(#[kw_only] #default #ident: #ty),
-        Kind::Rest => quote!(#[args] #ident: ::std::vec::Vec<#ty>),
-        Kind::Extra => quote!(#[kwargs] #ident: ::std::vec::Vec<(::tvmscript_ir_core::Str, #ty)>),
+        ParamKind::Plain => quote!(#default #ident: #ty),
+        ParamKind::KeywordOnly => quote!(#[kw_only] #default #ident: #ty),
+        ParamKind::Rest => quote!(#[args] #ident: ::std::vec::Vec<#ty>),
+        ParamKind::Extra => quote!(#[kwargs] #ident: ::std::vec::Vec<(::tvmscript_ir_core::Str, #ty)>),
     }
 }
 
-/// `Expr` as `script::Expr`, `Option<Expr>` as `Option<script::Expr>`; `Axes<2>` as `script::Axes<2>`; `bool` and `i64` as
-/// they are.
+/// Maps `Expr` to `script::Expr` and `Option<Expr>` to `Option<script::Expr>`, but not `bool` and `i64`.
 fn script_type(ty: &Type, script: &Path) -> TokenStream {
     let Type::Path(path) = ty else { return quote!(#ty) };
     let Some(segment) = path.path.segments.last().filter(|_| path.path.segments.len() == 1) else {

@@ -1,4 +1,4 @@
-//! `operators!`: the syntax of the declarations. [`expand`] has what follows from them.
+//! Syntax of `operators!`; [`expand`] generates the code.
 
 mod expand;
 #[cfg(test)]
@@ -12,39 +12,39 @@ use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, Expr, Ident, LitInt, LitStr, Path, Result, Token, Type};
 
-/// One invocation: what its operators share, then the operators.
+/// An invocation of the macro.
 pub(crate) struct Operators {
     header: Header,
-    entries: Vec<Entry>,
+    entries: Vec<OperatorDecl>,
 }
 
 /// `prefix = "tir."; result = Expr; error = PrimError; script = crate::build::operator; around = convention;`
 #[derive(Default)]
 struct Header {
-    /// What stands before the name of each operator in the IR.
+    /// Prefix of names in the IR.
     prefix: Option<LitStr>,
-    /// The type of a call.
+    /// Type of a call.
     result: Option<Type>,
-    /// The error of functions that can fail.
+    /// Error of fallible functions.
     error: Option<Type>,
-    /// A module with the script side of each parameter type, under the same name.
+    /// Module with the script counterpart of each parameter type, under the same name.
     script: Option<Path>,
-    /// A function of that module around the binding of arguments.
+    /// Function of that module that wraps the binding of arguments.
     around: Option<Path>,
-    /// The result has a poison value.
+    /// `true` if the result has a poison value.
     has_poison: bool,
 }
 
 /// `exp(x: Expr) -> same_as(x) = fold::exp, effect = Pure;`
-struct Entry {
+struct OperatorDecl {
     docs: Vec<Attribute>,
     ident: Ident,
-    /// Declared with `fn`: a function of scripts that makes calls of no operator of its own.
+    /// Declared with `fn`: a script function without an operator.
     is_function: bool,
     params: Vec<Param>,
     rule: Option<Rule>,
     make: Option<Expr>,
-    /// `{ .. }`: the body of the script function, on arguments as scripts give them.
+    /// `{ .. }`: the body of the script function.
     body: Option<TokenStream>,
     attrs: Option<Attrs>,
     /// `args = [b, a]`: the operands, in place of all parameters that are not attributes.
@@ -97,7 +97,7 @@ impl Parse for Attrs {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum ParamKind {
     Plain,
     KeywordOnly,
     /// `*args: T`.
@@ -111,20 +111,20 @@ struct Param {
     ident: Ident,
     ty: Type,
     default: Option<Expr>,
-    kind: Kind,
-    /// It follows `;` and becomes a field of the call's attributes, not an operand.
+    kind: ParamKind,
+    /// Follows `;`: a field of the call's attributes, not an operand.
     is_attribute: bool,
 }
 
-/// Where the type of a call comes from.
+/// The type of a call.
 enum Rule {
-    /// `same_as(x)`: the type of an operand, by its index among them; of a rest parameter, which of its items.
+    /// `same_as(x)`: the type of an operand, by its index; `same_as(x[0])`: that of an item of a rest parameter.
     SameAs { index: usize, param: Ident, item: Option<LitInt> },
-    /// `dtype`: the parameter of this name.
+    /// `dtype`: the value of a parameter.
     Param { ident: Ident, is_first: bool },
-    /// `infer(path)`: a function of the call.
+    /// `infer(path)`: the result of a function of the call.
     Infer(Expr),
-    /// Any other path: always this type.
+    /// Any other path: a fixed type.
     Fixed(Path),
 }
 
@@ -161,14 +161,14 @@ impl Parse for Operators {
             input.parse::<Token![;]>()?;
         }
         let mut groups = Groups::new();
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<OperatorDecl> = Vec::new();
         while !input.is_empty() {
             if input.peek(Ident) && input.peek2(Ident) {
                 let (name, params) = group(input, &groups)?;
                 groups.insert(name, params);
                 continue;
             }
-            let entry = Entry::parse(input, &groups)?;
+            let entry = OperatorDecl::parse(input, &groups)?;
             if entries.iter().any(|other| other.ident == entry.ident) {
                 let message = format!("`{}` is declared twice", entry.ident);
                 return Err(Error::new(entry.ident.span(), message));
@@ -196,7 +196,7 @@ fn group(input: ParseStream<'_>, groups: &Groups) -> Result<(String, Vec<Param>)
     Ok((name.to_string(), parameters(&content, groups)?))
 }
 
-impl Entry {
+impl OperatorDecl {
     fn parse(input: ParseStream<'_>, groups: &Groups) -> Result<Self> {
         let docs = input.call(Attribute::parse_outer)?;
         let is_function = input.parse::<Option<Token![fn]>>()?.is_some();
@@ -207,7 +207,7 @@ impl Entry {
         let content;
         syn::parenthesized!(content in input);
         let params = parameters(&content, groups)?;
-        let mut entry = Entry {
+        let mut entry = OperatorDecl {
             docs,
             ident,
             is_function,
@@ -258,7 +258,7 @@ impl Entry {
     }
 }
 
-impl Entry {
+impl OperatorDecl {
     fn option(&mut self, input: ParseStream<'_>) -> Result<()> {
         let key: Ident = input.parse()?;
         if key == "hidden" {
@@ -281,7 +281,7 @@ impl Entry {
         Ok(())
     }
 
-    /// The Rust name without what keywords ask for.
+    /// The Rust name without the affixes that keywords require.
     fn bare(&self) -> String {
         self.ident.to_string().trim_start_matches("r#").trim_end_matches('_').to_owned()
     }
@@ -314,7 +314,7 @@ impl Entry {
 /// `x: Expr, y: Expr = 8, *args: Expr, *, key: Str; attribute: bool = false`
 fn parameters(input: ParseStream<'_>, groups: &Groups) -> Result<Vec<Param>> {
     let mut params: Vec<Param> = Vec::new();
-    let (mut kind, mut is_attribute) = (Kind::Plain, false);
+    let (mut kind, mut is_attribute) = (ParamKind::Plain, false);
     while !input.is_empty() {
         if input.parse::<Option<Token![;]>>()?.is_some() {
             is_attribute = true;
@@ -333,13 +333,13 @@ fn parameters(input: ParseStream<'_>, groups: &Groups) -> Result<Vec<Param>> {
         }
         let mut this = kind;
         if input.parse::<Option<Token![*]>>()?.is_some() {
-            kind = Kind::KeywordOnly;
+            kind = ParamKind::KeywordOnly;
             if input.parse::<Option<Token![,]>>()?.is_some() {
                 continue;
             }
             this = match input.parse::<Option<Token![*]>>()? {
-                Some(_) => Kind::Extra,
-                None => Kind::Rest,
+                Some(_) => ParamKind::Extra,
+                None => ParamKind::Rest,
             };
         }
         let ident: Ident = input.call(syn::ext::IdentExt::parse_any)?;
@@ -356,8 +356,9 @@ fn parameters(input: ParseStream<'_>, groups: &Groups) -> Result<Vec<Param>> {
         if params.iter().any(|other| other.ident == ident) {
             return Err(Error::new(ident.span(), format!("two parameters are called `{ident}`")));
         }
-        let has_default_before = params.iter().skip(1).any(|p| p.default.is_some() && p.kind == Kind::Plain);
-        if this == Kind::Plain && default.is_none() && has_default_before {
+        let has_default_before =
+            params.iter().skip(1).any(|p| p.default.is_some() && p.kind == ParamKind::Plain);
+        if this == ParamKind::Plain && default.is_none() && has_default_before {
             let message = format!("`{ident}` needs a default: a parameter before it has one");
             return Err(Error::new(ident.span(), message));
         }
@@ -372,9 +373,10 @@ fn parameters(input: ParseStream<'_>, groups: &Groups) -> Result<Vec<Param>> {
 fn rule(input: ParseStream<'_>, params: &[Param]) -> Result<Rule> {
     let path = input.call(Path::parse_mod_style)?;
     if !input.peek(syn::token::Paren) {
-        let param = path.get_ident().and_then(|ident| params.iter().position(|p| p.ident == *ident));
+        let mut numbered = params.iter().enumerate();
+        let param = path.get_ident().and_then(|ident| numbered.find(|(_, p)| p.ident == *ident));
         return Ok(match param {
-            Some(at) => Rule::Param { ident: params[at].ident.clone(), is_first: at == 0 },
+            Some((at, param)) => Rule::Param { ident: param.ident.clone(), is_first: at == 0 },
             None => Rule::Fixed(path),
         });
     }
@@ -395,12 +397,12 @@ fn rule(input: ParseStream<'_>, params: &[Param]) -> Result<Rule> {
         return Err(Error::new(param.span(), format!("no operand is called `{param}`")));
     };
     let item = match (found.kind, content.peek(syn::token::Bracket)) {
-        (Kind::Rest, true) => {
+        (ParamKind::Rest, true) => {
             let item;
             syn::bracketed!(item in content);
             Some(item.parse::<LitInt>()?)
         }
-        (Kind::Rest, false) => {
+        (ParamKind::Rest, false) => {
             let message = format!("`{param}` has several types: write `same_as({param}[0])`");
             return Err(Error::new(param.span(), message));
         }

@@ -1,4 +1,4 @@
-//! Tests of `operators!`: what follows from entries, and the messages for wrong ones.
+//! Tests of `operators!`: the generated code, and messages for mistakes.
 
 use super::{Operators, expand};
 

@@ -5,7 +5,7 @@ use std::panic::Location;
 use hashbrown::{HashMap, HashSet};
 use tvmscript_docsifier::doc::{Doc, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, Frame, Result, names, script};
-use tvmscript_ir_core::registry::{Place, Slot};
+use tvmscript_ir_core::registry::{RegistrationSite, Slot};
 use tvmscript_ir_core::{
     Array, Class, Dialect, Map, ObjectLike, PathId, Ref, Resolver, Str, TypeInfo, Value,
 };
@@ -21,7 +21,7 @@ pub struct ModuleFrame {
 
 /// Where kinds of functions stand in a module.
 #[derive(Debug, Default)]
-struct Order(HashMap<usize, (&'static TypeInfo, u32, Place)>);
+struct Order(HashMap<usize, (&'static TypeInfo, u32, RegistrationSite)>);
 
 impl Slot for Order {
     fn merge(&mut self, other: Self, resolver: &mut Resolver) {

@@ -62,7 +62,10 @@ pub struct Parsed {
     pub errors: Vec<ParseError>,
     /// Warnings and notes, in order of place: of host code that is not evaluated, of scripts that need arguments.
     pub warnings: Vec<ParseError>,
-    /// The source that spans in the nodes name.
+    /// The source that spans in the nodes refer to.
+    ///
+    /// It stays open, so that the nodes may outlive this value. A process that parses without end calls
+    /// [`SourceId::release`] when it no longer needs the positions of the nodes.
     pub source: SourceId,
     /// The number of statements that were read.
     pub statements: usize,

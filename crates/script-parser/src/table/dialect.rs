@@ -3,7 +3,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use tvmscript_ir_core::registry::Place;
+use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Class, Dialect};
 use tvmscript_irbuilder::ScriptFn;
 
@@ -298,7 +298,7 @@ impl<N: 'static> ParseDialect for Dialect<N> {
     }
 }
 
-fn on<T: Class>(mut dialect: Dialect<T>, place: Place, rules: NodeRules) -> Dialect<T> {
+fn on<T: Class>(mut dialect: Dialect<T>, place: RegistrationSite, rules: NodeRules) -> Dialect<T> {
     dialect.slot_mut::<Parsers>().nodes.push((T::type_info(), rules, place));
     dialect
 }

@@ -11,7 +11,7 @@ mod statement;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tvmscript_ir_core::registry::Place;
+use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_ir_core::{Object, Registry, Resolver, Slot, Token, TypeInfo};
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptFn, ScriptValue};
 
@@ -208,20 +208,20 @@ impl ParseTable {
 /// What one dialect registers; merged into the table of a registry.
 #[derive(Default)]
 pub struct Parsers {
-    statements: Vec<(&'static str, StmtKind, StmtHandler, Place)>,
-    nodes: Vec<(&'static TypeInfo, NodeRules, Place)>,
-    calls: Vec<(&'static str, &'static TypeInfo, CallFn, Place)>,
-    decorators: Vec<(&'static str, &'static str, DecoratorRule, Place)>,
-    functions: Vec<(&'static str, &'static str, ParserFn, Place)>,
-    prefixes: Vec<(&'static str, &'static str, Place)>,
-    options: Vec<(&'static [ReaderOption], Place)>,
+    statements: Vec<(&'static str, StmtKind, StmtHandler, RegistrationSite)>,
+    nodes: Vec<(&'static TypeInfo, NodeRules, RegistrationSite)>,
+    calls: Vec<(&'static str, &'static TypeInfo, CallFn, RegistrationSite)>,
+    decorators: Vec<(&'static str, &'static str, DecoratorRule, RegistrationSite)>,
+    functions: Vec<(&'static str, &'static str, ParserFn, RegistrationSite)>,
+    prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
+    options: Vec<(&'static [ReaderOption], RegistrationSite)>,
     absent: Vec<(&'static str, &'static str, &'static str)>,
     modules: Vec<python_module::Declared>,
-    predefined_modules: Vec<(&'static str, Place)>,
+    predefined_modules: Vec<(&'static str, RegistrationSite)>,
     region_functions: Vec<&'static ScriptFn>,
-    hooks: Vec<(&'static str, Hooks, Place)>,
-    bare_decorator: Option<(&'static str, &'static str, Place)>,
-    node_text: Option<(NodeTextFn, Place)>,
+    hooks: Vec<(&'static str, Hooks, RegistrationSite)>,
+    bare_decorator: Option<(&'static str, &'static str, RegistrationSite)>,
+    node_text: Option<(NodeTextFn, RegistrationSite)>,
     table: Arc<ParseTable>,
 }
 

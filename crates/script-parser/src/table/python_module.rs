@@ -8,7 +8,7 @@ use std::any::Any;
 use std::collections::HashMap;
 
 use tvmscript_ir_core::TypeInfo;
-use tvmscript_ir_core::registry::Place;
+use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
 
 /// A Python module, or several with the same members.
@@ -217,4 +217,4 @@ impl PythonModules {
 }
 
 /// A declaration on its way into the table.
-pub(crate) type Declared = (&'static str, &'static PythonModule, Place);
+pub(crate) type Declared = (&'static str, &'static PythonModule, RegistrationSite);

@@ -5,7 +5,7 @@
 //!
 //! Upstream counterpart: `TIRVisitorWithPath`, `src/tir/ir/tir_visitor_with_path.cc`.
 
-use tvmscript_ir_core::view::{FieldPlace, for_each_node_below_rev};
+use tvmscript_ir_core::view::{FieldSlot, for_each_node_below_rev};
 use tvmscript_ir_core::{
     Array, Object, ObjectLike, PathId, PathStep, PathTable, PtrMap, Ref, Span, Str, Value,
 };
@@ -370,7 +370,7 @@ impl<'a> Checker<'a> {
 
     /// Pushes the expressions and statements in the fields of a node, in field order.
     fn fields(&mut self, worklist: &mut Vec<WorkItem<'a>>, at: Position, node: &'a Object) {
-        for_each_node_below_rev(node, |FieldPlace { field, index }, child| {
+        for_each_node_below_rev(node, |FieldSlot { field, index }, child| {
             let at = self.field(at, field);
             let at = index.map_or(at, |index| self.item(at, index));
             if let Some(expr) = child.downcast_ref::<PrimExpr>() {

@@ -1,41 +1,12 @@
 //! Invariants of loaded nodes, references, byte order marks.
 
-use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::json::native;
-use tvmscript_ir_core::{
-    Array, DataType, Dialect, Node, Object, Ref, Registry, RegistryBuilder, Tensor, Value,
-};
+use tvmscript_ir_core::{Array, DataType, Object, Ref, Registry, RegistryBuilder, Tensor, Value};
+use tvmscript_toy_nodes::checked::{self, Pair, leaf, pair};
 use tvmscript_tvm_json::{self as tvm, detect, load_any};
 
-#[derive(Debug, Clone, Node)]
-#[node(key = "inv.Pair", check = Pair::check)]
-struct Pair {
-    low: i64,
-    high: i64,
-    #[node(class = Leaf)]
-    any: Option<Object>,
-}
-
-impl Pair {
-    fn check(&self) -> Checked {
-        match self.low <= self.high {
-            true => Ok(()),
-            false => Err(Invalid::at("high", "it is below `low`")),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Node)]
-#[node(key = "inv.Leaf")]
-struct Leaf {
-    value: i64,
-}
-
 fn registry() -> Registry {
-    RegistryBuilder::new()
-        .with(Dialect::new("inv").node::<Pair>().node::<Leaf>())
-        .build()
-        .expect("one dialect")
+    RegistryBuilder::new().with(checked::dialect()).build().expect("one dialect")
 }
 
 fn save(value: &Value) -> String {
@@ -50,10 +21,10 @@ fn fault(value: impl Into<Value>) -> (String, String) {
 
 #[test]
 fn loaded_nodes_are_checked() {
-    let (path, message) = fault(Ref::new(Pair { low: 2, high: 1, any: None }));
+    let (path, message) = fault(pair(2, 1));
     assert_eq!(path, "$.nodes[1].data.high");
     assert_eq!(message, "field `high` of `inv.Pair` is invalid: it is below `low`");
-    let other: Object = Ref::new(Pair { low: 0, high: 0, any: None }).into();
+    let other: Object = pair(0, 0).into();
     let (_, message) = fault(Ref::new(Pair { low: 0, high: 1, any: Some(other) }));
     assert_eq!(message, "field `any` of `inv.Pair` takes a `inv.Leaf`, not `inv.Pair`");
 }
@@ -73,8 +44,7 @@ fn tensors_are_checked() {
 
 #[test]
 fn shared_nodes_are_loaded_once() {
-    let leaf: Object = Ref::new(Leaf { value: 1 }).into();
-    let doubled = (0..60).fold(leaf, |inner, _| Array::new([inner.clone(), inner]).object().clone());
+    let doubled = (0..60).fold(leaf(1), |inner, _| Array::new([inner.clone(), inner]).object().clone());
     let text = save(&doubled.into());
     assert!(text.len() < 10_000, "{} bytes", text.len());
     assert!(load_any(&text, &registry()).is_ok());
@@ -98,7 +68,7 @@ fn forward_references_and_missing_nodes_are_different_errors() {
 
 #[test]
 fn a_byte_order_mark_is_skipped() {
-    let leaf: Value = Ref::new(Leaf { value: 3 }).into();
+    let leaf: Value = leaf(3).into();
     for text in [native::save(&leaf), save(&leaf)] {
         let marked = format!("\u{feff}{text}");
         assert_eq!(detect(&marked), detect(&text));

@@ -6,7 +6,7 @@ use tvmscript_ir_core::span::{SourceId, SpanKind};
 use tvmscript_ir_core::{DataType, Map, Object, Ref, Span, StructuralEqual, Value, structural_equal};
 use tvmscript_tvm_json::{self as tvm, ExtraField, Form, SaveOptions};
 
-use crate::toy::*;
+use tvmscript_toy_nodes::*;
 
 /// TVM's form of a value whose tensors are whole.
 fn tvm_save(value: &Value) -> String {

@@ -1,12 +1,6 @@
-//! Tests of the public face of the crate, over the toy dialect of `ir-core`'s tests.
+//! Tests of the public interface, over the toy dialect.
 #![allow(missing_docs)]
 
 mod faults;
-#[path = "../../../ir-core/tests/it/graphs.rs"]
-#[allow(dead_code)]
-mod graphs;
 mod json;
 mod props;
-#[path = "../../../ir-core/tests/it/toy.rs"]
-#[allow(dead_code)]
-mod toy;

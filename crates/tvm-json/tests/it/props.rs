@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use tvmscript_ir_core::{StructuralEqual, Value};
 use tvmscript_tvm_json::{load, save};
 
-use crate::graphs::{build, choices};
-use crate::toy::*;
+use tvmscript_toy_nodes::graphs::{build, choices};
+use tvmscript_toy_nodes::*;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]

@@ -1,6 +1,6 @@
-//! Arrays, and nodes that list what another node is one of.
+//! Differences of arrays, and of a sequence and a single node.
 
-use super::{Finder, Item, Paths, Task};
+use super::{Finder, Paths, Work, WorkItem};
 use crate::access_path::PathStep;
 use crate::containers::ArrayNode;
 use crate::equal::align::{Row, Signature, Signatures, align};
@@ -9,7 +9,7 @@ use crate::value::{FieldRef, Value};
 
 impl<'a> Finder<'a> {
     pub(super) fn arrays(&mut self, lhs: &'a Object, rhs: &'a Object, paths: Paths, def: bool) {
-        let (a, b) = (items(lhs), items(rhs));
+        let (a, b) = (lhs.array_items(), rhs.array_items());
         if let ([a], [b]) = (a, b) {
             let paths = self.same_step(paths, PathStep::Index(0));
             return self.push(a.as_field(), b.as_field(), paths, def);
@@ -19,15 +19,15 @@ impl<'a> Finder<'a> {
         for row in rows.into_iter().rev() {
             let index = |i: usize| PathStep::Index(i as u32);
             let missing = |i: usize| PathStep::MissingIndex(i as u32);
-            let (left, right, task) = match row {
+            let (left, right, work) = match row {
                 Row::Both(i, j) => {
-                    (index(i), index(j), Task::Pair { lhs: a[i].as_field(), rhs: b[j].as_field() })
+                    (index(i), index(j), Work::Pair { lhs: a[i].as_field(), rhs: b[j].as_field() })
                 }
-                Row::Left(i) => (index(i), missing(i), Task::Missing),
-                Row::Right(j) => (missing(j), index(j), Task::Missing),
+                Row::Left(i) => (index(i), missing(i), Work::Missing),
+                Row::Right(j) => (missing(j), index(j), Work::Missing),
             };
             let paths = self.step(paths, left, right);
-            self.stack.push(Item { task, paths, def });
+            self.worklist.push(WorkItem { work, paths, def });
         }
     }
 
@@ -39,7 +39,8 @@ impl<'a> Finder<'a> {
         align(&signatures(lhs, true), &signatures(rhs, false))
     }
 
-    /// Aligns a node with the elements of one that lists nodes of its kind; whether one of them is such.
+    /// Aligns the elements of a sequence with a single node on the other side. Returns `false` if the nodes are no
+    /// such pair.
     pub(super) fn sequence(&mut self, lhs: &'a Object, rhs: &'a Object, paths: Paths, def: bool) -> bool {
         let (list, is_left) = match (lhs.info().sequence_field(), rhs.info().sequence_field()) {
             (Some(index), None) => ((lhs, index), true),
@@ -52,7 +53,7 @@ impl<'a> Finder<'a> {
         if !related || !array.is::<ArrayNode>() {
             return false;
         }
-        let elements: Vec<FieldRef<'a>> = items(array).iter().map(Value::as_field).collect();
+        let elements: Vec<FieldRef<'a>> = array.array_items().iter().map(Value::as_field).collect();
         let alone = [FieldRef::Node(alone)];
         let rows = if is_left { self.rows(&elements, &alone) } else { self.rows(&alone, &elements) };
         let step = PathStep::Field(node.info().fields()[list.1].name);
@@ -60,9 +61,9 @@ impl<'a> Finder<'a> {
             true => Paths { lhs: self.left.child(paths.lhs, step), rhs: paths.rhs },
             false => Paths { lhs: paths.lhs, rhs: self.right.child(paths.rhs, step) },
         };
-        // At least the lists are a difference, should all of their elements be alike.
+        // If all elements are alike, the sequence itself is the difference.
         let before = self.found.len();
-        self.stack.push(Item { task: Task::LeaveSequence { before }, paths, def });
+        self.worklist.push(WorkItem { work: Work::LeaveSequence { before }, paths, def });
         for row in rows.into_iter().rev() {
             let (i, j) = match row {
                 Row::Both(i, j) => (Some(i), Some(j)),
@@ -75,7 +76,7 @@ impl<'a> Finder<'a> {
                 Some(i) => PathStep::Index(i as u32),
                 None => PathStep::MissingIndex(at),
             };
-            // The lone node stands where the list does.
+            // The path of the single node is that of the sequence.
             let (l, r) = match is_left {
                 true => (
                     self.left.child(inside.lhs, step_of(element)),
@@ -86,17 +87,13 @@ impl<'a> Finder<'a> {
                     self.right.child(inside.rhs, step_of(element)),
                 ),
             };
-            let task = match (element, other) {
-                (Some(i), Some(_)) if is_left => Task::Pair { lhs: elements[i], rhs: alone[0] },
-                (Some(i), Some(_)) => Task::Pair { lhs: alone[0], rhs: elements[i] },
-                _ => Task::Missing,
+            let work = match (element, other) {
+                (Some(i), Some(_)) if is_left => Work::Pair { lhs: elements[i], rhs: alone[0] },
+                (Some(i), Some(_)) => Work::Pair { lhs: alone[0], rhs: elements[i] },
+                _ => Work::Missing,
             };
-            self.stack.push(Item { task, paths: Paths { lhs: l, rhs: r }, def });
+            self.worklist.push(WorkItem { work, paths: Paths { lhs: l, rhs: r }, def });
         }
         true
     }
-}
-
-fn items(array: &Object) -> &[Value] {
-    array.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items)
 }

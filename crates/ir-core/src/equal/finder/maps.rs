@@ -1,6 +1,6 @@
-//! Maps: entries by key, and keys that were renamed.
+//! Differences of maps: entries are matched by key, renamed variables by their values.
 
-use super::{Finder, Item, MismatchKind, Paths, Task};
+use super::{Finder, MismatchKind, Paths, Work, WorkItem};
 use crate::access_path::PathStep;
 use crate::containers::{ByValue, Key, MapNode};
 use crate::equal::align::{Signature, Signatures};
@@ -14,8 +14,8 @@ impl<'a> Finder<'a> {
         if position == 0 {
             let renamed = self.renamed(a, b);
             if !renamed.is_empty() {
-                // Their keys first, then this map again, in which they stand for each other.
-                self.stack.push(Item { task: Task::Map { lhs, rhs, position: 0 }, paths, def });
+                // Binds the renamed keys, then walks this map again.
+                self.worklist.push(WorkItem { work: Work::Map { lhs, rhs, position: 0 }, paths, def });
                 for (left, right) in renamed {
                     let paths = self.key_step(paths, left, right);
                     self.push(FieldRef::Node(left), FieldRef::Node(right), paths, true);
@@ -34,7 +34,7 @@ impl<'a> Finder<'a> {
             }
             return;
         };
-        self.stack.push(Item { task: Task::Map { lhs, rhs, position: position + 1 }, paths, def });
+        self.worklist.push(WorkItem { work: Work::Map { lhs, rhs, position: position + 1 }, paths, def });
         if let Value::Node(key) = key.value()
             && self.bindings.translate(key).is_some_and(|there| there.ptr_eq(key))
         {
@@ -56,7 +56,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The key that stands for a left one on the right.
+    /// Returns the right key that corresponds to a left one.
     fn key_on_right(&self, key: &'a Value) -> Option<Value> {
         match key {
             Value::Node(key) => self.bindings.translate(key).cloned().map(Value::Node),
@@ -64,7 +64,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// As `key_on_right`, from right to left.
+    /// Returns the left key that corresponds to a right one.
     fn key_on_left(&self, key: &'a Value) -> Option<Value> {
         match key {
             Value::Node(key) => self.bindings.translate_back(key).cloned().map(Value::Node),
@@ -72,8 +72,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Variables that are keys on one side only, as functions of a module are by their names, with the key of the other side
-    /// whose entry looks the same; or the only one that there is.
+    /// Pairs variables that are keys on one side only, such as the functions of a module, by the signature of their
+    /// values. If one is left on each side, those are paired as well.
     fn renamed(&self, lhs: &'a MapNode, rhs: &'a MapNode) -> Vec<(&'a Object, &'a Object)> {
         let variable = |key: &'a Key| {
             let node = key.value().as_object()?;

@@ -1,4 +1,4 @@
-//! Reading our own form.
+//! Loader of the native form.
 
 use serde_json::Value as Json;
 
@@ -18,26 +18,35 @@ use crate::value::{FieldError, Value};
 
 type Result<T> = std::result::Result<T, JsonError>;
 
-/// Reads our own form; the root is mostly a node, but any value can be.
+/// Loads a value, usually a node. Each source that the spans name is opened once ([`SourceId::new`]).
 ///
 /// # Errors
-/// [`JsonError`] with the path and the place of the first fault.
+/// Fails with the path and position of the first error.
 pub fn load(text: &str, registry: &Registry) -> Result<Value> {
     let document: Document =
         serde_json::from_str(text.trim_start_matches(BYTE_ORDER_MARK)).map_err(|e| malformed(text, &e))?;
-    understand(document, registry).map_err(|error| {
+    load_document(document, registry).map_err(|error| {
         let offset_bytes = Scanner::locate(text, &error.path);
         JsonError { offset_bytes, ..error }
     })
 }
 
-fn understand(document: Document, registry: &Registry) -> Result<Value> {
+fn load_document(document: Document, registry: &Registry) -> Result<Value> {
     if document.format != FORMAT || !(1..=VERSION).contains(&document.version) {
         let found = format!("{} {}", document.format, document.version);
         return Err(JsonError::new(JsonErrorKind::UnknownFormat { found }));
     }
+    let sources: Vec<SourceId> = document.sources.iter().map(|name| SourceId::new(name)).collect();
+    let value = nodes(document, &sources, registry);
+    if value.is_err() {
+        sources.into_iter().for_each(SourceId::release);
+    }
+    value
+}
+
+fn nodes(document: Document, sources: &[SourceId], registry: &Registry) -> Result<Value> {
     let mut counter = Counter::begin();
-    let spans = spans(&document.spans, &document.sources, &mut counter)?;
+    let spans = spans(&document.spans, sources, &mut counter)?;
     let count = document.nodes.len();
     let mut loader = Loader { registry, spans, counter, count, nodes: Vec::with_capacity(count) };
     for (index, entry) in document.nodes.into_iter().enumerate() {
@@ -67,12 +76,11 @@ fn earlier<T>(items: &[T], index: u32) -> Result<&T> {
     items.get(index as usize).ok_or_else(|| JsonError::new(JsonErrorKind::BadIndex { index: index.into() }))
 }
 
-fn spans(entries: &[SpanEntry], sources: &[String], counter: &mut Counter) -> Result<Vec<Span>> {
-    let sources: Vec<SourceId> = sources.iter().map(|name| SourceId::new(name)).collect();
+fn spans(entries: &[SpanEntry], sources: &[SourceId], counter: &mut Counter) -> Result<Vec<Span>> {
     let mut spans: Vec<Span> = Vec::with_capacity(entries.len());
     for (at, entry) in entries.iter().enumerate() {
         let within = |e: JsonError| e.within(format_args!(".spans[{at}]"));
-        let source = |index: u32| earlier(&sources, index).copied().map_err(within);
+        let source = |index: u32| earlier(sources, index).copied().map_err(within);
         let part = |index: Option<u32>| match index {
             Some(index) => earlier(&spans, index).copied().map_err(within),
             None => Ok(Span::UNKNOWN),
@@ -111,7 +119,7 @@ struct Loader<'r> {
     registry: &'r Registry,
     spans: Vec<Span>,
     counter: Counter,
-    /// How many nodes the text has.
+    /// Number of nodes in the text.
     count: usize,
     nodes: Vec<Object>,
 }
@@ -123,7 +131,7 @@ impl Loader<'_> {
             Some(index) => *earlier(&self.spans, index).map_err(|e| e.within(".span"))?,
             None => Span::UNKNOWN,
         };
-        // One kind of data, the one that belongs to the type.
+        // Exactly the data that belongs to the type.
         let container = self.container(&key);
         let mut object: Object = match (container, fields, name, items, entries, tensor, shape) {
             (Some("Array"), None, None, Some(items), None, None, None) => {
@@ -168,7 +176,7 @@ impl Loader<'_> {
                 if container.is_none() {
                     self.info(&key)?;
                 }
-                return expected("the data of the type, and no other");
+                return expected("the data of the type and nothing else");
             }
         };
         if span.is_known() && object.info().by_name().is_none() {
@@ -177,7 +185,7 @@ impl Loader<'_> {
         Ok(object)
     }
 
-    /// The last part of a container's key. Version 1 has these keys with another prefix, which is not checked.
+    /// Returns the last part of a container's key. Its prefix, another one in version 1, is not checked.
     fn container<'k>(&self, key: &'k str) -> Option<&'k str> {
         let (_, name) = key.rsplit_once('.')?;
         let is_known = key.starts_with(keys::PREFIX) || self.registry.node(key).is_none();
@@ -227,7 +235,7 @@ impl Loader<'_> {
         }
     }
 
-    /// The node of a number; the node in hand is the one after those read so far.
+    /// Returns the node with an index; the current node is the one after the loaded ones.
     fn earlier_node(&self, number: &serde_json::Number) -> Result<Object> {
         let Some(index) = number.as_i64() else { return expected("the number of a node") };
         let at = usize::try_from(index).unwrap_or(usize::MAX);
@@ -270,10 +278,8 @@ impl Loader<'_> {
         let bad = |reason| JsonError::new(JsonErrorKind::BadTensor { reason });
         let data = match (&entry.data, &entry.left_out) {
             (Some(data), None) => base64::decode(data).ok_or_else(|| bad("not base64"))?.into(),
-            (None, Some(hash)) => {
-                TensorData::left_out(hash.parse().map_err(|_| bad("not the hash of elements"))?)
-            }
-            _ => return Err(bad("either the elements, or the hash of those left out")),
+            (None, Some(hash)) => TensorData::left_out(hash.parse().map_err(|_| bad("not a content hash"))?),
+            _ => return Err(bad("needs either the elements or the hash of those left out")),
         };
         Ok(TensorNode { dtype, shape: entry.shape.clone().into(), data })
     }

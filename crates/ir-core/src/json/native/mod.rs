@@ -1,14 +1,13 @@
-//! Our own JSON: everything that our nodes hold, spans included; strict JSON and strict about keys.
+//! The project's own form of JSON: strict JSON with all data of the nodes, spans included. Unknown keys are errors.
 //!
 //! ```json
 //! {"format": "tvmscript-ir", "version": 2, "root": {"node": 2}, "sources": ["f.py"], "spans": [{"range": [0, 4, 9]}],
 //!  "nodes": [{"type": "toy.Var", "fields": {"dtype": "int32", "name": "x"}}, ..]}
 //! ```
-//!
-//! A node is known by its place in `nodes` and comes after all nodes that it refers to. Strings stand where they are used.
-//! A field of a kind of its own (int, float, bool, dtype) holds it plainly, a field for nodes a number (the node), a string
-//! or null. Where any value may stand, in fields, arrays and maps, `{"node": n}`, `{"dtype": ".."}` and `{"float": ".."}`
-//! tell it from a plain one. Floats that JSON has no number for are the strings `nan`, `inf`, `-inf`.
+//! A node is identified by its index in `nodes` and comes after all nodes that it refers to. Strings are written
+//! inline. A field of a fixed kind (int, float, bool, dtype) holds a plain value, a field for nodes an index, a
+//! string or null. Where any value is allowed, `{"node": n}`, `{"dtype": ".."}` and `{"float": ".."}` mark the kinds
+//! that JSON lacks. Non-finite floats are the strings `nan`, `inf`, `-inf`.
 
 mod load;
 mod save;
@@ -21,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 const FORMAT: &str = "tvmscript-ir";
-/// The written version. Version 1, which is read as well, has other keys for containers.
+/// The written version. Version 1, which is also accepted, has other keys for containers.
 const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,17 +36,17 @@ struct Document {
     nodes: Vec<NodeEntry>,
 }
 
-/// Sources and spans are numbers of earlier entries.
+/// A span; sources and parts are indices of earlier entries.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum SpanEntry {
-    /// Source, first byte, byte after the last.
+    /// Source, first byte, byte after the last one.
     Range(u32, u32, u32),
-    /// A source as a whole.
+    /// Source.
     Source(u32),
     /// Source, line, column, last line, last column.
     LineColumn(u32, u32, u32, u32, u32),
-    /// Null for a part that says nothing.
+    /// Unknown parts are null.
     CallSite {
         callee: Option<u32>,
         caller: Option<u32>,
@@ -65,22 +64,22 @@ struct NodeEntry {
     key: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     span: Option<u32>,
-    /// The reflected fields, but for the span.
+    /// Reflected fields except the span.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "unique::fields")]
     fields: Option<serde_json::Map<String, Json>>,
-    /// Of a node known by its name.
+    /// Name of a node that consists of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// Of an array.
+    /// Elements of an array.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     items: Option<Vec<Json>>,
-    /// Of a map.
+    /// Entries of a map.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     entries: Option<Vec<(Json, Json)>>,
-    /// Of a tensor.
+    /// Tensor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tensor: Option<TensorEntry>,
-    /// Of a tuple of plain integers.
+    /// Tuple of integers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shape: Option<Vec<i64>>,
 }
@@ -93,7 +92,7 @@ struct TensorEntry {
     /// Base64.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     data: Option<String>,
-    /// Instead of the elements, the hash that names them.
+    /// Content hash in place of the elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     left_out: Option<String>,
 }

@@ -1,11 +1,12 @@
-//! Writing our own form.
+//! Writer of the native form.
 
 use std::collections::HashMap;
 
 use serde_json::{Value as Json, json};
 
 use super::{Document, FORMAT, NodeEntry, SpanEntry, TensorEntry, VERSION};
-use crate::containers::{ArrayNode, MapNode, ShapeNode, TensorNode};
+use crate::children::for_each_child;
+use crate::containers::{ShapeNode, TensorNode};
 use crate::json::base64;
 use crate::ptr_map::AddressMap;
 use crate::raw::{Object, ObjectLike, Str};
@@ -13,18 +14,18 @@ use crate::span::{SourceId, Span, SpanKind};
 use crate::type_table::{FieldKind, Shape};
 use crate::value::{FieldRef, Value};
 
-/// The text of a value, on one line.
+/// Writes a value on one line.
 pub fn save(value: &Value) -> String {
-    // The document holds strings, numbers and lists only: nothing that JSON has no word for.
+    // Cannot fail: all keys are strings, and all numbers finite.
     serde_json::to_string(&Saver::default().document(value)).unwrap_or_default()
 }
 
-/// The text of a value, indented.
+/// Writes a value, indented.
 pub fn save_pretty(value: &Value) -> String {
     serde_json::to_string_pretty(&Saver::default().document(value)).unwrap_or_default()
 }
 
-enum Task<'a> {
+enum WorkItem<'a> {
     Enter(&'a Object),
     Leave(&'a Object),
 }
@@ -34,17 +35,18 @@ struct Saver {
     numbers: AddressMap<u32>,
     nodes: Vec<NodeEntry>,
     spans: Vec<SpanEntry>,
-    span_numbers: HashMap<Span, u32>,
+    /// Index of the entry of each visited span; `None` for unknown ones.
+    span_numbers: HashMap<Span, Option<u32>>,
     sources: Vec<String>,
     source_numbers: HashMap<SourceId, u32>,
 }
 
-/// Pushes a node that has an entry of its own; strings have none.
-fn enter<'a>(stack: &mut Vec<Task<'a>>, value: FieldRef<'a>) {
+/// Pushes a node with an entry of its own; strings have none.
+fn enter<'a>(stack: &mut Vec<WorkItem<'a>>, value: FieldRef<'a>) {
     if let FieldRef::Node(object) = value
         && object.info().shape() != Shape::Str
     {
-        stack.push(Task::Enter(object));
+        stack.push(WorkItem::Enter(object));
     }
 }
 
@@ -60,14 +62,14 @@ impl Saver {
     fn document(mut self, value: &Value) -> Document {
         let mut stack = Vec::new();
         enter(&mut stack, value.as_field());
-        while let Some(task) = stack.pop() {
-            match task {
-                Task::Enter(object) if self.numbers.contains_key(&object.address()) => {}
-                Task::Enter(object) => {
-                    stack.push(Task::Leave(object));
+        while let Some(item) = stack.pop() {
+            match item {
+                WorkItem::Enter(object) if self.numbers.contains_key(&object.address()) => {}
+                WorkItem::Enter(object) => {
+                    stack.push(WorkItem::Leave(object));
                     push_children(&mut stack, object);
                 }
-                Task::Leave(object) => {
+                WorkItem::Leave(object) => {
                     let entry = self.entry(object);
                     self.numbers.insert(object.address(), self.nodes.len() as u32);
                     self.nodes.push(entry);
@@ -85,15 +87,13 @@ impl Saver {
         match info.shape() {
             Shape::Str => {}
             Shape::Array => {
-                let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
+                let items = object.array_items();
                 entry.items = Some(items.iter().map(|item| self.any(item.as_field())).collect());
             }
             Shape::Map => {
-                let entries = object.as_node::<MapNode>().into_iter().flat_map(MapNode::entries);
-                let pair = |(k, v): (&crate::containers::Key, &Value)| {
-                    (self.any(k.value().as_field()), self.any(v.as_field()))
-                };
-                entry.entries = Some(entries.map(pair).collect());
+                let entries = object.map_entries();
+                entry.entries =
+                    Some(entries.map(|(k, v)| (self.any(k.as_field()), self.any(v.as_field()))).collect());
             }
             Shape::Tensor => match object.as_node::<TensorNode>() {
                 Some(tensor) => {
@@ -124,7 +124,7 @@ impl Saver {
     }
 
     fn number(&self, object: &Object) -> u32 {
-        // Children come before their parents.
+        // Children are written before their parents.
         self.numbers.get(&object.address()).copied().unwrap_or_default()
     }
 
@@ -166,7 +166,7 @@ impl Saver {
         })
     }
 
-    /// The number of a span, after those of its parts, which may nest deep.
+    /// Returns the index of a span's entry, after adding those of its parts. Spans can nest deeply.
     fn span(&mut self, span: Span) -> Option<u32> {
         if !span.is_known() {
             return None;
@@ -188,47 +188,38 @@ impl Saver {
             if stack.len() > before {
                 continue;
             }
-            let number = |part: &Span| self.span_numbers.get(part).copied();
+            let number = |part: &Span| self.span_numbers.get(part).copied().flatten();
             let entry = match kind {
-                SpanKind::Unknown => break,
+                SpanKind::Unknown => None,
                 SpanKind::Range { source, start_bytes, end_bytes } => {
-                    SpanEntry::Range(self.source(source), start_bytes, end_bytes)
+                    Some(SpanEntry::Range(self.source(source), start_bytes, end_bytes))
                 }
-                SpanKind::Source { source } => SpanEntry::Source(self.source(source)),
+                SpanKind::Source { source } => Some(SpanEntry::Source(self.source(source))),
                 SpanKind::LineColumn { source, line, column, end_line, end_column } => {
-                    SpanEntry::LineColumn(self.source(source), line, column, end_line, end_column)
+                    Some(SpanEntry::LineColumn(self.source(source), line, column, end_line, end_column))
                 }
                 SpanKind::CallSite { callee, caller } => {
-                    SpanEntry::CallSite { callee: number(&callee), caller: number(&caller) }
+                    Some(SpanEntry::CallSite { callee: number(&callee), caller: number(&caller) })
                 }
                 SpanKind::Sequence { spans, reason } => {
-                    SpanEntry::Sequence { spans: spans.iter().map(number).collect(), reason }
+                    Some(SpanEntry::Sequence { spans: spans.iter().map(number).collect(), reason })
                 }
             };
-            self.span_numbers.insert(span, self.spans.len() as u32);
-            self.spans.push(entry);
+            let number = entry.map(|entry| {
+                self.spans.push(entry);
+                self.spans.len() as u32 - 1
+            });
+            self.span_numbers.insert(span, number);
             stack.pop();
         }
-        self.span_numbers.get(&span).copied()
+        self.span_numbers.get(&span).copied().flatten()
     }
 }
 
-fn push_children<'a>(stack: &mut Vec<Task<'a>>, object: &'a Object) {
-    let info = object.info();
-    match info.shape() {
-        Shape::Str | Shape::Tensor => {}
-        Shape::Fields if info.by_name().is_some() => {}
-        Shape::Fields => (0..info.fields().len()).rev().for_each(|i| enter(stack, object.field(i))),
-        Shape::Array => {
-            let items = object.as_node::<ArrayNode>().map_or(&[][..], ArrayNode::items);
-            items.iter().rev().for_each(|item| enter(stack, item.as_field()));
-        }
-        Shape::Map => {
-            for (key, value) in object.as_node::<MapNode>().into_iter().flat_map(|m| m.entries().iter().rev())
-            {
-                enter(stack, value.as_field());
-                enter(stack, key.value().as_field());
-            }
-        }
+fn push_children<'a>(stack: &mut Vec<WorkItem<'a>>, object: &'a Object) {
+    if object.info().by_name().is_none() {
+        let start = stack.len();
+        for_each_child(object, |child| enter(stack, FieldRef::Node(child)));
+        stack[start..].reverse();
     }
 }

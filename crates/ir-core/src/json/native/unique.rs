@@ -1,4 +1,4 @@
-//! Objects in which no key appears twice; serde would keep the last one.
+//! Deserialization of objects without duplicate keys, of which serde would keep the last.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde_json::Value as Json;
 
 type Fields = serde_json::Map<String, Json>;
 
-/// The fields of a node.
+/// Deserializes the fields of a node.
 ///
 /// # Errors
-/// When a key appears twice, or this is no object.
+/// Fails for a duplicate key, or if the value is not an object.
 pub(super) fn fields<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Fields>, D::Error> {
     struct Unique;
     impl<'de> Visitor<'de> for Unique {

@@ -1,4 +1,11 @@
-//! A toy dialect: variables, binders, operators, attributes and a module, enough to show each rule of equality.
+//! The nodes of a toy dialect, for the tests and benches of the crates that know no dialect.
+//!
+//! Variables, binders, operators, attributes and a module show each rule of equality; [`graphs`] makes random graphs of
+//! them. The nodes of [`checked`] have invariants.
+#![allow(missing_docs)]
+
+pub mod checked;
+pub mod graphs;
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex};
@@ -140,10 +147,7 @@ pub fn registry() -> Registry {
         .node::<Module>()
         .node::<Op>()
         .node::<containers::TensorNode>();
-    match RegistryBuilder::new().with(toy).build() {
-        Ok(registry) => registry,
-        Err(error) => panic!("{error}"),
-    }
+    RegistryBuilder::new().with(toy).build().expect("one dialect")
 }
 
 pub fn var(name: &str) -> Ref<Var> {
@@ -213,8 +217,7 @@ pub fn chain(leaf: Ref<Expr>, length: usize) -> Ref<Expr> {
     (0..length).fold(leaf, |e, _| add(e, int(1)))
 }
 
-/// `store(buffer, i + 4 + 1, load(buffer, i + 2) + 1.0)`, again and again.
-#[allow(dead_code)]
+/// A program of flat statements, `store(buffer, i + 4 + 1, load(buffer, i + 2) + 1.0)`.
 pub fn statements(count: usize) -> Object {
     let (i, data) = (var("i"), var("data"));
     let buffer = lambda(&[&data], up(&data));
@@ -228,7 +231,7 @@ pub fn statements(count: usize) -> Object {
     lambda(&[&i], body).into()
 }
 
-/// Runs on a thread whose stack holds no recursion over deep input.
+/// Runs `f` on a thread whose stack is too small for recursion over deep input.
 pub fn on_small_stack(f: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(256 * 1024).spawn(f);
     thread.expect("a thread starts").join().expect("the thread ends well");

@@ -1,13 +1,13 @@
-//! Random graphs over the toy dialect.
+//! Random graphs of toy nodes.
 
 use std::collections::HashMap;
 
 use proptest::prelude::*;
 use tvmscript_ir_core::{Map, Object, Ref, Value};
 
-use crate::toy::*;
+use crate::*;
 
-/// One step of building: numbers choose among what was built before.
+/// One step of building; the numbers choose among the nodes built before.
 #[derive(Debug, Clone, Copy)]
 pub struct Choice {
     kind: u8,
@@ -21,8 +21,8 @@ pub fn choices() -> impl Strategy<Value = Vec<Choice>> {
     prop::collection::vec(one.prop_map(|(kind, a, b, value)| Choice { kind, a, b, value }), 1..40)
 }
 
-/// Builds a graph. With `share` an earlier node is used again, without it is built anew from the same choices, so that
-/// the result is the same tree with other sharing.
+/// Builds a graph. With `share` earlier nodes are reused; without it they are rebuilt from the same choices, so the
+/// result unfolds to the same tree.
 pub fn build(choices: &[Choice], share: bool) -> Object {
     struct Builder<'c> {
         choices: &'c [Choice],
