@@ -9,6 +9,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use tvmscript_ir_core::operators::{ErrorSink, set_error_sink};
+use tvmscript_ir_core::registry::DeclaredNames;
 use tvmscript_ir_core::{Class, Object, Ref, Registry};
 
 use crate::context::Contexts;
@@ -134,9 +135,13 @@ impl Builder {
         Builder::open(Contexts::default())
     }
 
-    /// Opens a builder that carries the contexts of the registry's dialects.
+    /// Opens a builder that carries the contexts of the registry's dialects, and their names of nodes ([`DeclaredNames`]).
     pub fn for_registry(registry: &Registry) -> Builder {
-        Builder::open(registry.slot::<Contexts>().cloned().unwrap_or_default())
+        let mut contexts = registry.slot::<Contexts>().cloned().unwrap_or_default();
+        if let Some(names) = registry.slot::<DeclaredNames>() {
+            contexts.set(names.clone());
+        }
+        Builder::open(contexts)
     }
 
     fn open(contexts: Contexts) -> Builder {

@@ -18,7 +18,7 @@ pub use class::{Expr, IsPrim, PrimExpr, PrimExprExt};
 pub use error::PrimError;
 pub use kind::{ExprKind, ExprView};
 pub use node::*;
-pub use op::{BaseExpr, Effect, Op};
+pub use op::{BaseExpr, Effect, Op, UnknownOperator};
 pub use operators::Compare;
 pub use types::{FuncType, PointerType, PrimType, Range, TensorMapType, TupleType, Type};
 

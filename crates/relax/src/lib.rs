@@ -18,7 +18,7 @@ pub mod print;
 pub use node::*;
 
 use tvmscript_ir_core::Dialect;
-use tvmscript_ir_core::registry::CheckDialect;
+use tvmscript_ir_core::registry::{CheckDialect, NameDialect};
 
 /// The dialect for a registry: its nodes, and what the features of this crate add to them.
 pub fn dialect() -> Dialect {
@@ -75,5 +75,7 @@ pub fn nodes() -> Dialect {
         .node::<PlacementSpec>()
         .node::<Placement>()
         .node::<DTensorStructInfo>();
-    attrs::nodes(dialect).check(check::findings)
+    attrs::nodes(dialect)
+        .names::<tvmscript_prim::Op>(op::operators().map(|operator| operator.name))
+        .check(check::findings)
 }

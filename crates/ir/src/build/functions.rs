@@ -207,7 +207,7 @@ pub fn global_var(name: Str, #[default = None] struct_info: Option<ScriptValue>)
 /// An operator by name.
 #[script_fn(name = "Op", members = [super::python::OP_GET])]
 pub fn op(name: Str) -> Result<Ref<Op>> {
-    Ok(Op::get(&name))
+    super::operator(&name).map_err(|error| error.at_position(0))
 }
 
 /// Types from a list.

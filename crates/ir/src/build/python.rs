@@ -79,7 +79,7 @@ pub fn pointer_type(element_type: Ref<Type>, #[default = ""] storage_scope: Str)
 /// An operator by its name.
 #[script_fn(name = "get")]
 pub fn op_get(op_name: Str) -> Result<Ref<Op>> {
-    Ok(Op::get(&op_name))
+    super::operator(&op_name).map_err(|error| error.at_position(0))
 }
 
 /// A target, with the target of the code that drives it.
