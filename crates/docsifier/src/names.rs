@@ -12,64 +12,34 @@
 use hashbrown::HashMap;
 use tvmscript_doc::{DocArena, Sym};
 
-/// Whether Python reserves the word.
+/// Python's reserved words.
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
+/// Returns `true` if Python reserves the word.
 pub fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "False"
-            | "None"
-            | "True"
-            | "and"
-            | "as"
-            | "assert"
-            | "async"
-            | "await"
-            | "break"
-            | "class"
-            | "continue"
-            | "def"
-            | "del"
-            | "elif"
-            | "else"
-            | "except"
-            | "finally"
-            | "for"
-            | "from"
-            | "global"
-            | "if"
-            | "import"
-            | "in"
-            | "is"
-            | "lambda"
-            | "nonlocal"
-            | "not"
-            | "or"
-            | "pass"
-            | "raise"
-            | "return"
-            | "try"
-            | "while"
-            | "with"
-            | "yield"
-    )
+    KEYWORDS.contains(&word)
 }
 
-/// Whether Python reads the text as one name.
+/// Returns `true` if the text is a name that variables print under: an ASCII identifier that is no keyword.
+///
+/// The parser accepts every identifier of Python; printed variables keep to ASCII, as upstream does.
 pub fn is_identifier(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
-        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        && !is_keyword(text)
+    text.is_ascii() && is_wide_identifier(text)
 }
 
-/// Whether Python reads the text as one name, letters of any script included. Functions keep such names; variables get
-/// plain ones. Python reads a name in its normal form (NFKC), so other forms are not names.
+/// Returns `true` if the text is a name that functions print under: an identifier of any script that is no keyword.
+///
+/// Python normalizes identifiers (NFKC), so a text in another form does not read back as itself.
 pub fn is_wide_identifier(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && chars.all(|c| c.is_alphanumeric() || c == '_')
+    chars.next().is_some_and(|c| c == '_' || unicode_ident::is_xid_start(c))
+        && chars.all(unicode_ident::is_xid_continue)
         && !is_keyword(text)
-        && unicode_normalization::is_nfkc(text)
+        && (text.is_ascii() || unicode_normalization::is_nfkc(text))
 }
 
 /// The hint as an identifier: other characters become `_`; a leading digit, or nothing at all, gets one in front; a
