@@ -70,14 +70,6 @@ pub(crate) struct GrowingText {
 }
 
 impl GrowingText {
-    /// Text with room for so many bytes, if there is memory for them.
-    pub(crate) fn with_room(bytes: usize) -> GrowingText {
-        let mut text = String::new();
-        // Without this room the text grows as it is needed.
-        let _ = fallible::reserve_text(&mut text, bytes);
-        GrowingText { text, out_of_memory: false }
-    }
-
     #[inline]
     pub(crate) fn push(&mut self, text: &str) {
         if fallible::reserve_text(&mut self.text, text.len()) {
@@ -114,9 +106,9 @@ pub struct PlainSink {
 }
 
 impl PlainSink {
-    /// A sink without text, but with room for so many bytes, that indents each level by `indent_spaces`.
-    pub fn new(indent_spaces: usize, room_bytes: usize) -> Self {
-        Self { text: GrowingText::with_room(room_bytes), indent: 0, indent_spaces }
+    /// Creates an empty sink that indents each level by `indent_spaces`.
+    pub fn new(indent_spaces: usize) -> Self {
+        Self { text: GrowingText::default(), indent: 0, indent_spaces }
     }
 
     /// The text.

@@ -62,8 +62,6 @@ pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
         indent_spaces: config.indent_spaces,
         max_width_columns: config.max_width_columns,
         max_bytes: config.max_bytes,
-        // A little more than most docs make; what is not written to costs nothing.
-        room_bytes: 8 * d.docs.doc_count(),
         print_line_numbers: config.print_line_numbers,
         num_context_lines: config.num_context_lines,
         ..PythonOptions::default()

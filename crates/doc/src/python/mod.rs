@@ -41,8 +41,6 @@ pub struct PythonOptions {
     pub max_width_columns: Option<u32>,
     /// The longest text to make, before line numbers and underlines; a longer one is an error.
     pub max_bytes: usize,
-    /// For how long a text room is made at the start; it grows when that is too little.
-    pub room_bytes: usize,
     /// How text beyond ASCII is written.
     pub strings: StringStyle,
     /// Whether to depart from the upstream spelling where Python would read it as something else.
@@ -64,7 +62,6 @@ impl Default for PythonOptions {
             indent_spaces: 4,
             max_width_columns: None,
             max_bytes: DEFAULT_MAX_BYTES,
-            room_bytes: 0,
             strings: StringStyle::default(),
             strict: true,
             print_line_numbers: false,
@@ -83,7 +80,7 @@ pub fn print(docs: &DocArena, doc: impl Into<Doc>, options: &PythonOptions) -> R
     let decoration =
         Decoration { line_numbers: options.print_line_numbers, context_lines: options.num_context_lines };
     let (text, underlines) = if options.underline.is_empty() {
-        let sink = PlainSink::new(indent_spaces(options), options.room_bytes.min(options.max_bytes));
+        let sink = PlainSink::new(indent_spaces(options));
         let mut text = fill(docs, doc, options, sink)?.into_text();
         text.truncate(trimmed_len(&text));
         (text, Vec::new())
