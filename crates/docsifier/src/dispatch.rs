@@ -57,14 +57,25 @@ impl<'r> Dispatch<'r> {
 
 #[cfg(test)]
 mod tests {
+    use tvmscript_ir_core::{Array, ObjectLike, RegistryBuilder};
+
     use super::*;
+    use crate::table::{DocsifyDialect, Printers};
 
     #[test]
-    fn tokens_nest_and_unknown_ones_are_the_default() {
-        let (registry, table) = (Registry::default(), PrinterTable::default());
-        let mut dispatch = Dispatch::new(&registry, &table);
-        assert_eq!(dispatch.named("other"), Token::DEFAULT);
-        dispatch.enter(dispatch.named(""));
+    fn the_innermost_token_applies_and_falls_back_to_the_default() {
+        let info = Array::of_values([]).into_object().info();
+        let other = || tvmscript_ir_core::Dialect::new("other");
+        let dialect = other().docsify_info_under("other", info, |_, _, d| Ok(d.docs.none().into()));
+        let registry = RegistryBuilder::new().with(dialect).build().expect("one dialect");
+        let table = registry.slot::<Printers>().expect("a printer").table();
+        let mut dispatch = Dispatch::new(&registry, table);
+        assert!(dispatch.handler(info).is_none());
+        dispatch.enter(dispatch.named("other"));
+        assert!(dispatch.is_under("other") && dispatch.handler(info).is_some());
+        dispatch.enter(dispatch.named("unknown"));
+        assert!(dispatch.token() == Token::DEFAULT && dispatch.handler(info).is_none());
+        dispatch.leave();
         dispatch.leave();
         assert_eq!(dispatch.token(), Token::DEFAULT);
     }

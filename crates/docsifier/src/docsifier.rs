@@ -20,7 +20,7 @@ use crate::config::PrinterConfig;
 use crate::definitions::Definitions;
 use crate::dispatch::Dispatch;
 use crate::error::{DocsifyError, Result};
-use crate::frames::Frames;
+use crate::frame::Frames;
 use crate::messages::Messages;
 use crate::metadata::Metadata;
 use crate::prefixes::{Prefix, Prefixes};

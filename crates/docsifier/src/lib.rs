@@ -11,7 +11,6 @@ mod dispatch;
 mod docsifier;
 mod error;
 mod frame;
-mod frames;
 mod mapped;
 mod messages;
 mod metadata;

@@ -12,7 +12,7 @@ use hashbrown::HashSet;
 use tvmscript_doc::python::{self, PythonOptions};
 use tvmscript_doc::{DocArena, SourceMap, Stmt, StmtDoc, StmtRole};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
-use tvmscript_ir_core::ptr_map::AddressMap;
+use tvmscript_ir_core::shared::Visited;
 use tvmscript_ir_core::type_table::Shape;
 use tvmscript_ir_core::{AccessPath, FieldRef, Object, PathId, PathStep, PathTable, Value};
 
@@ -253,7 +253,7 @@ fn holders(root: &Object, path: &AccessPath) -> Vec<Object> {
 
 /// The first path to a node, in the order of the fields.
 fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
-    let mut met: AddressMap<()> = AddressMap::default();
+    let mut visited = Visited::default();
     let mut nodes: Vec<(Object, Option<(usize, PathStep)>)> = vec![(root.clone(), None)];
     let mut stack = vec![0usize];
     while let Some(at) = stack.pop() {
@@ -268,7 +268,7 @@ fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
             steps.reverse();
             return Some(AccessPath { steps });
         }
-        if met.insert(node.address(), ()).is_some() {
+        if !visited.is_first(&node) {
             continue;
         }
         let first = stack.len();

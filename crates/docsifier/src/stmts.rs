@@ -64,3 +64,24 @@ impl Stmts {
         self.0.into()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tvmscript_doc::DocArena;
+
+    use super::*;
+
+    #[test]
+    fn appending_keeps_the_order_whichever_side_is_longer() {
+        let mut docs = DocArena::new();
+        let all: Vec<StmtDoc> = (0..5).map(|n| docs.comment(&n.to_string())).collect();
+        for at in 0..=all.len() {
+            let (mut stmts, mut rest) = (Stmts::default(), Stmts::default());
+            stmts.extend(all[..at].iter().copied());
+            rest.extend(all[at..].iter().copied());
+            stmts.append(rest);
+            assert_eq!(stmts.split_off(9), []);
+            assert_eq!(stmts.into_vec(), all);
+        }
+    }
+}

@@ -52,7 +52,7 @@ pub type DataPrinter = fn(&Value, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>
 /// Makes the frame around a node that is printed alone.
 pub type RootFrame = fn(&Object) -> Frame;
 
-struct Entry {
+struct HandlerEntry {
     handler: Handler,
     opens_scope: bool,
     place: Place,
@@ -161,7 +161,7 @@ impl PrinterTable {
 /// What one dialect registers; resolved into the [`PrinterTable`] of a registry.
 #[derive(Default)]
 pub struct Printers {
-    entries: Vec<(&'static str, &'static TypeInfo, Entry)>,
+    handlers: Vec<(&'static str, &'static TypeInfo, HandlerEntry)>,
     homes: Vec<(&'static TypeInfo, &'static str)>,
     prefixes: Vec<(&'static str, &'static str, Place)>,
     roots: Vec<(&'static str, RootFrame, Place)>,
@@ -174,7 +174,7 @@ pub struct Printers {
 
 impl std::fmt::Debug for Printers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Printers").field("entries", &self.entries.len()).finish_non_exhaustive()
+        f.debug_struct("Printers").field("handlers", &self.handlers.len()).finish_non_exhaustive()
     }
 }
 
@@ -217,7 +217,7 @@ impl Slot for Printers {
         for (info, name) in other.homes {
             at(&mut table.homes, info.index()).get_or_insert(resolver.token(name));
         }
-        for (name, info, Entry { handler, opens_scope, place }) in other.entries {
+        for (name, info, HandlerEntry { handler, opens_scope, place }) in other.handlers {
             let token = resolver.token(name);
             if resolver.claim(format!("the printer of `{}` under the token `{name}`", info.key()), place) {
                 *at(&mut at(&mut table.tokens, token.index()).handlers, info.index()) = Some(handler);
@@ -297,22 +297,13 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
 
     #[track_caller]
     fn docsify<D: Printed>(
-        mut self,
+        self,
         handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
     ) -> Self
     where
         N: Class,
     {
-        let place = Location::caller();
-        let home = self.name();
-        let printers = self.slot_mut::<Printers>();
-        printers.homes.push((N::type_info(), home));
-        printers.entries.push((
-            "",
-            N::type_info(),
-            Entry { handler: erase(handler), opens_scope: !D::IS_EXPR, place },
-        ));
-        self
+        self.home().docsify_under("", handler)
     }
 
     #[track_caller]
@@ -324,13 +315,9 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     where
         N: Class,
     {
-        let place = Location::caller();
-        let printers = self.slot_mut::<Printers>();
-        printers.entries.push((
-            token,
-            N::type_info(),
-            Entry { handler: erase(handler), opens_scope: !D::IS_EXPR, place },
-        ));
+        let entry =
+            HandlerEntry { handler: erase(handler), opens_scope: !D::IS_EXPR, place: Location::caller() };
+        self.slot_mut::<Printers>().handlers.push((token, N::type_info(), entry));
         self
     }
 
@@ -357,12 +344,9 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         info: &'static TypeInfo,
         handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
     ) -> Self {
-        let place = Location::caller();
         let home = self.name();
-        let printers = self.slot_mut::<Printers>();
-        printers.homes.push((info, home));
-        printers.entries.push(("", info, Entry { handler: Box::new(handler), opens_scope: true, place }));
-        self
+        self.slot_mut::<Printers>().homes.push((info, home));
+        self.docsify_info_under("", info, handler)
     }
 
     #[track_caller]
@@ -372,9 +356,8 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         info: &'static TypeInfo,
         handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
     ) -> Self {
-        let place = Location::caller();
-        let printers = self.slot_mut::<Printers>();
-        printers.entries.push((token, info, Entry { handler: Box::new(handler), opens_scope: true, place }));
+        let entry = HandlerEntry { handler: Box::new(handler), opens_scope: true, place: Location::caller() };
+        self.slot_mut::<Printers>().handlers.push((token, info, entry));
         self
     }
 

@@ -16,10 +16,11 @@ mod places;
 pub(crate) mod size;
 
 use std::any::{Any, TypeId};
+use std::hash::BuildHasherDefault;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::Object;
-use tvmscript_ir_core::ptr_map::AddressMap;
+use tvmscript_ir_core::ptr_map::AddressHasher;
 
 pub(crate) use places::{Places, Role};
 
@@ -32,12 +33,12 @@ pub(crate) struct Region {
     places: Option<Places>,
     facts: HashMap<TypeId, Box<dyn Any>>,
     /// The variables defined so far, by address: none may be defined again.
-    defined: AddressMap<()>,
+    defined: HashSet<usize, BuildHasherDefault<AddressHasher>>,
 }
 
 impl Region {
     pub(crate) fn new(root: Object) -> Region {
-        Region { root, places: None, facts: HashMap::new(), defined: AddressMap::default() }
+        Region { root, places: None, facts: HashMap::new(), defined: HashSet::default() }
     }
 
     pub(crate) fn root(&self) -> &Object {
@@ -61,6 +62,30 @@ impl Region {
 
     /// Records the definition of a variable. False if there was one before.
     pub(crate) fn define(&mut self, variable: &Object) -> bool {
-        self.defined.insert(variable.address(), ()).is_none()
+        self.defined.insert(variable.address())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tvmscript_ir_core::{ObjectLike, Str};
+
+    use super::*;
+
+    #[test]
+    fn a_variable_is_defined_once_per_region() {
+        let variable = Str::new("x").into_object();
+        let mut region = Region::new(variable.clone());
+        assert!(region.define(&variable));
+        assert!(!region.define(&variable));
+        assert!(Region::new(variable.clone()).define(&variable));
+    }
+
+    #[test]
+    fn a_fact_is_computed_once() {
+        let mut region = Region::new(Str::new("root").into_object());
+        assert_eq!(*region.fact(|_| 1_u8), 1);
+        assert_eq!(*region.fact(|_| 2_u8), 1);
+        assert_eq!(*region.fact(|_| "other type"), "other type");
     }
 }
