@@ -1,7 +1,7 @@
-//! Frames: the scopes of a print.
+//! Frames: the scopes of a print, and the stack of open ones.
 //!
-//! A frame collects statements, forgets its variables when it closes, and holds what its dialect wants to know of it.
-//! Handlers further in may read and change the data of the frames around them.
+//! A frame collects statements, ends its definitions when it closes, and carries data of its dialect. Handlers of inner
+//! nodes may read and change the data of enclosing frames.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ use crate::definitions::Scope;
 use crate::docsifier::Docsifier;
 use crate::stmts::Stmts;
 
-/// What a dialect keeps in a frame.
+/// Data that a dialect keeps in a frame.
 pub trait FrameData: Any {}
 impl<T: Any> FrameData for T {}
 
@@ -20,20 +20,20 @@ impl<T: Any> FrameData for T {}
 pub struct Frame {
     /// The statements collected so far.
     pub stmts: Stmts,
-    /// The node the frame prints; free variables below it may be declared here. A fragment's frame has none.
+    /// The node that the frame prints; free variables below it may be declared here. `None` for fragments.
     pub object: Option<Object>,
-    /// Whether a free variable that belongs to no open node may be declared here.
+    /// `true` if the frame declares free variables that belong to no open node.
     pub declares_free: bool,
-    /// What the dialect keeps.
+    /// The dialect's data.
     pub data: Box<dyn Any>,
-    /// What the frame defines may be defined by other frames too.
+    /// `true` if other frames may define the same variables.
     isolated: bool,
     pub(crate) scope: Scope,
-    /// Run when the frame closes, in the order they came.
+    /// Callbacks to run when the frame closes, in order.
     pub(crate) exits: Vec<ExitCallback>,
 }
 
-/// What a frame does when it closes.
+/// A callback that runs when a frame closes.
 pub type ExitCallback = Box<dyn FnOnce(&mut Docsifier<'_>)>;
 
 impl std::fmt::Debug for Frame {
@@ -46,7 +46,7 @@ impl std::fmt::Debug for Frame {
 }
 
 impl Frame {
-    /// A frame that prints `object`, with a dialect's data.
+    /// Creates a frame that prints `object`.
     pub fn new(object: Option<Object>, data: impl FrameData) -> Frame {
         let isolated = object.is_none();
         Frame {
@@ -60,12 +60,12 @@ impl Frame {
         }
     }
 
-    /// The frame around a fragment: what no open node declares is declared here.
+    /// Creates the frame around a fragment, which declares the free variables that no open node declares.
     pub fn fragment(data: impl FrameData) -> Frame {
         Frame { declares_free: true, isolated: false, ..Frame::new(None, data) }
     }
 
-    /// The same frame, whose variables other frames may define as well: dimensions that functions of one module share. Frames
+    /// Lets other frames define the same variables, such as dimensions that functions of one module share. Frames
     /// without a node, such as those of lambdas, are isolated.
     #[must_use]
     pub fn isolated(self) -> Frame {
@@ -77,16 +77,15 @@ impl Frame {
     }
 }
 
-/// The open frames, each with a number: how many are around it.
+/// The stack of open frames. A frame's number is its depth, counted from 0.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     stack: Vec<Frame>,
-    /// For each node that an open frame prints, by address, the outermost such frame.
+    /// By node address, the outermost frame that prints the node.
     of_node: HashMap<usize, usize>,
 }
 
 impl Frames {
-    /// Opens a frame.
     pub(crate) fn open(&mut self, frame: Frame) {
         if let Some(object) = &frame.object {
             self.of_node.entry(object.address()).or_insert(self.stack.len());
@@ -94,7 +93,6 @@ impl Frames {
         self.stack.push(frame);
     }
 
-    /// Closes the innermost frame.
     pub(crate) fn close(&mut self) -> Option<Frame> {
         let frame = self.stack.pop()?;
         if let Some(object) = &frame.object
@@ -117,7 +115,7 @@ impl Frames {
     /// The innermost frame and its number.
     ///
     /// # Panics
-    /// Outside any frame: a mistake of a handler that is called without one, never of the printed node.
+    /// Panics outside any frame, which no handler is.
     pub(crate) fn innermost(&mut self) -> (usize, &mut Frame) {
         let number = self.stack.len().saturating_sub(1);
         match self.stack.last_mut() {
@@ -130,17 +128,17 @@ impl Frames {
         self.stack.last_mut()
     }
 
-    /// The number of the outermost frame that prints the node at this address.
+    /// Number of the outermost frame that prints the node at this address.
     pub(crate) fn of_node(&self, address: usize) -> Option<usize> {
         self.of_node.get(&address).copied()
     }
 
-    /// The data of the innermost frame that holds an `F`, to change.
+    /// The data of the innermost frame that holds an `F`, for modification.
     pub(crate) fn data_mut<F: Any>(&mut self) -> Option<&mut F> {
         self.stack.iter_mut().rev().find_map(|frame| frame.data.downcast_mut::<F>())
     }
 
-    /// Takes off the frames further in than the one of this number, to be put back by [`Frames::resume`].
+    /// Removes the frames above the one with this number; [`Frames::resume`] restores them.
     pub(crate) fn suspend_inside(&mut self, number: usize) -> Vec<Frame> {
         let number = number.min(self.stack.len().saturating_sub(1));
         self.stack.split_off(number + 1)

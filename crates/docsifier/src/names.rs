@@ -1,13 +1,12 @@
-//! Names for printed variables.
+//! Names of printed variables.
 //!
-//! A [`Namer`] hands out Python identifiers that are valid, not keywords, and unique among the names in use. It is pure
-//! bookkeeping: it never looks at a node, so every dialect shares it. A name is a symbol of the print's docs, and what is
-//! known of it stands under the symbol's number.
+//! A [`Namer`] allocates Python identifiers that are no keywords and unique among the names in use. It never looks at a
+//! node, so all dialects share it. A name is a symbol of the doc arena, and its state is stored by symbol index.
 //!
-//! Invariant: a name handed out is free again exactly when it is released; then the lowest free number of its hint comes
-//! next, as if the name had never been taken.
-//! Upstream counterpart: `IRDocsifierNode::Define`, `src/script/printer/ir_docsifier.cc`; keywords, empty names and
-//! leading digits are ours, since Python cannot read them.
+//! Invariant: a name is free again exactly when it is released; the lowest free number of its hint is then used next.
+//!
+//! Upstream counterpart: `IRDocsifierNode::Define`, `src/script/printer/ir_docsifier.cc`. Keywords, empty names and
+//! leading digits are handled here only, since Python cannot read them.
 
 use hashbrown::HashMap;
 use tvmscript_doc::{DocArena, Sym};
@@ -42,8 +41,8 @@ pub fn is_wide_identifier(text: &str) -> bool {
         && (text.is_ascii() || unicode_normalization::is_nfkc(text))
 }
 
-/// The hint as an identifier: other characters become `_`; a leading digit, or nothing at all, gets one in front; a
-/// keyword gets one at the end.
+/// Converts a hint to an identifier: other characters become `_`, a leading digit or an empty hint gets a leading `_`,
+/// a keyword a trailing one.
 pub fn sanitize(hint: &str) -> String {
     let mut name = String::with_capacity(hint.len() + 1);
     if hint.bytes().next().is_none_or(|b| b.is_ascii_digit()) {
@@ -59,62 +58,62 @@ pub fn sanitize(hint: &str) -> String {
 /// Names in use.
 #[derive(Debug, Default)]
 pub struct Namer {
-    /// By the number of the symbol.
-    entries: Vec<Entry>,
-    /// For a name that is another one with a number behind it, that name and the number.
+    /// By symbol index.
+    entries: Vec<NameEntry>,
+    /// For a name with a numeric suffix: the name without it, and the number.
     numbered: HashMap<Sym, (Sym, u32)>,
 }
 
-/// What is known of a name.
+/// The state of a name.
 #[derive(Debug, Clone, Copy, Default)]
-struct Entry {
-    /// Of the numbers behind this name none below this one is free; zero where none was asked for.
+struct NameEntry {
+    /// No number below this one is free as a suffix of the name; zero if none was requested.
     next: u32,
     is_taken: bool,
     is_reserved: bool,
-    /// Whether it was looked at: it is an identifier, and `numbered` knows it if it has a number.
-    is_known: bool,
+    /// `true` once the name is known to be an identifier and its suffix is in `numbered`.
+    is_inspected: bool,
 }
 
 impl Namer {
-    /// No names in use.
+    /// Creates a namer without names in use.
     pub fn new() -> Namer {
         Namer::default()
     }
 
-    fn entry(&mut self, name: Sym) -> &mut Entry {
+    fn entry(&mut self, name: Sym) -> &mut NameEntry {
         if name.index() >= self.entries.len() {
-            self.entries.resize(name.index() + 1, Entry::default());
+            self.entries.resize(name.index() + 1, NameEntry::default());
         }
         &mut self.entries[name.index()]
     }
 
-    /// Takes a name as it is, for words that no variable may have. Tells whether it was free.
+    /// Reserves a name that no variable may have. Returns `true` if it was free.
     pub fn reserve(&mut self, name: Sym) -> bool {
         let entry = self.entry(name);
         entry.is_reserved = true;
         !std::mem::replace(&mut entry.is_taken, true)
     }
 
-    /// Whether the name was taken as it is.
+    /// Returns `true` if the name is reserved.
     pub fn is_reserved(&self, name: Sym) -> bool {
         self.entries.get(name.index()).is_some_and(|entry| entry.is_reserved)
     }
 
-    /// Whether the name is in use.
+    /// Returns `true` if the name is in use.
     pub fn is_taken(&self, name: Sym) -> bool {
         self.entries.get(name.index()).is_some_and(|entry| entry.is_taken)
     }
 
-    /// Takes the hint's identifier, or that with the lowest free number behind it. The names are symbols of `docs`; when
-    /// those have no room left ([`DocArena::check`]), the name means nothing.
+    /// Takes the hint's identifier, with the lowest free numeric suffix if it is in use. The name is unspecified if the
+    /// arena is full ([`DocArena::check`]).
     pub fn take(&mut self, hint: &str, docs: &mut DocArena) -> Sym {
         let mut base = docs.sym(hint);
-        if !self.entry(base).is_known {
+        if !self.entry(base).is_inspected {
             if !is_identifier(hint) {
                 base = docs.sym(&sanitize(hint));
             }
-            self.look_at(base, docs);
+            self.inspect(base, docs);
         }
         if !std::mem::replace(&mut self.entry(base).is_taken, true) {
             return base;
@@ -126,7 +125,7 @@ impl Namer {
             let text = format!("{}_{number}", docs.text(base));
             let name = docs.sym(&text);
             let entry = self.entry(name);
-            entry.is_known = true;
+            entry.is_inspected = true;
             if !std::mem::replace(&mut entry.is_taken, true) {
                 self.numbered.insert(name, (base, number));
                 return name;
@@ -137,9 +136,9 @@ impl Namer {
         }
     }
 
-    fn look_at(&mut self, name: Sym, docs: &mut DocArena) {
+    fn inspect(&mut self, name: Sym, docs: &mut DocArena) {
         let entry = self.entry(name);
-        if std::mem::replace(&mut entry.is_known, true) {
+        if std::mem::replace(&mut entry.is_inspected, true) {
             return;
         }
         if let Some((base, number)) = docs.text(name).rsplit_once('_')
@@ -150,7 +149,7 @@ impl Namer {
         }
     }
 
-    /// Gives a name back.
+    /// Releases a name.
     pub fn release(&mut self, name: Sym) {
         self.entry(name).is_taken = false;
         if self.numbered.is_empty() {
@@ -167,7 +166,7 @@ impl Namer {
 mod tests {
     use super::*;
 
-    /// Takes a name for each hint; gives them as one text.
+    /// Takes a name for each hint; returns them as one text.
     fn take(names: &mut Namer, docs: &mut DocArena, hints: &[&str]) -> String {
         let taken = hints.iter().map(|hint| names.take(hint, docs));
         let taken: Vec<Sym> = taken.collect();
