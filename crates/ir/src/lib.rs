@@ -1,4 +1,18 @@
-//! The dialect `ir`: modules, ranges, types, targets, global infos, metadata; the default token.
+//! The dialect `ir`: modules, ranges, types, targets, global infos and metadata. Its token is the default one.
+//!
+//! ```
+//! use tvmscript_ir::{GlobalVar, constants::ConstantStore};
+//! use tvmscript_ir_core::RegistryBuilder;
+//!
+//! let registry = RegistryBuilder::new().with(tvmscript_prim::dialect()).with(tvmscript_ir::dialect()).build()?;
+//! assert!(registry.node("ir.IRModule").is_some());
+//! assert_eq!(GlobalVar::new("main").name_hint.as_str(), "main");
+//! assert!(ConstantStore::new().is_empty());
+//! # Ok::<(), tvmscript_ir_core::RegistryErrors>(())
+//! ```
+//!
+//! Features, all on by default: `print` (nodes to text), `build` (script functions and frames), `parse` (text to nodes,
+//! includes `build`).
 
 #[cfg(feature = "build")]
 pub mod build;
@@ -17,7 +31,7 @@ pub use symbol::{GLOBAL_SYMBOL, global_symbol};
 
 use tvmscript_ir_core::Dialect;
 
-/// The dialect for a registry: its nodes, the text profile of TVM, and what the features of this crate add.
+/// The dialect: its nodes, TVM's text profile, and the parts that the enabled features add.
 pub fn dialect() -> Dialect {
     let dialect = nodes().text_profile(&profile::TVM_0_23);
     #[cfg(feature = "print")]
@@ -27,7 +41,7 @@ pub fn dialect() -> Dialect {
     dialect
 }
 
-/// The nodes of this dialect, for a registry.
+/// The nodes of this dialect alone.
 pub fn nodes() -> Dialect {
     Dialect::new("ir")
         .node::<RelaxExpr>()

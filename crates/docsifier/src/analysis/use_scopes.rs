@@ -157,7 +157,7 @@ impl UseScopes {
     /// is anchored at the lowest common ancestor of its users' anchors.
     fn find_anchors(&mut self) {
         let mut anchors = vec![NONE; self.entries.len()];
-        // Reverse post-order visits all users of a node previous the node.
+        // Reverse post-order visits all users of a node before the node.
         for &id in self.post_order.iter().rev() {
             let entry = &self.entries[id as usize];
             let Some(&outer) = anchors.get(entry.parent as usize) else {
@@ -286,8 +286,8 @@ mod tests {
         let both = node(&[&first, &second]);
         let root = node(&[&both, &other]);
         let found = use_scopes(&root);
-        let parent: Vec<usize> = found.dominators(var.address()).collect();
-        assert_eq!(parent, [both.address(), root.address()]);
+        let scopes: Vec<usize> = found.dominators(var.address()).collect();
+        assert_eq!(scopes, [both.address(), root.address()]);
         // At first uses only, the shared node has one use.
         assert_eq!(found.dominators_of_first_uses(var.address()).next(), Some(var.address()));
         assert_eq!(found.dominators(other.address()).next(), Some(root.address()));

@@ -6,10 +6,11 @@ use tvmscript_irbuilder::{BuildError, Builder, Result};
 
 use crate::constants::ConstantStore;
 
-/// The constant that a hash names. Where the registry has constants it is one of them, else one without elements.
+/// The tensor with a content hash: one of the registry's [`ConstantStore`], or one without elements if the registry has
+/// none.
 ///
 /// # Errors
-/// When the text is no hash, or the registry has constants and not this one, or one of another type or shape.
+/// If the text is not a hash, or the store lacks the tensor or has it with another type or shape.
 pub fn elided_tensor(content_hash: &str, shape: &[i64], dtype: DataType) -> Result<Tensor> {
     let hash: ContentHash = content_hash.parse().map_err(|e| BuildError::from(e).at_position(0))?;
     if shape.iter().any(|dim| *dim < 0) {

@@ -1,4 +1,4 @@
-//! The builder: modules, and what scripts call as `I.*`.
+//! The builder of modules, and the functions of `I.*`.
 
 mod constants;
 mod field;

@@ -1,4 +1,4 @@
-//! Operators by the names that scripts give.
+//! Lookup of operators named by scripts.
 
 use tvmscript_ir_core::registry::DeclaredNames;
 use tvmscript_ir_core::{Class, Ref};

@@ -17,7 +17,7 @@ pub struct DictAttrs {
 }
 
 impl DictAttrs {
-    /// Attributes with these entries.
+    /// Creates attributes from entries.
     pub fn new(entries: impl IntoIterator<Item = (Str, Value)>) -> Ref<DictAttrs> {
         Ref::new(DictAttrs { dict: Map::new(entries) })
     }

@@ -1,4 +1,4 @@
-//! Modules, what they hold, and the small nodes every dialect refers to.
+//! Nodes of modules and of their members.
 
 mod attrs;
 mod global;
