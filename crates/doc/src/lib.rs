@@ -24,6 +24,9 @@
 //! Invariant: a doc refers only to earlier docs, and nothing recurses over docs, so depth costs heap only. Upstream
 //! counterpart: `include/tvm/script/printer/doc.h` and `src/script/printer/doc_printer`.
 
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
 mod arena;
 mod build_expr;
 mod build_stmt;

@@ -34,6 +34,9 @@
 //! resolved is an error ([`DocsifyError::DefinedTwice`], [`DocsifyError::TakenWord`], [`DocsifyError::NameClash`]). No dialect
 //! is known here.
 
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
 mod analysis;
 mod config;
 mod definitions;

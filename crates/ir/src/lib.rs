@@ -14,6 +14,9 @@
 //! Features, all on by default: `print` (nodes to text), `build` (script functions and frames), `parse` (text to nodes,
 //! includes `build`).
 
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
 #[cfg(feature = "build")]
 pub mod build;
 pub mod constants;

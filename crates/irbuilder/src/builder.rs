@@ -225,6 +225,10 @@ impl Builder {
     ///
     /// # Panics
     /// Panics if no builder is open.
+    #[allow(
+        clippy::panic,
+        reason = "without a builder the error has no other way out of a function that cannot fail"
+    )]
     pub fn record(error: BuildError, caller: &'static Location<'static>) {
         let mut error = Some(error);
         let recorded = with_state(|s| {

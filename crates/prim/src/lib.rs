@@ -15,6 +15,9 @@
 //!
 //! There are no buffers, no statements and no text here: `tir` registers the printers.
 
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
 pub mod class;
 pub mod error;
 pub mod intrinsic;
