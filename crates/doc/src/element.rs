@@ -10,7 +10,7 @@ use crate::stmt::DocRef;
 
 /// A print element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Element<'a> {
+pub(crate) enum Element<'a> {
     /// Text without newlines.
     Text(&'a str),
     /// A new line, indented.
@@ -35,7 +35,7 @@ pub enum Element<'a> {
 
 /// The kind of a marked range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// The text of a doc that carries an access path.
     Doc(DocRef),
     /// The part of the innermost marked statement that represents descendants without text: the name of a definition,
@@ -49,7 +49,7 @@ pub enum Mark {
 pub(crate) const OUT_OF_MEMORY: usize = usize::MAX;
 
 /// Consumer of print elements.
-pub trait Sink {
+pub(crate) trait Sink {
     /// `true` if the sink uses marks; otherwise none are sent.
     const MARKS: bool;
     /// `true` if the sink uses groups and soft lines; otherwise soft lines are sent as text.
@@ -99,7 +99,7 @@ impl GrowingText {
 
 /// A sink for plain text without line breaking.
 #[derive(Debug)]
-pub struct PlainSink {
+pub(crate) struct PlainSink {
     text: GrowingText,
     indent: usize,
     indent_spaces: usize,
@@ -107,12 +107,12 @@ pub struct PlainSink {
 
 impl PlainSink {
     /// Creates an empty sink that indents each level by `indent_spaces`.
-    pub fn new(indent_spaces: usize) -> Self {
+    pub(crate) fn new(indent_spaces: usize) -> Self {
         Self { text: GrowingText::default(), indent: 0, indent_spaces }
     }
 
     /// The text.
-    pub fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         self.text.text
     }
 }

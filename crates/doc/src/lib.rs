@@ -32,6 +32,7 @@ mod build_expr;
 mod build_stmt;
 mod decorate;
 mod dump;
+mod element;
 mod error;
 mod expr;
 mod layout;
@@ -40,7 +41,6 @@ mod operation;
 mod stmt;
 mod sym;
 
-pub mod element;
 pub mod python;
 
 pub use arena::DocArena;

@@ -12,10 +12,6 @@ use crate::definitions::Scope;
 use crate::docsifier::Docsifier;
 use crate::stmts::Stmts;
 
-/// Data that a dialect keeps in a frame.
-pub trait FrameData: Any {}
-impl<T: Any> FrameData for T {}
-
 /// One scope.
 pub struct Frame {
     /// The statements collected so far.
@@ -47,7 +43,7 @@ impl std::fmt::Debug for Frame {
 
 impl Frame {
     /// Creates a frame that prints `object`.
-    pub fn new(object: Option<Object>, data: impl FrameData) -> Frame {
+    pub fn new(object: Option<Object>, data: impl Any) -> Frame {
         let isolated = object.is_none();
         Frame {
             stmts: Stmts::default(),
@@ -61,7 +57,7 @@ impl Frame {
     }
 
     /// Creates the frame around a fragment, which declares the free variables that no open node declares.
-    pub fn fragment(data: impl FrameData) -> Frame {
+    pub fn fragment(data: impl Any) -> Frame {
         Frame { declares_free: true, isolated: false, ..Frame::new(None, data) }
     }
 

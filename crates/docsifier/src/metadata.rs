@@ -6,7 +6,7 @@ use tvmscript_ir_core::{Array, Map, Object, Str, Value};
 
 /// Nodes by type key, in order of first use.
 #[derive(Debug, Default)]
-pub struct Metadata {
+pub(crate) struct Metadata {
     lists: Vec<(&'static str, Nodes)>,
 }
 
@@ -48,12 +48,12 @@ impl Metadata {
     }
 
     /// Returns `true` if the section is empty.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lists.is_empty()
     }
 
     /// The section as one node: a map from type keys to arrays.
-    pub fn to_map(&self) -> Map<Str, Array<Value>> {
+    pub(crate) fn to_map(&self) -> Map<Str, Array<Value>> {
         Map::new(self.lists.iter().map(|(key, list)| {
             (Str::new(*key), Array::of_values(list.all.iter().map(|o| Value::Node(o.clone()))))
         }))

@@ -1,6 +1,6 @@
 //! Names of printed variables.
 //!
-//! A [`Namer`] allocates Python identifiers that are no keywords and unique among the names in use. It never looks at a
+//! A `Namer` allocates Python identifiers that are no keywords and unique among the names in use. It never looks at a
 //! node, so all dialects share it. A name is a symbol of the doc arena, and its state is stored by symbol index.
 //!
 //! Invariant: a name is free again exactly when it is released; the lowest free number of its hint is then used next.
@@ -57,7 +57,7 @@ pub fn sanitize(hint: &str) -> String {
 
 /// Names in use.
 #[derive(Debug, Default)]
-pub struct Namer {
+pub(crate) struct Namer {
     /// By symbol index.
     entries: Vec<NameEntry>,
     /// For a name with a numeric suffix: the name without it, and the number.
@@ -77,7 +77,7 @@ struct NameEntry {
 
 impl Namer {
     /// Creates a namer without names in use.
-    pub fn new() -> Namer {
+    pub(crate) fn new() -> Namer {
         Namer::default()
     }
 
@@ -89,25 +89,25 @@ impl Namer {
     }
 
     /// Reserves a name that no variable may have. Returns `true` if it was free.
-    pub fn reserve(&mut self, name: Sym) -> bool {
+    pub(crate) fn reserve(&mut self, name: Sym) -> bool {
         let entry = self.entry(name);
         entry.is_reserved = true;
         !std::mem::replace(&mut entry.is_taken, true)
     }
 
     /// Returns `true` if the name is reserved.
-    pub fn is_reserved(&self, name: Sym) -> bool {
+    pub(crate) fn is_reserved(&self, name: Sym) -> bool {
         self.entries.get(name.index()).is_some_and(|entry| entry.is_reserved)
     }
 
     /// Returns `true` if the name is in use.
-    pub fn is_taken(&self, name: Sym) -> bool {
+    pub(crate) fn is_taken(&self, name: Sym) -> bool {
         self.entries.get(name.index()).is_some_and(|entry| entry.is_taken)
     }
 
     /// Takes the hint's identifier, with the lowest free numeric suffix if it is in use. The name is unspecified if the
     /// arena is full ([`DocArena::check`]).
-    pub fn take(&mut self, hint: &str, docs: &mut DocArena) -> Sym {
+    pub(crate) fn take(&mut self, hint: &str, docs: &mut DocArena) -> Sym {
         let mut base = docs.sym(hint);
         if !self.entry(base).is_inspected {
             if !is_identifier(hint) {
@@ -150,7 +150,7 @@ impl Namer {
     }
 
     /// Releases a name.
-    pub fn release(&mut self, name: Sym) {
+    pub(crate) fn release(&mut self, name: Sym) {
         self.entry(name).is_taken = false;
         if self.numbered.is_empty() {
             return;

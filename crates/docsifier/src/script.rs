@@ -72,7 +72,7 @@ pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
 ///
 /// # Errors
 /// As [`print()`].
-pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDoc>> {
+pub(crate) fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDoc>> {
     let (token, frame) = d.table().root(object);
     let frame = frame.unwrap_or_else(|| Frame::fragment(()));
     let verbose = d.config().verbose_expr;
@@ -116,7 +116,7 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
 ///
 /// # Errors
 /// If the elements of a constant are left out, or the section is longer than the text may be.
-pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
+fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     if d.metadata_section().is_empty() {
         return Ok(String::new());
     }

@@ -27,10 +27,8 @@ mod parse;
 pub mod print;
 pub mod profile;
 pub mod signature;
-mod symbol;
 
 pub use node::*;
-pub use symbol::{GLOBAL_SYMBOL, global_symbol};
 
 use tvmscript_ir_core::Dialect;
 

@@ -295,14 +295,6 @@ impl Builder {
         matches!(Builder::with_top(|_: &mut F| ()), Ok(Some(())))
     }
 
-    /// Removes and returns the results so far, for a parser that builds several nodes in turn.
-    ///
-    /// # Errors
-    /// [`BuildErrorKind::NoBuilder`].
-    pub fn take_results() -> Result<Vec<Object>> {
-        with_state(|s| std::mem::take(&mut s.results))
-    }
-
     /// Enters a frame. Returns the value of [`Frame::enter`] and a handle.
     ///
     /// # Errors

@@ -22,3 +22,11 @@ impl DictAttrs {
         Ref::new(DictAttrs { dict: Map::new(entries) })
     }
 }
+
+/// The attribute with the linkage name.
+pub const GLOBAL_SYMBOL: &str = "global_symbol";
+
+/// The linkage name in a function's attributes; private functions have none.
+pub fn global_symbol(attrs: &DictAttrs) -> Option<&str> {
+    attrs.dict.get_str(GLOBAL_SYMBOL).and_then(Value::as_str)
+}

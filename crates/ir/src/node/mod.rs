@@ -5,7 +5,7 @@ mod global;
 mod module;
 mod target;
 
-pub use attrs::{Attrs, DictAttrs};
+pub use attrs::{Attrs, DictAttrs, GLOBAL_SYMBOL, global_symbol};
 pub use global::{
     BaseFunc, DummyGlobalInfo, EnvFunc, GlobalInfo, GlobalVar, RelaxExpr, VDevice, function_type,
 };

@@ -7,7 +7,7 @@ use tvmscript_ir_core::{PathId, Ref, Value};
 
 use super::module::ModuleFrame;
 use crate::node::GlobalVar;
-use crate::symbol::{GLOBAL_SYMBOL, global_symbol};
+use crate::node::{GLOBAL_SYMBOL, global_symbol};
 
 /// The name under which a function prints: its name in the module, else its global symbol, else `main`. A name that
 /// Python cannot spell is sanitized; the attributes then contain the real one.
