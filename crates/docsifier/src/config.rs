@@ -133,7 +133,7 @@ impl PrinterConfig {
         let Some(table) = registry.slot::<Printers>().map(Printers::table) else { return Ok(()) };
         self.check_names(table, profile)?;
         if self.indent_spaces == 0 {
-            let reason = "a block must be indented by one space at least".to_owned();
+            let reason = "blocks are indented by at least one space".to_owned();
             return Err(DocsifyError::BadOption { option: "indent".to_owned(), reason }.into());
         }
         self.header_values(table).map(drop)

@@ -18,13 +18,13 @@ pub enum DocsifyError {
     #[error(transparent)]
     LeftOut(LeftOut),
     /// A node that prints as a statement is used as an expression.
-    #[error("`{key}` is no expression, but stands where one is needed")]
+    #[error("`{key}` does not print as an expression, which is required here")]
     NotAnExpression {
         /// The node's type key.
         key: &'static str,
     },
     /// A variable is used, but no open frame can declare it.
-    #[error("variable `{name}` is used where nothing can declare it")]
+    #[error("no open scope can declare the variable `{name}`")]
     Undeclared {
         /// The variable's name hint.
         name: String,
@@ -41,7 +41,7 @@ pub enum DocsifyError {
     #[error(transparent)]
     UnknownProfile(UnknownProfile),
     /// No text printed with this option value reads back.
-    #[error("{reason}, so the option `{option}` cannot have it")]
+    #[error("invalid value of the option `{option}`: {reason}")]
     BadOption {
         /// The option.
         option: String,
@@ -65,13 +65,13 @@ pub enum DocsifyError {
         name: String,
     },
     /// The text needs a word that a variable has as its name.
-    #[error("the text needs the name `{word}`, which a variable has")]
+    #[error("the text uses the name `{word}`, which is a variable here")]
     TakenWord {
         /// The word.
         word: &'static str,
     },
     /// A prefix or alias is not an identifier.
-    #[error("`{name}` is no identifier, so it cannot be the {what}")]
+    #[error("`{name}` cannot be the {what}: it is not an identifier")]
     BadName {
         /// The purpose of the name.
         what: String,

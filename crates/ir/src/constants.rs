@@ -27,10 +27,10 @@ pub enum StoreError {
     #[error(transparent)]
     Json(#[from] JsonError),
     /// The JSON is not a map from hashes to tensors.
-    #[error("the constants are a map from hashes to tensors, and this holds something else")]
+    #[error("expected a map from hashes to tensors")]
     NotAStore,
     /// The content of a tensor does not match its hash.
-    #[error("the constant `{name}` is another one: its content has the hash `{found}`")]
+    #[error("the content of the constant `{name}` has the hash `{found}`")]
     Changed {
         /// The hash it is stored under.
         name: String,

@@ -50,7 +50,7 @@ pub enum PrimError {
         found: DataType,
     },
     /// Lane counts differ.
-    #[error("`{op}`: lanes do not agree, `{left}` against `{right}`")]
+    #[error("`{op}`: lane counts differ, `{left}` and `{right}`")]
     Lanes {
         /// The operation's name.
         op: &'static str,
@@ -79,7 +79,7 @@ pub enum PrimError {
         dtype: DataType,
     },
     /// A constant shift amount is negative or at least the bit width.
-    #[error("shift by {amount} of a value of type `{dtype}`")]
+    #[error("shift amount {amount} is out of range for `{dtype}`")]
     ShiftAmount {
         /// The amount.
         amount: i64,
