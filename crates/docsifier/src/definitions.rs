@@ -35,7 +35,7 @@ pub(crate) enum Form {
     Doc(u32),
 }
 
-/// What closing a frame releases.
+/// The definitions and names that a closing frame releases.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     /// Addresses of the nodes that the frame defines.

@@ -29,7 +29,7 @@ pub(crate) enum Role {
 #[derive(Debug, Default)]
 pub(crate) struct UseScopes {
     entries: Vec<ScopeEntry>,
-    /// ScopeEntry numbers by address.
+    /// Entry numbers by address.
     numbers: AddressMap<u32>,
     /// Entries in post-order.
     post_order: Vec<u32>,
