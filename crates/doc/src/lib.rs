@@ -21,8 +21,9 @@
 //! This crate knows syntax but no dialect: `T.grid` is a name, an attribute and a call. Names are neither generated nor
 //! checked.
 //!
-//! Invariant: a doc refers only to earlier docs, and nothing recurses over docs, so depth costs heap only. Upstream
-//! counterpart: `include/tvm/script/printer/doc.h` and `src/script/printer/doc_printer`.
+//! Invariant: a doc refers only to earlier docs, and nothing recurses over docs, so depth costs heap only.
+//!
+//! Upstream counterpart: `include/tvm/script/printer/doc.h` and `src/script/printer/doc_printer`.
 
 #![warn(clippy::unwrap_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
