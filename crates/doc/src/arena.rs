@@ -1,12 +1,12 @@
-//! The store of one print's docs.
+//! The arena that holds the docs of one print.
 //!
-//! Docs are small `Copy` records in vectors: no allocation per doc, no recursion when they are dropped. Lists are runs
-//! in side vectors, strings are interned. Builder methods are in [`build_expr`](crate::build_expr) and
+//! Docs are small `Copy` records in vectors: no allocation per doc, no recursion on drop. Lists are ranges of side
+//! vectors, strings are interned. Builder methods are in [`build_expr`](crate::build_expr) and
 //! [`build_stmt`](crate::build_stmt).
 //!
-//! An arena has a limit. Printing a node that is shared many times over makes docs without end, and a builder method
-//! that returns a plain id cannot fail; so past the limit each one returns a placeholder, [`DocArena::check`] reports
-//! it, and printing refuses.
+//! An arena has a limit, because a graph with shared nodes can unfold to exponentially many docs. Builder methods
+//! return a plain id and cannot fail, so beyond the limit they return a placeholder; [`DocArena::check`] reports it,
+//! and printing fails.
 
 use std::num::NonZeroU32;
 
@@ -27,7 +27,7 @@ pub struct DocArena {
     stmt_notes: Vec<StmtNote>,
     expr_items: Vec<ExprDoc>,
     stmt_items: Vec<StmtDoc>,
-    /// Where each run of statements begins and ends in `stmt_items`; the empty one first.
+    /// Start and end of each statement list in `stmt_items`; the empty list comes first.
     stmt_runs: Vec<(u32, u32)>,
     kwargs: Vec<(Sym, ExprDoc)>,
     calls: Vec<Call>,
@@ -41,7 +41,7 @@ pub struct DocArena {
     full: bool,
 }
 
-/// What a statement carries beside its syntax.
+/// Properties of a statement besides its syntax.
 #[derive(Debug, Clone, Copy, Default)]
 struct StmtNote {
     comment: Option<Sym>,
@@ -49,7 +49,7 @@ struct StmtNote {
     chained: bool,
 }
 
-/// The placeholder that builder methods return when the arena is full.
+/// The doc that builder methods return if the arena is full.
 const PLACEHOLDER: NonZeroU32 = NonZeroU32::MIN;
 
 impl Default for DocArena {
@@ -59,16 +59,15 @@ impl Default for DocArena {
 }
 
 impl DocArena {
-    /// The limit of an arena made by [`DocArena::new`]: so many expressions, and as many statements. With the parts that
-    /// docs refer to, these are 50 to 100 bytes each.
+    /// Default limit for expressions and for statements. A doc takes 50 to 100 bytes including its operands.
     pub const DEFAULT_MAX_DOCS: u32 = 1 << 24;
 
-    /// An empty arena.
+    /// Creates an empty arena with the default limit.
     pub fn new() -> Self {
         Self::with_max_docs(Self::DEFAULT_MAX_DOCS)
     }
 
-    /// An empty arena that takes at most `max_docs` expressions and as many statements.
+    /// Creates an empty arena for at most `max_docs` expressions and as many statements.
     pub fn with_max_docs(max_docs: u32) -> Self {
         let mut arena = Self {
             symbols: Symbols::default(),
@@ -93,7 +92,7 @@ impl DocArena {
         arena
     }
 
-    /// Index 0 stays unused, so that ids are never zero; index 1 is the placeholder.
+    /// Reserves index 0, so that ids are never zero, and index 1 for the placeholder.
     fn seed(&mut self) {
         self.exprs.extend([Expr::None; 2]);
         self.stmts.extend([Stmt::Comment; 2]);
@@ -101,83 +100,83 @@ impl DocArena {
         self.stmt_runs.push((0, 0));
     }
 
-    /// How many expressions and statements the arena holds.
+    /// Number of expressions and statements.
     pub fn doc_count(&self) -> usize {
         self.exprs.len() + self.stmts.len() - 4
     }
 
-    /// Whether every doc made so far is real.
+    /// Checks that no placeholder was returned.
     ///
     /// # Errors
-    /// [`DocError::Full`] when the limit was reached and placeholders were handed out.
+    /// [`DocError::Full`] if the limit was reached.
     pub fn check(&self) -> Result<(), DocError> {
         if self.full { Err(DocError::Full { limit: self.max_docs }) } else { Ok(()) }
     }
 
-    // --- reading ---------------------------------------------------------------------------------------------
+    // --- access ----------------------------------------------------------------------------------------------
 
-    /// What `doc` stands for.
+    /// The expression of a doc.
     #[inline]
     pub fn expr(&self, doc: ExprDoc) -> Expr {
         self.exprs[doc.0.get() as usize]
     }
 
-    /// What `doc` stands for, in place: matching on it copies only the fields that are used.
+    /// The expression of a doc by reference, so that matching copies only the fields in use.
     #[inline]
     pub(crate) fn expr_ref(&self, doc: ExprDoc) -> &Expr {
         &self.exprs[doc.0.get() as usize]
     }
 
-    /// What `doc` stands for.
+    /// The statement of a doc.
     #[inline]
     pub fn stmt(&self, doc: StmtDoc) -> Stmt {
         self.stmts[doc.0.get() as usize]
     }
 
-    /// The docs of a run.
+    /// The docs of a list.
     #[inline]
     pub fn items(&self, list: ExprList) -> &[ExprDoc] {
         &self.expr_items[list.start as usize..][..list.len as usize]
     }
 
-    /// The item at a place of the side vector that all runs share.
+    /// The expression at an index of the vector that all lists share.
     #[inline]
     pub(crate) fn item(&self, at: u32) -> ExprDoc {
         self.expr_items[at as usize]
     }
 
-    /// The statement at a place of the side vector that all runs share.
+    /// The statement at an index of the vector that all lists share.
     #[inline]
     pub(crate) fn stmt_item(&self, at: u32) -> StmtDoc {
         self.stmt_items[at as usize]
     }
 
-    /// Where a run begins and ends in the side vector that all runs share.
+    /// Start and end of a list in the vector that all lists share.
     #[inline]
     pub(crate) fn stmt_run(&self, list: StmtList) -> (u32, u32) {
         self.stmt_runs[list.0 as usize]
     }
 
-    /// The docs of a run.
+    /// The docs of a list.
     #[inline]
     pub fn stmts(&self, list: StmtList) -> &[StmtDoc] {
         let (start, end) = self.stmt_run(list);
         &self.stmt_items[start as usize..end as usize]
     }
 
-    /// The parts of a call.
+    /// The callee and arguments of a call.
     #[inline]
     pub fn call_of(&self, call: CallId) -> &Call {
         &self.calls[call.0 as usize]
     }
 
-    /// The keyword arguments of a run.
+    /// The keyword arguments of a list.
     #[inline]
     pub fn kwargs(&self, list: KwargList) -> &[(Sym, ExprDoc)] {
         &self.kwargs[list.start as usize..][..list.len as usize]
     }
 
-    /// The parts of a function definition.
+    /// The components of a function definition.
     #[inline]
     pub fn function_of(&self, function: FunctionId) -> &Function {
         &self.functions[function.0 as usize]
@@ -194,17 +193,17 @@ impl DocArena {
         &self.bytes[bytes.start as usize..][..bytes.len as usize]
     }
 
-    /// The symbol of the name that `doc` is, if it is one.
+    /// The symbol, if `doc` is a name.
     pub fn sym_of(&self, doc: ExprDoc) -> Option<Sym> {
         if let Expr::Id(name) = self.expr(doc) { Some(name) } else { None }
     }
 
-    /// The name that `doc` is, if it is one.
+    /// The text, if `doc` is a name.
     pub fn name_of(&self, doc: ExprDoc) -> Option<&str> {
         if let Expr::Id(name) = self.expr(doc) { Some(self.text(name)) } else { None }
     }
 
-    /// The comment of a statement; for `Comment` and `DocString` their text.
+    /// The comment of a statement; for `Comment` and `DocString` the text itself.
     pub fn comment_of(&self, stmt: StmtDoc) -> Option<&str> {
         self.comment_sym(stmt).map(|sym| self.text(sym))
     }
@@ -223,12 +222,12 @@ impl DocArena {
         }
     }
 
-    /// What a statement does.
+    /// The role of a statement.
     pub fn role_of(&self, stmt: StmtDoc) -> StmtRole {
         self.stmt_notes[stmt.0.get() as usize].role
     }
 
-    /// The access paths of a doc, in the order they were added.
+    /// The access paths of a doc, in the order in which they were added.
     pub fn paths_of(&self, doc: impl Into<DocRef>) -> impl Iterator<Item = PathId> + '_ {
         let doc = doc.into();
         let first = match doc {
@@ -241,7 +240,7 @@ impl DocArena {
         first.into_iter().chain(more.into_iter().flatten().copied())
     }
 
-    /// All docs that have access paths, each with each of them.
+    /// All pairs of a doc and one of its access paths.
     pub fn docs_with_paths(&self) -> impl Iterator<Item = (DocRef, PathId)> + '_ {
         let id = |index: usize| NonZeroU32::new(index as u32);
         let exprs = self.expr_paths.iter().enumerate().filter(|(_, path)| path.is_some());
@@ -251,18 +250,18 @@ impl DocArena {
         exprs.chain(stmts).flat_map(|doc| self.paths_of(doc).map(move |path| (doc, path)))
     }
 
-    /// The table that the paths of docs are in.
+    /// The table of the docs' paths.
     pub fn paths(&self) -> &PathTable {
         &self.paths
     }
 
-    /// The path one step below `parent`, in the arena's table.
+    /// The path `step` below `parent`.
     #[inline]
     pub fn child_path(&mut self, parent: PathId, step: PathStep) -> PathId {
         self.paths.child(parent, step)
     }
 
-    // --- changing what docs carry ----------------------------------------------------------------------------
+    // --- modification ----------------------------------------------------------------------------------------
 
     /// Interns a string.
     #[inline]
@@ -274,7 +273,7 @@ impl DocArena {
         self.symbols.intern("").expect("the empty string needs no room")
     }
 
-    /// A new symbol with the text of another, whose text may be changed later ([`DocArena::set_text`]).
+    /// Creates a mutable symbol with the text of another ([`DocArena::set_text`]).
     pub fn own_sym(&mut self, sym: Sym) -> Sym {
         match self.symbols.duplicate(sym) {
             Some(own) => own,
@@ -285,7 +284,7 @@ impl DocArena {
         }
     }
 
-    /// Changes the text of a symbol of its own ([`DocArena::own_sym`]) in all docs that hold it.
+    /// Changes the text of a symbol made by [`DocArena::own_sym`], in all docs that hold it.
     pub fn set_text(&mut self, own: Sym, text: &str) {
         let text = self.sym(text);
         self.symbols.set(own, text);
@@ -308,17 +307,17 @@ impl DocArena {
         }
     }
 
-    /// Says what a statement does.
+    /// Sets the role of a statement.
     pub fn set_role(&mut self, stmt: StmtDoc, role: StmtRole) {
         self.stmt_notes[stmt.0.get() as usize].role = role;
     }
 
-    /// Lets an `if` that stands alone in an else branch print as `elif`, so that a long ladder keeps its indentation.
+    /// Allows an `if` that is alone in an else branch to print as `elif`, so that a long chain is not nested.
     pub fn set_chained(&mut self, stmt: StmtDoc) {
         self.stmt_notes[stmt.0.get() as usize].chained = true;
     }
 
-    /// The `if` that an else branch prints as `elif`, if that is so.
+    /// The `if` of an else branch that prints as `elif`.
     pub(crate) fn chained(&self, else_branch: StmtList) -> Option<StmtDoc> {
         let [stmt] = self.stmts(else_branch) else { return None };
         let note = self.stmt_notes[stmt.0.get() as usize];
@@ -326,14 +325,14 @@ impl DocArena {
         (note.chained && is_if && note.comment.is_none()).then_some(*stmt)
     }
 
-    /// Says which script function a call calls; `doc` must be a call, other docs are left alone.
+    /// Sets the script function of a call. Other docs are not changed.
     pub fn set_function(&mut self, doc: ExprDoc, function: ScriptFnId) {
         if let Expr::Call(call) = self.expr(doc) {
             self.calls[call.0 as usize].function = Some(function);
         }
     }
 
-    /// Adds an access path to a doc: the place in the IR that its text stands for.
+    /// Adds an access path to a doc: the part of the IR that its text stands for.
     pub fn add_path(&mut self, doc: impl Into<DocRef>, path: PathId) {
         let doc = doc.into();
         let (paths, index) = match doc {
@@ -392,7 +391,7 @@ impl DocArena {
         }
     }
 
-    /// Where a run of `len` items goes that is appended to a side vector of `old` items; `None` when full.
+    /// The position of a list of `len` elements appended to a vector of length `old`; `None` if full.
     #[inline]
     fn run(&mut self, old: usize, len: usize) -> Option<(u32, u32)> {
         let end = old.saturating_add(len);

@@ -29,7 +29,7 @@ impl DocArena {
         self.push_expr(Expr::Float(value))
     }
 
-    /// A string literal; `text` is what it stands for, without quotes or escapes.
+    /// A string literal; `text` is its value, without quotes or escapes.
     #[inline]
     pub fn str(&mut self, text: impl Name) -> ExprDoc {
         let text = text.sym_in(self);
@@ -41,7 +41,7 @@ impl DocArena {
         self.push_bytes(bytes)
     }
 
-    /// A name. It is printed as it is; making it a valid one is the caller's part.
+    /// A name, printed as it is. The caller ensures that it is valid.
     #[inline]
     pub fn id(&mut self, name: impl Name) -> ExprDoc {
         let name = name.sym_in(self);
@@ -55,14 +55,14 @@ impl DocArena {
         self.push_expr(Expr::Attr { value, name })
     }
 
-    /// `value[indices]`; pass expressions, or [`Subscript`]s to mix in slices.
+    /// `value[indices]` with expressions, or with [`Subscript`]s for slices.
     #[inline]
     pub fn index<T: Copy + Into<Subscript>>(&mut self, value: ExprDoc, indices: &[T]) -> ExprDoc {
         let indices = self.push_list(indices.iter().map(|&item| item.into().0));
         self.push_expr(Expr::Index { value, indices })
     }
 
-    /// `start:stop:step`, to stand in an index.
+    /// `start:stop:step`, for use in an index.
     pub fn slice(
         &mut self,
         start: Option<ExprDoc>,
@@ -109,7 +109,8 @@ impl DocArena {
         self.push_expr(Expr::Conditional { condition, then_value, else_value, is_chained: false })
     }
 
-    /// The same, where a conditional as `else_value` has no parentheses: so a long chain is not nested.
+    /// As [`DocArena::conditional`], but a conditional `else_value` prints without parentheses, so a long chain is not
+    /// nested.
     pub fn chained_conditional(
         &mut self,
         condition: ExprDoc,
@@ -119,10 +120,10 @@ impl DocArena {
         self.push_expr(Expr::Conditional { condition, then_value, else_value, is_chained: true })
     }
 
-    /// An operation of any kind; a conditional takes its condition first.
+    /// An operation of any kind; the condition is the first operand of a conditional.
     ///
     /// # Errors
-    /// [`DocError::Arity`] when the number of operands is not that of the kind.
+    /// [`DocError::Arity`] if the number of operands does not match the kind.
     pub fn operation(
         &mut self,
         kind: impl Into<OperationKind>,
@@ -144,7 +145,7 @@ impl DocArena {
     /// `lambda args: body`
     ///
     /// # Errors
-    /// [`DocError::NotAName`] when an argument is not a name.
+    /// [`DocError::NotAName`] if an argument is not a name.
     pub fn lambda(&mut self, args: &[ExprDoc], body: ExprDoc) -> Result<ExprDoc, DocError> {
         for &arg in args {
             self.expect_name(arg, "a parameter of a lambda")?;
@@ -171,7 +172,7 @@ impl DocArena {
         self.push_expr(Expr::Dict(entries))
     }
 
-    /// `"expression"`: an expression inside a string literal.
+    /// `"expression"`: an expression in a string literal.
     pub fn quoted(&mut self, inner: ExprDoc) -> ExprDoc {
         self.push_expr(Expr::Quoted(inner))
     }

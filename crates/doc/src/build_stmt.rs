@@ -5,18 +5,18 @@ use crate::error::DocError;
 use crate::expr::{Expr, ExprDoc};
 use crate::stmt::{Function, Stmt, StmtDoc, StmtList, StmtRole};
 
-/// What a function definition is made of; see [`Function`] for the meaning of the fields.
+/// The components of a function definition; see [`Function`] for their meaning.
 #[derive(Debug, Clone, Copy)]
 pub struct FunctionParts<'a> {
-    /// The name, an `Id` doc.
+    /// The name, an [`Expr::Id`].
     pub name: ExprDoc,
     /// Parameters, each made by [`DocArena::assign`].
     pub args: &'a [StmtDoc],
     /// Decorators from top to bottom, without the `@`.
     pub decorators: &'a [ExprDoc],
-    /// What stands after the arrow.
+    /// The return annotation.
     pub return_type: Option<ExprDoc>,
-    /// The statements.
+    /// The body.
     pub body: &'a [StmtDoc],
 }
 
@@ -24,8 +24,8 @@ impl DocArena {
     /// `lhs: annotation = rhs`
     ///
     /// # Errors
-    /// [`DocError::EmptyAssign`] when there is neither value nor annotation; [`DocError::AnnotationWithoutName`] when
-    /// there is an annotation and `lhs` is not a name.
+    /// [`DocError::EmptyAssign`] without value and annotation; [`DocError::AnnotationWithoutName`] if there is an
+    /// annotation and `lhs` is not a name.
     pub fn assign(
         &mut self,
         lhs: ExprDoc,
@@ -48,7 +48,7 @@ impl DocArena {
         self.push_stmt(Stmt::Assign { lhs, rhs: Some(rhs), annotation: None }, StmtRole::BindValue)
     }
 
-    /// `target = value`, where the target is an element of a buffer.
+    /// `target = value`, with the role of a store.
     #[inline]
     pub fn store(&mut self, target: ExprDoc, value: ExprDoc) -> StmtDoc {
         self.push_stmt(Stmt::Assign { lhs: target, rhs: Some(value), annotation: None }, StmtRole::Store)
@@ -57,7 +57,7 @@ impl DocArena {
     /// `if predicate:` with an optional `else:`.
     ///
     /// # Errors
-    /// [`DocError::EmptyIf`] when both branches are empty.
+    /// [`DocError::EmptyIf`] if both branches are empty.
     pub fn if_(
         &mut self,
         predicate: ExprDoc,
@@ -90,7 +90,7 @@ impl DocArena {
         self.push_stmt(Stmt::Scope { lhs, rhs, body }, StmtRole::Plain)
     }
 
-    /// An expression by itself.
+    /// An expression statement.
     #[inline]
     pub fn expr_stmt(&mut self, expr: ExprDoc) -> StmtDoc {
         self.push_stmt(Stmt::ExprStmt(expr), StmtRole::Plain)
@@ -119,8 +119,7 @@ impl DocArena {
     /// `def name(args) -> return_type:`
     ///
     /// # Errors
-    /// [`DocError::NotAName`] when the name is not one, [`DocError::NotAParameter`] when a parameter is not an
-    /// assignment.
+    /// [`DocError::NotAName`] if the name is not one, [`DocError::NotAParameter`] if a parameter is not an assignment.
     pub fn function(&mut self, parts: FunctionParts<'_>) -> Result<StmtDoc, DocError> {
         let FunctionParts { name, args, decorators, return_type, body } = parts;
         self.expect_name(name, "the name of a function")?;
@@ -136,7 +135,7 @@ impl DocArena {
     /// `class name:`
     ///
     /// # Errors
-    /// [`DocError::NotAName`] when the name is not one.
+    /// [`DocError::NotAName`] if the name is not one.
     pub fn class(
         &mut self,
         name: ExprDoc,
@@ -149,7 +148,7 @@ impl DocArena {
         Ok(self.push_stmt(Stmt::Class { name, decorators, body }, StmtRole::Plain))
     }
 
-    /// A comment on lines of its own; an empty text leaves a blank line.
+    /// A comment on its own lines; an empty text is a blank line.
     pub fn comment(&mut self, text: &str) -> StmtDoc {
         let stmt = self.push_stmt(Stmt::Comment, StmtRole::Plain);
         self.set_comment(stmt, Some(text));
@@ -163,7 +162,7 @@ impl DocArena {
         stmt
     }
 
-    /// Several statements in order, as one doc to hand back.
+    /// A list of statements.
     pub fn block(&mut self, stmts: &[StmtDoc]) -> StmtList {
         self.push_stmts(stmts)
     }

@@ -1,8 +1,7 @@
-//! Finished text with line numbers, underlines, and only the lines around them.
+//! Line numbers, underlines, and selection of the lines around them.
 //!
-//! Upstream counterpart: `DecorateText` in `src/script/printer/doc_printer/base_doc_printer.cc`. Departing from it, every
-//! line counts as one (upstream does not count the blank line after a function), and carets are as wide as the
-//! characters above them are displayed.
+//! Upstream counterpart: `DecorateText` in `src/script/printer/doc_printer/base_doc_printer.cc`. Unlike upstream, the
+//! blank line after a function is numbered, and carets are as wide as the characters above them.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -12,25 +11,25 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::element::push_spaces;
 
-/// What to add to a text.
+/// The decorations to add.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decoration {
-    /// Whether each line begins with its number.
+    /// `true` to number the lines.
     pub(crate) line_numbers: bool,
-    /// How many lines to keep around each underlined one; `None` keeps all.
+    /// Number of lines to keep around each underlined one; `None` keeps all.
     pub(crate) context_lines: Option<u32>,
 }
 
-/// Text of which memory for the whole decorated text is asked for at once.
+/// Text size from which on memory for the decorated text is reserved at once.
 const LARGE_BYTES: usize = 16 << 20;
 
-/// Fewer lines than this are printed rather than cut out.
+/// Fewer lines than this are printed instead of being cut out.
 const MIN_LINES_CUT: usize = 2;
 
-/// Decorates `text`, in which `underlines` are in order and apart from each other. Nothing if there is no memory for it.
+/// Decorates `text`. `underlines` must be sorted and disjoint. Returns `None` if memory runs out.
 pub(crate) fn decorate(text: &str, underlines: &[Range<usize>], decoration: Decoration) -> Option<String> {
     let lines = Lines::new(text, decoration.line_numbers)?;
-    // A line has its number, its end, and perhaps a line of carets below it.
+    // Each line adds its number, its newline, and possibly a line of carets.
     let carets = match underlines.is_empty() {
         true => 0,
         false => text.len() + lines.count() * (lines.number_columns + 1),
@@ -51,7 +50,7 @@ pub(crate) fn decorate(text: &str, underlines: &[Range<usize>], decoration: Deco
     Some(out)
 }
 
-/// Which lines to show.
+/// The ranges of lines to print.
 fn chunks(lines: &Lines<'_>, underlines: &[Range<usize>], context: Option<u32>) -> Vec<Range<usize>> {
     let count = lines.count();
     let context = context.map_or(usize::MAX, |context| context as usize);
@@ -82,7 +81,7 @@ fn push_cut(out: &mut String, skipped: usize) {
     }
 }
 
-/// A text and where its lines begin.
+/// A text with the offsets of its lines.
 struct Lines<'t> {
     text: &'t str,
     starts: Vec<usize>,
@@ -109,13 +108,13 @@ impl<'t> Lines<'t> {
         self.starts.partition_point(|&start| start <= offset) - 1
     }
 
-    /// The bytes of a line, without its end.
+    /// The byte range of a line without its newline.
     fn range(&self, line: usize) -> Range<usize> {
         let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
         self.starts[line]..end
     }
 
-    /// Appends lines and the underlines in them, which it takes from `underlines`.
+    /// Appends lines with their underlines, which are consumed from `underlines`.
     fn push_chunk(&self, out: &mut String, chunk: Range<usize>, underlines: &mut &[Range<usize>]) {
         for line in chunk {
             let range = self.range(line);
@@ -130,7 +129,7 @@ impl<'t> Lines<'t> {
 
     fn push_carets(&self, out: &mut String, line: Range<usize>, underlines: &mut &[Range<usize>]) {
         let before = out.len();
-        // Columns of the line and of the carets; the latter run ahead after a piece that takes no column.
+        // Column of the text and of the carets, which are ahead after zero-width characters.
         let (mut at, mut text_column, mut column) = (line.start, 0, 0);
         while let Some(underline) = underlines.first().filter(|underline| underline.start < line.end) {
             if out.len() == before {

@@ -1,7 +1,7 @@
-//! Docs as JSON, for tests and for people.
+//! A JSON dump of docs, for tests and debugging.
 //!
-//! The dump shows the tree as it is: kinds, operators, names, literals, roles, comments, paths. Nothing in it is spelled
-//! in a target language, so a test can check that no doc hides syntax in a string. It is not a format to load from.
+//! The dump contains the tree itself: kinds, operators, names, literals, roles, comments, paths. Nothing is spelled in
+//! a target language, so a test can check that no doc hides syntax in a string. It cannot be loaded.
 
 use std::fmt::Write;
 
@@ -11,8 +11,8 @@ use crate::expr::{Expr, ExprDoc};
 use crate::stmt::{Doc, DocRef, Stmt, StmtDoc};
 use crate::sym::Sym;
 
-/// What is still to be written.
-enum Step {
+/// A work item of the dump.
+enum WorkItem {
     Text(&'static str),
     Expr(ExprDoc),
     Stmt(StmtDoc),
@@ -23,18 +23,17 @@ enum Step {
 }
 
 impl DocArena {
-    /// Writes a doc and all below it as one line of JSON.
+    /// Writes a doc and its descendants as one line of JSON.
     ///
     /// # Errors
-    /// [`PrintError::OutputBudget`] when the text would be longer than `max_bytes`; [`PrintError::Doc`] when the arena
-    /// is full.
+    /// [`PrintError::OutputBudget`] if the text exceeds `max_bytes`; [`PrintError::Doc`] if the arena is full.
     pub fn dump_json(&self, doc: impl Into<Doc>, max_bytes: usize) -> Result<String, PrintError> {
         self.check()?;
         let mut dump = Dump { docs: self, out: String::new(), steps: Vec::new() };
         match doc.into() {
-            Doc::Expr(doc) => dump.steps.push(Step::Expr(doc)),
-            Doc::Slice(doc) => dump.steps.push(Step::Expr(doc.0)),
-            Doc::Stmt(doc) => dump.steps.push(Step::Stmt(doc)),
+            Doc::Expr(doc) => dump.steps.push(WorkItem::Expr(doc)),
+            Doc::Slice(doc) => dump.steps.push(WorkItem::Expr(doc.0)),
+            Doc::Stmt(doc) => dump.steps.push(WorkItem::Stmt(doc)),
             Doc::Block(docs) => {
                 dump.out.push('[');
                 dump.steps.push(stmts(self, docs));
@@ -53,50 +52,55 @@ impl DocArena {
 struct Dump<'a> {
     docs: &'a DocArena,
     out: String,
-    steps: Vec<Step>,
+    steps: Vec<WorkItem>,
 }
 
 impl Dump<'_> {
-    fn step(&mut self, step: Step) {
+    fn step(&mut self, step: WorkItem) {
         match step {
-            Step::Text(text) => self.out.push_str(text),
-            Step::Expr(doc) => self.expr(doc),
-            Step::Stmt(doc) => self.stmt(doc),
-            Step::Exprs { next, end, first } => {
+            WorkItem::Text(text) => self.out.push_str(text),
+            WorkItem::Expr(doc) => self.expr(doc),
+            WorkItem::Stmt(doc) => self.stmt(doc),
+            WorkItem::Exprs { next, end, first } => {
                 if next == end {
                     return self.out.push(']');
                 }
                 if !first {
                     self.out.push(',');
                 }
-                self.steps.push(Step::Exprs { next: next + 1, end, first: false });
+                self.steps.push(WorkItem::Exprs { next: next + 1, end, first: false });
                 self.expr(self.docs.item(next));
             }
-            Step::Stmts { next, end, first } => {
+            WorkItem::Stmts { next, end, first } => {
                 if next == end {
                     return self.out.push(']');
                 }
                 if !first {
                     self.out.push(',');
                 }
-                self.steps.push(Step::Stmts { next: next + 1, end, first: false });
+                self.steps.push(WorkItem::Stmts { next: next + 1, end, first: false });
                 self.stmt(self.docs.stmt_item(next));
             }
-            Step::Entry(key, value) => {
+            WorkItem::Entry(key, value) => {
                 self.out.push('[');
-                self.later(vec![Step::Expr(key), Step::Text(","), Step::Expr(value), Step::Text("]")]);
+                self.later(vec![
+                    WorkItem::Expr(key),
+                    WorkItem::Text(","),
+                    WorkItem::Expr(value),
+                    WorkItem::Text("]"),
+                ]);
             }
-            Step::Keyword(name, value) => {
+            WorkItem::Keyword(name, value) => {
                 self.out.push('[');
                 push_json_string(&mut self.out, self.docs.text(name));
                 self.out.push(',');
-                self.later(vec![Step::Expr(value), Step::Text("]")]);
+                self.later(vec![WorkItem::Expr(value), WorkItem::Text("]")]);
             }
         }
     }
 
-    /// Leaves steps to be done in the order given.
-    fn later(&mut self, steps: Vec<Step>) {
+    /// Schedules work items in the given order.
+    fn later(&mut self, steps: Vec<WorkItem>) {
         self.steps.extend(steps.into_iter().rev());
     }
 
@@ -118,16 +122,21 @@ impl Dump<'_> {
             Expr::Id(name) => self.string("name", name),
             Expr::Attr { value, name } => {
                 self.string("name", name);
-                fields = vec![Step::Text(",\"value\":"), Step::Expr(value)];
+                fields = vec![WorkItem::Text(",\"value\":"), WorkItem::Expr(value)];
             }
             Expr::Index { value, indices } => {
-                fields = vec![Step::Text(",\"value\":"), Step::Expr(value), Step::Text(",\"indices\":[")];
+                fields = vec![
+                    WorkItem::Text(",\"value\":"),
+                    WorkItem::Expr(value),
+                    WorkItem::Text(",\"indices\":["),
+                ];
                 fields.push(exprs(indices));
             }
             Expr::Slice { start, stop, step } => {
                 for (name, part) in [(",\"start\":", start), (",\"stop\":", stop), (",\"step\":", step)] {
-                    fields
-                        .extend(part.map(|part| [Step::Text(name), Step::Expr(part)]).into_iter().flatten());
+                    fields.extend(
+                        part.map(|part| [WorkItem::Text(name), WorkItem::Expr(part)]).into_iter().flatten(),
+                    );
                 }
             }
             Expr::Call(call) => {
@@ -135,47 +144,55 @@ impl Dump<'_> {
                 if let Some(function) = call.function {
                     let _ = write!(self.out, ",\"function\":{}", function.0);
                 }
-                fields = vec![Step::Text(",\"callee\":"), Step::Expr(call.callee), Step::Text(",\"args\":[")];
+                fields = vec![
+                    WorkItem::Text(",\"callee\":"),
+                    WorkItem::Expr(call.callee),
+                    WorkItem::Text(",\"args\":["),
+                ];
                 fields.push(exprs(call.args));
-                fields.push(Step::Text(",\"kwargs\":["));
+                fields.push(WorkItem::Text(",\"kwargs\":["));
                 for (at, &(name, value)) in self.docs.kwargs(call.kwargs).iter().enumerate() {
-                    fields.extend((at > 0).then_some(Step::Text(",")));
-                    fields.push(Step::Keyword(name, value));
+                    fields.extend((at > 0).then_some(WorkItem::Text(",")));
+                    fields.push(WorkItem::Keyword(name, value));
                 }
-                fields.push(Step::Text("]"));
+                fields.push(WorkItem::Text("]"));
             }
             Expr::Unary { op, operand } => {
                 let _ = write!(self.out, ",\"op\":\"{}\"", op.name());
-                fields = vec![Step::Text(",\"operand\":"), Step::Expr(operand)];
+                fields = vec![WorkItem::Text(",\"operand\":"), WorkItem::Expr(operand)];
             }
             Expr::Binary { op, left, right } => {
                 let _ = write!(self.out, ",\"op\":\"{}\"", op.name());
-                fields = vec![Step::Text(",\"left\":"), Step::Expr(left)];
-                fields.extend([Step::Text(",\"right\":"), Step::Expr(right)]);
+                fields = vec![WorkItem::Text(",\"left\":"), WorkItem::Expr(left)];
+                fields.extend([WorkItem::Text(",\"right\":"), WorkItem::Expr(right)]);
             }
             Expr::Conditional { condition, then_value, else_value, is_chained: _ } => {
-                fields = vec![Step::Text(",\"condition\":"), Step::Expr(condition)];
-                fields.extend([Step::Text(",\"then\":"), Step::Expr(then_value)]);
-                fields.extend([Step::Text(",\"else\":"), Step::Expr(else_value)]);
+                fields = vec![WorkItem::Text(",\"condition\":"), WorkItem::Expr(condition)];
+                fields.extend([WorkItem::Text(",\"then\":"), WorkItem::Expr(then_value)]);
+                fields.extend([WorkItem::Text(",\"else\":"), WorkItem::Expr(else_value)]);
             }
             Expr::Lambda { args, body } => {
-                fields =
-                    vec![Step::Text(",\"args\":["), exprs(args), Step::Text(",\"body\":"), Step::Expr(body)];
+                fields = vec![
+                    WorkItem::Text(",\"args\":["),
+                    exprs(args),
+                    WorkItem::Text(",\"body\":"),
+                    WorkItem::Expr(body),
+                ];
             }
             Expr::Tuple(elements) | Expr::List(elements) => {
-                fields = vec![Step::Text(",\"elements\":["), exprs(elements)];
+                fields = vec![WorkItem::Text(",\"elements\":["), exprs(elements)];
             }
             Expr::Dict(entries) => {
-                fields.push(Step::Text(",\"entries\":["));
+                fields.push(WorkItem::Text(",\"entries\":["));
                 for (at, pair) in self.docs.items(entries).chunks_exact(2).enumerate() {
-                    fields.extend((at > 0).then_some(Step::Text(",")));
-                    fields.push(Step::Entry(pair[0], pair[1]));
+                    fields.extend((at > 0).then_some(WorkItem::Text(",")));
+                    fields.push(WorkItem::Entry(pair[0], pair[1]));
                 }
-                fields.push(Step::Text("]"));
+                fields.push(WorkItem::Text("]"));
             }
-            Expr::Quoted(inner) => fields = vec![Step::Text(",\"value\":"), Step::Expr(inner)],
+            Expr::Quoted(inner) => fields = vec![WorkItem::Text(",\"value\":"), WorkItem::Expr(inner)],
         }
-        fields.push(Step::Text("}"));
+        fields.push(WorkItem::Text("}"));
         self.later(fields);
     }
 
@@ -194,9 +211,9 @@ impl Dump<'_> {
         self.paths(doc.into());
         let mut fields = Vec::new();
         let mut field = |name: &'static str, doc: Option<ExprDoc>| {
-            fields.extend(doc.map(|doc| [Step::Text(name), Step::Expr(doc)]).into_iter().flatten());
+            fields.extend(doc.map(|doc| [WorkItem::Text(name), WorkItem::Expr(doc)]).into_iter().flatten());
         };
-        let mut block = (Step::Text(""), Step::Text(""));
+        let mut block = (WorkItem::Text(""), WorkItem::Text(""));
         match stmt {
             Stmt::Assign { lhs, rhs, annotation } => {
                 field(",\"lhs\":", Some(lhs));
@@ -205,22 +222,22 @@ impl Dump<'_> {
             }
             Stmt::If { predicate, then_branch, else_branch } => {
                 field(",\"predicate\":", Some(predicate));
-                fields.extend([Step::Text(",\"then\":["), stmts(self.docs, then_branch)]);
-                block = (Step::Text(",\"else\":["), stmts(self.docs, else_branch));
+                fields.extend([WorkItem::Text(",\"then\":["), stmts(self.docs, then_branch)]);
+                block = (WorkItem::Text(",\"else\":["), stmts(self.docs, else_branch));
             }
             Stmt::While { predicate, body } => {
                 field(",\"predicate\":", Some(predicate));
-                block = (Step::Text(",\"body\":["), stmts(self.docs, body));
+                block = (WorkItem::Text(",\"body\":["), stmts(self.docs, body));
             }
             Stmt::For { lhs, rhs, body } => {
                 field(",\"lhs\":", Some(lhs));
                 field(",\"rhs\":", Some(rhs));
-                block = (Step::Text(",\"body\":["), stmts(self.docs, body));
+                block = (WorkItem::Text(",\"body\":["), stmts(self.docs, body));
             }
             Stmt::Scope { lhs, rhs, body } => {
                 field(",\"lhs\":", lhs);
                 field(",\"rhs\":", Some(rhs));
-                block = (Step::Text(",\"body\":["), stmts(self.docs, body));
+                block = (WorkItem::Text(",\"body\":["), stmts(self.docs, body));
             }
             Stmt::ExprStmt(expr) => field(",\"expr\":", Some(expr)),
             Stmt::Assert { test, message } => {
@@ -232,18 +249,18 @@ impl Dump<'_> {
                 let parts = self.docs.function_of(function);
                 field(",\"name\":", Some(parts.name));
                 field(",\"return_type\":", parts.return_type);
-                fields.extend([Step::Text(",\"args\":["), stmts(self.docs, parts.args)]);
-                fields.extend([Step::Text(",\"decorators\":["), exprs(parts.decorators)]);
-                block = (Step::Text(",\"body\":["), stmts(self.docs, parts.body));
+                fields.extend([WorkItem::Text(",\"args\":["), stmts(self.docs, parts.args)]);
+                fields.extend([WorkItem::Text(",\"decorators\":["), exprs(parts.decorators)]);
+                block = (WorkItem::Text(",\"body\":["), stmts(self.docs, parts.body));
             }
             Stmt::Class { name, decorators, body } => {
                 field(",\"name\":", Some(name));
-                fields.extend([Step::Text(",\"decorators\":["), exprs(decorators)]);
-                block = (Step::Text(",\"body\":["), stmts(self.docs, body));
+                fields.extend([WorkItem::Text(",\"decorators\":["), exprs(decorators)]);
+                block = (WorkItem::Text(",\"body\":["), stmts(self.docs, body));
             }
             Stmt::Comment | Stmt::DocString | Stmt::Break | Stmt::Continue => {}
         }
-        fields.extend([block.0, block.1, Step::Text("}")]);
+        fields.extend([block.0, block.1, WorkItem::Text("}")]);
         self.later(fields);
     }
 
@@ -272,13 +289,13 @@ impl Dump<'_> {
     }
 }
 
-fn exprs(list: crate::expr::ExprList) -> Step {
-    Step::Exprs { next: list.start, end: list.start + list.len, first: true }
+fn exprs(list: crate::expr::ExprList) -> WorkItem {
+    WorkItem::Exprs { next: list.start, end: list.start + list.len, first: true }
 }
 
-fn stmts(docs: &DocArena, list: crate::stmt::StmtList) -> Step {
+fn stmts(docs: &DocArena, list: crate::stmt::StmtList) -> WorkItem {
     let (next, end) = docs.stmt_run(list);
-    Step::Stmts { next, end, first: true }
+    WorkItem::Stmts { next, end, first: true }
 }
 
 fn push_json_string(out: &mut String, text: &str) {

@@ -1,68 +1,68 @@
-//! Print elements: what a printer makes of docs, one step before text.
+//! Print elements, the intermediate form between docs and text.
 //!
-//! A printer writes a flat stream of [`Element`]s into a [`Sink`]. The sink decides what becomes of them: plain text, text
-//! with recorded ranges, or text laid out for a width. Sinks are type parameters, so a plain print pays for no element
-//! that it ignores.
+//! A printer writes a flat stream of [`Element`]s into a [`Sink`], which produces plain text, text with recorded
+//! ranges, or text laid out for a width. Sinks are type parameters, so a plain print does not pay for elements that it
+//! ignores.
 
 use tvmscript_ir_core::fallible;
 
 use crate::stmt::DocRef;
 
-/// One step of a print.
+/// A print element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Element<'a> {
-    /// Text without line ends.
+pub(crate) enum Element<'a> {
+    /// Text without newlines.
     Text(&'a str),
     /// A new line, indented.
     HardLine,
-    /// A new line without indentation, such as ends a function.
+    /// A new line without indentation, such as the one after a function.
     BareLine,
-    /// A place where a line may break; the text stands there while it does not.
+    /// A possible line break; prints the text if the line is not broken.
     SoftLine(&'a str),
-    /// Lines that start from here are one level deeper.
+    /// Increases the indentation of the following lines by one level.
     Indent,
-    /// Undoes one [`Element::Indent`].
+    /// Decreases the indentation by one level.
     Dedent,
-    /// A group begins: its soft lines break all or not at all.
+    /// Starts a group, whose soft lines break all or not at all.
     GroupBegin,
-    /// The innermost group ends.
+    /// Ends the innermost group.
     GroupEnd,
-    /// What a mark speaks of begins.
+    /// Starts a marked range.
     MarkBegin(Mark),
-    /// What the innermost mark speaks of ends.
+    /// Ends the innermost marked range.
     MarkEnd,
 }
 
-/// What a range of elements is.
+/// The kind of a marked range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub(crate) enum Mark {
     /// The text of a doc that carries an access path.
     Doc(DocRef),
-    /// What stands for the innermost marked statement where only something inside it is meant that has no text: the name of
-    /// a definition, the line of a loop.
+    /// The part of the innermost marked statement that represents descendants without text: the name of a definition,
+    /// the line of a loop.
     Head,
-    /// A comment or a docstring: never underlined, and no reason to break a line.
+    /// A comment or docstring, which is never underlined and never causes a line break.
     Comment,
 }
 
-/// The length of a text for which there was no memory.
+/// The length reported after running out of memory.
 pub(crate) const OUT_OF_MEMORY: usize = usize::MAX;
 
-/// Takes the elements of a print in order.
-pub trait Sink {
-    /// Whether the sink reads marks; if not, none are sent.
+/// Consumer of print elements.
+pub(crate) trait Sink {
+    /// `true` if the sink uses marks; otherwise none are sent.
     const MARKS: bool;
-    /// Whether the sink reads groups and soft lines; if not, soft lines come as text.
+    /// `true` if the sink uses groups and soft lines; otherwise soft lines are sent as text.
     const BREAKS: bool;
 
-    /// Takes the next element.
+    /// Consumes an element.
     fn put(&mut self, element: Element<'_>);
 
-    /// How many bytes the sink holds, for the output budget; `usize::MAX` when it found no memory for more.
+    /// Number of bytes in the sink, for the output budget; `usize::MAX` after running out of memory.
     fn byte_len(&self) -> usize;
 }
 
-/// Text that grows as long as there is memory.
+/// A string that records allocation failures.
 #[derive(Debug, Default)]
 pub(crate) struct GrowingText {
     pub(crate) text: String,
@@ -70,14 +70,6 @@ pub(crate) struct GrowingText {
 }
 
 impl GrowingText {
-    /// Text with room for so many bytes, if there is memory for them.
-    pub(crate) fn with_room(bytes: usize) -> GrowingText {
-        let mut text = String::new();
-        // Without this room the text grows as it is needed.
-        let _ = fallible::reserve_text(&mut text, bytes);
-        GrowingText { text, out_of_memory: false }
-    }
-
     #[inline]
     pub(crate) fn push(&mut self, text: &str) {
         if fallible::reserve_text(&mut self.text, text.len()) {
@@ -87,7 +79,7 @@ impl GrowingText {
         }
     }
 
-    /// Begins a line that is indented by `indent` spaces.
+    /// Starts a line indented by `indent` spaces.
     #[inline]
     pub(crate) fn line(&mut self, indent: usize) {
         if fallible::reserve_text(&mut self.text, indent + 1) {
@@ -105,22 +97,22 @@ impl GrowingText {
     }
 }
 
-/// Writes elements straight into text; lines never break.
+/// A sink for plain text without line breaking.
 #[derive(Debug)]
-pub struct PlainSink {
+pub(crate) struct PlainSink {
     text: GrowingText,
     indent: usize,
     indent_spaces: usize,
 }
 
 impl PlainSink {
-    /// A sink without text, but with room for so many bytes, that indents each level by `indent_spaces`.
-    pub fn new(indent_spaces: usize, room_bytes: usize) -> Self {
-        Self { text: GrowingText::with_room(room_bytes), indent: 0, indent_spaces }
+    /// Creates an empty sink that indents each level by `indent_spaces`.
+    pub(crate) fn new(indent_spaces: usize) -> Self {
+        Self { text: GrowingText::default(), indent: 0, indent_spaces }
     }
 
     /// The text.
-    pub fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         self.text.text
     }
 }

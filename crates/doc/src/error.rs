@@ -1,38 +1,38 @@
-//! What can go wrong while docs are made and printed.
+//! Errors of building and printing docs.
 
 use crate::operation::OperationKind;
 
-/// A doc whose parts do not fit together, or an arena that is full.
+/// A malformed doc, or a full arena.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocError {
-    /// An operation got a wrong number of operands.
+    /// An operation has a wrong number of operands.
     #[error("operation `{}` takes {} operands, got {got}", kind.name(), kind.arity())]
     Arity {
         /// The operation.
         kind: OperationKind,
-        /// How many operands came.
+        /// The number of operands given.
         got: usize,
     },
     /// An assignment has neither a value nor an annotation.
     #[error("an assignment needs a value or an annotation")]
     EmptyAssign,
-    /// An annotation stands beside something that is not a name.
+    /// An annotated assignment has a target that is not a name.
     #[error("an annotated assignment needs a name on its left side")]
     AnnotationWithoutName,
     /// Both branches of an `if` are empty.
     #[error("an `if` needs a statement in one of its branches")]
     EmptyIf,
-    /// A name was expected: of a function, a class, or a parameter of a lambda.
+    /// The name of a function, class or lambda parameter is not a name doc.
     #[error("{role} must be a name")]
     NotAName {
-        /// What the doc was meant to be.
+        /// The role of the doc.
         role: &'static str,
     },
     /// A parameter of a function is not an assignment.
     #[error("a parameter of a function must be an assignment")]
     NotAParameter,
-    /// The arena reached its limit, or found no memory; docs made since then are placeholders.
+    /// The arena reached its limit or ran out of memory; later docs are placeholders.
     #[error("printing needs more than {limit} pieces of syntax, or more memory than there is")]
     Full {
         /// The limit of the arena.
@@ -40,20 +40,20 @@ pub enum DocError {
     },
 }
 
-/// A tree of docs that cannot be printed.
+/// A doc that cannot be printed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrintError {
-    /// The text would be longer than the budget allows.
+    /// The text exceeds the output budget.
     #[error("the printed text is longer than {max_bytes} bytes")]
     OutputBudget {
-        /// The budget of the print.
+        /// The budget.
         max_bytes: usize,
     },
-    /// There is no memory for the text.
+    /// Memory for the text ran out.
     #[error("there is not enough memory for the printed text")]
     OutOfMemory,
-    /// A comment that follows its statement on the same line has several lines.
+    /// A comment at the end of a line has several lines.
     #[error("the comment of a `{stmt}` statement cannot have a newline")]
     CommentHasNewline {
         /// The kind of the statement.
@@ -62,7 +62,7 @@ pub enum PrintError {
     /// A parameter of a function has a comment.
     #[error("a parameter of a function cannot have a comment")]
     CommentOnParameter,
-    /// The docs are incomplete because the arena was full.
+    /// The arena is full, so the docs are incomplete.
     #[error(transparent)]
     Doc(#[from] DocError),
 }

@@ -1,7 +1,7 @@
 //! Expression docs.
 //!
-//! An [`ExprDoc`] is a number; what it stands for is an [`Expr`], read with [`DocArena::expr`](crate::DocArena::expr)
-//! and matched without `_`, so that a printer cannot forget a kind.
+//! An [`ExprDoc`] is an index; its [`Expr`] is read with [`DocArena::expr`](crate::DocArena::expr) and matched without
+//! `_`, so that printers handle every kind.
 
 use std::num::NonZeroU32;
 
@@ -10,16 +10,15 @@ use crate::sym::Sym;
 
 /// An expression doc of one arena.
 ///
-/// Docs refer only to docs made before them, so that a tree of docs has no cycle; one doc may be used in several
-/// places.
+/// Docs refer only to earlier docs, so there are no cycles. A doc may be used several times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExprDoc(pub(crate) NonZeroU32);
 
-/// A slice `start:stop:step` of one arena; it can stand only between the brackets of an index.
+/// A slice `start:stop:step` of one arena, valid only in an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SliceDoc(pub(crate) ExprDoc);
 
-/// What may stand between the brackets of an index: an expression or a slice.
+/// An element of an index: an expression or a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Subscript(pub(crate) ExprDoc);
 
@@ -37,7 +36,7 @@ impl From<SliceDoc> for Subscript {
     }
 }
 
-/// A run of expression docs; read it with [`DocArena::items`](crate::DocArena::items).
+/// A list of expression docs; read it with [`DocArena::items`](crate::DocArena::items).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExprList {
     pub(crate) start: u32,
@@ -45,12 +44,12 @@ pub struct ExprList {
 }
 
 impl ExprList {
-    /// How many docs the run holds.
+    /// Number of docs.
     pub fn len(self) -> usize {
         self.len as usize
     }
 
-    /// Whether the run holds no doc.
+    /// Returns `true` if the list is empty.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -67,20 +66,20 @@ pub struct ByteText {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallId(pub(crate) u32);
 
-/// The parts of a call.
+/// The callee and arguments of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// What is called.
+    /// The callee.
     pub callee: ExprDoc,
     /// Positional arguments.
     pub args: ExprList,
     /// Keyword arguments, after the positional ones.
     pub kwargs: KwargList,
-    /// The script function that is called, when known: what a target that prints builder code goes by.
+    /// The called script function, if known; used by targets that print builder code.
     pub function: Option<ScriptFnId>,
 }
 
-/// A run of keyword arguments; read it with [`DocArena::kwargs`](crate::DocArena::kwargs).
+/// A list of keyword arguments; read it with [`DocArena::kwargs`](crate::DocArena::kwargs).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KwargList {
     pub(crate) start: u32,
@@ -88,31 +87,31 @@ pub struct KwargList {
 }
 
 impl KwargList {
-    /// How many arguments the run holds.
+    /// Number of arguments.
     pub fn len(self) -> usize {
         self.len as usize
     }
 
-    /// Whether the run holds no argument.
+    /// Returns `true` if the list is empty.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 }
 
-/// A script function (`T.match_buffer`), numbered by whoever docsifies; this crate only carries the number.
+/// A script function (`T.match_buffer`), numbered by the docsifier. This crate only stores the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ScriptFnId(pub u32);
 
-/// What an [`ExprDoc`] stands for.
+/// An expression.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Expr {
     /// The literal `None`.
     None,
-    /// A truth value.
+    /// A bool literal.
     Bool(bool),
-    /// An integer literal; it may be negative.
+    /// An integer literal, possibly negative.
     Int(i64),
-    /// A float literal; infinities and NaN are printed as quoted text, as upstream does.
+    /// A float literal. Infinities and NaN print as quoted text, as upstream does.
     Float(f64),
     /// A string literal.
     Str(Sym),
@@ -124,32 +123,32 @@ pub enum Expr {
     Attr {
         /// The expression before the dot.
         value: ExprDoc,
-        /// The name after it.
+        /// The attribute.
         name: Sym,
     },
     /// `value[indices]`
     Index {
         /// The expression before the bracket.
         value: ExprDoc,
-        /// Expressions and slices; none prints as `value[()]`.
+        /// Expressions and slices; an empty index prints as `value[()]`.
         indices: ExprList,
     },
-    /// `start:stop:step`; only an [`Expr::Index`] holds one, directly.
+    /// `start:stop:step`; occurs only as a direct element of [`Expr::Index`].
     Slice {
-        /// The first position.
+        /// The first index.
         start: Option<ExprDoc>,
-        /// The position after the last.
+        /// The end, exclusive.
         stop: Option<ExprDoc>,
-        /// The distance between two positions.
+        /// The step.
         step: Option<ExprDoc>,
     },
-    /// A call; its parts are a [`Call`].
+    /// A call; see [`Call`].
     Call(CallId),
     /// `-x`, `~x`, `not x`
     Unary {
         /// The operator.
         op: UnaryOp,
-        /// What it applies to.
+        /// The operand.
         operand: ExprDoc,
     },
     /// `left op right`
@@ -163,34 +162,34 @@ pub enum Expr {
     },
     /// `then_value if condition else else_value`
     Conditional {
-        /// Decides.
+        /// The condition.
         condition: ExprDoc,
         /// The value if true.
         then_value: ExprDoc,
         /// The value if false.
         else_value: ExprDoc,
-        /// Whether a conditional as `else_value` goes without parentheses.
+        /// `true` if a conditional `else_value` prints without parentheses.
         is_chained: bool,
     },
     /// `lambda args: body`
     Lambda {
         /// Names, each an [`Expr::Id`].
         args: ExprList,
-        /// The value.
+        /// The body.
         body: ExprDoc,
     },
     /// `(a, b)`
     Tuple(ExprList),
     /// `[a, b]`
     List(ExprList),
-    /// `{k: v}`: keys and values in turn.
+    /// `{k: v}`: keys and values alternate.
     Dict(ExprList),
-    /// An expression written inside a string literal, such as a symbolic shape `"n * 2"`.
+    /// An expression in a string literal, such as a symbolic shape `"n * 2"`.
     Quoted(ExprDoc),
 }
 
 impl Expr {
-    /// The name of the kind, as debug output shows it.
+    /// The kind's name in debug output.
     pub fn name(&self) -> &'static str {
         match self {
             Self::None => "none",

@@ -377,7 +377,7 @@ mod tests {
     proptest! {
         #[test]
         fn groups_break_from_the_outside_in(trees in trees(), width in 1usize..24) {
-            let mut layout = Layout::new(PlainSink::new(INDENT_SPACES, 0), width, usize::MAX, INDENT_SPACES);
+            let mut layout = Layout::new(PlainSink::new(INDENT_SPACES), width, usize::MAX, INDENT_SPACES);
             put(&trees, &mut layout);
             let mut text = String::new();
             expected(&trees, false, width, 0, &mut Vec::new(), &mut text);
@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn a_line_of_any_length_holds_one_width_of_text() {
-        let mut layout = Layout::new(PlainSink::new(INDENT_SPACES, 0), 80, usize::MAX, INDENT_SPACES);
+        let mut layout = Layout::new(PlainSink::new(INDENT_SPACES), 80, usize::MAX, INDENT_SPACES);
         layout.put(Element::GroupBegin);
         for _ in 0..100_000 {
             layout.put(Element::GroupBegin);

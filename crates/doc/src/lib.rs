@@ -1,8 +1,8 @@
 //! Syntax as data, and its printers.
 //!
-//! A node of some IR is first turned into docs: expressions, statements, functions, classes that no target language
-//! owns. A printer then writes docs out; [`python`] is the one for Python. Docs live in a [`DocArena`], one per print,
-//! and are handled as small ids.
+//! An IR node is first converted to docs: expressions, statements, functions and classes that are independent of the
+//! target language. A printer then writes the docs as text; [`python`] is the one for Python. Docs live in a
+//! [`DocArena`], one per print, and are handled as small ids.
 //!
 //! ```
 //! use tvmscript_doc::{BinaryOp, DocArena, python};
@@ -18,17 +18,22 @@
 //! # Ok::<(), tvmscript_doc::PrintError>(())
 //! ```
 //!
-//! This crate knows syntax and no dialect: `T.grid` is a name, an attribute and a call here. It makes no names and
-//! checks none.
+//! This crate knows syntax but no dialect: `T.grid` is a name, an attribute and a call. Names are neither generated nor
+//! checked.
 //!
-//! Invariant: a doc refers only to docs made before it, and nothing here recurses over docs; depth costs memory only.
+//! Invariant: a doc refers only to earlier docs, and nothing recurses over docs, so depth costs heap only.
+//!
 //! Upstream counterpart: `include/tvm/script/printer/doc.h` and `src/script/printer/doc_printer`.
+
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod arena;
 mod build_expr;
 mod build_stmt;
 mod decorate;
 mod dump;
+mod element;
 mod error;
 mod expr;
 mod layout;
@@ -37,7 +42,6 @@ mod operation;
 mod stmt;
 mod sym;
 
-pub mod element;
 pub mod python;
 
 pub use arena::DocArena;

@@ -1,4 +1,4 @@
-//! Text with the places of its docs: source maps, and what underlining goes by.
+//! Text with the ranges of its docs: source maps and underlining.
 //!
 //! Upstream counterpart: `MarkSpan` in `src/script/printer/doc_printer/base_doc_printer.cc`.
 
@@ -11,22 +11,22 @@ use crate::element::{Element, GrowingText, Mark, OUT_OF_MEMORY, Sink};
 use crate::expr::Expr;
 use crate::stmt::{DocRef, StmtDoc};
 
-/// Writes elements into text and records where each marked one stands.
+/// A sink that writes text and records the ranges of marked docs.
 #[derive(Debug)]
 pub(crate) struct MarkSink {
     text: GrowingText,
     indent: usize,
     indent_spaces: usize,
     open: Vec<Open>,
-    /// Marked docs in the order in which they begin; an outer one comes before an inner one.
+    /// Marked docs by start; outer before inner.
     docs: Vec<Marked>,
-    /// Line ends, indentation and comments, in order of their ends.
+    /// Newlines, indentation and comments, by end.
     exempt: Vec<Range<usize>>,
-    /// There was no memory for the record.
+    /// `true` after running out of memory.
     out_of_memory: bool,
 }
 
-/// A marked doc and where it stands.
+/// A marked doc with its range.
 #[derive(Debug, Clone)]
 struct Marked {
     doc: DocRef,
@@ -34,14 +34,14 @@ struct Marked {
     head: Option<Range<usize>>,
 }
 
-/// A mark that has begun.
+/// A mark that has not ended.
 #[derive(Debug, Clone, Copy)]
 enum Open {
-    /// The doc at this place of the record.
+    /// A doc, by index in the record.
     Doc(usize),
-    /// The head of the doc at this place of the record.
+    /// The head of a doc, by index in the record.
     Head(usize),
-    /// A comment that begins at this byte.
+    /// A comment that starts at this byte.
     Comment(usize),
 }
 
@@ -62,7 +62,7 @@ impl MarkSink {
         self.out_of_memory |= !fallible::push(&mut self.exempt, start..self.text.len());
     }
 
-    /// The text up to its first `len` bytes, and what was recorded there.
+    /// The first `len` bytes of the text with their marks.
     pub(crate) fn finish(self, len: impl FnOnce(&str) -> usize) -> MarkedText {
         let Self { text, mut docs, mut exempt, .. } = self;
         let mut text = text.text;
@@ -77,7 +77,7 @@ impl MarkSink {
     }
 }
 
-/// A finished text with the places of its docs.
+/// A finished text with the ranges of its docs.
 #[derive(Debug)]
 pub(crate) struct MarkedText {
     pub(crate) text: String,
@@ -86,8 +86,8 @@ pub(crate) struct MarkedText {
 }
 
 impl MarkedText {
-    /// The ranges to underline for `requests`, in order and apart from each other, without line ends and comments: for each
-    /// request what [`SourceMap::ranges_of`] says.
+    /// The ranges to underline for `requests` ([`SourceMap::ranges_of`]), sorted and disjoint, without newlines and
+    /// comments.
     pub(crate) fn underlines(&self, arena: &DocArena, requests: &[AccessPath]) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         for request in requests {
@@ -98,13 +98,13 @@ impl MarkedText {
         subtract(merge(ranges), &merge(self.exempt.clone()))
     }
 
-    /// Adds the lists and tuples all of whose elements are underlined: `(8,)`, not `8`.
+    /// Adds the lists and tuples whose elements are all underlined: `(8,)`, not `8`.
     fn with_whole_lists(&self, arena: &DocArena, mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
         let is_list = |doc: DocRef| match doc {
             DocRef::Expr(doc) => matches!(arena.expr(doc), Expr::Tuple(_) | Expr::List(_)),
             DocRef::Stmt(_) => false,
         };
-        // Inner ones first.
+        // Inner docs first.
         for marked in self.docs.iter().rev() {
             let range = &marked.range;
             let first = ranges.partition_point(|underlined| underlined.end <= range.start);
@@ -126,13 +126,13 @@ impl MarkedText {
         ranges
     }
 
-    /// Whether only brackets, commas and white space stand there; nothing does in a range that ends before it begins.
+    /// Returns `true` if the range contains only brackets, commas and white space; `false` for an inverted range.
     fn is_punctuation(&self, range: Range<usize>) -> bool {
         let text = self.text.get(range).unwrap_or_default();
         text.bytes().all(|byte| matches!(byte, b'(' | b')' | b'[' | b']' | b',' | b' ' | b'\n'))
     }
 
-    /// The text and its map.
+    /// The text and its source map.
     pub(crate) fn into_map(self, arena: &DocArena) -> (String, SourceMap) {
         let mut entries: Vec<MapEntry> = Vec::with_capacity(self.docs.len());
         let mut statements: Vec<(Range<usize>, StmtDoc)> = Vec::new();
@@ -141,7 +141,7 @@ impl MarkedText {
             if let DocRef::Stmt(stmt) = doc {
                 statements.push((range.clone(), stmt));
             }
-            // The entry that this one stands in: the innermost of the open ones that does not end before.
+            // Ends the open entries that end before this one starts; the innermost one left is the parent.
             while around
                 .last()
                 .is_some_and(|&at| entries[at as usize].range.end < range.end.max(range.start + 1))
@@ -157,21 +157,21 @@ impl MarkedText {
     }
 }
 
-/// A piece of printed text and what it stands for.
+/// A range of printed text and its doc.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapEntry {
-    /// The bytes of the text.
+    /// The byte range.
     pub range: Range<usize>,
-    /// Of a statement with a body: the name of the definition, or the line of the loop, without the body.
+    /// For a statement with a body: the name of the definition, or the line of the loop.
     pub head: Option<Range<usize>>,
-    /// The doc that was printed there; [`DocArena::paths_of`] has its other paths.
+    /// The doc; [`DocArena::paths_of`] returns its other paths.
     pub doc: DocRef,
     /// The first path of the doc.
     pub path: PathId,
     parent: Option<u32>,
 }
 
-/// Which bytes of a printed text stand for which part of the IR.
+/// A map between ranges of printed text and parts of the IR.
 #[derive(Debug, Clone, Default)]
 pub struct SourceMap {
     entries: Vec<MapEntry>,
@@ -179,17 +179,17 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// All pieces, by their beginning, outer ones first.
+    /// All entries by start, outer before inner.
     pub fn entries(&self) -> &[MapEntry] {
         &self.entries
     }
 
-    /// All statements, whether or not they stand for anything, by their beginning, outer ones first.
+    /// All statements by start, outer before inner, including those without paths.
     pub fn statements(&self) -> &[(Range<usize>, StmtDoc)] {
         &self.statements
     }
 
-    /// The innermost piece around a byte of the text.
+    /// The innermost entry that contains a byte of the text.
     pub fn at(&self, offset_bytes: usize) -> Option<&MapEntry> {
         let begun = self.entries.partition_point(|entry| entry.range.start <= offset_bytes);
         let mut entry = self.entries.get(begun.checked_sub(1)?)?;
@@ -199,18 +199,18 @@ impl SourceMap {
         Some(entry)
     }
 
-    /// Where the part of the IR at `path` is printed. If it is not, where what it holds is; if that is not either, the
-    /// nearest printed part around it, of which a statement with a body shows its head only.
+    /// The ranges of the part at `path`; if it has none, those of its descendants; else that of its nearest printed
+    /// ancestor, which for a statement with a body is its head.
     pub fn ranges_of(&self, arena: &DocArena, path: &AccessPath) -> Vec<Range<usize>> {
         let docs = self.entries.iter().map(|entry| (entry.doc, &entry.range, entry.head.as_ref()));
         merge(best_ranges(arena, path, docs))
     }
 }
 
-/// A doc, where it stands, and its head.
+/// A doc, its range, and its head.
 type Stands<'r> = (DocRef, &'r Range<usize>, Option<&'r Range<usize>>);
 
-/// The ranges that stand for `request`, in any order.
+/// The ranges for `request`, in any order.
 fn best_ranges<'r>(
     arena: &DocArena,
     request: &AccessPath,
@@ -241,22 +241,22 @@ fn best_ranges<'r>(
     if best < whole && !below.is_empty() { below } else { around }
 }
 
-/// How a path relates to a request.
+/// The relation of a path to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Relation {
-    /// It leads to the request, or to something around it; the number of its steps.
+    /// The request or an ancestor of it; the number of its steps.
     Around(usize),
-    /// It leads to something inside the request.
+    /// A descendant of the request.
     Below,
     /// Neither.
     Elsewhere,
 }
 
-/// Tells how the paths of a table relate to one request. Each step is looked at once.
+/// Computes the relation of paths to one request, with a memo.
 struct Matcher<'a> {
     arena: &'a DocArena,
     request: &'a AccessPath,
-    /// By path, as far as known.
+    /// Memo by path index.
     known: Vec<Option<Relation>>,
 }
 
@@ -290,7 +290,7 @@ impl Matcher<'_> {
     }
 }
 
-/// Sorts ranges and joins those that touch; empty ones go.
+/// Sorts and merges ranges; drops empty ones.
 fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.retain(|range| !range.is_empty());
     ranges.sort_by_key(|range| range.start);
@@ -304,7 +304,7 @@ fn merge(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges
 }
 
-/// What of `ranges` lies outside `holes`; both in order and apart from each other.
+/// The parts of `ranges` outside `holes`; both are sorted and disjoint.
 fn subtract(ranges: Vec<Range<usize>>, holes: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut left = Vec::with_capacity(ranges.len());
     let mut next = 0;
@@ -359,7 +359,7 @@ impl Sink for MarkSink {
                     Open::Doc(at) => Some(*at),
                     Open::Head(_) | Open::Comment(_) => None,
                 });
-                // A head follows the beginning of its statement.
+                // A head always follows the start of its statement.
                 let of = of.unwrap_or_default();
                 if let Some(marked) = self.docs.get_mut(of) {
                     marked.head = Some(start..start);

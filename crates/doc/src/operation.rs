@@ -1,4 +1,4 @@
-//! Operators of expression docs: kinds, arity, and how tightly they bind.
+//! Operators of expression docs.
 
 /// A unary operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -58,7 +58,7 @@ pub enum BinaryOp {
     Or = 25,
 }
 
-/// Every operator, with the numbers that upstream gives them: Python code sees the numbers.
+/// An operator of any arity, with upstream's number, which is visible to Python code.
 ///
 /// Upstream counterpart: `OperationDocNode::Kind` in `include/tvm/script/printer/doc.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,7 +67,7 @@ pub enum OperationKind {
     Unary(UnaryOp),
     /// Two operands.
     Binary(BinaryOp),
-    /// Three operands in the order condition, value if true, value if false; number 28.
+    /// A conditional with the operands condition, value if true, value if false; number 28.
     IfThenElse,
 }
 
@@ -94,13 +94,13 @@ const BINARY: [BinaryOp; 20] = {
 };
 
 impl OperationKind {
-    /// All kinds, in the order of their numbers.
+    /// All kinds, in numerical order.
     pub fn all() -> impl Iterator<Item = Self> {
         let unary = UNARY.into_iter().map(Self::Unary);
         unary.chain(BINARY.into_iter().map(Self::Binary)).chain([Self::IfThenElse])
     }
 
-    /// The number upstream gives this kind.
+    /// Upstream's number of the kind.
     pub fn number(self) -> u8 {
         match self {
             Self::Unary(op) => op as u8,
@@ -109,12 +109,12 @@ impl OperationKind {
         }
     }
 
-    /// The kind with this number; the numbers of upstream's range ends (4, 26) name no kind.
+    /// The kind with this number. Upstream's range markers (4, 26) are not kinds.
     pub fn from_number(number: u8) -> Option<Self> {
         Self::all().find(|kind| kind.number() == number)
     }
 
-    /// How many operands the kind takes.
+    /// Number of operands.
     pub fn arity(self) -> usize {
         match self {
             Self::Unary(_) => 1,
@@ -123,7 +123,7 @@ impl OperationKind {
         }
     }
 
-    /// The name upstream gives this kind, such as `FloorDiv`.
+    /// Upstream's name of the kind, such as `FloorDiv`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unary(op) => op.name(),
@@ -134,7 +134,7 @@ impl OperationKind {
 }
 
 impl UnaryOp {
-    /// The name upstream gives the operator.
+    /// Upstream's name of the operator.
     pub fn name(self) -> &'static str {
         match self {
             Self::USub => "USub",
@@ -145,7 +145,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// The name upstream gives the operator.
+    /// Upstream's name of the operator.
     pub fn name(self) -> &'static str {
         match self {
             Self::Add => "Add",

@@ -1,7 +1,7 @@
 //! Statement docs.
 //!
-//! A [`StmtDoc`] is a number; what it stands for is a [`Stmt`], read with [`DocArena::stmt`](crate::DocArena::stmt).
-//! Beside its syntax a statement carries a comment and a [`StmtRole`].
+//! A [`StmtDoc`] is an index; its [`Stmt`] is read with [`DocArena::stmt`](crate::DocArena::stmt). Besides its syntax a
+//! statement carries a comment and a [`StmtRole`].
 
 use std::num::NonZeroU32;
 
@@ -11,24 +11,24 @@ use crate::expr::{ExprDoc, ExprList, SliceDoc};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StmtDoc(pub(crate) NonZeroU32);
 
-/// A run of statement docs; read it with [`DocArena::stmts`](crate::DocArena::stmts). A number, as every doc is, so that a
-/// [`Doc`] is two.
+/// A list of statement docs; read it with [`DocArena::stmts`](crate::DocArena::stmts). It is a single index, which
+/// keeps [`Doc`] small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StmtList(pub(crate) u32);
 
 impl StmtList {
-    /// Whether the run holds no doc.
+    /// Returns `true` if the list is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// What a printer of one node gives back: an expression, a slice, a statement, or several statements.
+/// The result of printing a node: an expression, a slice, a statement, or several statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doc {
     /// An expression.
     Expr(ExprDoc),
-    /// A slice, to be used in an index.
+    /// A slice, valid in an index only.
     Slice(SliceDoc),
     /// One statement.
     Stmt(StmtDoc),
@@ -87,30 +87,30 @@ impl From<StmtDoc> for DocRef {
     }
 }
 
-/// What a statement does, whatever it looks like: two statements that print alike may build differently.
+/// The effect of a statement, independent of its syntax: two statements that print alike may build differently.
 ///
-/// The Python printer does not read it; targets that print builder code do.
+/// The Python printer ignores it; targets that print builder code use it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum StmtRole {
-    /// Nothing beyond its syntax.
+    /// No effect beyond the syntax.
     #[default]
     Plain,
-    /// Brings a name into being without computing a value (`n = T.int32()`).
+    /// Defines a name without computing a value (`n = T.int32()`).
     DefineName,
     /// Binds a computed value to a name.
     BindValue,
-    /// Writes into memory (`A[i] = x`).
+    /// Writes to memory (`A[i] = x`).
     Store,
-    /// Calls something for its effect.
+    /// Calls a function for its effect.
     Effect,
-    /// Opens a scope that lasts to the end of the enclosing block.
+    /// Opens a scope that extends to the end of the enclosing block.
     OpenScope,
     /// Declares a parameter of the enclosing function.
     DeclareParam,
 }
 
 impl StmtRole {
-    /// The name of the role, as debug output shows it.
+    /// The role's name in debug output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "plain",
@@ -128,90 +128,90 @@ impl StmtRole {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FunctionId(pub(crate) u32);
 
-/// The parts of a function definition. Its comment prints as a docstring.
+/// The components of a function definition. Its comment prints as a docstring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Function {
-    /// The name, an `Id` doc.
+    /// The name, an [`Expr::Id`](crate::Expr::Id).
     pub name: ExprDoc,
     /// Parameters, each an assignment without comment: name, annotation, default value.
     pub args: StmtList,
     /// Decorators from top to bottom, without the `@`.
     pub decorators: ExprList,
-    /// What stands after the arrow.
+    /// The return annotation.
     pub return_type: Option<ExprDoc>,
-    /// The statements; none prints as `pass`.
+    /// The body; if empty, prints `pass`.
     pub body: StmtList,
 }
 
-/// What a [`StmtDoc`] stands for.
+/// A statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stmt {
-    /// `lhs: annotation = rhs`; at least one of annotation and rhs is there, and an annotation only beside a name.
+    /// `lhs: annotation = rhs`, with at least one of annotation and value. Only names are annotated.
     Assign {
-        /// What is assigned; a tuple prints without parentheses.
+        /// The target; a tuple prints without parentheses.
         lhs: ExprDoc,
         /// The value; a tuple of two or more prints without parentheses.
         rhs: Option<ExprDoc>,
-        /// What stands after the colon.
+        /// The annotation.
         annotation: Option<ExprDoc>,
     },
-    /// `if predicate:` and `else:`; not both branches are empty.
+    /// `if predicate:` and `else:`, with at least one statement.
     If {
-        /// Decides.
+        /// The condition.
         predicate: ExprDoc,
-        /// Statements if true; none prints as `pass`.
+        /// The branch if true; if empty, prints `pass`.
         then_branch: StmtList,
-        /// Statements if false; none prints no `else`.
+        /// The branch if false; if empty, prints no `else`.
         else_branch: StmtList,
     },
     /// `while predicate:`
     While {
-        /// Decides whether to go on.
+        /// The condition.
         predicate: ExprDoc,
-        /// The statements.
+        /// The body.
         body: StmtList,
     },
     /// `for lhs in rhs:`
     For {
         /// The loop variable, or a tuple of them.
         lhs: ExprDoc,
-        /// What is iterated over.
+        /// The iterable.
         rhs: ExprDoc,
-        /// The statements.
+        /// The body.
         body: StmtList,
     },
     /// `with rhs as lhs:`
     Scope {
-        /// The name of the scope.
+        /// The target of `as`.
         lhs: Option<ExprDoc>,
-        /// What is entered.
+        /// The context manager.
         rhs: ExprDoc,
-        /// The statements.
+        /// The body.
         body: StmtList,
     },
-    /// An expression by itself.
+    /// An expression statement.
     ExprStmt(ExprDoc),
     /// `assert test, message`
     Assert {
-        /// What must hold.
+        /// The condition.
         test: ExprDoc,
-        /// What to say if it does not.
+        /// The message.
         message: Option<ExprDoc>,
     },
     /// `return value`
     Return(ExprDoc),
-    /// A function definition; its parts are a [`Function`].
+    /// A function definition; see [`Function`].
     Function(FunctionId),
     /// `class name:`; its comment prints as a docstring.
     Class {
-        /// The name, an `Id` doc.
+        /// The name, an [`Expr::Id`](crate::Expr::Id).
         name: ExprDoc,
         /// Decorators from top to bottom, without the `@`.
         decorators: ExprList,
-        /// The statements; none prints as `pass`.
+        /// The body; if empty, prints `pass`.
         body: StmtList,
     },
-    /// A comment on lines of its own; the text is the statement's comment. An empty text leaves a blank line.
+    /// A comment on its own lines; the text is the statement's comment. An empty text is a blank line.
     Comment,
     /// A docstring; the text is the statement's comment. An empty text prints nothing.
     DocString,
@@ -222,7 +222,7 @@ pub enum Stmt {
 }
 
 impl Stmt {
-    /// The name of the kind, as errors and debug output show it.
+    /// The kind's name in errors and debug output.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Assign { .. } => "assign",

@@ -1,38 +1,39 @@
 //! Interned strings of one print.
 //!
-//! Names repeat a great deal in printed programs, so the arena stores each distinct string once, in one
-//! buffer, and docs hold a [`Sym`]. Two interned symbols of the same arena are equal exactly when their texts are; symbols
-//! whose text may still change stand for themselves.
+//! The arena stores each distinct string once, in one buffer, and docs hold a [`Sym`]. Two interned symbols of an arena
+//! are equal exactly if their texts are; mutable symbols ([`DocArena::own_sym`](crate::DocArena::own_sym)) are
+//! distinct.
 
-use hashbrown::HashTable;
+use std::hash::BuildHasher;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
 use tvmscript_ir_core::fallible;
 
-/// A string kept by a [`DocArena`](crate::DocArena): a name, an attribute, the text of a literal or a comment.
-///
-/// A symbol is meaningful only for the arena that handed it out.
+/// A string of a [`DocArena`](crate::DocArena): a name, an attribute, the text of a literal or a comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sym(u32);
 
 impl Sym {
-    /// Its number: symbols are counted from zero as they come up.
+    /// The index, counted from zero in order of creation.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The buffer and index behind the symbols of one arena.
+/// The buffer and index of an arena's symbols.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
     text: String,
     spans: Vec<(u32, u32)>,
     table: HashTable<u32>,
+    hasher: DefaultHashBuilder,
 }
 
 impl Symbols {
-    /// The symbol for `text`, or `None` when the buffer would pass 4 GiB or there is no memory.
+    /// The symbol for `text`; `None` if the buffer would exceed 4 GiB or memory runs out.
     pub(crate) fn intern(&mut self, text: &str) -> Option<Sym> {
-        let hash = hash(text.as_bytes());
+        let hash = self.hasher.hash_one(text);
         let same = |&index: &u32| slice(&self.text, self.spans[index as usize]) == text;
         if let Some(&index) = self.table.find(hash, same) {
             return Some(Sym(index));
@@ -40,24 +41,22 @@ impl Symbols {
         let start = u32::try_from(self.text.len()).ok()?;
         let end = u32::try_from(self.text.len().checked_add(text.len())?).ok()?;
         let index = u32::try_from(self.spans.len()).ok()?;
-        let has_room =
-            fallible::reserve_text(&mut self.text, text.len()) && fallible::reserve(&mut self.spans, 1);
-        if !has_room {
+        if !fallible::reserve_text(&mut self.text, text.len()) || !fallible::reserve(&mut self.spans, 1) {
             return None;
         }
-        let (buffer, spans) = (&self.text, &self.spans);
-        let rehash = |&at: &u32| self::hash(slice(buffer, spans[at as usize]).as_bytes());
-        if self.table.len() == self.table.capacity() {
-            fallible::attempt(|| self.table.try_reserve(1, rehash)).ok()?;
+        let Symbols { text: buffer, spans, table, hasher } = self;
+        let rehash = |&index: &u32| hasher.hash_one(slice(buffer, spans[index as usize]));
+        if table.len() == table.capacity() {
+            fallible::attempt(|| table.try_reserve(1, rehash)).ok()?;
         }
-        self.text.push_str(text);
-        self.spans.push((start, end));
-        let (buffer, spans) = (&self.text, &self.spans);
-        self.table.insert_unique(hash, index, |&at| self::hash(slice(buffer, spans[at as usize]).as_bytes()));
+        // Does not hash: there is capacity for the entry.
+        table.insert_unique(hash, index, rehash);
+        buffer.push_str(text);
+        spans.push((start, end));
         Some(Sym(index))
     }
 
-    /// A symbol of its own with the same text, or `None` when there is no memory.
+    /// A new symbol with the same text; `None` if memory runs out.
     pub(crate) fn duplicate(&mut self, sym: Sym) -> Option<Sym> {
         let index = u32::try_from(self.spans.len()).ok()?;
         if !fallible::reserve(&mut self.spans, 1) {
@@ -67,7 +66,7 @@ impl Symbols {
         Some(Sym(index))
     }
 
-    /// Gives a symbol the text of another.
+    /// Sets the text of a symbol to that of another.
     pub(crate) fn set(&mut self, sym: Sym, text: Sym) {
         self.spans[sym.0 as usize] = self.spans[text.0 as usize];
     }
@@ -84,53 +83,9 @@ fn slice(text: &str, (start, end): (u32, u32)) -> &str {
     &text[start as usize..end as usize]
 }
 
-const K: u64 = 0x9E37_79B9_7F4A_7C15;
-
-#[inline]
-fn fold(h: u64, word: u64) -> u64 {
-    let wide = u128::from(h ^ word) * u128::from(K);
-    (wide as u64) ^ ((wide >> 64) as u64)
-}
-
-/// The hash of a name. The number at its end counts on from the place of what stands before it: `lv1`, `lv2` and so on
-/// come up one after the other, and stand side by side in the table. The highest bits, by which the table tells its
-/// entries apart, are mixed.
-#[inline]
-fn hash(bytes: &[u8]) -> u64 {
-    let digits = bytes.iter().rev().take(MOST_DIGITS).take_while(|byte| byte.is_ascii_digit()).count();
-    let (stem, digits) = bytes.split_at(bytes.len() - digits);
-    let stem = hash_stem(stem);
-    if digits.is_empty() {
-        return stem;
-    }
-    let number = digits.iter().fold(0, |number, byte| number * 10 + u64::from(byte - b'0'));
-    let place = stem.wrapping_add(number) & u64::from(u32::MAX);
-    fold(stem, number) & !u64::from(u32::MAX) | place
-}
-
-/// A longer number is part of what stands before it.
-const MOST_DIGITS: usize = 9;
-
-/// A multiply-and-fold hash: names are short, and the table is private to one print.
-#[inline]
-fn hash_stem(bytes: &[u8]) -> u64 {
-    let mut h = K ^ bytes.len() as u64;
-    let mut rest = bytes;
-    while let Some((word, tail)) = rest.split_first_chunk::<8>() {
-        h = fold(h, u64::from_le_bytes(*word));
-        rest = tail;
-    }
-    if let Some((word, tail)) = rest.split_first_chunk::<4>() {
-        h = fold(h, u64::from(u32::from_le_bytes(*word)));
-        rest = tail;
-    }
-    let last = rest.iter().fold(1u64, |word, &byte| word << 8 | u64::from(byte));
-    fold(h, last)
-}
-
-/// What a builder method accepts as a name: text, or a symbol interned before.
+/// A name argument of builder methods: text, or an interned symbol.
 pub trait Name {
-    /// The symbol of this name in `arena`.
+    /// Interns the name in `arena`.
     fn sym_in(self, arena: &mut crate::DocArena) -> Sym;
 }
 

@@ -1,4 +1,4 @@
-//! How to print: generic options, and one typed part per dialect.
+//! Print options: generic ones, and one typed value per dialect.
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -11,53 +11,53 @@ use crate::error::{DocsifyError, Result};
 use crate::names::is_identifier;
 use crate::table::{PrinterTable, Printers};
 
-/// The name of a module inside its own functions, where the options do not name another.
+/// Default name of a module inside its own functions.
 const DEFAULT_ALIAS: &str = "cls";
 
-/// Names of Python's that printed text uses, whichever dialect prints.
+/// Python names that printed text uses in every dialect.
 const PYTHON_WORDS: [&str; 2] = ["range", "float"];
 
-/// Options of a print. Dialects add theirs as typed parts.
+/// Print options. Dialects add theirs as typed values ([`PrinterConfig::with_part`]).
 #[derive(Debug)]
 pub struct PrinterConfig {
     /// The name of the printed function or module.
     pub name: Option<String>,
-    /// Print the metadata section instead of a comment that it is left out.
+    /// Prints the metadata section instead of a comment that it is omitted.
     pub show_meta: bool,
-    /// The prefix of each dispatch token, where it is not the dialect's own.
+    /// Prefixes by dispatch token, where they differ from the dialect's default.
     pub prefixes: BTreeMap<String, String>,
-    /// The name of the module inside its own functions; empty for the module's name.
+    /// The module's name inside its own functions; empty for the module's real name.
     pub module_alias: String,
-    /// Id of the text profile, such as `family-1.0`; the registry's first one without.
+    /// Id of the text profile, such as `family-1.0`. Defaults to the first profile of the registry.
     pub profile: Option<String>,
-    /// Keep the generated declarations when a bare expression is printed.
+    /// Keeps the generated declarations when a bare expression is printed.
     pub verbose_expr: bool,
-    /// Spaces of one level of indentation.
+    /// Spaces per indentation level.
     pub indent_spaces: u32,
-    /// Lines wider than this are broken inside brackets.
+    /// Line width; longer lines are broken inside brackets.
     pub max_width_columns: Option<u32>,
-    /// Number the lines.
+    /// Prints line numbers.
     pub print_line_numbers: bool,
-    /// Lines kept around underlined text.
+    /// Number of lines kept around underlined text.
     pub num_context_lines: Option<u32>,
-    /// Short forms where they exist.
+    /// Uses short forms where they exist.
     pub syntax_sugar: bool,
-    /// Append a variable's address to its name.
+    /// Appends each variable's address to its name.
     pub show_object_address: bool,
     /// Paths to underline.
     pub path_to_underline: Vec<AccessPath>,
-    /// Paths to underline where a text stands for just this part; left out where only a part around it has one.
+    /// Paths to underline only if some text stands for exactly this part.
     pub path_to_underline_if_printed: Vec<AccessPath>,
-    /// Paths to comment on.
+    /// Paths to annotate with a comment.
     pub path_to_annotate: Vec<(AccessPath, String)>,
     /// Nodes to underline, by identity.
     pub obj_to_underline: Vec<Object>,
-    /// Nodes to comment on, by identity.
+    /// Nodes to annotate with a comment, by identity.
     pub obj_to_annotate: Vec<(Object, String)>,
-    /// The longest text to make.
+    /// Maximum length of the text.
     pub max_bytes: usize,
-    /// How many docs, the pieces of syntax that text is made of, one print may make: so many expressions and as many
-    /// statements. A node that is shared has its docs at each place.
+    /// Maximum number of expression docs, and of statement docs, of one print. A shared node has docs at each of its
+    /// uses.
     pub max_docs: u32,
     /// The options of dialects ([`PrinterConfig::with_part`]).
     pub parts: Parts,
@@ -108,7 +108,7 @@ impl PrinterConfig {
         self
     }
 
-    /// A dialect's options, to be changed; their defaults until then.
+    /// A dialect's options for modification, initially their defaults.
     pub fn part_mut<P: Any + Default + Send + Sync>(&mut self) -> &mut P {
         let part = self.parts.0.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(P::default()));
         match part.downcast_mut::<P>() {
@@ -122,8 +122,8 @@ impl PrinterConfig {
         self.parts.0.get(&TypeId::of::<P>()).and_then(|p| p.downcast_ref::<P>()).cloned().unwrap_or_default()
     }
 
-    /// Whether text printed with these options reads back: names are identifiers and do not clash, and every option that
-    /// the header has to name has a value that can be read.
+    /// Checks that text printed with these options reads back: names are identifiers and do not conflict, and every
+    /// option that the header must record has a readable value.
     ///
     /// # Errors
     /// [`DocsifyError::BadName`], [`DocsifyError::NameClash`], [`DocsifyError::BadOption`] or
@@ -133,7 +133,7 @@ impl PrinterConfig {
         let Some(table) = registry.slot::<Printers>().map(Printers::table) else { return Ok(()) };
         self.check_names(table, profile)?;
         if self.indent_spaces == 0 {
-            let reason = "a block must be indented by one space at least".to_owned();
+            let reason = "blocks are indented by at least one space".to_owned();
             return Err(DocsifyError::BadOption { option: "indent".to_owned(), reason }.into());
         }
         self.header_values(table).map(drop)
@@ -190,13 +190,13 @@ impl PrinterConfig {
         }
     }
 
-    /// What the header names, in the form `option=value`.
+    /// The option values that the header records, as `option=value`.
     pub(crate) fn header_values(&self, table: &PrinterTable) -> Result<Vec<String>> {
         let mut values = Vec::new();
         if self.show_object_address {
             values.push("show_object_address=True".to_owned());
         }
-        // Without parts every option of a dialect has its default.
+        // Without values every option of a dialect has its default.
         if self.parts.0.is_empty() {
             return Ok(values);
         }
@@ -212,7 +212,7 @@ impl PrinterConfig {
         Ok(values)
     }
 
-    /// Whether anything is to be underlined or commented on.
+    /// Returns `true` if anything is to be underlined or annotated.
     pub(crate) fn has_messages(&self) -> bool {
         !(self.path_to_underline.is_empty()
             && self.path_to_underline_if_printed.is_empty()

@@ -1,4 +1,4 @@
-//! What stands for the nodes that are defined: a name, or an expression made at each use.
+//! Definitions of nodes: a name, or an expression built at each use.
 
 use tvmscript_doc::{DocArena, Sym};
 use tvmscript_ir_core::Object;
@@ -8,44 +8,44 @@ use crate::docsifier::DocFactory;
 use crate::names::Namer;
 use crate::words::Words;
 
-/// The definitions that are in force, and the names in use.
+/// The definitions in scope and the names in use.
 pub(crate) struct Definitions {
     by_address: AddressMap<Definition>,
     factories: Vec<DocFactory>,
     names: Namer,
     words: Words,
-    /// The first word that the text needs where a variable has it and keeps it.
+    /// The first word that the text needs although a variable keeps it as its name.
     taken_word: Option<&'static str>,
 }
 
 /// The definition of a node.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Definition {
-    /// The number of the frame that has it.
+    /// Number of the frame that holds the definition.
     pub(crate) frame: usize,
     pub(crate) form: Form,
 }
 
-/// How a defined node is written where it is used.
+/// The form in which a defined node is printed at its uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A name.
     Name(Sym),
-    /// An expression made at each use (`A.data`), by the factory of this number.
+    /// An expression built at each use (`A.data`); index of its factory.
     Doc(u32),
 }
 
-/// What a frame gives back when it closes.
+/// The definitions and names that a closing frame releases.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    /// The nodes that it defines, by address.
+    /// Addresses of the nodes that the frame defines.
     defined: Vec<usize>,
-    /// The names that it has taken.
+    /// Names that the frame took.
     names: Vec<Sym>,
 }
 
 impl Definitions {
-    /// No definitions; the words are those of [`Words::new`].
+    /// Creates an empty set of definitions; `words` is that of [`Words::new`].
     pub(crate) fn new(words: &[&'static str]) -> Definitions {
         Definitions {
             by_address: AddressMap::default(),
@@ -61,12 +61,11 @@ impl Definitions {
         self.by_address.get(&object.address())
     }
 
-    /// The factory of this number.
     pub(crate) fn factory(&self, number: u32) -> DocFactory {
         self.factories[number as usize].clone()
     }
 
-    /// Names a node in the frame of this number: the hint's identifier, made unique.
+    /// Names a node in the frame with this number: the hint's identifier, made unique.
     pub(crate) fn name(
         &mut self,
         object: &Object,
@@ -82,8 +81,14 @@ impl Definitions {
         name
     }
 
-    /// Lets an expression stand for a node in the frame of this number.
-    pub(crate) fn factor(&mut self, object: &Object, doc: DocFactory, frame: usize, scope: &mut Scope) {
+    /// Defines a node by an expression, in the frame with this number.
+    pub(crate) fn define_by_doc(
+        &mut self,
+        object: &Object,
+        doc: DocFactory,
+        frame: usize,
+        scope: &mut Scope,
+    ) {
         let form = Form::Doc(self.factories.len() as u32);
         self.factories.push(doc);
         self.insert(object, Definition { frame, form }, scope);
@@ -99,7 +104,7 @@ impl Definitions {
         self.by_address.remove(&object.address());
     }
 
-    /// Ends the definitions of a frame that closes, and gives its names back.
+    /// Ends the definitions of a closing frame and releases its names.
     pub(crate) fn close(&mut self, scope: &Scope) {
         for address in &scope.defined {
             self.by_address.remove(address);
@@ -109,22 +114,22 @@ impl Definitions {
         }
     }
 
-    /// Takes a name that no variable may have.
+    /// Reserves a name that no variable may take.
     pub(crate) fn reserve(&mut self, name: Sym) {
         self.names.reserve(name);
     }
 
-    /// Records that the text needs a word here.
+    /// Records that the text uses a word at this point.
     pub(crate) fn need_word(&mut self, word: &'static str, sym: Sym) {
         if self.names.is_taken(sym) && !self.names.is_reserved(sym) && !self.words.need(word) {
             self.taken_word.get_or_insert(word);
         }
     }
 
-    /// Settles the names of variables that ask for a word of the text. Gives a word that a variable keeps, since nobody
-    /// registered it.
-    pub(crate) fn settle_words(&mut self, docs: &mut DocArena) -> Option<&'static str> {
-        self.words.settle(&self.names, docs);
+    /// Resolves conflicts between variables and words of the text. Returns a word that still conflicts because no
+    /// dialect registered it.
+    pub(crate) fn resolve_words(&mut self, docs: &mut DocArena) -> Option<&'static str> {
+        self.words.resolve(&self.names, docs);
         self.taken_word
     }
 }
@@ -170,7 +175,7 @@ mod tests {
     fn an_expression_stands_for_a_node() {
         let ([a, ..], mut scope) = (nodes(), Scope::default());
         let mut definitions = Definitions::new(&[]);
-        definitions.factor(&a, Rc::new(|d| Ok(d.docs.none())), 2, &mut scope);
+        definitions.define_by_doc(&a, Rc::new(|d| Ok(d.docs.none())), 2, &mut scope);
         let found = definitions.get(&a).map(|definition| (definition.frame, definition.form));
         assert_eq!(found, Some((2, Form::Doc(0))));
     }
@@ -184,9 +189,9 @@ mod tests {
         }
         let range = docs.sym("range");
         definitions.need_word("range", range);
-        assert_eq!(definitions.settle_words(&mut docs), None);
+        assert_eq!(definitions.resolve_words(&mut docs), None);
         let len = docs.sym("len");
         definitions.need_word("len", len);
-        assert_eq!(definitions.settle_words(&mut docs), Some("len"));
+        assert_eq!(definitions.resolve_words(&mut docs), Some("len"));
     }
 }

@@ -1,13 +1,13 @@
-//! Dispatch: the printer of a node under the current token.
+//! Lookup of printers by (dispatch token, type).
 //!
-//! A token names a set of rules (`"tir"`, `"ir"`). Tokens nest: the innermost one applies, and the default token where it has
-//! no rule.
+//! A token names a set of rules (`"tir"`, `"ir"`). Tokens nest: the innermost applies, with the default token as
+//! fallback.
 
 use tvmscript_ir_core::{Registry, Token, TypeInfo};
 
 use crate::table::{Handler, PrinterTable};
 
-/// The table of printers, and the tokens that are open.
+/// The printer table and the stack of open tokens.
 pub(crate) struct Dispatch<'r> {
     registry: &'r Registry,
     table: &'r PrinterTable,
@@ -15,7 +15,6 @@ pub(crate) struct Dispatch<'r> {
 }
 
 impl<'r> Dispatch<'r> {
-    /// Dispatch under the default token.
     pub(crate) fn new(registry: &'r Registry, table: &'r PrinterTable) -> Dispatch<'r> {
         Dispatch { registry, table, tokens: vec![Token::DEFAULT] }
     }
@@ -30,12 +29,12 @@ impl<'r> Dispatch<'r> {
         self.tokens.last().copied().unwrap_or(Token::DEFAULT)
     }
 
-    /// The token of this name; the default one if nothing is registered under it.
+    /// The token with this name, or the default token if nothing is registered under it.
     pub(crate) fn named(&self, name: &str) -> Token {
         self.registry.token(name).unwrap_or(Token::DEFAULT)
     }
 
-    /// Returns true if the rules of the token of this name apply.
+    /// Returns `true` if the innermost token has this name.
     pub(crate) fn is_under(&self, name: &str) -> bool {
         self.registry.token(name) == Some(self.token())
     }
@@ -48,7 +47,7 @@ impl<'r> Dispatch<'r> {
         self.tokens.pop();
     }
 
-    /// The printer of a type: by the current token's rule, else by the default one.
+    /// The printer of a type under the innermost token, with fallback to the default token.
     #[inline]
     pub(crate) fn handler(&self, info: &TypeInfo) -> Option<&'r Handler> {
         self.table.handler(self.token(), info)
@@ -57,14 +56,25 @@ impl<'r> Dispatch<'r> {
 
 #[cfg(test)]
 mod tests {
+    use tvmscript_ir_core::{Array, ObjectLike, RegistryBuilder};
+
     use super::*;
+    use crate::table::{DocsifyDialect, Printers};
 
     #[test]
-    fn tokens_nest_and_unknown_ones_are_the_default() {
-        let (registry, table) = (Registry::default(), PrinterTable::default());
-        let mut dispatch = Dispatch::new(&registry, &table);
-        assert_eq!(dispatch.named("other"), Token::DEFAULT);
-        dispatch.enter(dispatch.named(""));
+    fn the_innermost_token_applies_and_falls_back_to_the_default() {
+        let info = Array::of_values([]).into_object().info();
+        let other = || tvmscript_ir_core::Dialect::new("other");
+        let dialect = other().docsify_info_under("other", info, |_, _, d| Ok(d.docs.none().into()));
+        let registry = RegistryBuilder::new().with(dialect).build().expect("one dialect");
+        let table = registry.slot::<Printers>().expect("a printer").table();
+        let mut dispatch = Dispatch::new(&registry, table);
+        assert!(dispatch.handler(info).is_none());
+        dispatch.enter(dispatch.named("other"));
+        assert!(dispatch.is_under("other") && dispatch.handler(info).is_some());
+        dispatch.enter(dispatch.named("unknown"));
+        assert!(dispatch.token() == Token::DEFAULT && dispatch.handler(info).is_none());
+        dispatch.leave();
         dispatch.leave();
         assert_eq!(dispatch.token(), Token::DEFAULT);
     }

@@ -1,8 +1,8 @@
 //! The state of one print: a façade over its parts.
 //!
-//! [`Dispatch`] finds printers, [`Frames`] holds the open scopes, [`Definitions`] what stands for defined nodes, [`Metadata`]
-//! what has no text, and [`Region`] what is known of the graph in advance. Handlers see none of these, but the methods here
-//! and in the submodules, which combine them.
+//! [`Dispatch`] finds printers, [`Frames`] holds the open scopes, [`Definitions`] the defined nodes, [`Metadata`] the
+//! nodes without text, and [`Region`] the results of analyses. Handlers use the methods of [`Docsifier`], which combine
+//! them.
 
 mod define;
 mod paths;
@@ -20,7 +20,7 @@ use crate::config::PrinterConfig;
 use crate::definitions::Definitions;
 use crate::dispatch::Dispatch;
 use crate::error::{DocsifyError, Result};
-use crate::frames::Frames;
+use crate::frame::Frames;
 use crate::messages::Messages;
 use crate::metadata::Metadata;
 use crate::prefixes::{Prefix, Prefixes};
@@ -29,10 +29,10 @@ use crate::table::{PrinterTable, Printers};
 
 pub use values::{field_value, text_of};
 
-/// A print of so many docs has the size of its root looked at.
-const MANY_DOCS: usize = 1 << 19;
+/// Number of docs after which the unfolded size of the root is checked.
+const SIZE_CHECK_DOCS: usize = 1 << 19;
 
-/// Makes the expression that stands for a node, at each use.
+/// Builds the expression for a defined node, at each use.
 pub type DocFactory = Rc<dyn Fn(&mut Docsifier<'_>) -> Result<ExprDoc>>;
 
 /// The state of one print.
@@ -47,27 +47,27 @@ pub struct Docsifier<'r> {
     dispatch: Dispatch<'r>,
     prefixes: Prefixes,
     frames: Frames,
-    /// Statements handed back last, not yet part of a frame.
-    loose: Option<Stmts>,
+    /// Statements returned to the enclosing block, not yet in a frame.
+    returned: Option<Stmts>,
     definitions: Definitions,
     metadata: Metadata,
     binding_names: Vec<Sym>,
     states: Vec<(TypeId, Box<dyn Any>)>,
     typed: bool,
-    /// The address of the node that is printed as data.
+    /// Address of the node that is being printed as data.
     data: Option<usize>,
     tracks_paths: bool,
-    /// Whether the header was written.
+    /// `true` once the header is written.
     pub(crate) has_header: bool,
     pub(crate) messages: Messages,
-    /// With more docs than this, the size of the root is looked at.
-    next_look: usize,
+    /// Number of docs at which the size of the root is checked next.
+    next_size_check: usize,
 }
 
 static EMPTY_TABLE: std::sync::LazyLock<PrinterTable> = std::sync::LazyLock::new(PrinterTable::default);
 
 impl<'r> Docsifier<'r> {
-    /// A print of `root`.
+    /// Starts a print of `root`.
     ///
     /// # Errors
     /// As [`PrinterConfig::check`].
@@ -77,7 +77,7 @@ impl<'r> Docsifier<'r> {
             Some(table) => table,
             None => &EMPTY_TABLE,
         };
-        // Nearly every doc makes text: a short text has few.
+        // Nearly every doc produces text, so a short text has few docs.
         let longest = u32::try_from(config.max_bytes).unwrap_or(u32::MAX);
         let max_docs = config.max_docs.min(longest.max(1 << 12));
         let mut docs = DocArena::with_max_docs(max_docs);
@@ -102,7 +102,7 @@ impl<'r> Docsifier<'r> {
             dispatch: Dispatch::new(registry, table),
             prefixes,
             frames: Frames::default(),
-            loose: None,
+            returned: None,
             definitions,
             metadata: Metadata::default(),
             binding_names: Vec::new(),
@@ -112,22 +112,22 @@ impl<'r> Docsifier<'r> {
             tracks_paths: config.has_messages(),
             has_header: false,
             messages: Messages::default(),
-            next_look: MANY_DOCS,
+            next_size_check: SIZE_CHECK_DOCS,
         })
     }
 
-    /// Records for every doc which part of the root it stands for, as it is done where the options ask for underlines.
+    /// Records the access path of every doc, as underlining does.
     pub fn track_paths(&mut self) {
         self.tracks_paths = true;
     }
 
-    /// Whether docs say which part of the root they stand for.
+    /// Returns `true` if docs record their access paths.
     pub fn tracks_paths(&self) -> bool {
         self.tracks_paths
     }
 
-    /// Runs `f` for nodes that text needs and the root does not hold (`min + extent`): the docs that it makes stand for
-    /// nothing.
+    /// Runs `f` without recording access paths, for nodes that the text needs but the root does not contain (`min +
+    /// extent`).
     pub fn untracked<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         let before = std::mem::replace(&mut self.tracks_paths, false);
         let result = f(self);
@@ -135,12 +135,12 @@ impl<'r> Docsifier<'r> {
         result
     }
 
-    /// Settles the names of variables that ask for a word of the text.
+    /// Resolves conflicts between variables and words of the text.
     ///
     /// # Errors
-    /// [`DocsifyError::TakenWord`] when a variable has a word that no dialect registered.
-    pub(crate) fn settle_words(&mut self) -> Result<()> {
-        match self.definitions.settle_words(&mut self.docs) {
+    /// [`DocsifyError::TakenWord`] if a variable has a word that no dialect registered.
+    pub(crate) fn resolve_words(&mut self) -> Result<()> {
+        match self.definitions.resolve_words(&mut self.docs) {
             None => Ok(()),
             Some(word) => Err(DocsifyError::TakenWord { word }.into()),
         }
@@ -156,7 +156,7 @@ impl<'r> Docsifier<'r> {
         self.profile
     }
 
-    /// The dialects of this print.
+    /// The registry of this print.
     pub fn registry(&self) -> &'r Registry {
         self.registry
     }
@@ -171,12 +171,12 @@ impl<'r> Docsifier<'r> {
         self.dispatch.token()
     }
 
-    /// Whether the rules of the token of this name apply now.
+    /// Returns `true` if the rules of the token with this name apply.
     pub fn is_under(&self, name: &str) -> bool {
         self.dispatch.is_under(name)
     }
 
-    /// Runs `f` under the token of this name; unknown names are the default.
+    /// Runs `f` under the token with this name; an unknown name is the default token.
     pub fn with_token<R>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> R) -> R {
         self.with_token_id(self.dispatch.named(name), f)
     }
@@ -188,21 +188,21 @@ impl<'r> Docsifier<'r> {
         result
     }
 
-    /// The prefix of a dialect (`T`), which is then listed in the header.
+    /// The prefix of a dialect (`T`). The header then imports it.
     pub fn prefix(&mut self, name: &str) -> ExprDoc {
         let prefix = self.prefixes.take(name).unwrap_or(name);
         self.docs.id(prefix)
     }
 
-    /// A name of the language itself or of the script (`range`, `metadata`), which no variable around may have. Dialects
-    /// register theirs ([`crate::DocsifyDialect::words`]).
+    /// A name of the language or of the script (`range`, `metadata`), which no variable in scope may have. Dialects
+    /// register theirs with [`crate::DocsifyDialect::words`].
     pub fn word(&mut self, word: &'static str) -> ExprDoc {
         let name = self.docs.sym(word);
         self.definitions.need_word(word, name);
         self.docs.id(name)
     }
 
-    /// A name of a dialect (`T.block`).
+    /// A qualified name of a dialect (`T.block`).
     pub fn prefixed(&mut self, dialect: &str, name: &str) -> ExprDoc {
         let prefix = self.prefix(dialect);
         self.docs.attr(prefix, name)
@@ -213,7 +213,7 @@ impl<'r> Docsifier<'r> {
         self.prefixes.used()
     }
 
-    /// What a dialect keeps during this print, made on first use.
+    /// A dialect's state of this print, created on first use.
     pub fn state<S: Any>(&mut self, make: impl FnOnce(&PrinterConfig) -> S) -> &mut S {
         let id = TypeId::of::<S>();
         let at = match self.states.iter().position(|(other, _)| *other == id) {
@@ -229,7 +229,7 @@ impl<'r> Docsifier<'r> {
         }
     }
 
-    /// Runs `f` while what it prints is bound to `name`: a function of a module takes that name.
+    /// Runs `f` with a name that its result is bound to: a function of a module prints under that name.
     pub fn with_binding_name<R>(&mut self, name: Sym, f: impl FnOnce(&mut Self) -> R) -> R {
         self.binding_names.push(name);
         let result = f(self);
@@ -237,7 +237,7 @@ impl<'r> Docsifier<'r> {
         result
     }
 
-    /// The name that what is printed now is bound to: the innermost one, or the option `name`.
+    /// The name that the current node is bound to: the innermost one, or the option `name`.
     pub fn binding_name(&mut self) -> Option<Sym> {
         match self.binding_names.last() {
             Some(name) => Some(*name),

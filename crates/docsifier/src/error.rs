@@ -1,86 +1,86 @@
-//! What can go wrong between node and text.
+//! Errors of printing.
 
 use tvmscript_doc::{DocError, PrintError};
 use tvmscript_ir_core::LeftOut;
 use tvmscript_ir_core::profile::UnknownProfile;
 
-/// Why a node cannot be printed: one variant, one cause.
+/// The reason why a node cannot be printed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocsifyError {
-    /// The docs cannot be made, or there are too many of them.
+    /// Docs could not be made, or there are too many.
     #[error(transparent)]
     Doc(DocError),
-    /// The docs cannot be written out, or the text grows too long.
+    /// Docs could not be printed, or the text is too long.
     #[error(transparent)]
     Print(PrintError),
-    /// The metadata section has a constant without elements.
+    /// The metadata section contains a constant without elements.
     #[error(transparent)]
     LeftOut(LeftOut),
-    /// A node printed as a statement where an expression stands.
-    #[error("`{key}` is no expression, but stands where one is needed")]
+    /// A node that prints as a statement is used as an expression.
+    #[error("`{key}` does not print as an expression, which is required here")]
     NotAnExpression {
         /// The node's type key.
         key: &'static str,
     },
     /// A variable is used, but no open frame can declare it.
-    #[error("variable `{name}` is used where nothing can declare it")]
+    #[error("no open scope can declare the variable `{name}`")]
     Undeclared {
         /// The variable's name hint.
         name: String,
     },
-    /// The node holds what the text form cannot say.
+    /// The text form cannot represent the node.
     #[error("`{key}` cannot be written: {reason}")]
     Unwritable {
         /// The node's type key.
         key: &'static str,
-        /// What the text form cannot say.
+        /// The part that cannot be represented.
         reason: String,
     },
     /// No dialect registers the selected text profile.
     #[error(transparent)]
     UnknownProfile(UnknownProfile),
-    /// An option has a value with which no text reads back.
-    #[error("{reason}, so the option `{option}` cannot have it")]
+    /// No text printed with this option value reads back.
+    #[error("invalid value of the option `{option}`: {reason}")]
     BadOption {
         /// The option.
         option: String,
-        /// What is wrong with its value.
+        /// The problem with the value.
         reason: String,
     },
-    /// A prefix or alias is taken.
+    /// A prefix or alias conflicts with another name.
     #[error("`{name}` cannot be the {what}: it is {holder}")]
     NameClash {
-        /// What it would name.
+        /// The purpose of the name.
         what: String,
         /// The given name.
         name: String,
-        /// What has the name.
+        /// The holder of the name.
         holder: String,
     },
-    /// A variable is defined again after the scope of its definition ended.
+    /// A variable is defined in two scopes, neither of which contains the other.
     #[error("variable `{name}` is defined by two scopes, neither of which contains all of its uses")]
     DefinedTwice {
         /// The variable's name.
         name: String,
     },
     /// The text needs a word that a variable has as its name.
-    #[error("the text needs the name `{word}`, which a variable has")]
+    #[error("the text uses the name `{word}`, which is a variable here")]
     TakenWord {
         /// The word.
         word: &'static str,
     },
-    /// A prefix or alias is no identifier.
-    #[error("`{name}` is no identifier, so it cannot be the {what}")]
+    /// A prefix or alias is not an identifier.
+    #[error("`{name}` cannot be the {what}: it is not an identifier")]
     BadName {
-        /// What it would name.
+        /// The purpose of the name.
         what: String,
         /// The given text.
         name: String,
     },
 }
 
-/// A result with a [`DocsifyError`]: boxed, so that what the printer of each node returns is small.
+/// A result with a boxed [`DocsifyError`], which keeps the results of handlers small.
 pub type Result<T> = std::result::Result<T, Box<DocsifyError>>;
 
 impl From<DocError> for Box<DocsifyError> {

@@ -1,38 +1,35 @@
-//! Frames: the scopes of a print.
+//! Frames: the scopes of a print, and the stack of open ones.
 //!
-//! A frame collects statements, forgets its variables when it closes, and holds what its dialect wants to know of it.
-//! Handlers further in may read and change the data of the frames around them.
+//! A frame collects statements, ends its definitions when it closes, and carries data of its dialect. Handlers of inner
+//! nodes may read and change the data of enclosing frames.
 
 use std::any::Any;
 
+use hashbrown::HashMap;
 use tvmscript_ir_core::Object;
 
 use crate::definitions::Scope;
 use crate::docsifier::Docsifier;
 use crate::stmts::Stmts;
 
-/// What a dialect keeps in a frame.
-pub trait FrameData: Any {}
-impl<T: Any> FrameData for T {}
-
 /// One scope.
 pub struct Frame {
     /// The statements collected so far.
     pub stmts: Stmts,
-    /// The node the frame prints; free variables below it may be declared here. A fragment's frame has none.
+    /// The node that the frame prints; free variables below it may be declared here. `None` for fragments.
     pub object: Option<Object>,
-    /// Whether a free variable that belongs to no open node may be declared here.
+    /// `true` if the frame declares free variables that belong to no open node.
     pub declares_free: bool,
-    /// What the dialect keeps.
+    /// The dialect's data.
     pub data: Box<dyn Any>,
-    /// What the frame defines may be defined by other frames too.
+    /// `true` if other frames may define the same variables.
     isolated: bool,
     pub(crate) scope: Scope,
-    /// Run when the frame closes, in the order they came.
+    /// Callbacks to run when the frame closes, in order.
     pub(crate) exits: Vec<ExitCallback>,
 }
 
-/// What a frame does when it closes.
+/// A callback that runs when a frame closes.
 pub type ExitCallback = Box<dyn FnOnce(&mut Docsifier<'_>)>;
 
 impl std::fmt::Debug for Frame {
@@ -45,8 +42,8 @@ impl std::fmt::Debug for Frame {
 }
 
 impl Frame {
-    /// A frame that prints `object`, with a dialect's data.
-    pub fn new(object: Option<Object>, data: impl FrameData) -> Frame {
+    /// Creates a frame that prints `object`.
+    pub fn new(object: Option<Object>, data: impl Any) -> Frame {
         let isolated = object.is_none();
         Frame {
             stmts: Stmts::default(),
@@ -59,12 +56,12 @@ impl Frame {
         }
     }
 
-    /// The frame around a fragment: what no open node declares is declared here.
-    pub fn fragment(data: impl FrameData) -> Frame {
+    /// Creates the frame around a fragment, which declares the free variables that no open node declares.
+    pub fn fragment(data: impl Any) -> Frame {
         Frame { declares_free: true, isolated: false, ..Frame::new(None, data) }
     }
 
-    /// The same frame, whose variables other frames may define as well: dimensions that functions of one module share. Frames
+    /// Lets other frames define the same variables, such as dimensions that functions of one module share. Frames
     /// without a node, such as those of lambdas, are isolated.
     #[must_use]
     pub fn isolated(self) -> Frame {
@@ -73,5 +70,110 @@ impl Frame {
 
     pub(crate) fn is_isolated(&self) -> bool {
         self.isolated
+    }
+}
+
+/// The stack of open frames. A frame's number is its depth, counted from 0.
+#[derive(Debug, Default)]
+pub(crate) struct Frames {
+    stack: Vec<Frame>,
+    /// By node address, the outermost frame that prints the node.
+    of_node: HashMap<usize, usize>,
+}
+
+impl Frames {
+    pub(crate) fn open(&mut self, frame: Frame) {
+        if let Some(object) = &frame.object {
+            self.of_node.entry(object.address()).or_insert(self.stack.len());
+        }
+        self.stack.push(frame);
+    }
+
+    pub(crate) fn close(&mut self) -> Option<Frame> {
+        let frame = self.stack.pop()?;
+        if let Some(object) = &frame.object
+            && self.of_node.get(&object.address()) == Some(&self.stack.len())
+        {
+            self.of_node.remove(&object.address());
+        }
+        Some(frame)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// The frames, outermost first.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &Frame> + ExactSizeIterator {
+        self.stack.iter()
+    }
+
+    /// The innermost frame and its number.
+    ///
+    /// # Panics
+    /// Panics outside any frame, which no handler is.
+    pub(crate) fn innermost(&mut self) -> (usize, &mut Frame) {
+        let number = self.stack.len().saturating_sub(1);
+        match self.stack.last_mut() {
+            Some(frame) => (number, frame),
+            None => unreachable!("every print opens a frame first"),
+        }
+    }
+
+    pub(crate) fn innermost_mut(&mut self) -> Option<&mut Frame> {
+        self.stack.last_mut()
+    }
+
+    /// Number of the outermost frame that prints the node at this address.
+    pub(crate) fn of_node(&self, address: usize) -> Option<usize> {
+        self.of_node.get(&address).copied()
+    }
+
+    /// The data of the innermost frame that holds an `F`, for modification.
+    pub(crate) fn data_mut<F: Any>(&mut self) -> Option<&mut F> {
+        self.stack.iter_mut().rev().find_map(|frame| frame.data.downcast_mut::<F>())
+    }
+
+    /// Removes the frames above the one with this number; [`Frames::resume`] restores them.
+    pub(crate) fn suspend_inside(&mut self, number: usize) -> Vec<Frame> {
+        let number = number.min(self.stack.len().saturating_sub(1));
+        self.stack.split_off(number + 1)
+    }
+
+    pub(crate) fn resume(&mut self, inner: Vec<Frame>) {
+        self.stack.extend(inner);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tvmscript_ir_core::{ObjectLike, Str};
+
+    use super::*;
+
+    #[test]
+    fn a_node_belongs_to_its_outermost_frame_while_that_is_open() {
+        let node = Str::new("node").into_object();
+        let mut frames = Frames::default();
+        frames.open(Frame::fragment(()));
+        frames.open(Frame::new(Some(node.clone()), ()));
+        frames.open(Frame::new(Some(node.clone()), ()));
+        assert_eq!(frames.of_node(node.address()), Some(1));
+        frames.close();
+        assert_eq!(frames.of_node(node.address()), Some(1));
+        frames.close();
+        assert_eq!(frames.of_node(node.address()), None);
+    }
+
+    #[test]
+    fn suspended_frames_come_back() {
+        let mut frames = Frames::default();
+        for data in 0..3_u32 {
+            frames.open(Frame::new(None, data));
+        }
+        let inner = frames.suspend_inside(0);
+        assert_eq!((frames.len(), frames.data_mut::<u32>().copied()), (1, Some(0)));
+        frames.resume(inner);
+        assert_eq!((frames.len(), frames.data_mut::<u32>().copied()), (3, Some(2)));
     }
 }

@@ -1,8 +1,41 @@
-//! IR to docs: the table of printers, dispatch tokens, frames, names, and the configuration of a print.
+//! Conversion of IR nodes to docs and text: printer table, dispatch tokens, frames, names and configuration.
 //!
-//! A handler is a plain function from a node, its path and the [`Docsifier`] to a doc. It is registered for a node
-//! under the default token, or under one token only; looked up by (current token, exact type), then (default, exact
-//! type), and what nobody prints becomes a reference into the metadata section. No dialect is known here.
+//! A printer (handler) is a function from a node, its path and the [`Docsifier`] to a doc. It is registered for a node type
+//! under the default token, or under one token only. Lookup tries (current token, exact type), then (default token, exact
+//! type); a node without printer becomes a reference into the metadata section.
+//!
+//! ```
+//! use tvmscript_docsifier::{DocsifyDialect, PrinterConfig, print};
+//! use tvmscript_ir_core::{Dialect, Node, Object, Ref, RegistryBuilder};
+//!
+//! /// A constant.
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "toy.Const")]
+//! struct Const {
+//!     value: i64,
+//! }
+//!
+//! let toy = Dialect::new("toy")
+//!     .alias("toy")
+//!     .node::<Const>()
+//!     .docsify(|node: &Ref<Const>, _, d| {
+//!         let callee = d.prefixed("toy", "const");
+//!         let value = d.docs.int(node.value);
+//!         Ok(d.docs.call_args(callee, &[value]))
+//!     })
+//!     .finish();
+//! let registry = RegistryBuilder::new().with(toy).build()?;
+//! let node = Object::from(Ref::new(Const { value: 3 }));
+//! assert_eq!(print(&node, &registry, &PrinterConfig::default())?, "toy.const(3)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Printing takes one pass. What a printer needs to know in advance comes from `analysis`; a name conflict that cannot be
+//! resolved is an error ([`DocsifyError::DefinedTwice`], [`DocsifyError::TakenWord`], [`DocsifyError::NameClash`]). No dialect
+//! is known here.
+
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod analysis;
 mod config;
@@ -11,7 +44,6 @@ mod dispatch;
 mod docsifier;
 mod error;
 mod frame;
-mod frames;
 mod mapped;
 mod messages;
 mod metadata;
@@ -26,11 +58,10 @@ mod words;
 pub use config::{Parts, PrinterConfig};
 pub use docsifier::{DocFactory, Docsifier, field_value, text_of};
 pub use error::{DocsifyError, Result};
-pub use frame::{ExitCallback, Frame, FrameData};
+pub use frame::{ExitCallback, Frame};
 pub use mapped::{MappedText, print_mapped};
-pub use metadata::Metadata;
 pub use options::{HeaderValue, OptionArgument, PrinterOption};
-pub use script::{PrintedText, docsify_root, metadata_line, print, print_text, script};
+pub use script::{PrintedText, print, print_text, script};
 pub use stmts::Stmts;
 pub use table::{DataPrinter, DocsifyDialect, Printed, PrinterTable, Printers};
 pub use tvmscript_doc as doc;

@@ -1,4 +1,4 @@
-//! Text together with what each piece of it stands for.
+//! Printed text with a map between its ranges and nodes.
 
 use std::ops::Range;
 
@@ -10,25 +10,25 @@ use tvmscript_ir_core::{AccessPath, Object, Registry, Value};
 use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
 use crate::error::Result;
-use crate::messages::{PathValues, Places};
+use crate::messages::{PathValues, PrintedParts};
 use crate::script::{docsify_root, python_options};
 
-/// A printed node, and which bytes of its text stand for which part of it.
+/// A printed node with a map between ranges of its text and parts of it.
 #[derive(Debug)]
 pub struct MappedText {
     text: String,
     root: Object,
     docs: DocArena,
     map: SourceMap,
-    /// For each node, by address, the places of its text.
+    /// Ranges by node address.
     by_node: HashMap<usize, Vec<Range<usize>>>,
-    /// Where statements begin.
+    /// Offsets at which statements start.
     statements: HashSet<usize>,
-    places: Places,
+    parts: PrintedParts,
 }
 
-/// Prints a node, with a map from text to nodes and back. Line numbers, underlines, comments and the metadata section are
-/// left out.
+/// Prints a node with a map from text to nodes and back. Line numbers, underlines, comments and the metadata section
+/// are omitted.
 ///
 /// # Errors
 /// As [`crate::print`].
@@ -41,16 +41,16 @@ pub fn print_mapped(object: &Object, registry: &Registry, config: &PrinterConfig
     let (text, map) = python::print_mapped(&d.docs, block, &options)?;
     let docs = std::mem::take(&mut d.docs);
     let statements = map.statements().iter().map(|(range, _)| range.start).collect();
-    let places = Places::new(&docs, object);
+    let parts = PrintedParts::new(&docs, object);
     let by_node = HashMap::new();
-    let mut mapped = MappedText { text, root: object.clone(), docs, map, by_node, statements, places };
+    let mut mapped = MappedText { text, root: object.clone(), docs, map, by_node, statements, parts };
     let mut by_node: HashMap<usize, Vec<Range<usize>>> = HashMap::new();
     let mut values = PathValues::new(object);
     for entry in mapped.map.entries() {
         for path in mapped.docs.paths_of(entry.doc) {
             if let Some(Value::Node(node)) = values.get(mapped.docs.paths(), path) {
                 let ranges = by_node.entry(node.address()).or_default();
-                // Two docs of one text follow each other.
+                // Docs with the same text are adjacent.
                 if ranges.last() != Some(&entry.range) {
                     ranges.push(entry.range.clone());
                 }
@@ -67,18 +67,18 @@ impl MappedText {
         &self.text
     }
 
-    /// The pieces of the text.
+    /// The ranges of the text and their docs.
     pub fn map(&self) -> &SourceMap {
         &self.map
     }
 
-    /// Where a node is printed: at each place that stands for it. A buffer that is declared and used three times has four.
+    /// All ranges that stand for a node. A buffer that is declared and used three times has four.
     pub fn ranges_of_node(&self, node: &Object) -> &[Range<usize>] {
         self.by_node.get(&node.address()).map_or(&[], Vec::as_slice)
     }
 
-    /// The text of a node where it stands first, without the indentation around it; that of a statement ends with a line
-    /// end.
+    /// The text of a node's first range, with the surrounding indentation removed. The text of a statement ends with a
+    /// newline.
     pub fn text_of_node(&self, node: &Object) -> Option<String> {
         let range = self.ranges_of_node(node).first()?;
         let line_start = self.text[..range.start].rfind('\n').map_or(0, |at| at + 1);
@@ -98,19 +98,19 @@ impl MappedText {
         Some(text)
     }
 
-    /// Where the part at a path is printed: at its own place, at another path to the same node, or as a part of the nearest
-    /// printed node around it ([`SourceMap::ranges_of`]). Underlines go by this, too.
+    /// The ranges of the part at a path: its own, else those of another path to the same node, else those of the
+    /// nearest printed ancestor ([`SourceMap::ranges_of`]). Underlining uses the same rule.
     pub fn ranges_of(&self, path: &AccessPath) -> Vec<Range<usize>> {
-        let path = self.places.printed(self.docs.paths(), &self.root, path.clone());
+        let path = self.parts.printed(self.docs.paths(), &self.root, path.clone());
         self.map.ranges_of(&self.docs, &path)
     }
 
-    /// The innermost part that the byte at `offset_bytes` of the text stands for, and the path to it.
+    /// The innermost part that contains the byte at `offset_bytes`, and its path.
     pub fn at(&self, offset_bytes: usize) -> Option<(AccessPath, Value)> {
         self.part_of(self.map.at(offset_bytes)?)
     }
 
-    /// The part that a piece of the text stands for, and the path to it.
+    /// The part that a map entry stands for, and its path.
     pub fn part_of(&self, entry: &MapEntry) -> Option<(AccessPath, Value)> {
         let path = self.docs.paths().to_path(entry.path);
         let value = path.follow(&self.root)?;

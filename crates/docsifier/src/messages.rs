@@ -1,9 +1,8 @@
-//! Messages about parts of the root: which text they go to.
+//! Placement of underlines and comments requested for parts of the root.
 //!
-//! A comment or an underline is asked for by path or by node. A statement that stands for the part gets its comment while
-//! it is made. What is left is placed when all docs are there: a part without a text of its own is looked for elsewhere in
-//! the text, where another path leads to it, and else goes to the nearest part around it that is printed. The comment then
-//! says which part is meant.
+//! Requests are made by path or by node. A statement gets the comment for its node when it is made. The remaining
+//! requests are placed after all docs are made: a part without text is looked up under other paths to the same node,
+//! and else falls back to its nearest printed ancestor; the comment then names the part.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,39 +11,39 @@ use hashbrown::HashSet;
 use tvmscript_doc::python::{self, PythonOptions};
 use tvmscript_doc::{DocArena, SourceMap, Stmt, StmtDoc, StmtRole};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode};
-use tvmscript_ir_core::ptr_map::AddressMap;
+use tvmscript_ir_core::shared::Visited;
 use tvmscript_ir_core::type_table::Shape;
 use tvmscript_ir_core::{AccessPath, FieldRef, Object, PathId, PathStep, PathTable, Value};
 
 use crate::docsifier::Docsifier;
 use crate::error::Result;
 
-/// What is known of the messages of one print.
+/// The state of the requests of one print.
 #[derive(Debug, Default)]
 pub(crate) struct Messages {
-    /// Nodes to underline, by their number in the options, and a path under which each was printed.
+    /// Nodes to underline, by index in the options, with the paths at which they were printed.
     pub(crate) underlined: Vec<(usize, PathId)>,
-    /// Nodes to comment on, by their number in the options, and the first path under which each was printed.
+    /// Nodes to annotate, by index in the options, with the first path at which each was printed.
     pub(crate) printed_objects: HashMap<usize, PathId>,
-    /// Nodes whose comment stands.
+    /// Indices of the nodes whose comment is placed.
     pub(crate) placed_objects: HashSet<usize>,
-    /// Paths whose comment stands.
+    /// Indices of the paths whose comment is placed.
     pub(crate) placed_paths: HashSet<usize>,
-    /// All that is to be underlined, once it is placed.
+    /// All paths to underline, once placed.
     pub(crate) to_underline: Vec<AccessPath>,
 }
 
-/// Places what is left of the messages of a print of `root`, whose statements are `stmts`.
+/// Places the remaining requests for a print of `root` with the statements `stmts`.
 ///
 /// # Errors
-/// When the text cannot be made.
+/// Errors of printing the text.
 pub(crate) fn place(
     d: &mut Docsifier<'_>,
     root: &Object,
     stmts: &[StmtDoc],
     options: &PythonOptions,
 ) -> Result<()> {
-    let places = Places::new(&d.docs, root);
+    let parts = PrintedParts::new(&d.docs, root);
     let config = d.config();
     let mut underline = config.path_to_underline.clone();
     let messages = std::mem::take(&mut d.messages);
@@ -68,17 +67,17 @@ pub(crate) fn place(
         }
     }
     let mut underline: Vec<AccessPath> =
-        underline.into_iter().map(|path| places.printed(d.docs.paths(), root, path)).collect();
+        underline.into_iter().map(|path| parts.printed(d.docs.paths(), root, path)).collect();
     underline.extend(
         config
             .path_to_underline_if_printed
             .iter()
-            .filter_map(|path| places.itself(d.docs.paths(), root, path)),
+            .filter_map(|path| parts.itself(d.docs.paths(), root, path)),
     );
     if !comments.is_empty() {
         let comments: Vec<_> = comments
             .into_iter()
-            .map(|(path, text)| (places.printed(d.docs.paths(), root, path.clone()), path, text))
+            .map(|(path, text)| (parts.printed(d.docs.paths(), root, path.clone()), path, text))
             .collect();
         let block = d.docs.block(stmts);
         let (_, map) = python::print_mapped(&d.docs, block, options)?;
@@ -90,7 +89,7 @@ pub(crate) fn place(
     Ok(())
 }
 
-/// Puts a comment on the statement around the text of a part.
+/// Adds a comment to the statement that contains the text of a part.
 fn comment(
     d: &mut Docsifier<'_>,
     stmts: &[StmtDoc],
@@ -111,15 +110,15 @@ fn comment(
     d.add_message(stmt, &message);
 }
 
-/// The innermost statement around a range that may have a comment.
+/// The innermost statement that contains a range and may have a comment.
 fn statement_around(d: &Docsifier<'_>, map: &SourceMap, range: &Range<usize>) -> Option<StmtDoc> {
     let around = map.statements().iter().filter(|(at, _)| at.start <= range.start && range.end <= at.end);
     around.map(|(_, stmt)| *stmt).rfind(|stmt| d.docs.role_of(*stmt) != StmtRole::DeclareParam)
 }
 
 impl Docsifier<'_> {
-    /// Adds a message to the comment of a statement: on a line of its own above a statement with a body, behind what stands
-    /// there at the end of a line.
+    /// Adds a message to the comment of a statement: on a line of its own above a statement with a body, else after the
+    /// existing comment at the end of the line.
     pub(crate) fn add_message(&mut self, stmt: StmtDoc, text: &str) {
         let is_inline = matches!(
             self.docs.stmt(stmt),
@@ -140,28 +139,28 @@ impl Docsifier<'_> {
     }
 }
 
-/// Which parts of the root have a text.
+/// The parts of the root that have text.
 #[derive(Debug)]
-pub(crate) struct Places {
-    /// Paths of docs, by the node that holds the part and the last step.
+pub(crate) struct PrintedParts {
+    /// Paths of docs, by the address of the node that holds the part and a hash of the last step.
     by_holder: HashMap<(usize, u64), Vec<PathId>>,
 }
 
-impl Places {
-    pub(crate) fn new(docs: &DocArena, root: &Object) -> Places {
+impl PrintedParts {
+    pub(crate) fn new(docs: &DocArena, root: &Object) -> PrintedParts {
         let table = docs.paths();
         let mut values = PathValues::new(root);
-        let mut places = Places { by_holder: HashMap::new() };
+        let mut parts = PrintedParts { by_holder: HashMap::new() };
         for (_, path) in docs.docs_with_paths() {
             let Some((parent, step)) = table.parent(path) else { continue };
             if let Some(Value::Node(holder)) = values.get(table, parent) {
-                places.by_holder.entry((holder.address(), step_word(step))).or_default().push(path);
+                parts.by_holder.entry((holder.address(), step_word(step))).or_default().push(path);
             }
         }
-        places
+        parts
     }
 
-    /// The path, if it leads to a part that has a text.
+    /// The path, if it leads to a part with text.
     fn itself(&self, table: &PathTable, root: &Object, path: &AccessPath) -> Option<AccessPath> {
         let (step, around) = path.steps.split_last()?;
         let holders = holders(root, path);
@@ -170,8 +169,8 @@ impl Places {
         found.iter().any(|at| table.to_path(*at) == *path).then(|| path.clone())
     }
 
-    /// The path itself, if a part that it leads through has a text at its own place; else the same with another way to the
-    /// innermost node that has a text elsewhere.
+    /// The path itself if a node along it has text at this path; else the equivalent path through the innermost node
+    /// that has text elsewhere.
     pub(crate) fn printed(&self, table: &PathTable, root: &Object, path: AccessPath) -> AccessPath {
         let holders = holders(root, &path);
         for (depth, step) in path.steps.iter().enumerate().rev() {
@@ -194,7 +193,7 @@ impl Places {
     }
 }
 
-/// A number that equal steps share.
+/// A hash of a step.
 fn step_word(step: &PathStep) -> u64 {
     match step {
         PathStep::Field(name) => {
@@ -205,9 +204,9 @@ fn step_word(step: &PathStep) -> u64 {
     }
 }
 
-/// The parts that the paths of a table lead to, each step followed once.
+/// A memo of the values at the paths of a table; each step is followed once.
 pub(crate) struct PathValues {
-    /// By path, as far as known; an inner nothing is a path that leads nowhere.
+    /// By path; the inner `None` is a path that leads nowhere.
     values: Vec<Option<Option<Value>>>,
 }
 
@@ -238,7 +237,7 @@ impl PathValues {
     }
 }
 
-/// The nodes along a path, the root first; they end where the path leads to no node.
+/// The nodes along a path, starting with the root, as far as it leads.
 fn holders(root: &Object, path: &AccessPath) -> Vec<Object> {
     let mut holders = vec![root.clone()];
     for step in &path.steps {
@@ -251,9 +250,9 @@ fn holders(root: &Object, path: &AccessPath) -> Vec<Object> {
     holders
 }
 
-/// The first path to a node, in the order of the fields.
+/// The first path to a node, in field order.
 fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
-    let mut met: AddressMap<()> = AddressMap::default();
+    let mut visited = Visited::default();
     let mut nodes: Vec<(Object, Option<(usize, PathStep)>)> = vec![(root.clone(), None)];
     let mut stack = vec![0usize];
     while let Some(at) = stack.pop() {
@@ -268,7 +267,7 @@ fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
             steps.reverse();
             return Some(AccessPath { steps });
         }
-        if met.insert(node.address(), ()).is_some() {
+        if !visited.is_first(&node) {
             continue;
         }
         let first = stack.len();

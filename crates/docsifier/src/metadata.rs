@@ -1,12 +1,12 @@
-//! The metadata section: nodes that the text refers to but cannot say.
+//! The metadata section: nodes that the text refers to but cannot represent.
 
 use std::collections::HashMap;
 
 use tvmscript_ir_core::{Array, Map, Object, Str, Value};
 
-/// Nodes by type key, in the order they were met.
+/// Nodes by type key, in order of first use.
 #[derive(Debug, Default)]
-pub struct Metadata {
+pub(crate) struct Metadata {
     lists: Vec<(&'static str, Nodes)>,
 }
 
@@ -14,14 +14,14 @@ pub struct Metadata {
 #[derive(Debug, Default)]
 struct Nodes {
     all: Vec<Object>,
-    /// The places of nodes, and of strings by their text.
+    /// Indices by address, and by text for strings.
     by_address: HashMap<usize, usize>,
     by_text: HashMap<String, usize>,
 }
 
 impl Metadata {
-    /// Adds a node, unless the same node or an equal string is there. Returns the key of its list, which `type_key` makes of
-    /// its type key, and its index.
+    /// Adds a node, unless it or an equal string is present. Returns the key of its list, computed by `type_key`, and
+    /// its index.
     pub(crate) fn add(
         &mut self,
         object: &Object,
@@ -47,13 +47,13 @@ impl Metadata {
         (key, index)
     }
 
-    /// Whether nothing was added.
-    pub fn is_empty(&self) -> bool {
+    /// Returns `true` if the section is empty.
+    pub(crate) fn is_empty(&self) -> bool {
         self.lists.is_empty()
     }
 
     /// The section as one node: a map from type keys to arrays.
-    pub fn to_map(&self) -> Map<Str, Array<Value>> {
+    pub(crate) fn to_map(&self) -> Map<Str, Array<Value>> {
         Map::new(self.lists.iter().map(|(key, list)| {
             (Str::new(*key), Array::of_values(list.all.iter().map(|o| Value::Node(o.clone()))))
         }))

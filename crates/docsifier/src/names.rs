@@ -1,79 +1,48 @@
-//! Names for printed variables.
+//! Names of printed variables.
 //!
-//! A [`Namer`] hands out Python identifiers that are valid, not keywords, and unique among the names in use. It is pure
-//! bookkeeping: it never looks at a node, so every dialect shares it. A name is a symbol of the print's docs, and what is
-//! known of it stands under the symbol's number.
+//! A `Namer` allocates Python identifiers that are no keywords and unique among the names in use. It never looks at a
+//! node, so all dialects share it. A name is a symbol of the doc arena, and its state is stored by symbol index.
 //!
-//! Invariant: a name handed out is free again exactly when it is released; then the lowest free number of its hint comes
-//! next, as if the name had never been taken.
-//! Upstream counterpart: `IRDocsifierNode::Define`, `src/script/printer/ir_docsifier.cc`; keywords, empty names and
-//! leading digits are ours, since Python cannot read them.
+//! Invariant: a name is free again exactly when it is released; the lowest free number of its hint is then used next.
+//!
+//! Upstream counterpart: `IRDocsifierNode::Define`, `src/script/printer/ir_docsifier.cc`. Keywords, empty names and
+//! leading digits are handled here only, since Python cannot read them.
 
 use hashbrown::HashMap;
 use tvmscript_doc::{DocArena, Sym};
 
-/// Whether Python reserves the word.
+/// Python's reserved words.
+const KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
+/// Returns `true` if Python reserves the word.
 pub fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "False"
-            | "None"
-            | "True"
-            | "and"
-            | "as"
-            | "assert"
-            | "async"
-            | "await"
-            | "break"
-            | "class"
-            | "continue"
-            | "def"
-            | "del"
-            | "elif"
-            | "else"
-            | "except"
-            | "finally"
-            | "for"
-            | "from"
-            | "global"
-            | "if"
-            | "import"
-            | "in"
-            | "is"
-            | "lambda"
-            | "nonlocal"
-            | "not"
-            | "or"
-            | "pass"
-            | "raise"
-            | "return"
-            | "try"
-            | "while"
-            | "with"
-            | "yield"
-    )
+    KEYWORDS.contains(&word)
 }
 
-/// Whether Python reads the text as one name.
+/// Returns `true` if the text is a name that variables print under: an ASCII identifier that is no keyword.
+///
+/// The parser accepts every identifier of Python; printed variables keep to ASCII, as upstream does.
 pub fn is_identifier(text: &str) -> bool {
-    let mut bytes = text.bytes();
-    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
-        && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
-        && !is_keyword(text)
+    text.is_ascii() && is_wide_identifier(text)
 }
 
-/// Whether Python reads the text as one name, letters of any script included. Functions keep such names; variables get
-/// plain ones. Python reads a name in its normal form (NFKC), so other forms are not names.
+/// Returns `true` if the text is a name that functions print under: an identifier of any script that is no keyword.
+///
+/// Python normalizes identifiers (NFKC), so a text in another form does not read back as itself.
 pub fn is_wide_identifier(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && chars.all(|c| c.is_alphanumeric() || c == '_')
+    chars.next().is_some_and(|c| c == '_' || unicode_ident::is_xid_start(c))
+        && chars.all(unicode_ident::is_xid_continue)
         && !is_keyword(text)
-        && unicode_normalization::is_nfkc(text)
+        && (text.is_ascii() || unicode_normalization::is_nfkc(text))
 }
 
-/// The hint as an identifier: other characters become `_`; a leading digit, or nothing at all, gets one in front; a
-/// keyword gets one at the end.
+/// Converts a hint to an identifier: other characters become `_`, a leading digit or an empty hint gets a leading `_`,
+/// a keyword a trailing one.
 pub fn sanitize(hint: &str) -> String {
     let mut name = String::with_capacity(hint.len() + 1);
     if hint.bytes().next().is_none_or(|b| b.is_ascii_digit()) {
@@ -88,63 +57,63 @@ pub fn sanitize(hint: &str) -> String {
 
 /// Names in use.
 #[derive(Debug, Default)]
-pub struct Namer {
-    /// By the number of the symbol.
-    entries: Vec<Entry>,
-    /// For a name that is another one with a number behind it, that name and the number.
+pub(crate) struct Namer {
+    /// By symbol index.
+    entries: Vec<NameEntry>,
+    /// For a name with a numeric suffix: the name without it, and the number.
     numbered: HashMap<Sym, (Sym, u32)>,
 }
 
-/// What is known of a name.
+/// The state of a name.
 #[derive(Debug, Clone, Copy, Default)]
-struct Entry {
-    /// Of the numbers behind this name none below this one is free; zero where none was asked for.
+struct NameEntry {
+    /// No number below this one is free as a suffix of the name; zero if none was requested.
     next: u32,
     is_taken: bool,
     is_reserved: bool,
-    /// Whether it was looked at: it is an identifier, and `numbered` knows it if it has a number.
-    is_known: bool,
+    /// `true` once the name is known to be an identifier and its suffix is in `numbered`.
+    is_inspected: bool,
 }
 
 impl Namer {
-    /// No names in use.
-    pub fn new() -> Namer {
+    /// Creates a namer without names in use.
+    pub(crate) fn new() -> Namer {
         Namer::default()
     }
 
-    fn entry(&mut self, name: Sym) -> &mut Entry {
+    fn entry(&mut self, name: Sym) -> &mut NameEntry {
         if name.index() >= self.entries.len() {
-            self.entries.resize(name.index() + 1, Entry::default());
+            self.entries.resize(name.index() + 1, NameEntry::default());
         }
         &mut self.entries[name.index()]
     }
 
-    /// Takes a name as it is, for words that no variable may have. Tells whether it was free.
-    pub fn reserve(&mut self, name: Sym) -> bool {
+    /// Reserves a name that no variable may have. Returns `true` if it was free.
+    pub(crate) fn reserve(&mut self, name: Sym) -> bool {
         let entry = self.entry(name);
         entry.is_reserved = true;
         !std::mem::replace(&mut entry.is_taken, true)
     }
 
-    /// Whether the name was taken as it is.
-    pub fn is_reserved(&self, name: Sym) -> bool {
+    /// Returns `true` if the name is reserved.
+    pub(crate) fn is_reserved(&self, name: Sym) -> bool {
         self.entries.get(name.index()).is_some_and(|entry| entry.is_reserved)
     }
 
-    /// Whether the name is in use.
-    pub fn is_taken(&self, name: Sym) -> bool {
+    /// Returns `true` if the name is in use.
+    pub(crate) fn is_taken(&self, name: Sym) -> bool {
         self.entries.get(name.index()).is_some_and(|entry| entry.is_taken)
     }
 
-    /// Takes the hint's identifier, or that with the lowest free number behind it. The names are symbols of `docs`; when
-    /// those have no room left ([`DocArena::check`]), the name means nothing.
-    pub fn take(&mut self, hint: &str, docs: &mut DocArena) -> Sym {
+    /// Takes the hint's identifier, with the lowest free numeric suffix if it is in use. The name is unspecified if the
+    /// arena is full ([`DocArena::check`]).
+    pub(crate) fn take(&mut self, hint: &str, docs: &mut DocArena) -> Sym {
         let mut base = docs.sym(hint);
-        if !self.entry(base).is_known {
+        if !self.entry(base).is_inspected {
             if !is_identifier(hint) {
                 base = docs.sym(&sanitize(hint));
             }
-            self.look_at(base, docs);
+            self.inspect(base, docs);
         }
         if !std::mem::replace(&mut self.entry(base).is_taken, true) {
             return base;
@@ -156,7 +125,7 @@ impl Namer {
             let text = format!("{}_{number}", docs.text(base));
             let name = docs.sym(&text);
             let entry = self.entry(name);
-            entry.is_known = true;
+            entry.is_inspected = true;
             if !std::mem::replace(&mut entry.is_taken, true) {
                 self.numbered.insert(name, (base, number));
                 return name;
@@ -167,9 +136,9 @@ impl Namer {
         }
     }
 
-    fn look_at(&mut self, name: Sym, docs: &mut DocArena) {
+    fn inspect(&mut self, name: Sym, docs: &mut DocArena) {
         let entry = self.entry(name);
-        if std::mem::replace(&mut entry.is_known, true) {
+        if std::mem::replace(&mut entry.is_inspected, true) {
             return;
         }
         if let Some((base, number)) = docs.text(name).rsplit_once('_')
@@ -180,8 +149,8 @@ impl Namer {
         }
     }
 
-    /// Gives a name back.
-    pub fn release(&mut self, name: Sym) {
+    /// Releases a name.
+    pub(crate) fn release(&mut self, name: Sym) {
         self.entry(name).is_taken = false;
         if self.numbered.is_empty() {
             return;
@@ -197,7 +166,7 @@ impl Namer {
 mod tests {
     use super::*;
 
-    /// Takes a name for each hint; gives them as one text.
+    /// Takes a name for each hint; returns them as one text.
     fn take(names: &mut Namer, docs: &mut DocArena, hints: &[&str]) -> String {
         let taken = hints.iter().map(|hint| names.take(hint, docs));
         let taken: Vec<Sym> = taken.collect();

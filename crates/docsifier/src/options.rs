@@ -1,37 +1,37 @@
-//! Options that dialects add to the printer, for front ends that know no dialect.
+//! Printer options of dialects, for front ends that know no dialect.
 
 use crate::config::PrinterConfig;
 
-/// One option of a dialect's printer.
+/// A printer option of a dialect.
 #[derive(Debug, Clone, Copy)]
 pub struct PrinterOption {
-    /// Its name: words in lower case, with hyphens (`int-dtype`).
+    /// Option name: lower-case words joined by hyphens (`int-dtype`).
     pub name: &'static str,
-    /// What it does, in one sentence.
+    /// Help text, one sentence.
     pub help: &'static str,
-    /// What is given with it.
+    /// The option's argument.
     pub argument: OptionArgument,
-    /// Sets it to a value as it is written, empty for a switch; what is wrong with the value is said in words.
+    /// Sets the option from text, which is empty for a switch. The error describes the problem with the value.
     pub set: fn(&mut PrinterConfig, &str) -> Result<(), String>,
-    /// The value that the text's header must name for the text to read back; nothing where the option has its default.
-    /// `None` where the text itself shows what the option did. An error, in words, for a value that no text can be read
-    /// with.
+    /// Returns the value that the header must record for the text to read back, `None` for the default. Fails with a
+    /// description for a value with which no text reads back. The field is `None` for an option whose effect is visible
+    /// in the text.
     pub header: Option<HeaderValue>,
 }
 
-/// The value of an option for the header; what is wrong with it is said in words.
+/// See [`PrinterOption::header`].
 pub type HeaderValue = fn(&PrinterConfig) -> Result<Option<String>, String>;
 
-/// What is given with an option.
+/// The argument of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OptionArgument {
-    /// Nothing: naming the option turns it on.
+    /// None: naming the option turns it on.
     Switch,
     /// A value.
     Value {
-        /// What kind of value, in a word.
+        /// Kind of value, one word.
         name: &'static str,
-        /// The value where the option is not given.
+        /// Default value.
         default: &'static str,
     },
 }

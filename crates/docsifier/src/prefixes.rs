@@ -1,4 +1,4 @@
-//! Prefixes of dialects' names (`T`), and which of them the text uses.
+//! Prefixes of dialects (`T`), and which of them the text uses.
 
 use crate::config::PrinterConfig;
 use crate::table::PrinterTable;
@@ -14,13 +14,13 @@ pub(crate) struct Prefix {
     pub(crate) dialect: &'static str,
     /// The prefix in this print.
     pub(crate) prefix: Box<str>,
-    /// Whether it is the dialect's own.
+    /// `true` if it is the dialect's default.
     pub(crate) is_default: bool,
     is_used: bool,
 }
 
 impl Prefixes {
-    /// Those of the dialects, as the options change them.
+    /// The dialects' prefixes, as changed by the options.
     pub(crate) fn new(table: &PrinterTable, config: &PrinterConfig) -> Prefixes {
         let prefixes = table.prefixes().map(|(dialect, default)| {
             let prefix = config.prefix(dialect, default);
@@ -29,19 +29,18 @@ impl Prefixes {
         Prefixes(prefixes.collect())
     }
 
-    /// All of them.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Prefix> {
         self.0.iter()
     }
 
-    /// The prefix of a dialect, which counts as used from now on.
+    /// The prefix of a dialect; marks it as used.
     pub(crate) fn take(&mut self, dialect: &str) -> Option<&str> {
         let entry = self.0.iter_mut().find(|entry| entry.dialect == dialect)?;
         entry.is_used = true;
         Some(&entry.prefix)
     }
 
-    /// Those that the text uses so far.
+    /// The prefixes used so far.
     pub(crate) fn used(&self) -> impl Iterator<Item = &Prefix> {
         self.iter().filter(|entry| entry.is_used)
     }

@@ -1,4 +1,4 @@
-//! From a node to text: the frame around the root, header, metadata section.
+//! Printing a node as a script: root frame, header, metadata section.
 
 use std::fmt::Write as _;
 use tvmscript_doc::python::{self, PythonOptions};
@@ -17,7 +17,7 @@ use crate::prefixes::Prefix;
 /// Prints a node.
 ///
 /// # Errors
-/// When a node cannot be written, or the text grows too long.
+/// If a node has no text form, or the text is too long.
 pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> Result<String> {
     print_text(object, registry, config).map(|printed| printed.text)
 }
@@ -28,12 +28,12 @@ pub fn print(object: &Object, registry: &Registry, config: &PrinterConfig) -> Re
 pub struct PrintedText {
     /// The text.
     pub text: String,
-    /// Whether the text refers to a metadata section that it leaves out, so that it does not read back
+    /// `true` if the text refers to a metadata section that is omitted, so that it does not read back
     /// ([`PrinterConfig::show_meta`]).
     pub omits_metadata: bool,
 }
 
-/// Prints a node, and tells whether the text is complete.
+/// Prints a node and reports whether the text is complete.
 ///
 /// # Errors
 /// As [`print()`].
@@ -62,19 +62,17 @@ pub(crate) fn python_options(d: &Docsifier<'_>) -> PythonOptions {
         indent_spaces: config.indent_spaces,
         max_width_columns: config.max_width_columns,
         max_bytes: config.max_bytes,
-        // A little more than most docs make; what is not written to costs nothing.
-        room_bytes: 8 * d.docs.doc_count(),
         print_line_numbers: config.print_line_numbers,
         num_context_lines: config.num_context_lines,
         ..PythonOptions::default()
     }
 }
 
-/// The statements of a whole script that says `object`.
+/// The statements of the complete script for `object`.
 ///
 /// # Errors
-/// When a node cannot be written.
-pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDoc>> {
+/// As [`print()`].
+pub(crate) fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDoc>> {
     let (token, frame) = d.table().root(object);
     let frame = frame.unwrap_or_else(|| Frame::fragment(()));
     let verbose = d.config().verbose_expr;
@@ -82,7 +80,7 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
         d.with_frame(frame, |d| {
             let is_container =
                 object.as_node::<ArrayNode>().is_some() || object.as_node::<MapNode>().is_some();
-            // Text that is to be read back says more.
+            // Text meant for reading back is more explicit.
             let doc = match d.table().data().filter(|_| verbose && is_container) {
                 Some(print) => print(&Value::Node(object.clone()), PathId::ROOT, d)?.into(),
                 None => d.doc(object, PathId::ROOT)?,
@@ -95,7 +93,7 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
             Ok(is_bare)
         })
     })?;
-    // A part alone has only as much of a header as its text would be read otherwise without.
+    // A lone fragment gets only the header lines that its text needs to read back.
     if !is_bare && !d.has_header {
         let lines = imports(d, |prefix| !prefix.is_default);
         let mut whole = header(d, lines)?;
@@ -106,26 +104,26 @@ pub fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec<StmtDo
         let omitted = d.profile().metadata.omitted;
         stmts.push(d.docs.comment(omitted));
     }
-    d.settle_words()?;
+    d.resolve_words()?;
     d.docs.check()?;
     Ok(stmts)
 }
 
-/// The metadata section, `metadata = load_json("""...""")` and a line break; empty without metadata. The text profile gives
-/// the names and the format of the data ([`tvmscript_ir_core::profile::MetadataFormat`]).
+/// The metadata section, `metadata = load_json("""...""")` and a newline; empty without metadata. The text profile
+/// supplies names and data format ([`tvmscript_ir_core::profile::MetadataFormat`]).
 ///
-/// The data is plain ASCII: other characters, which occur only in JSON strings, are written as JSON escapes.
+/// The data is ASCII: other characters, which occur in JSON strings only, are written as JSON escapes.
 ///
 /// # Errors
-/// When a constant's elements are left out, or the section is longer than the text may be.
-pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
+/// If the elements of a constant are left out, or the section is longer than the text may be.
+fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     if d.metadata_section().is_empty() {
         return Ok(String::new());
     }
     let max_bytes = d.config().max_bytes;
     let metadata = d.metadata_section().to_map().into_object();
     let too_long = || PrintError::OutputBudget { max_bytes };
-    // Constants make nearly all of a large section; their length is known before they are encoded.
+    // Constants dominate large sections, and their encoded length is known in advance.
     if encoded_bytes(&metadata) > max_bytes {
         return Err(too_long().into());
     }
@@ -156,7 +154,7 @@ pub fn metadata_line(d: &Docsifier<'_>) -> Result<String> {
     Ok(text)
 }
 
-/// The length of all tensors below a node, as the text has them.
+/// The encoded length of all tensors below a node.
 fn encoded_bytes(node: &Object) -> usize {
     let mut sum = 0_usize;
     pre_order_visit(node, |node| {
@@ -172,8 +170,7 @@ fn encoded_bytes(node: &Object) -> usize {
     sum
 }
 
-/// A function or module as a script: header lines that say where the prefixes come from and a blank line, if a prefix was
-/// used; what a fragment's frame declares for it; then `stmt`.
+/// A function or module as a script: the header, the declarations of the fragment's frame, then `stmt`.
 ///
 /// # Errors
 /// As [`PrinterConfig::check`].
@@ -188,17 +185,16 @@ pub fn script(d: &mut Docsifier<'_>, stmt: StmtDoc) -> Result<StmtList> {
     Ok(d.docs.block(&stmts))
 }
 
-/// The comments that import the used prefixes that `include` accepts.
+/// Import comments of the used prefixes that `include` accepts.
 fn imports(d: &Docsifier<'_>, include: impl Fn(&Prefix) -> bool) -> Vec<String> {
     let module = d.profile().python.script_module;
     let used = d.used_prefixes().filter(|used| include(used));
     used.map(|used| format!("from {module} import {} as {}", used.dialect, used.prefix)).collect()
 }
 
-/// The lines in front of a script: comments that say where the prefixes come from, one that names the options without which
-/// the text would read otherwise, and a blank line behind them.
+/// The header: import comments, the option line if options affect reading, and a blank line.
 fn header(d: &mut Docsifier<'_>, mut lines: Vec<String>) -> Result<Vec<StmtDoc>> {
-    // Further in, it stands behind what is declared in front.
+    // In an inner frame the header follows declarations.
     d.has_header |= d.frame_count() <= 1;
     let values = d.config().header_values(d.table())?;
     if !values.is_empty() {

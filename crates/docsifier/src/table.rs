@@ -1,4 +1,4 @@
-//! The table of printers: (dispatch token, type) to handler, and the words that fill it.
+//! The printer table, (dispatch token, type) to handler, and the methods by which dialects fill it.
 
 use std::panic::Location;
 
@@ -16,17 +16,17 @@ use crate::options::PrinterOption;
 /// Prints one node.
 pub(crate) type Handler = Box<dyn Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync>;
 
-/// What the printer of one type of nodes gives: any doc, or always one kind.
+/// The result type of a printer: any doc, or always one kind.
 pub trait Printed: Sized {
-    /// Whether this is an expression or part of one, so that no scope opens at the node.
+    /// `true` if the node never opens a scope, because its doc is part of an expression.
     const IS_EXPR: bool;
-    /// The result of a print as that of any.
+    /// Converts the result to one of any doc.
     fn printed(result: Result<Self>) -> Result<Doc>;
 }
 
 impl Printed for Doc {
     const IS_EXPR: bool = false;
-    // Not a map: that would copy each result, right after its parts were written.
+    // Not `map`, which would copy each result right after its fields were written.
     #[inline(always)]
     fn printed(result: Result<Doc>) -> Result<Doc> {
         result
@@ -46,13 +46,13 @@ macro_rules! printed {
 }
 printed!(ExprDoc: true, SliceDoc: true, StmtDoc: false, StmtList: false);
 
-/// Prints a value so that it is read as it is: a literal node not as a plain number.
+/// Prints a value that the parser does not convert: a literal node must not print as a plain number.
 pub type DataPrinter = fn(&Value, PathId, &mut Docsifier<'_>) -> Result<ExprDoc>;
 
-/// Makes the frame around a node that is printed alone.
+/// Creates the frame around a node that is printed alone.
 pub type RootFrame = fn(&Object) -> Frame;
 
-struct Entry {
+struct HandlerEntry {
     handler: Handler,
     opens_scope: bool,
     place: RegistrationSite,
@@ -69,12 +69,12 @@ struct TokenEntry {
 #[derive(Default)]
 pub struct PrinterTable {
     tokens: Vec<TokenEntry>,
-    /// The token under which a node of this type prints when it is the root.
+    /// By type, the token under which a node prints as the root.
     homes: Vec<Option<Token>>,
     prefixes: Vec<(&'static str, &'static str)>,
     variables: Vec<&'static TypeInfo>,
     words: Vec<&'static str>,
-    /// By type: whether a printer of it gives anything but an expression.
+    /// By type, `true` if a printer returns anything but an expression.
     scopes: Vec<bool>,
     options: Vec<&'static PrinterOption>,
     data: Option<DataPrinter>,
@@ -86,7 +86,7 @@ impl std::fmt::Debug for PrinterTable {
     }
 }
 
-/// The element at an index, the vector filled up to it.
+/// The element at an index; extends the vector up to it.
 fn at<T: Default>(vec: &mut Vec<T>, index: usize) -> &mut T {
     if vec.len() <= index {
         vec.resize_with(index + 1, T::default);
@@ -95,28 +95,28 @@ fn at<T: Default>(vec: &mut Vec<T>, index: usize) -> &mut T {
 }
 
 impl PrinterTable {
-    /// Dialects and the prefixes of their names, in the order of registration.
+    /// Dialects and their prefixes, in order of registration.
     pub fn prefixes(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.prefixes.iter().copied()
     }
 
-    /// The options that dialects add to the printer's, in the order of registration.
+    /// Printer options of all dialects, in order of registration.
     pub fn options(&self) -> impl Iterator<Item = &'static PrinterOption> {
         self.options.iter().copied()
     }
 
-    /// The part that nodes of a type play in a print.
+    /// The role of a type in the analysis of scopes.
     pub(crate) fn role(&self, info: &'static TypeInfo) -> Role {
         if self.scopes.get(info.index()).copied().unwrap_or_default() {
             return Role::Scope;
         }
         match self.variables.iter().any(|variable| info.is_a(variable)) {
             true => Role::Variable,
-            false => Role::Part,
+            false => Role::Other,
         }
     }
 
-    /// The words that dialects use without a prefix.
+    /// Words that dialects use without a prefix.
     pub(crate) fn words(&self) -> &[&'static str] {
         &self.words
     }
@@ -126,12 +126,12 @@ impl PrinterTable {
         find(token).or_else(|| if token == Token::DEFAULT { None } else { find(Token::DEFAULT) })
     }
 
-    /// The printer of arrays and maps that stand alone.
+    /// The printer of containers that stand alone.
     pub(crate) fn data(&self) -> Option<DataPrinter> {
         self.data
     }
 
-    /// The token under which a node of this type prints when it is the root; that of its first elements for an array or a map.
+    /// The token under which a root prints; for a container that of its first node.
     fn home(&self, object: &Object) -> Token {
         let mut at = object.clone();
         loop {
@@ -150,7 +150,7 @@ impl PrinterTable {
         }
     }
 
-    /// The token under which a node prints when it is the root, and the frame around it.
+    /// The token and the frame for a root.
     pub(crate) fn root(&self, object: &Object) -> (Token, Option<Frame>) {
         let home = self.home(object);
         let root = self.tokens.get(home.index()).and_then(|entry| entry.root);
@@ -158,10 +158,10 @@ impl PrinterTable {
     }
 }
 
-/// What one dialect registers; resolved into the [`PrinterTable`] of a registry.
+/// Registrations of one dialect, and the table they resolve to.
 #[derive(Default)]
 pub struct Printers {
-    entries: Vec<(&'static str, &'static TypeInfo, Entry)>,
+    handlers: Vec<(&'static str, &'static TypeInfo, HandlerEntry)>,
     homes: Vec<(&'static TypeInfo, &'static str)>,
     prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
     roots: Vec<(&'static str, RootFrame, RegistrationSite)>,
@@ -174,7 +174,7 @@ pub struct Printers {
 
 impl std::fmt::Debug for Printers {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Printers").field("entries", &self.entries.len()).finish_non_exhaustive()
+        f.debug_struct("Printers").field("handlers", &self.handlers.len()).finish_non_exhaustive()
     }
 }
 
@@ -217,7 +217,7 @@ impl Slot for Printers {
         for (info, name) in other.homes {
             at(&mut table.homes, info.index()).get_or_insert(resolver.token(name));
         }
-        for (name, info, Entry { handler, opens_scope, place }) in other.entries {
+        for (name, info, HandlerEntry { handler, opens_scope, place }) in other.handlers {
             let token = resolver.token(name);
             if resolver.claim(format!("the printer of `{}` under the token `{name}`", info.key()), place) {
                 *at(&mut at(&mut table.tokens, token.index()).handlers, info.index()) = Some(handler);
@@ -227,13 +227,13 @@ impl Slot for Printers {
     }
 }
 
-/// The words of this layer in a dialect's table.
+/// Printer registrations of a dialect.
 pub trait DocsifyDialect: Sized {
-    /// The node named last.
+    /// The node registered last.
     type Node: 'static;
 
-    /// Prints the node named last, under every token that has no printer of its own for it. The node's home is this
-    /// dialect: alone, it prints under the dialect's token.
+    /// Prints the last node under every token without a rule of its own. As the root, the node prints under this
+    /// dialect's token.
     fn docsify<D: Printed>(
         self,
         handler: impl Fn(&Ref<Self::Node>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
@@ -241,7 +241,7 @@ pub trait DocsifyDialect: Sized {
     where
         Self::Node: Class;
 
-    /// Prints the node named last under one token only.
+    /// Prints the last node under one token only.
     fn docsify_under<D: Printed>(
         self,
         token: &'static str,
@@ -250,24 +250,25 @@ pub trait DocsifyDialect: Sized {
     where
         Self::Node: Class;
 
-    /// The node named last, printed alone, prints under this dialect's token.
+    /// Makes this dialect's token the one under which the last node prints as the root.
     fn home(self) -> Self
     where
         Self::Node: Class;
 
-    /// The node named last is a variable: text declares it where nothing defines it ([`Docsifier::declare_free`]).
+    /// Marks the last node as a variable, which the text declares unless something defines it
+    /// ([`Docsifier::declare_free`]).
     fn variable(self) -> Self
     where
         Self::Node: Class;
 
-    /// Prints nodes of a type that has no Rust struct of its own.
+    /// Prints nodes of a type without a Rust struct.
     fn docsify_info(
         self,
         info: &'static TypeInfo,
         handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
     ) -> Self;
 
-    /// Prints nodes of a type that has no Rust struct of its own, under one token only.
+    /// Prints nodes of a type without a Rust struct, under one token only.
     fn docsify_info_under(
         self,
         token: &'static str,
@@ -275,20 +276,20 @@ pub trait DocsifyDialect: Sized {
         handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
     ) -> Self;
 
-    /// The prefix of the dialect's names in text (`T`).
+    /// Sets the prefix of the dialect's names (`T`).
     fn alias(self, prefix: &'static str) -> Self;
 
-    /// Names that the dialect's text uses without a prefix, such as `range` ([`Docsifier::word`]). A variable around a use of
-    /// one gets another name.
+    /// Registers names that the dialect's text uses without a prefix, such as `range` ([`Docsifier::word`]). Variables
+    /// in scope of a use are renamed.
     fn words(self, words: &'static [&'static str]) -> Self;
 
-    /// The frame around a node of this dialect that is printed alone.
+    /// Sets the frame around a node of this dialect that is printed alone.
     fn root_frame(self, make: RootFrame) -> Self;
 
-    /// Prints arrays and maps that stand alone, of whichever dialect their elements are.
+    /// Sets the printer of arrays and maps that stand alone, for elements of any dialect.
     fn data_printer(self, print: DataPrinter) -> Self;
 
-    /// What the dialect adds to the printer's options.
+    /// Adds printer options.
     fn printer_options(self, options: &'static [PrinterOption]) -> Self;
 }
 
@@ -297,22 +298,13 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
 
     #[track_caller]
     fn docsify<D: Printed>(
-        mut self,
+        self,
         handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
     ) -> Self
     where
         N: Class,
     {
-        let place = Location::caller();
-        let home = self.name();
-        let printers = self.slot_mut::<Printers>();
-        printers.homes.push((N::type_info(), home));
-        printers.entries.push((
-            "",
-            N::type_info(),
-            Entry { handler: erase(handler), opens_scope: !D::IS_EXPR, place },
-        ));
-        self
+        self.home().docsify_under("", handler)
     }
 
     #[track_caller]
@@ -324,13 +316,9 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     where
         N: Class,
     {
-        let place = Location::caller();
-        let printers = self.slot_mut::<Printers>();
-        printers.entries.push((
-            token,
-            N::type_info(),
-            Entry { handler: erase(handler), opens_scope: !D::IS_EXPR, place },
-        ));
+        let entry =
+            HandlerEntry { handler: erase(handler), opens_scope: !D::IS_EXPR, place: Location::caller() };
+        self.slot_mut::<Printers>().handlers.push((token, N::type_info(), entry));
         self
     }
 
@@ -357,12 +345,9 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         info: &'static TypeInfo,
         handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
     ) -> Self {
-        let place = Location::caller();
         let home = self.name();
-        let printers = self.slot_mut::<Printers>();
-        printers.homes.push((info, home));
-        printers.entries.push(("", info, Entry { handler: Box::new(handler), opens_scope: true, place }));
-        self
+        self.slot_mut::<Printers>().homes.push((info, home));
+        self.docsify_info_under("", info, handler)
     }
 
     #[track_caller]
@@ -372,9 +357,8 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         info: &'static TypeInfo,
         handler: impl Fn(&Object, PathId, &mut Docsifier<'_>) -> Result<Doc> + Send + Sync + 'static,
     ) -> Self {
-        let place = Location::caller();
-        let printers = self.slot_mut::<Printers>();
-        printers.entries.push((token, info, Entry { handler: Box::new(handler), opens_scope: true, place }));
+        let entry = HandlerEntry { handler: Box::new(handler), opens_scope: true, place: Location::caller() };
+        self.slot_mut::<Printers>().handlers.push((token, info, entry));
         self
     }
 
@@ -412,7 +396,7 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
     }
 }
 
-/// The handler of a node's own type as one of any node. It is compiled anew for each, so that a node costs one call.
+/// Erases the node type of a handler. Monomorphized per handler, so that a node costs one indirect call.
 fn erase<N: Class, D: Printed>(
     handler: impl Fn(&Ref<N>, PathId, &mut Docsifier<'_>) -> Result<D> + Send + Sync + 'static,
 ) -> Handler {

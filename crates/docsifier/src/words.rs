@@ -1,15 +1,15 @@
-//! Words that text uses without a prefix (`range`, `float`, `metadata`), where variables ask for the same names.
+//! Conflicts between variables and words that text uses without a prefix (`range`, `float`, `metadata`).
 //!
-//! A variable may be called `range`, unless the text around it needs the word. Whether it does is known only when all of it is
-//! there: so a variable that asks for a word gets a symbol of its own, whose text is settled last. The names `range`,
-//! `range_1` and so on are handed out as usual; if the word was needed where a variable has it, each becomes the next one
-//! (`range_1`, `range_2`), as if the word had been reserved from the start.
+//! A variable may be named `range` unless the text in its scope uses the word, which is known only at the end. Such a
+//! variable therefore gets a symbol of its own whose text is set last. The names `range`, `range_1` and so on are
+//! allocated as usual; if the word is used in scope of a variable, each moves on by one (`range_1`, `range_2`), as if
+//! the word had been reserved from the start.
 
 use tvmscript_doc::{DocArena, Sym};
 
 use crate::names::Namer;
 
-/// `float("inf")`: a float without a literal.
+/// Used by `float("inf")`, a float without a literal.
 pub(crate) const FLOAT: &str = "float";
 
 /// The words of one print.
@@ -19,23 +19,23 @@ pub(crate) struct Words(Vec<Word>);
 #[derive(Debug)]
 struct Word {
     word: &'static str,
-    /// Whether the word was needed where a variable has it.
+    /// `true` if the text uses the word in scope of a variable with that name.
     is_needed: bool,
-    /// The symbols of variables that have the word as their name, with the number behind it; zero for none.
+    /// Symbols of variables named after the word, with their numeric suffixes (0 for none).
     variables: Vec<(Sym, u32)>,
 }
 
 impl Words {
-    /// The word of this crate, and those of the text profile and the dialects.
+    /// Creates the set of words: that of this crate, plus `others` of the text profile and the dialects.
     pub(crate) fn new(others: &[&'static str]) -> Words {
         let words = [FLOAT].into_iter().chain(others.iter().copied());
         Words(words.map(|word| Word { word, is_needed: false, variables: Vec::new() }).collect())
     }
 
-    /// The symbol of a variable that got this name.
+    /// The symbol for a variable with this name.
     pub(crate) fn symbol(&mut self, name: Sym, docs: &mut DocArena) -> Sym {
         for Word { word, variables, .. } in &mut self.0 {
-            if let Some(number) = number_behind(docs.text(name), word) {
+            if let Some(number) = suffix(docs.text(name), word) {
                 let own = docs.own_sym(name);
                 variables.push((own, number));
                 return own;
@@ -44,14 +44,14 @@ impl Words {
         name
     }
 
-    /// Records that the text needs a word where a variable has it. False if this is none of the words.
+    /// Records a use of a word in scope of a variable. Returns `false` for an unknown word.
     pub(crate) fn need(&mut self, word: &str) -> bool {
         let found = self.0.iter_mut().find(|entry| entry.word == word);
         found.map(|entry| entry.is_needed = true).is_some()
     }
 
-    /// Gives variables that have a needed word as their name the next names.
-    pub(crate) fn settle(&mut self, names: &Namer, docs: &mut DocArena) {
+    /// Renames the variables that conflict with a used word.
+    pub(crate) fn resolve(&mut self, names: &Namer, docs: &mut DocArena) {
         for Word { word, variables, .. } in self.0.iter().filter(|word| word.is_needed) {
             let name = |number: u32, by: u64| format!("{word}_{}", u64::from(number) + by);
             let mut by = 1;
@@ -65,8 +65,9 @@ impl Words {
     }
 }
 
-/// The number behind a word: `range_2` has 2, the word alone 0. Nothing for other names.
-fn number_behind(name: &str, word: &str) -> Option<u32> {
+/// The numeric suffix of a name that begins with a word: 2 for `range_2`, 0 for the word itself, `None` for other
+/// names.
+fn suffix(name: &str, word: &str) -> Option<u32> {
     let rest = name.strip_prefix(word)?;
     if rest.is_empty() {
         return Some(0);
@@ -80,8 +81,8 @@ fn number_behind(name: &str, word: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
-    /// Names for the hints, settled; `needed` is a word that the text needs behind them.
-    fn settled(hints: &[&str], needed: Option<&str>, reserved: &[&str]) -> String {
+    /// Names for the hints after conflicts are resolved; `needed` is a word that the text uses.
+    fn resolved(hints: &[&str], needed: Option<&str>, reserved: &[&str]) -> String {
         let (mut words, mut names, mut docs) = (Words::new(&["range"]), Namer::new(), DocArena::new());
         for word in reserved {
             names.reserve(docs.sym(word));
@@ -94,25 +95,25 @@ mod tests {
         if let Some(word) = needed {
             assert!(words.need(word));
         }
-        words.settle(&names, &mut docs);
+        words.resolve(&names, &mut docs);
         syms.iter().map(|sym| docs.text(*sym)).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
     fn a_variable_has_a_word_that_the_text_does_not_need() {
-        assert_eq!(settled(&["range", "range", "x"], None, &[]), "range range_1 x");
-        assert_eq!(settled(&["range", "x"], Some("float"), &[]), "range x");
+        assert_eq!(resolved(&["range", "range", "x"], None, &[]), "range range_1 x");
+        assert_eq!(resolved(&["range", "x"], Some("float"), &[]), "range x");
     }
 
     #[test]
     fn names_move_on_where_the_word_is_needed() {
-        assert_eq!(settled(&["range", "range", "range_1"], Some("range"), &[]), "range_1 range_2 range_1_1");
-        assert_eq!(settled(&["range_1", "range", "ranges"], Some("range"), &[]), "range_2 range_1 ranges");
+        assert_eq!(resolved(&["range", "range", "range_1"], Some("range"), &[]), "range_1 range_2 range_1_1");
+        assert_eq!(resolved(&["range_1", "range", "ranges"], Some("range"), &[]), "range_2 range_1 ranges");
     }
 
     #[test]
     fn names_move_past_reserved_ones() {
-        assert_eq!(settled(&["range"], Some("range"), &["range_1"]), "range_2");
+        assert_eq!(resolved(&["range"], Some("range"), &["range_1"]), "range_2");
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! Constants by their content: what names a tensor whose elements the text leaves out, and where the elements are found again.
+//! Constants stored apart from the text, by content hash.
 //!
-//! Text with large constants left out (`ConstantOptions` of the printer) says `R.elided_const("3f9a..", (64, 64), "float32")`,
-//! or `T.elided_const(..)`. It reads to constants of which type, shape and hash are known, which prints again to the same text
-//! and compares with the whole one. A [`ConstantStore`] holds the tensors; a registry that has one
-//! ([`ConstantStore::dialect`]) reads the text to the whole constants. The name is a hash of type, shape and elements, so a
-//! tensor that was changed is not taken for the one that was left out.
+//! Text with large constants left out (`ConstantOptions` of the printer) contains `R.elided_const("3f9a..", (64, 64),
+//! "float32")` or `T.elided_const(..)`. It reads to constants with known type, shape and hash but without elements,
+//! which print to the same text and compare equal to the complete ones. A [`ConstantStore`] holds the tensors; with a
+//! registry that contains it ([`ConstantStore::dialect`]) the text reads to the complete constants. The hash covers
+//! type, shape and elements, so a modified tensor is never mistaken for the original.
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::containers::{Tensor, TensorNode};
@@ -19,22 +19,22 @@ pub struct ConstantStore {
     tensors: HashMap<ContentHash, Tensor>,
 }
 
-/// Why a text is no store.
+/// The reason why a store cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// It is no JSON of nodes.
+    /// The text is not JSON of nodes.
     #[error(transparent)]
     Json(#[from] JsonError),
-    /// It holds something else.
-    #[error("the constants are a map from hashes to tensors, and this holds something else")]
+    /// The JSON is not a map from hashes to tensors.
+    #[error("expected a map from hashes to tensors")]
     NotAStore,
-    /// An entry has another content than its name says.
-    #[error("the constant `{name}` is another one: its content has the hash `{found}`")]
+    /// The content of a tensor does not match its hash.
+    #[error("the content of the constant `{name}` has the hash `{found}`")]
     Changed {
-        /// The name it stands under.
+        /// The hash it is stored under.
         name: String,
-        /// The hash of what is there.
+        /// The hash of its content.
         found: ContentHash,
     },
     /// The elements of a tensor are left out.
@@ -43,25 +43,25 @@ pub enum StoreError {
 }
 
 impl ConstantStore {
-    /// No tensors.
+    /// Creates an empty store.
     pub fn new() -> ConstantStore {
         ConstantStore::default()
     }
 
-    /// The constants below a node that have more elements than this, each once.
+    /// Collects the constants below a node with more than `more_than` elements.
     ///
     /// # Errors
-    /// When the elements of one are left out.
+    /// If the elements of one are left out.
     pub fn of_nodes(root: &Object, more_than: u64) -> Result<ConstantStore, LeftOut> {
         let mut store = ConstantStore::new();
         store.add_nodes(root, more_than)?;
         Ok(store)
     }
 
-    /// Adds the constants below a node that have more elements than this.
+    /// Adds the constants below a node with more than `more_than` elements.
     ///
     /// # Errors
-    /// When the elements of one are left out.
+    /// If the elements of one are left out.
     pub fn add_nodes(&mut self, root: &Object, more_than: u64) -> Result<(), LeftOut> {
         let mut missing = None;
         let _ = Visitor::new().pre_order(root, |object| {
@@ -82,10 +82,10 @@ impl ConstantStore {
         missing.map_or(Ok(()), Err)
     }
 
-    /// Adds a tensor. Gives what it is called by.
+    /// Adds a tensor and returns its hash.
     ///
     /// # Errors
-    /// When its elements are left out.
+    /// If its elements are left out.
     pub fn insert(&mut self, tensor: Tensor) -> Result<ContentHash, LeftOut> {
         let hash = tensor.content_hash();
         if tensor.bytes().is_none() {
@@ -100,22 +100,22 @@ impl ConstantStore {
         self.tensors.extend(other.tensors);
     }
 
-    /// The tensor of this content.
+    /// The tensor with this hash.
     pub fn get(&self, hash: &ContentHash) -> Option<&Tensor> {
         self.tensors.get(hash)
     }
 
-    /// How many tensors there are.
+    /// Number of tensors.
     pub fn len(&self) -> usize {
         self.tensors.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no tensors.
     pub fn is_empty(&self) -> bool {
         self.tensors.is_empty()
     }
 
-    /// The tensors as JSON: a map from hashes to tensors, by name.
+    /// The tensors as JSON: a map from hashes to tensors, sorted by hash.
     pub fn to_json(&self) -> String {
         let mut entries: Vec<_> = self.tensors.iter().collect();
         entries.sort_by_key(|(hash, _)| **hash);
@@ -125,10 +125,11 @@ impl ConstantStore {
         json::native::save(&Value::Node(Map::<Str, Value>::new(entries).into_object()))
     }
 
-    /// Reads what [`to_json`](Self::to_json) wrote, or the same map in TVM's form. The content of each tensor is checked.
+    /// Reads the output of [`to_json`](Self::to_json), or the same map in TVM's JSON format. Checks the hash of each
+    /// tensor.
     ///
     /// # Errors
-    /// When the text is something else, or a tensor was changed.
+    /// If the text is not such a map, or a hash does not match.
     pub fn from_json(text: &str, registry: &Registry) -> Result<ConstantStore, StoreError> {
         let value = tvmscript_tvm_json::load_any(text, registry)?;
         let map = value.as_object().and_then(|object| Map::<Str, Value>::try_ref(object));
@@ -144,7 +145,7 @@ impl ConstantStore {
         Ok(store)
     }
 
-    /// The tensors as a dialect without nodes: a registry that has it reads text that leaves them out.
+    /// The store as a dialect without nodes: a registry with it reads text that leaves the constants out.
     #[cfg(feature = "build")]
     pub fn dialect(self) -> tvmscript_ir_core::Dialect {
         use tvmscript_irbuilder::ContextDialect;

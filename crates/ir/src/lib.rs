@@ -1,4 +1,21 @@
-//! The dialect `ir`: modules, ranges, types, targets, global infos, metadata; the default token.
+//! The dialect `ir`: modules, ranges, types, targets, global infos and metadata. Its token is the default one.
+//!
+//! ```
+//! use tvmscript_ir::{GlobalVar, constants::ConstantStore};
+//! use tvmscript_ir_core::RegistryBuilder;
+//!
+//! let registry = RegistryBuilder::new().with(tvmscript_prim::dialect()).with(tvmscript_ir::dialect()).build()?;
+//! assert!(registry.node("ir.IRModule").is_some());
+//! assert_eq!(GlobalVar::new("main").name_hint.as_str(), "main");
+//! assert!(ConstantStore::new().is_empty());
+//! # Ok::<(), tvmscript_ir_core::RegistryErrors>(())
+//! ```
+//!
+//! Features, all on by default: `print` (nodes to text), `build` (script functions and frames), `parse` (text to nodes,
+//! includes `build`).
+
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 #[cfg(feature = "build")]
 pub mod build;
@@ -10,14 +27,12 @@ mod parse;
 pub mod print;
 pub mod profile;
 pub mod signature;
-mod symbol;
 
 pub use node::*;
-pub use symbol::{GLOBAL_SYMBOL, global_symbol};
 
 use tvmscript_ir_core::Dialect;
 
-/// The dialect for a registry: its nodes, the text profile of TVM, and what the features of this crate add.
+/// The dialect: its nodes, TVM's text profile, and the parts that the enabled features add.
 pub fn dialect() -> Dialect {
     let dialect = nodes().text_profile(&profile::TVM_0_23);
     #[cfg(feature = "print")]
@@ -27,7 +42,7 @@ pub fn dialect() -> Dialect {
     dialect
 }
 
-/// The nodes of this dialect, for a registry.
+/// The nodes of this dialect alone.
 pub fn nodes() -> Dialect {
     Dialect::new("ir")
         .node::<RelaxExpr>()

@@ -1,4 +1,4 @@
-//! Text of TVM 0.23: headers, metadata and the Python modules of its files.
+//! The text profile of TVM 0.23: headers, metadata, and Python modules.
 
 use tvmscript_ir_core::profile::{
     ComparisonTests, Examples, MetadataFormat, PythonNames, SliceRule, TextProfile,

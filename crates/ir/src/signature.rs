@@ -1,12 +1,12 @@
-//! The type of a function, described without the dialect that writes it down.
+//! Signatures of functions, independent of the dialect that represents their types.
 //!
-//! A dialect of scalars and buffers says what its functions take and give ([`Signature`]); the dialect that knows types
-//! of functions registers how that becomes a node ([`FunctionTyper`]), as a context of the builder. Neither names the other.
+//! A dialect of scalars and buffers describes its functions by a [`Signature`]; the dialect with function types
+//! registers a [`FunctionTyper`] that converts it to a node, as a context of the builder. Neither names the other.
 
 use tvmscript_ir_core::{DataType, Object};
 use tvmscript_prim::Expr;
 
-/// What a function takes in one place.
+/// The type of a parameter.
 #[derive(Debug, Clone)]
 pub enum ParamType {
     /// A tensor.
@@ -18,32 +18,32 @@ pub enum ParamType {
     },
     /// A scalar.
     Scalar(DataType),
-    /// Anything.
+    /// Any object.
     Object,
 }
 
-/// What a function gives.
+/// The type of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultType {
-    /// Nothing.
+    /// No value.
     Void,
     /// A scalar.
     Scalar(DataType),
-    /// Anything.
+    /// Any object.
     Object,
 }
 
-/// What a function takes, gives and does.
+/// Parameters, result and purity of a function.
 #[derive(Debug, Clone)]
 pub struct Signature {
     /// One per parameter.
     pub params: Vec<ParamType>,
-    /// The result.
+    /// The result type.
     pub result: ResultType,
-    /// Calls change nothing outside.
+    /// `true` if calls have no side effects.
     pub is_pure: bool,
 }
 
-/// Makes the node that says a function's type: what `struct_info_` of functions and of their names holds.
+/// Converts a signature to the node of the function's type, stored in `struct_info_` of functions and global vars.
 #[derive(Debug, Clone, Copy)]
 pub struct FunctionTyper(pub fn(&Signature) -> Object);

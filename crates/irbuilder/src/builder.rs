@@ -1,7 +1,7 @@
-//! The thread's stack of builders, each with its stack of frames.
+//! The thread's stack of builders, each with a stack of frames.
 //!
-//! Entering a [`Builder`] sets what is open aside and restores it at the end, so that builders nest, and no earlier
-//! failure is seen by the next one. No work is handed to another thread while a builder is open.
+//! Entering a [`Builder`] suspends the open one until the new one is dropped, so builders nest and do not see each
+//! other's errors. A builder never hands work to another thread.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -9,6 +9,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use tvmscript_ir_core::operators::{ErrorSink, set_error_sink};
+use tvmscript_ir_core::registry::DeclaredNames;
 use tvmscript_ir_core::{Class, Object, Ref, Registry};
 
 use crate::context::Contexts;
@@ -21,12 +22,12 @@ struct OpenEntry {
     serial: u64,
 }
 
-/// An error of the Rust face, and where in the calling program it was made.
+/// An error of a function called from Rust, with its call site.
 #[derive(Debug)]
 pub struct RecordedError {
-    /// What went wrong.
+    /// The error.
     pub error: BuildError,
-    /// Where.
+    /// The call site.
     pub caller: &'static Location<'static>,
 }
 
@@ -41,7 +42,7 @@ impl std::fmt::Display for RecordedError {
     }
 }
 
-/// All errors of one builder, in the order they were made; never none.
+/// All errors of one builder, in order; at least one.
 #[derive(Debug)]
 pub struct BuildErrors {
     /// The first error.
@@ -51,7 +52,7 @@ pub struct BuildErrors {
 }
 
 impl BuildErrors {
-    /// The first error, for callers that know its place themselves.
+    /// Returns the first error, for callers that report their own location.
     pub fn into_first(self) -> BuildError {
         self.first.error
     }
@@ -82,12 +83,12 @@ struct State {
     frames: Vec<OpenEntry>,
     results: Vec<Object>,
     errors: Vec<RecordedError>,
-    /// Where a poison value was first taken.
+    /// Call site at which a poison value was first used.
     poisoned: Option<&'static Location<'static>>,
     contexts: Contexts,
 }
 
-/// The builders of the thread, and how many things on it have had a number.
+/// The thread's builders, and a counter for serial numbers.
 #[derive(Default)]
 struct Stack {
     builders: Vec<State>,
@@ -111,13 +112,13 @@ fn with_state<R>(f: impl FnOnce(&mut State) -> R) -> Result<R> {
         .ok_or_else(|| BuildErrorKind::NoBuilder.into())
 }
 
-/// A builder, open on this thread while the value lives.
+/// A builder, open on this thread until it is dropped.
 ///
-/// What is built when the outermost frame closes is the result: see [`Builder::finish`].
+/// The node that the outermost frame builds when it closes is the result: see [`Builder::finish`].
 #[derive(Debug)]
 pub struct Builder {
     id: u64,
-    /// Errors of operators (`a + b`) go where those of calls go.
+    /// Routes errors of operators (`a + b`) to the builder.
     _operators: ErrorSink,
     not_send: std::marker::PhantomData<*const ()>,
 }
@@ -129,14 +130,18 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Opens a builder on this thread. A builder that is open already is set aside until this one is done.
+    /// Opens a builder on this thread and suspends the one that is open.
     pub fn new() -> Builder {
         Builder::open(Contexts::default())
     }
 
-    /// Opens a builder that carries the contexts of the registry's dialects.
+    /// Opens a builder with the contexts and the node names ([`DeclaredNames`]) of the registry's dialects.
     pub fn for_registry(registry: &Registry) -> Builder {
-        Builder::open(registry.slot::<Contexts>().cloned().unwrap_or_default())
+        let mut contexts = registry.slot::<Contexts>().cloned().unwrap_or_default();
+        if let Some(names) = registry.slot::<DeclaredNames>() {
+            contexts.set(names.clone());
+        }
+        Builder::open(contexts)
     }
 
     fn open(contexts: Contexts) -> Builder {
@@ -149,32 +154,32 @@ impl Builder {
         Builder { id, _operators: set_error_sink(record), not_send: std::marker::PhantomData }
     }
 
-    /// Gives what is built inside a value of this type, in the place of an earlier one.
+    /// Sets the context of this type for code that runs inside the builder.
     #[track_caller]
     pub fn set_context<C: Any + Send + Sync>(&self, value: C) {
         let _ = with_state(|s| s.contexts.set(value));
     }
 
-    /// The value of this type that the innermost builder which has one carries.
+    /// The context of this type, of the innermost builder that has one.
     pub fn context<C: Any + Send + Sync>() -> Option<Arc<C>> {
         STACK.with_borrow(|stack| stack.builders.iter().rev().find_map(|state| state.contexts.get()))
     }
 
-    /// The one thing that was built.
+    /// Returns the node that was built.
     ///
     /// # Errors
-    /// All recorded mistakes, with their places in the calling program. Without any: when frames are still open, nothing
-    /// was built, or more than one thing.
+    /// All recorded errors with their call sites. Without any, an error if frames are still open, or if there is not
+    /// exactly one result.
     #[track_caller]
     pub fn finish(self) -> std::result::Result<Object, BuildErrors> {
         let caller = Location::caller();
         self.close(caller)
     }
 
-    /// The one thing that was built, as a node of class `T`: `let f = builder.get::<PrimFunc>()?;`.
+    /// Returns the node that was built as a `T`: `let f = builder.get::<PrimFunc>()?;`.
     ///
     /// # Errors
-    /// As [`Builder::finish`], and when it is a node of another class.
+    /// As [`Builder::finish`], and if the node is of another class.
     #[track_caller]
     pub fn get<T: Class>(self) -> std::result::Result<Ref<T>, BuildErrors> {
         let caller = Location::caller();
@@ -196,7 +201,7 @@ impl Builder {
             _ => None,
         });
         let Some(mut state) = state else { return one(BuildErrorKind::InnerBuilder, caller) };
-        // The place on the stack stays this builder's until it is dropped.
+        // The stack entry belongs to this builder until it is dropped.
         let _ = with_state(|s| s.id = self.id);
         let mut errors = std::mem::take(&mut state.errors).into_iter();
         if let Some(first) = errors.next() {
@@ -215,11 +220,15 @@ impl Builder {
         }
     }
 
-    /// Records an error of the Rust face in the innermost builder. What only follows from an earlier error is left out: a
-    /// poisoned argument, or a scope that could not be opened around the call.
+    /// Records an error in the innermost builder. Errors that follow from an earlier one are dropped: a poisoned
+    /// argument, or a missing scope that could not be opened.
     ///
     /// # Panics
-    /// When no builder is open.
+    /// Panics if no builder is open.
+    #[allow(
+        clippy::panic,
+        reason = "without a builder the error has no other way out of a function that cannot fail"
+    )]
     pub fn record(error: BuildError, caller: &'static Location<'static>) {
         let mut error = Some(error);
         let recorded = with_state(|s| {
@@ -237,17 +246,17 @@ impl Builder {
         }
     }
 
-    /// How many errors the innermost builder has.
+    /// Number of errors of the innermost builder.
     pub(crate) fn error_count() -> usize {
         with_state(|s| s.errors.len()).unwrap_or(0)
     }
 
-    /// Whether a builder is open on this thread.
+    /// Returns `true` if a builder is open on this thread.
     pub fn is_open() -> bool {
         STACK.with_borrow(|stack| !stack.builders.is_empty())
     }
 
-    /// Puts a finished object in as a result of the innermost builder.
+    /// Adds a finished object to the results of the innermost builder.
     ///
     /// # Errors
     /// [`BuildErrorKind::NoBuilder`].
@@ -255,10 +264,10 @@ impl Builder {
         with_state(|s| s.results.push(object))
     }
 
-    /// Adds a finished statement to the innermost frame that takes it; where no frame is open, it is a result of the builder.
+    /// Adds a finished statement to the innermost frame that accepts it, or to the results if no frame is open.
     ///
     /// # Errors
-    /// [`BuildErrorKind::NoBuilder`], or a message where frames are open and none takes statements.
+    /// [`BuildErrorKind::NoBuilder`], or a message if no open frame accepts statements.
     pub fn add_stmt(stmt: Object) -> Result<()> {
         let inside = with_state(|s| {
             let left =
@@ -281,23 +290,15 @@ impl Builder {
         }
     }
 
-    /// Whether the innermost frame is of type `F`.
+    /// Returns `true` if the innermost frame is an `F`.
     pub fn top_is<F: Frame>() -> bool {
         matches!(Builder::with_top(|_: &mut F| ()), Ok(Some(())))
     }
 
-    /// Takes out what was built so far, for a parser that builds several things in turn.
+    /// Enters a frame. Returns the value of [`Frame::enter`] and a handle.
     ///
     /// # Errors
-    /// [`BuildErrorKind::NoBuilder`].
-    pub fn take_results() -> Result<Vec<Object>> {
-        with_state(|s| std::mem::take(&mut s.results))
-    }
-
-    /// Enters a frame: gives what entering it gives, and its handle.
-    ///
-    /// # Errors
-    /// [`BuildErrorKind::NoBuilder`], or whatever the dialect says; the frame is then not entered.
+    /// [`BuildErrorKind::NoBuilder`], or errors of [`Frame::enter`]; the frame is then not open.
     pub fn enter(mut frame: Box<dyn Frame>) -> Result<(ScriptValue, OpenFrame)> {
         let value = frame.enter()?;
         let name = frame.name();
@@ -313,7 +314,7 @@ impl Builder {
         }
     }
 
-    /// Takes the innermost frame off the stack, if the frame with this number is still open.
+    /// Pops the innermost frame if the frame with this depth and serial number is still open.
     fn pop(depth: usize, serial: u64) -> Option<Box<dyn Frame>> {
         with_state(|s| {
             let here = s.frames.get(depth.checked_sub(1)?)?.serial == serial;
@@ -326,7 +327,8 @@ impl Builder {
     pub(crate) fn leave(name: &'static str, depth: usize, serial: u64) -> Vec<BuildError> {
         let mut errors = Vec::new();
         let mut closed = false;
-        // Frames above were entered for the rest of this scope. One at a time: closing may look at what is open.
+        // Closes the frames above too, which were entered for the rest of this scope. One at a time, because closing
+        // may inspect the stack.
         while let Some(frame) = Builder::pop(depth, serial) {
             closed = true;
             if let Err(error) = frame.close() {
@@ -343,30 +345,30 @@ impl Builder {
         while Builder::pop(depth, serial).is_some() {}
     }
 
-    /// How many frames are open.
+    /// Number of open frames.
     pub fn depth() -> usize {
         with_state(|s| s.frames.len()).unwrap_or(0)
     }
 
-    /// Works on the innermost frame, if it is an `F`.
+    /// Runs `f` on the innermost frame if it is an `F`; else returns `None`.
     ///
     /// # Errors
-    /// [`BuildErrorKind::NoBuilder`]. The inner option is empty when the innermost frame is another one.
+    /// [`BuildErrorKind::NoBuilder`].
     pub fn with_top<F: Frame, R>(f: impl FnOnce(&mut F) -> R) -> Result<Option<R>> {
         with_state(|s| s.frames.last_mut().and_then(|e| e.frame.as_any_mut().downcast_mut::<F>()).map(f))
     }
 
-    /// Works on the innermost `F`, wherever it is on the stack.
+    /// Runs `f` on the innermost `F` of the stack; returns `None` if there is none.
     ///
     /// # Errors
-    /// [`BuildErrorKind::NoBuilder`]. The inner option is empty when no `F` is open.
+    /// [`BuildErrorKind::NoBuilder`].
     pub fn with_innermost<F: Frame, R>(f: impl FnOnce(&mut F) -> R) -> Result<Option<R>> {
         with_state(|s| {
             s.frames.iter_mut().rev().find_map(|e| e.frame.as_any_mut().downcast_mut::<F>()).map(f)
         })
     }
 
-    /// Goes through the open `F`s, innermost first, until `f` gives something.
+    /// Runs `f` on each open `F`, innermost first, until it returns a value.
     ///
     /// # Errors
     /// [`BuildErrorKind::NoBuilder`].
@@ -376,8 +378,8 @@ impl Builder {
         })
     }
 
-    /// As [`Builder::find`], and then in the builders around, innermost first: a function inside of a function is built by
-    /// itself, but sees what is open around it.
+    /// As [`Builder::find`], continuing in the enclosing builders: a nested function is built separately, but sees the
+    /// frames around it.
     pub fn find_around<F: Frame, R>(mut f: impl FnMut(&mut F) -> Option<R>) -> Option<R> {
         STACK.with_borrow_mut(|stack| {
             stack
@@ -397,8 +399,8 @@ impl Builder {
 
 impl Drop for Builder {
     fn drop(&mut self) {
-        // Builders opened inside this one go with it. They are taken out first: dropping frames may drop nodes that look
-        // at the builder.
+        // Builders opened inside this one are dropped with it, after the borrow ends: dropping frames may drop nodes
+        // that access the builder.
         let gone = STACK.with_borrow_mut(|stack| match stack.builders.iter().position(|s| s.id == self.id) {
             Some(at) => stack.builders.split_off(at),
             None => Vec::new(),

@@ -1,8 +1,8 @@
-//! What dialects tell each other while building, without naming each other.
+//! Values that dialects share while building, without naming each other.
 //!
-//! A dialect registers a value of a type that both sides know ([`ContextDialect::context`]); a builder opened for a
-//! registry carries all of them ([`Builder::for_registry`]), and any code inside asks for one by type
-//! ([`Builder::context`]). So a function of scalars gets its Relax type without its dialect knowing Relax.
+//! A dialect registers a value of a type known to both sides ([`ContextDialect::context`]). A builder opened for a
+//! registry carries all of them ([`Builder::for_registry`]), and code inside requests one by type
+//! ([`Builder::context`]). A function of scalars gets its Relax type this way although its dialect does not know Relax.
 //!
 //! [`Builder::for_registry`]: crate::Builder::for_registry
 //! [`Builder::context`]: crate::Builder::context
@@ -22,7 +22,7 @@ struct Entry {
     place: RegistrationSite,
 }
 
-/// Values by their type; at most one of each.
+/// Values by type, at most one of each.
 #[derive(Clone, Default)]
 pub struct Contexts {
     entries: HashMap<TypeId, Entry>,
@@ -58,9 +58,9 @@ impl Slot for Contexts {
     }
 }
 
-/// Adds contexts to a dialect.
+/// Registration of contexts.
 pub trait ContextDialect {
-    /// Gives builders a value of this type. Two dialects of one registry must not give the same type.
+    /// Provides builders with a value of this type. Fails at registry build if another dialect provides the same type.
     #[must_use]
     #[track_caller]
     fn context<C: Any + Send + Sync>(self, value: C) -> Self;

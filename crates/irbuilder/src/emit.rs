@@ -1,10 +1,10 @@
-//! The Rust face of script functions: mistakes are collected, not returned at every step.
+//! Script functions as Rust functions, which collect errors instead of returning them.
 //!
-//! A function whose arguments are all required is a plain function; one with optional arguments gives a call with a
-//! setter for each, made by [`Emit::emit`]. An error is recorded with the caller's place in the current builder, and a
-//! poison value is given instead; [`crate::Builder::finish`] gives all errors. What takes a poison value does nothing and
-//! reports nothing, so that one mistake is one message. The `try_` form of each function, and [`Emit::try_emit`], return
-//! the error.
+//! A function with required arguments only becomes a plain function. One with optional arguments returns a call with a
+//! setter for each, which [`Emit::emit`] executes. An error is recorded in the current builder with its call site, and
+//! the function returns a poison value; [`crate::Builder::finish`] returns all errors. A function with a poison
+//! argument does nothing and reports nothing, so one mistake is one message. The `try_` form of each function and
+//! [`Emit::try_emit`] return the error.
 
 use std::panic::Location;
 
@@ -14,9 +14,9 @@ use crate::builder::Builder;
 use tvmscript_script_value::Result;
 use tvmscript_script_value::ScriptValue;
 
-/// A value that stands for one that could not be made. What is made of it is thrown away with it.
+/// A type with a placeholder for values that could not be built. Whatever is built from it is discarded.
 pub trait Poison {
-    /// The stand-in.
+    /// The placeholder.
     fn poison() -> Self;
 }
 
@@ -83,10 +83,10 @@ impl<K: MapPart, V: MapPart> Poison for Map<K, V> {
     }
 }
 
-/// [`Poison`], asked for in the signature of a function that takes an `A`: a result without poison is then no error
-/// before somebody calls the function.
+/// [`Poison`] bound at the call instead of the definition: the trait bound on a function that takes an `A` is checked
+/// only when it is called, so a result type without poison is no error before.
 pub trait PoisonAfter<A> {
-    /// The stand-in.
+    /// The placeholder.
     fn stand_in() -> Self;
 }
 
@@ -96,7 +96,7 @@ impl<A, T: Poison> PoisonAfter<A> for T {
     }
 }
 
-/// What a call gives: its result, or poison once the error is recorded.
+/// The value of a result, or poison after recording the error.
 pub fn settle<T>(result: Result<T>, caller: &'static Location<'static>, poison: fn() -> T) -> T {
     result.unwrap_or_else(|error| {
         Builder::record(error, caller);
@@ -104,24 +104,24 @@ pub fn settle<T>(result: Result<T>, caller: &'static Location<'static>, poison: 
     })
 }
 
-/// A call of a script function that is ready to be made.
+/// A call of a script function that is ready to execute.
 pub trait Emit: Sized {
-    /// What the call gives.
+    /// The call's result type.
     type Out;
 
-    /// Makes the call.
+    /// Executes the call.
     ///
     /// # Errors
-    /// Whatever the function says.
+    /// Errors of the function.
     fn try_emit(self) -> Result<Self::Out>;
 
-    /// Where the call was written.
+    /// The call site.
     fn caller(&self) -> &'static Location<'static>;
 
-    /// Makes the call; an error is recorded in the current builder.
+    /// Executes the call; records an error in the current builder.
     ///
     /// # Panics
-    /// When there is an error and no builder is open.
+    /// Panics on an error if no builder is open.
     fn emit(self) -> Self::Out
     where
         Self::Out: Poison,

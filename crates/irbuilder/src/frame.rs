@@ -14,50 +14,50 @@ use tvmscript_script_value::{BuildErrorKind, FromScript, IntoScript, PendingScop
 
 /// A scope of the program being built: a loop, a block, a function, a module.
 pub trait Frame: Any {
-    /// The name in text (`T.block`), for messages.
+    /// The name in text (`T.block`), for error messages.
     fn name(&self) -> &'static str;
 
-    /// What entering the frame gives (`with .. as x`, `x = ..`, `for x in ..`).
+    /// Enters the frame and returns its value (`with .. as x`, `x = ..`, `for x in ..`).
     ///
     /// # Errors
-    /// Whatever the dialect says, for frames that check or build when entered.
+    /// Errors of the dialect.
     fn enter(&mut self) -> Result<ScriptValue> {
         Ok(ScriptValue::None)
     }
 
-    /// Closes the frame: its node goes to the frame around it, or becomes the builder's result. The frame is off the
-    /// stack already.
+    /// Closes the frame, which is no longer on the stack: passes its node to the enclosing frame or to the builder's
+    /// results.
     ///
     /// # Errors
-    /// Whatever the dialect says of the finished node.
+    /// Errors of the dialect about the finished node.
     fn close(self: Box<Self>) -> Result<()>;
 
-    /// Takes a statement that was built inside the frame, of whatever dialect ([`Builder::add_stmt`]). A frame that holds no
-    /// such statements gives it back; the frame around it is asked next.
+    /// Takes a statement of any dialect that was built inside the frame ([`Builder::add_stmt`]). A frame that holds no
+    /// such statements returns it, and the enclosing frame is tried next.
     fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
         Some(stmt)
     }
 
-    /// The frame itself, for those who know its type.
+    /// The frame for downcasting.
     fn as_any_mut(&mut self) -> &mut dyn Any;
 
-    /// The frame itself, for those who know its type.
+    /// The frame for downcasting.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// A frame that a function made and nobody entered yet.
+/// A frame that is not entered yet.
 pub struct PendingFrame {
     name: &'static str,
     frame: RefCell<Option<Box<dyn Frame>>>,
 }
 
 impl PendingFrame {
-    /// Keeps a frame until it is entered.
+    /// Wraps a frame.
     pub fn new(frame: impl Frame) -> PendingFrame {
         PendingFrame { name: frame.name(), frame: RefCell::new(Some(Box::new(frame))) }
     }
 
-    /// A frame as a value of scripts.
+    /// Wraps a frame as a script value.
     pub fn value(frame: impl Frame) -> ScriptValue {
         ScriptValue::Frame(Rc::new(PendingFrame::new(frame)))
     }
@@ -67,7 +67,7 @@ impl PendingFrame {
         self.name
     }
 
-    /// The pending frame that a value is.
+    /// The pending frame in a script value.
     pub fn of(value: &ScriptValue) -> Option<&PendingFrame> {
         match value {
             ScriptValue::Frame(scope) => scope.as_any().downcast_ref(),
@@ -75,15 +75,15 @@ impl PendingFrame {
         }
     }
 
-    /// Looks at a frame of type `F` that is not entered yet.
+    /// Runs `f` on the frame if it is an `F` that is not entered yet.
     pub fn inspect<F: Frame, R>(&self, f: impl FnOnce(&F) -> R) -> Option<R> {
         self.frame.borrow().as_ref().and_then(|frame| frame.as_any().downcast_ref::<F>().map(f))
     }
 
-    /// Enters the frame; it can be entered once. Gives what entering it gives, and its handle.
+    /// Enters the frame, which is possible once. Returns the value of [`Frame::enter`] and a handle.
     ///
     /// # Errors
-    /// When it was entered before, or the dialect refuses.
+    /// If it was entered before, or errors of the dialect.
     pub fn enter(&self) -> Result<(ScriptValue, OpenFrame)> {
         let frame = self.frame.borrow_mut().take();
         let frame = frame
@@ -107,8 +107,9 @@ impl std::fmt::Debug for PendingFrame {
     }
 }
 
-/// A frame on the stack. Leaving it closes the frames inside it first, innermost first: those were entered for the rest
-/// of its scope. Dropped without [`OpenFrame::leave`] (after `?` or a panic), it and what is inside are thrown away.
+/// Handle of a frame on the stack. Leaving it closes the inner frames first, innermost first: they were entered for the
+/// rest of its scope. Dropping it without [`OpenFrame::leave`] (after `?` or a panic) discards the frame and the inner
+/// ones.
 #[must_use = "a frame closes when its handle is dropped"]
 #[derive(Debug)]
 pub struct OpenFrame {
@@ -118,18 +119,18 @@ pub struct OpenFrame {
 }
 
 impl OpenFrame {
-    /// Closes the frame and those inside it.
+    /// Closes the frame and the inner ones.
     ///
     /// # Errors
-    /// All that the closing frames say, in the order they close; [`BuildErrorKind::Closed`] when the frame was closed
-    /// with one around it.
+    /// All errors of the closing frames, in order; [`BuildErrorKind::Closed`] if the frame was closed together with an
+    /// outer one.
     pub fn leave(self) -> std::result::Result<(), Vec<tvmscript_script_value::BuildError>> {
         let errors = Builder::leave(self.name, self.depth, self.serial);
         std::mem::forget(self);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Leaves the frame open until the one around it closes.
+    /// Leaves the frame open until the enclosing one closes.
     pub fn keep_open(self) {
         std::mem::forget(self);
     }
@@ -141,7 +142,7 @@ impl Drop for OpenFrame {
     }
 }
 
-/// Stands on the stack for a scope that could not be opened: what is built inside is thrown away.
+/// Placeholder on the stack for a scope that could not be opened; discards what is built inside.
 pub(crate) struct PoisonFrame;
 
 impl Frame for PoisonFrame {
@@ -159,11 +160,11 @@ impl Frame for PoisonFrame {
     }
 }
 
-/// What a script function returns when it makes a frame: entering it gives a `V`.
+/// The frame returned by a script function; entering it yields a `V`.
 #[derive(Debug)]
 #[must_use = "nothing is built before the scope is entered"]
 pub struct FrameOf<F, V = ()> {
-    /// Nothing when it stands for a frame that could not be made.
+    /// `None` if the frame could not be made.
     frame: Option<F>,
     gives: PhantomData<fn() -> V>,
 }
@@ -174,7 +175,7 @@ impl<F, V> Poison for FrameOf<F, V> {
     }
 }
 
-/// What entering a frame gives, where it gives something.
+/// Types of values that entering a frame yields.
 pub trait Entered: FromScript + Poison {}
 impl Entered for ScriptValue {}
 impl<T: PoisonNode> Entered for Ref<T> {}
@@ -182,17 +183,17 @@ impl<V: Entered> Entered for Vec<V> {}
 impl<V: Entered, const N: usize> Entered for [V; N] {}
 
 impl<F: Frame, V> FrameOf<F, V> {
-    /// A frame to be entered.
+    /// Wraps a frame.
     pub fn new(frame: F) -> FrameOf<F, V> {
         FrameOf { frame: Some(frame), gives: PhantomData }
     }
 
-    /// The frame, to be changed before it is entered; nothing when it stands for one that could not be made.
+    /// The frame, for modification before it is entered; `None` if it could not be made.
     pub fn frame_mut(&mut self) -> Option<&mut F> {
         self.frame.as_mut()
     }
 
-    /// The frame as a value of scripts.
+    /// The frame as a script value.
     pub fn into_pending(self) -> Option<PendingFrame> {
         self.frame.map(PendingFrame::new)
     }
@@ -206,10 +207,10 @@ impl<F: Frame, V> IntoScript for FrameOf<F, V> {
 }
 
 impl<F: Frame, V: FromScript> FrameOf<F, V> {
-    /// Enters the frame, runs `body` with what entering gives, and leaves it.
+    /// Enters the frame, runs `body` with the frame's value, and leaves it.
     ///
     /// # Errors
-    /// The first of what entering, the body and leaving say.
+    /// The first error of entering, the body and leaving.
     pub fn try_body<R>(self, body: impl FnOnce(V) -> Result<R>) -> Result<R> {
         let frame = self.frame.ok_or(BuildErrorKind::Poisoned)?;
         let (value, open) = Builder::enter(Box::new(frame))?;
@@ -222,7 +223,7 @@ impl<F: Frame, V: FromScript> FrameOf<F, V> {
 }
 
 impl<F: Frame, V: FromScript + Poison> FrameOf<F, V> {
-    /// Enters the frame, or one that stands for it; gives what entering gives, and the handle where a builder is open.
+    /// Enters the frame or a placeholder. Returns the frame's value, and the handle if a builder is open.
     fn open_at(self, caller: &'static Location<'static>) -> (V, Option<OpenFrame>) {
         let entered = match self.frame {
             Some(frame) => Builder::enter(Box::new(frame))
@@ -235,30 +236,30 @@ impl<F: Frame, V: FromScript + Poison> FrameOf<F, V> {
         })
     }
 
-    /// As `body`, with the place in the calling program that errors are recorded with.
+    /// As `body`, with an explicit call site.
     pub fn body_at<R>(self, caller: &'static Location<'static>, body: impl FnOnce(V) -> R) -> R {
         let before = Builder::error_count();
         let (value, open) = self.open_at(caller);
         let result = body(value);
         let errors = open.map_or_else(Vec::new, |open| open.leave().err().unwrap_or_default());
-        // What was wrong inside may be all that is wrong with the whole.
+        // Errors of the body may be the cause of errors at its end.
         if Builder::error_count() == before {
             errors.into_iter().for_each(|error| Builder::record(error, caller));
         }
         result
     }
 
-    /// As [`FrameOf::enter`], with the place in the calling program that errors are recorded with.
+    /// As [`FrameOf::enter`], with an explicit call site.
     pub fn enter_at(self, caller: &'static Location<'static>) -> V {
         let (value, open) = self.open_at(caller);
         open.into_iter().for_each(OpenFrame::keep_open);
         value
     }
 
-    /// Enters the frame for the rest of the scope around it, and gives what entering gives.
+    /// Enters the frame for the rest of the enclosing scope and returns its value.
     ///
     /// # Panics
-    /// When there is an error and no builder is open.
+    /// Panics on an error if no builder is open.
     #[track_caller]
     pub fn enter(self) -> V {
         self.enter_at(Location::caller())
@@ -266,10 +267,10 @@ impl<F: Frame, V: FromScript + Poison> FrameOf<F, V> {
 }
 
 impl<F: Frame> FrameOf<F, ()> {
-    /// Enters the frame, runs `body`, and leaves it; errors are recorded in the current builder.
+    /// Enters the frame, runs `body`, and leaves it. Errors are recorded in the current builder.
     ///
     /// # Panics
-    /// When there is an error and no builder is open.
+    /// Panics on an error if no builder is open.
     #[track_caller]
     pub fn body<R>(self, body: impl FnOnce() -> R) -> R {
         self.body_at(Location::caller(), |()| body())
@@ -277,10 +278,10 @@ impl<F: Frame> FrameOf<F, ()> {
 }
 
 impl<F: Frame, V: Entered> FrameOf<F, V> {
-    /// Enters the frame, runs `body` with what entering gives, and leaves it; errors are recorded in the current builder.
+    /// Enters the frame, runs `body` with the frame's value, and leaves it. Errors are recorded in the current builder.
     ///
     /// # Panics
-    /// When there is an error and no builder is open.
+    /// Panics on an error if no builder is open.
     #[track_caller]
     pub fn body<R>(self, body: impl FnOnce(V) -> R) -> R {
         self.body_at(Location::caller(), body)

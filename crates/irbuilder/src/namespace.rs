@@ -1,4 +1,4 @@
-//! Names of a dialect in scripts: `T.grid`, `I.ir_module`.
+//! Namespaces of dialects in scripts: `T.grid`, `I.ir_module`.
 
 use std::collections::HashMap;
 use std::panic::Location;
@@ -9,13 +9,13 @@ use tvmscript_ir_core::{Dialect, Resolver, Slot};
 
 use tvmscript_script_value::{ScriptFn, ScriptValue};
 
-/// Gives the value of a name that no table lists (`T.float32x4`), or nothing.
+/// Computes the value of a name that no table lists (`T.float32x4`).
 pub type NameFallback = fn(&str) -> Option<ScriptValue>;
 
-/// Lists the names worth suggesting that a [`NameFallback`] finds.
+/// Names that a [`NameFallback`] finds, for suggestions.
 pub type FallbackNames = fn() -> Vec<&'static str>;
 
-/// The names of one dialect.
+/// The namespace of one dialect.
 #[derive(Default, Clone)]
 pub struct Names {
     functions: HashMap<&'static str, &'static ScriptFn>,
@@ -45,7 +45,7 @@ impl Names {
         self.functions.values().copied()
     }
 
-    /// All names worth suggesting.
+    /// All names, for suggestions.
     pub fn all(&self) -> Vec<&'static str> {
         let mut names: Vec<&'static str> =
             self.functions.keys().chain(self.aliases.keys()).copied().collect();
@@ -56,7 +56,7 @@ impl Names {
     }
 }
 
-/// A script function or another name of one, as a dialect declares it.
+/// A script function or an alias as registered by a dialect.
 struct Declared<T> {
     dialect: &'static str,
     name: &'static str,
@@ -64,7 +64,7 @@ struct Declared<T> {
     place: RegistrationSite,
 }
 
-/// The names of all dialects of a registry, by dialect.
+/// The namespaces of all dialects of a registry.
 #[derive(Default)]
 pub struct Namespaces {
     dialects: HashMap<&'static str, Arc<Names>>,
@@ -80,7 +80,7 @@ impl std::fmt::Debug for Namespaces {
 }
 
 impl Namespaces {
-    /// The names of a dialect.
+    /// The namespace of a dialect.
     pub fn dialect(&self, name: &str) -> Option<&Arc<Names>> {
         self.dialects.get(name)
     }
@@ -119,15 +119,15 @@ impl Slot for Namespaces {
     }
 }
 
-/// The words of this layer in a dialect's table.
+/// Registration of script functions.
 pub trait BuildDialect: Sized {
     /// Adds script functions.
     fn functions(self, functions: &[&'static ScriptFn]) -> Self;
 
-    /// Adds other names of functions: (other name, name).
+    /// Adds aliases of functions: (alias, name).
     fn function_aliases(self, aliases: &[(&'static str, &'static str)]) -> Self;
 
-    /// Adds names that no table lists: how to find one, and those worth suggesting.
+    /// Adds names that no table lists: `find` computes their values, `names` lists them for suggestions.
     fn name_fallback(self, find: NameFallback, names: FallbackNames) -> Self;
 }
 

@@ -1,4 +1,4 @@
-//! Names for what builder functions give: the RFC's `def_` and `def_many`.
+//! Naming of built nodes: `def_` and `def_many` of RFC 0079.
 
 use std::panic::Location;
 
@@ -10,10 +10,10 @@ use crate::emit::{Emit, Poison};
 use tvmscript_script_value::ScriptValue;
 use tvmscript_script_value::{BuildErrorKind, Result};
 
-/// Gives a node its name, as an assignment in a script does.
+/// Names a node, as an assignment in a script does.
 ///
 /// # Errors
-/// [`BuildErrorKind::Unnameable`] when nodes of its type have no name.
+/// [`BuildErrorKind::Unnameable`] if nodes of its type have no name.
 /// # Source
 /// `IRBuilder::Name`, `src/script/ir_builder/base.cc`.
 pub fn try_name(name: &str, node: &Object) -> Result<()> {
@@ -24,12 +24,12 @@ pub fn try_name(name: &str, node: &Object) -> Result<()> {
     Err(BuildErrorKind::Unnameable { name: name.to_owned(), what: node.info().display_key() }.into())
 }
 
-/// A node, or a call that gives one when it is made.
+/// A node, or a call that builds one.
 pub trait Built {
-    /// What it gives.
+    /// The result type.
     type Out;
 
-    /// The node.
+    /// Executes the call, if it is one.
     fn built(self) -> Self::Out;
 }
 
@@ -64,7 +64,7 @@ impl Built for ScriptValue {
     }
 }
 
-/// What may hold a node that has a name.
+/// A value that may hold a node with a name.
 pub trait Nameable {
     /// The node, if there is one.
     fn node(&self) -> Option<&Object>;
@@ -100,11 +100,11 @@ where
     out
 }
 
-/// Names what `value` gives, and gives it: `let vi = name("vi", T::axis::spatial(128, &i));`. The RFC calls it `def_`. An
-/// error is recorded in the current builder, with the caller's place.
+/// Names the node that `value` builds and returns it: `let vi = name("vi", T::axis::spatial(128, &i));`. The RFC calls
+/// it `def_`. Errors are recorded in the current builder with the call site.
 ///
 /// # Panics
-/// When there is an error and no builder is open.
+/// Panics on an error if no builder is open.
 #[track_caller]
 pub fn name<B: Built>(name: &str, value: B) -> B::Out
 where
@@ -113,7 +113,7 @@ where
     named(name, value, Location::caller())
 }
 
-/// Names several values at once, each by its own name, and gives them. The RFC calls it `def_many`.
+/// Names several values, each by its own name, and returns them. The RFC calls it `def_many`.
 ///
 /// # Panics
 /// As [`name`].

@@ -1,4 +1,4 @@
-//! The class of scalar and vector expressions, and what every one of them answers.
+//! The class of scalar and vector expressions.
 
 use crate::BaseExpr;
 use tvmscript_ir_core::{Class, DataType, Ref, SubclassOf};
@@ -11,9 +11,9 @@ pub struct PrimExpr(());
 /// A handle to an expression.
 pub type Expr = Ref<PrimExpr>;
 
-/// What every expression answers.
+/// Properties common to all expressions.
 pub trait PrimExprExt {
-    /// The type of the value.
+    /// The data type of the value.
     fn dtype(&self) -> DataType;
 }
 
@@ -27,7 +27,7 @@ where
     }
 }
 
-/// Classes that are expressions. Open: a third-party expression node implements it through its parent class.
+/// Classes of expressions. Open: third-party nodes implement it through their parent class.
 pub trait IsPrim: Class {}
 impl IsPrim for PrimExpr {}
 impl<T: SubclassOf<PrimExpr>> IsPrim for T {}

@@ -1,11 +1,11 @@
-//! What can go wrong while making an expression.
+//! Errors of expression constructors.
 
 use tvmscript_ir_core::DataType;
 
 use crate::class::{Expr, PrimExprExt};
 use crate::node::StringImm;
 
-/// Why an expression cannot be made: one variant, one cause.
+/// The reason why an expression cannot be constructed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PrimError {
@@ -25,46 +25,46 @@ pub enum PrimError {
         /// The right operand's type.
         right: DataType,
     },
-    /// An extent is no integer.
+    /// An extent is not an integer.
     #[error("an extent must be an integer, not {found}")]
     Extent {
-        /// What it is, in words.
+        /// Description of the extent.
         found: String,
     },
-    /// A value cannot stand for one of another size.
+    /// A reinterpreted value has another size than its new type.
     #[error("`reinterpret` keeps the bits: `{from}` and `{to}` differ in size")]
     Reinterpret {
         /// The value's type.
         from: DataType,
-        /// The type asked for.
+        /// The requested type.
         to: DataType,
     },
-    /// An operand has a type that the operation does not take.
+    /// An operand has a type that the operation does not support.
     #[error("`{op}` takes {expected}, not `{found}`")]
     OperandType {
         /// The operation's name.
         op: &'static str,
-        /// What it takes, in words.
+        /// Description of the supported types.
         expected: &'static str,
         /// The operand's type.
         found: DataType,
     },
-    /// The lanes of two parts do not agree.
-    #[error("`{op}`: lanes do not agree, `{left}` against `{right}`")]
+    /// Lane counts differ.
+    #[error("`{op}`: lane counts differ, `{left}` and `{right}`")]
     Lanes {
         /// The operation's name.
         op: &'static str,
-        /// The first part's type.
+        /// The first operand's type.
         left: DataType,
-        /// The second part's type.
+        /// The second operand's type.
         right: DataType,
     },
-    /// A call has the type of an operand that is not given.
+    /// A call's type follows from an operand that is missing.
     #[error("`{op}` has the type of operand {index}, which is not given")]
     MissingOperand {
         /// The operation's name.
         op: &'static str,
-        /// The operand, counted from 0.
+        /// Operand index, from 0.
         index: usize,
     },
     /// A constant divisor is zero.
@@ -73,29 +73,29 @@ pub enum PrimError {
     /// A literal does not fit its type.
     #[error("the value {value} does not fit `{dtype}`")]
     OutOfRange {
-        /// The value as text.
+        /// The value.
         value: String,
         /// The type.
         dtype: DataType,
     },
-    /// A constant shift amount is negative or not below the width.
-    #[error("shift by {amount} of a value of type `{dtype}`")]
+    /// A constant shift amount is negative or at least the bit width.
+    #[error("shift amount {amount} is out of range for `{dtype}`")]
     ShiftAmount {
         /// The amount.
         amount: i64,
         /// The shifted value's type.
         dtype: DataType,
     },
-    /// `/` of two signed integers does not say which division is meant.
+    /// `/` of two signed integers does not tell which division is meant.
     #[error("`/` of two integers is ambiguous: write `//`, `T.Div` or `T.truncdiv`")]
     AmbiguousDivision,
-    /// Python has the operator, expressions do not.
+    /// A Python operator that expressions do not support.
     #[error("`{op}` is not defined for expressions")]
     UnsupportedOperator {
         /// The operator as written.
         op: &'static str,
     },
-    /// A Python value cannot stand beside an expression of that type.
+    /// A Python value cannot be combined with an expression of this type.
     #[error("`{op}` does not take a Python {literal} beside `{dtype}`")]
     LiteralOperand {
         /// The operator as written.
@@ -108,16 +108,16 @@ pub enum PrimError {
     /// Lanes of a ramp or broadcast are neither a constant above one nor a multiple of `vscale`.
     #[error("lanes must be a constant above 1 or a multiple of `T.vscale()`")]
     BadLanes,
-    /// A part is wrong in number.
+    /// The number of operands, vectors or indices is wrong.
     #[error("`{op}` takes {expected} {what}, not {found}")]
     Count {
         /// The operation's name.
         op: &'static str,
-        /// What is counted.
+        /// The counted objects.
         what: &'static str,
-        /// How many it takes.
+        /// The expected number.
         expected: usize,
-        /// How many were given.
+        /// The actual number.
         found: usize,
     },
 }
@@ -125,7 +125,7 @@ pub enum PrimError {
 /// A result with a [`PrimError`].
 pub type Result<T> = std::result::Result<T, PrimError>;
 
-/// What an expression is, in words, for messages.
+/// Describes an expression for error messages.
 pub fn describe(expr: &Expr) -> String {
     match expr.as_node::<StringImm>() {
         Some(text) => format!("the string \"{}\"", text.value),

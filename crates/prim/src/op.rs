@@ -1,4 +1,12 @@
-//! Operators by name: each [`Op`] is interned, one node per name in the process, with the effect that its dialect declares.
+//! Operators by name: each [`Op`] is interned, one node per name and process, with the effect that its dialect declares.
+//!
+//! [`Op::get`] accepts any name. Scripts and JSON may use the names that the dialects of the registry declare
+//! ([`NameDialect::names`](tvmscript_ir_core::registry::NameDialect::names)), provided that any are declared; other
+//! names fail with [`UnknownOperator`] or an error of the JSON reader.
+//!
+//! [`Op::get`] accepts any name. Scripts and JSON may use the names that the dialects of the registry declare
+//! ([`NameDialect::names`](tvmscript_ir_core::registry::NameDialect::names)), provided that any are declared; other
+//! names fail with [`UnknownOperator`] or an error of the JSON reader.
 
 use std::collections::HashMap;
 use std::sync::{OnceLock, RwLock};
@@ -16,6 +24,14 @@ pub struct BaseExpr(());
 pub struct Op {
     /// Qualified name, e.g. `tir.exp`.
     pub name: Str,
+}
+
+/// No dialect declares an operator with this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("operator `{name}` is not registered")]
+pub struct UnknownOperator {
+    /// The name.
+    pub name: String,
 }
 
 /// The effect of evaluating a call, from least to most.
@@ -51,7 +67,7 @@ struct OpEntry {
 static OPS: OnceLock<RwLock<HashMap<Box<str>, OpEntry>>> = OnceLock::new();
 
 impl Op {
-    /// Returns the operator with a name; creates it on first use.
+    /// Returns the operator with this name; creates it on first use.
     pub fn get(name: &str) -> Ref<Op> {
         let ops = OPS.get_or_init(Default::default);
         if let Some(entry) = ops.read().unwrap_or_else(|e| e.into_inner()).get(name) {

@@ -1,8 +1,8 @@
-//! Rust's operators on expressions: each means what the same operator means in Python ([`crate::ops::python`]).
+//! Rust's operators on expressions, with the meaning of the same operators in Python ([`crate::ops::python`]).
 //!
-//! `x + 1`, `2 * &x`, `x % y` (floor remainder, as in Python), `x << 3`. Two differences: `!` of a bool expression is the
-//! logical not, and `-` and all others report errors as [`tvmscript_ir_core::operators`] says. `/` of two signed integers
-//! is refused; write [`crate::ops::floordiv`] or [`crate::ops::truncdiv`].
+//! `x + 1`, `2 * &x`, `x % y` (floor remainder, as in Python), `x << 3`. `!` of a bool expression is the logical not.
+//! Errors are reported as described in [`tvmscript_ir_core::operators`]. `/` of two signed integers is an error; use
+//! [`crate::ops::floordiv`] or [`crate::ops::truncdiv`].
 
 use tvmscript_ir_core::operators::{
     BinaryOperator, IntoOperand, OperandClass, OperandValue, PoisonNode, UnaryOperator, settle,
@@ -107,14 +107,15 @@ operands! {
 
 macro_rules! comparisons {
     ($($text:literal $method:ident($a:ident, $b:ident) = $make:expr;)*) => {
-        /// Comparisons and logic, for which Rust has no operators that give expressions: `i.less(&n)`, `p.and(q)`. They
-        /// mean what Python's operators mean in the body of a script ([`crate::ops::script`]): no folding, and a number
-        /// takes the type of the expression beside it. Errors go where those of operators go.
+        /// Comparisons and logic, for which Rust has no operators that return expressions: `i.less(&n)`, `p.and(q)`.
+        ///
+        /// They mean what Python's operators mean in the body of a script ([`crate::ops::script`]): no folding, and a
+        /// number takes the type of the other operand. Errors are reported as for operators.
         pub trait Compare {
             $(
                 #[doc = concat!("`", $text, "`.")]
                 /// # Panics
-                /// When the operation is impossible and no error sink is set.
+                /// Panics on an error if no error sink is set.
                 #[track_caller]
                 fn $method(&self, other: impl IntoOperand<PrimExpr>) -> Expr;
             )*

@@ -1,4 +1,4 @@
-//! Types that variables carry, and ranges. Their text belongs to the dialect `ir`.
+//! Types of variables, and ranges. The dialect `ir` registers their text.
 
 use tvmscript_ir_core::{Array, Class, DataType, Node, Ref, Span, Str};
 
@@ -16,7 +16,7 @@ pub struct Type(());
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.PrimType", parent = Type)]
 pub struct PrimType {
-    /// Where the type was written.
+    /// Source span.
     pub span: Span,
     /// The data type.
     pub dtype: DataType,
@@ -26,9 +26,9 @@ pub struct PrimType {
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.PointerType", parent = Type)]
 pub struct PointerType {
-    /// Where the type was written.
+    /// Source span.
     pub span: Span,
-    /// What it points to.
+    /// The type of the target.
     pub element_type: Ref<Type>,
     /// The storage scope; never empty.
     pub storage_scope: Str,
@@ -38,9 +38,9 @@ pub struct PointerType {
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.TupleType", parent = Type)]
 pub struct TupleType {
-    /// Where the type was written.
+    /// Source span.
     pub span: Span,
-    /// The parts.
+    /// The element types.
     pub fields: Array<Ref<Type>>,
 }
 
@@ -48,7 +48,7 @@ pub struct TupleType {
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.FuncType", parent = Type)]
 pub struct FuncType {
-    /// Where the type was written.
+    /// Source span.
     pub span: Span,
     /// The parameters' types.
     pub arg_types: Array<Ref<Type>>,
@@ -56,23 +56,23 @@ pub struct FuncType {
     pub ret_type: Ref<Type>,
 }
 
-/// A tensor map of the hardware, behind `T.handle("tensormap")`.
+/// A hardware tensor map, the target of `T.handle("tensormap")`.
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.TensorMapType", parent = Type)]
 pub struct TensorMapType {
-    /// Where the type was written.
+    /// Source span.
     pub span: Span,
 }
 
 impl PrimType {
-    /// The type of values of `dtype`.
+    /// The type of values with this dtype.
     pub fn new(dtype: DataType) -> Ref<Type> {
         Ref::new(PrimType { span: Span::current(), dtype }).upcast()
     }
 }
 
 impl PointerType {
-    /// A pointer to `element_type` in a scope; the empty scope is `global`.
+    /// A pointer to `element_type` in a storage scope; an empty scope means `global`.
     pub fn new(element_type: Ref<Type>, storage_scope: &str) -> Ref<Type> {
         let scope = if storage_scope.is_empty() { "global" } else { storage_scope };
         Ref::new(PointerType { span: Span::current(), element_type, storage_scope: scope.into() }).upcast()
@@ -80,13 +80,13 @@ impl PointerType {
 }
 
 impl TupleType {
-    /// The type of no value.
+    /// The void type.
     pub fn void() -> Ref<Type> {
         Ref::new(TupleType { span: Span::current(), fields: Array::default() }).upcast()
     }
 }
 
-/// A half-open range of integers: `min`, and how many.
+/// A half-open range of integers, given by minimum and extent.
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.Range")]
 pub struct Range {
@@ -94,19 +94,19 @@ pub struct Range {
     pub min: Expr,
     /// The number of values.
     pub extent: Expr,
-    /// Where the range was written.
+    /// Source span.
     pub span: Span,
 }
 
 impl Range {
-    /// The range of `extent` values from `min`.
+    /// The range of `extent` values starting at `min`.
     pub fn from_min_extent(min: Expr, extent: Expr) -> Ref<Range> {
         Ref::new(Range { min, extent, span: Span::current() })
     }
 
-    /// The range from `begin` to before `end`.
+    /// The range from `begin` (inclusive) to `end` (exclusive).
     /// # Errors
-    /// When the bounds have no common type.
+    /// If the bounds have no common type.
     /// # Source
     /// `Range` constructor, `src/ir/expr.cc`.
     pub fn try_from_bounds(begin: Expr, end: Expr) -> Result<Ref<Range>> {
@@ -115,16 +115,16 @@ impl Range {
         Ok(Range::from_min_extent(begin, extent))
     }
 
-    /// The range of `extent` values from zero.
+    /// The range of `extent` values starting at zero.
     /// # Errors
-    /// When the extent is no integer.
+    /// If the extent is not an integer.
     pub fn try_from_extent(extent: Expr) -> Result<Ref<Range>> {
         Ok(Range::from_min_extent(Range::zero_of(&extent)?, extent))
     }
 
     /// Zero of an extent's type.
     /// # Errors
-    /// When the extent is no integer.
+    /// If the extent is not an integer.
     pub fn zero_of(extent: &Expr) -> Result<Expr> {
         IntImm::try_new(extent.dtype(), 0).map_err(|_| PrimError::Extent { found: describe(extent) })
     }

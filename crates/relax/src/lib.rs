@@ -52,7 +52,7 @@ pub mod print;
 pub use node::*;
 
 use tvmscript_ir_core::Dialect;
-use tvmscript_ir_core::registry::CheckDialect;
+use tvmscript_ir_core::registry::{CheckDialect, NameDialect};
 
 /// Creates the dialect, with what the enabled features add to its nodes.
 pub fn dialect() -> Dialect {
@@ -109,5 +109,7 @@ pub fn nodes() -> Dialect {
         .node::<PlacementSpec>()
         .node::<Placement>()
         .node::<DTensorStructInfo>();
-    attrs::nodes(dialect).check(check::findings)
+    attrs::nodes(dialect)
+        .names::<tvmscript_prim::Op>(op::operators().map(|operator| operator.name))
+        .check(check::findings)
 }

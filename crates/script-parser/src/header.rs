@@ -16,6 +16,7 @@ use tvmscript_ir_core::{FieldRef, Object, Registry, TextProfile};
 
 use crate::table::{ParseTable, Parsers};
 use tvmscript_python_syntax::ast::TextRange;
+use tvmscript_python_syntax::is_identifier;
 use tvmscript_python_syntax::prescan::Comment;
 
 /// What a header names: options with their values, such as `int_dtype=int64` and `tir_prefix=X`.
@@ -216,12 +217,6 @@ fn entries(text: &str) -> Option<Vec<(&str, &str)>> {
     text.split(',')
         .map(|part| entry(part).map(|(end, start)| (part[..end].trim(), part[start..].trim())))
         .collect()
-}
-
-fn is_identifier(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic())
-        && chars.all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
 /// The name without the address that [`ADDRESSES`] says it has: `i` for `i_0x5581f3`. What is named after another name has

@@ -54,7 +54,7 @@ pub use error::TirError;
 pub use node::*;
 
 use tvmscript_ir_core::Dialect;
-use tvmscript_ir_core::registry::CheckDialect;
+use tvmscript_ir_core::registry::{CheckDialect, NameDialect};
 
 /// Returns the dialect for a registry: its nodes, with the printers and parsers that the enabled features provide.
 pub fn dialect() -> Dialect {
@@ -94,6 +94,7 @@ pub fn nodes() -> Dialect {
         .node::<Block>()
         .node::<BlockRealize>()
         .node::<PrimFunc>()
+        .names::<tvmscript_prim::Op>(op::operators().map(op::Operator::name))
         .check(check::findings)
         .finish()
 }

@@ -75,7 +75,7 @@ enum Decoder {
     Tensor,
     Span,
     SequentialSpan,
-    ByName(fn(&str) -> Object),
+    ByName(&'static TypeInfo, fn(&str) -> Object),
     Fields(&'static TypeInfo),
 }
 
@@ -233,7 +233,7 @@ impl<'s> Loader<'s, '_> {
                     return Err(JsonError::at(kind, start));
                 }
                 match info.by_name() {
-                    Some(make) => Decoder::ByName(make),
+                    Some(make) => Decoder::ByName(info, make),
                     None => Decoder::Fields(info),
                 }
             }
@@ -253,7 +253,15 @@ impl<'s> Loader<'s, '_> {
             Decoder::Float => Value::Float(self.scan.number("a number")?.as_f64()),
             Decoder::DType => Value::DType(self.dtype()?),
             Decoder::Str => Value::Node(Str::new(self.scan.string()?).into_object()),
-            Decoder::ByName(make) => Value::Node(make(&self.scan.string()?)),
+            Decoder::ByName(info, make) => {
+                let start = self.scan.offset();
+                let name = self.scan.string()?;
+                if !self.registry.allows_name(info, &name) {
+                    let kind = JsonErrorKind::UnknownName { key: info.key(), name: name.into_owned() };
+                    return Err(JsonError::at(kind, start));
+                }
+                Value::Node(make(&name))
+            }
             Decoder::Array => {
                 let (mut items, mut parts) = (SmallVec::new(), Vec::new());
                 let has_spans = !self.spans.is_empty();

@@ -1,4 +1,4 @@
-//! Expressions: parentheses, brackets, literals.
+//! Printing expressions: parentheses, brackets, literals.
 
 use crate::element::{Element, Sink};
 use crate::expr::{CallId, Expr, ExprDoc, ExprList};
@@ -7,10 +7,10 @@ use crate::sym::Sym;
 
 use super::level::{self, Level};
 use super::literal;
-use super::printer::{Close, Printer, Work};
+use super::printer::{Close, Printer, WorkItem};
 
 impl<S: Sink> Printer<'_, S> {
-    /// Prints an expression: what stands first now, the rest from the stack.
+    /// Prints the leading part of an expression and pushes the rest on the stack.
     pub(super) fn expr(&mut self, doc: ExprDoc) {
         let docs = self.docs;
         let mut doc = doc;
@@ -33,7 +33,7 @@ impl<S: Sink> Printer<'_, S> {
                         self.text(docs.text(base));
                         return self.attr_name(name);
                     }
-                    self.stack.push(Work::Attr(name));
+                    self.stack.push(WorkItem::Attr(name));
                     self.open_base(value, true);
                     doc = value;
                 }
@@ -49,18 +49,18 @@ impl<S: Sink> Printer<'_, S> {
                         in_chain = false;
                         continue;
                     }
-                    self.stack.push(Work::Index(indices));
+                    self.stack.push(WorkItem::Index(indices));
                     self.open_base(value, false);
                     doc = value;
                 }
                 Expr::Call(call) => {
                     let callee = self.docs.call_of(call).callee;
-                    self.stack.push(Work::Arguments(call));
+                    self.stack.push(WorkItem::Arguments(call));
                     self.open_base(callee, false);
                     doc = callee;
                 }
                 Expr::Slice { start, stop, step } => {
-                    self.stack.push(Work::SliceStop { stop, step });
+                    self.stack.push(WorkItem::SliceStop { stop, step });
                     match start {
                         Some(start) => doc = start,
                         None => return,
@@ -89,7 +89,7 @@ impl<S: Sink> Printer<'_, S> {
                     if begins_group {
                         self.sink.put(Element::GroupBegin);
                     }
-                    self.stack.push(Work::Operand { op, right, ends_group: begins_group });
+                    self.stack.push(WorkItem::Operand { op, right, ends_group: begins_group });
                     self.open_if(wrapped);
                     in_chain = !wrapped && level::of(left_expr) == level::of_binary(op);
                     doc = left;
@@ -98,17 +98,17 @@ impl<S: Sink> Printer<'_, S> {
                 Expr::Conditional { condition, then_value, else_value, is_chained } => {
                     if self.may_break_operators() {
                         self.sink.put(Element::GroupBegin);
-                        self.stack.push(Work::EndGroup);
+                        self.stack.push(WorkItem::EndGroup);
                     }
-                    self.stack.push(Work::Condition { condition, else_value, is_chained });
-                    // A conditional in the first branch reads as one in the last.
+                    self.stack.push(WorkItem::Condition { condition, else_value, is_chained });
+                    // A conditional as the first operand would parse as the last operand's.
                     let least = if self.strict { level::CONDITIONAL + 1 } else { level::CONDITIONAL };
                     self.open_if(level::of(self.docs.expr_ref(then_value)) < least);
                     doc = then_value;
                 }
                 Expr::Lambda { args, body } => {
                     self.token("lambda ");
-                    self.stack.push(Work::Body(body));
+                    self.stack.push(WorkItem::Body(body));
                     match self.items(args.start, args.start + args.len, Close::Nothing) {
                         Some(item) => doc = item,
                         None => return,
@@ -140,15 +140,16 @@ impl<S: Sink> Printer<'_, S> {
                         return self.token("{}");
                     }
                     self.open("{");
-                    self.stack.push(Work::Entry { next: entries.start, end: entries.start + entries.len });
+                    self.stack
+                        .push(WorkItem::Entry { next: entries.start, end: entries.start + entries.len });
                     doc = self.docs.item(entries.start);
                 }
                 Expr::Quoted(inner) => {
                     self.text("\"");
                     self.quotes += 1;
-                    self.stack.push(Work::CloseQuote);
-                    // By the stack, where the budget is checked: quotes in quotes grow with each level.
-                    return self.stack.push(Work::Expr(inner));
+                    self.stack.push(WorkItem::CloseQuote);
+                    // Through the stack, where the budget is checked: nested quotes double with each level.
+                    return self.stack.push(WorkItem::Expr(inner));
                 }
             }
             in_chain = false;
@@ -161,11 +162,11 @@ impl<S: Sink> Printer<'_, S> {
     fn open_if(&mut self, wrapped: bool) {
         if wrapped {
             self.open("(");
-            self.stack.push(Work::CloseParen);
+            self.stack.push(WorkItem::CloseParen);
         }
     }
 
-    /// Opens a parenthesis around what stands before `.`, `[` or `(`, if it needs one.
+    /// Opens a parenthesis before the operand of `.`, `[` or `(` if necessary.
     #[inline]
     fn open_base(&mut self, base: ExprDoc, before_dot: bool) {
         let expr = self.docs.expr_ref(base);
@@ -174,7 +175,7 @@ impl<S: Sink> Printer<'_, S> {
         self.open_if(misread || level::of(expr) < level::ATOM);
     }
 
-    /// Whether the left operand of `op` needs parentheses.
+    /// Returns `true` if the left operand of `op` needs parentheses.
     #[inline]
     fn wraps_left(&self, op: BinaryOp, left: &Expr) -> bool {
         let own = level::of_binary(op);
@@ -187,7 +188,7 @@ impl<S: Sink> Printer<'_, S> {
         level::of(left) < least || own == level::POWER && self.strict && is_negative(left)
     }
 
-    /// Whether the right operand of `op` needs parentheses.
+    /// Returns `true` if the right operand of `op` needs parentheses.
     #[inline]
     fn wraps_right(&self, op: BinaryOp, right: ExprDoc) -> bool {
         let own = level::of_binary(op);
@@ -195,7 +196,7 @@ impl<S: Sink> Printer<'_, S> {
         level::of(self.docs.expr_ref(right)) < least
     }
 
-    // --- parts of operations ---------------------------------------------------------------------------------
+    // --- operands --------------------------------------------------------------------------------------------
 
     #[inline]
     pub(super) fn right_operand(&mut self, op: BinaryOp, right: ExprDoc, ends_group: bool) {
@@ -207,7 +208,7 @@ impl<S: Sink> Printer<'_, S> {
             self.token(token);
         }
         if ends_group {
-            self.stack.push(Work::EndGroup);
+            self.stack.push(WorkItem::EndGroup);
         }
         self.open_if(self.wraps_right(op, right));
         self.expr(right);
@@ -215,7 +216,7 @@ impl<S: Sink> Printer<'_, S> {
 
     pub(super) fn condition(&mut self, condition: ExprDoc, else_value: ExprDoc, is_chained: bool) {
         self.word(" if ");
-        self.stack.push(Work::Else { else_value, is_chained });
+        self.stack.push(WorkItem::Else { else_value, is_chained });
         self.open_if(level::of(self.docs.expr_ref(condition)) <= level::CONDITIONAL);
         self.expr(condition);
     }
@@ -230,7 +231,7 @@ impl<S: Sink> Printer<'_, S> {
         self.expr(else_value);
     }
 
-    /// Writes a keyword between operands; a line may break before it.
+    /// Writes a keyword between operands, with a possible line break before it.
     fn word(&mut self, word: &'static str) {
         if self.may_break_operators() {
             self.sink.put(Element::SoftLine(" "));
@@ -246,7 +247,7 @@ impl<S: Sink> Printer<'_, S> {
         self.text(self.docs.text(name));
     }
 
-    /// Prints an index up to the first item that is no leaf, and gives that item.
+    /// Prints an index up to the first element that is not a leaf; returns that element.
     #[inline]
     fn indices(&mut self, indices: ExprList) -> Option<ExprDoc> {
         if indices.is_empty() {
@@ -267,7 +268,7 @@ impl<S: Sink> Printer<'_, S> {
     pub(super) fn slice_stop(&mut self, stop: Option<ExprDoc>, step: Option<ExprDoc>) {
         self.token(":");
         if step.is_some() {
-            self.stack.push(Work::SliceStep(step));
+            self.stack.push(WorkItem::SliceStep(step));
         }
         if let Some(stop) = stop {
             self.expr(stop);
@@ -281,9 +282,9 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    // --- runs ------------------------------------------------------------------------------------------------
+    // --- lists -----------------------------------------------------------------------------------------------
 
-    /// Prints a run of items and closes it.
+    /// Prints a list of elements and its closing token.
     #[inline]
     pub(super) fn run(&mut self, start: u32, end: u32, close: Close) {
         if let Some(item) = self.items(start, end, close) {
@@ -291,8 +292,8 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    /// Prints the leaves from `next` on. At the first item that is none, leaves the rest on the stack and gives that item,
-    /// to be printed next; at the end closes the run.
+    /// Prints the leaves from `next` on. At the first other element pushes the rest on the stack and returns the
+    /// element, to be printed next; at the end prints the closing token.
     #[inline]
     fn items(&mut self, mut next: u32, end: u32, close: Close) -> Option<ExprDoc> {
         while next < end {
@@ -301,7 +302,7 @@ impl<S: Sink> Printer<'_, S> {
             next += 1;
             let expr = docs.expr_ref(item);
             if S::MARKS || !is_leaf(expr) {
-                self.stack.push(Work::Items { next, end, close });
+                self.stack.push(WorkItem::Items { next, end, close });
                 return Some(item);
             }
             self.leaf(expr);
@@ -322,7 +323,7 @@ impl<S: Sink> Printer<'_, S> {
         None
     }
 
-    /// Goes on with a run after an item.
+    /// Continues a list after an element.
     #[inline]
     pub(super) fn more_items(&mut self, next: u32, end: u32, close: Close) {
         if next < end {
@@ -331,20 +332,20 @@ impl<S: Sink> Printer<'_, S> {
         self.run(next, end, close);
     }
 
-    /// Prints the value of the entry whose key, at `next`, is printed.
+    /// Prints the value of a dict entry after its key, which is at `next`.
     pub(super) fn entry_value(&mut self, next: u32, end: u32) {
         self.token(": ");
-        self.stack.push(Work::Entries { next: next + 2, end });
+        self.stack.push(WorkItem::Entries { next: next + 2, end });
         self.expr(self.docs.item(next + 1));
     }
 
-    /// Goes on with a dict after an entry.
+    /// Continues a dict after an entry.
     pub(super) fn more_entries(&mut self, next: u32, end: u32) {
         if next == end {
             return self.close("}");
         }
         self.comma();
-        self.stack.push(Work::Entry { next, end });
+        self.stack.push(WorkItem::Entry { next, end });
         self.expr(self.docs.item(next));
     }
 
@@ -357,7 +358,7 @@ impl<S: Sink> Printer<'_, S> {
         self.open("(");
         let mut close = Close::Paren;
         if !parts.kwargs.is_empty() {
-            self.stack.push(Work::Keywords { call, next: 0 });
+            self.stack.push(WorkItem::Keywords { call, next: 0 });
             close = Close::Nothing;
         }
         self.run(parts.args.start, parts.args.start + parts.args.len, close);
@@ -374,7 +375,7 @@ impl<S: Sink> Printer<'_, S> {
         }
         self.text(docs.text(name));
         self.token("=");
-        self.stack.push(Work::Keywords { call, next: next + 1 });
+        self.stack.push(WorkItem::Keywords { call, next: next + 1 });
         self.expr(value);
     }
 
@@ -436,7 +437,7 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    /// Writes text, escaped once for each string literal it stands in.
+    /// Writes text, escaped once per enclosing string literal.
     #[inline]
     pub(super) fn text(&mut self, text: &str) {
         if self.quotes == 0 {
@@ -450,7 +451,7 @@ impl<S: Sink> Printer<'_, S> {
     fn quoted_text(&mut self, text: &str) {
         let mut text = text.to_owned();
         for _ in 0..self.quotes {
-            // A text that a pass leaves alone stays as it is in all further passes; one that grows, doubles.
+            // Text that one pass leaves unchanged is unchanged by all further passes; other text may double.
             if literal::is_plain(&text) || text.len() > self.max_bytes {
                 break;
             }
@@ -481,7 +482,7 @@ fn is_leaf(expr: &Expr) -> bool {
     )
 }
 
-/// Whether the expression is a literal spelled with a minus sign in front.
+/// Returns `true` for a literal printed with a leading minus sign.
 fn is_negative(expr: &Expr) -> bool {
     if let Expr::Int(value) = *expr {
         return value < 0;

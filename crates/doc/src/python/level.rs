@@ -1,11 +1,11 @@
-//! How tightly Python's expressions bind.
+//! Precedence of Python's expressions.
 //!
-//! Upstream counterpart: `ExprPrecedence` in `python_doc_printer.cc`; the numbers are the same.
+//! Upstream counterpart: `ExprPrecedence` in `python_doc_printer.cc`, with the same numbers.
 
 use crate::expr::Expr;
 use crate::operation::{BinaryOp, UnaryOp};
 
-/// The binding of an expression; higher binds tighter.
+/// A precedence; higher binds tighter.
 pub(super) type Level = u8;
 
 pub(super) const LAMBDA: Level = 1;
@@ -75,7 +75,7 @@ pub(super) fn of(expr: &Expr) -> Level {
     }
 }
 
-/// The text of a binary operator, with its spaces.
+/// The spelling of a binary operator, with spaces.
 #[inline]
 pub(super) fn token(op: BinaryOp) -> &'static str {
     match op {

@@ -1,13 +1,13 @@
-//! Literals in Python's spelling.
+//! Spelling of Python literals.
 //!
-//! Numbers follow the C++ streams that upstream writes them through (`%.17g`, or fixed with one decimal for integral
-//! values). Upstream counterpart: `PrintTypedDoc(const LiteralDoc&)` in `python_doc_printer.cc`, `support::StrEscape`.
+//! Numbers follow the C++ streams that upstream uses (`%.17g`, or fixed with one decimal for integral values). Upstream
+//! counterpart: `PrintTypedDoc(const LiteralDoc&)` in `python_doc_printer.cc`, `support::StrEscape`.
 
 use std::fmt::Write;
 
 use super::StringStyle;
 
-/// Room for the digits of any integer and its sign.
+/// A buffer for the digits and sign of any `i64`.
 pub(super) type IntBuffer = [u8; 20];
 
 /// Spells an integer.
@@ -34,7 +34,7 @@ fn push_int(out: &mut String, value: i64) {
     out.push_str(spell_int(&mut [0; 20], value));
 }
 
-/// Appends a float: quoted if it has no literal, fixed with one decimal if integral, else with 17 significant digits.
+/// Appends a float: quoted if it has no literal, with one decimal if integral, else with 17 significant digits.
 pub(super) fn push_float(out: &mut String, value: f64) {
     if value.is_nan() {
         out.push_str(if value.is_sign_negative() { "\"-nan\"" } else { "\"nan\"" });
@@ -47,9 +47,9 @@ pub(super) fn push_float(out: &mut String, value: f64) {
     }
 }
 
-/// Whether a finite value is integral.
+/// Returns `true` if a finite value is integral.
 fn is_integral(value: f64) -> bool {
-    // From 2^52 on every value is; below, the conversion to an integer cuts the fraction off.
+    // From 2^52 on every value is integral; below, the conversion truncates.
     value.abs() >= 4_503_599_627_370_496.0 || value as i64 as f64 == value
 }
 
@@ -65,8 +65,8 @@ fn push_integral(out: &mut String, value: f64) {
     }
 }
 
-/// Writes values such as `1.5` without arbitrary precision: a small multiple of a small power of two has an exact decimal
-/// form of at most 15 digits, which is then what `%.17g` prints. Returns whether it applied.
+/// Writes values such as `1.5` without arbitrary precision: a small multiple of a small power of two has an exact
+/// decimal form of at most 15 digits, which is the output of `%.17g`. Returns `false` for other values.
 fn push_short_fraction(out: &mut String, value: f64) -> bool {
     const MAX_BITS: u32 = 10;
     let scaled = value.abs() * f64::from(1u32 << MAX_BITS);
@@ -76,7 +76,7 @@ fn push_short_fraction(out: &mut String, value: f64) -> bool {
     let scaled = scaled as u64;
     let bits = MAX_BITS - scaled.trailing_zeros().min(MAX_BITS);
     let odd = scaled >> (MAX_BITS - bits);
-    // odd / 2^bits == odd * 5^bits / 10^bits, and an odd number times a power of five ends in no zero.
+    // odd / 2^bits == odd * 5^bits / 10^bits, and an odd number times a power of five has no trailing zeros.
     let digits = odd * 5u64.pow(bits);
     let scale = 10u64.pow(bits);
     if value < 0.0 {
@@ -85,7 +85,7 @@ fn push_short_fraction(out: &mut String, value: f64) -> bool {
     push_int(out, (digits / scale) as i64);
     out.push('.');
     let fraction = digits % scale;
-    // The digits of the fraction, with its leading zeros: 1 in front, cut off again.
+    // A leading 1 keeps the fraction's leading zeros and is cut off.
     out.push_str(&spell_int(&mut [0; 20], (scale + fraction) as i64)[1..]);
     true
 }
@@ -115,7 +115,7 @@ fn push_17_digits(out: &mut String, value: f64) {
     }
 }
 
-/// Places the decimal point of `0.d1d2d3.. * 10^(exponent + 1)`.
+/// Inserts the decimal point into `0.d1d2d3.. * 10^(exponent + 1)`.
 fn push_fixed(out: &mut String, digits: &str, exponent: i32) {
     if exponent < 0 {
         out.push_str("0.");
@@ -138,13 +138,13 @@ fn push_fixed(out: &mut String, digits: &str, exponent: i32) {
     }
 }
 
-/// Whether `text` stands in a string literal as it is, in any style.
+/// Returns `true` if `text` needs no escape in a string literal of any style.
 #[inline]
 pub(super) fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\')
 }
 
-/// Appends `text` as it stands between the quotes of a string literal.
+/// Appends `text` with the escapes of a string literal.
 pub(super) fn push_escaped(out: &mut String, text: &str, style: StringStyle) {
     for c in text.chars() {
         match (c, style) {
@@ -165,7 +165,7 @@ pub(super) fn push_escaped(out: &mut String, text: &str, style: StringStyle) {
     }
 }
 
-/// Appends one byte as it stands between the quotes of a literal.
+/// Appends a byte with the escapes of a bytes literal.
 pub(super) fn push_escaped_byte(out: &mut String, byte: u8) {
     match byte {
         b'"' => out.push_str("\\\""),

@@ -1,7 +1,8 @@
-//! Docs as Python.
+//! The Python printer.
 //!
-//! [`print()`] turns a doc into text. Rules, spelling and blank lines are those of the upstream printer, byte for byte, except where Python would read
-//! its spelling as something else: such places get parentheses or another escape unless [`PythonOptions::strict`] is off.
+//! [`print()`] converts a doc to text. Layout and spelling are those of the upstream printer, byte for byte, except
+//! where Python would parse its output differently: there parentheses or other escapes are added unless
+//! [`PythonOptions::strict`] is off.
 //!
 //! Upstream counterpart: `src/script/printer/doc_printer/python_doc_printer.cc`.
 
@@ -21,37 +22,34 @@ use crate::layout::Layout;
 use crate::marks::{MarkSink, MarkedText, SourceMap};
 use crate::stmt::Doc;
 
-/// How text beyond ASCII is written in a string literal.
+/// Escapes of non-ASCII text in string literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum StringStyle {
-    /// One escape a character, `"\u00e9"`: reads back as the same text.
+    /// One escape per character, `"\u00e9"`, which reads back as the same text.
     #[default]
     CodePoints,
-    /// One escape a UTF-8 byte, `"\xC3\xA9"`: what upstream prints. Python reads it as two characters.
+    /// One escape per UTF-8 byte, `"\xC3\xA9"`, as upstream prints. Python reads several characters.
     Bytes,
 }
 
-/// How to print.
+/// Options of the Python printer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PythonOptions {
-    /// Spaces of one level of indentation; more than 1024 count as 1024.
+    /// Spaces per indentation level, at most 1024.
     pub indent_spaces: u32,
-    /// The longest line to aim at; `None` never breaks a line. Lines break only inside brackets, so that what no bracket
-    /// holds may still be longer.
+    /// Target line width; `None` never breaks a line. Lines break only inside brackets, so other lines may be longer.
     pub max_width_columns: Option<u32>,
-    /// The longest text to make, before line numbers and underlines; a longer one is an error.
+    /// Maximum length of the text, before line numbers and underlines.
     pub max_bytes: usize,
-    /// For how long a text room is made at the start; it grows when that is too little.
-    pub room_bytes: usize,
-    /// How text beyond ASCII is written.
+    /// Escapes of non-ASCII text.
     pub strings: StringStyle,
-    /// Whether to depart from the upstream spelling where Python would read it as something else.
+    /// `true` to depart from upstream's spelling where Python would parse it differently.
     pub strict: bool,
-    /// Whether each line begins with its number.
+    /// `true` to number the lines.
     pub print_line_numbers: bool,
-    /// What to underline: where a path has no text, the nearest part around it.
+    /// Paths to underline. A path without text underlines its nearest printed ancestor.
     pub underline: Vec<AccessPath>,
-    /// How many lines to keep around underlined text; `None` keeps all.
+    /// Number of lines to keep around underlined text; `None` keeps all.
     pub num_context_lines: Option<u32>,
 }
 
@@ -64,7 +62,6 @@ impl Default for PythonOptions {
             indent_spaces: 4,
             max_width_columns: None,
             max_bytes: DEFAULT_MAX_BYTES,
-            room_bytes: 0,
             strings: StringStyle::default(),
             strict: true,
             print_line_numbers: false,
@@ -74,7 +71,7 @@ impl Default for PythonOptions {
     }
 }
 
-/// Prints a doc. The text has no white space at its end.
+/// Prints a doc, without trailing white space.
 ///
 /// # Errors
 /// See [`PrintError`].
@@ -83,7 +80,7 @@ pub fn print(docs: &DocArena, doc: impl Into<Doc>, options: &PythonOptions) -> R
     let decoration =
         Decoration { line_numbers: options.print_line_numbers, context_lines: options.num_context_lines };
     let (text, underlines) = if options.underline.is_empty() {
-        let sink = PlainSink::new(indent_spaces(options), options.room_bytes.min(options.max_bytes));
+        let sink = PlainSink::new(indent_spaces(options));
         let mut text = fill(docs, doc, options, sink)?.into_text();
         text.truncate(trimmed_len(&text));
         (text, Vec::new())
@@ -100,7 +97,7 @@ pub fn print(docs: &DocArena, doc: impl Into<Doc>, options: &PythonOptions) -> R
     Ok(text)
 }
 
-/// Prints a doc and tells which bytes of the text stand for what. Line numbers and underlines are left out.
+/// Prints a doc with a source map, without line numbers and underlines.
 ///
 /// # Errors
 /// See [`PrintError`].
@@ -117,7 +114,7 @@ fn marked(docs: &DocArena, doc: Doc, options: &PythonOptions) -> Result<MarkedTe
     Ok(sink.finish(trimmed_len))
 }
 
-/// One line is written before the budget is looked at, so its indentation has a bound of its own.
+/// The indentation is limited because a line is written before the budget is checked.
 fn indent_spaces(options: &PythonOptions) -> usize {
     options.indent_spaces.min(1024) as usize
 }
@@ -133,7 +130,7 @@ fn fill<S: Sink>(docs: &DocArena, doc: Doc, options: &PythonOptions, sink: S) ->
     if len > options.max_bytes { Err(printer::too_long(len, options.max_bytes)) } else { Ok(sink) }
 }
 
-/// The length of `text` without the white space at its end (as C's `isspace` has it).
+/// The length of `text` without trailing white space, as C's `isspace` defines it.
 fn trimmed_len(text: &str) -> usize {
     text.trim_end_matches([' ', '\t', '\n', '\x0b', '\x0c', '\r']).len()
 }

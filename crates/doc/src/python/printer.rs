@@ -1,7 +1,7 @@
-//! From docs to print elements, on a stack of its own.
+//! Conversion of docs to print elements, with an explicit stack.
 //!
-//! Each step takes one [`Work`] item, writes what comes first and pushes what comes after. So depth costs heap, never the
-//! native stack, and the output budget is checked between any two steps.
+//! Each step pops a [`WorkItem`], writes its leading part and pushes the rest. Depth costs heap, never native stack,
+//! and the output budget is checked between steps.
 
 use crate::arena::DocArena;
 use crate::element::{Element, Mark, OUT_OF_MEMORY, Sink};
@@ -13,9 +13,9 @@ use crate::sym::Sym;
 
 use super::{PythonOptions, StringStyle};
 
-/// What is still to be printed.
+/// A work item of the printer.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Work {
+pub(super) enum WorkItem {
     // Expressions.
     Expr(ExprDoc),
     Attr(Sym),
@@ -59,21 +59,21 @@ pub(super) enum Work {
     BareLine,
 }
 
-/// What closes a run of items.
+/// The closing token of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Close {
     Nothing,
     /// `)`
     Paren,
-    /// `,)`: a tuple of one.
+    /// `,)`, for a tuple of one element.
     Single,
-    /// `,`: a tuple of one without parentheses.
+    /// `,`, for a tuple of one element without parentheses.
     Comma,
     /// `]`
     Bracket,
 }
 
-const _: () = assert!(size_of::<Work>() <= 16, "the work stack is as deep as the docs");
+const _: () = assert!(size_of::<WorkItem>() <= 16, "the work stack is as deep as the docs");
 
 /// The state of one print.
 pub(super) struct Printer<'a, S> {
@@ -82,12 +82,12 @@ pub(super) struct Printer<'a, S> {
     pub(super) strict: bool,
     pub(super) strings: StringStyle,
     pub(super) max_bytes: usize,
-    pub(super) stack: Vec<Work>,
-    /// Room to spell literals in.
+    pub(super) stack: Vec<WorkItem>,
+    /// Scratch buffer for literals.
     pub(super) scratch: String,
-    /// Open string literals with an expression inside.
+    /// Number of enclosing string literals.
     pub(super) quotes: u32,
-    /// Open brackets; only inside one may a line break at an operator.
+    /// Number of open brackets; a line may break at operators only inside one.
     pub(super) brackets: u32,
 }
 
@@ -127,7 +127,7 @@ pub(super) fn run<S: Sink>(
     Ok(printer.sink)
 }
 
-/// Why a text of this length is not printed.
+/// The error for a text of this length.
 #[cold]
 pub(super) fn too_long(len: usize, max_bytes: usize) -> PrintError {
     if len == OUT_OF_MEMORY { PrintError::OutOfMemory } else { PrintError::OutputBudget { max_bytes } }
@@ -141,51 +141,51 @@ impl<S: Sink> Printer<'_, S> {
     }
 
     #[inline]
-    fn step(&mut self, work: Work) -> Result<(), PrintError> {
+    fn step(&mut self, work: WorkItem) -> Result<(), PrintError> {
         match work {
-            Work::Expr(doc) => self.expr(doc),
-            Work::Attr(name) => self.attr_name(name),
-            Work::Index(indices) => self.index(indices),
-            Work::Arguments(call) => self.arguments(call),
-            Work::Keywords { call, next } => self.keywords(call, next),
-            Work::Items { next, end, close } => self.more_items(next, end, close),
-            Work::Entry { next, end } => self.entry_value(next, end),
-            Work::Entries { next, end } => self.more_entries(next, end),
-            Work::Operand { op, right, ends_group } => self.right_operand(op, right, ends_group),
-            Work::Condition { condition, else_value, is_chained } => {
+            WorkItem::Expr(doc) => self.expr(doc),
+            WorkItem::Attr(name) => self.attr_name(name),
+            WorkItem::Index(indices) => self.index(indices),
+            WorkItem::Arguments(call) => self.arguments(call),
+            WorkItem::Keywords { call, next } => self.keywords(call, next),
+            WorkItem::Items { next, end, close } => self.more_items(next, end, close),
+            WorkItem::Entry { next, end } => self.entry_value(next, end),
+            WorkItem::Entries { next, end } => self.more_entries(next, end),
+            WorkItem::Operand { op, right, ends_group } => self.right_operand(op, right, ends_group),
+            WorkItem::Condition { condition, else_value, is_chained } => {
                 self.condition(condition, else_value, is_chained);
             }
-            Work::Else { else_value, is_chained } => self.else_value(else_value, is_chained),
-            Work::EndGroup => self.sink.put(Element::GroupEnd),
-            Work::Body(body) => {
+            WorkItem::Else { else_value, is_chained } => self.else_value(else_value, is_chained),
+            WorkItem::EndGroup => self.sink.put(Element::GroupEnd),
+            WorkItem::Body(body) => {
                 self.token(": ");
                 self.expr(body);
             }
-            Work::SliceStop { stop, step } => self.slice_stop(stop, step),
-            Work::SliceStep(step) => self.slice_step(step),
-            Work::CloseParen => self.close(")"),
-            Work::CloseQuote => self.close_quote(),
-            Work::EndMark => self.sink.put(Element::MarkEnd),
-            Work::Annotation(annotation) => {
+            WorkItem::SliceStop { stop, step } => self.slice_stop(stop, step),
+            WorkItem::SliceStep(step) => self.slice_step(step),
+            WorkItem::CloseParen => self.close(")"),
+            WorkItem::CloseQuote => self.close_quote(),
+            WorkItem::EndMark => self.sink.put(Element::MarkEnd),
+            WorkItem::Annotation(annotation) => {
                 self.token(": ");
                 self.expr(annotation);
             }
-            Work::Value { rhs, parenthesized } => self.assigned_value(rhs, parenthesized),
-            Work::ScopeName(name) => {
+            WorkItem::Value { rhs, parenthesized } => self.assigned_value(rhs, parenthesized),
+            WorkItem::ScopeName(name) => {
                 self.token(" as ");
                 self.expr(name);
             }
-            Work::ForIterable(rhs) => {
+            WorkItem::ForIterable(rhs) => {
                 self.token(" in ");
                 self.expr(rhs);
             }
-            Work::Message(message) => {
+            WorkItem::Message(message) => {
                 self.token(", ");
                 self.expr(message);
             }
-            Work::InlineComment(stmt) => self.inline_comment(stmt)?,
-            Work::Block(body) => self.block(body),
-            Work::ElseBlock(body) => {
+            WorkItem::InlineComment(stmt) => self.inline_comment(stmt)?,
+            WorkItem::Block(body) => self.block(body),
+            WorkItem::ElseBlock(body) => {
                 self.sink.put(Element::HardLine);
                 if let Some(stmt) = self.docs.chained(body) {
                     self.token("el");
@@ -195,51 +195,51 @@ impl<S: Sink> Printer<'_, S> {
                     self.block(body);
                 }
             }
-            Work::Lines { next, end } => self.lines(next, end)?,
-            Work::Sequence { next, end } => {
+            WorkItem::Lines { next, end } => self.lines(next, end)?,
+            WorkItem::Sequence { next, end } => {
                 self.sink.put(Element::HardLine);
                 self.sequence(next, end)?;
             }
-            Work::Decorators { next, end } => self.decorators(next, end),
-            Work::DecoratorEnd => self.sink.put(Element::HardLine),
-            Work::FunctionHead { stmt, function } => self.function_head(stmt, function),
-            Work::Parameters { stmt, function } => self.parameters(stmt, function)?,
-            Work::Parameter { next, end } => self.more_parameters(next, end)?,
-            Work::ReturnType(doc) => {
+            WorkItem::Decorators { next, end } => self.decorators(next, end),
+            WorkItem::DecoratorEnd => self.sink.put(Element::HardLine),
+            WorkItem::FunctionHead { stmt, function } => self.function_head(stmt, function),
+            WorkItem::Parameters { stmt, function } => self.parameters(stmt, function)?,
+            WorkItem::Parameter { next, end } => self.more_parameters(next, end)?,
+            WorkItem::ReturnType(doc) => {
                 self.token(" -> ");
                 self.expr(doc);
             }
-            Work::Definition { stmt, body } => self.definition(stmt, body),
-            Work::ClassHead { stmt, name } => {
+            WorkItem::Definition { stmt, body } => self.definition(stmt, body),
+            WorkItem::ClassHead { stmt, name } => {
                 self.token("class ");
-                self.stack.push(Work::ClassBody(stmt));
+                self.stack.push(WorkItem::ClassBody(stmt));
                 self.mark_head();
                 self.expr(name);
             }
-            Work::ClassBody(stmt) => {
+            WorkItem::ClassBody(stmt) => {
                 if let Stmt::Class { body, .. } = self.docs.stmt(stmt) {
                     self.definition(stmt, body);
                 }
             }
-            Work::Dedent => self.sink.put(Element::Dedent),
-            Work::BareLine => self.sink.put(Element::BareLine),
+            WorkItem::Dedent => self.sink.put(Element::Dedent),
+            WorkItem::BareLine => self.sink.put(Element::BareLine),
         }
         Ok(())
     }
 
-    /// Writes fixed text that holds nothing a string literal would escape.
+    /// Writes fixed text without characters that a string literal escapes.
     #[inline]
     pub(super) fn token(&mut self, text: &'static str) {
         self.sink.put(Element::Text(text));
     }
 
-    /// Whether lines may break here.
+    /// Returns `true` if lines may break here.
     #[inline]
     fn may_break(&self) -> bool {
         S::BREAKS && self.quotes == 0
     }
 
-    /// Writes a separator and allows the line to break in place of its space.
+    /// Writes a separator with a possible line break after it.
     #[inline]
     pub(super) fn comma(&mut self) {
         if self.may_break() {
@@ -250,7 +250,7 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    /// Opens a bracket that the matching [`Printer::close`] closes.
+    /// Writes an opening bracket; [`Printer::close`] writes the matching one.
     #[inline]
     pub(super) fn open(&mut self, bracket: &'static str) {
         if self.may_break() {
@@ -264,7 +264,7 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    /// Closes a bracket.
+    /// Writes a closing bracket.
     #[inline]
     pub(super) fn close(&mut self, bracket: &'static str) {
         if self.may_break() {
@@ -278,32 +278,32 @@ impl<S: Sink> Printer<'_, S> {
         }
     }
 
-    /// Whether a line may break between operands here: only brackets keep Python from ending the statement.
+    /// Returns `true` if a line may break between operands here, which Python allows only inside brackets.
     #[inline]
     pub(super) fn may_break_operators(&self) -> bool {
         self.may_break() && self.brackets > 0
     }
 
-    /// Begins the mark of a doc that has a path and leaves its end on the stack.
+    /// Starts the mark of a doc with a path, and pushes its end on the stack.
     #[inline]
     pub(super) fn mark(&mut self, doc: impl Into<DocRef>) {
         if S::MARKS {
             let doc = doc.into();
-            // Statements are marked in any case, for comments on what is inside them.
+            // Statements are always marked, for comments on their descendants.
             if matches!(doc, DocRef::Stmt(_)) || self.docs.paths_of(doc).next().is_some() {
                 self.sink.put(Element::MarkBegin(Mark::Doc(doc)));
-                self.stack.push(Work::EndMark);
+                self.stack.push(WorkItem::EndMark);
             }
         }
     }
 
-    /// Begins the head of a marked statement and leaves its end on the stack; what the head is followed by stands there
-    /// already.
+    /// Starts the head of a marked statement, and pushes its end on the stack, above the work items of what follows the
+    /// head.
     #[inline]
     pub(super) fn mark_head(&mut self) {
         if S::MARKS {
             self.sink.put(Element::MarkBegin(Mark::Head));
-            self.stack.push(Work::EndMark);
+            self.stack.push(WorkItem::EndMark);
         }
     }
 }

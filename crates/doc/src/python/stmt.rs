@@ -1,14 +1,14 @@
-//! Statements: lines, blocks, definitions, comments.
+//! Printing statements: lines, blocks, definitions, comments.
 
 use crate::element::{Element, Mark, Sink};
 use crate::error::PrintError;
 use crate::expr::{Expr, ExprDoc};
 use crate::stmt::{FunctionId, Stmt, StmtDoc, StmtList};
 
-use super::printer::{Close, Printer, Work};
+use super::printer::{Close, Printer, WorkItem};
 
 impl<S: Sink> Printer<'_, S> {
-    /// Prints a statement: what stands first now, the rest from the stack.
+    /// Prints the leading part of a statement and pushes the rest on the stack.
     pub(super) fn stmt(&mut self, doc: StmtDoc) -> Result<(), PrintError> {
         self.mark(doc);
         match self.docs.stmt(doc) {
@@ -19,26 +19,26 @@ impl<S: Sink> Printer<'_, S> {
             Stmt::If { predicate, then_branch, else_branch } => {
                 self.comment_before(doc);
                 if !else_branch.is_empty() {
-                    self.stack.push(Work::ElseBlock(else_branch));
+                    self.stack.push(WorkItem::ElseBlock(else_branch));
                 }
-                self.stack.push(Work::Block(then_branch));
+                self.stack.push(WorkItem::Block(then_branch));
                 self.mark_head();
                 self.token("if ");
                 self.expr(predicate);
             }
             Stmt::While { predicate, body } => {
                 self.comment_before(doc);
-                self.stack.push(Work::Block(body));
+                self.stack.push(WorkItem::Block(body));
                 self.mark_head();
                 self.token("while ");
                 self.expr(predicate);
             }
             Stmt::For { lhs, rhs, body } => {
                 self.comment_before(doc);
-                self.stack.push(Work::Block(body));
+                self.stack.push(WorkItem::Block(body));
                 self.mark_head();
                 self.token("for ");
-                self.stack.push(Work::ForIterable(rhs));
+                self.stack.push(WorkItem::ForIterable(rhs));
                 self.bare_tuple(lhs, true);
             }
             Stmt::Scope { lhs, rhs, body } => self.scope(doc, lhs, rhs, body),
@@ -50,7 +50,7 @@ impl<S: Sink> Printer<'_, S> {
                 self.push_inline_comment(doc);
                 self.token("assert ");
                 if let Some(message) = message {
-                    self.stack.push(Work::Message(message));
+                    self.stack.push(WorkItem::Message(message));
                 }
                 self.expr(test);
             }
@@ -61,11 +61,11 @@ impl<S: Sink> Printer<'_, S> {
             }
             Stmt::Function(function) => {
                 let decorators = self.docs.function_of(function).decorators;
-                self.stack.push(Work::FunctionHead { stmt: doc, function });
+                self.stack.push(WorkItem::FunctionHead { stmt: doc, function });
                 self.decorators(decorators.start, decorators.start + decorators.len);
             }
             Stmt::Class { name, decorators, body: _ } => {
-                self.stack.push(Work::ClassHead { stmt: doc, name });
+                self.stack.push(WorkItem::ClassHead { stmt: doc, name });
                 self.decorators(decorators.start, decorators.start + decorators.len);
             }
             Stmt::Comment => {
@@ -90,18 +90,18 @@ impl<S: Sink> Printer<'_, S> {
         Ok(())
     }
 
-    /// Prints statements one below the other, without a line before the first.
+    /// Prints statements, the first one on the current line.
     pub(super) fn sequence(&mut self, next: u32, end: u32) -> Result<(), PrintError> {
         if next == end {
             return Ok(());
         }
         if next + 1 < end {
-            self.stack.push(Work::Sequence { next: next + 1, end });
+            self.stack.push(WorkItem::Sequence { next: next + 1, end });
         }
         self.stmt(self.docs.stmt_item(next))
     }
 
-    /// Prints the colon and the indented lines of a block.
+    /// Prints the colon and the indented body of a block.
     pub(super) fn block(&mut self, body: StmtList) {
         self.token(":");
         self.indented(body);
@@ -109,13 +109,13 @@ impl<S: Sink> Printer<'_, S> {
 
     fn indented(&mut self, body: StmtList) {
         self.sink.put(Element::Indent);
-        self.stack.push(Work::Dedent);
+        self.stack.push(WorkItem::Dedent);
         if body.is_empty() {
             self.sink.put(Element::HardLine);
             self.token("pass");
         } else {
             let (next, end) = self.docs.stmt_run(body);
-            self.stack.push(Work::Lines { next, end });
+            self.stack.push(WorkItem::Lines { next, end });
         }
     }
 
@@ -124,22 +124,22 @@ impl<S: Sink> Printer<'_, S> {
     pub(super) fn lines(&mut self, next: u32, end: u32) -> Result<(), PrintError> {
         self.sink.put(Element::HardLine);
         if next + 1 < end {
-            self.stack.push(Work::Lines { next: next + 1, end });
+            self.stack.push(WorkItem::Lines { next: next + 1, end });
         }
         self.stmt(self.docs.stmt_item(next))
     }
 
     fn scope(&mut self, doc: StmtDoc, lhs: Option<ExprDoc>, rhs: ExprDoc, body: StmtList) {
         self.comment_before(doc);
-        self.stack.push(Work::Block(body));
+        self.stack.push(WorkItem::Block(body));
         self.mark_head();
         self.token("with ");
         if let Some(lhs) = lhs {
-            self.stack.push(Work::ScopeName(lhs));
+            self.stack.push(WorkItem::ScopeName(lhs));
         } else if self.strict && matches!(self.docs.expr(rhs), Expr::Tuple(_)) {
             // `with (a, b):` enters `a` and `b`.
             self.open("(");
-            self.stack.push(Work::CloseParen);
+            self.stack.push(WorkItem::CloseParen);
         }
         self.expr(rhs);
     }
@@ -155,15 +155,15 @@ impl<S: Sink> Printer<'_, S> {
         is_parameter: bool,
     ) {
         if let Some(rhs) = rhs {
-            self.stack.push(Work::Value { rhs, parenthesized: is_parameter && self.strict });
+            self.stack.push(WorkItem::Value { rhs, parenthesized: is_parameter && self.strict });
         }
         if let Some(annotation) = annotation {
-            self.stack.push(Work::Annotation(annotation));
+            self.stack.push(WorkItem::Annotation(annotation));
         }
         self.bare_tuple(lhs, false);
     }
 
-    /// Prints an expression, a tuple without its parentheses; `comma` says whether a tuple of one keeps its comma.
+    /// Prints an expression, a tuple without parentheses. `comma` keeps the comma of a tuple of one element.
     #[inline]
     fn bare_tuple(&mut self, doc: ExprDoc, comma: bool) {
         match self.docs.expr(doc) {
@@ -192,25 +192,25 @@ impl<S: Sink> Printer<'_, S> {
         if next == end {
             return;
         }
-        self.stack.push(Work::Decorators { next: next + 1, end });
-        self.stack.push(Work::DecoratorEnd);
+        self.stack.push(WorkItem::Decorators { next: next + 1, end });
+        self.stack.push(WorkItem::DecoratorEnd);
         self.token("@");
         self.expr(self.docs.item(next));
     }
 
     pub(super) fn function_head(&mut self, stmt: StmtDoc, function: FunctionId) {
         self.token("def ");
-        self.stack.push(Work::Parameters { stmt, function });
+        self.stack.push(WorkItem::Parameters { stmt, function });
         self.mark_head();
         self.expr(self.docs.function_of(function).name);
     }
 
     pub(super) fn parameters(&mut self, stmt: StmtDoc, function: FunctionId) -> Result<(), PrintError> {
         let parts = *self.docs.function_of(function);
-        self.stack.push(Work::BareLine);
-        self.stack.push(Work::Definition { stmt, body: parts.body });
+        self.stack.push(WorkItem::BareLine);
+        self.stack.push(WorkItem::Definition { stmt, body: parts.body });
         if let Some(return_type) = parts.return_type {
-            self.stack.push(Work::ReturnType(return_type));
+            self.stack.push(WorkItem::ReturnType(return_type));
         }
         if parts.args.is_empty() {
             self.token("()");
@@ -231,7 +231,7 @@ impl<S: Sink> Printer<'_, S> {
         if self.docs.comment_sym(doc).is_some() {
             return Err(PrintError::CommentOnParameter);
         }
-        self.stack.push(Work::Parameter { next: next + 1, end });
+        self.stack.push(WorkItem::Parameter { next: next + 1, end });
         self.mark(doc);
         if let Stmt::Assign { lhs, rhs, annotation } = self.docs.stmt(doc) {
             self.assignment(lhs, rhs, annotation, true);
@@ -239,7 +239,7 @@ impl<S: Sink> Printer<'_, S> {
         Ok(())
     }
 
-    /// Goes on with the parameters after one.
+    /// Continues the parameters after one.
     pub(super) fn more_parameters(&mut self, next: u32, end: u32) -> Result<(), PrintError> {
         if next < end {
             self.comma();
@@ -264,13 +264,13 @@ impl<S: Sink> Printer<'_, S> {
     #[inline]
     fn push_inline_comment(&mut self, doc: StmtDoc) {
         if self.docs.comment_sym(doc).is_some() {
-            self.stack.push(Work::InlineComment(doc));
+            self.stack.push(WorkItem::InlineComment(doc));
         }
     }
 
     pub(super) fn inline_comment(&mut self, doc: StmtDoc) -> Result<(), PrintError> {
         let Some(text) = self.docs.comment_of(doc) else { return Ok(()) };
-        // A carriage return ends a line of Python too.
+        // Python also ends a line at a carriage return.
         if text.contains('\n') || self.strict && text.contains('\r') {
             return Err(PrintError::CommentHasNewline { stmt: self.docs.stmt(doc).name() });
         }
@@ -281,7 +281,7 @@ impl<S: Sink> Printer<'_, S> {
         Ok(())
     }
 
-    /// Prints the comment of a statement on lines before it.
+    /// Prints the comment of a statement above it.
     fn comment_before(&mut self, doc: StmtDoc) {
         if let Some(text) = self.docs.comment_of(doc) {
             self.comment_lines(text);
@@ -322,12 +322,12 @@ impl<S: Sink> Printer<'_, S> {
         self.end_comment();
     }
 
-    /// The lines of a comment; as upstream splits them, an empty text has none and a newline at the end begins none.
+    /// The lines of a comment. As upstream splits them, an empty text has none, and a trailing newline starts none.
     fn split_lines<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> + use<'t, S> {
         let has_lines = !text.is_empty();
         let strict = self.strict;
         let lines = text.strip_suffix('\n').unwrap_or(text).split('\n').filter(move |_| has_lines);
-        // A carriage return ends a line of Python too; one before a newline says nothing more.
+        // Python also ends a line at a carriage return; one before a newline is redundant.
         lines.flat_map(move |line| {
             let line = if strict { line.strip_suffix('\r').unwrap_or(line) } else { line };
             line.split(move |c| strict && c == '\r')

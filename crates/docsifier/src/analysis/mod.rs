@@ -1,55 +1,54 @@
-//! Facts about a graph that printing needs before it reaches the nodes they concern.
+//! Analyses of the IR graph whose results a printer needs before it reaches the nodes they describe.
 //!
-//! A printer writes a scope before it has seen what follows. Two analyses answer in advance, so that one pass suffices:
+//! - [`UseScopes`]: the innermost scope that contains all uses of a variable. It decides where a free variable is
+//!   declared, and whether a scope may define a variable.
+//! - [`size`]: whether a graph with shared nodes unfolds to more text than can be printed.
 //!
-//! - [`Places`]: the innermost scope around all uses of a variable. It says where a free variable is declared, and
-//!   whether a scope that would define a variable contains all of its uses.
-//! - [`size`]: whether a graph that shares its nodes stands for more text than can be printed.
+//! Both run on first request, `UseScopes` once per [`Region`] and `size` once per print. They take `O(n log n)` time,
+//! visit a shared node once, and use an explicit stack. Neither knows a dialect: whether a node opens a scope follows
+//! from the printers of its type, and dialects register which types are variables.
 //!
-//! Each runs when it is first asked for: once a [`Region`] for places, once a print for the size. Both are linear in the graph
-//! but for a logarithm, visit a shared node once, and keep their own stack. Neither knows a dialect: what opens a scope follows
-//! from the printers of a type, what is a variable is registered.
-//!
-//! Names that clash with a word of the text are no part of this: [`crate::words`] settles them when all docs are there.
+//! Conflicts of names with words of the text are resolved in [`crate::words`] after all docs are made.
 
-mod places;
 pub(crate) mod size;
+mod use_scopes;
 
 use std::any::{Any, TypeId};
+use std::hash::BuildHasherDefault;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::Object;
-use tvmscript_ir_core::ptr_map::AddressMap;
+use tvmscript_ir_core::ptr_map::AddressHasher;
 
-pub(crate) use places::{Places, Role};
+pub(crate) use use_scopes::{Role, UseScopes};
 
 use crate::table::PrinterTable;
 
-/// A part of the graph whose variables are its own, such as a function: nothing outside of it counts as their use. The printed
-/// root is one, whatever it is.
+/// A subgraph whose variables are local to it, such as a function: uses outside do not count. The printed root is
+/// always one.
 pub(crate) struct Region {
     root: Object,
-    places: Option<Places>,
+    use_scopes: Option<UseScopes>,
     facts: HashMap<TypeId, Box<dyn Any>>,
-    /// The variables defined so far, by address: none may be defined again.
-    defined: AddressMap<()>,
+    /// Addresses of the variables defined so far. Defining one again is a conflict.
+    defined: HashSet<usize, BuildHasherDefault<AddressHasher>>,
 }
 
 impl Region {
     pub(crate) fn new(root: Object) -> Region {
-        Region { root, places: None, facts: HashMap::new(), defined: AddressMap::default() }
+        Region { root, use_scopes: None, facts: HashMap::new(), defined: HashSet::default() }
     }
 
     pub(crate) fn root(&self) -> &Object {
         &self.root
     }
 
-    /// The places of the region's variables.
-    pub(crate) fn places(&mut self, table: &PrinterTable) -> &mut Places {
-        self.places.get_or_insert_with(|| Places::new(&self.root, |info| table.role(info)))
+    /// The scopes of the region's variables.
+    pub(crate) fn use_scopes(&mut self, table: &PrinterTable) -> &mut UseScopes {
+        self.use_scopes.get_or_insert_with(|| UseScopes::new(&self.root, |info| table.role(info)))
     }
 
-    /// What a dialect found out about the root.
+    /// A dialect's analysis of the root, cached by its type.
     pub(crate) fn fact<T: Any>(&mut self, find: impl FnOnce(&Object) -> T) -> &T {
         let root = &self.root;
         let fact = self.facts.entry(TypeId::of::<T>()).or_insert_with(|| Box::new(find(root)));
@@ -59,8 +58,32 @@ impl Region {
         }
     }
 
-    /// Records the definition of a variable. False if there was one before.
+    /// Records the definition of a variable. Returns `false` if it was defined before.
     pub(crate) fn define(&mut self, variable: &Object) -> bool {
-        self.defined.insert(variable.address(), ()).is_none()
+        self.defined.insert(variable.address())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tvmscript_ir_core::{ObjectLike, Str};
+
+    use super::*;
+
+    #[test]
+    fn a_variable_is_defined_once_per_region() {
+        let variable = Str::new("x").into_object();
+        let mut region = Region::new(variable.clone());
+        assert!(region.define(&variable));
+        assert!(!region.define(&variable));
+        assert!(Region::new(variable.clone()).define(&variable));
+    }
+
+    #[test]
+    fn a_fact_is_computed_once() {
+        let mut region = Region::new(Str::new("root").into_object());
+        assert_eq!(*region.fact(|_| 1_u8), 1);
+        assert_eq!(*region.fact(|_| 2_u8), 1);
+        assert_eq!(*region.fact(|_| "other type"), "other type");
     }
 }

@@ -1,18 +1,18 @@
-//! The size of the tree that a graph stands for.
+//! The size of the tree that a graph unfolds to.
 
 use tvmscript_ir_core::{Object, TreeSize};
 
-/// A tree is out of proportion that has so many times more nodes than the graph that stands for it. Uses of variables,
-/// which count with their types, do not come near.
+/// Ratio of tree nodes to graph nodes above which a graph is considered explosive. Uses of variables, which count with
+/// their types, stay far below.
 const OUT_OF_PROPORTION: u64 = 4096;
 
-/// Whether a graph shares its parts so often that the tree it stands for has far more nodes than a print may have docs.
+/// Returns `true` if the graph unfolds to far more nodes than a print may have docs.
 pub(crate) fn is_endless(root: &Object, max_docs: u32) -> bool {
     let TreeSize { nodes, unfolded } = size(root);
     unfolded / OUT_OF_PROPORTION > nodes && unfolded / 8 > u64::from(max_docs)
 }
 
-/// The size of the graph, in which no node is a leaf: variables count with their types.
+/// The size of a graph in which no node is a leaf: variables count with their types.
 fn size(root: &Object) -> TreeSize {
     TreeSize::below(root, |_| false)
 }

@@ -1,4 +1,4 @@
-//! Defining nodes, and declaring free variables where all their uses can see them.
+//! Definitions of nodes and declarations of free variables.
 
 use std::any::Any;
 
@@ -11,11 +11,11 @@ use crate::definitions::Form;
 use crate::error::{DocsifyError, Result};
 
 impl Docsifier<'_> {
-    /// Names a node in the innermost frame: the hint's identifier, made unique. A node that has a name keeps it.
+    /// Names a node in the innermost frame: the hint's identifier, made unique. A defined node keeps its definition.
     ///
     /// # Errors
-    /// [`DocsifyError::DefinedTwice`] for a variable whose definition ended before, or an error of the expression that
-    /// stands for the node.
+    /// [`DocsifyError::DefinedTwice`] for a variable whose earlier definition is out of scope, or an error of the
+    /// expression that defines the node.
     pub fn define(&mut self, object: &Object, hint: &str) -> Result<ExprDoc> {
         if let Some(doc) = self.defined_doc(object)? {
             return Ok(doc);
@@ -35,8 +35,8 @@ impl Docsifier<'_> {
         Ok(self.docs.id(name))
     }
 
-    /// Checks that a variable was not defined before: the text would define two. Others that are defined twice, such as
-    /// buffers, read back equal.
+    /// Fails if a variable was defined before, since the text would define two variables. Other nodes, such as buffers,
+    /// may be defined twice: they read back equal.
     fn check_new(&mut self, object: &Object, hint: &str) -> Result<()> {
         let is_variable = object.info().eq_kind() == EqKind::FreeVar && !self.frame_mut().is_isolated();
         match is_variable && !self.region.define(object) {
@@ -45,18 +45,18 @@ impl Docsifier<'_> {
         }
     }
 
-    /// Lets an expression stand for a node while the innermost frame is open (`A.data`). A node that is defined keeps its
+    /// Defines a node by an expression (`A.data`) while the innermost frame is open. A defined node keeps its
     /// definition.
     ///
     /// # Errors
-    /// [`DocsifyError::DefinedTwice`] for a variable whose definition ended before.
+    /// [`DocsifyError::DefinedTwice`] for a variable whose earlier definition is out of scope.
     pub fn define_by_doc(&mut self, object: &Object, doc: DocFactory) -> Result<()> {
         if self.is_defined(object) {
             return Ok(());
         }
         self.check_new(object, object.info().key())?;
         let (number, frame) = self.frames.innermost();
-        self.definitions.factor(object, doc, number, &mut frame.scope);
+        self.definitions.define_by_doc(object, doc, number, &mut frame.scope);
         Ok(())
     }
 
@@ -65,10 +65,10 @@ impl Docsifier<'_> {
         self.definitions.end(object);
     }
 
-    /// How a defined node is written.
+    /// The expression for a defined node; `None` if it is not defined.
     ///
     /// # Errors
-    /// When an expression stands for the node, and cannot be made.
+    /// Errors of the factory given to [`Docsifier::define_by_doc`].
     #[inline]
     pub fn defined_doc(&mut self, object: &Object) -> Result<Option<ExprDoc>> {
         match self.definitions.get(object).map(|definition| definition.form) {
@@ -78,40 +78,40 @@ impl Docsifier<'_> {
         }
     }
 
-    /// The number of the frame that has the node's name.
+    /// Number of the frame that names the node.
     pub fn defining_frame(&self, object: &Object) -> Option<usize> {
         let definition = self.definitions.get(object)?;
         matches!(definition.form, Form::Name(_)).then_some(definition.frame)
     }
 
-    /// Whether the node is defined.
+    /// Returns `true` if the node is defined.
     #[inline]
     pub fn is_defined(&self, object: &Object) -> bool {
         self.definitions.get(object).is_some()
     }
 
-    /// Whether the innermost frame may define a variable: nothing defines it so far, and all its uses are inside of the
-    /// node that the frame prints.
+    /// Returns `true` if the innermost frame may define a variable: it is not defined yet, and the frame's node
+    /// contains all of its uses.
     pub fn may_define(&mut self, variable: &Object) -> bool {
         let scope = self.frames().find_map(|frame| frame.object.as_ref()).map(Object::address);
         !self.is_defined(variable) && scope.is_none_or(|scope| !self.has_uses_outside(scope, variable))
     }
 
-    /// Whether a scope may define a variable: nothing defines it so far, and all its uses are inside of the scope. Two loops
-    /// over one variable may not: it is declared before both ([`Docsifier::declare_outside`]).
+    /// Returns `true` if a scope may define a variable: it is not defined yet, and the scope contains all of its uses.
+    /// With two loops over one variable neither may; it is declared before both ([`Docsifier::declare_outside`]).
     pub fn may_define_in(&mut self, scope: &Object, variable: &Object) -> bool {
         !self.is_defined(variable) && !self.has_uses_outside(scope.address(), variable)
     }
 
     fn has_uses_outside(&mut self, scope: usize, variable: &Object) -> bool {
-        let places = self.region.places(self.dispatch.table());
-        places.has_uses_outside(scope, variable.address())
+        let scopes = self.region.use_scopes(self.dispatch.table());
+        scopes.has_uses_outside(scope, variable.address())
     }
 
-    /// Declares a variable that a scope would define, but that has uses outside of it, where all of them can see it.
+    /// Declares a variable of a scope that does not contain all of its uses, in a frame that does.
     ///
     /// # Errors
-    /// Whatever the variable's handler says.
+    /// Errors of the variable's handler.
     pub fn declare_outside(&mut self, scope: &Object, variable: &Object, path: PathId) -> Result<()> {
         if !self.is_defined(variable) && self.has_uses_outside(scope.address(), variable) {
             self.expr_object(variable, path)?;
@@ -119,11 +119,11 @@ impl Docsifier<'_> {
         Ok(())
     }
 
-    /// Declares a free variable: names it in the frame where all its uses can see it, and lets `declare` make the
-    /// statements, which go to that frame at its current end. `declare` runs with that frame innermost.
+    /// Declares a free variable in the innermost frame that contains all of its uses. `declare` runs with that frame
+    /// innermost and appends its statements there.
     ///
     /// # Errors
-    /// [`DocsifyError::Undeclared`] when no open frame can declare it.
+    /// [`DocsifyError::Undeclared`] if no open frame can declare it.
     pub fn declare_free(
         &mut self,
         object: &Object,
@@ -133,8 +133,8 @@ impl Docsifier<'_> {
         self.declare_free_within(object, hint, 0, declare)
     }
 
-    /// As [`Docsifier::declare_free`], in the frame of this number or further in: for a variable whose declaration speaks of
-    /// what that frame defines.
+    /// As [`Docsifier::declare_free`], but no further out than the frame with this number: for a declaration that
+    /// refers to definitions of that frame.
     ///
     /// # Errors
     /// As [`Docsifier::declare_free`].
@@ -150,29 +150,29 @@ impl Docsifier<'_> {
         self.in_frame(frame.max(outermost), declare)
     }
 
-    /// The number of the frame that declares a free variable: the innermost around all its uses.
+    /// Number of the frame that declares a free variable: the innermost that contains all of its uses.
     pub fn frame_of_free(&mut self, object: &Object) -> Option<usize> {
-        let places = self.region.places(self.dispatch.table());
+        let scopes = self.region.use_scopes(self.dispatch.table());
         let frame_of = |address| self.frames.of_node(address);
-        // A variable that is no identity of its own may be declared twice: where it is met first, as upstream does.
+        // A node compared by structure may be declared twice: at its first use, as upstream does.
         let frame = match object.info().eq_kind() {
-            EqKind::FreeVar => places.around(object.address()).find_map(frame_of),
-            _ => places.around_first(object.address()).find_map(frame_of),
+            EqKind::FreeVar => scopes.dominators(object.address()).find_map(frame_of),
+            _ => scopes.dominators_of_first_uses(object.address()).find_map(frame_of),
         };
         frame.or_else(|| self.frames.iter().rposition(|f| f.declares_free))
     }
 
-    /// Whether a node is printed once, and all uses of a variable inside it.
+    /// Returns `true` if a node is printed once and contains all uses of a variable.
     pub fn is_around_all_uses(&mut self, node: &Object, variable: &Object) -> bool {
-        self.region.places(self.dispatch.table()).is_around_all(node.address(), variable.address())
+        self.region.use_scopes(self.dispatch.table()).contains_all_uses(node.address(), variable.address())
     }
 
-    /// The root of the innermost region: free variables are declared below it.
+    /// The root of the innermost region; free variables are declared below it.
     pub fn root(&self) -> &Object {
         self.region.root()
     }
 
-    /// Prints a node whose variables are its own (a function): uses outside of it do not count.
+    /// Runs `f` for a node whose variables are local to it (a function): uses outside do not count.
     pub fn with_region<R>(&mut self, root: &Object, f: impl FnOnce(&mut Self) -> R) -> R {
         if self.region.root().ptr_eq(root) {
             return f(self);
@@ -183,7 +183,7 @@ impl Docsifier<'_> {
         result
     }
 
-    /// A fact about the root of the region, found once.
+    /// An analysis of the region's root, computed once.
     pub fn region_fact<T: Any>(&mut self, find: impl FnOnce(&Object) -> T) -> &T {
         self.region.fact(find)
     }

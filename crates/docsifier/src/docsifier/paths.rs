@@ -1,4 +1,4 @@
-//! Access paths on docs, and the comments and underlines that are asked for by node or path.
+//! Access paths of docs, and the comments and underlines requested by node or path.
 
 use tvmscript_doc::{Doc, ExprDoc, SliceDoc, StmtDoc};
 use tvmscript_ir_core::{Object, PathId, PathStep, Value};
@@ -22,7 +22,7 @@ impl Docsifier<'_> {
         }
     }
 
-    /// Says that a doc stands for a field of the node at `path`, beside whatever it stands for already.
+    /// Records that a doc stands for a field of the node at `path`, in addition to earlier paths.
     #[inline]
     pub fn at_field(&mut self, doc: ExprDoc, path: PathId, name: &'static str) -> ExprDoc {
         if self.tracks_paths {
@@ -32,7 +32,7 @@ impl Docsifier<'_> {
         doc
     }
 
-    /// Says that a doc stands for the node at `path`, beside whatever it stands for already.
+    /// Records that a doc stands for the node at `path`, in addition to earlier paths.
     #[inline]
     pub fn at(&mut self, doc: ExprDoc, path: PathId) -> ExprDoc {
         if self.tracks_paths {
@@ -46,7 +46,7 @@ impl Docsifier<'_> {
         if self.tracks_paths { self.docs.child_path(path, PathStep::Key(key.clone())) } else { PathId::ROOT }
     }
 
-    /// Says that a statement stands for the node at `path`, beside whatever it stands for already.
+    /// Records that a statement stands for the node at `path`, in addition to earlier paths.
     #[inline]
     pub fn at_stmt(&mut self, stmt: StmtDoc, path: PathId) -> StmtDoc {
         if self.tracks_paths {
@@ -63,7 +63,7 @@ impl Docsifier<'_> {
         }
     }
 
-    /// Says that a slice stands for the node at `path`, beside whatever it stands for already.
+    /// Records that a slice stands for the node at `path`, in addition to earlier paths.
     #[inline]
     pub fn at_slice(&mut self, slice: SliceDoc, path: PathId) -> SliceDoc {
         if self.tracks_paths {
@@ -87,7 +87,8 @@ impl Docsifier<'_> {
                 self.docs.add_path(doc, path);
                 Some(doc)
             }
-            // Statements that go on to the enclosing block carry their own paths; behind header lines, the last one counts.
+            // Statements returned to the enclosing block carry their own paths; after header lines, the last statement
+            // is the node's.
             Doc::Block(list) => {
                 let last = self.docs.stmts(list).last().copied();
                 if let Some(last) = last {
@@ -100,7 +101,7 @@ impl Docsifier<'_> {
         self.annotate(object, stmt, path);
     }
 
-    /// Notes where the nodes that messages are about are printed.
+    /// Records the paths of nodes that messages refer to.
     fn find_object(&mut self, object: &Object, path: PathId) {
         let config = self.config;
         let find = |objects: &mut dyn Iterator<Item = &Object>| -> Vec<usize> {
@@ -117,7 +118,7 @@ impl Docsifier<'_> {
         }
     }
 
-    /// Puts the comments on a statement that were asked for at this node or path.
+    /// Adds the comments requested for this node or path to a statement.
     pub fn annotate(&mut self, object: &Object, stmt: StmtDoc, path: PathId) {
         if !self.tracks_paths {
             return;
@@ -140,7 +141,7 @@ impl Docsifier<'_> {
         }
     }
 
-    /// Whether a comment will be put on this node, so that it needs a statement of its own.
+    /// Returns `true` if a comment is requested for this node, so that it needs a statement of its own.
     pub fn is_annotated(&self, object: &Object, path: PathId) -> bool {
         if !self.tracks_paths {
             return false;

@@ -1,4 +1,4 @@
-//! Opening and closing frames, and what they hold.
+//! Opening and closing frames, and access to their contents.
 
 use std::any::Any;
 
@@ -10,10 +10,10 @@ use crate::frame::{ExitCallback, Frame};
 use crate::stmts::Stmts;
 
 impl Docsifier<'_> {
-    /// Runs `f` inside a frame and gives its result and the frame's statements. The frame closes also on errors.
+    /// Runs `f` inside a frame. Returns its result and the frame's statements. The frame closes on errors too.
     ///
     /// # Errors
-    /// Whatever `f` says.
+    /// Errors of `f`.
     pub fn with_frame<R>(
         &mut self,
         frame: Frame,
@@ -22,10 +22,10 @@ impl Docsifier<'_> {
         self.with_open_frame(frame, f).map(|(result, stmts)| (result, stmts.into_vec()))
     }
 
-    /// As [`Docsifier::with_frame`], for statements that go on to the enclosing block ([`Docsifier::loose`]).
+    /// As [`Docsifier::with_frame`], for statements that become part of the enclosing block ([`Docsifier::loose`]).
     ///
     /// # Errors
-    /// Whatever `f` says.
+    /// Errors of `f`.
     pub fn with_open_frame<R>(
         &mut self,
         frame: Frame,
@@ -42,17 +42,17 @@ impl Docsifier<'_> {
         Ok((result?, frame.stmts))
     }
 
-    /// Statements for the enclosing block, as a doc to hand back. Whoever gets it must add it to a frame before the next
-    /// doc is made ([`Docsifier::push_doc`]).
+    /// Wraps statements for the enclosing block in a doc. The caller must add it to a frame ([`Docsifier::push_doc`])
+    /// before it makes the next doc.
     pub fn loose(&mut self, stmts: Stmts) -> Doc {
-        self.loose = Some(stmts);
+        self.returned = Some(stmts);
         Doc::Block(StmtList::default())
     }
 
     /// The innermost frame.
     ///
     /// # Panics
-    /// Outside any frame: a mistake of a handler that is called without one, never of the printed node.
+    /// Panics outside any frame, which no handler is.
     pub fn frame_mut(&mut self) -> &mut Frame {
         self.frames.innermost().1
     }
@@ -71,7 +71,7 @@ impl Docsifier<'_> {
                 self.push_stmt(stmt);
             }
             Doc::Block(list) if list.is_empty() => {
-                if let Some(stmts) = self.loose.take() {
+                if let Some(stmts) = self.returned.take() {
                     self.frame_mut().stmts.append(stmts);
                 }
             }
@@ -90,7 +90,7 @@ impl Docsifier<'_> {
         self.frames.iter().rev()
     }
 
-    /// The number of the frame around a fragment, if one is around ([`Frame::fragment`]).
+    /// Number of the outermost frame that declares free variables ([`Frame::fragment`]).
     pub fn outermost_free_frame(&self) -> Option<usize> {
         self.frames.iter().position(|frame| frame.declares_free)
     }
@@ -100,7 +100,7 @@ impl Docsifier<'_> {
         self.frames.iter().rev().find_map(|f| f.data.downcast_ref::<F>())
     }
 
-    /// The data of the innermost frame that holds an `F`, to change.
+    /// As [`Docsifier::frame_data`], for modification.
     pub fn frame_data_mut<F: Any>(&mut self) -> Option<&mut F> {
         self.frames.data_mut()
     }
@@ -110,12 +110,12 @@ impl Docsifier<'_> {
         self.frame_mut().exits.push(callback);
     }
 
-    /// How many frames are open; the innermost has the number before.
+    /// Number of open frames. The innermost has this number minus one.
     pub fn frame_count(&self) -> usize {
         self.frames.len()
     }
 
-    /// Runs `f` with the frame of this number innermost; the frames further in are open again afterwards.
+    /// Runs `f` with the frame of this number as the innermost; inner frames are suspended meanwhile.
     pub fn in_frame<R>(&mut self, frame: usize, f: impl FnOnce(&mut Self) -> R) -> R {
         let inner = self.frames.suspend_inside(frame);
         let result = f(self);

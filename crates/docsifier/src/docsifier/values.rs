@@ -1,4 +1,4 @@
-//! Nodes and other values as docs.
+//! Conversion of nodes and other values to docs.
 
 use tvmscript_doc::{Doc, DocError, ExprDoc};
 use tvmscript_ir_core::containers::{ArrayNode, MapNode, ShapeNode};
@@ -12,29 +12,29 @@ use crate::table::Handler;
 use crate::words;
 
 impl Docsifier<'_> {
-    /// Prints a node by the rule of the current token, else the default one, else as a reference into the metadata.
+    /// Prints a node by the rule of the current token, else the default rule, else as a reference into the metadata
+    /// section.
     ///
     /// # Errors
-    /// Whatever the handler says.
+    /// Errors of the handler, or a full arena.
     pub fn doc(&mut self, object: &Object, path: PathId) -> Result<Doc> {
-        // A graph that shares its parts may stand for more text than there is room for.
+        // A graph with shared nodes may unfold to more docs than fit.
         self.docs.check()?;
-        if self.docs.doc_count() > self.next_look {
-            self.look_at_size()?;
+        if self.docs.doc_count() > self.next_size_check {
+            self.check_size()?;
         }
         with_stack(|| match self.dispatch.handler(object.info()) {
-            // What the handler writes is handed on where it is: to copy a result right after its parts were written waits
-            // for all that was written before.
+            // The handler writes its result in place: copying it right after its fields were written stalls on the
+            // pending stores.
             Some(handler) if !self.tracks_paths => handler(object, path, self),
             handler => self.decorated(object, path, handler),
         })
     }
 
-    /// Looks how large the tree is that the root stands for, once it has many docs: if it is far too large, the print need
-    /// not go on to the limit.
+    /// Checks the unfolded size of the root once the print has many docs, so that a hopeless print fails early.
     #[cold]
-    fn look_at_size(&mut self) -> Result<()> {
-        self.next_look = usize::MAX;
+    fn check_size(&mut self) -> Result<()> {
+        self.next_size_check = usize::MAX;
         match is_endless(&self.root, self.config.max_docs) {
             true => Err(DocError::Full { limit: self.config.max_docs }.into()),
             false => Ok(()),
@@ -55,7 +55,7 @@ impl Docsifier<'_> {
     /// Prints a node that is an expression.
     ///
     /// # Errors
-    /// [`DocsifyError::NotAnExpression`], or whatever the handler says.
+    /// [`DocsifyError::NotAnExpression`], or errors of the handler.
     #[inline]
     pub fn expr_object(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
         match self.doc(object, path)? {
@@ -64,10 +64,10 @@ impl Docsifier<'_> {
         }
     }
 
-    /// Prints a node that is an expression.
+    /// As [`Docsifier::expr_object`], for a typed handle.
     ///
     /// # Errors
-    /// [`DocsifyError::NotAnExpression`], or whatever the handler says.
+    /// As [`Docsifier::expr_object`].
     #[inline]
     pub fn expr<T: ?Sized>(&mut self, node: &Ref<T>, path: PathId) -> Result<ExprDoc> {
         self.expr_object(node.object(), path)
@@ -76,7 +76,7 @@ impl Docsifier<'_> {
     /// Prints any value.
     ///
     /// # Errors
-    /// As for [`Docsifier::expr_object`].
+    /// As [`Docsifier::expr_object`].
     pub fn value(&mut self, value: &Value, path: PathId) -> Result<ExprDoc> {
         let doc = match value {
             Value::None => self.docs.none(),
@@ -93,14 +93,15 @@ impl Docsifier<'_> {
         Ok(doc)
     }
 
-    /// `float("inf")`: the text alone would be read as a text.
+    /// `float("inf")`: the literal alone would read as a string.
     fn not_finite(&mut self, value: f64) -> ExprDoc {
         let text = self.docs.float(value);
         let callee = self.word(words::FLOAT);
         self.docs.call_args(callee, &[text])
     }
 
-    /// Prints where the reader takes a plain number or text as it is, so that literal nodes must say their types.
+    /// Runs `f` where the parser takes plain numbers and strings as they are, so that literal nodes must print their
+    /// types.
     pub fn typed<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         let before = std::mem::replace(&mut self.typed, true);
         let result = f(self);
@@ -108,16 +109,16 @@ impl Docsifier<'_> {
         result
     }
 
-    /// Whether literal nodes must say their types ([`Docsifier::typed`]).
+    /// Returns `true` if literal nodes must print their types ([`Docsifier::typed`]).
     pub fn is_typed(&self) -> bool {
         self.typed
     }
 
-    /// Prints a node as data, which the reader keeps as it is: there the name of a function alone is that function, not the
-    /// node that it would make.
+    /// Prints a node as data, which the parser does not convert: the bare name of a function is then that function, not
+    /// the node that calling it makes.
     ///
     /// # Errors
-    /// As for [`Docsifier::expr_object`].
+    /// As [`Docsifier::expr_object`].
     pub fn expr_as_data(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
         let before = self.data.replace(object.address());
         let result = self.expr_object(object, path);
@@ -125,23 +126,22 @@ impl Docsifier<'_> {
         result
     }
 
-    /// Whether a node is the one that is printed.
+    /// Returns `true` if the node is the printed root.
     pub fn is_root(&self, object: &Object) -> bool {
         self.root.ptr_eq(object)
     }
 
-    /// Whether a node is an element of data ([`Docsifier::expr_as_data`]).
+    /// Returns `true` if the node is an element of data ([`Docsifier::expr_as_data`]).
     pub fn is_data(&self, object: &Object) -> bool {
         self.data == Some(object.address())
     }
 
-    /// Whether a node stands alone, as the root or as an element of data: where a node of another type would have the same
-    /// text, it says more.
+    /// Returns `true` if the node is the root or an element of data, so that its text must tell its type.
     pub fn is_alone(&self, object: &Object) -> bool {
         self.is_root(object) || self.is_data(object)
     }
 
-    /// The node that a function makes without arguments: by the function's name alone, but in data by a call
+    /// The node that a function without arguments makes: the function's bare name, or a call of it in data
     /// ([`Docsifier::expr_as_data`]).
     pub fn made_by(&mut self, callee: ExprDoc, object: &Object) -> ExprDoc {
         match self.is_data(object) {
@@ -155,7 +155,7 @@ impl Docsifier<'_> {
         self.docs.str(&*dtype.to_string())
     }
 
-    /// Strings, arrays, maps, and whatever no dialect prints.
+    /// Prints strings, arrays and maps; any other node becomes a reference into the metadata section.
     fn container(&mut self, object: &Object, path: PathId) -> Result<ExprDoc> {
         if let Some(text) = text_of(object) {
             return Ok(if text.contains('\n') { self.metadata(object) } else { self.docs.str(text) });
@@ -177,7 +177,7 @@ impl Docsifier<'_> {
     /// Prints the elements of an array.
     ///
     /// # Errors
-    /// As for [`Docsifier::expr_object`].
+    /// As [`Docsifier::expr_object`].
     pub fn values(&mut self, values: &[Value], path: PathId) -> Result<Vec<ExprDoc>> {
         values
             .iter()
@@ -189,7 +189,7 @@ impl Docsifier<'_> {
             .collect()
     }
 
-    /// A dictionary; keys sorted when all are strings.
+    /// A dictionary; keys are sorted if all are strings.
     fn map(&mut self, map: &MapNode, path: PathId) -> Result<ExprDoc> {
         let mut entries: Vec<(&Value, &Value)> = map.entries().iter().map(|(k, v)| (k.value(), v)).collect();
         if entries.iter().all(|(k, _)| k.as_str().is_some()) {
@@ -205,7 +205,7 @@ impl Docsifier<'_> {
         Ok(self.docs.dict(&docs))
     }
 
-    /// A reference to a node that the text cannot say, kept in the metadata section.
+    /// A reference to a node without text, which is added to the metadata section.
     pub fn metadata(&mut self, object: &Object) -> ExprDoc {
         let (key, index) = self.metadata.add(object, self.profile.metadata.type_key);
         let base = self.word(self.profile.metadata.variable);
@@ -220,7 +220,7 @@ impl Docsifier<'_> {
     }
 }
 
-/// A field's value as an owned one, for handlers of types made at run time.
+/// An owned copy of a field's value, for handlers of types declared at run time.
 pub fn field_value(object: &Object, name: &str) -> Option<Value> {
     let index = object.info().field_index(name)?;
     Some(match object.field(index) {
@@ -229,7 +229,7 @@ pub fn field_value(object: &Object, name: &str) -> Option<Value> {
     })
 }
 
-/// A string node's text, if the node is one.
+/// The text of a string node.
 pub fn text_of(object: &Object) -> Option<&str> {
     Str::try_ref(object).map(Str::as_str)
 }

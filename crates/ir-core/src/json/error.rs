@@ -75,6 +75,14 @@ pub enum JsonErrorKind {
         /// The type key.
         key: String,
     },
+    /// A node is stored by name, and no dialect in the registry declares the name.
+    #[error("`{name}` is not a registered `{key}`")]
+    UnknownName {
+        /// The type key of the node.
+        key: &'static str,
+        /// The name.
+        name: String,
+    },
     /// No node has the index.
     #[error("no node has the index {index}")]
     BadIndex {

@@ -18,6 +18,7 @@
 mod check;
 mod dialect;
 mod error;
+mod names;
 mod resolver;
 mod token;
 
@@ -27,6 +28,7 @@ use std::collections::HashMap;
 pub use check::{Check, CheckDialect, Checks, Finding, FindingNote};
 pub use dialect::Dialect;
 pub use error::{RegistrationSite, RegistryError, RegistryErrors};
+pub use names::{DeclaredNames, NameDialect};
 pub use resolver::Resolver;
 pub use token::Token;
 

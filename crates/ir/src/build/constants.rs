@@ -6,20 +6,21 @@ use tvmscript_irbuilder::{BuildError, Builder, Result};
 
 use crate::constants::ConstantStore;
 
-/// The constant that a hash names. Where the registry has constants it is one of them, else one without elements.
+/// The tensor with a content hash: one of the registry's [`ConstantStore`], or one without elements if the registry has
+/// none.
 ///
 /// # Errors
-/// When the text is no hash, or the registry has constants and not this one, or one of another type or shape.
+/// If the text is not a hash, or the store lacks the tensor or has it with another type or shape.
 pub fn elided_tensor(content_hash: &str, shape: &[i64], dtype: DataType) -> Result<Tensor> {
     let hash: ContentHash = content_hash.parse().map_err(|e| BuildError::from(e).at_position(0))?;
     if shape.iter().any(|dim| *dim < 0) {
-        return Err(BuildError::message("a dimension is not negative").at_position(1));
+        return Err(BuildError::message("dimensions must not be negative").at_position(1));
     }
     let Some(store) = Builder::context::<ConstantStore>() else {
         return Ok(Ref::new(TensorNode { dtype, shape: shape.into(), data: TensorData::left_out(hash) }));
     };
     let Some(tensor) = store.get(&hash) else {
-        let message = format!("the constant `{content_hash}` is none of the {} that are given", store.len());
+        let message = format!("the constant `{content_hash}` is not among the {} given", store.len());
         return Err(BuildError::message(message)
             .at_position(0)
             .with_help("give the file of constants that was written with the text, or none"));

@@ -1,17 +1,17 @@
-//! Fields of nodes as attributes in scripts, by reflection.
+//! Node fields as attributes in scripts, by reflection.
 
 use tvmscript_ir_core::{FieldRef, Object, Value};
 use tvmscript_irbuilder::{Result, ScriptValue};
 
-/// The field of a node, as an attribute.
+/// The value of a node's field.
 ///
 /// # Errors
-/// Never; the form is that of rules for attributes.
+/// None; the signature is that of attribute rules.
 pub fn field(object: &Object, name: &str) -> Result<Option<ScriptValue>> {
     let Some(index) = object.info().field_index(name) else { return Ok(None) };
     Ok(Some(match object.field(index) {
         FieldRef::Node(o) => ScriptValue::from(&Value::Node(o.clone())),
-        // Upstream gives dtypes as text.
+        // Upstream returns dtypes as strings.
         FieldRef::DType(d) => ScriptValue::str(&d.to_string()),
         other => ScriptValue::from(&other.to_value()),
     }))

@@ -31,7 +31,7 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &DICT_ATTRS,
 ];
 
-/// Gives the module attributes.
+/// Sets the module attributes.
 #[script_fn]
 pub fn module_attrs(attrs: Map<Str, Value>, #[default = false] allow_overwrite: bool) -> Result<()> {
     at_module_top("I.module_attrs", |module| {
@@ -43,13 +43,13 @@ pub fn module_attrs(attrs: Map<Str, Value>, #[default = false] allow_overwrite: 
     })
 }
 
-/// The attributes given so far.
+/// The attributes set so far.
 #[script_fn]
 pub fn module_get_attrs() -> Result<Map<Str, Value>> {
     at_module_top("I.module_get_attrs", |module| Ok(module.attrs.clone().unwrap_or_default()))
 }
 
-/// One attribute given so far.
+/// An attribute set so far.
 #[script_fn]
 pub fn module_get_attr(attr_key: Str) -> Result<ScriptValue> {
     at_module_top("I.module_get_attr", |module| {
@@ -58,7 +58,7 @@ pub fn module_get_attr(attr_key: Str) -> Result<ScriptValue> {
     })
 }
 
-/// Gives the module one attribute.
+/// Sets a module attribute.
 #[script_fn]
 pub fn module_set_attr(
     attr_key: Str,
@@ -79,7 +79,7 @@ pub fn module_set_attr(
     })
 }
 
-/// Gives the module global infos, by kind.
+/// Sets the module's global infos, by kind.
 #[script_fn]
 pub fn module_global_infos(global_infos: Map<Str, Value>) -> Result<()> {
     let mut infos = Vec::with_capacity(global_infos.len());
@@ -98,7 +98,7 @@ pub fn module_global_infos(global_infos: Map<Str, Value>) -> Result<()> {
     })
 }
 
-/// Gives functions of the module names that Python cannot spell: from the name after `def` to the function's own.
+/// Maps names after `def` to real function names that Python cannot spell.
 ///
 /// Not in TVM, whose text of such a module does not read back.
 #[script_fn]
@@ -111,7 +111,7 @@ pub fn module_function_names(names: Map<Str, Value>) -> Result<()> {
     at_module_top("I.module_function_names", |module| module.name_functions(names))
 }
 
-/// A device of the open module: of kind `vdevice` by its place, of another kind by its place among those.
+/// A global info of the open module: a `vdevice` by its index, any other kind by its index among those.
 #[script_fn]
 pub fn lookup_vdevice(target_kind: Str, #[default = -1] device_index: i64) -> Result<ScriptValue> {
     use tvmscript_irbuilder::Builder;
@@ -135,7 +135,7 @@ pub fn lookup_vdevice(target_kind: Str, #[default = -1] device_index: i64) -> Re
     }
 }
 
-/// A global info that says nothing.
+/// An empty global info.
 #[script_fn]
 pub fn dummy_global_info() -> Result<Ref<DummyGlobalInfo>> {
     Ok(Ref::new(DummyGlobalInfo {}))
@@ -151,7 +151,7 @@ pub fn vdevice(
     Ok(Ref::new(VDevice { target: target.map(|t| t.0), vdevice_id, memory_scope }))
 }
 
-/// A dictionary of attributes as a node of its own.
+/// A dictionary of attributes as a node.
 ///
 /// Not in TVM, whose text of such a node alone reads back as a map.
 #[script_fn(name = "DictAttrs")]
@@ -170,7 +170,7 @@ fn bound(value: ScriptValue) -> Result<Expr> {
     }
 }
 
-/// The range of `extent` values from `min_value`, both as they are.
+/// The range of `extent` values from `min_value`, without conversion.
 #[script_fn]
 pub fn from_min_extent(min_value: ScriptValue, extent: ScriptValue) -> Result<Ref<Range>> {
     let min = bound(min_value).map_err(|e| e.at_position(0))?;
@@ -178,7 +178,7 @@ pub fn from_min_extent(min_value: ScriptValue, extent: ScriptValue) -> Result<Re
     Ok(Range::from_min_extent(min, extent))
 }
 
-/// The range from `begin` to before `end`.
+/// The range from `begin` (inclusive) to `end` (exclusive).
 #[script_fn(name = "Range", members = [FROM_MIN_EXTENT])]
 pub fn range(begin: ScriptValue, #[default = None] end: Option<ScriptValue>) -> Result<Ref<Range>> {
     let begin = bound(begin).map_err(|e| e.at_position(0))?;
@@ -188,11 +188,11 @@ pub fn range(begin: ScriptValue, #[default = None] end: Option<ScriptValue>) -> 
     })
 }
 
-/// A function of a module by its name, and by what is known of its type.
+/// A reference to a function of a module, by name and optional type.
 #[script_fn(name = "GlobalVar")]
 pub fn global_var(name: Str, #[default = None] struct_info: Option<ScriptValue>) -> Result<Ref<GlobalVar>> {
     let info = match struct_info {
-        // A type without arguments: `R.Callable`.
+        // A type that takes no arguments: `R.Callable`.
         Some(ScriptValue::Function(function)) => function.call(CallArgs::default())?,
         other => other.unwrap_or_default(),
     };
@@ -207,10 +207,10 @@ pub fn global_var(name: Str, #[default = None] struct_info: Option<ScriptValue>)
 /// An operator by name.
 #[script_fn(name = "Op", members = [super::python::OP_GET])]
 pub fn op(name: Str) -> Result<Ref<Op>> {
-    Ok(Op::get(&name))
+    super::operator(&name).map_err(|error| error.at_position(0))
 }
 
-/// Types from a list.
+/// Converts a list to types.
 fn types(value: ScriptValue) -> Result<Array<Ref<Type>>> {
     let items = Vec::<ScriptValue>::from_script(value)?;
     let convert = |v: ScriptValue| {
@@ -219,7 +219,7 @@ fn types(value: ScriptValue) -> Result<Array<Ref<Type>>> {
     items.into_iter().map(convert).collect()
 }
 
-/// The type of a function.
+/// A function type.
 #[script_fn(name = "FuncType")]
 pub fn func_type(arg_types: ScriptValue, ret_type: ScriptValue) -> Result<Ref<FuncType>> {
     let ret = ret_type.as_node::<Type>().cloned();
@@ -231,7 +231,7 @@ pub fn func_type(arg_types: ScriptValue, ret_type: ScriptValue) -> Result<Ref<Fu
     }))
 }
 
-/// A tuple of types.
+/// A tuple type.
 #[script_fn(name = "TupleType")]
 pub fn tuple_type(fields: ScriptValue) -> Result<Ref<TupleType>> {
     Ok(Ref::new(TupleType { span: tvmscript_ir_core::Span::current(), fields: types(fields)? }))

@@ -1,13 +1,13 @@
-//! Functions of scripts that are given as values: their parameters become variables, their results expressions.
+//! Script functions as values: calls with variables as parameters and expressions as results.
 
 use tvmscript_ir_core::{Array, DataType, Ref};
 use tvmscript_irbuilder::{BuildError, CallArgs, Result, ScriptValue};
 use tvmscript_prim::{Expr, IndexMap, Var};
 
-/// Calls a function of scripts with variables. `convert` makes expressions of the results.
+/// Calls a script function with new variables; `convert` turns the results into expressions.
 ///
 /// # Errors
-/// When the value is no function, or a result no expression.
+/// If the value is not a function, or a result not an expression.
 pub fn call_with_vars(
     function: &ScriptValue,
     vars: &[Ref<Var>],
@@ -25,7 +25,7 @@ pub fn call_with_vars(
     }
 }
 
-/// The names of a lambda's parameters, where known.
+/// The parameter names of a lambda, if known.
 pub fn parameter_names(function: &ScriptValue) -> Vec<String> {
     match function {
         ScriptValue::Host(host) => {
@@ -38,10 +38,10 @@ pub fn parameter_names(function: &ScriptValue) -> Vec<String> {
     }
 }
 
-/// The map of indices that a function of scripts is.
+/// The index map that a script function computes.
 ///
 /// # Errors
-/// When the value is no function, or a result no expression.
+/// If the value is not a function, or a result not an expression.
 pub fn index_map_of(
     mapping: &ScriptValue,
     index_dtype: DataType,

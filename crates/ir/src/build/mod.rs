@@ -1,10 +1,11 @@
-//! The builder: modules, and what scripts call as `I.*`.
+//! The builder of modules, and the functions of `I.*`.
 
 mod constants;
 mod field;
 mod functions;
 mod lambda;
 mod module;
+mod operator;
 mod poison;
 mod python;
 pub mod script;
@@ -20,5 +21,6 @@ pub use lambda::{call_with_vars, index_map_of, parameter_names};
 pub use module::{
     ModuleFrame, decl_function, def_function, global_infos, in_module, ir_module, lookup, member_names,
 };
+pub use operator::operator;
 pub use python::{CONST, CONVERT, DATA_TYPE, INT_CONST, POINTER_TYPE, PRIM_TYPE, TARGET_CLASS, const_};
 pub use target::{TargetArg, target};

@@ -16,19 +16,19 @@ use tvmscript_prim::Var;
 
 use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule, function_type};
 
-/// A module being built: functions are declared first, then defined, so that each may call any other.
+/// A module under construction. All functions are declared before any is defined, so that each may call any other.
 #[derive(Debug, Default)]
 pub struct ModuleFrame {
     functions: Vec<Member>,
-    /// Members by the name after `def`.
+    /// Indices of members, by the name after `def`.
     by_name: HashMap<Str, usize>,
-    /// The functions' own names.
+    /// The real names of the functions.
     taken: HashSet<Str>,
-    /// Names of functions that are not those after `def`.
+    /// Real names by the name after `def`, where they differ.
     names: Option<HashMap<Str, Str>>,
-    /// Names that calls used before the functions' types were known, with those that say the types.
+    /// Global vars that calls used before their function's type was known, with the typed ones that replace them.
     renewed: PtrMap<Object>,
-    /// Names that were declared twice, which was said then.
+    /// Names that were declared twice, which has been reported.
     repeated: HashSet<Str>,
     pub(crate) attrs: Option<Map<Str, Value>>,
     pub(crate) global_infos: Option<Map<Str, Array<Ref<GlobalInfo>>>>,
@@ -40,7 +40,7 @@ struct Member {
     function: Option<Ref<BaseFunc>>,
 }
 
-/// A module of functions of any dialects.
+/// A module with functions of any dialect.
 pub fn ir_module() -> FrameOf<ModuleFrame> {
     FrameOf::new(ModuleFrame::default())
 }
@@ -60,7 +60,7 @@ impl ModuleFrame {
         Ok(var)
     }
 
-    /// Takes names for functions to be declared.
+    /// Sets real names of functions that are declared later.
     pub(crate) fn name_functions(&mut self, names: Vec<(Str, Str)>) -> Result<()> {
         if self.names.is_some() {
             let what = "`I.module_function_names` of the module".to_owned();
@@ -99,7 +99,7 @@ impl ModuleFrame {
     }
 }
 
-/// The type that a function carries, read by reflection: each dialect has its own functions.
+/// The type of a function, read by reflection from the field that each dialect's functions have.
 fn type_of(function: &Ref<BaseFunc>) -> Option<Object> {
     let object = function.object();
     match object.field(object.info().field_index("struct_info_")?) {
@@ -139,14 +139,14 @@ impl Frame for ModuleFrame {
     }
 }
 
-/// The name with the function's type, where that is not the declared one.
+/// A global var with the function's type, if that differs from the declared one.
 ///
-/// TVM changes the declared name's type when the function is defined (`DefFunction`,
-/// `src/script/ir_builder/ir/ir.cc`): calls that are read later have the result that the function's body gives.
+/// TVM updates the declared type when the function is defined (`DefFunction`, `src/script/ir_builder/ir/ir.cc`), so
+/// later calls have the result type of the function's body.
 fn with_type_of(var: &Ref<GlobalVar>, function: &Ref<BaseFunc>) -> Option<Ref<GlobalVar>> {
     let known = function_type(function)?;
     let is_same = match &var.struct_info_ {
-        // Equal types may still name variables of their own, each its own ones.
+        // Equal types may refer to different variables.
         Some(declared) => {
             declared.ptr_eq(&known) || (!has_variables(&known) && structural_equal(declared, &known))
         }
@@ -160,7 +160,7 @@ fn with_type_of(var: &Ref<GlobalVar>, function: &Ref<BaseFunc>) -> Option<Ref<Gl
     Some(Ref::new(new))
 }
 
-/// The functions with the names that say their types, also where earlier calls have names that do not.
+/// The functions with typed global vars, also in calls that were built before the types were known.
 fn with_renewed_names(
     functions: Vec<(Ref<GlobalVar>, Ref<BaseFunc>)>,
     renewed: &PtrMap<Object>,
@@ -169,7 +169,7 @@ fn with_renewed_names(
         return functions;
     }
     let replaced = |(var, function): (Ref<GlobalVar>, Ref<BaseFunc>)| {
-        // A name stands where an expression may: another name always fits.
+        // Replacing a global var by another cannot fail a field check.
         (var, substitute(function.clone(), renewed).unwrap_or(function))
     };
     functions.into_iter().map(replaced).collect()
@@ -179,7 +179,7 @@ fn has_variables(info: &Object) -> bool {
     any_node(info, |node| node.is::<Var>())
 }
 
-/// Whether a module is open around what is built now.
+/// Returns `true` if a module is open.
 pub fn in_module() -> bool {
     matches!(Builder::find(|_: &mut ModuleFrame| Some(())), Ok(Some(())))
 }
@@ -191,23 +191,23 @@ fn with_module<R>(f: impl FnOnce(&mut ModuleFrame) -> Result<R>) -> Result<R> {
     }
 }
 
-/// Declares a function of the open module, with its type where known.
+/// Declares a function of the open module, with its type if known.
 ///
 /// # Errors
-/// When no module is open, or it has the name already.
+/// If no module is open, or the name is declared already.
 pub fn decl_function(name: &Str, function_type: Option<Object>) -> Result<Ref<GlobalVar>> {
     with_module(|module| module.declare(name, function_type))
 }
 
-/// Defines a function of the open module; it is declared on the way when it was not.
+/// Defines a function of the open module, declaring it if necessary.
 ///
 /// # Errors
-/// When no module is open, or the function is defined already.
+/// If no module is open, or the function is defined already.
 pub fn def_function(name: &Str, function: Ref<BaseFunc>) -> Result<()> {
     with_module(|module| module.define(name, function))
 }
 
-/// The name of a function of the open module.
+/// The global var of a function of the open module.
 pub fn lookup(name: &str) -> Option<Ref<GlobalVar>> {
     Builder::find_around(|module: &mut ModuleFrame| {
         let index = module.by_name.get(name)?;
@@ -215,7 +215,7 @@ pub fn lookup(name: &str) -> Option<Ref<GlobalVar>> {
     })
 }
 
-/// The global infos of the open module under this name.
+/// The global infos of a kind in the open module.
 pub fn global_infos(name: &str) -> Vec<Ref<GlobalInfo>> {
     let found = Builder::find_around(|module: &mut ModuleFrame| {
         let infos = module.global_infos.as_ref()?.get_str(name)?;
@@ -224,7 +224,7 @@ pub fn global_infos(name: &str) -> Vec<Ref<GlobalInfo>> {
     found.unwrap_or_default()
 }
 
-/// Works on the module that is the innermost frame.
+/// Runs `f` on the module if it is the innermost frame.
 pub(crate) fn at_module_top<R>(function: &str, f: impl FnOnce(&mut ModuleFrame) -> Result<R>) -> Result<R> {
     match Builder::with_top(f)? {
         Some(result) => result,
@@ -240,7 +240,7 @@ pub(crate) fn at_module_top<R>(function: &str, f: impl FnOnce(&mut ModuleFrame) 
     }
 }
 
-/// The names of the functions of the open module, for suggestions.
+/// Names of the functions of the open module, for suggestions.
 pub fn member_names() -> Vec<String> {
     let names = Builder::find_around(|module: &mut ModuleFrame| {
         Some(module.functions.iter().map(|m| m.var.name_hint.to_string()).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! What stands for nodes of this dialect, as arguments and results of script functions, that could not be made.
+//! Poison values of this dialect's nodes, which stand for arguments and results that could not be built.
 
 use tvmscript_ir_core::{Array, Map, Ref, poison_node};
 use tvmscript_irbuilder::{FromScript, IntoArg, Result, ScriptValue};

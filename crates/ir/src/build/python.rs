@@ -1,4 +1,4 @@
-//! What scripts use of TVM's Python modules besides `I`: constants, data types, types, operators by name, targets.
+//! The parts of TVM's Python modules that scripts use besides `I`: constants, data types, types, operators, targets.
 
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, Result, ScriptValue, script_fn};
@@ -8,10 +8,10 @@ use tvmscript_prim::{Expr, PointerType, PrimType, Type, ops};
 use super::target::TargetArg;
 use crate::node::Target;
 
-/// The largest finite `float32`: a float beyond it is inferred to be `float64`.
+/// The maximum finite `float32`; a larger float is inferred as `float64`.
 const MAX_FLOAT32: f64 = 3.402_823_47e38;
 
-/// The data type of a plain number.
+/// The inferred data type of a plain number.
 /// # Source
 /// `_scalar_type_inference`, `python/tvm/runtime/object_generic.py`.
 fn inferred_dtype(value: &ScriptValue) -> DataType {
@@ -24,7 +24,7 @@ fn inferred_dtype(value: &ScriptValue) -> DataType {
     }
 }
 
-/// A constant; without a data type, that of a plain number is `int32`, `int64`, `float32` or `bool`.
+/// A constant. The data type of a plain number defaults to `int32`, `int64`, `float32` or `bool`.
 #[script_fn]
 pub fn const_(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> Result<Expr> {
     let dtype = dtype.unwrap_or_else(|| inferred_dtype(&value));
@@ -46,49 +46,49 @@ pub fn const_(value: ScriptValue, #[default = None] dtype: Option<DataType>) -> 
     made.map_err(|e| BuildError::from(e).at_position(0))
 }
 
-/// A constant of `int32`, or of another data type.
+/// A constant of `int32` or another data type.
 #[script_fn(name = "const")]
 pub fn int_const(value: ScriptValue, #[default = DataType::INT32] dtype: DataType) -> Result<Expr> {
     try_const(value, Some(dtype))
 }
 
-/// The value itself: scripts take Python's numbers, text and lists where TVM takes its own.
+/// Returns the value unchanged: scripts use Python's numbers, strings and lists where TVM has its own.
 #[script_fn]
 pub fn convert(value: ScriptValue) -> Result<ScriptValue> {
     Ok(value)
 }
 
-/// A data type as a value, where its name alone would be text.
+/// A data type as a value, where its name would be a string.
 #[script_fn(name = "DataType")]
 pub fn data_type(dtype: DataType) -> Result<ScriptValue> {
     Ok(ScriptValue::DType(dtype))
 }
 
-/// The type of scalars, or of vectors.
+/// A scalar or vector type.
 #[script_fn(name = "PrimType")]
 pub fn prim_type(dtype: DataType) -> Result<Ref<Type>> {
     Ok(PrimType::new(dtype))
 }
 
-/// The type of a pointer.
+/// A pointer type.
 #[script_fn(name = "PointerType")]
 pub fn pointer_type(element_type: Ref<Type>, #[default = ""] storage_scope: Str) -> Result<Ref<Type>> {
     Ok(PointerType::new(element_type, &storage_scope))
 }
 
-/// An operator by its name.
+/// An operator by name.
 #[script_fn(name = "get")]
 pub fn op_get(op_name: Str) -> Result<Ref<Op>> {
-    Ok(Op::get(&op_name))
+    super::operator(&op_name).map_err(|error| error.at_position(0))
 }
 
-/// A target, with the target of the code that drives it.
+/// A target, with an optional host target.
 #[script_fn(name = "Target", members = [CURRENT_TARGET])]
 pub fn target_class(target: TargetArg, #[default = None] host: Option<TargetArg>) -> Result<Ref<Target>> {
     Ok(super::target::target(target, host))
 }
 
-/// The target around the script: none, since no target is entered here.
+/// The current target: always none, since no target is entered here.
 #[script_fn(name = "current")]
 pub fn current_target(#[default = true] allow_none: bool) -> Result<ScriptValue> {
     match allow_none {

@@ -1,6 +1,6 @@
-//! The names of scripts as Rust functions: `I::ir_module().body(|| ..)` for `@I.ir_module class Module:`.
+//! Script functions under their names in scripts: `I::ir_module().body(|| ..)` for `@I.ir_module class Module:`.
 //!
-//! Meant to be imported under the name that scripts use: `use tvmscript_ir::build::script as I;`.
+//! Import it under the scripts' prefix: `use tvmscript_ir::build::script as I;`.
 
 pub use super::functions::{
     dummy_global_info, func_type, global_var, lookup_vdevice, module_attrs, module_get_attr,

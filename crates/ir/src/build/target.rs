@@ -1,7 +1,7 @@
-//! Targets from their names or from the dictionary that is printed.
+//! Construction of targets from names or from the dictionaries that the printer writes.
 //!
-//! No registry of real targets stands behind them: a dictionary says all there is, and a bare name gets the options that
-//! TVM 0.23 gives it on a machine without devices.
+//! There is no registry of target kinds: a dictionary is complete, and a bare name gets the options that TVM 0.23 gives
+//! it on a machine without devices.
 
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{Array, Map, Ref, Str, Value};
@@ -9,7 +9,7 @@ use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
 
 use crate::node::{Target, TargetKind};
 
-/// A target as an argument: a node, a name, a dictionary.
+/// A target argument: a node, a name, or a dictionary.
 #[derive(Debug, Clone)]
 pub struct TargetArg(pub Ref<Target>);
 
@@ -33,7 +33,7 @@ impl FromScript for TargetArg {
     }
 }
 
-/// What is known of a kind of target: its keys, and the options it has when none are given.
+/// Defaults of a target kind: keys, and options if none are given.
 struct Kind {
     name: &'static str,
     keys: &'static [&'static str],
@@ -135,7 +135,7 @@ const KINDS: &[Kind] = &[
     Kind { name: "composite", keys: &[], options: &[] },
 ];
 
-/// Options that hold a list, written with commas.
+/// Options whose value is a comma-separated list.
 const LISTS: [&str; 4] = ["keys", "mattr", "libs", "cl-opt"];
 
 fn from_text(text: &str) -> Result<Ref<Target>> {
@@ -167,12 +167,12 @@ fn from_text(text: &str) -> Result<Ref<Target>> {
     from_map(&Map::new(entries))
 }
 
-/// Returns true for a core of ARM's M profile that TVM knows, given as in `m55+nofp`.
+/// Returns `true` for an Arm M-profile core known to TVM, written as in `m55+nofp`.
 fn is_microcontroller(core: &str) -> bool {
     ["m0", "m3", "m4", "m7", "m33", "m35p", "m55", "m85"].iter().any(|known| core.starts_with(known))
 }
 
-/// The features of a core of ARM's M profile; none for other processors.
+/// The features of an Arm M-profile core; empty for other processors.
 ///
 /// # Source
 /// `GetFeatures` of `src/target/parsers/mprofile.cc`.
@@ -191,7 +191,7 @@ fn is_cpu(kind: &str) -> bool {
     matches!(kind, "llvm" | "c")
 }
 
-/// Returns true if TVM knows the processor as one of ARM's.
+/// Returns `true` if TVM recognizes the processor as an Arm one.
 ///
 /// # Source
 /// `IsArch` of `src/target/parsers/mprofile.cc` and `aprofile.cc`.
@@ -207,7 +207,7 @@ fn is_arm(kind: &str, mcpu: Option<&Str>, mtriple: Option<Str>) -> bool {
     mtriple.is_some_and(|triple| triple.starts_with("aarch64") || triple.starts_with("arm") && !is_m_profile)
 }
 
-/// The keys of a target: those given, or those of the kind; with those of ARM's processors and of the device.
+/// The keys of a target: the given ones or the kind's, extended by those for Arm processors and the device.
 fn keys_of(map: &Map<Str, Value>, is_arm: bool, device: Option<Str>, of_kind: &[&str]) -> Result<Array<Str>> {
     let given =
         map.get_str("keys").map(|keys| Vec::<Str>::from_script(ScriptValue::from(keys))).transpose()?;
@@ -230,7 +230,7 @@ fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
     let Some(kind) = text("kind") else {
         return Err(BuildError::message("a target's dictionary has no \"kind\""));
     };
-    // A dictionary of an unknown kind is taken at its word.
+    // A dictionary of an unknown kind is accepted as it is.
     let known = KINDS.iter().find(|k| k.name == kind.as_str());
     let (known_keys, known_options) = known.map_or((&[][..], &[][..]), |k| (k.keys, k.options));
     let is_set = |key: &str| map.get_str(key).is_some();
@@ -244,7 +244,7 @@ fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
     let reserved = ["kind", "tag", "keys", "host", "features"];
     let mut attrs: Vec<(Str, Value)> = known_options
         .iter()
-        // A processor by its name needs no triple.
+        // A named processor needs no triple.
         .filter(|(key, _)| !(kind.as_str() == "llvm" && *key == "mtriple" && is_set("mcpu")))
         .map(|(key, setting)| {
             let value = match setting {
@@ -266,7 +266,7 @@ fn from_map(map: &Map<Str, Value>) -> Result<Ref<Target>> {
     Ok(Ref::new(Target { kind, tag, keys, attrs: Map::new(attrs), features, host }))
 }
 
-/// A map from an attribute as a dictionary of scripts again.
+/// Converts a map attribute back to a dictionary.
 fn dict_of(value: &Value) -> ScriptValue {
     use tvmscript_ir_core::ObjectLike;
     use tvmscript_irbuilder::DictKey;
@@ -279,10 +279,10 @@ fn dict_of(value: &Value) -> ScriptValue {
     }
 }
 
-/// A target from its name or dictionary, with the target of the code that drives it.
+/// Creates a target from its name or dictionary, with an optional host target.
 ///
 /// # Errors
-/// When the kind is unknown, or a part has the wrong type.
+/// If the kind is unknown, or a field has the wrong type.
 pub fn target(config: TargetArg, host: Option<TargetArg>) -> Ref<Target> {
     match host {
         None => config.0,

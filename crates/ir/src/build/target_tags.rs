@@ -1,20 +1,20 @@
-//! Tags: names for kinds of targets with options, such as `nvidia/nvidia-a100`.
+//! Target tags: names for target kinds with options, such as `nvidia/nvidia-a100`.
 //!
 //! # Source
 //! `Target(tag).export()` of TVM 0.23, for every tag of `tvm.target.list_tags()`.
 
 use tvmscript_ir_core::{Array, Map, Str, Value};
 
-/// Devices of NVIDIA that share their options.
+/// NVIDIA devices with the same options.
 struct Devices {
     arch: &'static str,
     registers: i64,
     l2_cache_bytes: Option<i64>,
-    /// The tags, without the `nvidia/` before them.
+    /// Tags without the prefix `nvidia/`.
     names: &'static [&'static str],
 }
 
-/// Machines of AWS: tag, cores, processor.
+/// AWS machines: tag, cores, processor.
 const AWS: &[(&str, i64, &str)] = &[
     ("aws/cpu/c5.12xlarge", 24, "cascadelake"),
     ("aws/cpu/c5.18xlarge", 36, "skylake-avx512"),
@@ -129,7 +129,7 @@ const NVIDIA: &[Devices] = &[
     ] },
 ];
 
-/// The dictionary that a tag stands for.
+/// The dictionary of a tag.
 pub(super) fn config(tag: &str) -> Option<Map<Str, Value>> {
     let entries = |kind: &str, options: Vec<(&str, Value)>| {
         let kind = std::iter::once(("kind", Value::str(kind)));

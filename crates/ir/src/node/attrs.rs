@@ -17,8 +17,16 @@ pub struct DictAttrs {
 }
 
 impl DictAttrs {
-    /// Attributes with these entries.
+    /// Creates attributes from entries.
     pub fn new(entries: impl IntoIterator<Item = (Str, Value)>) -> Ref<DictAttrs> {
         Ref::new(DictAttrs { dict: Map::new(entries) })
     }
+}
+
+/// The attribute with the linkage name.
+pub const GLOBAL_SYMBOL: &str = "global_symbol";
+
+/// The linkage name in a function's attributes; private functions have none.
+pub fn global_symbol(attrs: &DictAttrs) -> Option<&str> {
+    attrs.dict.get_str(GLOBAL_SYMBOL).and_then(Value::as_str)
 }

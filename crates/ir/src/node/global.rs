@@ -1,4 +1,4 @@
-//! Functions by name, and what a module knows besides functions.
+//! Functions, references to them, and other members of modules.
 
 use tvmscript_ir_core::{Class, FieldRef, Node, Object, Ref, Span, Str};
 use tvmscript_prim::BaseExpr;
@@ -7,7 +7,7 @@ use tvmscript_prim::Type;
 
 use super::Target;
 
-/// Expressions with a type of their own dialect (`ir.RelaxExpr`); functions are among them.
+/// Expressions with a dialect-specific type (`ir.RelaxExpr`), including functions.
 #[derive(Class)]
 #[class(key = "ir.RelaxExpr", parent = BaseExpr)]
 pub struct RelaxExpr(());
@@ -17,7 +17,7 @@ pub struct RelaxExpr(());
 #[class(key = "ir.BaseFunc", parent = RelaxExpr, ancestors(BaseExpr))]
 pub struct BaseFunc(());
 
-/// The function's type as its dialect says it: the field `struct_info_` that functions have.
+/// The type of a function in its dialect's form: the field `struct_info_`.
 pub fn function_type(function: &Ref<BaseFunc>) -> Option<Object> {
     let object = function.object();
     let index = object.info().fields().iter().position(|field| field.name == "struct_info_")?;
@@ -27,32 +27,32 @@ pub fn function_type(function: &Ref<BaseFunc>) -> Option<Object> {
     }
 }
 
-/// A function of the module, by name.
+/// A reference to a function of the module, by name.
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.GlobalVar", parent = RelaxExpr, ancestors(BaseExpr), eq = free_var)]
 pub struct GlobalVar {
-    /// Where it was first named.
+    /// Span of the first reference.
     pub span: Span,
-    /// The function's type as its dialect says it; untyped here.
+    /// The function's type in its dialect's form; untyped here.
     #[node(skip_eq, derived, class = Type)]
     pub struct_info_: Option<Object>,
-    /// The name; unlike other hints it takes part in equality.
+    /// The name; unlike other name hints it takes part in equality.
     pub name_hint: Str,
 }
 
 impl GlobalVar {
-    /// A function name without a type.
+    /// Creates a reference without a type.
     pub fn new(name: impl Into<Str>) -> Ref<GlobalVar> {
         Ref::new(GlobalVar { span: Span::current(), struct_info_: None, name_hint: name.into() })
     }
 }
 
-/// What a module knows besides functions (`ir.GlobalInfo`).
+/// Member of a module that is not a function (`ir.GlobalInfo`).
 #[derive(Class)]
 #[class(key = "ir.GlobalInfo")]
 pub struct GlobalInfo(());
 
-/// A global info that says nothing.
+/// A global info without content.
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.DummyGlobalInfo", parent = GlobalInfo)]
 pub struct DummyGlobalInfo {}
@@ -61,11 +61,11 @@ pub struct DummyGlobalInfo {}
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.VDevice", parent = GlobalInfo)]
 pub struct VDevice {
-    /// What code is made for.
+    /// The compilation target.
     pub target: Option<Ref<Target>>,
-    /// Which of several.
+    /// Index among devices of the target.
     pub vdevice_id: i64,
-    /// Which memory.
+    /// The memory scope.
     pub memory_scope: Str,
 }
 
@@ -78,7 +78,7 @@ pub struct EnvFunc {
 }
 
 impl EnvFunc {
-    /// The function with this name.
+    /// Creates a reference by name.
     pub fn new(name: &str) -> Ref<EnvFunc> {
         Ref::new(EnvFunc { name: name.into() })
     }

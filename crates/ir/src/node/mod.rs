@@ -1,11 +1,11 @@
-//! Modules, what they hold, and the small nodes every dialect refers to.
+//! Nodes of modules and of their members.
 
 mod attrs;
 mod global;
 mod module;
 mod target;
 
-pub use attrs::{Attrs, DictAttrs};
+pub use attrs::{Attrs, DictAttrs, GLOBAL_SYMBOL, global_symbol};
 pub use global::{
     BaseFunc, DummyGlobalInfo, EnvFunc, GlobalInfo, GlobalVar, RelaxExpr, VDevice, function_type,
 };

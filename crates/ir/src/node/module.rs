@@ -1,4 +1,4 @@
-//! A module: functions by name, attributes, global infos.
+//! Modules: functions by name, attributes, global infos.
 
 use crate::DictAttrs;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
@@ -7,7 +7,7 @@ use tvmscript_ir_core::{Array, Map, Node, Object, Ref, Str, Value};
 
 use super::{BaseFunc, GlobalInfo, GlobalVar};
 
-/// Sources that spans may name. TVM writes one into every module; ours is empty.
+/// Sources that spans refer to. TVM writes one into every module; here it is empty.
 #[derive(Debug, Clone, Default, Node)]
 #[node(key = "ir.SourceMap")]
 pub struct SourceMap {
@@ -21,15 +21,15 @@ pub struct SourceMap {
 pub struct IRModule {
     /// The functions.
     pub functions: Map<Ref<GlobalVar>, Ref<BaseFunc>>,
-    /// The names.
+    /// Global vars by name.
     #[node(skip_eq)]
     pub global_var_map_: Map<Str, Ref<GlobalVar>>,
-    /// Sources that spans may name.
+    /// Sources that spans refer to.
     #[node(skip_eq)]
     pub source_map: Ref<SourceMap>,
     /// Attributes.
     pub attrs: Ref<DictAttrs>,
-    /// What the module knows besides functions.
+    /// Members that are not functions, by kind.
     pub global_infos: Map<Str, Array<Ref<GlobalInfo>>>,
 }
 
@@ -37,14 +37,14 @@ const FUNCTIONS: usize = 0;
 const ATTRS: usize = 3;
 const GLOBAL_INFOS: usize = 4;
 
-/// Functions of the same name stand for each other before bodies are compared.
+/// Pairs functions of the same name before comparing bodies.
 /// # Source
 /// `IRModuleNode::SEqual`, `src/ir/module.cc`.
 fn module_eq<'a>(lhs: &'a Object, rhs: &'a Object, steps: &mut EqSteps<'a>) {
     let (Some(a), Some(b)) = (lhs.as_node::<IRModule>(), rhs.as_node::<IRModule>()) else { return };
     steps.field(ATTRS);
     steps.field(GLOBAL_INFOS);
-    // In the order of names, so that the hash, which takes the same steps, does not depend on that of the map.
+    // Sorted by name, so that the hash, which takes the same steps, does not depend on the order of the map.
     let mut vars: Vec<_> = a.functions.iter().map(|(var, _)| var).collect();
     vars.sort_by(|x, y| x.name_hint.as_str().cmp(y.name_hint.as_str()));
     for var in vars {
@@ -56,7 +56,7 @@ fn module_eq<'a>(lhs: &'a Object, rhs: &'a Object, steps: &mut EqSteps<'a>) {
 }
 
 impl IRModule {
-    /// Each function is found by its name, and no name leads elsewhere.
+    /// Checks that the global vars are exactly those of the functions, under their names.
     fn check(&self) -> Checked {
         for (var, _) in self.functions.iter() {
             let name = &var.name_hint;
@@ -74,7 +74,7 @@ impl IRModule {
         }
     }
 
-    /// A module of these functions.
+    /// Creates a module from functions.
     pub fn new(
         functions: impl IntoIterator<Item = (Ref<GlobalVar>, Ref<BaseFunc>)>,
         attrs: Ref<DictAttrs>,
@@ -88,7 +88,7 @@ impl IRModule {
         Ref::new(IRModule { functions, global_var_map_, source_map, attrs, global_infos })
     }
 
-    /// The function of this name.
+    /// The function with this name.
     pub fn function(&self, name: &str) -> Option<(&Ref<GlobalVar>, &Ref<BaseFunc>)> {
         let var = self.global_var_map_.get_str(name)?;
         Some((var, self.functions.get(&Value::Node(var.object().clone()))?))

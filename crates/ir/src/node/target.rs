@@ -1,4 +1,4 @@
-//! What code is made for. Kept as data: no registry of real targets stands behind it.
+//! Compilation targets, as plain data: there is no registry of target kinds.
 
 use tvmscript_ir_core::{Array, Map, Node, Object, Ref, Str, Value};
 
@@ -11,7 +11,7 @@ pub struct TargetKind {
 }
 
 impl TargetKind {
-    /// The kind with this name.
+    /// Creates the kind with this name.
     pub fn new(name: &str) -> Ref<TargetKind> {
         Ref::new(TargetKind { name: name.into() })
     }
@@ -23,14 +23,14 @@ impl TargetKind {
 pub struct Target {
     /// The kind.
     pub kind: Ref<TargetKind>,
-    /// A name for this choice of options.
+    /// The tag that names this set of options.
     pub tag: Str,
-    /// What the target answers to (`cpu`, `gpu`).
+    /// Keys by which schedules and lowering rules select the target (`cpu`, `gpu`).
     pub keys: Array<Str>,
     /// The options.
     pub attrs: Map<Str, Value>,
-    /// What follows from the options.
+    /// Features derived from the options.
     pub features: Map<Str, Value>,
-    /// The target of the code that drives this one.
+    /// The host target.
     pub host: Option<Object>,
 }

@@ -1,4 +1,4 @@
-//! `metadata = tvm.ir.load_json(..)`: what text alone cannot say.
+//! The metadata section, `metadata = tvm.ir.load_json(..)`.
 
 use tvmscript_irbuilder::{BuildError, CallArgs, ScriptValue};
 use tvmscript_script_parser::Parser;

@@ -1,4 +1,4 @@
-//! Text to builder calls: `@I.ir_module` classes.
+//! The parser of `@I.ir_module` classes.
 
 mod metadata;
 mod module;
@@ -13,7 +13,7 @@ use tvmscript_script_parser::table::DecoratorRule;
 use crate::build::{field, field_names};
 use crate::node::{IRModule, Target, TargetKind};
 
-/// Adds the parsers of the dialect to its table.
+/// Registers the parsers of this dialect.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     #[cfg(feature = "print")]
     let dialect = dialect

@@ -1,4 +1,4 @@
-//! `@I.ir_module class Module:`: first everything but functions, then the functions' signatures, then the functions.
+//! `@I.ir_module class Module:` in three passes: members other than functions, signatures, functions.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -14,10 +14,10 @@ use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 use crate::build;
 use crate::node::{BaseFunc, IRModule};
 
-/// What the module's name stands for inside it.
+/// The value of the module's name inside the module.
 struct Module {
     name: String,
-    /// The functions whose signatures are wrong.
+    /// Functions with invalid signatures.
     failed: Rc<RefCell<HashSet<String>>>,
 }
 
@@ -62,7 +62,7 @@ impl HostObject for Module {
     }
 }
 
-/// Reads a module into the open builder.
+/// Parses a module into the open builder.
 pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> Result<Option<ScriptValue>> {
     let node = definition.stmt;
     let [is_checked] = p.decorator_flags(definition, [("check_well_formed", true)])?;
@@ -85,7 +85,7 @@ pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> R
                 result = p.visit(id).and(result);
             }
             for id in &functions {
-                // The body is read also when the signature is wrong, for the mistakes in it.
+                // The body is parsed even if the signature is invalid, to report its errors.
                 let declared = p.declare_definition(*id);
                 if declared.is_err()
                     && let ast::Stmt::FunctionDef(function) = p.stmt(*id)
@@ -107,7 +107,7 @@ pub(super) fn define(p: &mut Parser<'_>, definition: &Definition<ClassDef>) -> R
     Ok(None)
 }
 
-/// A definition that gave its function instead of putting it into the module.
+/// Adds the function that a definition returned instead of adding it itself.
 fn member(p: &mut Parser<'_>, id: StmtId, value: ScriptValue) -> Result<()> {
     let ast::Stmt::FunctionDef(node) = p.stmt(id) else { return Ok(()) };
     let name = p.name_str(node.name);
@@ -144,7 +144,7 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
     }
 }
 
-/// An expression by itself: called for its effect on the module.
+/// An expression statement, called for its effect on the module.
 pub(super) fn expression(p: &mut Parser<'_>, _: StmtId, node: &ast::ExprStmt) -> Result<()> {
     p.eval(node.value).map(drop)
 }
@@ -163,7 +163,7 @@ pub(super) fn item(object: &Object, indices: &Indices) -> Result<ScriptValue, Bu
     }
 }
 
-/// Attributes of a finished module: its fields. Its functions are none.
+/// Attributes of a finished module: its fields, but not its functions.
 pub(super) fn attribute(object: &Object, name: &str) -> Result<Option<ScriptValue>, BuildError> {
     if let Some(module) = object.as_node::<IRModule>()
         && module.function(name).is_some()

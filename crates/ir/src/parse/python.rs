@@ -13,12 +13,12 @@ use crate::node::{BaseFunc, DummyGlobalInfo, GlobalInfo, GlobalVar, IRModule, Re
 
 use Member::{Class as IsClass, Function, LeftOut};
 
-/// A class of nodes that scripts only ask values for.
+/// A node class used in `isinstance` checks only.
 const fn class<T: Class>() -> Member {
     IsClass(NodeClass::new(T::type_info))
 }
 
-/// A class of nodes, and what makes them.
+/// A node class with its constructor function.
 macro_rules! made {
     ($node:ty, $function:expr) => {
         IsClass(NodeClass::new(<$node>::type_info).made_by(&$function))

@@ -5,15 +5,16 @@ use tvmscript_docsifier::{Docsifier, OptionArgument, PrinterOption};
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::tensor::element_count;
 
-/// Which constants text leaves out, of any dialect.
+/// Selects the constants that text leaves out, in all dialects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConstantOptions {
-    /// Constants with more elements than this are left out: the text has the hash of their content, by which a
-    /// [`ConstantStore`](crate::constants::ConstantStore) has them. None: all are in the text, or in its metadata section.
+    /// Leaves out constants with more elements than this. The text then contains the hash under which a
+    /// [`ConstantStore`](crate::constants::ConstantStore) holds the constant. With `None` all constants are in the text
+    /// or its metadata section.
     pub elide: Option<u64>,
 }
 
-/// The options as front ends offer them.
+/// The printer options for front ends.
 pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
     name: "elide-constants",
     help: "Leave out the elements of constants with more than this many; the text names them by their content",
@@ -28,8 +29,8 @@ pub(super) static OPTIONS: &[PrinterOption] = &[PrinterOption {
     header: None,
 }];
 
-/// `R.elided_const("3f9a..", (64, 64), "float32")`, for a tensor that is larger than the options allow, or whose elements were
-/// left out of what it was read from. `dialect` has the function.
+/// `R.elided_const("3f9a..", (64, 64), "float32")`, for a tensor above the size limit or without elements; `None` for
+/// others. `dialect` names the function's prefix.
 pub fn elided(data: &TensorNode, dialect: &str, d: &mut Docsifier<'_>) -> Option<ExprDoc> {
     let is_here = data.bytes().is_some();
     let limit = d.state(|config| config.part::<ConstantOptions>()).elide;
@@ -40,7 +41,7 @@ pub fn elided(data: &TensorNode, dialect: &str, d: &mut Docsifier<'_>) -> Option
     Some(tensor_call(dialect, "elided_const", hash, data, d))
 }
 
-/// `R.function(name, (64, 64), "float32")`: a tensor by what stands for its elements, its shape and its type.
+/// `R.function(name, (64, 64), "float32")`: a call with a tensor's shape and type.
 pub fn tensor_call(
     dialect: &str,
     function: &str,

@@ -1,7 +1,7 @@
-//! Values as data: the dictionaries of annotations and attributes, which hold anything.
+//! Values as data: annotations and attributes, which hold anything.
 //!
-//! A number or text in a dictionary is read as a plain one; a literal node is told apart by its type, which is said even
-//! where it goes without saying elsewhere ([`Docsifier::typed`]). TVM prints both alike.
+//! A number or string in a dictionary reads back as a plain value, so a literal node prints its type, even where it is
+//! omitted elsewhere ([`Docsifier::typed`]). TVM prints both alike.
 
 use tvmscript_docsifier::doc::ExprDoc;
 use tvmscript_docsifier::{Docsifier, Result};
@@ -11,18 +11,18 @@ use tvmscript_prim::{FloatImm, IntImm, StringImm};
 
 use super::small::tvm_name;
 
-/// `{"key": value}`, keys in order.
+/// `{"key": value}`, sorted by key.
 ///
 /// # Errors
-/// When a value cannot be printed.
+/// If a value cannot be printed.
 pub fn data_dict(entries: &Map<Str, Value>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     object(entries.object(), path, d)
 }
 
-/// Any value, so that it is read as it is.
+/// A value in the form that reads back without conversion.
 ///
 /// # Errors
-/// When it cannot be printed.
+/// If it cannot be printed.
 pub fn data(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     match value {
         Value::Node(node) => object(node, path, d),

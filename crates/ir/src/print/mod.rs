@@ -1,7 +1,7 @@
-//! Modules and what every dialect refers to, as text.
+//! The printer of modules and of the nodes that all dialects share.
 //!
-//! Functions of a module print by their own dialect's printer; this module only orders them. A dialect says where its
-//! functions stand with [`ModuleOrder::module_order`].
+//! Functions of a module print by their dialect's printer; this module orders them by the ranks that dialects register
+//! with [`ModuleOrder::module_order`].
 
 mod constants;
 mod data;
@@ -23,7 +23,7 @@ use tvmscript_prim::{FuncType, Range};
 
 use crate::node::{DummyGlobalInfo, GlobalVar, IRModule, VDevice};
 
-/// The printers of this dialect.
+/// Registers the printers of this dialect.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .alias("I")

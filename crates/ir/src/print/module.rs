@@ -12,14 +12,14 @@ use tvmscript_ir_core::{
 
 use crate::node::{BaseFunc, GlobalInfo, GlobalVar, IRModule};
 
-/// What a module's frame keeps, for functions that refer to the module's global infos.
+/// Data of a module's frame, for functions that refer to global infos.
 #[derive(Debug, Clone)]
 pub struct ModuleFrame {
     /// The module's global infos.
     pub global_infos: Map<Str, Array<Ref<GlobalInfo>>>,
 }
 
-/// Where kinds of functions stand in a module.
+/// Ranks of function types in a module.
 #[derive(Debug, Default)]
 struct Order(HashMap<usize, (&'static TypeInfo, u32, RegistrationSite)>);
 
@@ -33,10 +33,10 @@ impl Slot for Order {
     }
 }
 
-/// The word for functions in a dialect's table.
+/// Registration of ranks.
 pub trait ModuleOrder {
-    /// Says where functions of the kind named last stand in a module: lower ranks first, unranked kinds after all ranked
-    /// ones, and `main` at the end whatever its kind.
+    /// Sets the rank of the last node: functions print in ascending rank, unranked types after ranked ones, and `main`
+    /// last.
     #[must_use]
     fn module_order(self, rank: u32) -> Self;
 }
@@ -71,7 +71,7 @@ fn in_order<'a>(node: &'a IRModule, d: &Docsifier<'_>) -> Vec<Function<'a>> {
     functions
 }
 
-/// The names that the functions print under: their own, unless Python cannot read it.
+/// The names under which functions print: their own, unless Python cannot spell it.
 fn member_names(functions: &[Function<'_>]) -> Vec<Str> {
     let valid = |name: &str| names::is_wide_identifier(name);
     let mut taken: HashSet<String> =
@@ -139,7 +139,7 @@ fn class(node: &Ref<IRModule>, path: PathId, d: &mut Docsifier<'_>) -> Result<St
     Ok(d.docs.class(name, &[decorator], &stmts)?)
 }
 
-/// `I.module_function_names({"in_": "in"})` for the functions whose name Python cannot read.
+/// `I.module_function_names({"in_": "in"})` for functions whose name Python cannot spell.
 fn function_names(functions: &[Function<'_>], names: &[Str], path: PathId, d: &mut Docsifier<'_>) {
     let other = functions.iter().zip(names).filter(|((var, _), name)| var.name_hint != **name);
     let entries: Vec<_> = other
@@ -155,7 +155,7 @@ fn function_names(functions: &[Function<'_>], names: &[Str], path: PathId, d: &m
     }
 }
 
-/// The path of the variable that a module has for a function.
+/// The path of a function's global var.
 fn key_itself(functions: PathId, var: &Ref<GlobalVar>, d: &mut Docsifier<'_>) -> PathId {
     d.key_itself(functions, &Value::Node(var.object().clone()))
 }
@@ -168,7 +168,7 @@ fn call_stmt(name: &str, arg: tvmscript_docsifier::doc::ExprDoc, path: PathId, d
     d.push_stmt(stmt);
 }
 
-/// Adds a function: as its statement, without the header lines before it; or as a value bound to its name.
+/// Adds a function: its definition without header lines, or an assignment of its value to the name.
 fn member(name: &Str, doc: Doc, key: PathId, d: &mut Docsifier<'_>) {
     match doc {
         Doc::Block(list) if !list.is_empty() => {

@@ -1,4 +1,4 @@
-//! The names of functions in text.
+//! Names of functions in text.
 
 use crate::DictAttrs;
 use tvmscript_docsifier::doc::ExprDoc;
@@ -7,10 +7,10 @@ use tvmscript_ir_core::{PathId, Ref, Value};
 
 use super::module::ModuleFrame;
 use crate::node::GlobalVar;
-use crate::symbol::{GLOBAL_SYMBOL, global_symbol};
+use crate::node::{GLOBAL_SYMBOL, global_symbol};
 
-/// The name a function of these attributes prints by: the one its module has for it, else the one it is linked by, else
-/// `main`. What Python cannot read as a name is made one; the attributes then say the real one.
+/// The name under which a function prints: its name in the module, else its global symbol, else `main`. A name that
+/// Python cannot spell is sanitized; the attributes then contain the real one.
 pub fn function_name(attrs: &DictAttrs, d: &mut Docsifier<'_>) -> String {
     let name = match d.binding_name() {
         Some(name) => d.docs.text(name).to_owned(),
@@ -19,7 +19,7 @@ pub fn function_name(attrs: &DictAttrs, d: &mut Docsifier<'_>) -> String {
     if names::is_wide_identifier(&name) { name } else { names::sanitize(&name) }
 }
 
-/// The name after `def`, which stands for the name that the function at `path` is linked by.
+/// The name after `def`, which stands for the global symbol of the function at `path`.
 pub fn function_name_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> ExprDoc {
     // A variable that holds the function has a symbol of its own.
     let doc = match d.binding_name() {
@@ -32,11 +32,11 @@ pub fn function_name_doc(name: &str, path: PathId, d: &mut Docsifier<'_>) -> Exp
     d.at(doc, at)
 }
 
-/// A function of a module where it is spoken of: as the module says. A fragment, which no module is around, declares it:
-/// `f = I.GlobalVar("f", R.Callable(..))`.
+/// A reference to a function of a module. A fragment outside any module declares it: `f = I.GlobalVar("f",
+/// R.Callable(..))`.
 ///
 /// # Errors
-/// When what is known of its type cannot be printed.
+/// If the function's type cannot be printed.
 pub fn function_reference(node: &Ref<GlobalVar>, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(doc) = d.defined_doc(node.object())? {
         return Ok(doc);

@@ -89,21 +89,21 @@ pub(super) fn range(node: &Ref<Range>, path: PathId, d: &mut Docsifier<'_>) -> R
     range_call(node, callee, path, d)
 }
 
-/// `callee(min, min + extent)`: a range with its two ends.
+/// `callee(min, min + extent)`: a range by its bounds.
 ///
 /// # Errors
-/// When an end cannot be printed.
+/// If a bound cannot be printed.
 pub fn range_call(node: &Range, callee: ExprDoc, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     range_with(node, callee, path, d, |end, at, d| d.expr(end, at))
 }
 
-/// As [`range_call`], with the ends as `scalar` prints them.
+/// As [`range_call`], with a custom printer of scalars.
 ///
-/// The reader takes the difference of the ends without simplifying it; where that is not the extent, the form
-/// `tvm.ir.Range.from_min_extent(min, extent)` stands, which TVM reads, too.
+/// The parser computes the extent as the difference of the bounds, without simplification. If that is not the extent,
+/// the range prints as `tvm.ir.Range.from_min_extent(min, extent)`, which TVM reads too.
 ///
 /// # Errors
-/// When an end cannot be printed.
+/// If a bound cannot be printed.
 pub fn range_with(
     node: &Range,
     callee: ExprDoc,
@@ -119,7 +119,7 @@ pub fn range_with(
         Some(end) => {
             let end = match end.ptr_eq(extent) {
                 true => scalar(&end, at, d)?,
-                // A sum that the node does not hold.
+                // The sum is not a node of the range.
                 false => d.untracked(|d| scalar(&end, at, d))?,
             };
             let end = d.at(end, at);
@@ -133,16 +133,16 @@ pub fn range_with(
     }
 }
 
-/// The package of names that dialects have no namespace for.
+/// The package of names that no dialect's namespace has.
 pub(super) const TVM: &str = "tvm";
 
-/// `tvm.ir.Range`: a name of TVM that the dialects' namespaces do not have, for forms that text needs rarely.
+/// `tvm.ir.Range`: a qualified name of TVM, for rarely used forms.
 pub fn tvm_name(path: &[&str], d: &mut Docsifier<'_>) -> ExprDoc {
     let tvm = d.word(TVM);
     path.iter().fold(tvm, |doc, name| d.docs.attr(doc, *name))
 }
 
-/// The end of a range, if the reader's difference of the ends is the extent again.
+/// The upper bound of a range, if the parser's difference of the bounds is the extent.
 fn end_of(min: &Expr, extent: &Expr) -> Option<Expr> {
     let end = ops::add(extent.clone(), min.clone()).ok()?;
     let again = match min.as_node::<IntImm>() {
@@ -152,10 +152,10 @@ fn end_of(min: &Expr, extent: &Expr) -> Option<Expr> {
     structural_equal(again.object(), extent.object()).then_some(end)
 }
 
-/// A target as the dictionary that makes it.
+/// A target as the dictionary that constructs it.
 ///
 /// # Errors
-/// When an option cannot be printed.
+/// If an option cannot be printed.
 pub fn target_config(node: &Target, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     let config = exported(node).into_object();
     d.expr_object(&config, path)

@@ -1,4 +1,4 @@
-//! Arithmetic and comparisons of two operands of one type.
+//! Arithmetic and comparisons of two operands with the same type.
 
 use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{DataType, Node, Ref, Span};
@@ -18,7 +18,7 @@ macro_rules! binary {
         #[derive(Debug, Clone, Node)]
         #[node(key = $key, parent = PrimExpr, check = $name::check)]
         pub struct $name {
-            /// Where it was written.
+            /// Source span.
             pub span: Span,
             /// The type of the value.
             pub dtype: DataType,
@@ -35,7 +35,7 @@ macro_rules! binary {
                 has_dtype(self.dtype, dtype)
             }
 
-            /// The node of two operands, which must have one type. Never folds.
+            /// Constructs the node; both operands must have the same type. Never folds.
             /// # Errors
             /// [`PrimError::MismatchedTypes`].
             pub fn try_new(a: Expr, b: Expr) -> Result<Expr> {
@@ -54,17 +54,17 @@ binary! {
     Sub = "tir.Sub";
     /// `a * b`.
     Mul = "tir.Mul";
-    /// `a / b`: of integers truncated toward zero, as in C.
+    /// `a / b`; truncates integers toward zero, as in C.
     Div = "tir.Div";
     /// The remainder of [`Div`], as in C.
     Mod = "tir.Mod";
-    /// `a // b`: rounded toward negative infinity.
+    /// `a // b`; rounds toward negative infinity.
     FloorDiv = "tir.FloorDiv";
     /// `a % b`: the remainder of [`FloorDiv`].
     FloorMod = "tir.FloorMod";
-    /// The smaller one.
+    /// The minimum.
     Min = "tir.Min";
-    /// The greater one.
+    /// The maximum.
     Max = "tir.Max";
     /// `a == b`.
     EQ = "tir.EQ" => BOOL;

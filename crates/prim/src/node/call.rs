@@ -13,7 +13,7 @@ use crate::node::Var;
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Call", parent = PrimExpr)]
 pub struct Call {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The type of the result.
     pub dtype: DataType,
@@ -24,22 +24,22 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call of an operator.
+    /// Constructs a call of an operator.
     pub fn new(dtype: DataType, op: Ref<Op>, args: impl IntoIterator<Item = Expr>) -> Expr {
         Call::with_callee(dtype, op.upcast(), Array::new(args))
     }
 
-    /// A call of any callee.
+    /// Constructs a call of any callee.
     pub fn with_callee(dtype: DataType, op: Ref<BaseExpr>, args: Array<Expr>) -> Expr {
         Ref::new(Call { span: Span::current(), dtype, op, args }).upcast()
     }
 
-    /// The operator's name, if an operator is called.
+    /// The name of the called operator; `None` for other callees.
     pub fn op_name(&self) -> Option<&str> {
         self.op.as_node::<Op>().map(|op| op.name.as_str())
     }
 
-    /// Whether this calls the operator `op`.
+    /// Returns `true` if the callee is the operator `op`.
     pub fn is_op(&self, op: &Ref<Op>) -> bool {
         self.op.ptr_eq(op)
     }
@@ -49,7 +49,7 @@ impl Call {
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Let", parent = PrimExpr, check = Let::check)]
 pub struct Let {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The body's type.
     pub dtype: DataType,
@@ -58,7 +58,7 @@ pub struct Let {
     pub var: Ref<Var>,
     /// Its value.
     pub value: Expr,
-    /// Where it holds.
+    /// The scope of the variable.
     pub body: Expr,
 }
 
@@ -71,9 +71,9 @@ impl Let {
         has_dtype(self.dtype, self.body.dtype())
     }
 
-    /// The node.
+    /// Constructs the node.
     /// # Errors
-    /// [`PrimError::MismatchedTypes`] when variable and value differ in type.
+    /// [`PrimError::MismatchedTypes`] if variable and value differ in type.
     pub fn try_new(var: Ref<Var>, value: Expr, body: Expr) -> Result<Expr> {
         if var.dtype != value.dtype() {
             return Err(PrimError::MismatchedTypes { left: var.dtype, right: value.dtype() });
@@ -83,7 +83,7 @@ impl Let {
     }
 }
 
-/// A commutative combination of two tuples of values, with what it starts from.
+/// A commutative combination of two tuples of values, with its identity element.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.CommReducer", check = CommReducer::check)]
 pub struct CommReducer {
@@ -95,9 +95,9 @@ pub struct CommReducer {
     pub rhs: Array<Ref<Var>>,
     /// The combined values.
     pub result: Array<Expr>,
-    /// What leaves the other side unchanged.
+    /// The identity element of the combination.
     pub identity_element: Array<Expr>,
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
 }
 

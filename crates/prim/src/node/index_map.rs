@@ -14,7 +14,7 @@ pub struct IndexMap {
     pub initial_indices: Array<Ref<Var>>,
     /// The results.
     pub final_indices: Array<Expr>,
-    /// The way back, where given.
+    /// The inverse map, if given.
     #[node(skip_eq)]
     pub inverse_index_map: Option<Object>,
 }

@@ -10,7 +10,7 @@ use crate::class::{Expr, PrimExpr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::types::{PrimType, TupleType, Type};
 
-/// Checks the stored dtype of an expression against that which follows from its parts.
+/// Checks the stored dtype of an expression against the one computed from its operands.
 pub(super) fn has_dtype(found: DataType, expected: DataType) -> Checked {
     match found == expected {
         true => Ok(()),
@@ -24,7 +24,7 @@ pub(super) fn has_dtype(found: DataType, expected: DataType) -> Checked {
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.IntImm", parent = PrimExpr, check = IntImm::check)]
 pub struct IntImm {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// A scalar int, uint or bool type.
     pub dtype: DataType,
@@ -33,9 +33,9 @@ pub struct IntImm {
 }
 
 impl IntImm {
-    /// A literal that must fit its type.
+    /// Constructs a literal.
     /// # Errors
-    /// [`PrimError::OperandType`] when the type is no scalar int, uint or bool; [`PrimError::OutOfRange`].
+    /// [`PrimError::OperandType`] if the type is not a scalar int, uint or bool; [`PrimError::OutOfRange`].
     pub fn try_new(dtype: DataType, value: i64) -> Result<Expr> {
         IntImm::fits(dtype, value)?;
         Ok(Ref::new(IntImm { span: Span::current(), dtype, value }).upcast())
@@ -88,7 +88,7 @@ impl IntImm {
 #[derive(Debug, Clone, Node)]
 #[node(key = "ir.FloatImm", parent = PrimExpr, check = FloatImm::check)]
 pub struct FloatImm {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// A scalar floating type.
     pub dtype: DataType,
@@ -96,8 +96,8 @@ pub struct FloatImm {
     pub value: f64,
 }
 
-/// The greatest magnitude that a finite literal of a floating type may have. The bounds are TVM's, which are wider than the
-/// type's own range for `bfloat16` and some 8-bit floats, so that every script it reads is read.
+/// The maximum magnitude of a finite literal of a floating type. These are TVM's bounds, which exceed the type's range
+/// for `bfloat16` and some 8-bit floats; every script that TVM accepts is accepted.
 /// # Source
 /// `src/support/scalars.h`.
 pub(crate) fn float_bound(dtype: DataType) -> f64 {
@@ -117,7 +117,7 @@ pub(crate) fn float_bound(dtype: DataType) -> f64 {
     }
 }
 
-/// Whether literals of a floating type must not be negative.
+/// Returns `true` if literals of a floating type must not be negative.
 pub(crate) fn float_is_unsigned(dtype: DataType) -> bool {
     matches!(
         dtype.code,
@@ -129,9 +129,9 @@ pub(crate) fn float_is_unsigned(dtype: DataType) -> bool {
 }
 
 impl FloatImm {
-    /// A literal whose finite value must be within the type's bounds.
+    /// Constructs a literal. A finite value must be within the type's bounds.
     /// # Errors
-    /// [`PrimError::OperandType`] when the type is no scalar floating type; [`PrimError::OutOfRange`].
+    /// [`PrimError::OperandType`] if the type is not a scalar floating type; [`PrimError::OutOfRange`].
     /// # Source
     /// `FloatImm` constructor, `src/ir/expr.cc`.
     pub fn try_new(dtype: DataType, value: f64) -> Result<Expr> {
@@ -159,11 +159,11 @@ impl FloatImm {
     }
 }
 
-/// A string literal, where an intrinsic takes one.
+/// A string literal as an operand of an intrinsic.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.StringImm", parent = PrimExpr, check = StringImm::check)]
 pub struct StringImm {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// Always `handle`.
     pub dtype: DataType,
@@ -176,24 +176,24 @@ impl StringImm {
         has_dtype(self.dtype, DataType::HANDLE)
     }
 
-    /// A literal of this text.
+    /// Constructs a string literal.
     pub fn new(value: impl Into<Str>) -> Expr {
         Ref::new(StringImm { span: Span::current(), dtype: DataType::HANDLE, value: value.into() }).upcast()
     }
 }
 
-/// A variable; identity is the node.
+/// A variable, identified by its node.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Var", parent = PrimExpr, eq = free_var, check = Var::check)]
 pub struct Var {
-    /// Where it was defined.
+    /// Span of the definition.
     pub span: Span,
     /// The type of the value.
     pub dtype: DataType,
     /// A hint for the printed name.
     #[node(skip_eq)]
     pub name: NameCell,
-    /// The type, with what a pointer points to.
+    /// The type, including the element type of a pointer.
     pub type_annotation: Ref<Type>,
 }
 
@@ -202,7 +202,7 @@ impl Var {
         has_dtype(self.dtype, dtype_of_type(&self.type_annotation))
     }
 
-    /// A variable of a scalar or vector type; void gives the empty tuple type.
+    /// Creates a variable of a scalar or vector type; void becomes the empty tuple type.
     pub fn new(name: impl Into<Str>, dtype: DataType) -> Ref<Var> {
         let annotation = if dtype.is_void() { TupleType::void() } else { PrimType::new(dtype) };
         Ref::new(Var {
@@ -213,7 +213,7 @@ impl Var {
         })
     }
 
-    /// A variable of a type: scalars keep their dtype, pointers are `handle`, the empty tuple is void.
+    /// Creates a variable of a type: scalars keep their dtype, pointers are `handle`, the empty tuple is void.
     pub fn with_type(name: impl Into<Str>, annotation: Ref<Type>) -> Ref<Var> {
         let dtype = dtype_of_type(&annotation);
         Ref::new(Var {
@@ -224,12 +224,12 @@ impl Var {
         })
     }
 
-    /// A variable that is never negative (`tir.SizeVar`).
+    /// Creates a non-negative variable (`tir.SizeVar`).
     pub fn size_var(name: impl Into<Str>, dtype: DataType) -> Ref<Var> {
         Var::size_var_with_type(name, PrimType::new(dtype))
     }
 
-    /// A variable of a type that is never negative (`tir.SizeVar`).
+    /// Creates a non-negative variable of a type (`tir.SizeVar`).
     pub fn size_var_with_type(name: impl Into<Str>, annotation: Ref<Type>) -> Ref<Var> {
         let dtype = dtype_of_type(&annotation);
         let name = NameCell::from(name.into());
@@ -237,7 +237,7 @@ impl Var {
     }
 }
 
-/// The dtype of values of a type.
+/// The dtype of a type's values.
 pub fn dtype_of_type(annotation: &Ref<Type>) -> DataType {
     match annotation.as_node::<PrimType>() {
         Some(prim) => prim.dtype,
@@ -246,7 +246,7 @@ pub fn dtype_of_type(annotation: &Ref<Type>) -> DataType {
     }
 }
 
-/// The entry of `tir.SizeVar`, a subtype of [`Var`] that shares its struct.
+/// The type of `tir.SizeVar`, a subtype of [`Var`] that shares its struct.
 pub fn size_var_type() -> &'static TypeInfo {
     static INFO: OnceLock<&'static TypeInfo> = OnceLock::new();
     INFO.get_or_init(|| {
@@ -267,11 +267,11 @@ pub fn size_var_type() -> &'static TypeInfo {
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Cast", parent = PrimExpr, check = Cast::check)]
 pub struct Cast {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The type converted to.
+    /// The target type.
     pub dtype: DataType,
-    /// What is converted.
+    /// The converted value.
     pub value: Expr,
 }
 
@@ -284,9 +284,9 @@ impl Cast {
         }
     }
 
-    /// The node.
+    /// Constructs the node.
     /// # Errors
-    /// [`PrimError::Lanes`] when the lanes differ.
+    /// [`PrimError::Lanes`] if the lanes differ.
     pub fn try_new(dtype: DataType, value: Expr) -> Result<Expr> {
         if dtype.lanes != value.dtype().lanes {
             return Err(PrimError::Lanes { op: "Cast", left: dtype, right: value.dtype() });

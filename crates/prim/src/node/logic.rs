@@ -1,4 +1,4 @@
-//! Logic of truth values, and selection.
+//! Boolean logic and selection.
 
 use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::{DataType, Node, Ref, Span};
@@ -22,7 +22,7 @@ macro_rules! logic {
         #[derive(Debug, Clone, Node)]
         #[node(key = $key, parent = PrimExpr, check = $name::check)]
         pub struct $name {
-            /// Where it was written.
+            /// Source span.
             pub span: Span,
             /// `bool`, with the operands' lanes.
             pub dtype: DataType,
@@ -33,9 +33,9 @@ macro_rules! logic {
         }
 
         impl $name {
-            /// The node of two bool operands. Never folds.
+            /// Constructs the node. Never folds.
             /// # Errors
-            /// When an operand is not bool, or the lanes differ.
+            /// If an operand is not bool, or the lanes differ.
             pub fn try_new(a: Expr, b: Expr) -> Result<Expr> {
                 let dtype = $name::dtype_of(&a, &b)?;
                 Ok(Ref::new($name { span: Span::current(), dtype, a, b }).upcast())
@@ -58,17 +58,17 @@ macro_rules! logic {
 }
 
 logic! {
-    /// Both hold.
+    /// `a and b`.
     And = "tir.And", "and";
-    /// At least one holds.
+    /// `a or b`.
     Or = "tir.Or", "or";
 }
 
-/// It does not hold.
+/// `not a`.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Not", parent = PrimExpr, check = Not::check)]
 pub struct Not {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// `bool`, with the operand's lanes.
     pub dtype: DataType,
@@ -82,35 +82,35 @@ impl Not {
         has_dtype(self.dtype, dtype)
     }
 
-    /// The node of a bool operand. Never folds.
+    /// Constructs the node. Never folds.
     /// # Errors
-    /// When the operand is not bool.
+    /// If the operand is not bool.
     pub fn try_new(a: Expr) -> Result<Expr> {
         let dtype = bool_type("not", &a)?;
         Ok(Ref::new(Not { span: Span::current(), dtype, a }).upcast())
     }
 }
 
-/// One of two values; both are evaluated.
+/// One of two values, both of which are evaluated.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Select", parent = PrimExpr, check = Select::check)]
 pub struct Select {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The values' type.
     pub dtype: DataType,
-    /// Which value.
+    /// The condition, per lane or for all lanes.
     pub condition: Expr,
-    /// Where the condition holds.
+    /// The value if the condition holds.
     pub true_value: Expr,
-    /// Where it does not.
+    /// The value if it does not hold.
     pub false_value: Expr,
 }
 
 impl Select {
-    /// The node. Never folds.
+    /// Constructs the node. Never folds.
     /// # Errors
-    /// When the condition is not bool with one lane or the values' lanes, or the values' types differ.
+    /// If the condition is not bool with one lane or the values' lanes, or the values' types differ.
     pub fn try_new(condition: Expr, true_value: Expr, false_value: Expr) -> Result<Expr> {
         let dtype = Select::dtype_of(&condition, &true_value, &false_value)?;
         Ok(Ref::new(Select { span: Span::current(), dtype, condition, true_value, false_value }).upcast())

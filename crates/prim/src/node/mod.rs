@@ -1,4 +1,4 @@
-//! The expression nodes, with strict constructors: no promotion, no folding.
+//! Expression nodes with strict constructors: no promotion, no folding.
 
 mod binary;
 mod call;

@@ -14,15 +14,15 @@ use crate::ops::cast;
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Ramp", parent = PrimExpr, check = Ramp::check)]
 pub struct Ramp {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The base's type with these lanes.
     pub dtype: DataType,
     /// The first lane.
     pub base: Expr,
-    /// The step from lane to lane.
+    /// The difference between adjacent lanes.
     pub stride: Expr,
-    /// How many: an `int32` literal or `T.vscale() * k`.
+    /// Lane count: an `int32` literal or `T.vscale() * k`.
     pub lanes: Expr,
 }
 
@@ -30,41 +30,41 @@ pub struct Ramp {
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Broadcast", parent = PrimExpr, check = Broadcast::check)]
 pub struct Broadcast {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
     /// The value's type with these lanes.
     pub dtype: DataType,
     /// The value.
     pub value: Expr,
-    /// How many: an `int32` literal or `T.vscale() * k`.
+    /// Lane count: an `int32` literal or `T.vscale() * k`.
     pub lanes: Expr,
 }
 
-/// Lanes of several vectors, picked by index.
+/// Lanes of several vectors, selected by index.
 #[derive(Debug, Clone, Node)]
 #[node(key = "tir.Shuffle", parent = PrimExpr, check = Shuffle::check)]
 pub struct Shuffle {
-    /// Where it was written.
+    /// Source span.
     pub span: Span,
-    /// The element type with as many lanes as indices.
+    /// The element type, with one lane per index.
     pub dtype: DataType,
     /// The vectors, in order.
     pub vectors: Array<Expr>,
-    /// Which lanes of all vectors together.
+    /// Indices into the concatenated lanes of all vectors.
     pub indices: Array<Expr>,
 }
 
-/// A number of lanes as an expression, and as a data type stores it.
+/// A lane count as an expression and as a data type stores it.
 #[derive(Debug, Clone)]
 pub struct Lanes {
     /// An `int32` literal, or `T.vscale() * k`.
     pub expr: Expr,
-    /// Below zero for scalable vectors.
+    /// The count; negative for scalable vectors.
     pub count: i16,
 }
 
 impl Lanes {
-    /// Lanes of a data type.
+    /// The lane count of a data type.
     pub fn of(dtype: DataType) -> Lanes {
         let count = dtype.lanes;
         if count >= 0 {
@@ -76,7 +76,7 @@ impl Lanes {
         Lanes { expr: Ref::new(Mul { span: Span::current(), dtype, a: vscale, b: factor }).upcast(), count }
     }
 
-    /// Lanes from an expression: a literal above 1, or a multiple of `T.vscale()`, which is put in order.
+    /// Converts an expression: a literal above 1, or a multiple of `T.vscale()`, which is normalized.
     /// # Errors
     /// [`PrimError::BadLanes`].
     pub fn from_expr(expr: &Expr) -> Result<Lanes> {
@@ -89,7 +89,7 @@ impl Lanes {
     }
 }
 
-/// Checks the lanes of a vector: a literal above 1 or `T.vscale() * k`, and the same as those of the stored dtype.
+/// Checks the lanes of a vector, a literal above 1 or `T.vscale() * k`, against the stored dtype.
 fn check_lanes(dtype: DataType, element: DataType, lanes: &Expr) -> Checked {
     let count = match lanes.as_node::<IntImm>() {
         Some(literal) => i16::try_from(literal.value).ok().filter(|count| *count > 1),
@@ -99,7 +99,7 @@ fn check_lanes(dtype: DataType, element: DataType, lanes: &Expr) -> Checked {
     has_dtype(dtype, element.with_lanes(count))
 }
 
-/// `k`, when the expression is `vscale * k`, `k * vscale` or `vscale`.
+/// The factor `k` of `vscale * k`, `k * vscale` or `vscale`.
 fn vscale_factor(expr: &Expr) -> Option<i16> {
     let is_vscale = |e: &Expr| e.as_node::<Call>().is_some_and(|c| intrinsic::VSCALE.is_called_by(c));
     if is_vscale(expr) {
@@ -130,9 +130,9 @@ impl Ramp {
         check_lanes(self.dtype, dtype, &self.lanes)
     }
 
-    /// The node; a stride of another type is converted to the base's ([`cast`]).
+    /// Constructs the node; a stride of another type is converted to the base's type ([`cast`]).
     /// # Errors
-    /// When base or stride is no scalar, the stride's literal does not fit, or the lanes do not.
+    /// If base or stride is not a scalar, the stride's literal does not fit, or the lane count is invalid.
     pub fn try_new(base: Expr, stride: Expr, lanes: &Expr) -> Result<Expr> {
         let dtype = scalar("Ramp", &base)?;
         let stride = if scalar("Ramp", &stride)? == dtype { stride } else { cast(dtype, stride)? };
@@ -154,15 +154,15 @@ impl Broadcast {
         check_lanes(self.dtype, dtype, &self.lanes)
     }
 
-    /// The node.
+    /// Constructs the node.
     /// # Errors
-    /// When the value is no scalar, or the lanes do not fit.
+    /// If the value is not a scalar, or the lane count is invalid.
     pub fn try_new(value: Expr, lanes: &Expr) -> Result<Expr> {
         scalar("Broadcast", &value)?;
         Ok(Broadcast::with_lanes(value, Lanes::from_expr(lanes)?))
     }
 
-    /// The node, for a scalar value and lanes known to fit.
+    /// Constructs the node from a scalar value and a valid lane count.
     pub fn with_lanes(value: Expr, lanes: Lanes) -> Expr {
         let dtype = value.dtype().with_lanes(lanes.count);
         Ref::new(Broadcast { span: Span::current(), dtype, value, lanes: lanes.expr }).upcast()
@@ -170,9 +170,9 @@ impl Broadcast {
 }
 
 impl Shuffle {
-    /// The node.
+    /// Constructs the node.
     /// # Errors
-    /// When the vectors differ in element type, or there are no vectors, no indices, or more indices than lanes.
+    /// If the vectors differ in element type, or there are no vectors, no indices, or more indices than lanes.
     pub fn try_new(vectors: Array<Expr>, indices: Array<Expr>) -> Result<Expr> {
         let dtype = Shuffle::dtype_of(&vectors, &indices)?;
         Ok(Ref::new(Shuffle { span: Span::current(), dtype, vectors, indices }).upcast())

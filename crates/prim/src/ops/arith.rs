@@ -1,4 +1,4 @@
-//! Arithmetic and comparisons, as the operators of TVM's C++ build them.
+//! Arithmetic and comparisons, as TVM's C++ operators build them.
 
 use std::sync::OnceLock;
 
@@ -15,7 +15,7 @@ use crate::node::{
     Or, Sub, Var,
 };
 
-/// A node of two operands.
+/// The node types with two operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
@@ -39,9 +39,9 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// The node itself: no type is matched, nothing folds.
+    /// Constructs the node without matching types or folding.
     /// # Errors
-    /// What the node's constructor checks.
+    /// Errors of the node's constructor.
     #[inline]
     pub fn node(self, a: Expr, b: Expr) -> Result<Expr> {
         match self {
@@ -66,7 +66,7 @@ impl BinaryOp {
     }
 }
 
-/// Fold, or construct; the operands have one type.
+/// Folds or constructs; the operands have the same type.
 #[inline(always)]
 pub(super) fn fold_or_node(op: BinaryOp, a: Expr, b: Expr) -> Result<Expr> {
     match fold(op, &a, &b)? {
@@ -81,9 +81,9 @@ fn smart(op: BinaryOp, mut a: Expr, mut b: Expr) -> Result<Expr> {
     fold_or_node(op, a, b)
 }
 
-/// The smart function of a node, chosen at run time.
+/// Applies the operator chosen at run time: matches types, folds, then constructs.
 /// # Errors
-/// As the function it stands for.
+/// As the function of that operator.
 pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Result<Expr> {
     match op {
         BinaryOp::Add => add(a, b),
@@ -112,7 +112,7 @@ macro_rules! smart {
         ///
         /// Matches types, folds, then constructs.
         /// # Errors
-        /// [`PrimError::CannotMatch`], or what folding says ([`crate::ops::fold::fold`]).
+        /// [`PrimError::CannotMatch`], or errors of folding ([`crate::ops::fold::fold`]).
         #[inline]
         pub fn $name(a: Expr, b: Expr) -> Result<Expr> {
             smart(BinaryOp::$op, a, b)
@@ -127,9 +127,9 @@ smart! {
     sub = Sub;
     /// `a * b`.
     mul = Mul;
-    /// The quotient; of integers truncated toward zero, as `/` of C++.
+    /// The quotient; truncates integers toward zero, as C++'s `/`.
     div = Div;
-    /// The remainder of [`truncdiv`]; also of floats.
+    /// The remainder of [`truncdiv`]; also for floats.
     truncmod = Mod;
     /// `a < b`.
     lt = Lt;
@@ -157,9 +157,9 @@ macro_rules! integer_division {
     ($($(#[$doc:meta])* $name:ident = $op:ident;)*) => {$(
         $(#[$doc])*
         ///
-        /// Takes integers only; matches types, folds, then constructs.
+        /// Accepts integers only; matches types, folds, then constructs.
         /// # Errors
-        /// [`PrimError::OperandType`], [`PrimError::CannotMatch`], or what folding says.
+        /// [`PrimError::OperandType`], [`PrimError::CannotMatch`], or errors of folding.
         #[inline]
         pub fn $name(a: Expr, b: Expr) -> Result<Expr> {
             integers(stringify!($name), &a, &b)?;
@@ -188,7 +188,7 @@ pub fn ceildiv(mut a: Expr, mut b: Expr) -> Result<Expr> {
     fold_or_node(BinaryOp::FloorDiv, sub(sum, one)?, b)
 }
 
-/// `a == b`. Two `T.vscale()` are equal.
+/// `a == b`. Two calls of `T.vscale()` are equal.
 ///
 /// Matches types, folds, then constructs.
 /// # Errors
@@ -207,9 +207,9 @@ fn is_vscale(e: &Expr) -> bool {
     e.as_node::<Call>().is_some_and(|call| intrinsic::VSCALE.is_called_by(call))
 }
 
-/// `-a`: literals are negated, anything else is `0 - a`.
+/// `-a`: negates literals, otherwise `0 - a`.
 /// # Errors
-/// [`PrimError::OutOfRange`] when a literal's negation does not fit.
+/// [`PrimError::OutOfRange`] if the negated literal does not fit.
 pub fn neg(a: Expr) -> Result<Expr> {
     if let Some(lit) = a.as_node::<IntImm>() {
         IntImm::try_new(lit.dtype, lit.value.wrapping_neg())
@@ -220,19 +220,19 @@ pub fn neg(a: Expr) -> Result<Expr> {
     }
 }
 
-/// An opaque expression for positive infinity: [`min`] and [`max`] know it, for the analysis of bounds only.
+/// An opaque expression for positive infinity, recognized by [`min`] and [`max`]; for the analysis of bounds only.
 pub fn pos_inf() -> &'static Expr {
     static INF: OnceLock<Expr> = OnceLock::new();
     INF.get_or_init(|| Var::new("pos_inf", DataType::HANDLE).upcast())
 }
 
-/// An opaque expression for negative infinity: [`min`] and [`max`] know it, for the analysis of bounds only.
+/// An opaque expression for negative infinity, recognized by [`min`] and [`max`]; for the analysis of bounds only.
 pub fn neg_inf() -> &'static Expr {
     static INF: OnceLock<Expr> = OnceLock::new();
     INF.get_or_init(|| Var::new("neg_inf", DataType::HANDLE).upcast())
 }
 
-/// The smaller one; the same expression twice gives itself, infinities give way.
+/// The minimum. Folds equal operands and infinities.
 /// # Errors
 /// [`PrimError::CannotMatch`].
 #[inline]
@@ -246,7 +246,7 @@ pub fn min(a: Expr, b: Expr) -> Result<Expr> {
     smart(BinaryOp::Min, a, b)
 }
 
-/// The greater one; the same expression twice gives itself, infinities give way.
+/// The maximum. Folds equal operands and infinities.
 /// # Errors
 /// [`PrimError::CannotMatch`].
 #[inline]

@@ -1,8 +1,8 @@
-//! Types of bare numbers: what `5` and `1.5` are in the text that this thread reads.
+//! Types of bare numbers: the types of `5` and `1.5` in the text that this thread parses.
 //!
-//! Python's rule is `int32` (`int64` where that is too narrow) and `float32`. A text that was printed with other types left
-//! unsaid names them in its header; whoever reads the header sets them here, for this thread, and resets them behind it.
-//! Nodes that functions make by themselves do not ask: only numbers of the text do.
+//! The default is Python's rule: `int32` (`int64` if the value does not fit) and `float32`. Text printed with other
+//! default types records them in its header; the parser of the header sets them for this thread and resets them at the
+//! end. Only numbers of the text use these types, not nodes that functions build.
 
 use std::cell::Cell;
 
@@ -16,35 +16,35 @@ use crate::node::{FloatImm, IntImm};
 thread_local! {
     static INT: Cell<Option<DataType>> = const { Cell::new(None) };
     static FLOAT: Cell<Option<DataType>> = const { Cell::new(None) };
-    /// How many texts with rules of their own are being read inside of the one whose types are set.
+    /// Number of open nested texts to which the types do not apply.
     static SUSPENDED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Sets the type of bare integers; `None` is Python's rule.
+/// Sets the type of bare integers; `None` for Python's rule.
 pub fn set_int(dtype: Option<DataType>) {
     INT.set(dtype);
     SUSPENDED.set(0);
 }
 
-/// Sets the type of bare floats; `None` is Python's rule.
+/// Sets the type of bare floats; `None` for Python's rule.
 pub fn set_float(dtype: Option<DataType>) {
     FLOAT.set(dtype);
     SUSPENDED.set(0);
 }
 
-/// Enters text to which the types do not apply, because its dialect prints literals by rules of its own.
+/// Enters nested text to which the types do not apply, because its dialect prints literals by its own rules.
 pub fn suspend() {
     SUSPENDED.set(SUSPENDED.get().saturating_add(1));
 }
 
-/// Leaves such text.
+/// Leaves the nested text.
 pub fn resume() {
     SUSPENDED.set(SUSPENDED.get().saturating_sub(1));
 }
 
 /// A bare integer of the text.
 /// # Errors
-/// [`crate::PrimError::OutOfRange`] when it does not fit the type that the text's header names.
+/// [`crate::PrimError::OutOfRange`] if it does not fit the header's type.
 pub fn int(value: i64) -> Result<Expr> {
     match INT.get() {
         Some(dtype) if SUSPENDED.get() == 0 => IntImm::try_new(dtype, value),
@@ -54,13 +54,13 @@ pub fn int(value: i64) -> Result<Expr> {
 
 /// A bare float of the text.
 /// # Errors
-/// [`crate::PrimError::OutOfRange`] when it does not fit the type.
+/// [`crate::PrimError::OutOfRange`] if it does not fit the type.
 pub fn float(value: f64) -> Result<Expr> {
     let said = FLOAT.get().filter(|_| SUSPENDED.get() == 0);
     FloatImm::try_new(said.unwrap_or(DataType::FLOAT32), value)
 }
 
-/// An operand of the text, a number as its literal.
+/// Converts numbers of the text to literals; expressions are unchanged.
 /// # Errors
 /// As [`int`] and [`float`].
 pub fn operand(operand: Operand) -> Result<Operand> {
@@ -71,12 +71,12 @@ pub fn operand(operand: Operand) -> Result<Operand> {
     })
 }
 
-/// Whether literals of the type can stand bare as integers.
+/// Returns `true` if integer literals of the type print as bare numbers.
 pub fn is_int(dtype: DataType) -> bool {
     dtype.is_integer() && !dtype.is_bool() && dtype.is_scalar()
 }
 
-/// Whether literals of the type can stand bare as floats.
+/// Returns `true` if float literals of the type print as bare numbers.
 pub fn is_float(dtype: DataType) -> bool {
     dtype.is_any_float() && dtype.is_scalar()
 }

@@ -1,4 +1,4 @@
-//! Shifts and bit operations: calls of operators. Only scalar `int32` and `int64` fold.
+//! Shifts and bitwise operations, which build calls of operators. Only scalar `int32` and `int64` fold.
 
 use super::fold::is_index;
 use super::match_types;
@@ -47,14 +47,14 @@ fn shift(
     Ok(Call::new(dtype, op.get().clone(), [a, b]))
 }
 
-/// `a << b`. The folded value must fit its type; it does not wrap.
+/// `a << b`. The folded value must fit the type; it does not wrap.
 /// # Errors
 /// [`PrimError::OperandType`], [`PrimError::CannotMatch`], [`PrimError::ShiftAmount`], [`PrimError::OutOfRange`].
 pub fn shift_left(a: Expr, b: Expr) -> Result<Expr> {
     shift("shift_left", &intrinsic::SHIFT_LEFT, a, b, |value, bits| value << bits)
 }
 
-/// `a >> b`, keeping the sign.
+/// `a >> b`, an arithmetic shift.
 /// # Errors
 /// As [`shift_left`].
 pub fn shift_right(a: Expr, b: Expr) -> Result<Expr> {

@@ -1,4 +1,4 @@
-//! Conversions: casts, broadcasts, and the common type of two operands.
+//! Conversions: casts, broadcasts, and type promotion of two operands.
 
 use tvmscript_ir_core::{DataType, Ref};
 
@@ -8,9 +8,9 @@ use crate::error::{PrimError, Result};
 use crate::intrinsic::{self, NamedOp};
 use crate::node::{Broadcast, Call, Cast, FloatImm, IntImm, Lanes, Ramp};
 
-/// A scalar in every one of `lanes` lanes (below zero: scalable).
+/// Broadcasts a scalar to `lanes` lanes (negative: scalable).
 /// # Errors
-/// [`PrimError::OperandType`] when the value is no scalar; [`PrimError::BadLanes`].
+/// [`PrimError::OperandType`] if the value is not a scalar; [`PrimError::BadLanes`].
 pub fn broadcast_to(value: Expr, lanes: i16) -> Result<Expr> {
     let found = value.dtype();
     if !found.is_scalar() {
@@ -22,7 +22,7 @@ pub fn broadcast_to(value: Expr, lanes: i16) -> Result<Expr> {
     Ok(Broadcast::with_lanes(value, Lanes::of(found.with_lanes(lanes))))
 }
 
-/// The literal converted to a scalar type, or the value back.
+/// The literal converted to a scalar type, or the value unchanged.
 fn cast_literal(dtype: DataType, value: Expr) -> std::result::Result<Result<Expr>, Expr> {
     if let Some(lit) = value.as_node::<IntImm>() {
         Ok(make_const(dtype, lit.value))
@@ -33,12 +33,12 @@ fn cast_literal(dtype: DataType, value: Expr) -> std::result::Result<Result<Expr
     }
 }
 
-/// The value as one of another type.
+/// Converts a value to another type.
 ///
-/// The same type gives the value itself, literals become literals, a scalar becomes a vector by a broadcast, and broadcasts
-/// (and ramps, to integers) convert their parts.
+/// A value of that type is returned unchanged, literals fold, a scalar is broadcast to a vector, and broadcasts (for
+/// integers also ramps) convert their operands.
 /// # Errors
-/// When a literal does not fit, lanes do not agree, or a handle is converted.
+/// If a literal does not fit, lane counts differ, or a handle is converted.
 /// # Source
 /// `cast`, `src/tir/op/op.cc`.
 pub fn cast(dtype: DataType, value: Expr) -> Result<Expr> {
@@ -86,9 +86,9 @@ pub fn cast(dtype: DataType, value: Expr) -> Result<Expr> {
     Cast::try_new(dtype, value)
 }
 
-/// The bits of the value as another type of the same size.
+/// Reinterprets the bits of a value as another type of the same size.
 /// # Errors
-/// [`PrimError::Reinterpret`] when the sizes differ.
+/// [`PrimError::Reinterpret`] if the sizes differ.
 pub fn reinterpret(dtype: DataType, value: Expr) -> Result<Expr> {
     let from = value.dtype();
     if from == dtype {
@@ -107,10 +107,10 @@ pub fn reinterpret(dtype: DataType, value: Expr) -> Result<Expr> {
     Ok(Call::new(dtype, intrinsic::REINTERPRET.get().clone(), [value]))
 }
 
-/// Rounds a number, by the operator `op` where it is no literal. Integers and bools are returned as they are; literals of any
-/// floating type fold.
+/// Rounds a number, with a call of `op` unless it is a literal. Integers and bools are returned unchanged; literals of
+/// any floating type fold.
 /// # Errors
-/// [`PrimError::OutOfRange`] when a folded literal does not fit its type.
+/// [`PrimError::OutOfRange`] if the folded literal does not fit its type.
 pub fn round_with(op: &NamedOp, fold: fn(f64) -> f64, x: Expr) -> Result<Expr> {
     let dtype = x.dtype();
     if dtype.is_integer() || dtype.is_bool() {
@@ -134,13 +134,13 @@ pub fn vscale() -> Expr {
     Call::new(DataType::INT32, intrinsic::VSCALE.get().clone(), [])
 }
 
-/// Which operand a mixed pair of types converts.
+/// The operand to convert.
 enum Convert {
     Left,
     Right,
 }
 
-/// Who is converted, by element type; the rules are tried in order.
+/// The operand to convert, by element type. The first matching rule applies.
 fn rule(l: DataType, r: DataType) -> Option<Convert> {
     use Convert::{Left, Right};
     let wider_wins = |l: DataType, r: DataType| if l.bits < r.bits { Left } else { Right };
@@ -167,9 +167,10 @@ fn rule(l: DataType, r: DataType) -> Option<Convert> {
     }
 }
 
-/// Gives two operands one type: scalars are broadcast to the other's lanes, then the narrower kind is converted.
+/// Promotes two operands to a common type: broadcasts a scalar to the other's lanes, then converts the narrower
+/// operand.
 /// # Errors
-/// [`PrimError::CannotMatch`] when no rule applies; otherwise what [`cast`] says.
+/// [`PrimError::CannotMatch`] if no rule applies; errors of [`cast`].
 /// # Source
 /// `BinaryOpMatchTypes`, `src/tir/op/op.cc`.
 #[inline]

@@ -1,7 +1,7 @@
-//! What an operator makes of literals, and the identities with 0 and 1.
+//! Constant folding, and identities with 0 and 1.
 //!
-//! Operands must already have one type. Integer results wrap to their width; `float32` computes in 32 bits; narrower
-//! floats are left alone, the identities excepted. Nothing is simplified beyond that.
+//! Operands must have the same type. Integer results wrap to their width; `float32` is computed in 32 bits; for
+//! narrower floats only the identities apply. There is no further simplification.
 //!
 //! Upstream counterpart: `src/arith/const_fold.h`.
 
@@ -13,7 +13,7 @@ use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::node::{FloatImm, IntImm};
 
-/// What an operation folds to.
+/// The result of folding.
 #[derive(Debug, Clone)]
 pub enum Folded {
     /// The left operand itself.
@@ -25,7 +25,7 @@ pub enum Folded {
 }
 
 impl Folded {
-    /// The folded value, given the operands.
+    /// Selects the folded value from the operands.
     #[inline]
     pub fn pick(self, a: Expr, b: Expr) -> Expr {
         match self {
@@ -54,7 +54,7 @@ fn lit(e: &Expr) -> Lit {
     }
 }
 
-/// The value as the type holds it: the low bits, sign-extended for signed types.
+/// Wraps a value to a type: its low bits, sign-extended for signed types.
 fn wrap(value: i64, dtype: DataType) -> i64 {
     if dtype.bits >= 64 || dtype.bits == 0 {
         return value;
@@ -83,12 +83,12 @@ fn float(
     Ok(Some(Folded::Value(FloatImm::try_new(dtype, value)?)))
 }
 
-/// Types of indices: only these fold remainders, shifts and bit operations.
+/// Returns `true` for index types: remainders, shifts and bitwise operations fold for these only.
 pub(super) fn is_index(dtype: DataType) -> bool {
     dtype.is_int() && dtype.is_scalar() && matches!(dtype.bits, 32 | 64)
 }
 
-/// The quotient rounded toward negative infinity; the divisor is not zero.
+/// The quotient rounded toward negative infinity; the divisor must not be zero.
 pub(crate) fn floor_div(a: i64, b: i64) -> i64 {
     let (quotient, remainder) = (a.wrapping_div(b), a.wrapping_rem(b));
     if remainder != 0 && (remainder < 0) != (b < 0) { quotient.wrapping_sub(1) } else { quotient }
@@ -100,9 +100,10 @@ pub(crate) fn floor_mod(a: i64, b: i64) -> i64 {
     if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
 }
 
-/// What `a op b` folds to, if it does. Both operands have one type.
+/// Folds `a op b`; returns `None` if it does not fold. Both operands must have the same type.
 /// # Errors
-/// [`PrimError::DivideByZero`]; [`PrimError::OutOfRange`] where the result has no literal (`uint8` 0 - 1, `True + True`).
+/// [`PrimError::DivideByZero`]; [`PrimError::OutOfRange`] if no literal holds the result (`uint8` 0 - 1, `True +
+/// True`).
 #[inline(always)]
 pub fn fold(op: BinaryOp, a: &Expr, b: &Expr) -> Result<Option<Folded>> {
     let (la, lb) = (lit(a), lit(b));
@@ -255,7 +256,7 @@ fn compare(
     })
 }
 
-/// `unit` is what leaves the other operand: true for `and`, false for `or`.
+/// Folds `and` or `or`. `unit` is the identity element: true for `and`, false for `or`.
 fn logic(a: Lit, b: Lit, unit: bool) -> Option<Folded> {
     match (a, b) {
         (Lit::Int(a), _) => Some(if (a != 0) == unit { Folded::Right } else { Folded::Left }),

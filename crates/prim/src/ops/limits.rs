@@ -1,4 +1,4 @@
-//! Limits of scalar types: greatest and least finite values, infinity.
+//! Limits of scalar types: maximum and minimum finite values, infinity.
 
 use tvmscript_ir_core::{DataType, TypeCode};
 
@@ -16,7 +16,7 @@ fn scalar(op: &'static str, found: DataType) -> Result<()> {
     }
 }
 
-/// The greatest finite magnitude that TVM gives a floating type.
+/// The maximum finite magnitude of a floating type in TVM.
 fn float_limit(op: &'static str, dtype: DataType) -> Result<f64> {
     match dtype.code {
         TypeCode::Float if !matches!(dtype.bits, 16 | 32 | 64) => {}
@@ -27,7 +27,7 @@ fn float_limit(op: &'static str, dtype: DataType) -> Result<f64> {
     Err(PrimError::OperandType { op, expected: "a numeric type", found: dtype })
 }
 
-/// The greatest finite value of a scalar type.
+/// The maximum finite value of a scalar type.
 /// # Errors
 /// [`PrimError::OperandType`] for bool, handles and vectors.
 pub fn max_value(dtype: DataType) -> Result<Expr> {
@@ -43,7 +43,7 @@ pub fn max_value(dtype: DataType) -> Result<Expr> {
     }
 }
 
-/// The least finite value of a scalar type.
+/// The minimum finite value of a scalar type.
 /// # Errors
 /// [`PrimError::OperandType`] for bool, handles and vectors.
 pub fn min_value(dtype: DataType) -> Result<Expr> {

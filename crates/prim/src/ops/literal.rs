@@ -1,4 +1,4 @@
-//! Literals of a given type from numbers.
+//! Construction of literals from numbers.
 
 use tvmscript_ir_core::{DataType, Ref, Span};
 
@@ -8,7 +8,7 @@ use crate::error::{PrimError, Result};
 use crate::intrinsic;
 use crate::node::{Call, FloatImm, IntImm};
 
-/// A number from which a literal is made.
+/// A number to make a literal of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Number {
     /// A signed integer.
@@ -31,7 +31,7 @@ macro_rules! number_from {
 number_from!(i64 => Int, i32 => Int, bool => Int, u64 => UInt, f64 => Float, f32 => Float);
 
 impl Number {
-    /// The number as C converts it to a signed integer: truncated toward zero, and `i64::MIN` where that does not fit.
+    /// Converts as C does: truncates toward zero, `i64::MIN` if out of range.
     fn to_i64(self) -> i64 {
         match self {
             Number::Int(value) => value,
@@ -41,7 +41,7 @@ impl Number {
         }
     }
 
-    /// The number as an unsigned integer, if it is in the range of `u64`; NaN as the hardware converts it.
+    /// Converts to an unsigned integer, `None` if out of range; NaN as the hardware converts it.
     fn to_u64(self) -> Option<u64> {
         match self {
             Number::Int(value) => u64::try_from(value).ok(),
@@ -74,23 +74,24 @@ pub fn int_value(e: &Expr) -> Option<i64> {
     e.as_node::<IntImm>().map(|literal| literal.value)
 }
 
-/// Whether this is the integer literal 0 of any type.
+/// Returns `true` for the integer literal 0 of any type.
 #[inline]
 pub fn is_zero(e: &Expr) -> bool {
     int_value(e) == Some(0)
 }
 
-/// Whether this is the integer literal 1 of any type.
+/// Returns `true` for the integer literal 1 of any type.
 #[inline]
 pub fn is_one(e: &Expr) -> bool {
     int_value(e) == Some(1)
 }
 
-/// A literal of a type; of a vector type, the literal in every lane.
+/// A literal of a type; for a vector type, the literal broadcast.
 ///
-/// A float becomes an integer by truncation toward zero. Unsigned values above `i64::MAX` become `tir.large_uint_imm`.
+/// A float is truncated toward zero for an integer type. Unsigned values above `i64::MAX` become calls of
+/// `tir.large_uint_imm`.
 /// # Errors
-/// [`PrimError::OutOfRange`] when the number does not fit; [`PrimError::OperandType`] when the type has no literals.
+/// [`PrimError::OutOfRange`] if the number does not fit; [`PrimError::OperandType`] if the type has no literals.
 /// # Source
 /// `make_const`, `include/tvm/tir/op.h`.
 pub fn make_const(dtype: DataType, value: impl Into<Number>) -> Result<Expr> {
@@ -114,9 +115,9 @@ fn scalar(dtype: DataType, value: Number) -> Result<Expr> {
     }
 }
 
-/// An unsigned literal above `i64::MAX`, as a call of `tir.large_uint_imm` with both 32-bit halves.
+/// An unsigned literal above `i64::MAX`: a call of `tir.large_uint_imm` with both 32-bit halves.
 /// # Errors
-/// [`PrimError::OutOfRange`] when a half has more than 32 bits.
+/// [`PrimError::OutOfRange`] if a half has more than 32 bits.
 pub fn large_uint_imm(dtype: DataType, low: u64, high: u64) -> Result<Expr> {
     let half = |part: u64| match i64::try_from(part) {
         Ok(value) => IntImm::try_new(DataType::uint(32), value),
@@ -136,7 +137,7 @@ pub fn make_zero(dtype: DataType) -> Result<Expr> {
     }
 }
 
-/// A bool literal known to fit.
+/// A bool literal.
 pub(super) fn truth(value: bool) -> Expr {
     Ref::new(IntImm { span: Span::current(), dtype: DataType::BOOL, value: value.into() }).upcast()
 }

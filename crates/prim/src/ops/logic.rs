@@ -1,4 +1,4 @@
-//! Logic and selection with folding.
+//! Boolean logic and selection with folding.
 
 use super::arith::{BinaryOp, fold_or_node};
 use super::literal::truth;
@@ -18,27 +18,27 @@ fn bools(op: &'static str, operands: &[&Expr]) -> Result<()> {
     Ok(())
 }
 
-/// Both hold; a literal operand decides.
+/// `a and b`; a literal operand folds.
 /// # Errors
-/// [`PrimError::OperandType`] when an operand is not bool.
+/// [`PrimError::OperandType`] if an operand is not bool.
 #[inline]
 pub fn and(a: Expr, b: Expr) -> Result<Expr> {
     bools("and", &[&a, &b])?;
     fold_or_node(BinaryOp::And, a, b)
 }
 
-/// At least one holds; a literal operand decides.
+/// `a or b`; a literal operand folds.
 /// # Errors
-/// [`PrimError::OperandType`] when an operand is not bool.
+/// [`PrimError::OperandType`] if an operand is not bool.
 #[inline]
 pub fn or(a: Expr, b: Expr) -> Result<Expr> {
     bools("or", &[&a, &b])?;
     fold_or_node(BinaryOp::Or, a, b)
 }
 
-/// It does not hold; a literal is negated.
+/// `not a`; a literal folds.
 /// # Errors
-/// [`PrimError::OperandType`] when the operand is not bool.
+/// [`PrimError::OperandType`] if the operand is not bool.
 pub fn not(a: Expr) -> Result<Expr> {
     bools("not", &[&a])?;
     match a.as_node::<IntImm>() {
@@ -47,16 +47,16 @@ pub fn not(a: Expr) -> Result<Expr> {
     }
 }
 
-/// One of two values of one type, both evaluated. Never folds, as in TVM.
+/// One of two values of the same type, both of which are evaluated. Never folds, as in TVM.
 /// # Errors
 /// As [`Select::try_new`].
 pub fn select(condition: Expr, true_value: Expr, false_value: Expr) -> Result<Expr> {
     Select::try_new(condition, true_value, false_value)
 }
 
-/// One of two values, only that one evaluated; types are matched, a literal condition chooses.
+/// One of two values, of which only that one is evaluated. Matches the values' types; a literal condition folds.
 /// # Errors
-/// [`PrimError::OperandType`] when the condition is no scalar bool; [`PrimError::CannotMatch`].
+/// [`PrimError::OperandType`] if the condition is not a scalar bool; [`PrimError::CannotMatch`].
 pub fn if_then_else(condition: Expr, mut true_value: Expr, mut false_value: Expr) -> Result<Expr> {
     let found = condition.dtype();
     if !found.is_bool() || !found.is_scalar() {

@@ -1,8 +1,8 @@
-//! Smart functions on expressions: match the operands' types, fold constants, then construct.
+//! Folding operators on expressions: match the operands' types, fold constants, then construct.
 //!
-//! What the operators of C++ do ([`arith`], [`logic`], [`bits`], [`convert`]), what Python's operators on
-//! expressions do ([`python`]), and what comparisons and logic mean inside a script ([`script`]). Operands are taken by
-//! value, so that `0 + b` hands back the very `b`. Nothing here recurses over the operands: each function looks at the roots only.
+//! [`arith`], [`logic`], [`bits`] and [`convert`] follow TVM's C++ operators, [`python`] Python's operators on
+//! expressions, [`script`] comparisons and logic in the body of a script. Operands are taken by value, so `0 + b`
+//! returns `b` itself. Only the roots of operands are inspected; nothing recurses.
 //!
 //! Upstream counterparts: `src/tir/op/op.cc`, `src/arith/const_fold.h`, `python/tvm/tir/expr.py`.
 //!

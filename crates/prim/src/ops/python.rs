@@ -1,7 +1,7 @@
-//! What Python's operators do when an operand is an expression, and what Python literals become.
+//! Python's operators with an expression as an operand, and Python numbers as literals.
 //!
-//! Two literals are the caller's business: Python computes on them. Deferred `==` and `!=` are, too; [`compare`] is what
-//! they become once an expression is asked for.
+//! The caller handles operations on two numbers, and deferred `==` and `!=`; [`compare`] is their value once an
+//! expression is needed.
 //!
 //! Upstream counterpart: `ExprOp` in `python/tvm/tir/expr.py`.
 
@@ -12,7 +12,7 @@ use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::node::{FloatImm, IntImm};
 
-/// An operand as Python has it: an expression or a number.
+/// A Python operand: an expression or a number.
 #[derive(Debug, Clone)]
 pub enum Operand {
     /// An expression.
@@ -47,10 +47,10 @@ impl From<bool> for Operand {
 }
 
 impl Operand {
-    /// The operand as an expression: `int` becomes `int32` if it fits and else `int64`, `float` becomes `float32`, `bool`
-    /// becomes `bool`.
+    /// Converts the operand to an expression: `int` becomes `int32`, or `int64` if it does not fit; `float` becomes
+    /// `float32`, `bool` becomes `bool`.
     /// # Errors
-    /// [`PrimError::OutOfRange`] when a float is beyond `float32`.
+    /// [`PrimError::OutOfRange`] if a float exceeds `float32`.
     pub fn into_expr(self) -> Result<Expr> {
         match self {
             Operand::Expr(e) => Ok(e),
@@ -67,7 +67,7 @@ impl Operand {
         }
     }
 
-    /// A Python `int` or `bool` counts as an integer, and so does an expression of signed integers.
+    /// Returns `true` for a Python `int` or `bool` and for an expression of a signed integer type.
     fn is_signed_integer(&self) -> bool {
         match self {
             Operand::Expr(e) => e.dtype().is_int(),
@@ -77,7 +77,7 @@ impl Operand {
     }
 }
 
-/// A Python `int` as a literal: `int32` if it fits, else `int64`.
+/// A Python `int` as a literal: `int32`, or `int64` if it does not fit.
 pub fn int_literal(value: i64) -> Expr {
     match i32::try_from(value) {
         Ok(value) => IntImm::int32(value),
@@ -85,7 +85,7 @@ pub fn int_literal(value: i64) -> Expr {
     }
 }
 
-/// Python's operators of two operands.
+/// Python's binary operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum BinaryOperator {
@@ -104,7 +104,7 @@ pub enum BinaryOperator {
     BitXor,
 }
 
-/// Python's operators of one operand.
+/// Python's unary operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum UnaryOperator {
@@ -114,7 +114,7 @@ pub enum UnaryOperator {
     Not,
 }
 
-/// Python's comparisons that expressions know.
+/// Python's comparisons that expressions support.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Comparison {
@@ -127,7 +127,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// The operator as written.
+    /// The operator's spelling.
     pub fn symbol(self) -> &'static str {
         match self {
             Comparison::Eq => "==",
@@ -139,7 +139,7 @@ impl Comparison {
         }
     }
 
-    /// The comparison with its operands exchanged.
+    /// The comparison with swapped operands.
     #[must_use]
     pub fn reflected(self) -> Comparison {
         match self {
@@ -164,13 +164,14 @@ impl Comparison {
     }
 }
 
-/// `a op b` outside scripts' own rules: types are matched and constants folded.
+/// `a op b` outside script bodies: matches types and folds constants.
 ///
-/// - `/` of two signed integers is refused; `//` and `%` are floor division and remainder, of integers only.
-/// - `<< >> & | ^` give a Python `int` the other operand's type, after cutting it to 32 bits as TVM does.
-/// - Everywhere else a Python number becomes a literal first ([`Operand::into_expr`]).
+/// - `/` of two signed integers is an error; `//` and `%` are floor division and remainder, for integers only.
+/// - `<< >> & | ^` convert a Python `int` to the other operand's type after truncating it to 32 bits, as TVM does.
+/// - Otherwise a Python number is first converted by [`Operand::into_expr`].
 /// # Errors
-/// [`PrimError::AmbiguousDivision`], [`PrimError::UnsupportedOperator`] (`**`, `@`), and what the smart functions say.
+/// [`PrimError::AmbiguousDivision`], [`PrimError::UnsupportedOperator`] (`**`, `@`), and errors of the operators in
+/// [`super`].
 pub fn binary(op: BinaryOperator, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
     let (a, b) = (a.into(), b.into());
     let plain: fn(Expr, Expr) -> Result<Expr> = match op {
@@ -194,12 +195,12 @@ pub fn binary(op: BinaryOperator, a: impl Into<Operand>, b: impl Into<Operand>) 
     plain(a.into_expr()?, b.into_expr()?)
 }
 
-/// A shift or bit operation (`T.shift_left(7, x)` as well): a Python `int` takes the other operand's type.
+/// A shift or bitwise operation (also `T.shift_left(7, x)`): a Python `int` takes the other operand's type.
 ///
-/// The `int` passes through a C `int` on its way, so only its low 32 bits arrive. Beside an unsigned type a negative one
-/// stands for the 64-bit pattern, as a call of `tir.large_uint_imm`.
+/// TVM passes the `int` through a C `int`, so only its low 32 bits remain. With an unsigned type a negative one becomes
+/// its 64-bit pattern, a call of `tir.large_uint_imm`.
 /// # Errors
-/// What the operation says; [`PrimError::OutOfRange`] when the `int` does not fit the other's type.
+/// Errors of the operation; [`PrimError::OutOfRange`] if the `int` does not fit the other's type.
 /// # Source
 /// `DEF_MAKE_BIT_OP`, `src/tir/op/op.cc`.
 pub fn bits(
@@ -226,9 +227,9 @@ pub fn bits(
     operation(a, b)
 }
 
-/// `-a`, `~a`; `+a` and `not a` are not defined outside scripts' own rules.
+/// `-a` and `~a`; `+a` and `not a` are not defined outside script bodies.
 ///
-/// `-a` is `a * -1`: only `-1` literal, no subtraction.
+/// `-a` is `a * -1`.
 /// # Errors
 /// [`PrimError::UnsupportedOperator`]; [`PrimError::OutOfRange`] for `-` of an unsigned or bool operand;
 /// [`PrimError::OperandType`] for `~` of a float.
@@ -244,10 +245,10 @@ pub fn unary(op: UnaryOperator, a: Expr) -> Result<Expr> {
     }
 }
 
-/// A comparison outside scripts' own rules: types are matched, constants folded. A number on the left is asked last, as in
-/// Python, so `3 < x` builds `x > 3`.
+/// A comparison outside script bodies: matches types and folds constants. As in Python, a number on the left defers to
+/// the right operand, so `3 < x` builds `x > 3`.
 /// # Errors
-/// What the smart functions say.
+/// Errors of the comparison.
 pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
     let (op, a, b) = match (a.into(), b.into()) {
         (a @ Operand::Expr(_), b) => (op, a, b),

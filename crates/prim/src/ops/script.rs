@@ -1,10 +1,10 @@
-//! Comparisons and logic as written in the body of a script: nodes as they stand, no promotion, no folding.
+//! Comparisons and logic in the body of a script: plain nodes, no promotion, no folding.
 //!
-//! A Python number takes the other operand's element type where that is natural, and a scalar beside a vector is broadcast;
-//! then the types must agree. Arithmetic in scripts follows [`super::python`].
+//! A Python number takes the other operand's element type where that is lossless, and a scalar operand of a vector is
+//! broadcast; then the types must agree. Arithmetic in scripts follows [`super::python`].
 //!
-//! Upstream counterpart: `python/tvm/script/parser/tir/operation.py`. Unlike there, a scalar
-//! beside a scalable vector is broadcast in comparisons, as it is beside a fixed one.
+//! Upstream counterpart: `python/tvm/script/parser/tir/operation.py`. Upstream does not broadcast a scalar to a
+//! scalable vector in comparisons.
 
 use tvmscript_ir_core::DataType;
 
@@ -16,7 +16,7 @@ use crate::class::{Expr, PrimExprExt};
 use crate::error::{PrimError, Result};
 use crate::node::{FloatImm, IntImm, Not};
 
-/// Which side of a comparison a number stands on; floats are treated differently.
+/// The side of a comparison on which a number stands; floats are converted differently.
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Left,
@@ -47,12 +47,12 @@ fn like(op: &'static str, operand: Operand, other: Option<DataType>, side: Side)
     }
 }
 
-/// `a op b` in a script's body.
+/// `a op b` in the body of a script.
 ///
-/// An `int` or `bool` becomes a literal of the other's element type (int, uint, bool, float only). A `float` on the right
-/// becomes a literal of the other's element type; on the left only of a float one, and else of `float32`.
+/// An `int` or `bool` becomes a literal of the other's element type (int, uint, bool, float only). A `float` on the
+/// right becomes a literal of the other's element type; on the left only if that is a float, else of `float32`.
 /// # Errors
-/// [`PrimError::MismatchedTypes`] when the types then differ, [`PrimError::CannotMatch`] when the lanes do,
+/// [`PrimError::MismatchedTypes`] if the types then differ, [`PrimError::CannotMatch`] if the lanes do,
 /// [`PrimError::LiteralOperand`], [`PrimError::OutOfRange`], [`PrimError::OperandType`].
 pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
     let (a, b) = (a.into(), b.into());
@@ -72,7 +72,7 @@ pub fn compare(op: Comparison, a: impl Into<Operand>, b: impl Into<Operand>) -> 
     op.node().node(a, b)
 }
 
-/// `and` and `or` in a script's body.
+/// `and` or `or`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connective {
     /// `and`.
@@ -81,11 +81,11 @@ pub enum Connective {
     Or,
 }
 
-/// `a and b`, `a or b` in a script's body: a Python `bool` becomes a literal; of vectors it is the bit operation
-/// (of scalable ones it is not).
+/// `a and b`, `a or b` in the body of a script. A Python `bool` becomes a literal; fixed-length vectors use the bitwise
+/// operation.
 /// # Errors
-/// [`PrimError::LiteralOperand`] for a Python `int` or `float`; [`PrimError::OperandType`] when a scalar is not bool; what
-/// the bit operations say.
+/// [`PrimError::LiteralOperand`] for a Python `int` or `float`; [`PrimError::OperandType`] if a scalar is not bool;
+/// errors of the bitwise operations.
 pub fn logic(op: Connective, a: impl Into<Operand>, b: impl Into<Operand>) -> Result<Expr> {
     let (a, b) = (a.into(), b.into());
     let (symbol, node) = match op {
@@ -115,9 +115,9 @@ pub fn logic(op: Connective, a: impl Into<Operand>, b: impl Into<Operand>) -> Re
     node.node(a, b)
 }
 
-/// `not a` in a script's body.
+/// `not a` in the body of a script.
 /// # Errors
-/// [`PrimError::OperandType`] when the operand is not bool.
+/// [`PrimError::OperandType`] if the operand is not bool.
 pub fn not(a: Expr) -> Result<Expr> {
     Not::try_new(a)
 }

@@ -1,5 +1,6 @@
 //! Members of `tvm.relax` that differ from the function of the same name in `R`.
 
+use tvmscript_ir::build::operator;
 use tvmscript_ir::{Attrs, DictAttrs};
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue, script_fn};
@@ -17,7 +18,7 @@ impl FromScript for CalleeArg {
     const TYPE: &'static str = "Op | Expr | str";
     fn from_script(value: ScriptValue) -> Result<Self> {
         match &value {
-            ScriptValue::Str(name) => Ok(CalleeArg(Op::get(name).upcast())),
+            ScriptValue::Str(name) => operator(name).map(|op| CalleeArg(op.upcast())),
             _ => match value.as_node::<Op>() {
                 Some(op) => Ok(CalleeArg(op.clone().upcast())),
                 None => ExprArg::from_script(value).map(|callee| CalleeArg(callee.0)),

@@ -270,10 +270,11 @@ impl StructInfoProxy {
     }
 }
 
+/// Tests for the form of an identifier as `python_syntax::is_identifier` does; that crate is there with `parse` only.
 fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
-    chars.next().is_some_and(|c| c == '_' || c.is_alphabetic())
-        && chars.all(|c| c == '_' || c.is_alphanumeric())
+    chars.next().is_some_and(|c| c == '_' || unicode_ident::is_xid_start(c))
+        && chars.all(unicode_ident::is_xid_continue)
 }
 
 /// A function, and the struct info it stands for without a call.

@@ -1,9 +1,8 @@
 //! Expression nodes as functions: strict constructors, `T.Let`, `T.comm_reducer`, `T.index_map`, `T.iter_var`.
 
-use tvmscript_ir::build::{call_with_vars, index_map_of, parameter_names};
+use tvmscript_ir::build::{call_with_vars, index_map_of, operator, parameter_names};
 use tvmscript_ir_core::{Array, DataType, Ref, Span, Str};
 use tvmscript_irbuilder::{BuildError, FromScript, IntoScript, Result, ScriptValue, script_fn};
-use tvmscript_prim::Op;
 use tvmscript_prim::{
     Call, Cast, CommReducer, Expr, FloatImm, IntImm, Let, PrimExprExt, Range, StringImm, Var, ops,
 };
@@ -172,7 +171,10 @@ pub fn call(dtype: DataType, op: ScriptValue, args: Shape) -> Result<Expr> {
         return Ok(Call::with_callee(dtype, callee.clone(), args.0));
     }
     match op {
-        ScriptValue::Str(name) => Ok(Call::with_callee(dtype, Op::get(&name).upcast(), args.0)),
+        ScriptValue::Str(name) => {
+            let op = operator(&name).map_err(|error| error.at_position(1))?;
+            Ok(Call::with_callee(dtype, op.upcast(), args.0))
+        }
         other => Err(BuildError::expected("an operator's name", other.type_name()).at_position(1)),
     }
 }

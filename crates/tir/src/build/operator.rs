@@ -93,7 +93,7 @@ impl FromScript for OpArg {
     const TYPE: &'static str = "str | Op";
     fn from_script(value: ScriptValue) -> Result<Self> {
         match value {
-            ScriptValue::Str(name) => Ok(OpArg(Op::get(&name))),
+            ScriptValue::Str(name) => tvmscript_ir::build::operator(&name).map(OpArg),
             other => match other.as_node::<Op>() {
                 Some(op) => Ok(OpArg(op.clone())),
                 None => Err(BuildError::expected("an operator's name", other.type_name())),

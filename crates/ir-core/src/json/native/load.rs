@@ -168,10 +168,15 @@ impl Loader<'_> {
                 }
                 self.fields(info, fields)?
             }
-            (None, None, Some(name), None, None, None, None) => match self.info(&key)?.by_name() {
-                Some(make) => make(&name),
-                None => return expected("`fields`"),
-            },
+            (None, None, Some(name), None, None, None, None) => {
+                let info = self.info(&key)?;
+                let Some(make) = info.by_name() else { return expected("`fields`") };
+                if !self.registry.allows_name(info, &name) {
+                    let kind = JsonErrorKind::UnknownName { key: info.key(), name };
+                    return Err(JsonError::new(kind).within(".name"));
+                }
+                make(&name)
+            }
             _ => {
                 if container.is_none() {
                     self.info(&key)?;
