@@ -16,11 +16,11 @@
 
 pub mod ast;
 mod identifier;
+mod parser;
 pub mod prescan;
-mod reader;
 
-pub use identifier::{is_identifier, is_identifier_continue, is_identifier_start};
-pub use reader::{
+pub use identifier::is_identifier;
+pub use parser::{
     Backend, MAX_TEXT_BYTES, Nesting, ParsedPython, PythonOptions, SyntaxError, SyntaxErrorKind,
     parse_python, parse_python_bytes,
 };

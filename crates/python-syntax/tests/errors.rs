@@ -72,7 +72,7 @@ fn integers_longer_than_python_converts_are_errors() {
 
 #[test]
 fn half_surrogates_are_errors() {
-    let message = "the string holds a lone surrogate, which text cannot hold here";
+    let message = "the string contains a lone surrogate, which is not supported";
     check("x = 'a«\\ud800»b'\ny = 1\n", &[message]);
     check("x = \"\"\"«\\UDFFF»\"\"\"\n".replace("UDFFF", "udfff").as_str(), &[message]);
     check("x = '«\\U0000D83D»'\n", &[message]);
@@ -138,7 +138,7 @@ fn indentation_is_reported_where_it_is() {
     check("if x«:»\ny = 2\n", &["expected an indented block"]);
     check("if x«:»\n", &["expected an indented block"]);
     check("def f():\n    for i in x«:»\n    y = 1\n", &["expected an indented block"]);
-    check("if x:\n        y = 1\n«    »z = 2\nw = 3\n", &["the indentation matches no block around it"]);
+    check("if x:\n        y = 1\n«    »z = 2\nw = 3\n", &["the indentation matches no enclosing block"]);
 }
 
 #[test]
@@ -174,12 +174,12 @@ fn targets_are_checked() {
 #[test]
 fn arguments_are_checked() {
     check("f(a=1, «b»)\n", &["a positional argument follows a keyword argument"]);
-    check("def f(a=1, «b»):\n    pass\n", &["a parameter without default follows one with a default"]);
+    check("def f(a=1, «b»):\n    pass\n", &["a parameter without a default follows one with a default"]);
 }
 
 #[test]
 fn numbers_are_checked() {
-    check("x = a + «0777» + b\n", &["the number is not well formed"]);
+    check("x = a + «0777» + b\n", &["malformed number"]);
 }
 
 #[test]

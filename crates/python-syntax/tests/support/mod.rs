@@ -292,7 +292,7 @@ impl Dump<'_> {
         self.depth -= 1;
     }
 
-    fn defined(&self, name: Name, place: tvmscript_python_syntax::ast::Place) -> String {
+    fn defined(&self, name: Name, place: tvmscript_python_syntax::ast::PieceRange) -> String {
         let at = self.ast.range(place);
         format!("{} {}..{}", self.name(name), at.start, at.end)
     }

@@ -6,7 +6,7 @@ use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, 
 use super::{Built, Decorator, Outermost, Parser};
 use crate::errors::{ParseErrorKind, Result};
 use crate::table::{DecoratorEntry, DecoratorRule, Definition, Mode};
-use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, Place, Stmt, StmtId};
+use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, PieceRange, Stmt, StmtId};
 
 impl Parser<'_> {
     /// Declares a function of a module by its signature; its dialect says how. Nothing happens when that dialect's
@@ -102,7 +102,7 @@ impl Parser<'_> {
         stmt: S,
         decorators: List<ExprId>,
         name: Name,
-        place: Place,
+        place: PieceRange,
     ) -> Result<(DecoratorEntry, Definition<S>)> {
         let Some(decorator) = decorators.len().checked_sub(1).and_then(|last| self.item(decorators, last))
         else {

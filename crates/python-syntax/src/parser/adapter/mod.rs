@@ -14,11 +14,11 @@ pub(super) use expr::conversion;
 
 use super::{foreign, py};
 use crate::ast::{BinOp, StmtId};
-use crate::reader::Failure;
-use crate::reader::sink::Sink;
+use crate::parser::Failure;
+use crate::parser::sink::Sink;
 
 /// Parses the text of a sink. Fails with the first error, in positions of that text.
-pub(in crate::reader) fn parse(sink: Sink<'_>) -> Result<Vec<StmtId>, Failure> {
+pub(in crate::parser) fn parse(sink: Sink<'_>) -> Result<Vec<StmtId>, Failure> {
     let mut module = foreign(sink.text)?;
     if sink.frame.is_nested {
         module = match module.pop() {
@@ -31,7 +31,7 @@ pub(in crate::reader) fn parse(sink: Sink<'_>) -> Result<Vec<StmtId>, Failure> {
 }
 
 /// Parses a text without keeping the tree.
-pub(in crate::reader) fn check(text: &str) -> Result<(), Failure> {
+pub(in crate::parser) fn check(text: &str) -> Result<(), Failure> {
     foreign(text).map(drop)
 }
 

@@ -13,7 +13,7 @@ use rustpython_ruff_python_parser::{Mode, ParseErrorType, ParseOptions, parse_un
 use super::Failure;
 use super::error::SyntaxErrorKind;
 use crate::ast::{
-    ClassDef, Constant, Expr, ExprId, FunctionDef, If, List, Name, ParamKind, Parameter, Place, Stmt,
+    ClassDef, Constant, Expr, ExprId, FunctionDef, If, List, Name, ParamKind, Parameter, PieceRange, Stmt,
     Unsupported, UnsupportedStmt,
 };
 use adapter::{Converter, bounds};
@@ -111,7 +111,7 @@ impl Converter<'_> {
         Constant::Str(self.sink.name(value))
     }
 
-    /// The value of a string literal that holds line breaks with `\r`, which Python reads as `\n` each.
+    /// Value of a string literal with `\r` line breaks, which Python reads as `\n`.
     #[cold]
     fn unix_line_breaks(&mut self, start: u32, end: u32) -> Option<Name> {
         let source = self.sink.text.get(start as usize..end as usize)?;
@@ -136,7 +136,7 @@ impl Converter<'_> {
         }
     }
 
-    /// A large integer arrives as it is written.
+    /// Converts an integer that the parser returns as source text.
     #[cold]
     fn big_int(&mut self, written: &str) -> Constant {
         let digits = written.replace('_', "").to_ascii_lowercase();
@@ -160,8 +160,8 @@ impl Converter<'_> {
         self.parameter(list, arg.parameter, arg.default, kind);
     }
 
-    fn parameter_name(&mut self, arg: &py::Parameter) -> (Name, Place) {
-        // Without the stars, with the parentheses around an annotation.
+    fn parameter_name(&mut self, arg: &py::Parameter) -> (Name, PieceRange) {
+        // The range excludes stars and includes parentheses around an annotation.
         let place = self.sink.place(bounds(&arg.name).0, bounds(arg).1);
         (self.identifier(&arg.name), place)
     }
@@ -190,7 +190,7 @@ impl Converter<'_> {
         (stmt, start)
     }
 
-    /// Where the `def` or `class` itself begins: behind its decorators, line breaks and comments.
+    /// Start of the `def` or `class` keyword after decorators, line breaks and comments.
     fn after_decorators(&self, start: u32, decorators: &[py::Decorator]) -> u32 {
         let Some(last) = decorators.last() else { return start };
         let mut at = bounds(last).1 as usize;
@@ -232,7 +232,7 @@ impl Converter<'_> {
         Stmt::If(If { clauses: self.sink.ast.list(&clauses), orelse })
     }
 
-    /// Decorators and whether one of them was cut out.
+    /// Converts decorators; the flag is `true` if one of them was cut out.
     fn decorators(&mut self, decorators: Vec<py::Decorator>) -> (List<ExprId>, bool) {
         let cut = decorators.iter().any(|d| self.sink.edits.is_placeholder(bounds(d).0));
         (self.exprs(decorators.into_iter().map(|d| d.expression).collect()), cut)
@@ -271,7 +271,7 @@ impl Converter<'_> {
         Stmt::ClassDef(ClassDef { name, name_place, bases, keywords, decorators, body })
     }
 
-    fn defined_name(&mut self, name: &py::Identifier) -> (Name, Place) {
+    fn defined_name(&mut self, name: &py::Identifier) -> (Name, PieceRange) {
         let (start, end) = bounds(name);
         (self.sink.source_name((start, end)), self.sink.place(start, end))
     }

@@ -7,7 +7,7 @@ use rustpython_parser::Mode;
 
 use super::Failure;
 use crate::ast::{
-    ClassDef, Constant, Expr, ExprId, FunctionDef, If, List, Name, ParamKind, Parameter, Place, Stmt,
+    ClassDef, Constant, Expr, ExprId, FunctionDef, If, List, Name, ParamKind, Parameter, PieceRange, Stmt,
     Unsupported, UnsupportedStmt,
 };
 use adapter::{Converter, bounds};
@@ -104,7 +104,7 @@ impl Converter<'_> {
         self.parameter(list, arg.def, arg.default, kind);
     }
 
-    fn parameter_name(&mut self, arg: &py::Parameter) -> (Name, Place) {
+    fn parameter_name(&mut self, arg: &py::Parameter) -> (Name, PieceRange) {
         let (start, end) = bounds(arg);
         let place = self.sink.place(start, end);
         (self.sink.identifier(&arg.arg), place)
@@ -138,7 +138,7 @@ impl Converter<'_> {
         (stmt, at.0)
     }
 
-    /// An `elif` arrives as an `if` alone in the `orelse`; only the text tells it from a written-out `else: if`.
+    /// An `elif` is an `if` alone in the `orelse`; only the text distinguishes it from `else:` with an `if`.
     #[inline(never)]
     fn if_chain(&mut self, s: py::StmtIf) -> Stmt {
         let mut clauses = Vec::new();
@@ -168,7 +168,7 @@ impl Converter<'_> {
         Stmt::If(If { clauses: self.sink.ast.list(&clauses), orelse })
     }
 
-    /// Decorators and whether one of them was cut out.
+    /// Converts decorators; the flag is `true` if one of them was cut out.
     fn decorators(&mut self, decorators: Vec<py::Expr>) -> (List<ExprId>, bool) {
         let cut = decorators.iter().any(|d| self.sink.edits.is_placeholder(bounds(d).0));
         (self.exprs(decorators), cut)
@@ -228,8 +228,8 @@ impl Converter<'_> {
         Stmt::ClassDef(ClassDef { name, name_place, bases, keywords, decorators, body })
     }
 
-    /// The parser gives no range of the name; it is the first occurrence behind the keyword.
-    fn name_place(&self, start: u32, keyword: &str, name: &str) -> crate::ast::Place {
+    /// Range of the name of a definition, which the parser does not return: the first occurrence after the keyword.
+    fn name_place(&self, start: u32, keyword: &str, name: &str) -> crate::ast::PieceRange {
         let rest = self.sink.text.get(start as usize..).unwrap_or_default();
         let skipped = if rest.starts_with("async") { rest.find(keyword).unwrap_or_default() } else { 0 };
         let from = start as usize + skipped + keyword.len();

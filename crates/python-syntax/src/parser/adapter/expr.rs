@@ -1,4 +1,4 @@
-//! Expressions.
+//! Conversion of expressions.
 
 use super::super::py;
 use super::super::{call_parts, dict_items};

@@ -1,4 +1,4 @@
-//! Statements.
+//! Conversion of statements.
 
 use super::super::py;
 use super::super::{class_patterns, level};
@@ -20,7 +20,7 @@ impl Converter<'_> {
         let mut list = Vec::with_capacity(aliases.len());
         for alias in aliases {
             let (start, end) = bounds(&alias);
-            // A dotted name may be written with blanks, so its text is the parser's.
+            // A dotted name may contain blanks, so the source text is not used.
             let name = self.sink.identifier(&alias.name);
             let asname = alias.asname.map(|name| self.identifier(&name));
             list.push(Alias { name, asname, place: self.sink.place(start, end) });

@@ -1,11 +1,10 @@
-//! F-strings: their parts, constants joined as Python joins them.
+//! Conversion of f-strings. Adjacent constants are joined, as Python joins them.
 
 use super::adapter::{Converter, bounds, conversion};
 use super::py;
 use crate::ast::{Constant, Conversion, Expr, ExprId, List};
 
 impl Converter<'_> {
-    /// The parts of an f-string, constants joined as Python joins them.
     #[inline(never)]
     pub(super) fn f_string(&mut self, mut value: py::FStringValue, start: u32) -> List<ExprId> {
         let mark = self.sink.open_exprs();
@@ -64,7 +63,7 @@ impl Converter<'_> {
     fn interpolation(&mut self, part: &mut py::InterpolatedElement, text: &mut String, at: &mut (u32, u32)) {
         let (start, end) = bounds(&*part);
         if let Some(debug) = &part.debug_text {
-            // `{x = }`: the source of the expression is text of the string.
+            // `{x = }`: the source of the expression is part of the string.
             let (from, to) = bounds(&*part.expression);
             let source = self.sink.text.get(from as usize..to as usize).unwrap_or_default();
             let shown = format!("{}{source}{}", debug.leading, debug.trailing);
