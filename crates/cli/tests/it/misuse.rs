@@ -24,6 +24,7 @@ fn misuse_has_status_two() {
         &["check", "--header", "int_dtype", "a.py"],
         &["check", "--header", "tir_prefix=1", "a.py"],
         &["check", "--format", "xml", "a.py"],
+        &["check", "--profile", "tvm-0.1", "a.py"],
         &["print", "-", "-"],
         &["equal", "a.py"],
     ] {
