@@ -99,8 +99,6 @@
 //! assert_eq!(said[1], "`T.axis.spatial` must stand directly inside `with T.block(..)`, but the innermost scope is `T.prim_func`");
 //! assert_eq!(said.len(), 2);
 //! ```
-//!
-//! The README shows a matrix product for a GPU.
 
 pub use tvmscript_ir::build::script as I;
 pub use tvmscript_irbuilder::{
