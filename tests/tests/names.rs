@@ -40,7 +40,7 @@ fn names_that_are_left_out_are_not_here() {
 
 #[test]
 fn an_intrinsic_of_llvm_is_noted_where_it_is_looked_up() {
-    use tvmscript::script_parser::errors::Severity;
+    use tvmscript::script_eval::errors::Severity;
     use tvmscript::script_parser::{ParseOptions, parse_script};
     let text = "@T.prim_func\ndef f(x: T.float32):\n    \
                 T.evaluate(T.call_llvm_pure_intrin(\"float32\", T.llvm_lookup_intrinsic_id(\"llvm.sqrt\"), x))\n";

@@ -38,7 +38,7 @@ fn findings(name: &str, text: &str, failures: &mut Vec<String>) -> String {
         }
     }
     for error in
-        parsed.errors.iter().filter(|e| e.severity != tvmscript::script_parser::errors::Severity::Warning)
+        parsed.errors.iter().filter(|e| e.severity != tvmscript::script_eval::errors::Severity::Warning)
     {
         let line = text[..error.range().start as usize].matches('\n').count() + 1;
         lines.push((line, format!("{:?}: {}", error.severity, describe(text, error))));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::LeftOut;
-use tvmscript::script_parser::errors::{self, Diagnostic, LineIndex, Position};
+use tvmscript::script_eval::errors::{self, Diagnostic, LineIndex, Position};
 use tvmscript::{DocsifyError, JsonError};
 
 use crate::input::{Source, display_name};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tvmscript::ir_core::{Array, ObjectLike as _};
 use tvmscript::python_syntax::ast::TextRange;
-use tvmscript::script_parser::errors::{self, ParseError};
+use tvmscript::script_eval::errors::{self, ParseError};
 use tvmscript::tvm_json;
 use tvmscript::{Object, ParseOptions, Registry, Value, ir};
 

@@ -22,16 +22,15 @@
 mod header;
 mod parser;
 mod scope;
-pub mod table;
+mod table;
 
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{Binder, Decorator, Namespace, ParseOptions, Parsed, Parser, Script, parse_script};
 pub use scope::Shadowing;
 pub use table::{
-    DecoratorRule, Definition, FragmentReader, Indices, Mode, Operator, ParseDialect, Parsers, Statement,
+    DeclareFn, DecoratorRule, DefineFn, Definition, FragmentReader, LocalFunctionHook, Member, NodeClass,
+    ParseDialect, ParserFn, Parsers, PythonModule, Statement, TokenHook,
 };
-pub use tvmscript_script_eval::errors;
 pub use tvmscript_script_eval::{
-    HostError, HostErrorKind, Label, Limits, ParseError, ParseErrorKind, Reported, Result, Severity,
-    parameter_names,
+    Indices, Limits, Mode, Operator, ParseError, ParseErrorKind, Reported, Result,
 };

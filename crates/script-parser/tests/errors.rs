@@ -2,7 +2,7 @@
 
 mod toy;
 
-use tvmscript_script_parser::errors::{diagnostics, render};
+use tvmscript_script_eval::errors::{diagnostics, render};
 
 fn shown(text: &str) -> String {
     render(&toy::errors(text), "test.py", text, false)

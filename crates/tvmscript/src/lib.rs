@@ -59,6 +59,8 @@ pub use tvmscript_prim as prim;
 pub use tvmscript_python_syntax as python_syntax;
 pub use tvmscript_relax as relax;
 #[cfg(feature = "parse")]
+pub use tvmscript_script_eval as script_eval;
+#[cfg(feature = "parse")]
 pub use tvmscript_script_parser as script_parser;
 pub use tvmscript_tir as tir;
 pub use tvmscript_tvm_json as tvm_json;
@@ -74,7 +76,7 @@ pub use tvmscript_ir_core::{
 };
 
 #[cfg(feature = "parse")]
-pub use tvmscript_script_parser::errors::{Diagnostic, Severity, diagnostics, render as render_errors};
+pub use tvmscript_script_eval::errors::{Diagnostic, Severity, diagnostics, render as render_errors};
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser::{ParseError, ParseOptions, Parsed, Script, parse_script as parse};
 

@@ -3,9 +3,9 @@
 use tvmscript_irbuilder::ScriptValue;
 
 use super::Parser;
-use crate::errors::{ParseError, ParseErrorKind, Result};
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, List, Name, StmtId, TextRange};
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result};
 use tvmscript_script_eval::{Binding, is_python_builtin, names_in, uses_free};
 
 /// Binds one name of an assignment target to its value, following the rules of a dialect. It defines the name with

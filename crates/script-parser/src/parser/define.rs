@@ -4,9 +4,10 @@ use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, ScriptValue};
 
 use super::{Built, Decorator, Outermost, Parser};
-use crate::errors::{ParseErrorKind, Result};
-use crate::table::{DecoratorEntry, DecoratorRule, Definition, Mode};
+use crate::table::{DecoratorEntry, DecoratorRule, Definition};
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, PieceRange, Stmt, StmtId};
+use tvmscript_script_eval::Mode;
+use tvmscript_script_eval::errors::{ParseErrorKind, Result};
 
 impl Parser<'_> {
     /// Declares a function of a module by its signature, if its decorator has a rule for that.

@@ -5,7 +5,7 @@ use tvmscript_python_syntax::ast::{Expr, ExprId, Name};
 use tvmscript_script_eval::{Binding, Host, Indices, Mode, Operator};
 
 use super::{Binder, Parser};
-use crate::errors::Result;
+use tvmscript_script_eval::errors::Result;
 
 impl Parser<'_> {
     pub(crate) fn host(&mut self) -> &mut (dyn Host + '_) {

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use super::Parser;
-use crate::errors::{ParseError, ParseErrorKind};
 use crate::header::{self, Header, HeaderError, HeaderLine, Reset, Setting};
 use tvmscript_python_syntax::ast::{HasRange, Name, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::prescan::Comment;
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind};
 use tvmscript_script_eval::{Binding, Slot};
 
 #[derive(Debug, Default)]
@@ -117,7 +117,8 @@ impl Parser<'_> {
     fn header_error(&mut self, error: HeaderError, range: TextRange) {
         let near = match &error {
             HeaderError::UnknownOption { name, known } => {
-                crate::errors::suggest::nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
+                tvmscript_script_eval::errors::suggest::nearest(name, known.iter().map(String::as_str))
+                    .map(str::to_owned)
             }
             _ => None,
         };

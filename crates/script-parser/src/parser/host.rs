@@ -10,8 +10,8 @@ use tvmscript_script_eval::{
 };
 
 use super::{Decorator, Namespace, Parser, ParserFunction};
-use crate::errors::{Reported, Result};
 use crate::scope::{Shadowing, grown};
+use tvmscript_script_eval::errors::{Reported, Result};
 
 impl Deref for Parser<'_> {
     type Target = Evaluator;

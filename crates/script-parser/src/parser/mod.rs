@@ -50,8 +50,8 @@ pub use scripts::Script;
 pub(crate) use scripts::{Built, Outermost, Scripts};
 pub(crate) use tables::Tables;
 
-use crate::errors::{ParseError, ParseErrorKind};
 use crate::scope::{Scopes, grown};
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind};
 
 /// Result of [`parse_script`].
 #[derive(Debug)]

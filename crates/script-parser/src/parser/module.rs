@@ -3,8 +3,8 @@
 use tvmscript_irbuilder::{BuildErrors, Builder};
 
 use super::{Parser, Script};
-use crate::errors::ParseErrorKind;
 use tvmscript_python_syntax::ast::{Expr, Stmt, StmtId};
+use tvmscript_script_eval::errors::ParseErrorKind;
 
 impl Parser<'_> {
     /// Parses the whole text.

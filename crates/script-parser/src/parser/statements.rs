@@ -3,8 +3,8 @@
 use tvmscript_ir_core::{Span, Token, with_stack};
 
 use super::Parser;
-use crate::errors::{ParseErrorKind, Result};
 use tvmscript_python_syntax::ast::{ExprId, List, Stmt, StmtId};
+use tvmscript_script_eval::errors::{ParseErrorKind, Result};
 
 impl Parser<'_> {
     /// Visits statements in order, and continues after errors.

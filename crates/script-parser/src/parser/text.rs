@@ -3,11 +3,11 @@
 use tvmscript_irbuilder::ScriptValue;
 
 use super::{ParseOptions, Parser};
-use crate::errors::{ParseError, ParseErrorKind, Result};
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::Binding;
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result};
 
 impl Parser<'_> {
     /// Evaluates a string as a Python expression over the names in scope. Errors are reported inside the literal at

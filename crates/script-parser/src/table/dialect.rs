@@ -8,12 +8,14 @@ use tvmscript_ir_core::{Class, Dialect};
 use tvmscript_irbuilder::ScriptFn;
 
 use super::{
-    AttributeFn, CallFn, DecoratorRule, FragmentReader, Hooks, ItemsFn, LocalFunctionHook, NamesFn,
-    OperatorFn, ParserFn, Parsers, PythonModule, Statement, StmtHandler, SubscriptFn, TokenHook, TruthFn,
+    DecoratorRule, FragmentReader, Hooks, LocalFunctionHook, ParserFn, Parsers, PythonModule, Statement,
+    StmtHandler, TokenHook,
 };
-use tvmscript_script_eval::NodeRules;
+use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::{
+    AttributeFn, CallFn, ItemsFn, NamesFn, NodeRules, OperatorFn, SubscriptFn, TruthFn,
+};
 
-use crate::errors::Result;
 use crate::header::ReaderOption;
 use crate::parser::Parser;
 use tvmscript_python_syntax::ast::{StmtId, StmtKind};
@@ -24,7 +26,7 @@ use tvmscript_python_syntax::ast::{StmtId, StmtKind};
 /// # use tvmscript_ir_core::{Class, Dialect};
 /// # use tvmscript_irbuilder::{BuildError, ScriptValue};
 /// # use tvmscript_python_syntax::ast;
-/// # use tvmscript_script_parser::{ParseDialect, Parser, Result, table::*};
+/// # use tvmscript_script_parser::{Mode, Operator, ParseDialect, Parser, Result};
 /// # #[derive(Class)]
 /// # #[class(key = "doc.Expr")]
 /// # struct Expr(());

@@ -20,16 +20,12 @@ pub(crate) use python_module::{Found, PythonModules};
 pub use python_module::{Member, NodeClass, PythonModule};
 pub use statement::Statement;
 
-pub use tvmscript_script_eval::{
-    AttributeFn, CallFn, Indices, ItemsFn, Mode, NamesFn, Operator, OperatorFn, SubscriptFn, TruthFn,
-};
-
-use crate::errors::Result;
 use crate::header::ReaderOption;
 use crate::parser::Parser;
 use crate::scope::grown;
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, Stmt, StmtId, StmtKind};
-use tvmscript_script_eval::NodeRules;
+use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::{CallFn, NodeRules};
 
 /// A decorated definition.
 #[derive(Debug, Clone)]

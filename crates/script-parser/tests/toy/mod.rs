@@ -7,9 +7,8 @@ use tvmscript_irbuilder::{
 };
 use tvmscript_python_syntax::ast;
 use tvmscript_script_parser::{
-    DecoratorRule, Definition, Mode, Operator, ParseDialect, ParseError, ParseOptions, Parsed, Parser,
-    Result, Shadowing, parse_script,
-    table::{Member, PythonModule},
+    DecoratorRule, Definition, Member, Mode, Operator, ParseDialect, ParseError, ParseOptions, Parsed,
+    Parser, PythonModule, Result, Shadowing, parse_script,
 };
 
 /// The class of expressions.
