@@ -3,6 +3,8 @@
 //! Exit status: 0 success; 1 errors in the input, or the answer is no; 2 wrong use. Results go to standard output,
 //! diagnostics to standard error. All work runs on threads with a known stack size.
 
+#![warn(clippy::unwrap_used, clippy::panic)]
+
 mod args;
 mod command;
 mod dialect_flags;

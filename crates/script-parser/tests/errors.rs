@@ -1,4 +1,4 @@
-//! Errors as they are shown: text for people, JSON for programs.
+//! Rendered errors: text and JSON.
 
 mod toy;
 

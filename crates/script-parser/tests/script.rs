@@ -1,4 +1,4 @@
-//! Script bodies: which rules operators follow where, scopes, and what counts as a script.
+//! Script bodies: operators, scopes, and which definitions are scripts.
 
 mod toy;
 

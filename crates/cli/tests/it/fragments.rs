@@ -1,4 +1,4 @@
-//! Parts of scripts, printed alone and read back.
+//! Parts of scripts, printed on their own and parsed again.
 
 use crate::common::{file, run, run_with};
 
@@ -20,7 +20,7 @@ class Module:
         return z
 "#;
 
-/// The part at a path alone.
+/// The printed part at a path.
 fn only(path: &str) -> String {
     let ran = run_with(&["print", "--only", path, "-"], MODULE.as_bytes());
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{path}");

@@ -1,4 +1,4 @@
-//! What is no script, and what is no command: status and words.
+//! Invalid files and invalid command lines: status and messages.
 
 use crate::common::{file, run, run_with};
 use serde_json::{Value, json};

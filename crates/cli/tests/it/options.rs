@@ -1,4 +1,4 @@
-//! Printer options that change what text means: the header, and text without one.
+//! Printer options that change the meaning of text: headers, and text without a header.
 
 use crate::common::{file, run};
 
@@ -8,7 +8,7 @@ def f(A: T.Buffer((8,), \"int64\"), n: T.int64):
     A[n] = n + T.int64(1)
 ";
 
-/// Options, each of which changes what the text means.
+/// Options that change the meaning of text.
 const OPTIONS: [&[&str]; 6] = [
     &["--int-dtype", "int64"],
     &["--buffer-dtype", "int64"],
