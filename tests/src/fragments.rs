@@ -1,13 +1,13 @@
-//! Nodes printed by themselves: whether the text reads back.
+//! Round trips of single nodes as fragments.
 
 use tvmscript::ir_core::equal::StructuralEqual;
 use tvmscript::ir_core::visit::{Visitor, Walk};
 use tvmscript::{Object, ParseOptions, PrinterConfig, parse, print, registry};
 
-/// What is read of a text as a fragment of a dialect.
+/// Parses a text as a fragment of a dialect.
 ///
 /// # Errors
-/// The first diagnostic as a line of text.
+/// The first diagnostic as text.
 pub fn read(dialect: &'static str, text: &str) -> Result<Object, String> {
     let mut options = ParseOptions::default();
     options.fragment_of = Some(dialect);
@@ -18,19 +18,19 @@ pub fn read(dialect: &'static str, text: &str) -> Result<Object, String> {
     }
 }
 
-/// Whether the text of a node alone reads back to the same, free variables aside, and prints again to the same bytes; those
-/// of the second print where the reader gives a pointer the name of a buffer over it.
+/// Checks that the text of a node parses to an equal node (up to free variables) and prints again to the same bytes;
+/// the second print decides if the parser names a pointer after its buffer.
 ///
 /// # Errors
-/// The difference in words.
+/// A description of the difference.
 pub fn check(dialect: &'static str, fragment: &Object) -> Result<(), String> {
     check_with(dialect, fragment, PrinterConfig::default())
 }
 
-/// As [`check`], with options of one's own.
+/// As [`check`], with a printer configuration.
 ///
 /// # Errors
-/// The difference in words.
+/// A description of the difference.
 pub fn check_with(dialect: &'static str, fragment: &Object, config: PrinterConfig) -> Result<(), String> {
     let config = PrinterConfig { verbose_expr: true, show_meta: true, ..config };
     let text = print(fragment, registry(), &config).map_err(|e| e.to_string())?;
@@ -50,10 +50,10 @@ pub fn check_with(dialect: &'static str, fragment: &Object, config: PrinterConfi
     }
 }
 
-/// Checks a sample of the nodes inside of the programs of these folders that `is_wanted`.
+/// Checks a sample of the nodes of the programs in these folders for which `is_wanted` holds.
 ///
 /// # Panics
-/// When one does not read back, or there are few.
+/// If a node does not round-trip, or the sample is small.
 pub fn check_parts(dialect: &'static str, folders: &[&str], is_wanted: impl Fn(&Object) -> bool + Copy) {
     let mut checked = 0;
     let mut failed = Vec::new();
@@ -71,7 +71,7 @@ pub fn check_parts(dialect: &'static str, folders: &[&str], is_wanted: impl Fn(&
     assert!(failed.is_empty(), "{} of {checked}\n{}", failed.len(), failed.join("\n\n"));
 }
 
-/// The nodes inside of a program that `is_wanted`, at most `limit` of each type, each once.
+/// The distinct nodes of a program for which `is_wanted` holds, at most `limit` per type.
 pub fn sample(root: &Object, limit: usize, is_wanted: impl Fn(&Object) -> bool) -> Vec<Object> {
     let mut found: Vec<Object> = Vec::new();
     let mut counts = std::collections::HashMap::<&str, usize>::new();

@@ -1,46 +1,46 @@
-//! Random well-typed TIR functions, as text in natural style.
+//! Random well-typed TIR functions as text in natural style.
 //!
-//! A generated tree knows no names and no types: it says "a binary expression", "the k-th variable". Rendering demands
-//! a type and resolves numbers against what is in scope, so that every tree, shrunk or not, is a well-typed program.
-//! Divisors are positive literals and other literals are small, so that nothing overflows or divides by zero.
+//! A generated tree has no names or types: it contains "a binary expression" or "the k-th variable". Rendering
+//! requests a type and resolves numbers against the scope, so every tree, also after shrinking, is a well-typed
+//! program. Divisors are positive literals and other literals are small, so nothing overflows or divides by zero.
 
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
 
-/// An expression without types.
+/// An untyped expression.
 #[derive(Debug, Clone)]
 pub enum Expr {
     /// A literal or a variable.
     Leaf(u8),
-    /// An operator or a function of one operand.
+    /// A unary operator or function.
     Unary(u8, Box<Expr>),
-    /// An operator or a function of two operands.
+    /// A binary operator or function.
     Binary(u8, Box<Expr>, Box<Expr>),
-    /// A choice: the condition, then both values.
+    /// A conditional expression: condition and both values.
     Choice(u8, Box<Expr>, Box<Expr>, Box<Expr>),
     /// An element of a buffer.
     Load(u8, Box<Expr>),
 }
 
-/// A statement without types.
+/// An untyped statement.
 #[derive(Debug, Clone)]
 pub enum Stmt {
-    /// A store to a buffer: which, where, what.
+    /// A store: buffer, index, value.
     Store(u8, Expr, Expr),
-    /// A bare evaluation.
+    /// An `evaluate` statement.
     Evaluate(u8, Expr),
-    /// A loop of some kind.
+    /// A loop of any kind.
     For(u8, Vec<Stmt>),
     /// A loop over a grid with a block inside.
     Block(u8, Vec<Stmt>),
-    /// A conditional, with or without an else branch.
+    /// A conditional with an optional else branch.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// A `while` loop.
     While(Expr, Vec<Stmt>),
-    /// A let, to the end of the scope or around statements.
+    /// A let, up to the end of the scope or around statements.
     Let(u8, Expr, Vec<Stmt>),
-    /// An assertion, to the end of the scope.
+    /// An assertion up to the end of the scope.
     Assert(Expr),
     /// An allocation and stores to it.
     Allocate(u8, Vec<Stmt>),
@@ -48,18 +48,17 @@ pub enum Stmt {
     Attr(u8, Vec<Stmt>),
 }
 
-/// A function: some parameters, and a body.
+/// A function.
 #[derive(Debug, Clone)]
 pub struct Function {
-    /// Says which parameters there are.
+    /// Selects the parameters.
     pub params: u8,
-    /// Says which attributes there are.
+    /// Selects the attributes.
     pub attrs: u8,
     /// The body.
     pub body: Vec<Stmt>,
 }
 
-/// Random expressions.
 fn expr() -> impl Strategy<Value = Expr> {
     let leaf = any::<u8>().prop_map(Expr::Leaf);
     leaf.prop_recursive(4, 24, 3, |inner| {
@@ -74,7 +73,6 @@ fn expr() -> impl Strategy<Value = Expr> {
     })
 }
 
-/// Random statements.
 fn stmt() -> impl Strategy<Value = Stmt> {
     let flat = prop_oneof![
         4 => (any::<u8>(), expr(), expr()).prop_map(|(k, i, v)| Stmt::Store(k, i, v)),
@@ -96,13 +94,13 @@ fn stmt() -> impl Strategy<Value = Stmt> {
     })
 }
 
-/// Random functions.
+/// Generates functions.
 pub fn function() -> impl Strategy<Value = Function> {
     let body = prop::collection::vec(stmt(), 1..4);
     (any::<u8>(), any::<u8>(), body).prop_map(|(params, attrs, body)| Function { params, attrs, body })
 }
 
-/// Random modules, as text: one to three functions, the first of which may call the others.
+/// Generates modules as text: one to three functions, of which the first may call the others.
 pub fn module_text() -> impl Strategy<Value = String> {
     prop::collection::vec(function(), 1..4).prop_map(|functions| {
         let mut text = "@I.ir_module\nclass Module:\n".to_string();
@@ -116,7 +114,6 @@ pub fn module_text() -> impl Strategy<Value = String> {
     })
 }
 
-/// The types that rendering demands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Type {
     Int32,
@@ -126,7 +123,6 @@ enum Type {
     Bool,
 }
 
-/// The types by number.
 const TYPES: [Type; 5] = [Type::Int32, Type::Int64, Type::Float32, Type::Float16, Type::Bool];
 
 impl Type {
@@ -141,16 +137,14 @@ impl Type {
     }
 }
 
-/// What is in scope.
 #[derive(Clone)]
 struct Scope {
     vars: Vec<(String, Type)>,
     buffers: Vec<(String, Type)>,
-    /// Variables that blocks may use: parameters, not loops.
+    /// Variables that blocks can use: parameters but not loop variables.
     outer: Vec<(String, Type)>,
 }
 
-/// A writer of statements.
 struct Writer {
     text: String,
     next: usize,
@@ -190,7 +184,7 @@ pub fn function_text(name: &str, function: &Function) -> String {
 }
 
 impl Writer {
-    /// A new name.
+    /// Returns a new name.
     fn name(&mut self, prefix: &str) -> String {
         self.next += 1;
         format!("{prefix}{}", self.next)
@@ -200,7 +194,7 @@ impl Writer {
         let _ = writeln!(self.text, "{}{line}", "    ".repeat(depth));
     }
 
-    /// Statements in one scope. A let or an assertion without a body of its own reaches to the end.
+    /// Writes the statements of one scope. A let or an assertion without a body extends to its end.
     fn body(&mut self, body: &[Stmt], scope: &Scope, depth: usize) {
         for stmt in body {
             self.stmt(stmt, scope, depth);
@@ -305,12 +299,12 @@ impl Writer {
     }
 }
 
-/// The element of `list` that a number names.
+/// The element of a list that a number selects.
 fn pick<T: Clone>(list: &[T], k: u8) -> T {
     list[k as usize % list.len()].clone()
 }
 
-/// A condition that no constant decides, so that no branch is chosen while reading.
+/// A condition that is not constant, so that parsing selects no branch.
 fn condition_text(expr: &Expr, scope: &Scope) -> String {
     format!("n < 5 and {}", text(expr, Type::Bool, scope))
 }
@@ -346,7 +340,6 @@ fn text(expr: &Expr, kind: Type, scope: &Scope) -> String {
     }
 }
 
-/// A literal or a variable.
 fn leaf(k: u8, kind: Type, scope: &Scope) -> String {
     let fitting: Vec<_> = scope.vars.iter().filter(|(_, t)| *t == kind).collect();
     if k & 1 == 1 && !fitting.is_empty() {
@@ -362,7 +355,6 @@ fn leaf(k: u8, kind: Type, scope: &Scope) -> String {
     }
 }
 
-/// An operator or a function of one operand.
 fn unary(k: u8, a: &Expr, kind: Type, scope: &Scope) -> String {
     let from = TYPES[k as usize % TYPES.len()];
     match (kind, k % 4) {
@@ -376,7 +368,6 @@ fn unary(k: u8, a: &Expr, kind: Type, scope: &Scope) -> String {
     }
 }
 
-/// An operator or a function of two operands.
 fn binary(k: u8, a: &Expr, b: &Expr, kind: Type, scope: &Scope) -> String {
     if kind == Type::Bool {
         let compared = [Type::Int32, Type::Int64, Type::Float32][k as usize / 8 % 3];

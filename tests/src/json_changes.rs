@@ -1,9 +1,9 @@
-//! Changes of JSON that a seed repeats: of its structure, so that the text stays JSON, and of its bytes.
+//! Reproducible mutations of JSON: of its structure, which keep it valid, and of its bytes.
 
 use serde_json::{Value, json};
 use tvmscript_test_texts::Random;
 
-/// What takes the place of a scalar, beside scalars of the text.
+/// Replacements for scalars, besides scalars of the text.
 fn scalars() -> Vec<Value> {
     let words = [
         "",
@@ -54,7 +54,7 @@ fn count(value: &Value) -> usize {
     }
 }
 
-/// The value with this number, in the order of the text.
+/// The value with this number, in text order.
 fn nth(value: &mut Value, at: usize) -> Option<&mut Value> {
     if at == 0 {
         return Some(value);
@@ -75,8 +75,8 @@ fn nth(value: &mut Value, at: usize) -> Option<&mut Value> {
     None
 }
 
-/// The JSON with one to three of its values replaced, moved, doubled or dropped. It stays JSON; but a text that is none, for
-/// a bare `Infinity` in it, gets changed bytes.
+/// Replaces, moves, duplicates or removes one to three values. Text that is not strict JSON, because of a bare
+/// `Infinity`, gets changed bytes instead.
 pub fn change_structure(text: &str, random: &mut Random) -> String {
     let Ok(mut document) = serde_json::from_str::<Value>(text) else { return change_bytes(text, random) };
     let scalars = scalars();
@@ -86,7 +86,7 @@ pub fn change_structure(text: &str, random: &mut Random) -> String {
         let nodes = document.get("nodes").and_then(Value::as_array).map_or(1, Vec::len).max(1);
         let Some(place) = nth(&mut document, random.below(size)) else { continue };
         match (random.below(8), &mut *place) {
-            // Another node, earlier or later.
+            // A reference to another node.
             (0..3, Value::Number(_)) => *place = json!(random.below(nodes + 1)),
             (3, Value::Number(number)) => {
                 let near = number.as_i64().unwrap_or(0);
@@ -114,7 +114,7 @@ pub fn change_structure(text: &str, random: &mut Random) -> String {
     document.to_string()
 }
 
-/// The text with one to four of its bytes changed, dropped or doubled. What is no UTF-8 any more is replaced.
+/// Changes, removes or duplicates one to four bytes. Invalid UTF-8 is replaced.
 pub fn change_bytes(text: &str, random: &mut Random) -> String {
     const BYTES: &[u8] = b"{}[]\",:.-+eE0123456789tfn\\u \n\xff\xef\xbb\xbf";
     let mut bytes = text.as_bytes().to_vec();

@@ -1,7 +1,6 @@
-//! The harness of the fixtures: what a fixture is, and the questions asked of it.
+//! Test harness of the fixtures.
 //!
-//! This file alone touches the library, one helper per boundary, so that an interface can change without touching a
-//! hundred tests. The conventions of the fixtures stand in `fixtures/README.md`.
+//! Only this file calls the library, with one helper per interface. `fixtures/README.md` describes the fixtures.
 
 use std::path::PathBuf;
 
@@ -16,33 +15,33 @@ mod marks;
 
 pub use marks::{DiagnosticMark, FileMarks, Mark, file_marks, marks};
 
-/// The stack on which fixtures run: small on purpose, since no input may need more.
+/// Stack size for fixtures, small on purpose: no input may need more.
 pub const STACK_BYTES: usize = 2 << 20;
 
 /// A fixture file.
 pub struct Fixture {
-    /// The file's name without its ending.
+    /// File name without its extension.
     pub name: String,
-    /// Its text.
+    /// Content.
     pub text: String,
 }
 
 impl Fixture {
-    /// Whether the text is TVM's own print, so that ours has to be the same bytes.
+    /// Returns `true` if the text was printed by TVM, so that the printer has to produce the same bytes.
     pub fn is_canonical(&self) -> bool {
         self.text.starts_with("# from tvm.script import")
     }
 }
 
-/// The folder of the fixtures.
+/// Path of a folder of fixtures.
 pub fn folder(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
-/// The Python files of a folder of fixtures, by name.
+/// The Python files of a folder of fixtures, sorted by name.
 ///
 /// # Panics
-/// When the folder cannot be read.
+/// If the folder cannot be read.
 pub fn fixtures(name: &str) -> Vec<Fixture> {
     let folder = folder(name);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -59,10 +58,10 @@ pub fn fixtures(name: &str) -> Vec<Fixture> {
     fixtures
 }
 
-/// Runs `check` on every fixture, on a small stack, and panics with all failures.
+/// Runs `check` on every fixture on a small stack.
 ///
 /// # Panics
-/// When a fixture fails.
+/// If a fixture fails; the message contains all failures.
 pub fn check_all(
     folder: &'static str,
     check: impl Fn(&Fixture) -> Result<(), String> + Send + Sync + 'static,
@@ -85,7 +84,7 @@ pub fn check_all(
 /// Runs `work` on a thread with a small stack.
 ///
 /// # Panics
-/// When `work` does.
+/// If `work` panics.
 pub fn on_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let thread =
         std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).expect("the system gives a thread");
@@ -95,10 +94,10 @@ pub fn on_small_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
     }
 }
 
-/// Parses a text to its script objects, or gives all errors.
+/// Parses a text to the nodes of its scripts.
 ///
 /// # Errors
-/// The diagnostics, if there is one.
+/// The diagnostics, if there are any.
 pub fn parse(name: &str, text: &str) -> Result<Vec<Object>, Vec<ParseError>> {
     let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
     if parsed.errors.is_empty() {
@@ -110,9 +109,9 @@ pub fn parse(name: &str, text: &str) -> Result<Vec<Object>, Vec<ParseError>> {
 
 /// A script of a file.
 pub struct FoundScript {
-    /// The line of its definition, or of the assignment that names it, from 1.
+    /// Line of its definition, or of the assignment that names it, from 1.
     pub line: usize,
-    /// Its path.
+    /// Path of the script.
     pub path: String,
     /// The node.
     pub node: Object,
@@ -120,23 +119,23 @@ pub struct FoundScript {
 
 /// A diagnostic of a file.
 pub struct Told {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
     /// `error`, `warning` or `note`.
     pub severity: &'static str,
-    /// Everything it says in words.
+    /// Message, notes and help.
     pub words: String,
 }
 
-/// What a whole Python file holds.
+/// Content of a whole Python file.
 pub struct File {
-    /// Its scripts, in order.
+    /// Scripts in source order.
     pub scripts: Vec<FoundScript>,
-    /// Everything that is said about it.
+    /// Errors, warnings and notes.
     pub diagnostics: Vec<Told>,
 }
 
-/// Reads a whole Python file: what is wrong in it does not keep the other scripts from being found.
+/// Parses a whole Python file. Errors do not prevent other scripts from being found.
 pub fn file(name: &str, text: &str) -> File {
     let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
     let line = |offset: u32| place(text, offset as usize).0;
@@ -154,10 +153,10 @@ pub fn file(name: &str, text: &str) -> File {
     File { diagnostics: diagnostics.collect(), scripts: found.collect() }
 }
 
-/// Parses a text that is expected to be right.
+/// Parses a text that is expected to be valid.
 ///
 /// # Errors
-/// The first diagnostic as a line of text.
+/// The first diagnostic as text.
 pub fn parse_ok(name: &str, text: &str) -> Result<Vec<Object>, String> {
     parse(name, text).map_err(|errors| errors.first().map_or_else(String::new, |e| describe(text, e)))
 }
@@ -168,15 +167,15 @@ pub fn describe(text: &str, error: &ParseError) -> String {
     format!("{line}:{column}: {}", words(error).replace('\n', "; "))
 }
 
-/// A mistake, whoever found it.
+/// An error, of parsing or of the well-formedness check.
 pub struct Mistake {
-    /// The line, from 1; 0 where nothing is known of the place.
+    /// Line, from 1; 0 if unknown.
     pub line: usize,
-    /// The message, its notes and its help.
+    /// Message, notes and help.
     pub words: String,
 }
 
-/// All mistakes of a text: the parser's, and if it has none those of well-formedness.
+/// The parse errors of a text, or if there are none, its well-formedness errors.
 pub fn mistakes(name: &str, text: &str) -> Vec<Mistake> {
     let line = |offset: u32| place(text, offset as usize).0;
     match parse(name, text) {
@@ -187,7 +186,7 @@ pub fn mistakes(name: &str, text: &str) -> Vec<Mistake> {
     }
 }
 
-/// What is wrong with a function or module as a whole, whichever dialect says so.
+/// Well-formedness errors of a function or module.
 fn ill_formed(object: &Object, line: &dyn Fn(u32) -> usize) -> Vec<Mistake> {
     let line_of = |span: Span| match span.kind() {
         SpanKind::Range { start_bytes, .. } => line(start_bytes),
@@ -205,14 +204,14 @@ fn ill_formed(object: &Object, line: &dyn Fn(u32) -> usize) -> Vec<Mistake> {
         .collect()
 }
 
-/// The line and the column in characters, both from 1, of a byte offset.
+/// Line and column (in characters) of a byte offset, both from 1.
 pub fn place(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset.min(text.len())).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-/// Everything a diagnostic says in words.
+/// Message, notes and help of a diagnostic.
 pub fn words(error: &ParseError) -> String {
     let mut words = error.kind.to_string();
     let labels = error.labels.iter().map(|l| &l.text).filter(|t| !t.is_empty());
@@ -223,31 +222,31 @@ pub fn words(error: &ParseError) -> String {
     words
 }
 
-/// Prints script objects with one blank line between.
+/// Prints nodes separated by one blank line.
 ///
 /// # Errors
-/// What the printer says.
+/// The error of the printer.
 pub fn print(objects: &[Object], options: &PrinterConfig) -> Result<String, String> {
     let print = |node| tvmscript::print(node, tvmscript::registry(), options).map_err(|e| e.to_string());
     Ok(objects.iter().map(print).collect::<Result<Vec<_>, _>>()?.join("\n\n"))
 }
 
-/// The options of the canonical print.
+/// Options of canonical text.
 pub fn canonical_options() -> PrinterConfig {
     PrinterConfig { show_meta: true, ..PrinterConfig::default() }
 }
 
-/// Structural equality, object by object.
+/// Compares nodes pairwise by structural equality.
 pub fn equal(a: &[Object], b: &[Object]) -> bool {
-    // A variable that nothing defines comes back as another node.
+    // A free variable reads back as another node.
     let equal = tvmscript::ir_core::equal::StructuralEqual { map_free_vars: true, ..Default::default() };
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| equal.compare(a, b))
 }
 
-/// The print with `options` reads back structurally equal and prints again to the same bytes.
+/// Checks that printed text parses to equal nodes and prints again to the same bytes.
 ///
 /// # Errors
-/// What does not hold.
+/// A description of the failure.
 pub fn check_roundtrip(objects: &[Object], options: &PrinterConfig) -> Result<String, String> {
     let text = print(objects, options)?;
     let again = parse_ok("<print>", &text).map_err(|e| format!("the print does not parse: {e}\n{text}"))?;
@@ -261,23 +260,23 @@ pub fn check_roundtrip(objects: &[Object], options: &PrinterConfig) -> Result<St
     Ok(text)
 }
 
-/// TVM's JSON of an object.
+/// TVM's JSON of a node.
 ///
 /// # Panics
-/// When the elements of a constant are left out.
+/// If the elements of a constant are left out.
 pub fn to_json(object: &Object) -> String {
     tvmscript::to_tvm_json(object).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Reads TVM's JSON.
+/// Loads TVM's JSON.
 ///
 /// # Errors
-/// What the reader says.
+/// The error of loading.
 pub fn from_json(json: &str) -> Result<Object, String> {
     tvmscript::from_tvm_json(json, tvmscript::registry()).map_err(|e| e.to_string())
 }
 
-/// The structural hash.
+/// Structural hash of a node.
 pub fn hash(object: &Object) -> u64 {
     tvmscript::structural_hash(object)
 }

@@ -1,15 +1,15 @@
-//! The marks of a wrong script: which line has to be reported, with which words.
+//! Marks in fixtures: expected diagnostics with their lines.
 
-/// A place that has to be reported.
+/// An expected error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mark {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// Words of the message, its notes or its help, in lower case.
+    /// Text that the message, its notes or its help contain, in lower case.
     pub words: String,
 }
 
-/// The marks of a text: `# error: WORDS` at the end of a line, once or more, and `# expect LINE: WORDS`.
+/// Parses the marks of a text: `# error: WORDS` at the end of a line, repeatable, and `# expect LINE: WORDS`.
 pub fn marks(text: &str) -> Vec<Mark> {
     let mut marks = Vec::new();
     for (i, line) in text.lines().enumerate() {
@@ -27,28 +27,28 @@ pub fn marks(text: &str) -> Vec<Mark> {
     marks
 }
 
-/// A diagnostic that a whole file has to give.
+/// An expected diagnostic of a whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiagnosticMark {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
     /// `error`, `warning` or `note`.
     pub severity: &'static str,
-    /// Words of the message, its notes or its help, in lower case.
+    /// Text that the message, its notes or its help contain, in lower case.
     pub words: String,
 }
 
 /// The marks of a whole file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileMarks {
-    /// The scripts: the line of the definition, or of the assignment that names it, and the path.
+    /// Scripts: line of the definition, or of the assignment that names it, and path.
     pub scripts: Vec<(usize, String)>,
     /// The diagnostics.
     pub diagnostics: Vec<DiagnosticMark>,
 }
 
-/// The marks of a whole file: `# script: PATH` and `# error: WORDS`, `# warning: WORDS`, `# note: WORDS` at the end of a
-/// line.
+/// Parses the marks of a whole file: `# script: PATH`, `# error: WORDS`, `# warning: WORDS` and `# note: WORDS` at
+/// the end of a line.
 pub fn file_marks(text: &str) -> FileMarks {
     let mut marks = FileMarks::default();
     for (index, line) in text.lines().enumerate() {

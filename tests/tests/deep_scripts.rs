@@ -1,21 +1,20 @@
-//! Depth and size: inputs on which recursive readers and printers die, on a 2 MiB stack and in a debug build.
+//! Depth and size: inputs that overflow the stack of recursive parsers and printers, on a 2 MiB stack in a debug
+//! build.
 //!
-//! Sums, `elif` chains and loops give IR and read back. Parentheses, call nesting and source indentation may meet a
-//! stated limit, which is a typed error and never a crash.
+//! Sums, `elif` chains and loops build IR and read back. Parentheses, nested calls and indentation may exceed a
+//! documented limit, which is a typed error.
 
 use std::fmt::Write as _;
 
 use tvmscript_tests::{canonical_options, check_roundtrip, on_small_stack, parse, parse_ok};
 
-/// The depth of chains that must give IR.
+/// Depth of chains that must build IR.
 const DEEP: usize = 100_000;
 
-/// Puts statements into a function.
 fn function(body: &str) -> String {
     format!("@T.prim_func\ndef f(x: T.int32, p: T.bool):\n{body}")
 }
 
-/// A sum of many terms.
 fn sum(terms: usize) -> String {
     let mut text = "x".to_string();
     for _ in 1..terms {
@@ -24,12 +23,10 @@ fn sum(terms: usize) -> String {
     text
 }
 
-/// An expression in many parentheses.
 fn parentheses(depth: usize) -> String {
     format!("{}x{}", "(".repeat(depth), ")".repeat(depth))
 }
 
-/// An `elif` ladder.
 fn ladder(rungs: usize) -> String {
     let mut text = "    if x == 0:\n        T.evaluate(0)\n".to_string();
     for i in 1..rungs {
@@ -38,7 +35,7 @@ fn ladder(rungs: usize) -> String {
     text
 }
 
-/// Nested parallel loops, one space of indentation each.
+/// Nested parallel loops, with one space of indentation each.
 fn nest(depth: usize) -> String {
     let mut text = String::new();
     for i in 0..depth {
@@ -48,7 +45,7 @@ fn nest(depth: usize) -> String {
     text
 }
 
-/// The text parses and its print reads back.
+/// Checks that the text parses and its printed form reads back.
 fn reads_back(text: String) {
     on_small_stack(move || {
         let objects = parse_ok("deep", &text).expect("it parses");
@@ -60,7 +57,7 @@ fn reads_back(text: String) {
     });
 }
 
-/// The text is refused or read, without a crash; and dropped.
+/// Checks that the text is parsed or rejected, and dropped, without a crash.
 fn survives(text: String) {
     on_small_stack(move || {
         let _ = parse("deep", &text);

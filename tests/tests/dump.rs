@@ -1,4 +1,4 @@
-//! Drawings of programs: the examples of the article that the command follows.
+//! `dump`: the examples of TVM's article about its visualizer.
 
 use tvmscript::docsifier::print_mapped;
 use tvmscript::ir_core::dump::{DumpOptions, Graph, fields_label};
@@ -9,8 +9,8 @@ use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, PrinterConfig, registry};
 use tvmscript_tests::parse_ok;
 
-/// A sum of two vectors, its loop split by 64: a scope around two loops, two tests of the bound, one store. The article's
-/// loads and stores have a predicate.
+/// A vector addition with its loop split by 64: a scope around two loops, two bound checks, one store. The loads and
+/// stores of the article have a predicate.
 const LOOP_NEST: &str = r#"
 from tvm.script import tir as T
 
@@ -32,7 +32,7 @@ def add(a: T.handle, b: T.handle, c: T.handle, n: T.int32):
                     )
 "#;
 
-/// The article's edges, by the holder of each node after the first.
+/// Edges of the article: the parent of each node after the first.
 const HOLDERS: [u32; 40] = [
     0, 1, 1, 3, 4, 4, 3, 1, 8, 8, 8, 11, 12, 13, 14, 15, 15, 14, 11, 19, 20, 21, 22, 23, 19, 25, 26, 27, 28,
     29, 27, 26, 32, 33, 34, 32, 25, 37, 38, 25,
@@ -71,7 +71,7 @@ fn b07_the_loop_nest_of_the_article_is_numbered_as_there() {
         classes[1..9],
         ["tir.For", "ir.IntImm", "tir.Div", "tir.Add", "tir.Var", "ir.IntImm", "ir.IntImm", "tir.For"]
     );
-    // The label of a node: its class, then its text, whose lines end in `\l`.
+    // A label is the class and the text, whose lines end in `\l`.
     for label in [
         r#"node4[label="tir.Add\nn + 63"];"#,
         r#"node12[label="tir.Call\nT.likely(i_outer * 64 + i_inner < n)"];"#,
@@ -153,7 +153,7 @@ fn struct_info_that_doubles_is_compared_and_drawn_once() {
         let found = how.mismatches(a.object(), b.object(), limit);
         let [one] = &*found else { panic!("{} differences", found.len()) };
         assert!(one.lhs.to_string().ends_with(".fields[0].dtype"), "{}", one.lhs);
-        // Enough differences end the walk.
+        // The walk ends once the limit is reached.
         assert_eq!(one.repeats.is_empty(), limit == 1);
     }
     let graph = Graph::of(a.object(), &DumpOptions::default());

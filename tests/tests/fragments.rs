@@ -1,4 +1,4 @@
-//! The fixtures of `fragments/`: the text of a node alone is its print, byte for byte, once it is read.
+//! Fixtures of `fragments/`: each file parses as a fragment and prints to itself.
 
 use tvmscript::{PrinterConfig, print, registry};
 use tvmscript_tests::{check_all, fragments};

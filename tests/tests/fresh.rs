@@ -1,4 +1,4 @@
-//! Copies with fresh definitions: the same program, in other variables.
+//! Copies with fresh definitions: the same program with other variables.
 
 use tvmscript::ir_core::{EqKind, PtrSet};
 use tvmscript::{Object, ParseOptions, copy_fresh, free_variables, parse, post_order_visit, registry};
@@ -30,13 +30,13 @@ fn a_copy_is_the_same_program_in_other_variables() {
             for script in parsed.scripts {
                 let node = script.node;
                 let is_function = node.is::<tir::PrimFunc>() || node.is::<relax::Function>();
-                // A variable that is used where its definition does not hold is two to a reader and one to a copy.
+                // A variable used outside its scope is two variables for the parser and one for a copy.
                 if !is_function || errors(&node) > 0 {
                     continue;
                 }
                 functions += 1;
                 let copy = copy_fresh(&node).unwrap_or_else(|error| panic!("{}: {error}", fixture.name));
-                // What nothing in the function defines is no variable of its own.
+                // Free variables are not copied.
                 let free: PtrSet = free_variables(&node).into_iter().collect();
                 let shared: Vec<Object> = defined(&node).intersection(&defined(&copy)).cloned().collect();
                 let is_wrong = |object: &Object| !free.contains(object) && !object.is::<ir::GlobalVar>();

@@ -1,7 +1,7 @@
-//! The bodies of the fuzz targets, over changed fixtures and JSON, without a fuzzer: the same changes in every run.
+//! Bodies of the fuzz targets, run on mutated fixtures and JSON with fixed seeds.
 //!
-//! `FUZZ_ROUNDS` (changes a text) and `FUZZ_SEED` make a longer or another run; with `FUZZ_SECONDS` it is repeated, with other
-//! changes, until so much time is over.
+//! `FUZZ_ROUNDS` (mutations per text) and `FUZZ_SEED` change the run; `FUZZ_SECONDS` repeats it with other mutations
+//! for that long.
 
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use tvmscript_tests::json_changes;
 #[path = "../fuzz/src/lib.rs"]
 mod targets;
 
-/// What takes the place of a token, beside other tokens of the text.
+/// Replacements for tokens, besides other tokens of the text.
 const TOKENS: &str = "0 1 -1 2 64 -9223372036854775808 9223372036854775807 99999999999999999999 0.0 1e309 nan 1e-320 \
     True False None \"\" \"n\" \"int32\" \"float8_e4m3fn\" \"int8x4\" \"float32xvscalex4\" \"handle\" \"void\" \"global\" ( ) [ ] { } , : . = == + - * / // % ** -> @ * ** \
     lambda if else for in not and or pass return del class def with as \
@@ -21,7 +21,7 @@ const TOKENS: &str = "0 1 -1 2 64 -9223372036854775808 9223372036854775807 99999
     R.Tensor R.Shape R.Tuple() R.Object R.call_tir R.output R.dataflow() R.shape([1]) R.prim_value(1) R.const(1) R.str(\"a\") \
     [0] {} null {\"type_key\":\"\"} \"root\" 4294967296 -2";
 
-/// The text with one to three of its tokens dropped, doubled, replaced, or swapped for one of elsewhere; or a line moved.
+/// Removes, duplicates, replaces or swaps one to three tokens, or moves a line.
 fn change(text: &str, other: &str, random: &mut Random) -> String {
     let mut text = text.to_owned();
     for _ in 0..1 + random.below(3) {
@@ -53,12 +53,12 @@ fn change(text: &str, other: &str, random: &mut Random) -> String {
     text
 }
 
-/// Asks about each text as it is and with tokens changed; the texts of failures are kept.
+/// Runs a target on each text and its mutations; keeps the texts of failures.
 fn campaign(name: &str, texts: &[String], rounds: u64, targets: &[fn(&str)]) {
     campaign_with(name, texts, rounds, targets, change);
 }
 
-/// As [`campaign`], with changes of another kind.
+/// As [`campaign`], with other mutations.
 fn campaign_with(
     name: &str,
     texts: &[String],
@@ -105,7 +105,7 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     files_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), extension)
 }
 
-/// How large a text may be, so that a run stays short.
+/// Maximum size of a text, to limit the time.
 const MAX_BYTES: usize = 4_000;
 
 #[test]
@@ -127,7 +127,7 @@ fn changed_host_code_ends() {
     campaign("host", &texts, 4, &[targets::host]);
 }
 
-/// The JSON of the corpus, in TVM's form.
+/// TVM's JSON of the corpus.
 fn corpus_json() -> Vec<String> {
     let mut texts: Vec<String> = files("corpus/json", "gz")
         .iter()
@@ -143,7 +143,7 @@ fn corpus_json() -> Vec<String> {
     texts
 }
 
-/// Programs as JSON in both forms.
+/// Programs as JSON in both formats.
 fn json_of_programs() -> Vec<String> {
     let registry = tvmscript::registry();
     let mut texts = corpus_json();

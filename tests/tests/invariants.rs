@@ -1,4 +1,4 @@
-//! Every node that the parser makes holds the invariants that its dialect declares, as nodes loaded from JSON do.
+//! Every node that the parser builds satisfies the invariants of its dialect, as nodes loaded from JSON do.
 
 use tvmscript::ir_core::invariants::violations;
 use tvmscript::{ParseOptions, parse, registry};

@@ -1,4 +1,4 @@
-//! TVM's JSON of the corpus selection: read, written back, compared as TVM compared it.
+//! TVM's JSON of the corpus selection: loaded, saved, and compared as TVM compares it.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -39,8 +39,8 @@ fn object(value: &Value) -> &Object {
     value.as_object().expect("a node")
 }
 
-/// TVM's own calls have a field `annotations` in the build that made the corpus, mostly with a map of its own each.
-/// Calls that share one are the only difference between the texts.
+/// In the build that recorded the corpus, TVM's calls have a field `annotations`, mostly with a map per call. Calls
+/// that share a map are the only difference between the texts.
 #[test]
 fn graphs_are_written_back_to_the_byte() {
     let registry = registry();

@@ -1,4 +1,4 @@
-//! JSON that breaks what nodes promise: each file of `fixtures/err_json` has its error beside it, in both words and place.
+//! Invalid JSON of nodes: each file of `fixtures/err_json` has its expected error beside it.
 
 use std::path::Path;
 

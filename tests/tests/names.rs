@@ -1,8 +1,8 @@
-//! The names of TVM's namespaces: each is here, or known to be left out.
+//! Names of TVM's namespaces: each is supported, or listed as unsupported.
 
 use std::path::Path;
 
-/// The names of the list, those left out apart.
+/// Supported and unsupported names of the list.
 fn names() -> (Vec<String>, Vec<String>) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/names.txt");
     let text = std::fs::read_to_string(file).expect("the list is there");
@@ -16,7 +16,7 @@ fn names() -> (Vec<String>, Vec<String>) {
     (here, left_out)
 }
 
-/// The names, among these, that scripts do not find.
+/// The names that scripts do not find.
 fn unknown(names: &[String]) -> Vec<String> {
     let head = "@R.function\ndef f(x: R.Tensor((2,), \"float32\")):\n";
     let lines: String = names.iter().enumerate().map(|(i, name)| format!("    v{i} = {name}\n")).collect();
@@ -40,7 +40,7 @@ fn names_that_are_left_out_are_not_here() {
 
 #[test]
 fn an_intrinsic_of_llvm_is_noted_where_it_is_looked_up() {
-    use tvmscript::script_parser::errors::Severity;
+    use tvmscript::script_eval::errors::Severity;
     use tvmscript::script_parser::{ParseOptions, parse_script};
     let text = "@T.prim_func\ndef f(x: T.float32):\n    \
                 T.evaluate(T.call_llvm_pure_intrin(\"float32\", T.llvm_lookup_intrinsic_id(\"llvm.sqrt\"), x))\n";

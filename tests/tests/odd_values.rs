@@ -1,8 +1,8 @@
-//! Values and shapes of expressions that printers like to lose.
+//! Values and shapes of expressions that are easily lost in printing.
 
 use tvmscript_tests::{canonical_options, check_roundtrip, parse_ok};
 
-/// The statement parses, prints, reads back equal and stable; the print's last line.
+/// Checks that a statement round-trips, and returns the last line of its printed form.
 fn last_line(statement: &str) -> String {
     let text = format!("@T.prim_func\ndef f(x: T.int32, p: T.bool, q: T.bool):\n    {statement}\n");
     let objects = parse_ok("odd", &text).unwrap_or_else(|e| panic!("{statement}: {e}"));

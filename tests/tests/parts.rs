@@ -1,4 +1,4 @@
-//! Every part that a path leads to, printed by itself: nodes in fields, arrays and maps as a whole. The text of each reads back.
+//! Every part at an access path, printed on its own, including arrays and maps: its text reads back.
 
 use std::collections::HashMap;
 
@@ -8,27 +8,27 @@ use tvmscript::tir::print::TirOptions;
 use tvmscript::{Object, PrinterConfig, ir, print, registry};
 use tvmscript_tests::fragments;
 
-/// How many parts of one kind a program is asked for: of one field, and of one type.
+/// Maximum number of parts per field and type in a program.
 const PER_KIND: usize = 1;
 
 /// A part of a program.
 struct Part {
     path: AccessPath,
     node: Object,
-    /// The field that it comes from, such as `tir.Block.iter_vars`; `tir.Block.iter_vars[]` of its elements.
+    /// Its field, such as `tir.Block.iter_vars`; `tir.Block.iter_vars[]` for an element.
     field: String,
     dialect: &'static str,
 }
 
 impl Part {
-    /// Whether it is an array or map without elements.
+    /// Returns `true` for an empty array or map.
     fn is_empty(&self) -> bool {
         self.node.as_node::<containers::ArrayNode>().is_some_and(|array| array.items().is_empty())
             || self.node.as_node::<containers::MapNode>().is_some_and(|map| map.entries().is_empty())
     }
 }
 
-/// The parts of a program, at most [`PER_KIND`] of a kind.
+/// Parts of a program, at most [`PER_KIND`] of each kind.
 fn parts(root: &Object) -> Vec<Part> {
     let mut found: Vec<Part> = Vec::new();
     let mut counts = HashMap::<(String, &'static str), usize>::new();
@@ -78,12 +78,12 @@ fn parts(root: &Object) -> Vec<Part> {
     found
 }
 
-/// Whether the part has a text of its own that is read as a fragment: functions and modules are scripts.
+/// Returns `true` if the part prints as a fragment; functions and modules are scripts.
 fn is_fragment(part: &Part) -> bool {
     !part.node.is::<ir::BaseFunc>() && !part.node.is::<ir::IRModule>()
 }
 
-/// Arrays and maps that have no text of their own, because their elements are statements or definitions.
+/// Arrays and maps without text, because their elements are statements or definitions.
 const WITHOUT_TEXT: [&str; 6] = [
     "tir.SeqStmt.seq",
     "tir.Block.match_buffers",
@@ -93,7 +93,7 @@ const WITHOUT_TEXT: [&str; 6] = [
     "ir.IRModule.functions",
 ];
 
-/// Options that the header has to name.
+/// Options that need a header.
 fn other_options() -> PrinterConfig {
     let types = TirOptions {
         int_dtype: DataType::INT64,
@@ -108,7 +108,7 @@ fn other_options() -> PrinterConfig {
     .with_part(types)
 }
 
-/// Whether the text of a part reads back, as a fragment of one of the dialects.
+/// Checks that the text of a part reads back as a fragment of one of the dialects.
 fn check(part: &Part, config: fn() -> PrinterConfig) -> Result<(), String> {
     let other = if part.dialect == "tir" { "relax" } else { "tir" };
     let done = fragments::check_with(part.dialect, &part.node, config());

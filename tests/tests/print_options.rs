@@ -1,5 +1,5 @@
-//! Printer options drawn at random: whatever they are, the text reads back to the same program and prints again to the same
-//! bytes, or the printer refuses them.
+//! Random printer options: the text reads back to the same program and prints again to the same bytes, or the printer
+//! rejects the options.
 
 use proptest::prelude::*;
 use tvmscript::ir::constants::ConstantStore;
@@ -15,10 +15,10 @@ use tvmscript_tests::{check_all, describe, equal, parse_ok};
 const INTS: [&str; 8] = ["int32", "int64", "int8", "int16", "uint8", "uint32", "uint64", "void"];
 const FLOATS: [&str; 6] = ["void", "float32", "float16", "float64", "bfloat16", "float8_e4m3fn"];
 const BUFFERS: [&str; 8] = ["float32", "float16", "int32", "int64", "bool", "uint8", "float32x4", "void"];
-/// Names that prefixes and the alias may get; some are those of other dialects, of variables and of functions.
+/// Candidate prefixes and aliases, including names of other dialects, variables and functions.
 const NAMES: [&str; 13] = ["T", "I", "R", "X", "tir", "ir", "main", "f0", "A", "i", "_", "Module", "cls"];
 
-/// Options that a user can give, as values.
+/// Random options.
 #[derive(Debug, Clone)]
 struct Drawn {
     int: DataType,
@@ -98,12 +98,12 @@ impl Drawn {
             .with_part(ConstantOptions { elide: self.elide })
     }
 
-    /// The registry that has the constants which the text leaves out.
+    /// A registry with the constants that the text leaves out.
     fn registry(&self, objects: &[Object]) -> Option<Registry> {
         let limit = self.elide?;
         let mut store = ConstantStore::new();
         objects.iter().try_for_each(|object| store.add_nodes(object, limit)).ok()?;
-        // A program may have left some out before: without a store they stay left out.
+        // Constants that the program already lacks stay left out.
         if store.is_empty() {
             return None;
         }
@@ -116,7 +116,7 @@ fn print_all(objects: &[Object], config: &PrinterConfig) -> Result<String, Strin
     Ok(objects.iter().map(print).collect::<Result<Vec<_>, _>>()?.join("\n\n"))
 }
 
-/// Tells whether the options could be followed.
+/// Checks the options; returns `false` if the printer rejects them.
 fn check(objects: &[Object], drawn: &Drawn) -> Result<bool, String> {
     let config = drawn.config();
     if let Err(refused) = config.check(registry()) {
@@ -137,7 +137,7 @@ fn check(objects: &[Object], drawn: &Drawn) -> Result<bool, String> {
     if !equal(objects, &again) {
         return Err(fail("another program".to_owned(), &text));
     }
-    // Addresses are others each time.
+    // Addresses differ each time.
     let config = PrinterConfig { show_object_address: false, ..drawn.config() };
     let (first, second) = (print_all(objects, &config)?, print_all(&again, &config)?);
     match first == second {
@@ -146,7 +146,7 @@ fn check(objects: &[Object], drawn: &Drawn) -> Result<bool, String> {
     }
 }
 
-/// Options for each program of a folder, two of each.
+/// Checks each program of a folder with two sets of options.
 fn check_folder(folder: &'static str) {
     check_all(folder, |fixture| {
         let Ok(objects) = parse_ok(&fixture.name, &fixture.text) else { return Ok(()) };

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use tvmscript_tests::generate::{function, function_text, module_text};
 use tvmscript_tests::{canonical_options, check_roundtrip, equal, from_json, hash, parse_ok, to_json};
 
-/// Parsing, printing and JSON lose nothing; equality and hash agree.
+/// Parsing, printing and JSON preserve the program; equality and hash agree.
 fn check(text: &str) -> Result<(), TestCaseError> {
     let fail = |what: String| TestCaseError::fail(format!("{what}\n{text}"));
     let objects = parse_ok("random", text).map_err(fail)?;

@@ -1,8 +1,8 @@
-//! Whole Python files: which scripts are found in them under which paths, and what is said about the rest.
+//! Whole Python files: the scripts found, their paths, and the diagnostics.
 
 use tvmscript_tests::{File, Fixture, check_all, check_roundtrip, file, file_marks, folder};
 
-/// A place with words, for messages: `12: error: undefined name`.
+/// A list for messages: `12: error: undefined name`.
 fn listed<T>(items: &[T], show: impl Fn(&T) -> String) -> String {
     items.iter().map(show).collect::<Vec<_>>().join("\n    ")
 }

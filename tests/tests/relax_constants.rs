@@ -11,7 +11,7 @@ use tvmscript::{
     structural_hash, to_json, to_tvm_json,
 };
 
-/// The function of a text, read with a registry.
+/// Parses a text with a registry and returns its function.
 fn read_with(text: &str, registry: &Registry) -> Object {
     let parsed = parse("constants", text, registry, &ParseOptions::default());
     assert!(parsed.errors.is_empty(), "{text}\n{:?}", parsed.errors);
@@ -22,7 +22,7 @@ fn with(store: ConstantStore) -> Registry {
     registry_builder().with(store.dialect()).build().expect("no dialect clashes")
 }
 
-/// A tensor of this type, whose bytes are all different.
+/// A tensor whose bytes are all different.
 fn tensor(dtype: &str, shape: &[i64]) -> Tensor {
     let dtype: DataType = dtype.parse().expect("a type");
     let count = byte_count(shape, dtype).expect("a small tensor");
@@ -31,7 +31,7 @@ fn tensor(dtype: &str, shape: &[i64]) -> Tensor {
     Ref::new(TensorNode { dtype, shape: shape.into(), data: data.collect() })
 }
 
-/// A function that speaks of a tensor.
+/// A function that contains a tensor.
 fn function_of(tensor: &Tensor) -> Object {
     let mut store = ConstantStore::new();
     let hash = store.insert(tensor.clone()).expect("a whole tensor");
@@ -105,7 +105,7 @@ fn constants_that_are_left_out_are_found_by_their_content() {
         let config = PrinterConfig { show_meta, ..PrinterConfig::default() }.with_part(options.clone());
         let text = print(&function, registry(), &config).expect("it prints");
         assert!(text.contains("R.elided_const(") && text.len() < 400, "{text}");
-        // Without the constants the text says as much as it does: it equals the whole, and prints again.
+        // Without the constants, the text equals the whole program and prints the same.
         let short = read_with(&text, registry());
         assert!(structural_equal(&short, &function) && structural_equal(&function, &short), "{text}");
         assert_eq!(structural_hash(&short), structural_hash(&function));
@@ -115,16 +115,16 @@ fn constants_that_are_left_out_are_found_by_their_content() {
         }
         let json = tvmscript::from_json(&to_json(&short), registry()).expect("it loads");
         assert!(structural_equal(&json, &short));
-        // What needs the elements says what to do.
+        // Operations that need the elements fail.
         let error = to_tvm_json(&short).expect_err("no elements");
         assert!(error.to_string().contains("--constants FILE"), "{error}");
         assert!(ConstantStore::of_nodes(&short, 63).is_err());
-        // With them it is the same function.
+        // With the constants, it is the original function.
         let store = ConstantStore::of_nodes(&function, 63).expect("a whole function");
         assert_eq!(store.len(), 1);
         let store = ConstantStore::from_json(&store.to_json(), registry()).expect("its own JSON");
         assert!(structural_equal(&read_with(&text, &with(store)), &function), "{text}");
-        // With others it is an error.
+        // With other constants, it is an error.
         let mut others = ConstantStore::new();
         others.insert(tensor("float32", &[4])).expect("a whole tensor");
         let parsed = parse("constants", &text, &with(others), &ParseOptions::default());
@@ -149,7 +149,7 @@ fn a_constant_that_was_changed_is_not_taken() {
     }
 }
 
-/// The name of a constant may not change from one version to the next: files refer to it.
+/// Hashes of constants must not change between versions, since files contain them.
 #[test]
 fn the_hash_of_a_content_stays() {
     let tensor = TensorNode { dtype: DataType::FLOAT32, shape: Box::new([2]), data: [0; 8].into() };

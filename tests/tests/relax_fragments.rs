@@ -1,11 +1,11 @@
-//! Parts of functions of tensors, printed by themselves: the text reads back, with the variables that it declares in the place
-//! of those that were free.
+//! Parts of Relax functions, printed on their own: the text reads back, with its declared variables in place of the
+//! free ones.
 
 use tvmscript::relax::{BindingBlock, SeqExpr, VarBinding};
 use tvmscript::{Object, PrinterConfig, print, registry};
 use tvmscript_tests::fragments::{check_parts, read};
 
-/// Nodes of this dialect that have a text of their own.
+/// Nodes of this dialect with text of their own.
 fn is_wanted(object: &Object) -> bool {
     let key = object.info().key();
     let is_part = key.starts_with("relax.expr.") || key.starts_with("relax.") && key.ends_with("StructInfo");

@@ -1,15 +1,15 @@
-//! Scripts that are right: they parse, print, read back and print again, and canonical ones print as they are.
+//! Valid scripts: they parse, print, and read back; canonical scripts print unchanged.
 
 use tvmscript::relax::print::RelaxOptions;
 use tvmscript_tests::{Fixture, canonical_options, check_all, check_roundtrip, folder, parse_ok};
 
-/// The widths at which everything has to read back; `None` is unlimited.
+/// Widths at which text has to read back; `None` is unlimited.
 const WIDTHS: [Option<u32>; 3] = [None, Some(80), Some(40)];
 
-/// Set to rewrite the recorded prints of `ok/` and `kernels/`; those of `programs/` are TVM's.
+/// Environment variable to rewrite the expected output of `ok/` and `kernels/`; that of `programs/` is TVM's.
 const BLESS: &str = "TVMSCRIPT_BLESS";
 
-/// What everything has to do: the text prints at every width, reads back, and prints again. Gives the print.
+/// Checks the round trip at every width and returns the printed text.
 fn check_reads_back(fixture: &Fixture) -> Result<String, String> {
     let objects = parse_ok(&fixture.name, &fixture.text)?;
     if objects.is_empty() {
@@ -24,14 +24,14 @@ fn check_reads_back(fixture: &Fixture) -> Result<String, String> {
             unlimited = text;
         }
     }
-    // Annotations that are left out because they are inferred are no loss.
+    // Annotations may be left out where they are inferred.
     let unsaid = RelaxOptions { show_all_struct_info: false };
     check_roundtrip(&objects, &canonical_options().with_part(unsaid))
         .map_err(|e| format!("without what is inferred: {e}"))?;
     Ok(unlimited)
 }
 
-/// Compares two texts, line ends at their ends aside.
+/// Compares two texts, ignoring line breaks at their ends.
 fn compare(text: &str, expected: &str) -> Result<(), String> {
     let (text, expected) = (text.trim_end(), expected.trim_end());
     match text.lines().zip(expected.lines()).find(|(a, b)| a != b) {
@@ -41,7 +41,7 @@ fn compare(text: &str, expected: &str) -> Result<(), String> {
     }
 }
 
-/// The print is the file itself where the file is canonical, else the recorded one beside it.
+/// Checks that canonical files print unchanged, and others as recorded beside them.
 fn check(folder_name: &str, fixture: &Fixture) -> Result<(), String> {
     let text = check_reads_back(fixture)?;
     if fixture.is_canonical() {

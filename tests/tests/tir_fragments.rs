@@ -1,9 +1,9 @@
-//! Parts of functions of scalars and buffers, printed by themselves: the text of each reads back.
+//! Parts of TIR functions, printed on their own: the text of each reads back.
 
 use tvmscript::Object;
 use tvmscript_tests::fragments::check_parts;
 
-/// Nodes of this dialect and of the expressions that all share.
+/// Nodes of this dialect and shared expressions.
 fn is_wanted(object: &Object) -> bool {
     let key = object.info().key();
     let is_part = (key.starts_with("tir.") || key == "Range") && !key.starts_with("tir.PrimFunc");

@@ -1,8 +1,7 @@
-//! Which text is underlined for each part of a program that two programs may differ in.
+//! Underlined text for each part in which two programs can differ.
 //!
-//! Every part that equality compares is looked for in the text of the program. It must not be a whole function that is
-//! underlined for it. The parts for which only the name of a function is, are listed here: those that have no text where
-//! they have their usual value.
+//! Each part that equality compares must have text other than a whole function. The parts for which only the name of
+//! the function is underlined are listed here: they have no text if they have their default value.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -17,7 +16,7 @@ use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, Value, registry};
 use tvmscript_tests::{canonical_options, fixtures, parse_ok};
 
-/// Parts for which the name of the function around them is underlined, and why they have no text.
+/// Parts for which the name of the enclosing function is underlined, with the reason.
 const BY_NAME_OF_FUNCTION: &[(&str, &str)] = &[
     ("relax.expr.Function.attrs", "no attributes"),
     ("relax.expr.Function.is_pure", "a pure function"),
@@ -43,16 +42,16 @@ const BY_NAME_OF_FUNCTION: &[(&str, &str)] = &[
     ("tir.PrimFunc.ret_type", "no result"),
 ];
 
-/// Larger texts hold nothing that smaller ones do not.
+/// Larger texts contain no further kinds of parts.
 const MAX_TEXT_BYTES: usize = 1500;
 
-/// A part of a program, with the class and field that it stands in.
+/// A part of a program with its class and field.
 struct Part {
     path: AccessPath,
     holder: String,
 }
 
-/// All parts below a node that equality compares, each node by the first path to it.
+/// All parts of a node that equality compares, each node by the first path to it.
 fn parts(root: &Object) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut met: HashSet<usize> = HashSet::new();
@@ -99,7 +98,7 @@ fn is_function(value: &Value) -> bool {
     value.as_object().is_some_and(|node| node.is::<PrimFunc>() || node.is::<Function>())
 }
 
-/// A function of a program: the path to it, where it stands, where its name does.
+/// A function of a program: its path, its range and the range of its name.
 struct Definition {
     path: AccessPath,
     range: Range<usize>,
@@ -130,12 +129,12 @@ fn p74_14_every_part_is_underlined_at_a_place_smaller_than_its_function() {
                     continue;
                 }
                 let definitions = definitions(&mapped);
-                // Parts without a text; what is inside them has none either.
+                // Parts without text, whose children have none either.
                 let mut without: HashSet<String> = HashSet::new();
                 for Part { path, holder } in parts(&root) {
                     checked += 1;
                     let ranges = mapped.ranges_of(&path);
-                    // What holds a function is printed as a whole.
+                    // A node that contains a function is printed as a whole.
                     let is_whole = |range: &Range<usize>| {
                         definitions.iter().any(|d| d.range == *range && !path.is_prefix_of(&d.path))
                     };

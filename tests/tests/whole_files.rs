@@ -1,6 +1,6 @@
-//! Python files as projects keep them: which scripts are found in each, and that each reads back.
+//! Realistic Python files: the scripts found in each, and their round trips.
 //!
-//! `files/scripts.txt` records the findings; `cargo xtask files` compares them with Python's syntax tree and with TVM.
+//! `files/scripts.txt` records the results; `cargo xtask files` compares them with Python's syntax tree and with TVM.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tvmscript::script_parser::{ParseOptions, parse_script};
 use tvmscript_tests::{canonical_options, check_roundtrip, describe, on_small_stack};
 
-/// Set to record what is found now.
+/// Environment variable to record the results.
 const BLESS: &str = "TVMSCRIPT_BLESS";
 
 /// The Python files below a folder, sorted.
@@ -26,7 +26,7 @@ fn python_files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The findings in one file, one per line; what is no warning is listed with its place.
+/// Results for one file, one per line, and all errors with their positions.
 fn findings(name: &str, text: &str, failures: &mut Vec<String>) -> String {
     let parsed = parse_script(name, text, tvmscript::registry(), &ParseOptions::default());
     let mut lines: Vec<(usize, String)> = Vec::new();
@@ -38,7 +38,7 @@ fn findings(name: &str, text: &str, failures: &mut Vec<String>) -> String {
         }
     }
     for error in
-        parsed.errors.iter().filter(|e| e.severity != tvmscript::script_parser::errors::Severity::Warning)
+        parsed.errors.iter().filter(|e| e.severity != tvmscript::script_eval::errors::Severity::Warning)
     {
         let line = text[..error.range().start as usize].matches('\n').count() + 1;
         lines.push((line, format!("{:?}: {}", error.severity, describe(text, error))));

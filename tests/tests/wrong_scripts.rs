@@ -1,4 +1,4 @@
-//! Scripts that are wrong: every marked mistake is reported on its line with its words, and nothing else is.
+//! Invalid scripts: each marked error is reported on its line with its text, and nothing else is reported.
 
 use tvmscript_tests::{Fixture, check_all, folder, marks, mistakes};
 

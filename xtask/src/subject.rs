@@ -3,7 +3,7 @@
 //! The tools touch the library here alone, so that a change of its interface changes one file.
 
 use tvmscript::ir_core::{ObjectLike, Str};
-use tvmscript::script_parser::errors::Severity;
+use tvmscript::script_eval::errors::Severity;
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 

@@ -1,12 +1,13 @@
-//! The command line, and the help that teaches it.
+//! The command line and its help.
 
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use tvmscript::ir_core::TextProfile;
 use tvmscript::python_syntax::MAX_TEXT_BYTES;
-use tvmscript::script_parser::{Header, HeaderError};
+use tvmscript::script_parser::{Header, HeaderError, Parsers};
 
 use crate::printer::{PrinterArgs, TextArgs};
 
@@ -15,17 +16,17 @@ const ABOUT: &str = "Reads, prints, checks and compares TVMScript, without TVM a
 const EXAMPLES: &str = "\
 Examples:
   tvmscript print kernel.py                    the canonical text of a script
-  tvmscript print kernel.py --width 80 -o k.py written to a file, lines broken at 80 columns
-  tvmscript check src/*.py                     every mistake in many files
-  tvmscript equal before.py after.py           what differs, underlined in both texts
-  tvmscript json kernel.py --tvm | python ...  on to TVM as JSON
-  tvmscript from-json module.json              and back to text
-  tvmscript print --only body.block kernel.py  a part alone, which `--fragment tir` reads
+  tvmscript print kernel.py --width 80 -o k.py write to a file, break lines at 80 columns
+  tvmscript check src/*.py                     all errors in many files
+  tvmscript equal before.py after.py           the differences, underlined in both texts
+  tvmscript json kernel.py --tvm | python ...  convert to TVM's JSON
+  tvmscript from-json module.json              convert back to text
+  tvmscript print --only body.block kernel.py  one part; `--fragment tir` parses it
 
-FILE is a script as TVM prints it, a Python file with imports and several scripts, or JSON in
-either form; `-` is standard input.
+FILE is a script as printed by TVM, a Python file with imports and any number of scripts, or JSON
+in either format; `-` is standard input. `--profile NAME` selects the text form to parse and print.
 
-Exit status: 0 done; 1 the input is wrong or the answer is no; 2 the command was misused.";
+Exit status: 0 success; 1 errors in the input, or the answer is no; 2 wrong use of the command.";
 
 /// The command line.
 #[derive(Debug, Parser)]
@@ -34,51 +35,65 @@ pub(crate) struct Args {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Tell where the time went: one line of JSON on standard error
-    #[arg(long, global = true, help_heading = "Everywhere")]
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+}
+
+/// Flags that every command has.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// Write the time of each phase to standard error, as one line of JSON
+    #[arg(long, global = true)]
     pub(crate) timings: bool,
     /// Colour diagnostics
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = "Everywhere")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: ColorWhen,
-    /// Constants that scripts leave out, as `print --constants-out` wrote them; may be given several times
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Everywhere")]
+    /// Constants that scripts leave out, as written by `print --constants-out`; repeatable
+    #[arg(long, global = true, value_name = "FILE")]
     pub(crate) constants: Vec<PathBuf>,
-    /// Scripts are fragments of this dialect: statements, bindings or an expression in no function
+    /// Text profile to parse and print with [default: the first one]
+    #[arg(long, global = true, value_name = "NAME", value_parser = profile())]
+    pub(crate) profile: Option<String>,
+    /// Parse scripts as fragments of this dialect: statements, bindings or an expression outside any function
     ///
-    /// As `print --only` prints them: what they do not define is declared at their head. Fragments are compared and hashed
-    /// with these variables bound to each other.
-    #[arg(long, global = true, value_name = "DIALECT", value_parser = fragment_dialect(), help_heading = "Everywhere")]
+    /// `print --only` prints such fragments, with declarations of their free variables in front. Comparing and hashing binds
+    /// the free variables of fragments to each other.
+    #[arg(long, global = true, value_name = "DIALECT", value_parser = fragment_dialect())]
     pub(crate) fragment: Option<&'static str>,
-    /// Read scripts without a header as if one said this, such as `int_dtype=int64,tir_prefix=X`
+    /// Parse scripts as if this header stood in front of them, e.g. `int_dtype=int64,tir_prefix=X`
     ///
-    /// The header is the comment `# tvmscript: OPTIONS` in front of a script, which the printer writes where an option changes
-    /// what the text means. Text that TVM printed with such options has none.
-    #[arg(long, global = true, value_name = "OPTIONS", value_parser = header, help_heading = "Everywhere")]
+    /// A header is the comment `# tvmscript: OPTIONS` in front of a script. The printer writes one where an option changes the
+    /// meaning of the text; TVM does not.
+    #[arg(long, global = true, value_name = "OPTIONS", value_parser = header)]
     pub(crate) header: Option<Header>,
-    /// The largest file to read, in bytes
+    /// Maximum size of an input file, in bytes
     #[arg(long, global = true, value_name = "BYTES", default_value_t = 128 << 20, help_heading = "Limits")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_TEXT_BYTES)))]
     pub(crate) max_input_bytes: u32,
-    /// The most memory that the nodes of one file may take, in bytes
+    /// Maximum memory of the nodes of one file, in bytes
     #[arg(long, global = true, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits")]
     pub(crate) max_node_bytes: u64,
-    /// How many files to work on at once [default: one a processor]
+    /// Number of files to process in parallel [default: one per processor]
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
-    #[arg(help_heading = "Everywhere")]
     pub(crate) jobs: usize,
 }
 
-/// A header whose options there are.
+/// Parses a header and checks its options.
 fn header(text: &str) -> Result<Header, HeaderError> {
     let header: Header = text.parse()?;
     header.check(tvmscript::registry()).map(|()| header)
 }
 
-/// The names of dialects whose fragments are read.
+fn profile() -> PossibleValuesParser {
+    PossibleValuesParser::new(tvmscript::registry().text_profiles().map(TextProfile::id))
+}
+
 fn fragment_dialect() -> impl TypedValueParser<Value = &'static str> {
-    let names = crate::registry::fragment_dialects();
+    let parsers = tvmscript::registry().slot::<Parsers>();
+    let names: Vec<&str> = parsers.into_iter().flat_map(Parsers::fragment_dialects).collect();
     PossibleValuesParser::new(names.clone()).map(move |given| {
-        // The parser in front lets no other name through.
+        // `PossibleValuesParser` accepts no other name.
         names.iter().copied().find(|name| *name == given).unwrap_or_default()
     })
 }
@@ -86,7 +101,7 @@ fn fragment_dialect() -> impl TypedValueParser<Value = &'static str> {
 /// When to colour diagnostics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorWhen {
-    /// On a terminal, unless NO_COLOR is set
+    /// If standard error is a terminal and NO_COLOR is not set
     Auto,
     /// Always
     Always,
@@ -99,21 +114,21 @@ pub(crate) enum ColorWhen {
 pub(crate) enum Command {
     /// Print the canonical text of scripts
     Print(Print),
-    /// Find all mistakes: syntax, names, types, well-formedness
+    /// Report all errors: syntax, names, types, well-formedness
     Check(Check),
-    /// Show that text is not lost: parse, print, parse, compare, print again
+    /// Check that text round-trips: parse, print, parse again, compare, print again
     Roundtrip(Roundtrip),
-    /// Compare two files structurally, and underline what differs
+    /// Compare two files structurally and underline the differences
     Equal(Equal),
     /// Print the structural hash, the same for files that are `equal`
     Hash(Hash),
-    /// Write scripts as JSON
+    /// Convert scripts to JSON
     Json(Json),
-    /// Print what JSON holds, in either form
+    /// Print the scripts in a JSON file of either format
     FromJson(Print),
-    /// Draw the nodes of a script as a tree or a graph
+    /// Show the nodes of a script as a tree or a graph
     Dump(Dump),
-    /// Measure each operation on files: one line of JSON each
+    /// Measure each operation; prints one line of JSON per operation
     Bench(Bench),
 }
 
@@ -127,16 +142,16 @@ Examples:
   tvmscript print --only '<root>.body.block.body' kernel.py -o loops.py
   tvmscript print --fragment tir loops.py
 
-All scripts of a file are printed in order, with one blank line between. Nothing is printed for
-a file with mistakes.")]
+All scripts of a file are printed in order, separated by one blank line. Nothing is printed for
+a file with errors.")]
 pub(crate) struct Print {
-    /// Files to read; `-` is standard input
+    /// Input files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Write to this file instead of standard output, whole or not at all
+    /// Write to this file instead of standard output; on failure the file is left unchanged
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Print only the part at an access path, behind declarations of what it does not define; `--fragment` reads it
+    /// Print only the part at an access path, after declarations of its free variables; `--fragment` parses it
     #[arg(long, value_name = "PATH")]
     pub(crate) only: Option<String>,
     /// Write the constants that `--elide-constants` leaves out to this file
@@ -153,25 +168,25 @@ Examples:
   tvmscript check kernel.py
   tvmscript check --format json src/*.py | jq 'select(.ok | not)'
 
-In JSON each file is one line on standard output:
+With `--format json`, each file is one line on standard output:
   {\"file\", \"ok\", \"errors\": [{\"kind\", \"message\",
     \"start\": {\"line\", \"column\", \"offset\"}, \"end\": {...}, \"notes\": []}]}
 Lines and columns count from 1, columns in characters; offsets count bytes from 0.")]
 pub(crate) struct Check {
-    /// Files to read; `-` is standard input
+    /// Input files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// For people, or for programs
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: CheckFormat,
 }
 
-/// How `check` answers.
+/// Output format of `check`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFormat {
-    /// Diagnostics with the lines they speak of, on standard error
+    /// Diagnostics with source lines, on standard error
     Human,
-    /// One object a file, on standard output
+    /// One JSON object per file, on standard output
     Json,
 }
 
@@ -181,9 +196,9 @@ pub(crate) enum CheckFormat {
 Example:
   tvmscript roundtrip --width 80 src/*.py
 
-The text is printed with its metadata section. One line for each file that fails, and a summary.")]
+Text is printed with its metadata section. Prints one line for each file that fails and a summary.")]
 pub(crate) struct Roundtrip {
-    /// Files to read; `-` is standard input
+    /// Input files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -197,19 +212,19 @@ Examples:
   tvmscript equal before.py after.py
   tvmscript equal --num-context-lines 1 before.py after.json
 
-Names of variables, comments and layout do not count. Nothing is printed when the files are
-equal; else both texts with every difference underlined, and the access paths of the differences.")]
+Names of variables, comments and layout are ignored. Prints nothing if the files are equal;
+otherwise both texts with all differences underlined, and the access paths of the differences.")]
 pub(crate) struct Equal {
-    /// The one file
+    /// First file
     #[arg(value_name = "A")]
     pub(crate) left: PathBuf,
-    /// The other file
+    /// Second file
     #[arg(value_name = "B")]
     pub(crate) right: PathBuf,
-    /// Bind free variables of the one file to those of the other
+    /// Match the free variables of the two files
     #[arg(long)]
     pub(crate) map_free_vars: bool,
-    /// How many differences to show
+    /// Maximum number of differences to show
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) limit: usize,
     #[command(flatten)]
@@ -222,10 +237,10 @@ pub(crate) struct Equal {
 Example:
   tvmscript hash kernel.py
 
-One line for each script of the file: 16 hexadecimal digits; of several files, the file's name
-behind them.")]
+Prints one line of 16 hexadecimal digits per script, followed by the file name if there are
+several files.")]
 pub(crate) struct Hash {
-    /// Files to read; `-` is standard input
+    /// Input files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -238,18 +253,18 @@ Examples:
   tvmscript json --tvm kernel.py | python -c 'import sys, tvm; print(tvm.ir.load_json(sys.stdin.read()))'
 
 Several scripts in one file become one array, which `from-json` prints as several scripts again.
-Several files become one document each, in order; with --compact that is one line per file.")]
+Each file becomes one document; with --compact that is one line per file.")]
 pub(crate) struct Json {
-    /// Files to read; `-` is standard input
+    /// Input files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// TVM's form, which `tvm.ir.load_json` reads; spans are not in it
+    /// TVM's format, for `tvm.ir.load_json`; it has no spans
     #[arg(long)]
     pub(crate) tvm: bool,
-    /// One line instead of an indented text
+    /// One line per document, without indentation
     #[arg(long)]
     pub(crate) compact: bool,
-    /// Write to this file instead of standard output, whole or not at all
+    /// Write to this file instead of standard output; on failure the file is left unchanged
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -261,42 +276,42 @@ Examples:
   tvmscript dump kernel.py --format text
   tvmscript dump kernel.py --format dot --kinds stmt --dedupe | dot -Tsvg > kernel.svg
 
-The labels of Graphviz's language are each node's class and its text, those of the other forms its class and
-its plain fields. The places are parts of access paths, as `print --only` and `--underline` take them.
+A Graphviz label is the class and the printed text of a node; the other formats show its class and scalar
+fields. Edges are steps of access paths, as in `print --only` and `--underline`.
 
-A kind is `stmt`, `expr`, `func`, or a type key such as `tir.For`; classes stand for all nodes below them.")]
+A kind is `stmt`, `expr`, `func`, or a type key such as `tir.For`; base classes include their subclasses.")]
 pub(crate) struct Dump {
-    /// The file to read; `-` is standard input
+    /// Input file; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// A tree, Graphviz's language, or JSON
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: DumpFormat,
-    /// Show only these kinds of nodes; others are passed through
+    /// Show only nodes of these kinds, and skip over the others
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kinds: Vec<String>,
-    /// Show what TVM's visitors come to: no definitions, and nothing inside other kinds of nodes
+    /// Show what TVM's visitors visit: no definitions, and nothing inside nodes of other kinds
     #[arg(long, requires = "kinds")]
     pub(crate) as_visited: bool,
-    /// Show nodes that are alike once
+    /// Show equal nodes once
     #[arg(long)]
     pub(crate) dedupe: bool,
-    /// Cut labels off after this many characters
+    /// Maximum length of a label, in characters
     #[arg(long, value_name = "N")]
     pub(crate) max_label: Option<usize>,
-    /// Write to this file instead of standard output, whole or not at all
+    /// Write to this file instead of standard output; on failure the file is left unchanged
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
-/// How `dump` draws.
+/// Output format of `dump`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DumpFormat {
-    /// A tree, one line a node
+    /// A tree, one line per node
     Text,
-    /// Graphviz's language
+    /// Graphviz DOT
     Dot,
-    /// Nodes and edges
+    /// Nodes and edges as JSON
     Json,
 }
 
@@ -306,20 +321,20 @@ pub(crate) enum DumpFormat {
 Example:
   tvmscript bench --repeat 9 kernel.py
 
-For each of parse, print, eq, hash, save, load and drop one line: {\"op\": \"parse\", \"cpu\": 0.00123}, the
-median CPU time in seconds. `eq` compares with a second parse of the print; `save` and `load` are
-TVM's form of JSON.")]
+Prints one line for each of parse, print, eq, hash, save, load and drop: {\"op\": \"parse\", \"cpu\": 0.00123}, the
+median CPU time in seconds. `eq` compares with the parsed printed text; `save` and `load` convert to and
+from TVM's JSON.")]
 pub(crate) struct Bench {
-    /// Files to read
+    /// Input files
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// How often to run each operation
+    /// Number of runs of each operation
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
     /// Stop repeating an operation after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3.0)]
     pub(crate) budget: f64,
-    /// Only these operations
+    /// Run only these operations
     #[arg(long, value_name = "OP,..", value_delimiter = ',')]
     #[arg(value_parser = ["parse", "print", "eq", "hash", "save", "load", "drop"])]
     pub(crate) ops: Vec<String>,

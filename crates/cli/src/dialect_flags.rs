@@ -1,5 +1,4 @@
-//! Flags that come from the registry: each dialect that prints has one for its prefix, and one for each option that it adds
-//! to the printer's.
+//! Flags from the registry: a prefix per dialect, and the printer options that dialects register.
 
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tvmscript::docsifier::{OptionArgument, PrinterOption, PrinterTable, Printers};
@@ -7,12 +6,12 @@ use tvmscript::{PrinterConfig, registry};
 
 use crate::printer::identifier;
 
-/// What was given of these flags.
+/// Values of the flags on the command line.
 #[derive(Debug, Clone)]
 pub(crate) struct DialectFlags {
     /// Prefixes, by dispatch token.
     prefixes: Vec<(String, String)>,
-    /// Options, with their values as they were written.
+    /// Options and their values as written.
     options: Vec<(&'static PrinterOption, String)>,
 }
 
@@ -20,7 +19,7 @@ fn table() -> Option<&'static PrinterTable> {
     registry().slot::<Printers>().map(Printers::table)
 }
 
-/// The tokens with a prefix, and the prefix.
+/// Dispatch tokens and their default prefixes.
 fn known_prefixes() -> impl Iterator<Item = (&'static str, &'static str)> {
     table().into_iter().flat_map(PrinterTable::prefixes)
 }
@@ -33,13 +32,12 @@ fn prefix_flag(token: &str) -> String {
     format!("{token}-prefix")
 }
 
-/// The flag of an option.
 fn flag(option: &'static PrinterOption) -> Arg {
     let arg = Arg::new(option.name).long(option.name).help(option.help);
     match option.argument {
         OptionArgument::Switch => arg.action(ArgAction::SetTrue),
         OptionArgument::Value { name, default } => {
-            // Values are tried out at once, so that a wrong one is shown with its flag.
+            // Setting the value now reports an invalid one together with its flag.
             let check =
                 move |text: &str| (option.set)(&mut PrinterConfig::default(), text).map(|()| text.to_owned());
             arg.value_name(name).default_value(default).value_parser(check)
@@ -47,7 +45,7 @@ fn flag(option: &'static PrinterOption) -> Arg {
     }
 }
 
-/// What was given with an option, if it was given.
+/// Value of an option on the command line, if given.
 fn given(option: &PrinterOption, matches: &ArgMatches) -> Option<String> {
     match option.argument {
         OptionArgument::Switch => matches.get_flag(option.name).then(String::new),
@@ -56,11 +54,11 @@ fn given(option: &PrinterOption, matches: &ArgMatches) -> Option<String> {
 }
 
 impl DialectFlags {
-    /// Sets what was given.
+    /// Applies the flags to a configuration.
     pub(crate) fn apply(&self, config: &mut PrinterConfig) {
         config.prefixes.extend(self.prefixes.iter().cloned());
         for (option, text) in &self.options {
-            // Each value was tried when the flag was read, and refused there.
+            // The value parser of the flag has rejected invalid values.
             let _ = (option.set)(config, text);
         }
     }
@@ -72,7 +70,7 @@ impl Args for DialectFlags {
         known_prefixes().fold(command, |command, (token, prefix)| {
             let flag = prefix_flag(token);
             let arg = Arg::new(flag.clone()).long(flag).value_name("NAME").value_parser(identifier);
-            command.arg(arg.help(format!("What `{token}` is called in the text [default: {prefix}]")))
+            command.arg(arg.help(format!("Prefix of `{token}` in the text [default: {prefix}]")))
         })
     }
 

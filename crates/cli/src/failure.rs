@@ -1,16 +1,16 @@
-//! Why a file has no answer: for people on standard error, for programs as JSON.
+//! Failures of files, rendered for people or as JSON.
 
 use std::path::Path;
 
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::LeftOut;
-use tvmscript::script_parser::errors::{self, Diagnostic, LineIndex, Position};
+use tvmscript::script_eval::errors::{self, Diagnostic, LineIndex, Position};
 use tvmscript::{DocsifyError, JsonError};
 
 use crate::input::{Source, display_name};
 use crate::internal::InternalError;
 
-/// A file that has no answer: why, and its text if it was read.
+/// A failure, with the text of the file if it was read.
 #[derive(Debug)]
 pub(crate) struct Failed {
     pub(crate) failure: Failure,
@@ -22,53 +22,36 @@ impl Failed {
         Box::new(Failed { failure, source })
     }
 
-    /// What a command says of the file.
+    /// The failure as text with source lines.
     pub(crate) fn render(&self, path: &Path, color: bool) -> String {
         self.failure.render(&display_name(path), self.source.as_ref(), color)
     }
 }
 
-/// Why a file has no answer: one variant, one cause.
+/// Cause of a failure.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The file cannot be read.
-    Unreadable {
-        /// The system's words.
-        reason: String,
-    },
-    /// The file is larger than the limit; what is behind was not read.
-    TooLarge {
-        /// The limit in bytes.
-        limit: u32,
-    },
-    /// The file is not UTF-8.
-    NotText {
-        /// What stands before the first wrong byte.
-        before: String,
-        /// The first wrong byte.
-        byte: u8,
-    },
-    /// The script has mistakes.
-    Script {
-        /// All of them, in order of place.
-        errors: Vec<errors::ParseError>,
-    },
-    /// The script can be read, but is not well-formed.
-    IllFormed {
-        /// All mistakes, in order of place.
-        errors: Vec<errors::ParseError>,
-    },
-    /// The text is JSON, but not that of a node.
+    Unreadable { reason: String },
+    /// The file is larger than `limit` bytes.
+    TooLarge { limit: u32 },
+    /// The file is not UTF-8 at `byte`, which follows the text `before`.
+    NotText { before: String, byte: u8 },
+    /// The script has errors, in source order.
+    Script { errors: Vec<errors::ParseError> },
+    /// The script parses but is not well-formed; errors in source order.
+    IllFormed { errors: Vec<errors::ParseError> },
+    /// The text is JSON but not that of a node.
     Json(JsonError),
-    /// The file holds no constants.
+    /// The file contains no constants.
     Constants(StoreError),
-    /// Elements are needed that the text leaves out.
+    /// The text leaves out elements that are needed.
     LeftOut(LeftOut),
     /// The node cannot be printed.
     Unprintable(Box<DocsifyError>),
-    /// A path of the command line leads nowhere.
+    /// An access path on the command line does not exist.
     Path(crate::paths::PathError),
-    /// A bug of ours.
+    /// A bug in this program.
     Internal(InternalError),
 }
 
@@ -79,7 +62,7 @@ impl From<InternalError> for Failure {
 }
 
 impl Failure {
-    /// The failure in words, with the lines it speaks of where there are any.
+    /// The failure as text, with source lines if it has a position.
     pub(crate) fn render(&self, name: &str, source: Option<&Source>, color: bool) -> String {
         match self {
             Failure::Script { errors } | Failure::IllFormed { errors } => {
@@ -138,7 +121,7 @@ impl Failure {
         }
     }
 
-    /// The place of the failure; the beginning where it belongs to the whole file.
+    /// Range of the failure; the start of the file if the failure has none.
     fn range(&self, source: Option<&Source>) -> (Position, Position) {
         match self {
             Failure::NotText { before, .. } => {
@@ -154,7 +137,7 @@ impl Failure {
         }
     }
 
-    /// The mistakes for programs.
+    /// The errors as JSON data.
     pub(crate) fn diagnostics(&self, source: Option<&Source>) -> Vec<Diagnostic> {
         let (code, kind) = match self {
             Failure::Script { errors } | Failure::IllFormed { errors } => {

@@ -1,44 +1,38 @@
-//! Files: reading one, and what it holds.
-//!
-//! Every command takes scripts and both forms of JSON alike; JSON is known by its first key.
+//! Input files: scripts or JSON in either format, which is detected by its first key.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use tvmscript::ir_core::{Array, ObjectLike as _};
 use tvmscript::python_syntax::ast::TextRange;
-use tvmscript::script_parser::errors::{self, ParseError};
+use tvmscript::script_eval::errors::{self, ParseError};
 use tvmscript::tvm_json;
 use tvmscript::{Object, ParseOptions, Registry, Value, ir};
 
 use crate::failure::{Failed, Failure};
 use crate::output;
-use crate::registry::{max_file_bytes, registry};
+use crate::registry::{max_input_bytes, parse_options, registry, reparse_options};
 use crate::timings::Timings;
 
-/// The text of a file.
+/// Text with a name for diagnostics.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// What diagnostics call it.
     pub(crate) name: String,
-    /// The text.
     pub(crate) text: String,
 }
 
-/// A file that was read and understood.
+/// A file without errors.
 pub(crate) struct Input {
-    /// Its text.
     pub(crate) source: Source,
-    /// What it holds, in order. Empty only where all scripts need arguments, or are wrong and meant to be.
+    /// The scripts in order. Empty only if all scripts need arguments, or have errors that are expected.
     pub(crate) scripts: Vec<Script>,
-    /// What is to be said of it all the same.
     pub(crate) warnings: Warnings,
 }
 
 /// The warnings and notes of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Warnings {
-    /// In order of place.
+    /// In source order.
     pub(crate) found: Vec<ParseError>,
     name: String,
     text: String,
@@ -59,28 +53,27 @@ impl Warnings {
         }
     }
 
-    /// The same for programs.
+    /// The warnings as JSON data.
     pub(crate) fn diagnostics(&self) -> Vec<errors::Diagnostic> {
         errors::diagnostics(&self.found, &self.text)
     }
 }
 
-/// The scripts of a text, and what is to be said of it all the same.
+/// The scripts and warnings of a text.
 pub(crate) type Understood = (Vec<Script>, Warnings);
 
 /// One function, module or other node of a file.
 pub(crate) struct Script {
-    /// The name of its definition in the text.
+    /// Name of its definition in the text.
     pub(crate) name: Option<String>,
-    /// The node.
     pub(crate) node: Object,
-    /// Its definition in the text; the text's beginning for JSON.
+    /// Range of its definition in the text; empty for JSON.
     pub(crate) range: TextRange,
-    /// Whether it is meant to be well-formed.
+    /// `true` if `check` tests whether it is well-formed.
     pub(crate) is_checked: bool,
 }
 
-/// What diagnostics call a file.
+/// Name of a file in diagnostics.
 pub(crate) fn display_name(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".to_owned() } else { path.display().to_string() }
 }
@@ -92,9 +85,9 @@ fn is_stdin(path: &Path) -> bool {
 /// Reads a file, or standard input for `-`.
 ///
 /// # Errors
-/// When it cannot be read, is larger than the limit, or is no text.
+/// If the file cannot be read, is too large, or is not UTF-8.
 pub(crate) fn read(path: &Path, timings: &mut Timings) -> Result<Source, Failure> {
-    let limit = max_file_bytes();
+    let limit = max_input_bytes();
     let bytes = timings.time("read", || match is_stdin(path) {
         true => read_at_most(&mut std::io::stdin().lock(), limit),
         false => std::fs::File::open(path).and_then(|mut file| read_at_most(&mut file, limit)),
@@ -116,14 +109,14 @@ pub(crate) fn read(path: &Path, timings: &mut Timings) -> Result<Source, Failure
     }
 }
 
-/// All bytes, but only one more than the limit: a device or a pipe may have no end.
+/// Reads at most one byte more than the limit: a device or a pipe may be endless.
 fn read_at_most(source: &mut dyn Read, limit: u32) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(u64::from(limit) + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The system's words without its number.
+/// The system's message without the error number.
 fn io_reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
@@ -132,10 +125,10 @@ fn io_reason(error: &std::io::Error) -> String {
     }
 }
 
-/// Reads a file and what it holds.
+/// Reads a file and parses its content.
 ///
 /// # Errors
-/// When it cannot be read or has mistakes; with the text, if there is one.
+/// If the file cannot be read or has errors; contains the text, if it was read.
 pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<Failed>> {
     let source = read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     match understand(&source, timings) {
@@ -144,39 +137,31 @@ pub(crate) fn load(path: &Path, timings: &mut Timings) -> Result<Input, Box<Fail
     }
 }
 
-/// What a text holds.
+/// Parses a script or JSON.
 ///
 /// # Errors
-/// When it has mistakes, or holds nothing.
+/// If the text has errors or contains no script.
 pub(crate) fn understand(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
-    if tvm_json::detect(&source.text).is_some() { from_json(source, timings) } else { parse(source, timings) }
+    if tvm_json::detect(&source.text).is_some() {
+        from_json(source, timings)
+    } else {
+        parse(registry(), source, &parse_options(), timings)
+    }
 }
 
-/// What a script text holds.
+/// Parses text that this command printed.
 ///
 /// # Errors
-/// All mistakes in it.
-pub(crate) fn parse(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
-    parse_with(registry(), source, &crate::registry::parse_options(), timings)
-}
-
-/// What a text holds that was printed here.
-///
-/// # Errors
-/// All mistakes in it.
+/// All errors in the text.
 pub(crate) fn parse_printed(
     registry: &Registry,
     source: &Source,
     timings: &mut Timings,
 ) -> Result<Understood, Failure> {
-    parse_with(registry, source, &crate::registry::printed_options(), timings)
+    parse(registry, source, &reparse_options(), timings)
 }
 
-/// As [`parse`], with a registry and options of its own.
-///
-/// # Errors
-/// All mistakes in it.
-fn parse_with(
+fn parse(
     registry: &Registry,
     source: &Source,
     options: &ParseOptions,
@@ -196,17 +181,17 @@ fn parse_with(
     Ok((parsed.scripts.into_iter().map(script).collect(), Warnings::new(source, parsed.warnings)))
 }
 
-/// Mistakes and warnings together, in order of place.
+/// Errors and warnings in source order.
 pub(crate) fn merge(mut errors: Vec<ParseError>, warnings: Vec<ParseError>) -> Vec<ParseError> {
     errors.extend(warnings);
     errors.sort_by_key(|e| (e.range().start, e.range().end));
     errors
 }
 
-/// What JSON holds, in whichever form it is.
+/// Loads JSON of either format.
 ///
 /// # Errors
-/// When it is no JSON of a node.
+/// If the text is not the JSON of a node.
 pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
     let node =
         timings.time("load", || tvmscript::from_json(&source.text, registry())).map_err(Failure::Json)?;
@@ -214,7 +199,7 @@ pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Unders
     Ok((split(node).into_iter().map(script).collect(), Warnings::default()))
 }
 
-/// Several scripts travel as an array of functions and modules; see [`join`].
+/// The inverse of [`join`]: an array of functions and modules is several scripts.
 fn split(node: Object) -> Vec<Object> {
     let is_script =
         |value: &Value| value.as_object().is_some_and(|o| o.is::<ir::BaseFunc>() || o.is::<ir::IRModule>());
@@ -226,7 +211,7 @@ fn split(node: Object) -> Vec<Object> {
     }
 }
 
-/// The scripts of a file as one node: itself if there is one, an array of several.
+/// One script as it is, or several scripts as an array.
 pub(crate) fn join(scripts: &[Script]) -> Object {
     match scripts {
         [one] => one.node.clone(),
@@ -237,7 +222,7 @@ pub(crate) fn join(scripts: &[Script]) -> Object {
     }
 }
 
-/// The files of a command line: none, and nothing on the command line, is a misuse that clap reports.
+/// Returns `true` if `-` is given more than once.
 pub(crate) fn reads_stdin_twice(paths: &[PathBuf]) -> bool {
     paths.iter().filter(|path| is_stdin(path)).count() > 1
 }

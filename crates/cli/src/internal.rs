@@ -1,15 +1,15 @@
-//! Bugs of ours: a panic becomes an [`InternalError`] that asks to be reported.
+//! Panics as [`InternalError`]s that ask to be reported.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
-    /// What the hook saw of the last panic on this thread.
+    /// Message of the last panic on this thread.
     static LAST_PANIC: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// A bug of this program, never a fault of its input.
+/// A bug in this program.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error(
     "internal error: {what}\nThis is a bug in tvmscript. Please report it at {}/issues, with the input and this message.",
@@ -20,29 +20,29 @@ pub(crate) struct InternalError {
 }
 
 impl InternalError {
-    /// An error of which nothing is known.
+    /// An error without a message.
     pub(crate) fn unknown() -> InternalError {
         InternalError { what: "a thread ended without a result".to_owned() }
     }
 }
 
-/// Keeps panics off the terminal; [`catch`] tells of them.
+/// Suppresses the output of panics; [`catch`] returns it.
 pub(crate) fn install_hook() {
     std::panic::set_hook(Box::new(|info| {
         let mut what = info.to_string();
         let trace = std::backtrace::Backtrace::capture();
         if trace.status() == std::backtrace::BacktraceStatus::Captured {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(what, "\n{trace}");
         }
         LAST_PANIC.with(|last| *last.borrow_mut() = Some(what));
     }));
 }
 
-/// Runs `work`; a panic in it is an error.
+/// Runs `work`.
 ///
 /// # Errors
-/// When `work` panics.
+/// If `work` panics.
 pub(crate) fn catch<T>(work: impl FnOnce() -> T) -> Result<T, InternalError> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let last = LAST_PANIC.with(|last| last.borrow_mut().take());

@@ -1,11 +1,11 @@
 //! The `tvmscript` command: prints, checks, compares and converts scripts.
 //!
-//! Exit status: 0 done; 1 the input is wrong or the answer is no; 2 the command was misused. Results go to standard
-//! output, diagnostics to standard error. All work happens on threads whose stacks have a known size, and a panic anywhere
-//! ends as a message that asks to be reported.
+//! Exit status: 0 success; 1 errors in the input, or the answer is no; 2 wrong use. Results go to standard output,
+//! diagnostics to standard error. All work runs on threads with a known stack size.
+
+#![warn(clippy::unwrap_used, clippy::panic)]
 
 mod args;
-mod clock;
 mod command;
 mod dialect_flags;
 mod failure;
@@ -28,28 +28,28 @@ use tvmscript_ir_core::HandledAllocator;
 #[global_allocator]
 static ALLOCATOR: HandledAllocator<MiMalloc> = HandledAllocator(MiMalloc);
 
-/// The stack of every thread that reads or prints. Deep input grows it by itself; this is for what does not ask.
+/// Stack size of worker threads. Recursion over input grows the stack on demand.
 pub(crate) const STACK_BYTES: usize = 8 << 20;
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Done, and where a question was asked the answer is yes.
+    /// Success; if the command asks a question, the answer is yes.
     Done,
-    /// The input is wrong, or the answer is no.
+    /// Errors in the input, or the answer is no.
     No,
-    /// The command was misused.
+    /// Wrong use of the command.
     Misused,
 }
 
 impl Outcome {
-    /// The worse of two.
+    /// Returns the first failure.
     fn and(self, other: Outcome) -> Outcome {
         if self == Outcome::Done { other } else { self }
     }
 }
 
-/// Ends the program: the limits let more through than this machine has memory for. Takes no memory itself.
+/// Exits because the machine has less memory than the limits allow. Must not allocate.
 fn out_of_memory(_: usize) -> ! {
     let _ = std::io::Write::write_all(
         &mut std::io::stderr(),
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     tvmscript_ir_core::set_out_of_memory_handler(out_of_memory);
     let args = match args::Args::try_parse() {
         Ok(args) => args,
-        // Help and version are errors to clap, with status 0 and on standard output.
+        // For clap, help and version are errors with exit status 0.
         Err(error) => error.exit(),
     };
     let work = move || internal::catch(|| command::run(&args));

@@ -1,4 +1,4 @@
-//! Where results and diagnostics go: standard output, files (whole or not at all), standard error.
+//! Output: results on standard output or in files, diagnostics on standard error.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::Outcome;
 use crate::args::ColorWhen;
 
-/// Writes a result to standard output. A reader that has gone away is not an error.
+/// Writes a result to standard output. A closed pipe is not an error.
 pub(crate) fn result(text: &str) -> Outcome {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -19,7 +19,7 @@ pub(crate) fn result(text: &str) -> Outcome {
     }
 }
 
-/// Writes lines to standard error; nobody can be told when that fails.
+/// Writes lines to standard error and ignores failures, which cannot be reported anywhere.
 pub(crate) fn diagnose(text: &str) {
     let mut err = std::io::stderr().lock();
     let _ = err.write_all(text.as_bytes());
@@ -28,7 +28,41 @@ pub(crate) fn diagnose(text: &str) {
     }
 }
 
-/// Writes a result to a file, or to standard output without one. The file is either the old one or the whole new one.
+/// Text of several inputs: written to one file at the end, or to standard output as it arrives.
+pub(crate) struct Results<'a> {
+    file: Option<&'a Path>,
+    whole: String,
+}
+
+impl<'a> Results<'a> {
+    pub(crate) fn new(file: Option<&'a Path>) -> Results<'a> {
+        Results { file, whole: String::new() }
+    }
+
+    pub(crate) fn add(&mut self, text: &str) -> Outcome {
+        if self.file.is_none() {
+            return result(text);
+        }
+        self.whole.push_str(text);
+        Outcome::Done
+    }
+
+    /// Writes the file, if there is one and all inputs succeeded.
+    pub(crate) fn finish(self, outcome: Outcome) -> Outcome {
+        match self.file {
+            Some(file) if outcome == Outcome::Done => write(Some(file), &self.whole),
+            _ => outcome,
+        }
+    }
+}
+
+/// Reports that `-` is given twice.
+pub(crate) fn stdin_twice() -> Outcome {
+    diagnose("error: `-` stands for standard input, which can be read only once");
+    Outcome::Misused
+}
+
+/// Writes a result to a file, or to standard output. A file is replaced as a whole or left unchanged.
 pub(crate) fn write(file: Option<&Path>, text: &str) -> Outcome {
     let Some(file) = file.filter(|file| file.as_os_str() != "-") else { return result(text) };
     match replace(file, text) {
@@ -41,9 +75,9 @@ pub(crate) fn write(file: Option<&Path>, text: &str) -> Outcome {
 }
 
 fn replace(file: &Path, text: &str) -> std::io::Result<()> {
-    // A link stays a link: what it leads to is replaced.
+    // A symbolic link is kept; its target is replaced.
     let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    // What is no plain file (a pipe, a device) cannot be replaced, only written to.
+    // Pipes and devices cannot be replaced, only written to.
     let old = std::fs::metadata(&target).ok();
     if old.as_ref().is_some_and(|old| !old.is_file()) {
         return std::fs::write(&target, text);
@@ -65,7 +99,7 @@ fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     written
 }
 
-/// A name in the same folder, so that renaming does not cross a file system.
+/// A temporary name in the same directory, so that renaming stays within the file system.
 fn beside(target: &Path) -> std::io::Result<PathBuf> {
     let name = target.file_name().ok_or_else(|| std::io::Error::other("not the name of a file"))?;
     let mut temporary = std::ffi::OsString::from(".");
@@ -74,7 +108,7 @@ fn beside(target: &Path) -> std::io::Result<PathBuf> {
     Ok(target.with_file_name(temporary))
 }
 
-/// Whether diagnostics are coloured.
+/// Returns `true` if diagnostics are coloured.
 pub(crate) fn use_color(when: ColorWhen) -> bool {
     match when {
         ColorWhen::Always => true,
@@ -88,7 +122,7 @@ pub(crate) fn use_color(when: ColorWhen) -> bool {
     }
 }
 
-/// A line on the terminal that says how far a long run is.
+/// Progress line on the terminal.
 pub(crate) struct Progress {
     total: usize,
     done: usize,
@@ -97,12 +131,12 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Shows itself only on a terminal, and only for several files.
+    /// Shown only on a terminal, and only for several files.
     pub(crate) fn new(total: usize) -> Progress {
         Progress { total, done: 0, shown: None, is_on: total > 1 && std::io::stderr().is_terminal() }
     }
 
-    /// One more file is done.
+    /// Counts one more finished file.
     pub(crate) fn step(&mut self) {
         self.done += 1;
         let is_due = self.shown.is_none_or(|at| at.elapsed().as_millis() >= 100);
@@ -112,7 +146,7 @@ impl Progress {
         }
     }
 
-    /// Takes the line away, so that something else can be written.
+    /// Erases the line before other output.
     pub(crate) fn clear(&mut self) {
         if self.is_on && self.shown.take().is_some() {
             let _ = write!(std::io::stderr().lock(), "\r\x1b[K");

@@ -1,4 +1,4 @@
-//! Many files at once, answers in the order of the command line.
+//! Parallel work on files, with results in the order of the command line.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc;
@@ -8,10 +8,8 @@ use rayon::iter::{ParallelBridge as _, ParallelIterator as _};
 use crate::STACK_BYTES;
 use crate::internal::{InternalError, catch};
 
-/// Runs `work` on every item and hands each answer to `done` in the order of the items, as soon as those before it are
-/// there. A panic in `work` is the answer for that item.
-///
-/// One item, or `jobs` of one, runs on this thread.
+/// Runs `work` on every item and passes each result to `done` in the order of the items. A panic in `work` is the result of
+/// that item. Uses the current thread for a single item or job.
 pub(crate) fn for_each<I: Sync, T: Send>(
     items: &[I],
     jobs: usize,
@@ -34,9 +32,9 @@ pub(crate) fn for_each<I: Sync, T: Send>(
         let work = &work;
         scope.spawn(move || {
             pool.install(|| {
-                // Bridged, not split: threads take items in order, so that few answers wait for their turn.
+                // `par_bridge` takes items in order, so few results have to wait.
                 items.iter().enumerate().par_bridge().for_each_with(send, |send, (index, item)| {
-                    // Nobody listens only when `done` panicked.
+                    // The receiver is gone only if `done` panicked.
                     let _ = send.send((index, catch(|| work(item))));
                 });
             });

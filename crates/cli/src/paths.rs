@@ -3,34 +3,34 @@
 use tvmscript::ir_core::{self, AccessPath};
 use tvmscript::{Object, Value};
 
-/// Why a path leads to no node.
+/// Invalid access path.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PathError {
-    /// It leads nowhere.
+    /// The path does not exist.
     #[error(transparent)]
     Path(#[from] ir_core::PathError),
-    /// The part is a number, a text or nothing.
-    #[error("the access path `{text}` leads to a plain value ({kind}), which is not printed alone")]
+    /// The path leads to a number, a string or nothing.
+    #[error("the access path `{text}` leads to a plain value ({kind}), which cannot be printed on its own")]
     Plain {
-        /// The text.
+        /// The path.
         text: String,
-        /// What is there.
+        /// Kind of the value.
         kind: &'static str,
     },
 }
 
-/// The path that a text means, from this root on.
+/// Parses an access path of a node.
 ///
 /// # Errors
-/// When it is no path, or leads nowhere.
+/// If the path is malformed or does not exist.
 pub(crate) fn resolve(text: &str, root: &Object) -> Result<AccessPath, PathError> {
     Ok(AccessPath::parse(text, root)?.0)
 }
 
-/// The node at the path that a text means, from this root on.
+/// The node at an access path.
 ///
 /// # Errors
-/// When it is no path, or leads to no node.
+/// As [`resolve`], or if the path leads to a value that is not a node.
 pub(crate) fn part(text: &str, root: &Object) -> Result<Object, PathError> {
     match AccessPath::parse(text, root)? {
         (_, Value::Node(node)) => Ok(node),

@@ -1,6 +1,4 @@
-//! The printer's options as flags.
-//!
-//! What dialects add comes from the registry: see [`DialectFlags`].
+//! Printer options as flags. The options of dialects come from the registry: see [`DialectFlags`].
 
 use clap::{Args, value_parser};
 use tvmscript::doc::DocArena;
@@ -10,44 +8,44 @@ use tvmscript::{Object, PrinterConfig};
 
 use crate::dialect_flags::DialectFlags;
 use crate::failure::Failure;
-use crate::registry::{fragment_of, registry};
+use crate::registry::{fragment_of, printer_config, registry};
 use crate::{output, paths};
 
-/// Default of `--max-text-bytes` for a round trip.
+/// Default of `--max-text-bytes` for `roundtrip`.
 const ROUND_TRIP_MAX_BYTES: usize = 32 << 20;
 
-/// How text looks that reads back.
+/// Options of text that reads back.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Printing")]
 pub(crate) struct TextArgs {
     /// Name the function or module instead of `main` or `Module`
     #[arg(long, value_name = "NAME", value_parser = identifier)]
     name: Option<String>,
-    /// Print the metadata section, without which large constants cannot be read back
+    /// Print the metadata section, which large constants need to be read back
     #[arg(long)]
     pub(crate) show_meta: bool,
     /// Break lines wider than this, inside brackets [default: never]
     #[arg(long, value_name = "COLUMNS", value_parser = value_parser!(u32).range(1..))]
     width: Option<u32>,
-    /// Spaces of one level of indentation
+    /// Number of spaces per indentation level
     #[arg(long, value_name = "SPACES", default_value_t = 4, value_parser = value_parser!(u32).range(1..=64))]
     indent: u32,
-    /// Print every node in full: no `T.grid`, no `T.axis.remap`, no buffer in a parameter's annotation
+    /// Print every node in full: no `T.grid`, no `T.axis.remap`, no buffers in parameter annotations
     #[arg(long)]
     no_syntax_sugar: bool,
-    /// Keep the declarations of free variables when an expression is printed alone
+    /// Declare the free variables of an expression that is printed on its own
     #[arg(long)]
     verbose_expr: bool,
-    /// Append each variable's address to its name
+    /// Append the address of each variable to its name
     #[arg(long)]
     show_object_address: bool,
-    /// What a module is called inside its own functions; empty for its name
+    /// Name of a module inside its own functions; empty for the module's name
     #[arg(long, value_name = "NAME", default_value = "cls", value_parser = identifier_or_empty)]
     module_alias: String,
     /// Maximum size of the text of one script, in bytes [default: 134217728; for `roundtrip` 33554432]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     max_text_bytes: Option<usize>,
-    /// The most pieces of syntax to print for one script
+    /// Maximum number of docs (syntax nodes) printed for one script
     #[arg(long, value_name = "N", default_value_t = DocArena::DEFAULT_MAX_DOCS, help_heading = "Limits")]
     max_docs: u32,
     #[command(flatten)]
@@ -55,7 +53,7 @@ pub(crate) struct TextArgs {
 }
 
 impl TextArgs {
-    /// The configuration.
+    /// The printer configuration.
     pub(crate) fn config(&self) -> PrinterConfig {
         let mut config = PrinterConfig {
             name: self.name.clone(),
@@ -68,38 +66,38 @@ impl TextArgs {
             module_alias: self.module_alias.clone(),
             max_bytes: self.max_text_bytes.unwrap_or(DEFAULT_MAX_BYTES),
             max_docs: self.max_docs,
-            ..PrinterConfig::default()
+            ..printer_config()
         };
         self.dialects.apply(&mut config);
         config
     }
 
-    /// Whether no text printed with these options reads back; says why.
+    /// Returns `true`, after reporting why, if text printed with these options cannot be read back.
     pub(crate) fn is_misused(&self) -> bool {
         let Err(error) = self.config().check(registry()) else { return false };
         output::diagnose(&format!("error: {error}"));
         true
     }
 
-    /// Whether variables have addresses in their names.
+    /// Returns `true` if names of variables contain addresses.
     pub(crate) fn has_addresses(&self) -> bool {
         self.show_object_address
     }
 
-    /// The same options, without addresses in names.
+    /// The same options without addresses in names.
     #[must_use]
     pub(crate) fn without_addresses(&self) -> TextArgs {
         TextArgs { show_object_address: false, ..self.clone() }
     }
 
-    /// The same options, with the declarations of what an expression does not define.
+    /// The same options with declarations of free variables.
     #[must_use]
     pub(crate) fn with_declarations(&self) -> TextArgs {
         TextArgs { verbose_expr: true, ..self.clone() }
     }
 
-    /// The same options for a round trip: with the metadata section, which reading back may need, and with a lower limit,
-    /// since two texts and two programs are held at once.
+    /// The same options with the metadata section, and with a lower size limit, since a round trip holds two texts and two
+    /// programs.
     #[must_use]
     pub(crate) fn for_round_trip(&self) -> TextArgs {
         let max_text_bytes = self.max_text_bytes.or(Some(ROUND_TRIP_MAX_BYTES));
@@ -107,22 +105,22 @@ impl TextArgs {
     }
 }
 
-/// How text looks that people read.
+/// Options of text for people.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Printing")]
 pub(crate) struct PrinterArgs {
     #[command(flatten)]
     pub(crate) text: TextArgs,
-    /// Number the lines
+    /// Print line numbers
     #[arg(long)]
     print_line_numbers: bool,
-    /// Show only this many lines around what is underlined
+    /// Show only this many lines around underlined text
     #[arg(long, value_name = "LINES")]
     num_context_lines: Option<u32>,
-    /// Underline the part at an access path, such as `<root>.body.seq[2]`; may be given several times
+    /// Underline the part at an access path, e.g. `<root>.body.seq[2]`; repeatable
     #[arg(long, value_name = "PATH")]
     underline: Vec<String>,
-    /// Comment on the part at an access path; may be given several times
+    /// Add a comment to the part at an access path; repeatable
     #[arg(long, value_name = "PATH=TEXT", value_parser = annotation)]
     annotate: Vec<(String, String)>,
 }
@@ -131,7 +129,7 @@ impl PrinterArgs {
     /// The configuration for a node.
     ///
     /// # Errors
-    /// When an access path leads nowhere in it.
+    /// If an access path does not exist in the node.
     pub(crate) fn config(&self, root: &Object) -> Result<PrinterConfig, Failure> {
         let mut config = PrinterConfig {
             print_line_numbers: self.print_line_numbers,
@@ -150,7 +148,7 @@ impl PrinterArgs {
 }
 
 pub(crate) fn identifier(text: &str) -> Result<String, String> {
-    if is_identifier(text) { Ok(text.to_owned()) } else { Err("not an identifier of Python".to_owned()) }
+    if is_identifier(text) { Ok(text.to_owned()) } else { Err("not a Python identifier".to_owned()) }
 }
 
 fn identifier_or_empty(text: &str) -> Result<String, String> {
@@ -158,7 +156,7 @@ fn identifier_or_empty(text: &str) -> Result<String, String> {
 }
 
 fn annotation(text: &str) -> Result<(String, String), String> {
-    // A key in quotes may hold anything.
+    // A quoted key may contain `=`.
     let mut is_quoted = false;
     let at = text.char_indices().find(|&(_, c)| {
         is_quoted ^= c == '"';
@@ -169,7 +167,7 @@ fn annotation(text: &str) -> Result<(String, String), String> {
         None => return Err("expected PATH=TEXT".to_owned()),
     };
     if comment.contains(['\n', '\r']) {
-        return Err("a comment is one line".to_owned());
+        return Err("expected a comment of one line".to_owned());
     }
     Ok((path.to_owned(), comment.to_owned()))
 }

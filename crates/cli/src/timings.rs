@@ -1,16 +1,16 @@
-//! `--timings`: where the time of a run went.
+//! `--timings`: time spent in each phase.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 
-/// The phases of a run, and what went in.
+/// Duration of each phase and size of the input.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Timings {
     phases: Vec<(&'static str, Duration)>,
-    /// Bytes of all files.
+    /// Size of all files.
     pub(crate) input_bytes: usize,
-    /// Python statements of all scripts.
+    /// Number of Python statements.
     pub(crate) statements: usize,
 }
 
@@ -30,7 +30,7 @@ impl Timings {
         }
     }
 
-    /// Takes in the times of another file.
+    /// Adds the times of another file.
     pub(crate) fn merge(&mut self, other: &Timings) {
         for (phase, time) in &other.phases {
             self.add(phase, *time);

@@ -1,4 +1,4 @@
-//! The checks behind the parser as diagnostics: what is wrong with a function as a whole.
+//! Results of the well-formedness checks as diagnostics.
 
 use tvmscript::ir_core::registry::Finding;
 use tvmscript::ir_core::{Span, SpanKind};
@@ -8,7 +8,7 @@ use tvmscript::script_parser::{ParseError, ParseErrorKind};
 use crate::input::Script;
 use crate::registry::registry;
 
-/// The mistakes of scripts that are meant to be well-formed, in order of place.
+/// Checks the scripts whose decorator does not disable it. Errors are in source order.
 pub(crate) fn errors(scripts: &[Script]) -> Vec<ParseError> {
     let mut errors: Vec<ParseError> = Vec::new();
     for script in scripts.iter().filter(|script| script.is_checked) {
@@ -23,7 +23,7 @@ fn diagnostic(script: &Script, error: Finding) -> ParseError {
     let kind = ParseErrorKind::IllFormed { message: error.message };
     let mut out = match range(error.span) {
         Some(range) => ParseError::new(kind, range),
-        // A node that no text made: its path has to do.
+        // A node without a source position is identified by its access path.
         None => {
             let function =
                 error.function.as_ref().map_or(String::new(), |name| format!(" of function `{name}`"));

@@ -1,4 +1,4 @@
-//! Files that are no script: broken UTF-8, empty, binary. Each gives one typed error at its place and status 1.
+//! Files that are not scripts: invalid UTF-8, empty, binary. Each has one typed error at its position, and status 1.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,6 @@
-//! Text to our syntax tree, beside what the foreign parser alone takes for the same text.
+//! Time to parse to a syntax tree, compared with the bare foreign parser.
 //!
-//! Both sides drop what they made. The ratio of the two is what the scan, the conversion and the tree cost.
+//! Both sides include dropping the result. Their ratio is the cost of the scan, the conversion and the tree.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -9,7 +9,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use tvmscript_python_syntax::prescan::{FStrings, Limits, Prescan};
 use tvmscript_python_syntax::{Backend, PythonOptions, parse_python};
 
-/// A function of that many flat stores, as printed scripts have them.
+/// A function of flat stores, as in printed scripts.
 fn stores(count: usize) -> String {
     let mut text = String::from(
         "@I.ir_module\nclass Module:\n    @T.prim_func\n    def main(A: T.Buffer((65536,), \"float32\"), B: T.Buffer((65536,), \"float32\"), C: T.Buffer((65536,), \"float32\"), n: T.int32):\n",

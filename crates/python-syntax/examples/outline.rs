@@ -1,4 +1,4 @@
-//! Lists the functions, classes and comments of a Python file, and what is not Python in it.
+//! Lists the functions, classes, comments and syntax errors of a Python file.
 //!
 //! `cargo run -p tvmscript-python-syntax --example outline -- FILE`
 
@@ -15,7 +15,7 @@ def main(a, b, *rest):
     return a +
 ";
 
-/// A line of the outline, and where it stands in the text.
+/// A line of the outline and its position in the text.
 type Entry = (u32, String);
 
 fn definitions(parsed: &ParsedPython, body: &[StmtId], depth: usize, out: &mut Vec<Entry>) {

@@ -1,4 +1,4 @@
-//! Python source text to a syntax tree, with recovery from errors and without any knowledge of IR.
+//! Parser from Python source text to a syntax tree, with error recovery and without any knowledge of IR.
 //!
 //! ```
 //! use tvmscript_python_syntax::ast::{Expr, Stmt};
@@ -12,15 +12,18 @@
 //! ```
 //!
 //! [`parse_python`] never fails as a whole: statements with syntax errors become
-//! [`Stmt::Invalid`](ast::Stmt::Invalid), every error is in [`ParsedPython::errors`]. Comments are kept apart from the tree.
+//! [`Stmt::Invalid`](ast::Stmt::Invalid), and [`ParsedPython::errors`] lists all errors. Comments are not part of the
+//! tree.
+#![warn(clippy::unwrap_used, clippy::panic)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 pub mod ast;
 mod identifier;
+mod parser;
 pub mod prescan;
-mod reader;
 
-pub use identifier::{is_identifier, is_identifier_continue, is_identifier_start};
-pub use reader::{
+pub use identifier::is_identifier;
+pub use parser::{
     Backend, MAX_TEXT_BYTES, Nesting, ParsedPython, PythonOptions, SyntaxError, SyntaxErrorKind,
     parse_python, parse_python_bytes,
 };

@@ -1,4 +1,4 @@
-//! Deep and long texts, alone and broken, on small stacks: a tree or a typed error, never a crash.
+//! Deep and long texts, valid and invalid, on small stacks: a tree or a typed error.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ fn parse_on(stack: usize, text: &str, check: impl Fn(&ParsedPython) + Send + Syn
     }
 }
 
-/// An expression in an annotation and before a syntax error, and on a wrong line.
+/// Parses an expression in an annotation, before a syntax error, and on an invalid line.
 fn expression(expr: &str) {
     parse_all(&format!("def f(x: {expr}):\n    pass\ny = = 2\n"), |parsed| {
         assert_eq!(parsed.errors.len(), 1);

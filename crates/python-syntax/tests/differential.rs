@@ -1,4 +1,4 @@
-//! Both backends read the same tree, with the same places, from the same text.
+//! Both backends build the same tree with the same ranges.
 #![cfg(feature = "ruff")]
 
 mod support;
@@ -18,7 +18,7 @@ fn compare(path: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(path).unwrap();
     let name = path.display();
     let (a, b) = (read(&text, Backend::RustPython), read(&text, Backend::Ruff));
-    // Printed programs of some projects are no Python; both backends then point at the same line first.
+    // Some printed programs are not Python; both backends then report the same line first.
     let first_line = |parsed: &ParsedPython| {
         let start = parsed.errors.first()?.range.to_usize().start;
         Some(text[..start].lines().count())
@@ -48,7 +48,7 @@ fn compare(path: &Path) -> Result<(), String> {
 }
 
 fn compare_all(root: &Path) -> usize {
-    // Without optimisation the foreign parsers take minutes for the largest files.
+    // Unoptimised foreign parsers take minutes for the largest files.
     let largest = if cfg!(debug_assertions) { 20_000 } else { u64::MAX };
     let mut files = files_below(root, "py");
     files.retain(|path| path.metadata().is_ok_and(|m| m.len() <= largest));
@@ -63,18 +63,18 @@ fn both_backends_read_the_same_tree() {
     assert!(compare_all(&root) > 0);
 }
 
-/// Runs only where the large corpus is at hand.
+/// Requires the large corpus.
 #[test]
 fn both_backends_read_the_same_corpus() {
     compare_all(&corpus());
 }
 
-/// Texts that one of them reads and the other answers with an error.
+/// Texts that only one of the backends accepts.
 #[test]
 fn what_only_one_backend_reads_is_an_error_of_the_other() {
     use Backend::{Ruff, RustPython};
     for (text, reader) in [
-        // Python 3.12: the quotes of an f-string inside its `{}`, line breaks there, deeper specifications.
+        // Python 3.12: quotes of an f-string inside its `{}`, line breaks there, deeper specifications.
         ("x = f\"{a[\"b\"]}\"\n", Ruff),
         ("x = f'{a\n}'\n", Ruff),
         ("x = f'{*a}'\n", Ruff),
@@ -82,9 +82,9 @@ fn what_only_one_backend_reads_is_an_error_of_the_other() {
         // Defaults of type parameters, and exceptions without parentheses.
         ("def f[T = int](): pass\n", Ruff),
         ("try: pass\nexcept A, B: pass\n", Ruff),
-        // A tab behind spaces in the indentation.
+        // A tab after spaces in the indentation.
         ("if x:\n  \ty\n", Ruff),
-        // What CPython rejects too.
+        // Rejected by CPython too.
         ("f(a for a in b, c)\n", RustPython),
         ("def f(*, **k): pass\n", RustPython),
     ] {
@@ -95,7 +95,7 @@ fn what_only_one_backend_reads_is_an_error_of_the_other() {
     }
 }
 
-/// Short texts on which the two once differed.
+/// Short texts with former differences.
 #[test]
 fn corner_cases_are_read_alike() {
     for text in ["x[*a]\n", "x[a:b, *c]\n", "x[a,]\n", "with (a, b) as c: pass\n", "for a in *b, c: pass\n"] {
@@ -105,7 +105,7 @@ fn corner_cases_are_read_alike() {
     }
 }
 
-/// Identifiers are compared in their normal form: `ﬁ` is `fi`.
+/// Identifiers are compared in normalised form: `ﬁ` is `fi`.
 #[test]
 fn identifiers_are_normalised_alike() {
     let written =
@@ -114,7 +114,7 @@ fn identifiers_are_normalised_alike() {
     let names = |text: &str, backend| {
         let parsed = read(text, backend);
         assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
-        // Without the places, which count bytes.
+        // Without ranges, which count bytes.
         let dump = support::dump(&parsed.ast);
         let words = dump.split_whitespace().filter(|word| !word.contains(".."));
         words.collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! Syntax errors: what is said, where, and what is still read.
+//! Syntax errors: messages, ranges, and recovery.
 
 use tvmscript_python_syntax::ast::{Stmt, StmtKind, TextRange};
 use tvmscript_python_syntax::{
@@ -17,7 +17,7 @@ fn read(text: &str, backend: Backend) -> ParsedPython {
     parse_python(text, &options)
 }
 
-/// The text marks the place of each error, in order, by «..»; the kinds are those given, whoever reads.
+/// Checks errors with each backend. `«..»` marks the range of each error in order.
 #[track_caller]
 fn check(marked: &str, kinds: &[&str]) {
     let mut text = String::new();
@@ -64,15 +64,15 @@ fn integers_longer_than_python_converts_are_errors() {
         format!("x = f'{}'\n", digits(5000)),
     ];
     accepted.iter().for_each(|text| check(text, &[]));
-    // Inside of an f-string the place is the integer's, whoever reads it.
+    // Inside an f-string, the range is that of the integer.
     check(&format!("x = f'{{«{}»}}'\n", digits(4301)), &[&message(4301)]);
-    // A megabyte takes no longer than its scan.
+    // A megabyte of digits only takes as long as its scan.
     check(&format!("x = «{}»\n", digits(1 << 20)), &[&message(1 << 20)]);
 }
 
 #[test]
 fn half_surrogates_are_errors() {
-    let message = "the string holds a lone surrogate, which text cannot hold here";
+    let message = "the string contains a lone surrogate, which is not supported";
     check("x = 'a«\\ud800»b'\ny = 1\n", &[message]);
     check("x = \"\"\"«\\UDFFF»\"\"\"\n".replace("UDFFF", "udfff").as_str(), &[message]);
     check("x = '«\\U0000D83D»'\n", &[message]);
@@ -138,7 +138,7 @@ fn indentation_is_reported_where_it_is() {
     check("if x«:»\ny = 2\n", &["expected an indented block"]);
     check("if x«:»\n", &["expected an indented block"]);
     check("def f():\n    for i in x«:»\n    y = 1\n", &["expected an indented block"]);
-    check("if x:\n        y = 1\n«    »z = 2\nw = 3\n", &["the indentation matches no block around it"]);
+    check("if x:\n        y = 1\n«    »z = 2\nw = 3\n", &["the indentation matches no enclosing block"]);
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn structure_is_reported_where_it_is() {
 
 #[test]
 fn one_mistake_is_one_error() {
-    // The body of a broken header, its `else`, and what a broken decorator decorates.
+    // The body of an invalid header, its `else`, and the definition after an invalid decorator.
     check("for i in «:»\n    x = 1\nelse:\n    y = 1\n", &["unexpected `:`"]);
     check("if a «b»:\n    x = 1\nelif c:\n    y = 1\nelse:\n    z = 1\n", &["unexpected `b`"]);
     check("if a:\n    x = 1\nelif b «c»:\n    y = 1\nelse:\n    z = 1\n", &["unexpected `c`"]);
@@ -174,12 +174,12 @@ fn targets_are_checked() {
 #[test]
 fn arguments_are_checked() {
     check("f(a=1, «b»)\n", &["a positional argument follows a keyword argument"]);
-    check("def f(a=1, «b»):\n    pass\n", &["a parameter without default follows one with a default"]);
+    check("def f(a=1, «b»):\n    pass\n", &["a parameter without a default follows one with a default"]);
 }
 
 #[test]
 fn numbers_are_checked() {
-    check("x = a + «0777» + b\n", &["the number is not well formed"]);
+    check("x = a + «0777» + b\n", &["malformed number"]);
 }
 
 #[test]

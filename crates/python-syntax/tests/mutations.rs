@@ -1,4 +1,4 @@
-//! One token of a right program is changed: the first error lies on the logical line that changed.
+//! One token of a valid program is changed: the first error is on the changed logical line.
 
 use std::path::Path;
 
@@ -77,7 +77,7 @@ fn the_first_error_lies_on_the_changed_line() {
     check(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files"), 250, 1 << 20);
 }
 
-/// Only where the large corpus is at hand.
+/// Requires the large corpus.
 #[test]
 fn the_first_error_lies_on_the_changed_line_of_the_corpus() {
     check(&corpus(), 1, 10_000);

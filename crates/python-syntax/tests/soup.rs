@@ -1,4 +1,4 @@
-//! Texts that no one would write: an answer in time, with every place inside the text.
+//! Unusual texts: parsed in time, with all ranges inside the text.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Text to tree, by the public interface alone.
+//! Trees of small texts.
 
 use tvmscript_python_syntax::ast::{Ast, Expr, ExprId, Stmt, StmtKind};
 use tvmscript_python_syntax::{ParsedPython, PythonOptions, parse_python};

@@ -1,5 +1,5 @@
-//! All readers give one tree. Reading directly and in sections gives the tree, the places and the errors that the foreign
-//! parser gives for the whole; and both foreign parsers give one tree for what both accept.
+//! All parsers build the same tree. Direct and sectioned parsing have the tree, ranges and errors of the foreign
+//! parser, and both foreign parsers agree on text that both accept.
 
 mod support;
 
@@ -14,7 +14,7 @@ const BACKENDS: &[Backend] = &[
     Backend::Ruff,
 ];
 
-/// Sizes of sections, and whether to read directly.
+/// Section sizes, and whether to parse directly.
 const WAYS: &[(usize, bool)] =
     &[(0, false), (30, false), (100, false), (300, false), (usize::MAX, true), (0, true), (60, true)];
 
@@ -26,7 +26,7 @@ fn read(text: &str, backend: Backend, section_bytes: usize, direct: bool) -> Par
     parse_python(text, &options)
 }
 
-/// Compares the ways of reading, with each backend.
+/// Compares all ways of parsing with each backend.
 fn check(name: &str, text: &str) {
     check_ways(name, text, WAYS);
 }
@@ -72,14 +72,14 @@ fn files_read_the_same_in_sections() {
     }
 }
 
-/// Programs as TVM prints them and as people write them.
+/// Programs printed by TVM and written by hand.
 #[test]
 fn programs_read_the_same_directly() {
     let corpus = ["tir", "tir_lowered", "relax", "mixed"].map(|kind| format!("../../tests/corpus/{kind}"));
     let mut read = 0;
     for path in corpus.iter().map(String::as_str).chain(["../../tests/fixtures/kernels"]).flat_map(files) {
         let text = std::fs::read_to_string(&path).unwrap();
-        // Without optimisation the foreign parsers are slow.
+        // Unoptimised foreign parsers are slow.
         if text.len() <= if cfg!(debug_assertions) { 8_000 } else { usize::MAX } {
             check_ways(&path.display().to_string(), &text, &[(usize::MAX, true), (500, true)]);
             read += 1;
@@ -88,11 +88,11 @@ fn programs_read_the_same_directly() {
     assert!(read > 20, "{read} programs");
 }
 
-/// Expressions near the edge of what is read directly, in every place where one can stand.
+/// Expressions at the boundary of the directly parsed subset, in every position.
 #[test]
 fn corners_read_the_same() {
     for line in include_str!("corners.txt").lines().filter(|line| !line.starts_with("##")) {
-        // Characters that an editor would change are written as escapes, between `<` and `>`.
+        // Characters that an editor would change are escapes between `<` and `>`.
         let expr = line
             .replace("<LF>", "\n")
             .replace("<CR>", "\r")
@@ -124,7 +124,7 @@ fn corners_read_the_same() {
 #[test]
 fn odd_statements_read_the_same() {
     for text in [
-        // Tabs that are worth as much as the spaces around them.
+        // Tabs equivalent to the surrounding spaces.
         "if a:\n        if b:\n            c\n\telse:\n            d\n",
         "if a:\n        if b:\n            c\n\telif b:\n            d\n",
         "if a:\n        @b\n\tdef c():\n            d\n",
@@ -154,7 +154,7 @@ fn odd_statements_read_the_same() {
         "def a(b, /, c):\n    e\n",
         "import a.b as c, d\nfrom a.b import c as d, e\nfrom . import a\nfrom a import *\nfrom a import (b,\n c)\n",
         "import a . b\nimport a.b.c\nimport a,\nfrom a import b,\nimport a.ä\n",
-        // Simple ones.
+        // Simple statements.
         "x: int\nx: int = 1\n(x): int = 1\nx.y: int\n(x).y: int\n(x.y): int\nx[0]: int = 1, 2\nx, y: int\n[x]: int\n",
         "x = y = z = 1\nx, y = z\n(x, y) = [z, w] = u\nx = 1,\nx = *y, z\n*x, y = z\n*x = y\nx() = 1\nNone = 1\nx = yield\n",
         "assert a\nassert a, b\nassert (a, b)\nassert a, b, c\nbreak\ncontinue\npass\npass a\nreturn(a)\nreturn'a'\n",
@@ -201,7 +201,7 @@ fn odd_layout_is_read_as_a_whole() {
 
 const TOKENS: &str = "x x x y f A None True 0 1 2.5 .5 1e3 00 0x1 1_0 'a' \"b\" r'c' '\\n' '\\x41' ( ) ( ) [ ] [ ] { } , , , : : = = == != < > <= >= + - * ** / // % @ << >> & | ^ ~ . . ... -> := += **= ; not and or in is if else lambda for as await yield match type print pass return assert import from del";
 
-/// A line of random tokens, of which brackets mostly close.
+/// A line of random tokens with mostly balanced brackets.
 fn line(random: &mut Random) -> String {
     let tokens: Vec<&str> = TOKENS.split(' ').collect();
     let mut line = String::new();

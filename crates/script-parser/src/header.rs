@@ -1,12 +1,13 @@
-//! Headers: comments in front of a script that say how it was printed.
+//! Headers: comments before a script that record how it was printed.
 //!
-//! A printer writes two kinds. `# from dialects import toy as Toy` gives the name by which the script knows a dialect;
-//! `# options: int_dtype=int64, buffer_dtype=float16` names the options without which the script would read otherwise. The
-//! module and the label are those of the [text profile](TextProfile). They stand at the beginning of a line, between statements of the module level, and hold up to the end of the next
-//! function or class; in a fragment, for the whole text. Any other comment is a comment, and so is an import of something
-//! that is no dialect of the registry. A name that the text itself defines keeps its meaning.
+//! A printer writes two kinds of header lines. `# from dialects import toy as Toy` names the prefix of a dialect; `#
+//! options: int_dtype=int64, buffer_dtype=float16` sets the options that change the meaning of the text. The module
+//! and the label are those of the [text profile](TextProfile). Header lines start at the beginning of a line, between
+//! module-level statements, and apply up to the end of the next function or class; in a fragment, to the whole text.
+//! All other comments are ignored, as are imports of names that are no dialects of the registry. A definition in the
+//! text takes precedence over a prefix.
 //!
-//! For texts without a header [`ParseOptions::header`](crate::ParseOptions::header) says what it would have said.
+//! [`ParseOptions::header`](crate::ParseOptions::header) applies to texts without a header.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -19,38 +20,38 @@ use tvmscript_python_syntax::ast::TextRange;
 use tvmscript_python_syntax::is_identifier;
 use tvmscript_python_syntax::prescan::Comment;
 
-/// What a header names: options with their values, such as `int_dtype=int64` and `tir_prefix=X`.
+/// Options of a header and their values, such as `int_dtype=int64` and `toy_prefix=X`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
     entries: Vec<(String, String)>,
 }
 
-/// Why a header cannot be followed.
+/// Invalid header.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum HeaderError {
-    /// The text has another form.
+    /// The text is not a list of options.
     #[error("`{text}` is not of the form `option=value, ..`")]
     Malformed {
         /// The text.
         text: String,
     },
-    /// No dialect has the option.
+    /// No dialect registers the option.
     #[error("unknown option `{name}` in the header of a script")]
     UnknownOption {
-        /// The option.
+        /// Option.
         name: String,
-        /// The options that there are.
+        /// Registered options.
         known: Vec<String>,
     },
-    /// The option cannot have the value.
+    /// The value is invalid for the option.
     #[error("the option `{name}` of a header cannot be `{value}`: {reason}")]
     BadValue {
-        /// The option.
+        /// Option.
         name: String,
-        /// The value.
+        /// Value.
         value: String,
-        /// What is wrong with it.
+        /// Reason.
         reason: String,
     },
 }
@@ -65,20 +66,20 @@ impl FromStr for Header {
 }
 
 impl Header {
-    /// The options and their values, in order.
+    /// Options and values in order.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &str)> {
         self.entries.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Whether it names nothing.
+    /// Returns `true` if the header sets no option.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether a registry's dialects have these options, and the options can have these values.
+    /// Checks that the dialects of a registry have the options and accept the values.
     ///
     /// # Errors
-    /// The first that is wrong.
+    /// The first invalid option.
     pub fn check(&self, registry: &Registry) -> Result<(), HeaderError> {
         let table = registry.slot::<Parsers>().map(|p| p.table().clone()).unwrap_or_default();
         let _reset = Reset(table.clone());
@@ -91,7 +92,6 @@ impl Header {
     }
 }
 
-/// Sets an option.
 pub(crate) fn set(option: ReaderOption, value: &str) -> Result<(), HeaderError> {
     (option.set)(Some(value)).map_err(|reason| bad_value(option.name, value, reason))
 }
@@ -100,26 +100,27 @@ fn bad_value(name: &str, value: &str, reason: impl Into<String>) -> HeaderError 
     HeaderError::BadValue { name: name.to_owned(), value: value.to_owned(), reason: reason.into() }
 }
 
-/// An option of reading that a header can name.
+/// Parser option of a dialect that a header can set.
 #[derive(Debug, Clone, Copy)]
 pub struct ReaderOption {
-    /// Its name in a header: words in lower case, with underscores (`int_dtype`).
+    /// Name in headers, in snake case (`int_dtype`).
     pub name: &'static str,
-    /// Sets it for what this thread reads from now on, or sets its default; what is wrong with a value is said in words.
+    /// Sets the option for the current thread, or resets it to the default. Fails with a reason if the value is
+    /// invalid.
     pub set: fn(Option<&str>) -> Result<(), String>,
 }
 
-/// What one entry of a header sets.
+/// Effect of one header option.
 pub(crate) enum Setting<'a> {
-    /// The name of a dialect in the text.
+    /// Prefix of a dialect.
     Prefix { dialect: &'static str, prefix: &'a str },
-    /// Whether names of variables end in an address.
+    /// `true` if names of variables end in an address.
     Addresses(bool),
-    /// An option of a dialect.
+    /// Option of a dialect.
     Option { option: ReaderOption, value: &'a str },
 }
 
-/// The entry whose value says whether names of variables end in an address.
+/// Header option that is `True` if names of variables end in an address.
 const ADDRESSES: &str = "show_object_address";
 
 impl<'a> Setting<'a> {
@@ -154,13 +155,13 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// Sets the default of every option once it is dropped.
+/// Resets all options to their defaults when dropped.
 pub(crate) struct Reset(pub(crate) Arc<ParseTable>);
 
 impl Reset {
     pub(crate) fn now(table: &ParseTable) {
         for option in table.options() {
-            // The default is always a value of the option.
+            // The default is always valid.
             let _ = (option.set)(None);
         }
     }
@@ -172,16 +173,16 @@ impl Drop for Reset {
     }
 }
 
-/// A line of a header, in a text.
+/// A header line of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HeaderLine {
     pub(crate) range: TextRange,
     pub(crate) entries: Vec<(String, String)>,
-    /// Whether the line is an import, which may name what is no dialect.
+    /// `true` for an import, which may name something other than a dialect.
     pub(crate) is_import: bool,
 }
 
-/// The lines of headers among the comments of a text, in order.
+/// The header lines among the comments of a text, in source order.
 pub(crate) fn lines(text: &str, comments: &[Comment], profile: &TextProfile) -> Vec<HeaderLine> {
     let at_line_start = |start: u32| start == 0 || text.as_bytes().get(start as usize - 1) == Some(&b'\n');
     comments
@@ -206,7 +207,7 @@ fn line(comment: &str, range: TextRange, profile: &TextProfile) -> Option<Header
     Some(HeaderLine { range, entries, is_import: false })
 }
 
-/// `option=value, option=value`
+/// Parses `option=value, option=value`.
 fn entries(text: &str) -> Option<Vec<(&str, &str)>> {
     let entry = |part: &'_ str| -> Option<(usize, usize)> {
         let at = part.find('=')?;
@@ -219,8 +220,8 @@ fn entries(text: &str) -> Option<Vec<(&str, &str)>> {
         .collect()
 }
 
-/// The name without the address that [`ADDRESSES`] says it has: `i` for `i_0x5581f3`. What is named after another name has
-/// the address inside (`A_0x5581f3_s0`).
+/// Removes the address from a name: `i_0x5581f3` becomes `i`. In names derived from another name, the address is in
+/// the middle (`A_0x5581f3_s0`).
 fn without_address(name: &str) -> Option<String> {
     let at = name.rfind("_0x")?;
     let (hint, rest) = (&name[..at], &name[at + 3..]);
@@ -229,7 +230,7 @@ fn without_address(name: &str) -> Option<String> {
     (digits > 0 && (behind.is_empty() || behind.starts_with('_'))).then(|| format!("{hint}{behind}"))
 }
 
-/// Takes the addresses off the names in a node.
+/// Removes the addresses from the names in a node.
 pub(crate) fn rename_without_addresses(root: &Object) {
     let _ = Visitor::new().pre_order(root, |object| {
         for index in 0..object.info().fields().len() {

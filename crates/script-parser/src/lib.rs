@@ -1,21 +1,36 @@
-//! From a syntax tree to builder calls.
+//! Parser of scripts: from Python syntax to builder calls of any registered dialect.
 //!
-//! [`parse_script`] runs the whole way from text: dialects say in a registry what their statements, decorators and operators build
-//! ([`ParseDialect`]); their handlers work with a [`Parser`].
+//! [`parse_script`] parses a text. Dialects register the meaning of statements, decorators and operators with
+//! [`ParseDialect`]; their handlers work with a [`Parser`]. Evaluation of Python code is in
+//! [`tvmscript_script_eval`]; the types of it that occur in signatures of handlers are re-exported here.
+//!
+//! ```
+//! use tvmscript_ir_core::{Dialect, RegistryBuilder};
+//! use tvmscript_script_parser::{ParseDialect as _, ParseOptions, parse_script};
+//!
+//! let dialect = Dialect::new("toy").namespace(&["Y"]);
+//! let registry = RegistryBuilder::new().with(dialect).build().expect("a single dialect");
+//! let text = "@Y.unknown\ndef f():\n    pass\n";
+//! let parsed = parse_script("f.py", text, &registry, &ParseOptions::default());
+//! assert_eq!(parsed.errors[0].to_string(), "the dialect `toy` has no attribute `unknown`");
+//! ```
+//!
+//! `examples/steps.rs` defines a dialect with a decorator.
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 
 mod header;
 mod parser;
 mod scope;
-pub mod table;
+mod table;
 
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{Binder, Decorator, Namespace, ParseOptions, Parsed, Parser, Script, parse_script};
 pub use scope::Shadowing;
 pub use table::{
-    DecoratorRule, Definition, FragmentReader, Indices, Mode, Operator, ParseDialect, Parsers, Statement,
+    DeclareFn, DecoratorRule, DefineFn, Definition, FragmentReader, LocalFunctionHook, Member, NodeClass,
+    ParseDialect, ParserFn, Parsers, PythonModule, Statement, TokenHook,
 };
-pub use tvmscript_script_eval::errors;
 pub use tvmscript_script_eval::{
-    HostError, HostErrorKind, Label, Limits, ParseError, ParseErrorKind, Reported, Result, Severity,
-    parameter_names,
+    Indices, Limits, Mode, Operator, ParseError, ParseErrorKind, Reported, Result,
 };

@@ -1,10 +1,9 @@
-//! The variable table of script bodies: names to values, in frames.
+//! Variable table of script bodies.
 //!
-//! A name is a dense number, so the table is an array; leaving a frame undoes what was written in it. Nothing is copied
-//! when a frame opens, and looking a name up is one indexed load.
+//! Names are dense indices, so the table is an array, and a lookup is one indexed load. Opening a frame copies
+//! nothing; closing it undoes its definitions.
 //!
-//! Invariant: the undo log holds, for each definition since its frame opened, what the slot held before.
-//! Upstream counterpart: `VarTable` in `python/tvm/script/parser/core/parser.py`.
+//! Invariant: for each definition since a frame opened, the undo log contains the previous value of the slot.
 
 use hashbrown::HashMap;
 use tvmscript_ir_core::Object;
@@ -13,13 +12,13 @@ use tvmscript_irbuilder::ScriptValue;
 use tvmscript_python_syntax::ast::{Name, TextRange};
 use tvmscript_script_eval::{Binding, same};
 
-/// What a name stands for, and where it was defined.
+/// Binding of a name, and where it was defined.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Slot {
     pub(crate) binding: Binding,
-    /// The number of the frame of the definition, from 1.
+    /// Number of the defining frame, from 1.
     frame: u32,
-    /// Where it was defined; of a name that stands for nothing now, where it last stood for something.
+    /// Range of the definition; for an unbound name, of its last definition.
     pub(crate) place: TextRange,
 }
 
@@ -29,12 +28,12 @@ pub(crate) struct Redefined {
     pub(crate) first: TextRange,
 }
 
-/// Whether a definition may replace another one of the same frame.
+/// Which definitions a new definition of the same name may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shadowing {
-    /// A name is defined once in its frame; names of outer frames are hidden.
+    /// Definitions of outer frames, which it hides.
     OuterFrames,
-    /// Also names of the same frame are replaced.
+    /// Definitions of outer frames and of the same frame.
     SameFrame,
 }
 
@@ -43,9 +42,9 @@ pub(crate) struct Scopes {
     slots: Vec<Slot>,
     undo: Vec<(Name, Slot)>,
     frames: Vec<u32>,
-    /// How many names stand for a node, by its address, once that was asked: then every change is entered.
+    /// Number of names bound to each node, by address. Computed by the first query and maintained from then on.
     holders: Option<HashMap<usize, u32>>,
-    /// What names that the table has not met stand for.
+    /// Slot of names beyond the end of the array.
     unbound: Slot,
 }
 
@@ -61,22 +60,20 @@ impl Scopes {
 
     pub(crate) fn pop_frame(&mut self) {
         let start = self.frames.pop().unwrap_or(0) as usize;
-        while self.undo.len() > start {
-            if let Some((name, slot)) = self.undo.pop() {
-                let current = &mut self.slots[name.index()];
-                let old = std::mem::replace(current, slot);
-                if let Binding::Unbound = current.binding {
-                    current.place = old.place;
-                }
-                if let Some(holders) = &mut self.holders {
-                    forget(holders, &old);
-                    count(holders, &self.slots[name.index()]);
-                }
+        for (name, slot) in self.undo.drain(start..).rev() {
+            let Some(current) = self.slots.get_mut(name.index()) else { continue };
+            let old = std::mem::replace(current, slot);
+            if let Binding::Unbound = current.binding {
+                current.place = old.place;
+            }
+            if let Some(holders) = &mut self.holders {
+                forget(holders, &old);
+                count(holders, current);
             }
         }
     }
 
-    /// Whether the name is defined in the innermost frame.
+    /// Returns `true` if the name is defined in the innermost frame.
     pub(crate) fn is_local(&self, name: Name) -> bool {
         let slot = self.get(name);
         slot.frame == self.frames.len() as u32 && !matches!(slot.binding, Binding::Unbound)
@@ -90,11 +87,8 @@ impl Scopes {
         place: TextRange,
         shadowing: Shadowing,
     ) -> Result<(), Redefined> {
-        if self.slots.len() <= name.index() {
-            self.slots.resize_with(name.index() + 1, Slot::default);
-        }
         let frame = self.frames.len() as u32;
-        let slot = &mut self.slots[name.index()];
+        let slot = grown(&mut self.slots, name.index());
         let new = Slot { binding, frame, place };
         if let (Binding::Value(old), Binding::Value(value)) = (&slot.binding, &new.binding)
             && same(old, value)
@@ -102,7 +96,7 @@ impl Scopes {
             return Ok(());
         }
         let replaces = slot.frame == frame && frame > 0 && !matches!(slot.binding, Binding::Unbound);
-        // Poison gives way, so that a wrong first definition is not followed by a second complaint.
+        // Poison can be replaced, so that an invalid first definition causes no second error.
         let poisoned = matches!(slot.binding, Binding::Poison) || matches!(new.binding, Binding::Poison);
         if replaces && shadowing == Shadowing::OuterFrames && !poisoned {
             return Err(Redefined { first: slot.place });
@@ -118,12 +112,12 @@ impl Scopes {
         Ok(())
     }
 
-    /// The names that stand for something now, for suggestions.
+    /// The bound names, for suggestions.
     pub(crate) fn bound_names(&self) -> impl Iterator<Item = Name> {
         self.undo.iter().map(|(name, _)| *name)
     }
 
-    /// Whether a name stands for this very node.
+    /// Returns `true` if a name is bound to this node.
     pub(crate) fn holds(&mut self, node: &Object) -> bool {
         let holders = self.holders.get_or_insert_with(|| {
             let mut holders = HashMap::new();
@@ -138,14 +132,14 @@ impl Scopes {
     }
 }
 
-/// Enters that a slot stands for its node.
+/// Counts the node of a slot.
 fn count(holders: &mut HashMap<usize, u32>, slot: &Slot) {
     if let Binding::Value(ScriptValue::Node(node)) = &slot.binding {
         *holders.entry(node.address()).or_insert(0) += 1;
     }
 }
 
-/// Takes [`count`] back.
+/// Reverts [`count`].
 fn forget(holders: &mut HashMap<usize, u32>, slot: &Slot) {
     if let Binding::Value(ScriptValue::Node(node)) = &slot.binding
         && let Some(names) = holders.get_mut(&node.address())
@@ -155,4 +149,13 @@ fn forget(holders: &mut HashMap<usize, u32>, slot: &Slot) {
             holders.remove(&node.address());
         }
     }
+}
+
+/// The element at an index of a dense table, which grows as needed.
+#[allow(clippy::indexing_slicing, reason = "the table has been grown to contain the index")]
+pub(crate) fn grown<T: Default>(table: &mut Vec<T>, index: usize) -> &mut T {
+    if table.len() <= index {
+        table.resize_with(index + 1, T::default);
+    }
+    &mut table[index]
 }

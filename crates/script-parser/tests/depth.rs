@@ -1,8 +1,8 @@
-//! Deep and long scripts, on a small stack.
+//! Deep and long scripts on a small stack.
 
 mod toy;
 
-/// Runs on a thread with 2 MiB of stack.
+/// Runs on a thread with a stack of 2 MiB.
 fn on_a_small_stack(f: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(f).expect("a thread");
     thread.join().expect("no panic");

@@ -1,8 +1,8 @@
-//! Errors as they are shown: text for people, JSON for programs.
+//! Rendered errors: text and JSON.
 
 mod toy;
 
-use tvmscript_script_parser::errors::{diagnostics, render};
+use tvmscript_script_eval::errors::{diagnostics, render};
 
 fn shown(text: &str) -> String {
     render(&toy::errors(text), "test.py", text, false)

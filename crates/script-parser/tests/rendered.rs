@@ -1,11 +1,11 @@
-//! The most usual mistakes, as a person sees them on a terminal without colour. After a change of words:
-//! `INSTA_UPDATE=always cargo test -p tvmscript-script-parser --test rendered`.
+//! Common errors as rendered without colour. To update: `INSTA_UPDATE=always cargo test -p tvmscript-script-parser
+//! --test rendered`.
 
 mod toy;
 
-use tvmscript_script_parser::errors::render;
+use tvmscript_script_eval::errors::render;
 
-/// The errors of a function with this body.
+/// The rendered errors of a function with this body.
 fn shown(body: &str) -> String {
     whole(&format!("@Y.script\ndef f(n, value):\n{body}"))
 }
@@ -64,7 +64,7 @@ fn a_statement_that_scripts_do_not_have() {
     insta::assert_snapshot!(shown("    try:\n        n\n    except ValueError:\n        value\n"));
 }
 
-// The note quotes the foreign parser, and the snapshot the default one.
+// The note quotes the foreign parser; the snapshot is from the default one.
 #[cfg(not(feature = "ruff"))]
 #[test]
 fn a_missing_colon() {

@@ -1,4 +1,4 @@
-//! Script bodies: which rules operators follow where, scopes, and what counts as a script.
+//! Script bodies: operators, scopes, and which definitions are scripts.
 
 mod toy;
 
@@ -110,7 +110,7 @@ fn a_script_with_mistakes_is_left_out() {
 fn a_member_of_a_python_module_has_one_declaration() {
     use tvmscript_ir_core::{Dialect, RegistryBuilder};
     use tvmscript_script_parser::ParseDialect;
-    use tvmscript_script_parser::table::{Member, PythonModule};
+    use tvmscript_script_parser::{Member, PythonModule};
     static MODULES: &[PythonModule] =
         &[PythonModule::new(&["toylang.script"]).members(&[("other", Member::Namespace)])];
     let registry = |a, b| RegistryBuilder::new().with(a).with(b).build();

@@ -1,6 +1,6 @@
-//! Three small passes over the facade: unrolling loops with fresh definitions, renaming buffers, counting loads by buffer.
+//! Three small passes: unrolling loops with fresh definitions, renaming buffers, counting loads per buffer.
 //!
-//! `cargo run --example passes` prints a function before and after.
+//! `cargo run -p tvmscript --example passes` prints a function after the first two passes.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -11,8 +11,8 @@ use tvmscript::tir::{BufferLoad, For, ForKind, flatten};
 use tvmscript::{ParseOptions, RewriteError, copy_fresh, parse, post_order_mutate, ptr_map, substitute};
 use tvmscript::{try_post_order_mutate, visit_nodes};
 
-/// Writes out every `T.unroll` loop with constant bounds: one copy of the body per value of the variable. Each copy defines
-/// variables, block axes and buffers of its own.
+/// Unrolls `T.unroll` loops with constant bounds. Each copy of a body defines its own variables, block axes and
+/// buffers.
 fn unroll(function: Ref<PrimFunc>) -> Result<Ref<PrimFunc>, Box<dyn Error>> {
     try_post_order_mutate(function, |node| {
         let Some(node) = node.as_node::<For>().filter(|node| node.kind == ForKind::Unrolled) else {
@@ -29,7 +29,7 @@ fn unroll(function: Ref<PrimFunc>) -> Result<Ref<PrimFunc>, Box<dyn Error>> {
     })
 }
 
-/// Gives each buffer a new name, made of its own.
+/// Renames buffers.
 fn rename_buffers(
     function: Ref<PrimFunc>,
     rename: impl Fn(&str) -> String,
@@ -41,7 +41,7 @@ fn rename_buffers(
     })
 }
 
-/// How many loads of each buffer a function has.
+/// Counts the loads of each buffer in a function.
 fn count_loads(function: &Ref<PrimFunc>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     visit_nodes(function, |load: &Ref<BufferLoad>| {
@@ -64,10 +64,10 @@ def main(A: T.Buffer((8, 2), "float32"), B: T.Buffer((8,), "float32")):
                 B[vi] = B[vi] + scaled[0]
 "#;
 
-/// Runs the passes over a function, prints it, and checks what became of it.
+/// Runs the passes on a function, prints the result and checks it.
 ///
 /// # Errors
-/// When a pass fails.
+/// If a pass fails.
 pub fn main() -> Result<(), Box<dyn Error>> {
     let parsed = parse("main.py", TEXT, registry(), &ParseOptions::default());
     let Some(script) = parsed.scripts.first().filter(|_| parsed.errors.is_empty()) else {
@@ -80,7 +80,7 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     let text = print(renamed.object(), registry(), &PrinterConfig::default())?;
     println!("{text}");
 
-    // Nothing is defined twice, and names do not matter.
+    // All definitions are distinct, and names do not matter.
     assert!(tvmscript::tir::check::well_formed(unrolled.object()).is_empty());
     assert!(structural_equal(unrolled.object(), renamed.object()));
     assert_eq!(text.matches("T.alloc_buffer").count(), 2);
@@ -88,10 +88,10 @@ pub fn main() -> Result<(), Box<dyn Error>> {
     let loads = count_loads(&renamed);
     assert_eq!(loads.get("A_buffer"), Some(&2));
     assert_eq!(loads.get("scaled_buffer"), Some(&2), "one of each of the two buffers");
-    // The function given is as it was.
+    // The original function is unchanged.
     assert_eq!(count_loads(&function).get("A"), Some(&1));
 
-    // Well-formedness would have found the shared definitions of a plain copy.
+    // A plain copy shares definitions and is not well-formed.
     let seq = post_order_mutate(function, |node| {
         let node = node.as_node::<For>().filter(|node| node.kind == ForKind::Unrolled)?;
         Some(flatten(vec![node.body.clone(), node.body.clone()], true).into())

@@ -1,6 +1,6 @@
-//! Building IR from Rust, about as short as in Python: `use tvmscript::builder::*;`.
+//! Builds IR from Rust in about as little code as Python: `use tvmscript::builder::*;`.
 //!
-//! The example of RFC 0079. In Python:
+//! The example of TVM's RFC 0079 in Python:
 //!
 //! ```python
 //! with Builder() as b:
@@ -19,7 +19,7 @@
 //! f = b.get()  # f is a PrimFunc
 //! ```
 //!
-//! In Rust:
+//! The same in Rust:
 //!
 //! ```
 //! use tvmscript::builder::*;
@@ -66,7 +66,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! What is written where:
+//! Python constructs and their Rust counterparts:
 //!
 //! | Python | Rust |
 //! |---|---|
@@ -80,8 +80,8 @@
 //! | `x + 1`, `x // 2`, `x % 2` | `&x + 1`, `T::floordiv(&x, 2)`, `&x % 2` |
 //! | `x < n and p` | `x.less(&n).and(&p)` |
 //!
-//! A mistake does not stop the program: it is recorded with its place, what is made of it is left out, and
-//! [`Builder::finish`] and [`Builder::get`] give all of them at once.
+//! An error does not stop the program: the builder records it with its source location and ignores calls that depend on
+//! it. [`Builder::finish`] and [`Builder::get`] return all errors.
 //!
 //! ```
 //! use tvmscript::builder::*;
@@ -90,7 +90,7 @@
 //! T::prim_func().body(|| {
 //!     T::func_name("main");
 //!     let a = T::arg("A", T::buffer([16]).dtype("flaot32")); // misspelt
-//!     T::serial(16).body(|i| a.set([&i], T::exp(a.at([&i])))); // follows from it: nothing is said
+//!     T::serial(16).body(|i| a.set([&i], T::exp(a.at([&i])))); // depends on it: no error
 //!     T::axis::spatial(16, 0).emit(); // outside of a block
 //! });
 //! let errors = b.finish().unwrap_err();
@@ -99,8 +99,6 @@
 //! assert_eq!(said[1], "`T.axis.spatial` must be used directly inside `with T.block(..)`, but the innermost scope is `T.prim_func`");
 //! assert_eq!(said.len(), 2);
 //! ```
-//!
-//! The README builds a matrix product for a GPU this way.
 
 pub use tvmscript_ir::build::script as I;
 pub use tvmscript_irbuilder::{

@@ -1,10 +1,10 @@
 //! TVMScript outside TVM: reads, builds, prints and compares tensor-compiler IR in a Python-syntax text form.
 //!
-//! The facade: the names users import, all dialects in one [`registry()`], and the handful of calls that most programs need.
-//! It adds no logic. Each layer is a crate of its own, re-exported here as a module; who needs one layer alone (a printer
-//! for an own dialect, say) depends on that crate instead.
+//! This crate is the facade of the workspace: it re-exports the names that users import, and builds one [`registry()`] of
+//! all dialects. It contains no logic. Each layer is a separate crate, re-exported here as a module; a program that needs
+//! one layer only, e.g. a printer for its own dialect, can depend on that crate instead.
 //!
-//! Text in, text out, and an error:
+//! Parsing, printing, and an error:
 //!
 //! ```
 //! # #[cfg(all(feature = "parse", feature = "print"))] {
@@ -32,17 +32,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A process that parses without end releases the sources that it is done with, e.g. with `parsed.source.release()`;
+//! A long-running process releases sources that it no longer needs, e.g. with `parsed.source.release()`;
 //! see [`SourceId`].
 //!
-//! Features, all on by default: `print` (nodes to text), `build` (script functions in Rust), `parse` (text to nodes, needs
-//! `build`). Without `parse` no Python parser is compiled. `ruff` reads Python with ruff's parser.
+//! Default features: `print` (nodes to text), `build` (script functions in Rust), `parse` (text to nodes, requires
+//! `build`). Without `parse`, no Python parser is compiled. The optional feature `ruff` parses Python with ruff's parser.
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 #[cfg(feature = "build")]
 pub mod builder;
 pub mod prelude;
 
-/// The examples of the README are tests.
+/// Tests the examples of the README.
 #[cfg(all(doctest, feature = "parse", feature = "print"))]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
@@ -61,6 +62,8 @@ pub use tvmscript_prim as prim;
 pub use tvmscript_python_syntax as python_syntax;
 pub use tvmscript_relax as relax;
 #[cfg(feature = "parse")]
+pub use tvmscript_script_eval as script_eval;
+#[cfg(feature = "parse")]
 pub use tvmscript_script_parser as script_parser;
 pub use tvmscript_tir as tir;
 pub use tvmscript_tvm_json as tvm_json;
@@ -76,7 +79,7 @@ pub use tvmscript_ir_core::{
 };
 
 #[cfg(feature = "parse")]
-pub use tvmscript_script_parser::errors::{Diagnostic, Severity, diagnostics, render as render_errors};
+pub use tvmscript_script_eval::errors::{Diagnostic, Severity, diagnostics, render as render_errors};
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser::{ParseError, ParseOptions, Parsed, Script, parse_script as parse};
 
@@ -84,15 +87,16 @@ use std::sync::OnceLock;
 
 use tvmscript_ir_core::json;
 
-/// All dialects of this workspace together, made on first use.
+/// The registry of all dialects of this workspace, built on first use.
 ///
-/// For a registry that holds a dialect of your own as well, add it to [`registry_builder`].
+/// To add your own dialect, start from [`registry_builder`].
 pub fn registry() -> &'static Registry {
     static REGISTRY: OnceLock<Registry> = OnceLock::new();
-    REGISTRY.get_or_init(|| registry_builder().build().expect("the dialects of this workspace do not clash"))
+    REGISTRY
+        .get_or_init(|| registry_builder().build().expect("the dialects of this workspace do not conflict"))
 }
 
-/// A builder with all dialects of this workspace.
+/// A registry builder with all dialects of this workspace.
 pub fn registry_builder() -> RegistryBuilder {
     RegistryBuilder::new()
         .with(prim::dialect())
@@ -101,28 +105,28 @@ pub fn registry_builder() -> RegistryBuilder {
         .with(relax::dialect())
 }
 
-/// The node as JSON in the form of this project, on one line.
+/// Converts a node to native JSON on one line.
 pub fn to_json(node: &Object) -> String {
     json::native::save(&Value::Node(node.clone()))
 }
 
-/// The node as TVM's JSON, as TVM 0.23 writes it.
+/// Converts a node to TVM's JSON, as written by TVM 0.23.
 ///
 /// # Errors
-/// When it has a constant whose elements are left out.
+/// If the elements of a constant are left out.
 pub fn to_tvm_json(node: &Object) -> Result<String, ir_core::LeftOut> {
     tvm_json::save(&Value::Node(node.clone()))
 }
 
-/// Reads a node from TVM's JSON.
+/// Loads a node from TVM's JSON.
 ///
 /// # Errors
-/// When the text is no such JSON, names a type that no dialect of the registry has, or holds no node.
+/// If the text is malformed, uses a type that is not in the registry, or its root is not a node.
 pub fn from_tvm_json(text: &str, registry: &Registry) -> Result<Object, JsonError> {
     root(tvm_json::load(text, registry)?)
 }
 
-/// Reads a node from either form of JSON.
+/// Loads a node from JSON of either format.
 ///
 /// # Errors
 /// As [`from_tvm_json`].

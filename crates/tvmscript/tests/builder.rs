@@ -1,4 +1,4 @@
-//! Programs built in Rust are those that the reader makes of the same scripts.
+//! Programs built in Rust equal the parsed scripts.
 
 use tvmscript::builder::*;
 use tvmscript::ir_core::{DataType, PoisonNode, operators::is_poison};
@@ -6,7 +6,7 @@ use tvmscript::prim::PrimExpr;
 use tvmscript::tir::PrimFunc;
 use tvmscript::{Object, ParseOptions, PrinterConfig, mismatches, parse, print, registry};
 
-/// What is built is what the text says, and so is what is read from its own text.
+/// Checks that the built function equals the parsed text, and that its printed text reads back.
 #[track_caller]
 fn check(text: &str, build: impl FnOnce()) {
     let builder = Builder::for_registry(registry());

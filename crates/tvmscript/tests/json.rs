@@ -1,4 +1,4 @@
-//! JSON through the facade: both forms, and what is no node.
+//! JSON through the facade: both formats, and JSON that is not a node.
 
 use tvmscript::prelude::*;
 use tvmscript::{JsonErrorKind, from_json, from_tvm_json, prim, to_json, to_tvm_json};

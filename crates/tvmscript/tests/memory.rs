@@ -1,4 +1,4 @@
-//! Peak memory of reading text, counted by the allocator. One test alone in its process: others would be counted, too.
+//! Peak memory of parsing, counted by the allocator. The only test of its process, since others would be counted too.
 
 #[path = "../benches/workload/mod.rs"]
 mod workload;
@@ -9,13 +9,13 @@ use tvmscript::{ParseOptions, parse, registry};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// What a statement may cost at the peak.
+/// Maximum memory per statement.
 const LIMIT_BYTES: usize = 4096;
 
 #[test]
 fn reading_takes_at_most_four_kilobytes_a_statement() {
     let statements = 3_000;
-    // Tables that are made once.
+    // Initialises global tables.
     drop(parse("warm", &workload::w1(10), registry(), &ParseOptions::default()));
     for (name, text) in [("w1", workload::w1(statements)), ("w2", workload::w2(statements))] {
         let before = ALLOCATOR.current_usage();

@@ -1,4 +1,4 @@
-//! The passes of the example do what they say.
+//! Tests of the example passes.
 
 #[path = "../examples/passes.rs"]
 mod passes;

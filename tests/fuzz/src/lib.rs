@@ -1,6 +1,6 @@
-//! What the fuzz targets ask of any text, each a function that panics where the answer is wrong.
+//! Properties that the fuzz targets check; each function panics if its property is violated.
 //!
-//! The targets of cargo-fuzz call them, and so does a test, which asks them about changed programs without any fuzzer.
+//! The targets of cargo-fuzz call them, and so does a test on mutated programs.
 
 use tvmscript::ir_core::{Object, StructuralEqual};
 use tvmscript::script_parser::{ParseOptions, Parsed, parse_script};
@@ -9,7 +9,7 @@ fn read(text: &str) -> Parsed {
     parse_script("fuzz", text, tvmscript::registry(), &ParseOptions::default())
 }
 
-/// The parser gives scripts or errors, and every error lies inside the text.
+/// Parsing returns scripts or errors, and every error is inside the text.
 pub fn parse(text: &str) {
     for error in &read(text).errors {
         let range = error.range();
@@ -17,15 +17,14 @@ pub fn parse(text: &str) {
     }
 }
 
-/// Whether two nodes are one program. The scripts need not be well-formed: variables that nothing defines are equal where
-/// they stand at the same places. A map whose keys are nodes that nothing binds is equal only to itself, for TVM too; then
-/// the saved programs are compared.
+/// Tests whether two nodes are the same program. They need not be well-formed: free variables are matched by
+/// position. A map with free variables as keys equals only itself, as in TVM; then the saved programs are compared.
 fn is_same(a: &Object, b: &Object) -> bool {
     let equal = StructuralEqual { map_free_vars: true, ..StructuralEqual::default() };
     equal.compare(a, b) || tvmscript::to_tvm_json(a) == tvmscript::to_tvm_json(b)
 }
 
-/// The print of any text that parses reads back as the same program and prints again to the same bytes.
+/// Printed text reads back as the same program and prints again to the same bytes.
 pub fn roundtrip(text: &str) {
     let registry = tvmscript::registry();
     let options = tvmscript::PrinterConfig { show_meta: true, ..tvmscript::PrinterConfig::default() };
@@ -34,7 +33,7 @@ pub fn roundtrip(text: &str) {
         return;
     }
     for script in &parsed.scripts {
-        // A print may meet the budget of its output.
+        // Printing may exceed its output limit.
         let Ok(print) = tvmscript::print(&script.node, registry, &options) else { continue };
         let again = read(&print);
         assert!(again.errors.is_empty(), "the print does not parse: {:?}\n{print}", again.errors);
@@ -44,8 +43,8 @@ pub fn roundtrip(text: &str) {
     }
 }
 
-/// The reader of JSON, in either form, gives a node or an error. Every node that it gives holds its invariants, and can be
-/// printed, checked, hashed, compared and saved; what is saved loads as the same node.
+/// Loading JSON of either format returns a node or an error. The node satisfies its invariants and can be printed,
+/// checked, hashed, compared and saved; saved JSON loads to the same node.
 pub fn from_json(text: &str) {
     let registry = tvmscript::registry();
     let Ok(node) = tvmscript::from_json(text, registry) else { return };
@@ -70,25 +69,25 @@ pub fn from_json(text: &str) {
     }
 }
 
-/// The reader of JSON gives a program or an error; a program saves and loads to an equal one, and prints or says why
-/// not.
+/// Loading JSON returns a program or an error; the program saves and loads to an equal one, and prints or fails with
+/// an error.
 pub fn json(text: &str) {
     let registry = tvmscript::registry();
     let Ok(loaded) = tvmscript::from_tvm_json(text, registry) else { return };
-    // TVM's form has the elements of every constant.
+    // TVM's format contains the elements of every constant.
     let saved = tvmscript::to_tvm_json(&loaded).unwrap_or_default();
     let again = tvmscript::from_tvm_json(&saved, registry);
     assert!(again.is_ok_and(|again| is_same(&loaded, &again)));
-    // What the JSON holds need not be a program: then the print is an error.
+    // The JSON need not be a program, in which case printing fails.
     let _ = tvmscript::print(&loaded, registry, &tvmscript::PrinterConfig::default());
 }
 
-/// Host code under the default budgets ends with a value or with errors inside of the text, soon.
+/// Evaluation under the default budgets ends quickly, with a value or with errors inside the text.
 pub fn host(text: &str) {
     let begun = std::time::Instant::now();
     parse(text);
     let seconds = begun.elapsed().as_secs_f64();
-    // Unoptimised code is some ten times slower; `FUZZ_SECONDS` allows for a busy machine.
+    // Unoptimised code is about ten times slower; `FUZZ_SECONDS` allows for a busy machine.
     let seconds_allowed = std::env::var("FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
     let limit: f64 = seconds_allowed.unwrap_or(if cfg!(debug_assertions) { 100.0 } else { 10.0 });
     assert!(seconds < limit, "{seconds:.1} seconds");

@@ -1,19 +1,20 @@
-//! One token of a text is changed.
+//! Mutation of single tokens.
 
 use crate::{Random, Token, tokens};
 
-/// A text that was changed.
+/// A mutated text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
     /// The new text.
     pub text: String,
-    /// The token of the former text that was changed.
+    /// The changed token of the original text.
     pub token: Token,
-    /// What was done to it.
+    /// Description of the change.
     pub how: &'static str,
 }
 
-/// Deletes a token, doubles it, swaps it with the next of its line, or misspells it; nothing where there are less than two.
+/// Deletes, duplicates or misspells a token, or swaps it with the next one on its line. `None` if there are less than
+/// two tokens.
 #[must_use]
 pub fn change_token(text: &str, random: &mut Random) -> Option<Changed> {
     let tokens = tokens(text);
@@ -35,7 +36,7 @@ pub fn change_token(text: &str, random: &mut Random) -> Option<Changed> {
     Some(Changed { text, token: token.clone(), how })
 }
 
-/// A token with two characters swapped, or one replaced.
+/// Swaps two characters of a token or replaces one.
 fn misspelt(token: &str, random: &mut Random) -> String {
     let mut chars: Vec<char> = token.chars().collect();
     let at = random.below(chars.len());

@@ -1,11 +1,11 @@
-//! Files to read.
+//! Test files.
 
 use std::path::{Path, PathBuf};
 
-/// The files of a folder with this extension, in order.
+/// Files of a folder with an extension, sorted.
 ///
 /// # Panics
-/// When the folder cannot be read.
+/// If the folder cannot be read.
 #[must_use]
 pub fn files_of(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
@@ -15,7 +15,7 @@ pub fn files_of(folder: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The files with this extension in a folder and the folders inside, in order; none where there is no folder.
+/// Files with an extension in a folder and its subfolders, sorted; empty if there is no such folder.
 #[must_use]
 pub fn files_below(root: &Path, extension: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -34,7 +34,7 @@ pub fn files_below(root: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The large corpus, which stands beside the project or where `TVMSCRIPT_CORPUS` says; it need not be there.
+/// Path of the large corpus, beside the project or given by `TVMSCRIPT_CORPUS`. It may not exist.
 #[must_use]
 pub fn corpus() -> PathBuf {
     std::env::var_os("TVMSCRIPT_CORPUS")

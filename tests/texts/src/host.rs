@@ -1,26 +1,26 @@
-//! Random programs of host code: expressions and short sequences of statements over Python's values.
+//! Random programs of Python host code: expressions and short sequences of statements.
 //!
-//! Templates (`host.txt`) are filled in, `$` and a letter standing for an expression of a kind: `$i` an integer, `$n` a small literal,
-//! `$f` a float, `$s` text, `$y` bytes, `$b` a truth value, `$l` a list of integers, `$w` a list of texts, `$t` a tuple,
-//! `$d` a dictionary from texts to integers, `$k` one from numbers, `$e` a set of integers, `$a` anything, `$p` a format of
-//! numbers, `$q` a format of text. Each program sets `result`, and asks for nothing that differs from run to run: no order of
-//! sets, no identities, no hashes of texts.
+//! In the templates (`host.txt`), `$` and a letter are replaced by an expression: `$i` an integer, `$n` a small
+//! literal, `$f` a float, `$s` a string, `$y` bytes, `$b` a boolean, `$l` a list of integers, `$w` a list of strings,
+//! `$t` a tuple, `$d` a dictionary from strings to integers, `$k` one from numbers, `$e` a set of integers, `$a` any
+//! value, `$p` a number format, `$q` a string format. Each program sets `result` and is deterministic: it does not
+//! depend on the order of sets, identities or hashes of strings.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use crate::Random;
 
-/// How far sizes and numbers go.
+/// Size of numbers and containers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Small: CPython answers at once, and prints the result on a line.
+    /// Small: CPython is fast and prints the result on one line.
     Small,
     /// Beyond every budget: lengths, widths and exponents of millions.
     Hostile,
 }
 
-/// A random program, which sets `result`.
+/// A random program that sets `result`.
 pub fn host_program(random: &mut Random, scale: Scale) -> String {
     let mut maker = Maker { random, scale };
     let kind = b"ifsyblwtdk"[maker.random.below(10)];
@@ -42,7 +42,7 @@ pub fn host_program(random: &mut Random, scale: Scale) -> String {
 const HEAD: &str = "import math\nlogged = []\ndef log(v):\n    logged.append(v)\n    return v\n\
     i0, i1, f0, s0, s1, l0, l1, t0, d0, e0 = 5, -3, 1.5, 'text', 'é²', [3, 1, 2], [], (1, 'a'), {'a': 1, 'b': 2}, {1, 2}\n";
 
-/// The templates by section.
+/// Templates by section.
 fn templates() -> &'static HashMap<&'static str, Vec<String>> {
     static TEMPLATES: OnceLock<HashMap<&'static str, Vec<String>>> = OnceLock::new();
     TEMPLATES.get_or_init(|| {
@@ -72,7 +72,7 @@ impl Maker<'_> {
         pool.get(self.random.below(pool.len())).map_or("None", String::as_str)
     }
 
-    /// The template with its places filled by expressions of at most this depth.
+    /// Fills a template with expressions up to a depth.
     fn fill(&mut self, template: &str, depth: u32) -> String {
         let mut out = String::new();
         let mut parts = template.split('$');
@@ -87,7 +87,7 @@ impl Maker<'_> {
 
     fn expr(&mut self, kind: u8, depth: u32) -> String {
         let hostile = self.scale == Scale::Hostile && self.random.below(4) == 0;
-        // Now and then a value of another kind.
+        // Sometimes a value of another kind.
         let kind = match kind {
             b'n' | b'p' | b'q' => kind,
             b'a' => b"ifsyblwtdk"[self.random.below(10)],
@@ -120,7 +120,7 @@ impl Maker<'_> {
         }
         let template = self.pick(&format!("template {letter}"));
         let filled = self.fill(template, depth - 1);
-        // An operator beside what is called on the result would take a part of it.
+        // Parentheses keep an operator together under a call of its result.
         if template.contains(" % ") && !template.starts_with('(') { format!("({filled})") } else { filled }
     }
 }

@@ -1,25 +1,25 @@
-//! The tokens of a text.
+//! Tokens of Python text.
 
 use std::ops::Range;
 
 /// A token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// Where it lies, in bytes.
+    /// Range in bytes.
     pub range: Range<usize>,
-    /// Whether it is a name or a number, so that another one must not follow at once.
+    /// `true` for names and numbers, which must not be adjacent.
     pub is_word: bool,
 }
 
-/// Signs of two characters.
+/// Operators of two characters.
 const PAIRS: &[&str] = &["**", "//", "<=", ">=", "==", "!=", "->", "<<", ">>", ":=", "+="];
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The tokens of a text, blanks, comments and continued lines left out. A string is one token, and ends with the text or,
-/// between single quotes, with the line, if nothing else ends it.
+/// Tokens of a text without blanks, comments and line continuations. An unterminated string ends with the text or, in
+/// single quotes, with the line.
 #[must_use]
 pub fn tokens(text: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
@@ -47,7 +47,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
     tokens
 }
 
-/// The length of the string that the text begins with.
+/// Length of the string at the start of the text.
 fn string(text: &str, quote: char) -> usize {
     let triple: String = [quote; 3].iter().collect();
     let is_triple = text.starts_with(&triple);

@@ -1,13 +1,14 @@
-//! A third-party dialect, small enough to read in a minute, and the proof of the layering: it is written against the
-//! core crates alone and names no other dialect, yet its nodes stand inside TIR functions.
+//! A small third-party dialect that proves the layering: it depends on the core crates only and refers to no other
+//! dialect, yet its nodes work inside TIR functions.
 //!
-//! Four nodes: the expression `Toy.clamp(x, lo, hi)`, the statement `Toy.trace("label", x)`, the scope
-//! `with Toy.region("label"):`, and the expression `Toy.twice(x)`, whose type is declared at run time, without a Rust struct.
+//! It has four nodes: the expression `Toy.clamp(x, lo, hi)`, the statement `Toy.trace("label", x)`, the scope `with
+//! Toy.region("label"):`, and the expression `Toy.twice(x)`, whose type is declared at run time without a Rust
+//! struct.
 //!
-//! The classes it extends (`ir.PrimExpr`, `tir.Stmt`) are found by their keys: the dialects that own them must be loaded
-//! before this one.
+//! The base classes (`ir.PrimExpr`, `tir.Stmt`) are looked up by type key, so the dialects that define them must be
+//! registered before this one.
 //!
-//! [`plan`] is a dialect that stands alone, with functions and a text profile of its own.
+//! [`plan`] is an independent dialect with its own functions and text profile.
 
 pub mod plan;
 
@@ -27,43 +28,43 @@ use tvmscript_irbuilder::{
 };
 use tvmscript_script_parser::ParseDialect;
 
-/// A value kept within bounds.
+/// A value clamped to bounds.
 #[derive(Debug, Clone, Node)]
 #[node(key = "toy.Clamp", parent_key = "ir.PrimExpr")]
 pub struct Clamp {
-    /// Where it was written.
+    /// Source position.
     pub span: Span,
-    /// The value's type.
+    /// Type of the value.
     pub dtype: DataType,
-    /// The value.
+    /// The clamped value.
     pub value: Object,
-    /// The smallest result.
+    /// Lower bound.
     pub low: i64,
-    /// The greatest result.
+    /// Upper bound.
     pub high: i64,
 }
 
-/// A note that a value was computed, for a log.
+/// A log entry for a value.
 #[derive(Debug, Clone, Node)]
 #[node(key = "toy.Trace", parent_key = "tir.Stmt")]
 pub struct Trace {
-    /// Where it was written.
+    /// Source position.
     pub span: Span,
-    /// What to call the value.
+    /// Label in the log.
     pub label: Str,
-    /// The value.
+    /// The logged value.
     pub value: Object,
 }
 
-/// Statements that belong together, for a profiler.
+/// A group of statements for a profiler.
 #[derive(Debug, Clone, Node)]
 #[node(key = "toy.Region", parent_key = "tir.Stmt")]
 pub struct Region {
-    /// Where it was written.
+    /// Source position.
     pub span: Span,
-    /// What to call them.
+    /// Label of the group.
     pub label: Str,
-    /// The statements, of whatever dialect.
+    /// Statements of any dialect.
     pub body: Array<Object>,
 }
 
@@ -78,7 +79,7 @@ pub fn twice_type() -> &'static TypeInfo {
     })
 }
 
-/// An expression of whatever dialect.
+/// An expression of any dialect.
 struct AnyExpr(Object);
 
 impl FromScript for AnyExpr {
@@ -91,7 +92,7 @@ impl FromScript for AnyExpr {
     }
 }
 
-/// Keeps a value within bounds.
+/// Clamps a value to bounds.
 #[script_fn]
 fn clamp(value: AnyExpr, low: i64, high: i64) -> Result<Ref<Clamp>> {
     if low > high {
@@ -101,13 +102,12 @@ fn clamp(value: AnyExpr, low: i64, high: i64) -> Result<Ref<Clamp>> {
     Ok(Ref::new(Clamp { span: Span::current(), dtype: value.0.dtype(), value: value.0, low, high }))
 }
 
-/// Notes that a value was computed.
+/// Logs a value.
 #[script_fn]
 fn trace(label: Str, value: AnyExpr) -> Result<Ref<Trace>> {
     Ok(Ref::new(Trace { span: Span::current(), label, value: value.0 }))
 }
 
-/// A region that is open.
 #[derive(Debug)]
 struct RegionFrame {
     label: Str,
@@ -140,7 +140,7 @@ fn region(label: Str) -> Result<FrameOf<RegionFrame>> {
     Ok(FrameOf::new(RegionFrame { label, body: Vec::new() }))
 }
 
-/// A value and itself.
+/// Adds a value to itself.
 #[script_fn]
 fn twice(value: AnyExpr) -> Result<Object> {
     Ok(twice_type().construct(vec![Value::DType(value.0.dtype()), Value::Node(value.0)])?)
@@ -189,7 +189,7 @@ fn print_twice(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> DocsifyRes
     Ok(d.docs.call_args(callee, &[value]).into())
 }
 
-/// The dialect, as a table of contents.
+/// The dialect.
 pub fn dialect() -> Dialect {
     Dialect::new("toy")
         .alias("Toy")

@@ -1,7 +1,7 @@
-//! A language of its own: plans of work, which name nothing of tensor compilers.
+//! An independent language of work plans.
 //!
-//! A plan is a function whose statements are steps. It has functions of its own (`@Plan.plan`), its own text profile,
-//! and a node without syntax, [`Picture`], which goes to the metadata section.
+//! A plan is a function whose statements are steps. The dialect has its own decorator (`@Plan.plan`), its own text
+//! profile, and a node without syntax, [`Picture`], which is printed in the metadata section.
 //!
 //! ```text
 //! # from worklang import plan as Plan
@@ -51,7 +51,7 @@ pub struct Step(());
 #[derive(Debug, Clone, Node)]
 #[node(key = "plan.Work", parent = Step)]
 pub struct Work {
-    /// Place in the text.
+    /// Source position.
     pub span: Span,
     /// Description.
     pub label: Str,
@@ -63,7 +63,7 @@ pub struct Work {
 #[derive(Debug, Clone, Node)]
 #[node(key = "plan.Show", parent = Step)]
 pub struct Show {
-    /// Place in the text.
+    /// Source position.
     pub span: Span,
     /// The picture.
     pub picture: Ref<Picture>,
@@ -81,7 +81,7 @@ pub struct Picture {
 #[derive(Debug, Clone, Node)]
 #[node(key = "plan.Plan")]
 pub struct Plan {
-    /// Place in the text.
+    /// Source position.
     pub span: Span,
     /// Name of the plan.
     pub name: Str,
@@ -208,7 +208,7 @@ fn print_show(node: &Ref<Show>, path: PathId, d: &mut Docsifier<'_>) -> DocsifyR
     Ok(d.docs.expr_stmt(call))
 }
 
-/// The dialect, as a table of contents.
+/// The dialect.
 pub fn dialect() -> Dialect {
     Dialect::new("plan")
         .text_profile(&PROFILE)

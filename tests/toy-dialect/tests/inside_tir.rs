@@ -1,4 +1,4 @@
-//! The toy dialect's nodes inside a TIR function: printed, read back, compared.
+//! Nodes of the toy dialect inside a TIR function: printed, parsed and compared.
 
 use tvmscript_docsifier::{PrinterConfig, print};
 use tvmscript_ir_core::equal::structural_equal;

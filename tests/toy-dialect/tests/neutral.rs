@@ -1,8 +1,8 @@
-//! A dialect that has nothing to do with TVM: its text, errors and comparisons never mention it.
+//! Text, errors and comparisons of a dialect unrelated to TVM do not mention TVM.
 
 use tvmscript_docsifier::{PrinterConfig, print};
 use tvmscript_ir_core::{Array, Object, Ref, Registry, RegistryBuilder, Span, mismatches, structural_equal};
-use tvmscript_script_parser::errors::{diagnostics, render};
+use tvmscript_script_eval::errors::{diagnostics, render};
 use tvmscript_script_parser::{ParseOptions, Parsed, parse_script};
 use tvmscript_toy_dialect::plan::{self, Picture, Plan, Show, Step, Work};
 
@@ -62,7 +62,7 @@ fn metadata_follows_the_profile() {
     let config = PrinterConfig { show_meta: true, ..PrinterConfig::default() };
     let shown = print(&plan, &registry(), &config).expect("prints");
     assert!(shown.starts_with("pictures = Plan.load(\"\"\""), "{shown}");
-    // The native form of JSON has the name of this project.
+    // Native JSON contains the name of this project.
     assert_neutral(&shown.replace("tvmscript-ir", ""));
     assert!(structural_equal(&plan, &read(&shown)));
 }

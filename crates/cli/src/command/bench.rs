@@ -1,4 +1,4 @@
-//! `bench`: the median CPU time of each operation, measured in process.
+//! `bench`: the median CPU time of each operation.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use super::Run;
 use crate::args::Bench;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Input, Source};
-use crate::registry::registry;
+use crate::registry::{printer_config, registry};
 use crate::timings::Timings;
-use crate::{Outcome, clock, output};
+use crate::{Outcome, output};
 
-/// Runs the command. Files are measured one after the other: they would disturb each other.
+/// Measures files one after the other, since parallel runs would disturb each other.
 pub(super) fn run(args: &Bench, run: &mut Run) -> Outcome {
     let mut outcome = Outcome::Done;
     for path in &args.files {
@@ -29,10 +29,10 @@ pub(super) fn run(args: &Bench, run: &mut Run) -> Outcome {
     outcome
 }
 
-/// Measures one file and writes its lines as they come.
+/// Measures one file and writes one line per operation.
 fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome {
     let nodes: Vec<&Object> = input.scripts.iter().map(|s| &s.node).collect();
-    let config = PrinterConfig { show_meta: true, ..PrinterConfig::default() };
+    let config = PrinterConfig { show_meta: true, ..printer_config() };
     let source = &input.source;
     let texts: Vec<String> = nodes.iter().filter_map(|node| print(node, registry(), &config).ok()).collect();
     let printed = Source { name: source.name.clone(), text: texts.join("\n\n") };
@@ -81,12 +81,12 @@ impl Measure<'_> {
         self.args.ops.is_empty() || self.args.ops.iter().any(|op| op == name)
     }
 
-    /// Runs an operation repeatedly and writes its line. What it makes is dropped off the clock.
+    /// Runs an operation repeatedly and writes its line. Dropping the results is not measured.
     fn op<T>(&mut self, name: &str, bytes: usize, mut work: impl FnMut() -> T) {
         self.prepared(name, bytes, || (), |()| work());
     }
 
-    /// The same for an operation on what `prepare` makes each time, off the clock.
+    /// As [`Measure::op`], with an input from `prepare`, whose time is not measured.
     fn prepared<S, T>(
         &mut self,
         name: &str,
@@ -101,9 +101,9 @@ impl Measure<'_> {
         let mut spent = 0.0;
         for _ in 0..self.args.repeat {
             let input = std::hint::black_box(prepare());
-            let begin = clock::seconds();
+            let begin = seconds();
             let made = std::hint::black_box(work(input));
-            let time = clock::seconds() - begin;
+            let time = seconds() - begin;
             drop(made);
             times.push(time);
             spent += time;
@@ -115,7 +115,7 @@ impl Measure<'_> {
         let median = times[times.len() / 2];
         let mut line = Map::new();
         line.insert("op".to_owned(), json!(name));
-        line.insert(clock::UNIT.to_owned(), json!(median));
+        line.insert(UNIT.to_owned(), json!(median));
         line.insert("n".to_owned(), json!(times.len()));
         if bytes > 0 {
             line.insert("bytes".to_owned(), json!(bytes));
@@ -125,4 +125,23 @@ impl Measure<'_> {
         }
         self.outcome = self.outcome.and(output::result(&format!("{}\n", Json::Object(line))));
     }
+}
+
+/// Key of the times in the output: CPU time of the current thread where that is available, else wall time.
+const UNIT: &str = if cfg!(unix) { "cpu" } else { "s" };
+
+/// A monotonic time in seconds.
+#[cfg(unix)]
+fn seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// A monotonic time in seconds.
+#[cfg(not(unix))]
+fn seconds() -> f64 {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }

@@ -1,4 +1,4 @@
-//! `check`: all mistakes of many files.
+//! `check`: all errors of many files.
 
 use std::path::Path;
 
@@ -12,37 +12,35 @@ use crate::output::Progress;
 use crate::timings::Timings;
 use crate::{Outcome, output, well_formed};
 
-/// Runs the command.
 pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
     let color = run.color;
-    let mut outcome = Outcome::Done;
     let mut progress = Progress::new(args.files.len());
-    let misuse = run.for_each(&args.files, one, |path, answer| {
+    run.for_each(&args.files, one, |path, answer| {
         progress.step();
-        if args.format == CheckFormat::Json {
-            let errors = match &answer {
-                Ok(warnings) => warnings.diagnostics(),
-                Err(failed) => failed.failure.diagnostics(failed.source.as_ref()),
-            };
-            let name = input::display_name(path);
-            let line = json!({"file": name, "ok": answer.is_ok(), "errors": errors});
-            progress.clear();
-            outcome = outcome.and(output::result(&format!("{line}\n")));
-        }
-        outcome = if answer.is_ok() { outcome } else { Outcome::No };
-        if args.format == CheckFormat::Human {
-            progress.clear();
-            match &answer {
-                Ok(warnings) => warnings.show(color),
-                Err(failed) => output::diagnose(&failed.render(path, color)),
+        progress.clear();
+        let is_ok = if answer.is_ok() { Outcome::Done } else { Outcome::No };
+        match args.format {
+            CheckFormat::Json => {
+                let errors = match &answer {
+                    Ok(warnings) => warnings.diagnostics(),
+                    Err(failed) => failed.failure.diagnostics(failed.source.as_ref()),
+                };
+                let name = input::display_name(path);
+                let line = json!({"file": name, "ok": answer.is_ok(), "errors": errors});
+                output::result(&format!("{line}\n")).and(is_ok)
+            }
+            CheckFormat::Human => {
+                match &answer {
+                    Ok(warnings) => warnings.show(color),
+                    Err(failed) => output::diagnose(&failed.render(path, color)),
+                }
+                is_ok
             }
         }
-    });
-    progress.clear();
-    misuse.and(outcome)
+    })
 }
 
-/// The warnings of a file without mistakes.
+/// The warnings of a file without errors.
 fn one(path: &Path, timings: &mut Timings) -> Answer<Warnings> {
     let Input { source, scripts, warnings } = input::load(path, timings)?;
     let errors = timings.time("check", || well_formed::errors(&scripts));

@@ -9,14 +9,13 @@ use super::Run;
 use super::equal::is_too_long;
 use crate::args::{Dump, DumpFormat};
 use crate::input::Script;
-use crate::registry::registry;
+use crate::registry::{printer_config, registry};
 use crate::{Outcome, input, output};
 
 /// Short names of classes.
 const KINDS: &[(&str, &[&str])] =
     &[("stmt", &["tir.Stmt"]), ("expr", &["ir.PrimExpr", "ir.RelaxExpr"]), ("func", &["ir.BaseFunc"])];
 
-/// Runs the command.
 pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
     let kinds = match args.kinds.iter().map(|kind| classes(kind)).collect::<Result<Vec<_>, _>>() {
         Ok(kinds) => kinds.into_iter().flatten().collect(),
@@ -48,7 +47,7 @@ pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
     output::write(args.output.as_deref(), &text)
 }
 
-/// Text in all labels together: statements hold the text of those inside them.
+/// Maximum size of all labels together. The label of a statement contains the text of nested statements.
 const MAX_LABEL_BYTES: usize = 64 << 20;
 
 /// The printed text of the nodes of scripts.
@@ -58,13 +57,10 @@ struct Texts {
 }
 
 impl Texts {
-    /// Scripts that cannot be printed, or only at great length, have none.
+    /// Leaves out scripts that cannot be printed or whose text is too long.
     fn new(scripts: &[Script]) -> Texts {
-        let config = PrinterConfig {
-            // Each loop for itself.
-            syntax_sugar: false,
-            ..PrinterConfig::default()
-        };
+        // Without sugar, each loop has its own text.
+        let config = PrinterConfig { syntax_sugar: false, ..printer_config() };
         let print = |script: &Script| match is_too_long(&script.node) {
             true => None,
             false => print_mapped(&script.node, registry(), &config).ok(),
@@ -72,7 +68,7 @@ impl Texts {
         Texts { scripts: scripts.iter().filter_map(print).collect(), left_bytes: MAX_LABEL_BYTES }
     }
 
-    /// A node's text, or its fields where it has none.
+    /// The text of a node, or its fields if it has no text.
     fn label(&mut self, node: &Object) -> String {
         let text = self.scripts.iter().find_map(|script| script.text_of_node(node));
         match text.filter(|text| text.len() <= self.left_bytes) {
@@ -85,7 +81,7 @@ impl Texts {
     }
 }
 
-/// The classes that a word on the command line means.
+/// The classes of a kind on the command line.
 fn classes(kind: &str) -> Result<Vec<&'static TypeInfo>, String> {
     let keys = match KINDS.iter().find(|(name, _)| *name == kind) {
         Some((_, keys)) => keys,

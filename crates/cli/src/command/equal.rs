@@ -1,4 +1,4 @@
-//! `equal`: whether two files hold the same programs, and where they differ.
+//! `equal`: structural comparison of two files.
 
 use std::fmt::Write as _;
 
@@ -13,16 +13,14 @@ use crate::printer::PrinterArgs;
 use crate::registry::{fragment_of, registry};
 use crate::{Outcome, output};
 
-/// Runs the command.
 pub(super) fn run(args: &Equal, run: &mut Run) -> Outcome {
     if args.left == args.right && args.left.as_os_str() == "-" {
-        output::diagnose("error: `-` stands for standard input, which can be read only once");
-        return Outcome::Misused;
+        return output::stdin_twice();
     }
     if args.printer.text.is_misused() {
         return Outcome::Misused;
     }
-    // Both are read, so that the mistakes of both are shown.
+    // Both are loaded, so that the errors of both are shown.
     let (left, right) = (run.load(&args.left), run.load(&args.right));
     let (Some(left), Some(right)) = (left, right) else { return Outcome::No };
     match compare(args, &left, &right, run) {
@@ -35,12 +33,12 @@ pub(super) fn run(args: &Equal, run: &mut Run) -> Outcome {
     }
 }
 
-/// What to say when the files differ.
+/// The report of all differences; `None` if the files are equal.
 fn compare(args: &Equal, left: &Input, right: &Input, run: &mut Run) -> Result<Option<String>, Failure> {
     let mut report = String::new();
     if left.scripts.len() != right.scripts.len() {
         let (a, b) = (left.scripts.len(), right.scripts.len());
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(report, "{} holds {a} scripts, {} holds {b}", left.source.name, right.source.name);
         return Ok(Some(report));
     }
@@ -80,14 +78,13 @@ const MAX_TREE_NODES: u64 = 50_000_000;
 /// Maximum number of nodes in that tree where it is many times larger than the graph.
 const MAX_UNFOLDED_NODES: u64 = 1_000_000;
 
-/// Returns true if the text of a node would be too long to read, because its nodes share their parts many times over. The list
-/// of differences needs no text.
+/// Returns `true` if the text of a node would be too long to read because its nodes share parts many times over.
 pub(super) fn is_too_long(node: &Object) -> bool {
     let TreeSize { nodes, unfolded } = tree_size(node);
     unfolded > MAX_TREE_NODES || unfolded > MAX_UNFOLDED_NODES && unfolded / 16 > nodes
 }
 
-/// The text of one side, underlined at each path and at its repeats.
+/// Writes the text of one side, underlined at each path and its repeats.
 fn side<'a>(
     report: &mut String,
     mark: &str,
@@ -100,7 +97,7 @@ fn side<'a>(
     for (path, repeats, kind) in paths {
         config.path_to_underline.push(path.clone());
         config.path_to_underline_if_printed.extend(repeats);
-        // Of an entry that the other side lacks, the key as well.
+        // If the other side lacks an entry, its key is underlined too.
         if let (MismatchKind::Missing, Some((PathStep::Key(key), map))) = (kind, path.steps.split_last()) {
             let map = AccessPath { steps: map.to_vec() };
             config.path_to_underline_if_printed.push(map.then(PathStep::KeyItself(key.clone())));
@@ -109,14 +106,14 @@ fn side<'a>(
     let text = if is_too_long(node) {
         "(not printed: its nodes share so many parts that the text would be too long)".to_owned()
     } else {
-        // Without the text, the list of differences below says it.
+        // The list of differences below still shows them if the text cannot be printed.
         tvmscript::print(node, registry(), &config).unwrap_or_else(|e| format!("(cannot be printed: {e})"))
     };
     let _ = writeln!(report, "{mark} {name}\n{text}\n");
     Ok(())
 }
 
-/// The differences by path.
+/// Writes the differences by path.
 fn list(report: &mut String, found: &[Mismatch], limit: usize) {
     let count = found.len();
     let more = if count >= limit { " or more" } else { "" };
@@ -130,7 +127,7 @@ fn list(report: &mut String, found: &[Mismatch], limit: usize) {
             (true, false) => writeln!(report, "  {rhs}: only on the right"),
             _ => {
                 let (lhs, rhs) = (lhs.to_string(), rhs.to_string());
-                // Keys of the same name may be two variables.
+                // Keys of equal names may be different variables.
                 let against = if lhs == rhs { String::new() } else { format!(" against {rhs}") };
                 writeln!(report, "  {lhs}{against}: {kind}")
             }

@@ -6,32 +6,19 @@ use super::Run;
 use crate::args::Hash;
 use crate::{Outcome, input, output};
 
-/// Runs the command.
 pub(super) fn run(args: &Hash, run: &mut Run) -> Outcome {
-    let color = run.color;
     let several = args.files.len() > 1;
-    let mut outcome = Outcome::Done;
-    let misuse = run.for_each(
+    run.for_each_valid(
         &args.files,
         |path, timings| {
             let input = input::load(path, timings)?;
-            let hashes = input.scripts.iter();
-            let hashes: Vec<u64> =
-                hashes.map(|s| timings.time("hash", || structural_hash(&s.node))).collect();
-            Ok((hashes, input.warnings))
+            let hash = |script: &input::Script| timings.time("hash", || structural_hash(&script.node));
+            Ok((input.scripts.iter().map(hash).collect::<Vec<u64>>(), input.warnings))
         },
-        |path, answer| match answer {
-            Ok((hashes, warnings)) => {
-                warnings.show(color);
-                let end = if several { format!("  {}", input::display_name(path)) } else { String::new() };
-                let lines: String = hashes.iter().map(|hash| format!("{hash:016x}{end}\n")).collect();
-                outcome = outcome.and(output::result(&lines));
-            }
-            Err(failed) => {
-                output::diagnose(&failed.render(path, color));
-                outcome = Outcome::No;
-            }
+        |path, hashes| {
+            let end = if several { format!("  {}", input::display_name(path)) } else { String::new() };
+            let lines: String = hashes.iter().map(|hash| format!("{hash:016x}{end}\n")).collect();
+            output::result(&lines)
         },
-    );
-    misuse.and(outcome)
+    )
 }

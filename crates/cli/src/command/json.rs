@@ -1,4 +1,4 @@
-//! `json`: scripts as JSON, in the form of this project or in TVM's.
+//! `json`: scripts as JSON, in the native format or in TVM's.
 
 use std::path::Path;
 
@@ -7,38 +7,21 @@ use tvmscript::ir_core::json::native;
 use tvmscript::tvm_json::{self, SaveOptions};
 
 use super::{Answer, Run};
+use crate::Outcome;
 use crate::args::Json;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Warnings};
+use crate::output::Results;
 use crate::timings::Timings;
-use crate::{Outcome, output};
 
-/// Runs the command. Several files give one document each, in order.
 pub(super) fn run(args: &Json, run: &mut Run) -> Outcome {
-    let color = run.color;
-    let mut outcome = Outcome::Done;
-    let mut whole = String::new();
-    let misuse = run.for_each(
+    let mut results = Results::new(args.output.as_deref());
+    let outcome = run.for_each_valid(
         &args.files,
         |path, timings| one(path, args, timings),
-        |path, answer| match answer {
-            Ok((text, warnings)) => {
-                warnings.show(color);
-                match args.output {
-                    Some(_) => whole.push_str(&text),
-                    None => outcome = outcome.and(output::result(&text)),
-                }
-            }
-            Err(failed) => {
-                output::diagnose(&failed.render(path, color));
-                outcome = Outcome::No;
-            }
-        },
+        |_, text| results.add(&text),
     );
-    if args.output.is_some() && misuse.and(outcome) == Outcome::Done {
-        outcome = output::write(args.output.as_deref(), &whole);
-    }
-    misuse.and(outcome)
+    results.finish(outcome)
 }
 
 /// The JSON of a file, with a line break at the end.

@@ -1,4 +1,4 @@
-//! What each command does.
+//! The subcommands.
 
 mod bench;
 mod check;
@@ -14,13 +14,12 @@ use std::time::Instant;
 
 use crate::args::{Args, Command};
 use crate::failure::Failed;
-use crate::input::{self, Input};
+use crate::input::{self, Input, Warnings};
 use crate::internal::InternalError;
-use crate::registry::InputLimits;
 use crate::timings::Timings;
-use crate::{Outcome, output, parallel};
+use crate::{Outcome, output, parallel, registry};
 
-/// What all commands share: flags that stand anywhere, and the times so far.
+/// State shared by all subcommands.
 pub(crate) struct Run {
     color: bool,
     jobs: usize,
@@ -31,15 +30,11 @@ pub(crate) struct Run {
 /// Runs the command line.
 pub(crate) fn run(args: &Args) -> Outcome {
     let begin = Instant::now();
-    let mut run =
-        Run { color: output::use_color(args.color), jobs: args.jobs, timings: Timings::default(), files: 0 };
-    crate::registry::read_fragments_of(args.fragment);
-    crate::registry::read_with_header(args.header.as_ref());
-    crate::registry::set_limits(InputLimits {
-        file_bytes: args.max_input_bytes,
-        node_bytes: args.max_node_bytes,
-    });
-    if let Err((path, failed)) = crate::registry::add_constants(&args.constants, &mut run.timings) {
+    let global = &args.global;
+    registry::set_global(global);
+    let color = output::use_color(global.color);
+    let mut run = Run { color, jobs: global.jobs, timings: Timings::default(), files: 0 };
+    if let Err((path, failed)) = registry::add_constants(&global.constants, &mut run.timings) {
         output::diagnose(&failed.render(&path, run.color));
         return Outcome::No;
     }
@@ -54,44 +49,66 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Dump(args) => dump::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),
     };
-    if args.timings {
+    if global.timings {
         output::diagnose(&run.timings.to_json(run.files, begin.elapsed()));
     }
     outcome
 }
 
-/// The answer for a file, or why there is none.
+/// Result for one file.
 type Answer<T> = Result<T, Box<Failed>>;
 
 impl Run {
-    /// Runs `work` on all files at once, `done` on each answer in order.
+    /// Runs `work` on all files in parallel, and `done` on each answer in the order of the files.
     fn for_each<T: Send>(
         &mut self,
         files: &[PathBuf],
         work: impl Fn(&Path, &mut Timings) -> Answer<T> + Sync,
-        mut done: impl FnMut(&Path, Answer<T>),
+        mut done: impl FnMut(&Path, Answer<T>) -> Outcome,
     ) -> Outcome {
         if input::reads_stdin_twice(files) {
-            output::diagnose("error: `-` stands for standard input, which can be read only once");
-            return Outcome::Misused;
+            return output::stdin_twice();
         }
         let timed = |path: &PathBuf| {
             let mut timings = Timings::default();
             (work(path, &mut timings), timings)
         };
+        let mut outcome = Outcome::Done;
         let sum = &mut self.timings;
-        parallel::for_each(files, self.jobs, timed, |path, answer: Result<_, InternalError>| match answer {
-            Ok((answer, timings)) => {
-                sum.merge(&timings);
-                done(path, answer);
-            }
-            Err(error) => done(path, Err(Failed::new(error.into(), None))),
+        parallel::for_each(files, self.jobs, timed, |path, answer: Result<_, InternalError>| {
+            outcome = outcome.and(match answer {
+                Ok((answer, timings)) => {
+                    sum.merge(&timings);
+                    done(path, answer)
+                }
+                Err(error) => done(path, Err(Failed::new(error.into(), None))),
+            });
         });
         self.files += files.len();
-        Outcome::Done
+        outcome
     }
 
-    /// Reads one file. Its warnings are shown; if it has mistakes, those are, and nothing is returned.
+    /// As [`Run::for_each`], but shows warnings and failures; `done` gets the successful results.
+    fn for_each_valid<T: Send>(
+        &mut self,
+        files: &[PathBuf],
+        work: impl Fn(&Path, &mut Timings) -> Answer<(T, Warnings)> + Sync,
+        mut done: impl FnMut(&Path, T) -> Outcome,
+    ) -> Outcome {
+        let color = self.color;
+        self.for_each(files, work, |path, answer| match answer {
+            Ok((result, warnings)) => {
+                warnings.show(color);
+                done(path, result)
+            }
+            Err(failed) => {
+                output::diagnose(&failed.render(path, color));
+                Outcome::No
+            }
+        })
+    }
+
+    /// Reads and parses one file and shows its warnings. Returns `None` after showing its errors.
     fn load(&mut self, path: &Path) -> Option<Input> {
         self.files += 1;
         match input::load(path, &mut self.timings) {

@@ -10,11 +10,12 @@ use super::{Answer, Run};
 use crate::args::Print;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Script, Warnings};
+use crate::output::Results;
 use crate::registry::{left_out, registry};
 use crate::timings::Timings;
 use crate::{Outcome, output, paths};
 
-/// What the files hold.
+/// Accepted content of the input files.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum From {
     /// Scripts or JSON.
@@ -23,63 +24,44 @@ pub(super) enum From {
     Json,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &Print, from: From, run: &mut Run) -> Outcome {
     if args.printer.text.is_misused() {
         return Outcome::Misused;
     }
-    let color = run.color;
-    let mut outcome = Outcome::Done;
-    // What a file is to hold; standard output gets the text of each input as soon as it is there.
-    let mut whole = String::new();
+    let mut results = Results::new(args.output.as_deref());
     let mut is_first = true;
     let mut left_out = ConstantStore::new();
-    let misuse = run.for_each(
+    let outcome = run.for_each_valid(
         &args.files,
         |path, timings| one(path, from, args, timings),
-        |path, answer| match answer {
-            Ok(Printed { text: Text { mut text, omits_metadata }, constants, warnings }) => {
-                warnings.show(color);
-                left_out.extend(constants);
-                if omits_metadata {
-                    output::diagnose(&format!(
-                        "note: {}: the text leaves out its metadata section, so it does not read back; `--show-meta` prints it",
-                        input::display_name(path)
-                    ));
-                }
-                if !std::mem::take(&mut is_first) {
-                    text.insert(0, '\n');
-                }
-                match args.output {
-                    Some(_) => whole.push_str(&text),
-                    None => outcome = outcome.and(output::result(&text)),
-                }
+        |path, (Text { mut text, omits_metadata }, constants)| {
+            left_out.extend(constants);
+            if omits_metadata {
+                output::diagnose(&format!(
+                    "note: {}: the text leaves out its metadata section, so it does not read back; `--show-meta` prints it",
+                    input::display_name(path)
+                ));
             }
-            Err(failed) => {
-                output::diagnose(&failed.render(path, color));
-                outcome = Outcome::No;
+            if !std::mem::take(&mut is_first) {
+                text.insert(0, '\n');
             }
+            results.add(&text)
         },
     );
-    if args.output.is_some() && misuse.and(outcome) == Outcome::Done {
-        outcome = output::write(args.output.as_deref(), &whole);
+    let outcome = results.finish(outcome);
+    if args.constants_out.is_some() && outcome == Outcome::Done {
+        return output::write(args.constants_out.as_deref(), &left_out.to_json());
     }
-    if args.constants_out.is_some() && misuse.and(outcome) == Outcome::Done {
-        outcome = output::write(args.constants_out.as_deref(), &left_out.to_json());
-    }
-    misuse.and(outcome)
+    outcome
 }
 
-/// What is made of a file.
-struct Printed {
-    text: Text,
-    /// The constants that the text leaves out, if they are asked for.
-    constants: ConstantStore,
-    warnings: Warnings,
-}
-
-/// The text of a file.
-fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<Printed> {
+/// The text of a file, and the constants that it leaves out if `--constants-out` asks for them.
+fn one(
+    path: &Path,
+    from: From,
+    args: &Print,
+    timings: &mut Timings,
+) -> Answer<((Text, ConstantStore), Warnings)> {
     let source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
     let scripts = match from {
         From::Any => input::understand(&source, timings),
@@ -97,40 +79,34 @@ fn one(path: &Path, from: From, args: &Print, timings: &mut Timings) -> Answer<P
             Some(_) => left_out(&scripts, &printer.text.config()).map_err(Failure::LeftOut)?,
             None => None,
         };
-        let left_out = left_out.unwrap_or_default();
-        let text = print_all(&scripts, Naming::Paths, |node| printer.config(node), timings)?;
-        Ok(Printed { text, constants: left_out, warnings })
+        let mut text = print_all(&scripts, Naming::Paths, |node| printer.config(node), timings)?;
+        text.text.push('\n');
+        Ok(((text, left_out.unwrap_or_default()), warnings))
     });
-    match printed {
-        Ok(mut printed) => {
-            printed.text.text.push('\n');
-            Ok(printed)
-        }
-        Err(failure) => Err(Failed::new(failure, Some(source))),
-    }
+    printed.map_err(|failure| Failed::new(failure, Some(source)))
 }
 
 /// The text of the scripts of a file.
 #[derive(Debug, Default)]
 pub(super) struct Text {
     pub(super) text: String,
-    /// Whether it leaves out metadata, without which it does not read back.
+    /// `true` if the text leaves out metadata, without which it does not read back.
     pub(super) omits_metadata: bool,
 }
 
-/// Whether scripts in functions and classes are named by a comment.
+/// Comments with the names of scripts inside functions and classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Naming {
     /// `# test_split.before`
     Paths,
-    /// No.
+    /// No comments.
     None,
 }
 
-/// The text of scripts, with one blank line between and no line break at the end.
+/// Prints scripts, separated by one blank line and without a line break at the end.
 ///
 /// # Errors
-/// When there is no configuration for a script, or it cannot be printed.
+/// If `config` fails for a script, or the script cannot be printed.
 pub(super) fn print_all(
     scripts: &[Script],
     naming: Naming,
@@ -149,9 +125,7 @@ pub(super) fn print_all(
         }
         let is_path = |name: &&str| naming == Naming::Paths && name.contains('.');
         if let Some(path) = script.name.as_deref().filter(is_path) {
-            all.text.push_str("# ");
-            all.text.push_str(path);
-            all.text.push('\n');
+            all.text.push_str(&format!("# {path}\n"));
         }
         match all.text.is_empty() {
             true => all.text = printed.text,

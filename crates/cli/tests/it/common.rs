@@ -1,10 +1,10 @@
-//! Running the command, and files for it to run on.
+//! Helpers that run the command on test files.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub status: i32,
@@ -12,7 +12,7 @@ pub struct Ran {
     pub stderr: String,
 }
 
-/// Runs the command with nothing on its standard input.
+/// Runs the command with empty standard input.
 pub fn run(args: &[&str]) -> Ran {
     run_with(args, b"")
 }
@@ -27,7 +27,7 @@ pub fn run_with(args: &[&str], stdin: &[u8]) -> Ran {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command starts");
-    // The command may end without reading.
+    // The command may end without reading its input.
     let _ = child.stdin.take().expect("a pipe").write_all(stdin);
     let output = child.wait_with_output().expect("the command ends");
     Ran {
@@ -37,7 +37,7 @@ pub fn run_with(args: &[&str], stdin: &[u8]) -> Ran {
     }
 }
 
-/// A path in a folder of this test's own.
+/// A path in the folder of the current test.
 pub fn path(name: &str) -> PathBuf {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("main").replace("::", "_");
@@ -46,7 +46,7 @@ pub fn path(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Writes a file in a folder of this test's own.
+/// Writes a file to the folder of the current test.
 pub fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     let path = path(name);
     std::fs::write(&path, content).expect("a file");
@@ -68,7 +68,7 @@ pub fn evaluate_json(value: i64) -> String {
     )
 }
 
-/// What `evaluate_json` prints.
+/// Printed text of `evaluate_json`.
 pub fn evaluate_text(value: i64) -> String {
     format!("x = T.int32()\nT.evaluate(x + {value})\n")
 }

@@ -1,4 +1,4 @@
-//! `equal` and messages about parts: what is underlined, where comments go, how differences are listed.
+//! `equal`, underlines and annotations.
 
 use crate::common::{file, run};
 
@@ -8,7 +8,7 @@ fn script(name: &str, text: &str) -> String {
     file(name, format!("{HEAD}{text}"))
 }
 
-/// The answer for two texts.
+/// The report for two texts.
 #[track_caller]
 fn compare(a: &str, b: &str) -> String {
     let ran = run(&["equal", &script("a.py", a), &script("b.py", b)]);
@@ -16,7 +16,7 @@ fn compare(a: &str, b: &str) -> String {
     ran.stdout
 }
 
-/// What is underlined on both sides, each piece of one line.
+/// Underlined text of both sides, one entry per line.
 fn underlined(report: &str) -> Vec<String> {
     let lines: Vec<&str> = report.lines().collect();
     let mut pieces = Vec::new();
@@ -113,7 +113,7 @@ fn an_inserted_statement_is_the_only_difference() {
     let report = compare(&of(&format!("{one}{two}")), &of(&format!("{one}{more}{two}")));
     assert_eq!(underlined(&report), ["f", "A[2] = 3"]);
     assert_eq!(listed(&report), ["<root>.body.seq[1]: only on the right"]);
-    // A lone statement against a sequence.
+    // A single statement compared with a sequence.
     let report = compare(&of(two), &of(&format!("{one}{two}")));
     assert_eq!(listed(&report), ["<root>.body.seq[0]: only on the right"]);
     assert_eq!(underlined(&report).last().map(String::as_str), Some("A[0] = 1"));

@@ -1,4 +1,4 @@
-//! Constants that text leaves out, and the files that hold them.
+//! Constants that text leaves out, and the files that contain them.
 
 use crate::common::{file, path, run};
 
@@ -20,7 +20,7 @@ fn constants_are_left_out_and_found_again() {
     assert_eq!(short.status, 0, "{}", short.stderr);
     assert!(short.stdout.contains("R.elided_const("), "{}", short.stdout);
     let text = file("short.py", &short.stdout);
-    // Without the constants it is the same short text, equal to the whole.
+    // Without the constants, the text is the same and equals the whole program.
     let alone = run(&["print", &text]);
     assert_eq!((alone.status, alone.stdout.as_str()), (0, short.stdout.as_str()), "{}", alone.stderr);
     for command in ["check", "roundtrip"] {
@@ -29,7 +29,7 @@ fn constants_are_left_out_and_found_again() {
     }
     assert_eq!(run(&["equal", &text, &whole]).status, 0);
     assert_eq!(run(&["hash", &text]).stdout, run(&["hash", &whole]).stdout);
-    // What needs the elements says what to do.
+    // Operations that need the elements fail with help.
     for args in [
         &["json", "--tvm", &text][..],
         &["print", "--elide-constants", "5", "--constants-out", "x.json", &text],
@@ -44,7 +44,7 @@ fn constants_are_left_out_and_found_again() {
     assert_eq!(equal.status, 0, "{}", equal.stderr);
     let round = run(&["roundtrip", "--elide-constants", "5", &whole]);
     assert_eq!(round.status, 0, "{}", round.stdout);
-    // The same limit again gives the same short text.
+    // The same limit yields the same short text.
     let twice = run(&["print", "--constants", beside, "--elide-constants", "5", &text]);
     assert_eq!(twice.stdout, short.stdout, "{}", twice.stderr);
 }

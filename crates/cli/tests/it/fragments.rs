@@ -1,4 +1,4 @@
-//! Parts of scripts, printed alone and read back.
+//! Parts of scripts, printed on their own and parsed again.
 
 use crate::common::{file, run, run_with};
 
@@ -20,7 +20,7 @@ class Module:
         return z
 "#;
 
-/// The part at a path alone.
+/// The printed part at a path.
 fn only(path: &str) -> String {
     let ran = run_with(&["print", "--only", path, "-"], MODULE.as_bytes());
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{path}");
@@ -66,7 +66,7 @@ fn dialects_and_parts_that_are_not_there_are_said() {
     assert!(ran.stderr.contains("tir") && ran.stderr.contains("relax"), "{}", ran.stderr);
     let ran = run_with(&["print", "--only", "functions[\"fill\"].body.kind", "-"], MODULE.as_bytes());
     assert_eq!(ran.status, 1);
-    assert!(ran.stderr.contains("is not printed alone"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("cannot be printed on its own"), "{}", ran.stderr);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Input that asks for more than there is: every command answers or refuses, in bounded time and memory.
+//! Excessive input: every command succeeds or fails in bounded time and memory.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use tvmscript_test_texts::files_of;
 
 use crate::common::{Ran, file, run, run_with};
 
-/// A script of Relax whose variables double, link by link.
+/// A Relax script whose variables double with each binding.
 fn doubling(links: usize, step: &str) -> String {
     let mut text = "from tvm.script import relax as R\n\n@R.function\ndef f(y0: R.Tensor((\"n\",), \"float32\"), x: R.Tensor((\"n\",), \"float32\")):\n".to_owned();
     for i in 0..links {
@@ -18,7 +18,7 @@ fn doubling(links: usize, step: &str) -> String {
     text + &format!("    return y{links}\n")
 }
 
-/// TVM's JSON of pairs of pairs.
+/// TVM's JSON of nested pairs.
 fn pairs(levels: usize) -> String {
     let mut nodes = vec![r#"{"type": "int", "data": 1}"#.to_owned()];
     nodes.extend((0..levels).map(|i| format!(r#"{{"type": "ffi.Array", "data": [{i}, {i}]}}"#)));
@@ -26,7 +26,7 @@ fn pairs(levels: usize) -> String {
     format!(r#"{{"root_index": {levels}, "nodes": [{nodes}], "metadata": {{"tvm_version": "0.23.0"}}}}"#)
 }
 
-/// Answers of everything that need not write the text; printing is refused.
+/// All commands that need no text succeed; printing fails.
 fn answers_but_does_not_print(name: &str, content: &str) {
     let path = file(name, content);
     for command in [&["hash"][..], &["json", "--compact"], &["json", "--tvm"]] {
@@ -34,7 +34,7 @@ fn answers_but_does_not_print(name: &str, content: &str) {
         assert_eq!(ran.status, 0, "{command:?}: {}", ran.stderr);
         assert!(ran.stdout.len() < 1 << 20, "{command:?}");
     }
-    // A small limit spares the time.
+    // A small limit saves time.
     let ran = run(&["print", "--max-docs", "20000", &path]);
     assert_eq!(ran.status, 1, "{}", ran.stdout.len());
     assert!(ran.stderr.contains("needs more than 20000 pieces of syntax"), "{}", ran.stderr);
@@ -162,7 +162,7 @@ fn attacks_are_answered_or_refused() {
     let scripts = files.map(|file| std::fs::read_to_string(file).expect("text"));
     let bases = Bases { scripts: scripts.collect(), jsons: vec![pairs(3), crate::common::evaluate_json(1)] };
     for number in 0..39 {
-        // Small ones: the command is not optimised here. `cargo xtask attack` runs the large ones.
+        // Small attacks, since this build is not optimised. `cargo xtask attack` runs the large ones.
         let attack = Attack::new(1, number, &bases, 1);
         let name = format!("{number}.{}", if attack.is_json { "json" } else { "py" });
         let path = file(&name, &attack.content);

@@ -1,4 +1,4 @@
-//! The `tvmscript` command from outside: exit status, output, diagnostics.
+//! The `tvmscript` command: exit status, output, diagnostics.
 
 mod common;
 mod compare;

@@ -1,4 +1,4 @@
-//! What is no script, and what is no command: status and words.
+//! Invalid files and invalid command lines: status and messages.
 
 use crate::common::{file, run, run_with};
 use serde_json::{Value, json};
@@ -24,6 +24,7 @@ fn misuse_has_status_two() {
         &["check", "--header", "int_dtype", "a.py"],
         &["check", "--header", "tir_prefix=1", "a.py"],
         &["check", "--format", "xml", "a.py"],
+        &["check", "--profile", "tvm-0.1", "a.py"],
         &["print", "-", "-"],
         &["equal", "a.py"],
     ] {

@@ -1,4 +1,4 @@
-//! Printer options that change what text means: the header, and text without one.
+//! Printer options that change the meaning of text: headers, and text without a header.
 
 use crate::common::{file, run};
 
@@ -8,7 +8,7 @@ def f(A: T.Buffer((8,), \"int64\"), n: T.int64):
     A[n] = n + T.int64(1)
 ";
 
-/// Options, each of which changes what the text means.
+/// Options that change the meaning of text.
 const OPTIONS: [&[&str]; 6] = [
     &["--int-dtype", "int64"],
     &["--buffer-dtype", "int64"],
@@ -63,4 +63,29 @@ fn text_without_its_metadata_is_said_not_to_read_back() {
     );
     assert_eq!(ran.stderr, note);
     assert_eq!(run(&["print", "--show-meta", &script]).stderr, "");
+}
+
+#[test]
+fn a_text_profile_is_selected_by_name() {
+    let script = file("script.py", SCRIPT);
+    let plain = run(&["print", &script]).stdout;
+    for command in ["print", "check", "roundtrip", "hash", "json", "dump"] {
+        let ran = run(&[command, "--profile", "tvm-0.23", &script]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{command}");
+    }
+    assert_eq!(run(&["print", "--profile", "tvm-0.23", &script]).stdout, plain);
+    let ran = run(&["print", "--profile", "tvm-9", &script]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("[possible values: tvm-0.23]"), "{}", ran.stderr);
+}
+
+#[test]
+fn roundtrip_shows_warnings() {
+    let text = "def factory(n):\n    @T.prim_func\n    def f():\n        T.evaluate(n)\n    return f\n";
+    let script = file("script.py", text);
+    let check = run(&["check", &script]);
+    assert!(check.stderr.contains("Note") || check.stderr.contains("Warning"), "{}", check.stderr);
+    let ran = run(&["roundtrip", &script]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (0, "1 of 1 files round trip\n"));
+    assert_eq!(ran.stderr, check.stderr);
 }

@@ -7,8 +7,8 @@ mod python;
 use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::BuildDialect;
 use tvmscript_python_syntax::ast;
+use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::ParseDialect;
-use tvmscript_script_parser::table::DecoratorRule;
 
 use crate::build::{field, field_names};
 use crate::node::{IRModule, Target, TargetKind};

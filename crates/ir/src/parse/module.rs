@@ -8,7 +8,7 @@ use std::rc::Rc;
 use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::{BuildError, HostObject, ScriptValue};
 use tvmscript_python_syntax::ast::{self, ClassDef, StmtId};
-use tvmscript_script_parser::table::{Definition, Indices};
+use tvmscript_script_parser::{Definition, Indices};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build;

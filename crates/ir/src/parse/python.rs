@@ -3,7 +3,7 @@
 use tvmscript_ir_core::Class;
 use tvmscript_prim::Op;
 use tvmscript_prim::{FuncType, PointerType, PrimExpr, PrimType, Range, TupleType, Type};
-use tvmscript_script_parser::table::{Member, NodeClass, PythonModule};
+use tvmscript_script_parser::{Member, NodeClass, PythonModule};
 
 use crate::build::{
     CONST, CONVERT, DATA_TYPE, DUMMY_GLOBAL_INFO, FUNC_TYPE, GLOBAL_VAR, OP, POINTER_TYPE, PRIM_TYPE, RANGE,

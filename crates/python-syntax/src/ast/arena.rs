@@ -1,4 +1,4 @@
-//! The arrays of a tree, and the only way to fill them.
+//! The arrays of a syntax tree and the builder that fills them.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,22 +8,20 @@ use num_bigint::BigInt;
 use super::list::Pools;
 use super::name::Interner;
 use super::place::RelRange;
-use super::{Constant, Expr, ExprId, HasRange, List, Listed, Name, Place, Stmt, StmtId, TextRange};
+use super::{Constant, Expr, ExprId, HasRange, List, Listed, Name, PieceRange, Stmt, StmtId, TextRange};
 
-/// A piece of the text: a top-level definition, or a run of simple top-level statements.
+/// A top-level definition, or a run of simple top-level statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Piece {
-    /// Its bytes.
-    pub range: TextRange,
-    /// Its statements.
-    pub body: List<StmtId>,
+struct Piece {
+    range: TextRange,
     first_expr: u32,
     first_stmt: u32,
 }
 
 /// The syntax tree of one text. See the [module documentation](super).
 ///
-/// Ids and lists are those of the tree that made them; with those of another tree the answer is wrong or a panic.
+/// Ids and lists are valid for the tree that created them. With another tree, lookups return unrelated nodes or
+/// panic.
 #[derive(Debug, Default)]
 pub struct Ast {
     exprs: Vec<Expr>,
@@ -36,7 +34,7 @@ pub struct Ast {
     bytes: Vec<Box<[u8]>>,
     pieces: Vec<Piece>,
     module: List<StmtId>,
-    /// The piece that was asked for last: neighbouring questions are about the same one.
+    /// Piece of the last lookup, since consecutive lookups tend to hit the same piece.
     last_piece: AtomicU32,
 }
 
@@ -59,17 +57,12 @@ impl Clone for Ast {
 }
 
 impl Ast {
-    /// The statements at top level, in order.
+    /// Top-level statements in source order.
     pub fn module_body(&self) -> &[StmtId] {
         self.list(self.module)
     }
 
-    /// The pieces of the text that hold statements, in order.
-    pub fn pieces(&self) -> &[Piece] {
-        &self.pieces
-    }
-
-    /// An expression.
+    /// Returns an expression.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.index()]
     }
@@ -79,57 +72,57 @@ impl Ast {
         self.exprs.iter()
     }
 
-    /// A statement.
+    /// Returns a statement.
     pub fn stmt(&self, id: StmtId) -> &Stmt {
         &self.stmts[id.index()]
     }
 
-    /// The text of an identifier or string constant.
+    /// Text of an identifier or string constant.
     pub fn name(&self, name: Name) -> &str {
         self.names.get(name)
     }
 
-    /// The name with this text, if it occurs in the tree.
+    /// The name with a text, if the tree contains it.
     pub fn find_name(&self, text: &str) -> Option<Name> {
         self.names.find(text)
     }
 
-    /// All names, in the order they were met.
+    /// All names, in order of first occurrence.
     pub fn names(&self) -> impl Iterator<Item = Name> + use<> {
         self.names.all()
     }
 
-    /// Number of different names: all have an [index](Name::index) below it.
+    /// Number of different names; each has a smaller [index](Name::index).
     pub fn name_count(&self) -> usize {
         self.names.len()
     }
 
-    /// Number of expressions: all have an [index](ExprId::index) of at most it.
+    /// Number of expressions; the [index](ExprId::index) of each is at most this.
     pub fn expr_count(&self) -> usize {
         self.exprs.len().saturating_sub(1)
     }
 
-    /// Number of statements: all have an [index](StmtId::index) of at most it.
+    /// Number of statements; the [index](StmtId::index) of each is at most this.
     pub fn stmt_count(&self) -> usize {
         self.stmts.len().saturating_sub(1)
     }
 
-    /// The value of a [`Constant::BigInt`].
+    /// Value of a [`Constant::BigInt`].
     pub fn big_int(&self, index: u32) -> &BigInt {
         &self.big_ints[index as usize]
     }
 
-    /// The value of a [`Constant::Bytes`].
+    /// Value of a [`Constant::Bytes`].
     pub fn bytes(&self, index: u32) -> &[u8] {
         &self.bytes[index as usize]
     }
 
-    /// Where an expression, a statement or a part of one stands in the text.
+    /// Range of an expression, a statement or a part of one in the text.
     pub fn range(&self, of: impl HasRange) -> TextRange {
         of.range_in(self)
     }
 
-    /// Where the name behind the dot of an [`Expr::Attribute`] stands; of any other expression, its end.
+    /// Range of the attribute name of an [`Expr::Attribute`]; for other expressions, their end.
     pub fn attr_range(&self, id: ExprId) -> TextRange {
         let range = self.expr_range(id);
         match self.expr(id) {
@@ -151,7 +144,7 @@ impl Ast {
         self.absolute(self.piece_of(index, |p| p.first_stmt), self.stmt_ranges[index as usize])
     }
 
-    pub(super) fn place_range(&self, place: Place) -> TextRange {
+    pub(super) fn place_range(&self, place: PieceRange) -> TextRange {
         self.absolute(place.piece as usize, place.rel)
     }
 
@@ -160,7 +153,7 @@ impl Ast {
         TextRange { start: base + rel.start, end: base + rel.start + rel.len }
     }
 
-    /// The piece whose nodes begin at or before `index`, `first` being the index of a piece's first node.
+    /// Index of the piece that contains a node; `first` returns the index of the first node of a piece.
     fn piece_of(&self, index: u32, first: impl Fn(&Piece) -> u32) -> usize {
         let holds = |i: usize| {
             self.pieces.get(i).is_some_and(|p| first(p) <= index)
@@ -176,31 +169,24 @@ impl Ast {
     }
 }
 
-/// A state of an [`AstBuilder`].
+/// Position in the arrays of an [`AstBuilder`].
 #[derive(Debug, Clone, Copy)]
-pub struct Mark {
+pub(crate) struct Mark {
     exprs: usize,
     stmts: usize,
 }
 
-/// Fills an [`Ast`]: pieces in order, children before their parents.
+/// Builds an [`Ast`]: pieces in source order, children before their parents.
 #[derive(Debug)]
-pub struct AstBuilder {
+pub(crate) struct AstBuilder {
     ast: Ast,
     module: Vec<StmtId>,
 }
 
-impl Default for AstBuilder {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl AstBuilder {
-    /// A builder of an empty tree.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut ast = Ast::default();
-        // Index 0 is nobody's, so that `Option<ExprId>` takes four bytes.
+        // Index 0 is unused, so that `Option<ExprId>` takes four bytes.
         ast.exprs.push(Expr::Constant(Constant::None));
         ast.expr_ranges.push(RelRange::default());
         ast.stmts.push(Stmt::Pass);
@@ -208,9 +194,9 @@ impl AstBuilder {
         AstBuilder { ast, module: Vec::new() }
     }
 
-    /// Makes room for the tree of a text of this many bytes.
-    pub fn reserve(&mut self, text_bytes: usize) {
-        // Scripts have an expression in five to six bytes of text at most; a little too much costs nothing.
+    /// Reserves capacity for the tree of a text of this many bytes.
+    pub(crate) fn reserve(&mut self, text_bytes: usize) {
+        // Scripts have at most one expression per five to six bytes of text.
         let exprs = text_bytes / 5;
         self.ast.exprs.reserve(exprs);
         self.ast.expr_ranges.reserve(exprs);
@@ -219,63 +205,57 @@ impl AstBuilder {
         self.ast.stmt_ranges.reserve(stmts);
     }
 
-    /// Opens the next piece of the text; every node made from now on lies in it.
-    pub fn begin_piece(&mut self, range: TextRange) {
+    /// Opens the next piece, which contains all nodes added from now on.
+    pub(crate) fn begin_piece(&mut self, range: TextRange) {
         self.ast.pieces.push(Piece {
             range,
-            body: List::EMPTY,
             first_expr: self.ast.exprs.len() as u32,
             first_stmt: self.ast.stmts.len() as u32,
         });
     }
 
-    /// Closes the piece: these are its statements.
-    pub fn end_piece(&mut self, body: &[StmtId]) {
-        let list = self.list(body);
-        if let Some(piece) = self.ast.pieces.last_mut() {
-            piece.body = list;
-        }
+    /// Adds the statements of the open piece to the module.
+    pub(crate) fn end_piece(&mut self, body: &[StmtId]) {
         self.module.extend_from_slice(body);
     }
 
-    /// The finished tree.
-    pub fn finish(mut self) -> Ast {
+    pub(crate) fn finish(mut self) -> Ast {
         let module = std::mem::take(&mut self.module);
         self.ast.module = self.list(&module);
         self.ast
     }
 
-    /// Adds an expression; `start` and `end` are bytes from the beginning of the piece.
+    /// Adds an expression; `start` and `end` are offsets in the piece.
     #[inline]
-    pub fn expr(&mut self, expr: Expr, start: u32, end: u32) -> ExprId {
+    pub(crate) fn expr(&mut self, expr: Expr, start: u32, end: u32) -> ExprId {
         let id = ExprId(id(self.ast.exprs.len()));
         self.ast.exprs.push(expr);
         self.ast.expr_ranges.push(RelRange { start, len: end.saturating_sub(start) });
         id
     }
 
-    /// Adds a statement; `start` and `end` are bytes from the beginning of the piece.
+    /// Adds a statement; `start` and `end` are offsets in the piece.
     #[inline]
-    pub fn stmt(&mut self, stmt: Stmt, start: u32, end: u32) -> StmtId {
+    pub(crate) fn stmt(&mut self, stmt: Stmt, start: u32, end: u32) -> StmtId {
         let id = StmtId(id(self.ast.stmts.len()));
         self.ast.stmts.push(stmt);
         self.ast.stmt_ranges.push(RelRange { start, len: end.saturating_sub(start) });
         id
     }
 
-    /// Says where a statement of the open piece ends.
-    pub fn set_end(&mut self, stmt: StmtId, end: u32) {
+    /// Sets the end of a statement of the open piece.
+    pub(crate) fn set_end(&mut self, stmt: StmtId, end: u32) {
         let range = &mut self.ast.stmt_ranges[stmt.index()];
         range.len = end.saturating_sub(range.start);
     }
 
-    /// What there is now, for [`AstBuilder::reset`].
-    pub fn mark(&self) -> Mark {
+    /// Current position, for [`AstBuilder::reset`].
+    pub(crate) fn mark(&self) -> Mark {
         Mark { exprs: self.ast.exprs.len(), stmts: self.ast.stmts.len() }
     }
 
-    /// Drops the expressions and statements made since the mark, of which no others may speak.
-    pub fn reset(&mut self, mark: Mark) {
+    /// Removes the expressions and statements added since the mark. Remaining nodes must not refer to them.
+    pub(crate) fn reset(&mut self, mark: Mark) {
         self.ast.exprs.truncate(mark.exprs);
         self.ast.expr_ranges.truncate(mark.exprs);
         self.ast.stmts.truncate(mark.stmts);
@@ -283,13 +263,12 @@ impl AstBuilder {
     }
 
     /// A range in the open piece, for parts without an id.
-    pub fn place(&self, start: u32, end: u32) -> Place {
+    pub(crate) fn place(&self, start: u32, end: u32) -> PieceRange {
         let piece = self.ast.pieces.len().saturating_sub(1) as u32;
-        Place { piece, rel: RelRange { start, len: end.saturating_sub(start) } }
+        PieceRange { piece, rel: RelRange { start, len: end.saturating_sub(start) } }
     }
 
-    /// Adds a list.
-    pub fn list<T: Listed>(&mut self, items: &[T]) -> List<T> {
+    pub(crate) fn list<T: Listed>(&mut self, items: &[T]) -> List<T> {
         let pool = T::pool_mut(&mut self.ast.pools);
         let start = pool.len() as u32;
         pool.extend_from_slice(items);
@@ -298,29 +277,28 @@ impl AstBuilder {
 
     /// Interns an identifier or string constant.
     #[inline]
-    pub fn name(&mut self, text: &str) -> Name {
+    pub(crate) fn name(&mut self, text: &str) -> Name {
         self.ast.names.intern(text)
     }
 
-    /// A constant of an integer beyond 64 bits.
-    pub fn big_int(&mut self, value: BigInt) -> Constant {
+    /// Constant of an integer that does not fit into 64 bits.
+    pub(crate) fn big_int(&mut self, value: BigInt) -> Constant {
         self.ast.big_ints.push(value);
         Constant::BigInt(self.ast.big_ints.len() as u32 - 1)
     }
 
-    /// A constant of bytes.
-    pub fn bytes(&mut self, value: &[u8]) -> Constant {
+    pub(crate) fn bytes(&mut self, value: &[u8]) -> Constant {
         self.ast.bytes.push(value.into());
         Constant::Bytes(self.ast.bytes.len() as u32 - 1)
     }
 
-    /// What is built so far, to look at a node that was just added.
-    pub fn ast(&self) -> &Ast {
+    /// The tree built so far.
+    pub(crate) fn ast(&self) -> &Ast {
         &self.ast
     }
 }
 
-/// Text is limited to 4 GiB and a node takes at least one byte of it, so the index fits.
+/// Texts are limited to 4 GiB and each node takes at least one byte, so the index fits.
 fn id(index: usize) -> NonZeroU32 {
     u32::try_from(index)
         .ok()

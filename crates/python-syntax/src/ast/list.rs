@@ -1,4 +1,4 @@
-//! Handles of lists that live in side arrays of an [`Ast`].
+//! Handles of lists in the side arrays of an [`Ast`].
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use super::{
     Parameter, StmtId, WithItem,
 };
 
-/// A list of `T` in an [`Ast`]: eight bytes, `Copy`. [`Ast::list`] gives the slice.
+/// Handle of a list in an [`Ast`]: eight bytes, `Copy`. [`Ast::list`] returns the elements.
 pub struct List<T> {
     start: u32,
     len: u32,
@@ -16,7 +16,7 @@ pub struct List<T> {
 }
 
 impl<T> List<T> {
-    /// The list without elements.
+    /// The empty list.
     pub const EMPTY: List<T> = List { start: 0, len: 0, of: PhantomData };
 
     pub(super) fn new(start: u32, len: u32) -> Self {
@@ -32,7 +32,7 @@ impl<T> List<T> {
         self.len as usize
     }
 
-    /// Whether there are no elements.
+    /// Returns `true` if the list is empty.
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
@@ -52,7 +52,7 @@ impl<T> Default for List<T> {
     }
 }
 
-/// Handles are equal when they name the same elements of the same array; equal elements elsewhere do not count.
+/// Handles are equal if they refer to the same elements of the same array. Elements are not compared.
 impl<T> PartialEq for List<T> {
     fn eq(&self, other: &Self) -> bool {
         self.start == other.start && self.len == other.len
@@ -67,7 +67,7 @@ impl<T> fmt::Debug for List<T> {
     }
 }
 
-/// The side arrays of an [`Ast`], one per element type that occurs in lists.
+/// Side arrays of an [`Ast`], one per element type of lists.
 #[derive(Debug, Clone, Default)]
 pub struct Pools {
     exprs: Vec<ExprId>,
@@ -89,7 +89,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What can stand in a [`List`]. The set is closed.
+/// Element types of [`List`]s. Sealed.
 pub trait Listed: Copy + sealed::Sealed + 'static {
     #[doc(hidden)]
     fn pool(pools: &Pools) -> &Vec<Self>;
@@ -128,17 +128,17 @@ listed! {
 }
 
 impl Ast {
-    /// The elements of a list of this tree.
+    /// The elements of a list.
     pub fn list<T: Listed>(&self, list: List<T>) -> &[T] {
         &T::pool(&self.pools)[list.bounds()]
     }
 
-    /// The expressions of a list of this tree.
+    /// The expressions of a list.
     pub fn exprs(&self, list: List<ExprId>) -> &[ExprId] {
         self.list(list)
     }
 
-    /// The statements of a list of this tree, such as the body of a loop.
+    /// The statements of a list, such as the body of a loop.
     pub fn stmts(&self, list: List<StmtId>) -> &[StmtId] {
         self.list(list)
     }

@@ -1,20 +1,16 @@
-//! The Python syntax tree that the rest of the crate reads.
+//! Python syntax tree.
 //!
-//! An [`Ast`] holds one source text as flat arrays: a node is a small `Copy` value, it names its children by
-//! 32-bit ids ([`ExprId`], [`StmtId`]) and its lists by handles ([`List`]) into side arrays. Nothing is boxed,
-//! so a tree of any depth is dropped, cloned and compared without recursion, and a parser of any kind can fill
-//! it through [`AstBuilder`]. Identifiers and string constants are interned per text ([`Name`]).
+//! An [`Ast`] stores one source text as flat arrays. A node is a small `Copy` value with 32-bit ids of its children
+//! ([`ExprId`], [`StmtId`]) and handles of its lists ([`List`]). Nothing is boxed, so trees of any depth are dropped
+//! and cloned without recursion. Identifiers and string constants are interned ([`Name`]).
 //!
-//! The kinds are those of Python's own tree, with three differences. An `elif` is not an `if` inside `else`:
-//! [`If`] holds a flat list of [`Clause`]s, so that a chain of 100,000 is as shallow as a short one. What no
-//! script may hold (`async`, `type`, type parameters) is [`Stmt::Unsupported`]. A
-//! logical line that the parser had to cut out stands as [`Stmt::Invalid`]; its error is already reported.
+//! The nodes are those of Python's own tree, with three differences. An `elif` is not an `if` inside `else`: [`If`]
+//! has a flat list of [`Clause`]s, so a chain of 100,000 clauses is not deep. Statements that scripts cannot contain
+//! (`async`, `type`, type parameters) are [`Stmt::Unsupported`]. A logical line that was cut out because of an error
+//! is [`Stmt::Invalid`].
 //!
-//! Ranges are stored relative to the *piece* (a top-level definition, or a run of simple top-level statements)
-//! that holds the node, so that editing one definition moves no other. [`Ast::range`] makes them absolute byte
-//! ranges of the text.
-//!
-//! It knows no foreign parser and no meaning: scopes, operators and calls are the evaluator's.
+//! Ranges are stored relative to the *piece* (a top-level definition, or a run of simple top-level statements) that
+//! contains the node. [`Ast::range`] returns absolute ranges.
 
 mod arena;
 mod expr;
@@ -23,14 +19,15 @@ mod name;
 mod place;
 mod stmt;
 
-pub use arena::{Ast, AstBuilder, Mark, Piece};
+pub use arena::Ast;
+pub(crate) use arena::AstBuilder;
 pub use expr::{
     BinOp, BoolOp, CmpOp, Comparison, Comprehension, Constant, Conversion, DictItem, Expr, ExprId, ExprKind,
     Keyword, ParamKind, Parameter, UnaryOp,
 };
 pub use list::{List, Listed};
 pub use name::Name;
-pub use place::{HasRange, Place, TextRange};
+pub use place::{HasRange, PieceRange, TextRange};
 pub use stmt::{
     Alias, AnnAssign, Assert, Assign, AugAssign, ClassDef, Clause, Delete, ExceptHandler, ExprStmt, For,
     FunctionDef, Global, If, Import, ImportFrom, Match, MatchCase, Nonlocal, Raise, Return, Stmt, StmtId,

@@ -4,18 +4,18 @@ use std::hash::{BuildHasher, Hasher};
 
 use hashbrown::HashTable;
 
-/// An identifier or a string constant of one [`Ast`](super::Ast): equal text, equal `Name`.
+/// An identifier or a string constant of one [`Ast`](super::Ast). Equal texts have the same `Name`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Name(u32);
 
 impl Name {
-    /// The dense index of this name, from 0: tables by name are plain arrays.
+    /// Dense index, from 0, for arrays indexed by name.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One buffer of text and a table of the pieces of it that are names.
+/// All names in one buffer, and a hash table of their positions.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Interner {
     text: String,
@@ -40,7 +40,7 @@ impl Interner {
     fn hash(&self, s: &str) -> u32 {
         let mut hasher = self.hasher.build_hasher();
         hasher.write(s.as_bytes());
-        // The upper half is as well mixed as the lower one; 32 bits are kept beside the index for growing.
+        // The table stores 32 bits of the hash with each index, for growth.
         (hasher.finish() >> 32) as u32
     }
 
@@ -65,7 +65,7 @@ impl Interner {
     }
 }
 
-/// The table takes its bucket from the low bits and its tag from the high ones.
+/// The table takes the bucket from the low bits and the tag from the high bits.
 fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }

@@ -1,13 +1,13 @@
-//! Byte ranges: absolute ones, and ones inside a piece of the text.
+//! Byte ranges of the text, absolute or relative to a piece.
 
 use super::{Ast, ExprId, StmtId};
 
-/// A range of bytes of the source text, end exclusive.
+/// A byte range of the source text, end exclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct TextRange {
-    /// Offset of the first byte.
+    /// First byte.
     pub start: u32,
-    /// Offset behind the last byte; never below `start`.
+    /// Byte after the last one; never smaller than `start`.
     pub end: u32,
 }
 
@@ -27,37 +27,37 @@ impl TextRange {
         self.end - self.start
     }
 
-    /// Whether it holds no byte.
+    /// Returns `true` if the range is empty.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
 
-    /// The same as a range of indices.
+    /// The range as `usize` indices.
     pub fn to_usize(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-/// A range relative to the start of a piece of the text, without saying which piece.
+/// A range relative to the start of an unspecified piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct RelRange {
     pub(crate) start: u32,
     pub(crate) len: u32,
 }
 
-/// A range inside one piece of the text, for parts that have no id of their own (parameters, keywords, names).
+/// A range in one piece, for parts without an id (parameters, keywords, names).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Place {
+pub struct PieceRange {
     pub(super) piece: u32,
     pub(super) rel: RelRange,
 }
 
-/// What has a range in the text of an [`Ast`].
+/// Types with a range in the text of an [`Ast`].
 pub trait HasRange {
-    /// The absolute range, in bytes of the text.
+    /// Absolute range.
     fn range_in(&self, ast: &Ast) -> TextRange;
 
-    /// What to show of it in a message: of a statement with a body, its first line.
+    /// Range to show in messages: the first line of a statement with a body, otherwise the whole range.
     fn shown_in(&self, ast: &Ast, _text: &str) -> TextRange {
         self.range_in(ast)
     }
@@ -86,7 +86,7 @@ impl HasRange for StmtId {
     }
 }
 
-impl HasRange for Place {
+impl HasRange for PieceRange {
     fn range_in(&self, ast: &Ast) -> TextRange {
         ast.place_range(*self)
     }

@@ -2,14 +2,14 @@
 
 use std::num::NonZeroU32;
 
-use super::{BinOp, ExprId, Keyword, List, Name, Parameter, Place};
+use super::{BinOp, ExprId, Keyword, List, Name, Parameter, PieceRange};
 
-/// A statement of one [`Ast`](super::Ast).
+/// Id of a statement of one [`Ast`](super::Ast).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StmtId(pub(super) NonZeroU32);
 
 impl StmtId {
-    /// The dense index of this statement, from 1: tables by statement are plain arrays.
+    /// Dense index, from 1, for arrays indexed by statement.
     pub fn index(self) -> usize {
         self.0.get() as usize
     }
@@ -17,7 +17,7 @@ impl StmtId {
 
 macro_rules! statements {
     ($($(#[$doc:meta])* $kind:ident $(($payload:ty))?),* $(,)?) => {
-        /// A statement: one struct per kind, so that a handler can be written against the kind's type.
+        /// A statement. Each kind has its own struct, so that handlers can be written for one kind.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Stmt {
             $($(#[$doc])* $kind $(($payload))?,)*
@@ -33,14 +33,14 @@ macro_rules! statements {
             /// All kinds.
             pub const ALL: &'static [StmtKind] = &[$(StmtKind::$kind),*];
 
-            /// The name of the kind, as in Python's own tree.
+            /// Name of the kind in Python's own tree.
             pub fn as_str(self) -> &'static str {
                 match self { $(StmtKind::$kind => stringify!($kind)),* }
             }
         }
 
         impl Stmt {
-            /// Which kind of statement it is.
+            /// The kind of the statement.
             pub fn kind(&self) -> StmtKind {
                 match self { $(Stmt::$kind { .. } => StmtKind::$kind),* }
             }
@@ -95,15 +95,14 @@ statements! {
     Continue,
     /// `match subject: cases`.
     Match(Match),
-    /// What Python allows and scripts do not.
+    /// A statement of Python that scripts cannot contain.
     Unsupported(UnsupportedStmt),
-    /// A logical line (with its block) that is not Python: a syntax error was reported for it. Names it may have
-    /// bound are unknown; whoever reads it says nothing more.
+    /// A logical line, with its block, for which a syntax error was reported. The names that it may bind are unknown.
     Invalid,
 }
 
 impl StmtKind {
-    /// What the statement is called in a message.
+    /// Description for messages.
     pub fn describe(self) -> &'static str {
         match self {
             StmtKind::FunctionDef => "`def`",
@@ -134,7 +133,7 @@ impl StmtKind {
 }
 
 impl Stmt {
-    /// Whether other statements stand inside.
+    /// Returns `true` if the statement contains other statements.
     pub fn has_body(&self) -> bool {
         matches!(
             self,
@@ -151,23 +150,23 @@ impl Stmt {
     }
 }
 
-/// A statement that scripts do not have.
+/// A statement that scripts cannot contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the documentation")]
 pub struct UnsupportedStmt {
-    /// Its kind.
     pub kind: Unsupported,
-    /// The statement without what scripts do not have: of `async def` the `def`. Others are kept without children.
+    /// The statement without `async` or `*`, e.g. the `def` of an `async def`. Other kinds have no children.
     pub plain: Option<StmtId>,
 }
 
 impl UnsupportedStmt {
-    /// A statement that is kept without children.
+    /// A statement without children.
     pub fn opaque(kind: Unsupported) -> UnsupportedStmt {
         UnsupportedStmt { kind, plain: None }
     }
 }
 
-/// Kinds of statements that scripts do not have.
+/// Kinds of statements that scripts cannot contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the documentation")]
 pub enum Unsupported {
@@ -176,12 +175,12 @@ pub enum Unsupported {
     AsyncWith,
     TypeAlias,
     TryStar,
-    /// A `def` or `class` with `[T]` behind its name.
+    /// A `def` or `class` with type parameters.
     TypeParams,
 }
 
 impl Unsupported {
-    /// The name of the kind, as in Python's own tree.
+    /// Name of the kind in Python's own tree.
     pub fn as_str(self) -> &'static str {
         match self {
             Unsupported::AsyncFunctionDef => "AsyncFunctionDef",
@@ -193,7 +192,7 @@ impl Unsupported {
         }
     }
 
-    /// What the statement is called in a message.
+    /// Description for messages.
     pub fn describe(self) -> &'static str {
         match self {
             Unsupported::AsyncFunctionDef => "`async def`",
@@ -206,227 +205,129 @@ impl Unsupported {
     }
 }
 
-/// `@decorators def name(params) -> returns: body`. Its range starts at `def`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct FunctionDef {
-    pub name: Name,
-    pub name_place: Place,
-    pub params: List<Parameter>,
-    pub decorators: List<ExprId>,
-    pub returns: Option<ExprId>,
-    pub body: List<StmtId>,
-}
-
-/// `@decorators class name(bases, keywords): body`. Its range starts at `class`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct ClassDef {
-    pub name: Name,
-    pub name_place: Place,
-    pub bases: List<ExprId>,
-    pub keywords: List<Keyword>,
-    pub decorators: List<ExprId>,
-    pub body: List<StmtId>,
-}
-
-/// `return value`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Return {
-    pub value: Option<ExprId>,
-}
-
-/// `del targets`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Delete {
-    pub targets: List<ExprId>,
-}
-
-/// `a = b = value`: one target or more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Assign {
-    pub targets: List<ExprId>,
-    pub value: ExprId,
-}
-
-/// `target op= value`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct AugAssign {
-    pub target: ExprId,
-    pub op: BinOp,
-    pub value: ExprId,
-}
-
-/// `target: annotation = value`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct AnnAssign {
-    pub target: ExprId,
-    pub annotation: ExprId,
-    pub value: Option<ExprId>,
-}
-
-/// `for target in iter: body else: orelse`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct For {
-    pub target: ExprId,
-    pub iter: ExprId,
-    pub body: List<StmtId>,
-    pub orelse: List<StmtId>,
-}
-
-/// `while test: body else: orelse`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct While {
-    pub test: ExprId,
-    pub body: List<StmtId>,
-    pub orelse: List<StmtId>,
-}
-
-/// `if` and its `elif`s as one flat list (never empty), then `else`.
-///
-/// An `else:` that holds nothing but an `if` is kept as written: an `orelse` of one [`Stmt::If`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct If {
-    pub clauses: List<Clause>,
-    pub orelse: List<StmtId>,
-}
-
 /// `if test: body` or `elif test: body`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the documentation")]
 pub struct Clause {
-    /// The condition.
     pub test: ExprId,
-    /// What runs if it holds.
     pub body: List<StmtId>,
-    /// From `if` or `elif` to the end of the body.
-    pub place: Place,
+    /// Range from `if` or `elif` to the end of the body.
+    pub place: PieceRange,
 }
 
-/// `match subject: cases`.
+/// `case pattern if guard: body`. Only the names of the pattern are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Match {
-    pub subject: ExprId,
-    pub cases: List<MatchCase>,
-}
-
-/// `case pattern if guard: body`. Of the pattern only the names that it binds are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatchCase {
     /// Names that the pattern binds.
     pub names: List<Name>,
-    /// Whether every subject matches.
+    /// `true` if the pattern matches every subject.
     pub is_irrefutable: bool,
-    /// The condition behind the pattern.
     pub guard: Option<ExprId>,
-    /// What runs if the pattern matches and the guard holds.
     pub body: List<StmtId>,
-}
-
-/// `with items: body`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct With {
-    pub items: List<WithItem>,
-    pub body: List<StmtId>,
-}
-
-/// `context as target` of a `with`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct WithItem {
-    pub context: ExprId,
-    pub target: Option<ExprId>,
-}
-
-/// `raise exc from cause`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Raise {
-    pub exc: Option<ExprId>,
-    pub cause: Option<ExprId>,
-}
-
-/// `try: body`, handlers, `else: orelse`, `finally: finalbody`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Try {
-    pub body: List<StmtId>,
-    pub handlers: List<ExceptHandler>,
-    pub orelse: List<StmtId>,
-    pub finalbody: List<StmtId>,
-}
-
-/// `except exc as name: body`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct ExceptHandler {
-    pub exc: Option<ExprId>,
-    pub name: Option<Name>,
-    pub body: List<StmtId>,
-    pub place: Place,
-}
-
-/// `assert test, msg`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Assert {
-    pub test: ExprId,
-    pub msg: Option<ExprId>,
-}
-
-/// `import names`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Import {
-    pub names: List<Alias>,
 }
 
 /// `from ..module import names`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportFrom {
-    /// The dotted name behind the dots, if any.
+    /// Dotted name after the leading dots.
     pub module: Option<Name>,
-    /// What is imported; `*` is a name.
+    /// Imported names; `*` is a name.
     pub names: List<Alias>,
     /// Number of leading dots.
     pub level: u32,
 }
 
-/// `name as asname` of an import; the name may be dotted or `*`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Alias {
-    pub name: Name,
-    pub asname: Option<Name>,
-    pub place: Place,
+/// Defines the structs of statements and their parts.
+macro_rules! parts {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $ty:ty),* $(,)? })*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[expect(missing_docs, reason = "the fields are those of Python's own tree")]
+        pub struct $name { $(pub $field: $ty),* }
+    )*};
 }
 
-/// `global names`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Global {
-    pub names: List<Name>,
-}
+parts! {
+    /// `@decorators def name(params) -> returns: body`. Its range starts at `def`.
+    FunctionDef {
+        name: Name,
+        name_place: PieceRange,
+        params: List<Parameter>,
+        decorators: List<ExprId>,
+        returns: Option<ExprId>,
+        body: List<StmtId>,
+    }
 
-/// `nonlocal names`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct Nonlocal {
-    pub names: List<Name>,
-}
+    /// `@decorators class name(bases, keywords): body`. Its range starts at `class`.
+    ClassDef {
+        name: Name,
+        name_place: PieceRange,
+        bases: List<ExprId>,
+        keywords: List<Keyword>,
+        decorators: List<ExprId>,
+        body: List<StmtId>,
+    }
 
-/// An expression as a statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the documentation")]
-pub struct ExprStmt {
-    pub value: ExprId,
+    /// `return value`.
+    Return { value: Option<ExprId> }
+
+    /// `del targets`.
+    Delete { targets: List<ExprId> }
+
+    /// `a = b = value`: one target or more.
+    Assign { targets: List<ExprId>, value: ExprId }
+
+    /// `target op= value`.
+    AugAssign { target: ExprId, op: BinOp, value: ExprId }
+
+    /// `target: annotation = value`.
+    AnnAssign { target: ExprId, annotation: ExprId, value: Option<ExprId> }
+
+    /// `for target in iter: body else: orelse`.
+    For { target: ExprId, iter: ExprId, body: List<StmtId>, orelse: List<StmtId> }
+
+    /// `while test: body else: orelse`.
+    While { test: ExprId, body: List<StmtId>, orelse: List<StmtId> }
+
+    /// `if` and its `elif` clauses as one flat, non-empty list, then `else`.
+    ///
+    /// An `else:` that contains only an `if` is kept: `orelse` is then one [`Stmt::If`].
+    If { clauses: List<Clause>, orelse: List<StmtId> }
+
+    /// `match subject: cases`.
+    Match { subject: ExprId, cases: List<MatchCase> }
+
+    /// `with items: body`.
+    With { items: List<WithItem>, body: List<StmtId> }
+
+    /// `context as target` of a `with`.
+    WithItem { context: ExprId, target: Option<ExprId> }
+
+    /// `raise exc from cause`.
+    Raise { exc: Option<ExprId>, cause: Option<ExprId> }
+
+    /// `try: body`, handlers, `else: orelse`, `finally: finalbody`.
+    Try { body: List<StmtId>, handlers: List<ExceptHandler>, orelse: List<StmtId>, finalbody: List<StmtId> }
+
+    /// `except exc as name: body`.
+    ExceptHandler { exc: Option<ExprId>, name: Option<Name>, body: List<StmtId>, place: PieceRange }
+
+    /// `assert test, msg`.
+    Assert { test: ExprId, msg: Option<ExprId> }
+
+    /// `import names`.
+    Import { names: List<Alias> }
+
+    /// `name as asname` of an import; the name may be dotted or `*`.
+    Alias { name: Name, asname: Option<Name>, place: PieceRange }
+
+    /// `global names`.
+    Global { names: List<Name> }
+
+    /// `nonlocal names`.
+    Nonlocal { names: List<Name> }
+
+    /// An expression as a statement.
+    ExprStmt { value: ExprId }
 }

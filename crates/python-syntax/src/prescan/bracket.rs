@@ -1,12 +1,12 @@
-//! Brackets: which close which, and where a line that never closes one is given up.
+//! Matching of brackets, and recovery from brackets that are never closed.
 
 use super::class::{CLASS, NAME, QUOTE, SPACE, is_name};
 use super::line::ProblemKind;
-use super::scan::{Last, Open, Scanner};
+use super::scan::{LastToken, OpenBracket, Scanner};
 use super::word::{Word, prefix, word};
 
-impl Open {
-    /// Whether the bracket can be closed by this one.
+impl OpenBracket {
+    /// Returns `true` if `close` is the closing bracket of this one.
     fn is_closed_by(&self, close: u8) -> bool {
         matches!((self.byte, close), (b'(', b')') | (b'[', b']') | (b'{', b'}'))
     }
@@ -16,7 +16,7 @@ impl Scanner<'_> {
     pub(super) fn open(&mut self, byte: u8) {
         // A call or subscript is a link of the chain around it.
         self.chain(1);
-        self.opens.push(Open { pos: self.pos as u32, byte, chain: 0 });
+        self.opens.push(OpenBracket { pos: self.pos as u32, byte, chain: 0 });
         let depth = self.opens.len() as u32;
         if depth > self.brackets_max {
             self.brackets_max = depth;
@@ -24,12 +24,12 @@ impl Scanner<'_> {
                 self.problem(self.pos, self.pos + 1, ProblemKind::DeepBrackets);
             }
         }
-        self.punctuation(Last::Other);
+        self.punctuation(LastToken::Other);
     }
 
     pub(super) fn close(&mut self, byte: u8) {
         let at = self.pos;
-        self.punctuation(Last::Operand);
+        self.punctuation(LastToken::Operand);
         let Some(top) = self.opens.last() else {
             self.problem(at, at + 1, ProblemKind::Unopened);
             return;
@@ -38,9 +38,10 @@ impl Scanner<'_> {
             self.close_to(self.opens.len() - 1);
             return;
         }
-        // Inside an f-string, brackets close up to its own at most.
+        // Inside an f-string, only brackets opened within it are closed.
         let floor = self.f_opens.last().map_or(0, |f| f.depth + 1);
-        // Searched once a line: later mismatches follow from the first, and many searches would be quadratic.
+        // Only the first mismatch of a line is matched: later ones follow from it, and repeated searches would be
+        // quadratic.
         let partner =
             if self.broken { None } else { self.opens.iter().rposition(|open| open.is_closed_by(byte)) };
         match partner {
@@ -52,13 +53,13 @@ impl Scanner<'_> {
             _ => {
                 let open = top.pos;
                 self.problem(at, at + 1, ProblemKind::Mismatched { open });
-                // More likely the wrong bracket than one too many.
+                // More likely a wrong bracket than a superfluous one.
                 self.close_to((self.opens.len() - 1).max(floor));
             }
         }
     }
 
-    /// Closes brackets until that many are open.
+    /// Closes brackets until `depth` are open.
     pub(super) fn close_to(&mut self, depth: usize) {
         while self.opens.len() > depth
             && let Some(open) = self.opens.pop()
@@ -70,13 +71,13 @@ impl Scanner<'_> {
         }
     }
 
-    /// At the beginning of a physical line inside brackets: whether the logical line is given up here.
+    /// Tests at the start of a physical line inside brackets whether the logical line ends before it.
     pub(super) fn ends_inside_brackets(&self, indent: u32) -> bool {
         let rest = &self.bytes[self.pos..];
         let blanks = rest.iter().take_while(|b| CLASS[**b as usize] == SPACE).count();
         let Some(&first) = rest.get(blanks) else { return false };
         if first == b'@' {
-            return self.swallows && self.last != Last::Operand;
+            return self.swallows && self.last != LastToken::Operand;
         }
         if CLASS[first as usize] != NAME {
             return false;
@@ -95,21 +96,21 @@ impl Scanner<'_> {
         if !self.swallows {
             return false;
         }
-        // Known to end somewhere before the text does. Two operands in a row, or a line at the indentation of the
-        // statement itself.
+        // The line would otherwise end with the text, so weaker evidence suffices: two operands in a row, or a line
+        // that is indented no deeper than the statement.
         let starts_statement = matches!(name, b"for" | b"if" | b"else") && is_header(rest);
         let operand = matches!(word, Word::Name | Word::Lambda);
         let shallow = blanks as u32 <= indent;
         match self.last {
-            Last::Operand => operand || starts_statement,
-            Last::Colon => self.opens.last().is_some_and(|open| open.byte == b'('),
-            Last::Other => shallow && (operand || starts_statement),
+            LastToken::Operand => operand || starts_statement,
+            LastToken::Colon => self.opens.last().is_some_and(|open| open.byte == b'('),
+            LastToken::Other => shallow && (operand || starts_statement),
         }
     }
 
-    /// Reports the innermost open bracket of a line that is given up.
+    /// Reports the innermost open bracket.
     pub(super) fn unclosed(&mut self) {
-        // The f-string, if one is open, is the reason.
+        // If an f-string is open, it is the innermost bracket.
         if let Some(open) = self.opens.last() {
             let open = open.pos as usize;
             self.problem(open, open + 1, ProblemKind::Unclosed);
@@ -117,7 +118,7 @@ impl Scanner<'_> {
     }
 }
 
-/// Whether the physical line ends with `:`, comments aside.
+/// Returns `true` if the physical line ends with `:`, not counting comments.
 fn is_header(line: &[u8]) -> bool {
     let end = line.iter().position(|b| matches!(b, b'\n' | b'\r' | b'#')).unwrap_or(line.len());
     line[..end].trim_ascii_end().ends_with(b":")

@@ -1,4 +1,4 @@
-//! What a byte can be the beginning of.
+//! Classes of bytes, by the kind of token that they can start.
 
 pub(super) const SPACE: u8 = 0;
 pub(super) const NAME: u8 = 1;
@@ -16,7 +16,7 @@ pub(super) const DOT: u8 = 12;
 pub(super) const OTHER: u8 = 13;
 pub(super) const SEMICOLON: u8 = 14;
 
-/// The class of every byte. Bytes beyond ASCII are parts of names.
+/// Class of each byte. Non-ASCII bytes are parts of names.
 pub(super) static CLASS: [u8; 256] = {
     let mut table = [OTHER; 256];
     let mut i = 0;

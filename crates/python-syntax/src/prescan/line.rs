@@ -1,33 +1,33 @@
-//! The records of the pass.
+//! Results of the scan.
 
 use crate::ast::TextRange;
 
-/// A logical line: one simple statement (or several, with `;`), or the header of a compound one.
+/// A logical line: one simple statement (or several, separated by `;`), or the header of a compound statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LogicalLine {
-    /// Where its first physical line begins, before the indentation.
+    /// Start of its first physical line, before the indentation.
     pub begin: u32,
-    /// Where its first token begins.
+    /// Start of its first token.
     pub start: u32,
-    /// Where its last token ends.
+    /// End of its last token.
     pub end: u32,
-    /// Columns of indentation; a tab goes to the next multiple of eight.
+    /// Columns of indentation; a tab advances to the next multiple of eight.
     pub indent: u32,
-    /// What it begins with.
+    /// First keyword of the line.
     pub head: Head,
-    /// Whether it ends with a `:` outside brackets, so that a block follows.
+    /// `true` if the line ends with a `:` outside brackets, so that a block follows.
     pub opens_block: bool,
-    /// Whether a [`Problem`] names it, so that parsing it is useless.
+    /// `true` if a [`Problem`] refers to the line, so that it cannot be parsed.
     pub broken: bool,
-    /// Whether it lies in more blocks than [`Limits::blocks`](super::Limits::blocks).
+    /// `true` if the line is nested in more than [`Limits::blocks`](super::Limits::blocks) blocks.
     pub too_deep: bool,
 }
 
-/// What a logical line begins with.
+/// First keyword of a logical line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names are the documentation")]
 pub enum Head {
-    /// None of the others.
+    /// Any other token.
     Other,
     /// `@`.
     Decorator,
@@ -43,12 +43,12 @@ pub enum Head {
     Except,
     Finally,
     Async,
-    /// The soft keywords `match` and `case`, also when they are names.
+    /// The soft keywords `match` and `case`, or a name of that spelling.
     MatchOrCase,
 }
 
 impl Head {
-    /// Whether the line continues a compound statement begun above at the same indentation.
+    /// Returns `true` if the line continues a compound statement above it at the same indentation.
     pub fn is_continuation(self) -> bool {
         matches!(self, Head::Elif | Head::Else | Head::Except | Head::Finally)
     }
@@ -57,50 +57,50 @@ impl Head {
 /// A comment, from `#` to the end of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Comment {
-    /// Its bytes, without the line break.
+    /// Range without the line break.
     pub range: TextRange,
-    /// Whether nothing but blanks stands before it on its physical line.
+    /// `true` if the comment is alone on its physical line.
     pub own_line: bool,
 }
 
-/// Something wrong that the pass sees by itself.
+/// An error that the scan finds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Problem {
     /// Index of the logical line.
     pub line: u32,
-    /// Where.
+    /// Range in the text.
     pub range: TextRange,
-    /// What.
+    /// Kind of the error.
     pub kind: ProblemKind,
 }
 
-/// What is wrong.
+/// Kind of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// The bracket at the place is never closed.
+    /// A bracket that is never closed.
     Unclosed,
-    /// The bracket at the place closes the one at the offset, which is of another kind.
+    /// A closing bracket that does not match the opening one.
     Mismatched {
-        /// Where the other bracket is.
+        /// Offset of the opening bracket.
         open: u32,
     },
-    /// The bracket at the place closes nothing.
+    /// A closing bracket without an opening one.
     Unopened,
-    /// The string that begins at the place is never closed.
+    /// A string that is never closed.
     UnterminatedString,
-    /// Brackets nest deeper than [`Limits::brackets`](super::Limits::brackets) here.
+    /// Brackets nested deeper than [`Limits::brackets`](super::Limits::brackets).
     DeepBrackets,
-    /// Operators nest deeper than [`Limits::chain`](super::Limits::chain) here.
+    /// A chain of operators longer than [`Limits::chain`](super::Limits::chain).
     LongChain,
-    /// Blocks nest deeper than [`Limits::blocks`](super::Limits::blocks) here.
+    /// Blocks nested deeper than [`Limits::blocks`](super::Limits::blocks).
     DeepBlocks,
-    /// A decimal integer of so many digits, more than Python converts.
+    /// A decimal integer with more digits than Python converts.
     LongInteger {
-        /// The number of its digits.
+        /// Number of digits.
         digits: u32,
     },
-    /// An escape that stands for half of a surrogate pair.
+    /// An escape of half a surrogate pair.
     LoneSurrogate,
-    /// A character that identifiers cannot have.
+    /// A character that identifiers cannot contain.
     InvalidCharacter,
 }

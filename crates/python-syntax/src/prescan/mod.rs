@@ -1,37 +1,40 @@
-//! One linear pass over Python text, before any parser sees it.
+//! One linear pass over Python text, before parsing.
 //!
-//! It answers what a parser does not say or says too late: where the logical lines are and how they are indented,
-//! how deep brackets, blocks and operators nest (from which the native stack of the foreign parser is sized),
-//! where the comments are, and which bracket or string is not closed. Recovery after a syntax error stands on it:
-//! a logical line is the unit that is cut out, a piece (a top-level definition, or a run of simple lines) the unit
-//! that is parsed again.
+//! The scan finds logical lines and their indentation, the nesting depth of brackets, blocks and operators (from
+//! which the stack size of the foreign parser is computed), comments, and unclosed brackets and strings. Error
+//! recovery builds on it: a logical line is the unit that is cut out, a piece (a top-level definition, or a run of
+//! simple lines) is the unit that is parsed again.
 //!
-//! It knows strings, comments and brackets, and of the grammar only which words begin a statement. It never fails
-//! and uses no recursion; on text that is not Python its answers are a best guess, and bounded.
+//! The scan knows strings, comments, brackets and the keywords that start a statement, but no other grammar. It never
+//! fails and does not recurse; its results for text that is not Python are a best guess.
 //!
-//! An unclosed bracket would swallow the rest of the text. Where a line inside brackets begins with a word that no
-//! expression holds (`return`, `with`, ..), the logical line is ended there. Where the text ends inside brackets,
-//! the guilty logical line is scanned again, and ended at the first line that looks like a new statement.
+//! An unclosed bracket would swallow the rest of the text. If a line inside brackets starts with a keyword that no
+//! expression contains (`return`, `with`, ..), the logical line ends there. If the text ends inside brackets, the
+//! logical line is scanned again and ends before the first line that looks like a new statement.
 
 mod bracket;
 mod class;
 mod line;
-mod piece;
 mod scan;
 mod string;
 mod word;
 
+use std::ops::Range;
+
 pub use line::{Comment, Head, LogicalLine, Problem, ProblemKind};
 pub(crate) use word::{is_keyword, keyword_like};
 
-/// How much nesting is accepted; what is deeper is a typed error.
+/// Maximum number of simple top-level lines per piece.
+const MAX_SIMPLE_LINES: usize = 256;
+
+/// Limits on nesting; deeper nesting is reported as an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Brackets within brackets, calls included.
+    /// Nested brackets, including calls.
     pub brackets: u32,
-    /// Blocks within blocks.
+    /// Nested blocks.
     pub blocks: u32,
-    /// Operators, calls and attributes in a chain, and `elif`s of one `if`.
+    /// Operators, calls and attributes in one chain, and `elif` clauses of one `if`.
     pub chain: u32,
 }
 
@@ -41,50 +44,77 @@ impl Default for Limits {
     }
 }
 
-/// What an f-string is to the parser that will read the text.
+/// Syntax of f-strings in the parser that reads the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FStrings {
-    /// A string like any other: its quote ends it, also inside `{}` (Python up to 3.11).
+    /// As other strings: the quote ends the f-string, also inside `{}` (Python up to 3.11).
     Plain,
-    /// Strings may nest inside `{}` (Python from 3.12).
+    /// Strings may be nested inside `{}` (Python 3.12 and later).
     Nested,
 }
 
-/// The result of the pass.
+/// Result of the scan.
 #[derive(Debug, Clone, Default)]
 pub struct Prescan {
-    /// The logical lines, in order. Blank lines and lines of comments alone are none.
+    /// Logical lines in source order, without blank lines and lines that contain only a comment.
     pub lines: Vec<LogicalLine>,
-    /// The comments, in order.
+    /// Comments in source order.
     pub comments: Vec<Comment>,
-    /// What is wrong already, in order of logical lines; each names the line that cannot be parsed.
+    /// Errors, in order of their logical lines.
     pub problems: Vec<Problem>,
-    /// The deepest nest of brackets on an acceptable line.
+    /// Maximum nesting depth of brackets on a line without errors.
     pub max_brackets: u32,
-    /// An upper bound of the depth that operators and calls add to an acceptable line's tree.
+    /// Upper bound of the tree depth that operators and calls add to a line without errors.
     pub max_chain: u32,
-    /// The deepest nest of blocks.
+    /// Maximum nesting depth of blocks.
     pub max_blocks: u32,
-    /// The most `elif`s in one `if`, those of the blocks around it added.
+    /// Maximum number of `elif` clauses of one `if`, plus those of the blocks around it.
     pub max_elifs: u32,
 }
 
 impl Prescan {
-    /// Scans a text, which must be shorter than 4 GiB.
+    /// Scans a text of less than 4 GiB.
     pub fn new(text: &str, f_strings: FStrings, limits: &Limits) -> Prescan {
         scan::Scanner::new(text.as_bytes(), f_strings, *limits).run()
     }
 
-    /// Bytes of code: without indentation, blank lines and comments between statements.
+    /// Number of bytes of logical lines.
     pub fn code_bytes(&self) -> usize {
         self.lines.iter().map(|line| (line.end - line.start) as usize).sum()
     }
 
-    /// The logical line that holds this offset, or else the last one before it.
+    /// Index of the logical line at an offset, or of the last line before it.
     pub fn line_at(&self, offset: u32) -> Option<usize> {
         if self.lines.is_empty() {
             return None;
         }
         Some(self.lines.partition_point(|line| line.begin <= offset).saturating_sub(1))
+    }
+
+    /// Logical lines of each piece: a top-level definition with its decorators, blocks and `else` clauses, or a run
+    /// of simple top-level lines. The pieces cover all lines in order.
+    pub fn pieces(&self) -> Vec<Range<usize>> {
+        let mut pieces = Vec::new();
+        let mut start = 0;
+        let mut simple = true;
+        for (index, line) in self.lines.iter().enumerate().skip(1) {
+            let previous = &self.lines[index - 1];
+            let inside = line.indent > 0 || line.head.is_continuation() || previous.head == Head::Decorator;
+            if inside {
+                simple &= line.indent == 0 && !line.head.is_continuation();
+                continue;
+            }
+            let starts_definition = line.opens_block || line.head == Head::Decorator;
+            if simple && !starts_definition && !previous.opens_block && index - start < MAX_SIMPLE_LINES {
+                continue;
+            }
+            pieces.push(start..index);
+            start = index;
+            simple = true;
+        }
+        if !self.lines.is_empty() {
+            pieces.push(start..self.lines.len());
+        }
+        pieces
     }
 }

@@ -1,4 +1,4 @@
-//! The scanner: bytes to logical lines.
+//! Scanner from bytes to logical lines.
 
 use super::class::*;
 use super::line::{Comment, Head, LogicalLine, Problem, ProblemKind};
@@ -8,31 +8,29 @@ use super::{FStrings, Limits, Prescan};
 use crate::ast::TextRange;
 use crate::identifier::{is_identifier_continue, is_identifier_start};
 
-/// The digits of a decimal integer that Python converts at most.
+/// Maximum number of digits of a decimal integer that Python converts.
 pub(super) const MAX_DIGITS: usize = 4300;
 
-/// How often a logical line that swallowed the rest of the text is scanned again.
+/// Maximum number of rescans of logical lines that swallow the rest of the text.
 const MAX_RESCANS: u32 = 16;
 
-/// An open bracket.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open {
+pub(super) struct OpenBracket {
     pub(super) pos: u32,
     pub(super) byte: u8,
-    /// What the operators since the last comma add to the depth of the tree.
+    /// Depth that the operators since the last comma add to the tree.
     pub(super) chain: u32,
 }
 
-/// What the last token was, as far as line ends inside brackets ask.
+/// Last token, as far as line ends inside brackets depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Last {
-    /// A name, literal or closing bracket: no name can follow.
+pub(super) enum LastToken {
+    /// A name, literal or closing bracket, which no name can follow.
     Operand,
     Colon,
     Other,
 }
 
-/// A block that is open.
 struct Block {
     indent: u32,
     elifs: u32,
@@ -44,25 +42,25 @@ pub(super) struct Scanner<'a> {
     pub(super) f_strings: FStrings,
     pub(super) limits: Limits,
     out: Prescan,
-    /// Brackets open in the current logical line.
-    pub(super) opens: Vec<Open>,
-    /// F-strings whose `{}` is open.
+    /// Open brackets of the current logical line.
+    pub(super) opens: Vec<OpenBracket>,
+    /// F-strings with an open `{}`.
     pub(super) f_opens: Vec<FString>,
-    /// Behind the last token.
+    /// End of the last token.
     pub(super) token_end: usize,
-    pub(super) last: Last,
-    /// Depth of the tree at the current token, brackets not counted; the deepest; outside brackets.
+    pub(super) last: LastToken,
+    /// Depth of the tree at the current token without brackets; its maximum; its value outside brackets.
     pub(super) chain_now: u32,
     chain_max: u32,
     chain_outside: u32,
     pub(super) brackets_max: u32,
     blocks: Vec<Block>,
     elifs_now: u32,
-    /// Whether the current logical line is known to swallow the text behind it.
+    /// `true` if the current logical line swallows the text after it.
     pub(super) swallows: bool,
     rescans: u32,
     pub(super) broken: bool,
-    /// Begin of the current physical line, and whether it holds a token already.
+    /// Start of the current physical line.
     line_begin: usize,
 }
 
@@ -77,7 +75,7 @@ impl<'a> Scanner<'a> {
             opens: Vec::new(),
             f_opens: Vec::new(),
             token_end: 0,
-            last: Last::Other,
+            last: LastToken::Other,
             chain_now: 0,
             chain_max: 0,
             chain_outside: 0,
@@ -109,7 +107,7 @@ impl<'a> Scanner<'a> {
         self.out
     }
 
-    /// The byte that many bytes ahead; 0 behind the end.
+    /// The byte at an offset from the position; 0 after the end of the text.
     #[inline]
     pub(super) fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
@@ -144,7 +142,7 @@ impl<'a> Scanner<'a> {
 
     pub(super) fn problem(&mut self, start: usize, end: usize, kind: ProblemKind) {
         self.broken = true;
-        // The rest of the string may have held the closing bracket.
+        // The unclosed string may contain the closing bracket.
         self.swallows |= kind == ProblemKind::UnterminatedString;
         let line = self.out.lines.len() as u32;
         let range = TextRange::new(start as u32, end as u32);
@@ -162,7 +160,7 @@ impl<'a> Scanner<'a> {
             if ended || self.opens.is_empty() {
                 break;
             }
-            // The text ends inside brackets: the line swallowed it.
+            // The text ends inside brackets.
             if self.swallows || self.rescans == MAX_RESCANS {
                 self.unclosed();
                 break;
@@ -181,7 +179,7 @@ impl<'a> Scanner<'a> {
             }
             _ => Head::Other,
         };
-        let opens_block = self.last == Last::Colon && self.opens.is_empty();
+        let opens_block = self.last == LastToken::Colon && self.opens.is_empty();
         self.block(indent, head, start);
         if !self.broken {
             self.out.max_brackets = self.out.max_brackets.max(self.brackets_max);
@@ -204,7 +202,7 @@ impl<'a> Scanner<'a> {
         self.token_end = start;
         self.opens.clear();
         self.f_opens.clear();
-        self.last = Last::Other;
+        self.last = LastToken::Other;
         self.chain_now = 0;
         self.chain_max = 0;
         self.chain_outside = 0;
@@ -222,7 +220,7 @@ impl<'a> Scanner<'a> {
         }
         let depth = self.blocks.len() as u32 - 1;
         if depth > self.limits.blocks {
-            // Said once, where the limit is passed; the lines behind are in the same block.
+            // Reported once, for the first line of the block.
             let reported = self.out.lines.last().is_some_and(|line| line.too_deep);
             if reported {
                 self.broken = true;
@@ -247,7 +245,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans tokens up to the end of the logical line; false if the text ended instead.
+    /// Scans tokens up to the end of the logical line. Returns `false` at the end of the text.
     fn tokens(&mut self, indent: u32) -> bool {
         while let Some(&byte) = self.bytes.get(self.pos) {
             match CLASS[byte as usize] {
@@ -259,36 +257,36 @@ impl<'a> Scanner<'a> {
                     if !(byte == b'}' && self.f_string_resumes(byte)) {
                         self.close(byte);
                     }
-                    self.last = Last::Operand;
+                    self.last = LastToken::Operand;
                 }
                 COMMA | SEMICOLON => {
                     let level = self.opens.last_mut().map_or(&mut self.chain_outside, |open| &mut open.chain);
                     self.chain_now -= *level;
                     *level = 0;
-                    self.punctuation(Last::Other);
+                    self.punctuation(LastToken::Other);
                 }
                 OPERATOR => {
                     self.chain(1);
-                    self.punctuation(Last::Other);
+                    self.punctuation(LastToken::Other);
                 }
                 DOT => {
-                    if self.peek(1).is_ascii_digit() && self.last != Last::Operand {
+                    if self.peek(1).is_ascii_digit() && self.last != LastToken::Operand {
                         self.number();
                     } else {
                         self.chain(1);
-                        self.punctuation(Last::Other);
+                        self.punctuation(LastToken::Other);
                     }
                 }
                 COLON => {
                     if self.f_string_resumes(byte) {
-                        self.last = Last::Operand;
+                        self.last = LastToken::Operand;
                     } else {
-                        self.punctuation(Last::Colon);
+                        self.punctuation(LastToken::Colon);
                     }
                 }
                 QUOTE => {
                     self.string(self.pos, Prefix::default());
-                    self.last = Last::Operand;
+                    self.last = LastToken::Operand;
                 }
                 HASH => {
                     let own_line = self.is_first_on_line();
@@ -318,7 +316,7 @@ impl<'a> Scanner<'a> {
                     debug_assert!(self.pos > at);
                     self.line_begin = self.pos;
                 }
-                _ => self.punctuation(Last::Other),
+                _ => self.punctuation(LastToken::Other),
             }
         }
         false
@@ -329,7 +327,7 @@ impl<'a> Scanner<'a> {
     }
 
     #[inline]
-    pub(super) fn punctuation(&mut self, last: Last) {
+    pub(super) fn punctuation(&mut self, last: LastToken) {
         self.pos += 1;
         self.token_end = self.pos;
         self.last = last;
@@ -349,25 +347,25 @@ impl<'a> Scanner<'a> {
             && let Some(prefix) = prefix(name)
         {
             self.string(start, prefix);
-            self.last = Last::Operand;
+            self.last = LastToken::Operand;
             return;
         }
         self.last = match word(name) {
-            Word::Name => Last::Operand,
-            Word::Statement => Last::Other,
+            Word::Name => LastToken::Operand,
+            Word::Statement => LastToken::Other,
             Word::Operator => {
                 self.chain(1);
-                Last::Other
+                LastToken::Other
             }
             Word::Lambda => {
-                // Not counted for the bracket: a comma among the parameters does not end what it nests.
+                // Not counted for the bracket, since a comma between parameters does not end the lambda.
                 self.deepen(1);
-                Last::Other
+                LastToken::Other
             }
         };
     }
 
-    /// Reports the first character that the identifier cannot have.
+    /// Reports the first character that the identifier cannot contain.
     #[cold]
     fn check_identifier(&mut self, start: usize, end: usize) {
         let text = std::str::from_utf8(&self.bytes[start..end]).unwrap_or("");
@@ -380,7 +378,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The end of the digits from here on, reported when they are an integer that is too long.
+    /// Returns the end of the digits, and reports a decimal integer that is too long.
     #[cold]
     pub(super) fn long_integer(&mut self, start: usize) -> usize {
         let rest = &self.bytes[start..];
@@ -410,10 +408,10 @@ impl<'a> Scanner<'a> {
         }
         self.pos = pos;
         self.token_end = pos;
-        self.last = Last::Operand;
+        self.last = LastToken::Operand;
     }
 
-    /// Counts what adds levels to the tree until the next comma of the bracket.
+    /// Adds levels to the tree until the next comma of the bracket.
     #[inline]
     pub(super) fn chain(&mut self, levels: u32) {
         let level = self.opens.last_mut().map_or(&mut self.chain_outside, |open| &mut open.chain);

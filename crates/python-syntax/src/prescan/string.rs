@@ -1,25 +1,25 @@
-//! Strings: where they end.
+//! Scanning of strings.
 
 use super::FStrings;
 use super::line::ProblemKind;
 use super::scan::{MAX_DIGITS, Scanner};
 use super::word::Prefix;
 
-/// An f-string whose `{` is open: where to go on once it is closed.
+/// An f-string with an open `{`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FString {
     start: usize,
     quote: u8,
     triple: bool,
-    /// Brackets that were open before its `{`.
+    /// Number of brackets open before its `{`.
     pub(super) depth: usize,
     prefix: Prefix,
-    /// Format specifications that are open; while there are any, a `}` ends the innermost.
+    /// Number of open format specifications; a `}` ends the innermost one.
     specs: u32,
 }
 
 impl Scanner<'_> {
-    /// Scans a string whose quote is at the position and whose prefix begins at `start`.
+    /// Scans a string with its quote at the current position and its prefix at `start`.
     pub(super) fn string(&mut self, start: usize, prefix: Prefix) {
         let quote = self.bytes[self.pos];
         let triple = self.peek(1) == quote && self.peek(2) == quote;
@@ -31,7 +31,7 @@ impl Scanner<'_> {
         }
         let closed = self.plain(quote, triple, prefix);
         if prefix.f {
-            // The parser looks inside later, and what nests there nests its tree.
+            // The parser parses the content later, so nesting in it counts.
             self.chain((self.pos - start) as u32);
             self.digits_inside(start);
         }
@@ -41,7 +41,7 @@ impl Scanner<'_> {
         self.token_end = self.pos;
     }
 
-    /// Goes behind the closing quote; whether there was one.
+    /// Moves past the closing quote. Returns `false` if there is none.
     fn plain(&mut self, quote: u8, triple: bool, prefix: Prefix) -> bool {
         let bytes = self.bytes;
         let mut pos = self.pos;
@@ -49,7 +49,7 @@ impl Scanner<'_> {
             let Some(&byte) = bytes.get(pos) else { break false };
             if byte == b'\\' {
                 self.surrogate(pos, prefix);
-                // A line break of two bytes is one character.
+                // `\r\n` is one line break.
                 let crlf = bytes.get(pos + 1) == Some(&b'\r') && bytes.get(pos + 2) == Some(&b'\n');
                 pos += if crlf { 3 } else { 2 };
             } else if byte == quote {
@@ -72,7 +72,7 @@ impl Scanner<'_> {
         closed
     }
 
-    /// Reports an escape at the backslash that stands for half of a surrogate pair: no text here can hold it.
+    /// Reports an escape of half a surrogate pair, which Rust strings cannot contain.
     #[inline]
     fn surrogate(&mut self, at: usize, prefix: Prefix) {
         if matches!(self.bytes.get(at + 1), Some(b'u' | b'U')) && !prefix.no_unicode_escapes {
@@ -90,7 +90,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Looks for long integers between the braces of an f-string that the parser reads later.
+    /// Reports long integers inside the braces of an f-string.
     fn digits_inside(&mut self, start: usize) {
         if self.pos - start <= MAX_DIGITS {
             return;
@@ -120,7 +120,7 @@ impl Scanner<'_> {
                 break;
             };
             match byte {
-                // Raw strings keep the backslash, but a quote behind it does not end them either.
+                // In raw strings, too, an escaped quote does not end the string.
                 b'\\' if !matches!(self.peek(1), b'{' | b'}') => {
                     self.surrogate(self.pos, f.prefix);
                     self.pos += 2;
@@ -134,7 +134,7 @@ impl Scanner<'_> {
                     return;
                 }
                 b'}' if f.specs > 0 => {
-                    // The specification ends, and with it the `{}` it belongs to: back to the text around.
+                    // The end of the specification also closes its `{}`.
                     self.pos += 1;
                     f.specs -= 1;
                     self.close_to(self.opens.len() - 1);
@@ -161,7 +161,7 @@ impl Scanner<'_> {
         self.token_end = self.pos;
     }
 
-    /// At a `:` or `}` directly inside the `{}` of an f-string: goes on with its text.
+    /// At a `:` or `}` directly inside the `{}` of an f-string, continues with its text.
     pub(super) fn f_string_resumes(&mut self, byte: u8) -> bool {
         let Some(&f) = self.f_opens.last() else { return false };
         if self.opens.len() != f.depth + 1 {
@@ -170,7 +170,7 @@ impl Scanner<'_> {
         self.f_opens.pop();
         self.pos += 1;
         if byte == b':' {
-            // The bracket stays open while the specification lasts.
+            // The bracket stays open until the specification ends.
             self.f_string_text(FString { specs: f.specs + 1, ..f });
         } else {
             self.close_to(f.depth);

@@ -1,38 +1,56 @@
-//! What the pass knows about words.
+//! Keywords and string prefixes.
 
 use super::Head;
 
-/// What a word is to the pass.
+/// Role of a word in the scan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
-    /// A name, or a keyword that stands for a value (`None`).
+    /// A name, or a keyword that is a value (`None`).
     Name,
-    /// A keyword that begins a statement and can stand nowhere inside brackets.
+    /// A keyword that starts a statement and cannot occur inside brackets.
     Statement,
-    /// A keyword inside expressions that nests them: `not`, `if`, `else`, ..
+    /// A keyword inside expressions that adds nesting: `not`, `if`, `else`, ..
     Operator,
-    /// `lambda`, which nests past commas.
+    /// `lambda`, whose nesting extends past commas.
     Lambda,
 }
 
-/// All hard keywords, for messages.
+/// The hard keywords, sorted.
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
     "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
     "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// Whether the word is a hard keyword.
-pub(crate) fn is_keyword(word: &str) -> bool {
-    KEYWORDS.contains(&word)
+/// Range of the keywords that start with each byte.
+static BY_FIRST_BYTE: [(u8, u8); 256] = {
+    let mut table = [(0, 0); 256];
+    let mut i = 0;
+    while i < KEYWORDS.len() {
+        let range = &mut table[KEYWORDS[i].as_bytes()[0] as usize];
+        if range.1 == 0 {
+            range.0 = i as u8;
+        }
+        range.1 = i as u8 + 1;
+        i += 1;
+    }
+    table
+};
+
+/// Returns `true` for hard keywords.
+#[inline]
+pub(crate) fn is_keyword(word: &[u8]) -> bool {
+    let Some(&first) = word.first() else { return false };
+    let (start, end) = BY_FIRST_BYTE[first as usize];
+    KEYWORDS[start as usize..end as usize].iter().any(|keyword| keyword.as_bytes() == word)
 }
 
-/// The hard keyword that the word is a slip of the pen away from.
+/// The hard keyword that differs from a word by one typing error.
 pub(crate) fn keyword_like(word: &str) -> Option<&'static str> {
     KEYWORDS.into_iter().find(|keyword| *keyword != word && is_slip(keyword.as_bytes(), word.as_bytes()))
 }
 
-/// Whether one letter added, left out, changed, or two neighbours swapped make one word of the other.
+/// Tests whether two words differ by one letter added, missing or changed, or by two neighbours swapped.
 fn is_slip(a: &[u8], b: &[u8]) -> bool {
     if a.len().abs_diff(b.len()) > 1 || a.len() < 2 || b.len() < 2 {
         return false;
@@ -81,7 +99,7 @@ pub(super) fn head(bytes: &[u8]) -> Head {
     }
 }
 
-/// Whether the letters before a quote make an f-string (or t-string), a string, or nothing known.
+/// Parses the letters before a quote. Returns `None` if they are not a string prefix.
 pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
     let mut prefix = Prefix::default();
     if bytes.len() > 2 {
@@ -98,11 +116,10 @@ pub(super) fn prefix(bytes: &[u8]) -> Option<Prefix> {
     Some(prefix)
 }
 
-/// The letters before a quote.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Prefix {
     pub(super) f: bool,
-    /// Whether `\u` is no escape: in raw strings and in bytes.
+    /// `true` if `\u` is not an escape: in raw strings and in bytes.
     pub(super) no_unicode_escapes: bool,
 }
 

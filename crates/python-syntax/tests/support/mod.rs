@@ -1,4 +1,4 @@
-//! A tree as text, to compare trees and to read a difference.
+//! Trees as text, for comparison.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use tvmscript_python_syntax::ast::{
     Ast, Comprehension, Constant, Expr, ExprId, HasRange, Keyword, List, Name, Parameter, Stmt, StmtId,
 };
 
-/// Writes the whole tree, one node a line, each with its range.
+/// Writes the whole tree, one node per line with its range.
 pub fn dump(ast: &Ast) -> String {
     let mut dump = Dump { ast, out: String::new(), depth: 0, f_string: false };
     for &id in ast.module_body() {
@@ -19,7 +19,7 @@ struct Dump<'a> {
     ast: &'a Ast,
     out: String,
     depth: usize,
-    /// Inside an f-string the two parsers differ: one knows the places of its parts, the other does not.
+    /// Inside f-strings, whose parts have ranges in one of the parsers only.
     f_string: bool,
 }
 
@@ -292,7 +292,7 @@ impl Dump<'_> {
         self.depth -= 1;
     }
 
-    fn defined(&self, name: Name, place: tvmscript_python_syntax::ast::Place) -> String {
+    fn defined(&self, name: Name, place: tvmscript_python_syntax::ast::PieceRange) -> String {
         let at = self.ast.range(place);
         format!("{} {}..{}", self.name(name), at.start, at.end)
     }

@@ -5,7 +5,7 @@ use tvmscript_irbuilder::{BuildError, CallArgs, Result, ScriptValue};
 use tvmscript_prim::BaseExpr;
 use tvmscript_prim::PrimExpr;
 use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
-use tvmscript_script_parser::table::{Indices, Mode, Operator};
+use tvmscript_script_parser::{Indices, Mode, Operator};
 
 use crate::build::args::convert;
 use crate::build::expr::item_of;

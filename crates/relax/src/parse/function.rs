@@ -3,7 +3,7 @@
 use tvmscript_ir_core::{Array, Ref};
 use tvmscript_irbuilder::{BuildErrors, Builder, PendingFrame, ScriptValue};
 use tvmscript_python_syntax::ast::{FunctionDef, StmtId};
-use tvmscript_script_parser::table::Definition;
+use tvmscript_script_parser::Definition;
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use super::signature;

@@ -15,8 +15,8 @@ use tvmscript_ir_core::Dialect;
 use tvmscript_irbuilder::BuildDialect;
 use tvmscript_prim::ops::bare;
 use tvmscript_python_syntax::ast::{self, StmtKind};
+use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::ParseDialect;
-use tvmscript_script_parser::table::DecoratorRule;
 
 use crate::build::{ALIASES, find_name, functions, other_names};
 use crate::node::StructInfo;

@@ -4,7 +4,7 @@ use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::Class;
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim::BaseExpr;
-use tvmscript_script_parser::table::{Member, NodeClass, PythonModule};
+use tvmscript_script_parser::{Member, NodeClass, PythonModule};
 
 use crate::build::{self, expr, struct_info};
 use crate::node;

@@ -4,7 +4,7 @@ use hashbrown::HashSet;
 use tvmscript_ir_core::{DataType, Ref, Str};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_prim as prim;
-use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, Name, ParamKind, Place, Stmt};
+use tvmscript_python_syntax::ast::{Expr, ExprId, FunctionDef, Name, ParamKind, PieceRange, Stmt};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Reported, Result, Shadowing};
 
 use crate::build::args::{convert, dimension_of};
@@ -14,7 +14,7 @@ use crate::node::StructInfo;
 /// A parameter whose annotation is not resolved yet.
 pub(super) struct Param {
     pub(super) name: Name,
-    pub(super) place: Place,
+    pub(super) place: PieceRange,
     at: ExprId,
     info: StructInfoProxy,
 }

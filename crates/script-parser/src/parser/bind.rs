@@ -1,19 +1,19 @@
-//! Names and values: defining, looking up, unpacking.
+//! Definition and lookup of names.
 
 use tvmscript_irbuilder::ScriptValue;
 
 use super::Parser;
-use crate::errors::{ParseError, ParseErrorKind, Result};
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{Expr, ExprId, HasRange, List, Name, StmtId, TextRange};
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result};
 use tvmscript_script_eval::{Binding, is_python_builtin, names_in, uses_free};
 
-/// What to do with a name of a target and its value: a dialect's rules of assignment. The expression is the name in the
-/// target. It defines the name itself, with [`Parser::define`].
+/// Binds one name of an assignment target to its value, following the rules of a dialect. It defines the name with
+/// [`Parser::define`].
 pub type Binder = fn(&mut Parser, Name, ExprId, ScriptValue) -> Result<()>;
 
 impl Parser<'_> {
-    /// Runs `f` in a new frame of the variable table; names defined in it are gone afterwards.
+    /// Runs `f` in a new frame of the variable table.
     pub fn with_scope<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push_frame();
         let result = f(self);
@@ -21,10 +21,10 @@ impl Parser<'_> {
         result
     }
 
-    /// Defines a name in the innermost frame. Defining it again as the same value changes nothing.
+    /// Defines a name in the innermost frame. Defining it again with the same value has no effect.
     ///
     /// # Errors
-    /// [`ParseErrorKind::AlreadyDefined`] when the frame has it already and `shadowing` does not allow that.
+    /// [`ParseErrorKind::AlreadyDefined`] if the frame defines the name and `shadowing` does not allow replacing it.
     pub fn define(
         &mut self,
         name: Name,
@@ -45,26 +45,27 @@ impl Parser<'_> {
         }
     }
 
-    /// Defines a name by its text, if the text of the script mentions it at all.
+    /// Defines a name, if the text of the script contains it.
     pub fn define_text(&mut self, name: &str, value: ScriptValue, at: impl HasRange) {
         if let Some(name) = self.ast.find_name(name) {
             let place = self.ast.range(at);
-            // Replacing is allowed, so this cannot fail.
+            // `SameFrame` allows replacing, so this cannot fail.
             let _ = self.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
         }
     }
 
-    /// Gives a name a meaning of the dialect's own in script bodies, if the text mentions it at all: `range`. Functions
-    /// and comprehensions in the body do not see it, since they are Python's.
+    /// Defines a name as a builtin of the dialect, such as `range`, if the text contains it. Functions and
+    /// comprehensions inside the script body do not see it.
     pub fn define_builtin(&mut self, name: &str, value: ScriptValue) {
         if let Some(name) = self.ast.find_name(name) {
             let place = TextRange::default();
-            // Replacing is allowed, so this cannot fail.
+            // `SameFrame` allows replacing, so this cannot fail.
             let _ = self.scopes.define(name, Binding::Value(value), place, Shadowing::SameFrame);
         }
     }
 
-    /// Marks a name whose definition failed: using it is silent. A name that is defined in this frame stays.
+    /// Marks a name whose definition failed, so that its uses cause no errors. Has no effect if the frame defines the
+    /// name.
     pub fn poison(&mut self, name: Name, at: impl HasRange) {
         if !self.scopes.is_local(name) {
             let place = self.ast.range(at);
@@ -85,7 +86,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The value of a name in the script body, if it has one there.
+    /// The value of a name in the script body.
     pub fn lookup(&self, name: Name) -> Option<&ScriptValue> {
         match &self.scopes.get(name).binding {
             Binding::Value(value) => Some(value),
@@ -93,17 +94,17 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether some name of the script body stands for this very node now.
+    /// Returns `true` if a name of the script body is bound to this node.
     pub fn is_bound(&mut self, node: &tvmscript_ir_core::Object) -> bool {
         self.scopes.holds(node)
     }
 
-    /// Whether the name stands for anything: in the script body, around it, or in Python itself.
+    /// Returns `true` if the name is bound in the script body, around it, or in Python itself.
     pub fn is_known(&self, name: Name) -> bool {
         !matches!(self.find(name), Binding::Unbound)
     }
 
-    /// Whether the script or the file around it gives the name a meaning; one of Python's own does not count.
+    /// Returns `true` if the script or the file around it binds the name. Python builtins do not count.
     pub fn is_defined(&self, name: Name) -> bool {
         match self.find(name) {
             Binding::Unbound => false,
@@ -112,12 +113,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether statements use a name that they do not bind themselves.
+    /// Returns `true` if statements use a name that they do not bind.
     pub fn uses_free(&self, body: List<StmtId>, name: Name) -> bool {
         uses_free(&self.ast, body, name)
     }
 
-    /// The names that an expression speaks of, perhaps more than once each.
+    /// Names in an expression, possibly repeated.
     pub fn names_in(&self, expr: ExprId) -> Vec<Name> {
         names_in(&self.ast, expr)
     }

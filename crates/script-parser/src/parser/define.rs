@@ -1,19 +1,19 @@
-//! Decorated definitions: which handler reads them, and where what they build goes.
+//! Decorated definitions: dispatch to handlers, and registration of the results.
 
 use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, ScriptValue};
 
 use super::{Built, Decorator, Outermost, Parser};
-use crate::errors::{ParseErrorKind, Result};
-use crate::table::{DecoratorEntry, DecoratorRule, Definition, Mode};
-use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, Place, Stmt, StmtId};
+use crate::table::{DecoratorEntry, DecoratorRule, Definition};
+use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, List, Name, PieceRange, Stmt, StmtId};
+use tvmscript_script_eval::Mode;
+use tvmscript_script_eval::errors::{ParseErrorKind, Result};
 
 impl Parser<'_> {
-    /// Declares a function of a module by its signature; its dialect says how. Nothing happens when that dialect's
-    /// functions need no declaration.
+    /// Declares a function of a module by its signature, if its decorator has a rule for that.
     ///
     /// # Errors
-    /// When the function has no decorator of a dialect, or its signature is wrong.
+    /// If the function has no decorator of a dialect, or its signature is invalid.
     pub fn declare_definition(&mut self, id: StmtId) -> Result<()> {
         let Stmt::FunctionDef(stmt) = *self.ast.stmt(id) else { return Ok(()) };
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
@@ -26,11 +26,11 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a decorated function or class into the open builder; its dialect says how. Gives the value of its name, or
-    /// nothing when the builder holds it.
+    /// Parses a decorated function or class into the open builder. Returns the value of its name, or `None` if the
+    /// result is in the builder.
     ///
     /// # Errors
-    /// When the definition has no decorator of a dialect, or the dialect's handler fails.
+    /// If the definition has no decorator of a dialect, or the handler fails.
     pub fn read_definition(&mut self, id: StmtId) -> Result<Option<ScriptValue>> {
         match *self.ast.stmt(id) {
             Stmt::FunctionDef(stmt) => {
@@ -69,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A decorated function inside a function of a dialect: that dialect's hooks run around it.
+    /// Parses a decorated function inside a function of a dialect, with the hooks of that dialect.
     pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> Result<()> {
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
         let around = self.tables.handlers.entry(self.token).and_then(|entry| entry.around_local);
@@ -95,14 +95,14 @@ impl Parser<'_> {
         self.error(definition.decorator, ParseErrorKind::WrongDecorator { decorator, expected, found })
     }
 
-    /// Evaluates the decorator that decides: the last one.
+    /// Evaluates the last decorator, whose rule applies.
     fn definition<S>(
         &mut self,
         id: StmtId,
         stmt: S,
         decorators: List<ExprId>,
         name: Name,
-        place: Place,
+        place: PieceRange,
     ) -> Result<(DecoratorEntry, Definition<S>)> {
         let Some(decorator) = decorators.len().checked_sub(1).and_then(|last| self.item(decorators, last))
         else {
@@ -125,14 +125,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a decorated definition of host code in a builder of its own, and gives what it builds.
+    /// Parses a decorated definition of host code in a new builder and returns the result.
     pub(super) fn build_definition(
         &mut self,
         id: StmtId,
         at: ExprId,
         decorator: &Decorator,
     ) -> Result<ScriptValue> {
-        // A definition inside a host function that a script body calls does not see that body's variables.
+        // A definition in a host function that a script body calls does not see the variables of that body.
         let fresh = self.scopes.depth() > 0;
         let scopes = if fresh { Some(std::mem::take(&mut self.scopes)) } else { None };
         let in_env = std::mem::replace(&mut self.in_env, false);
@@ -146,7 +146,7 @@ impl Parser<'_> {
             std::mem::replace(&mut self.scripts.outermost, outermost).is_none_or(|o| o.is_checked);
         let result = match result {
             Ok(Some(value)) => Ok(value),
-            // A result with mistakes in it is none.
+            // The result of a definition with errors is discarded.
             Ok(None) if self.diagnostics.failures > failures => Err(crate::Reported::already()),
             Ok(None) => {
                 let built = builder.finish().map_err(BuildErrors::into_first);
@@ -183,7 +183,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Remembers what a definition built, until a name of the module level or the end of the statement takes it.
+    /// Stores the result of a definition until a module-level name or the end of the statement takes it.
     fn add_built(&mut self, id: StmtId, node: Object, is_checked: bool) {
         let name = match *self.ast.stmt(id) {
             Stmt::FunctionDef(def) => def.name,
@@ -191,24 +191,24 @@ impl Parser<'_> {
             _ => return,
         };
         let (range, path, depth) = (self.ast.range(id), self.path_of(name), self.depth);
-        // What is built where a mistake is expected may well be ill-formed.
+        // Scripts in code that is expected to fail may be ill-formed.
         let is_checked = is_checked && !self.expects_failure();
         let definition = range;
         self.scripts.built.push(Built { node, is_checked, range, definition, path, depth, is_taken: false });
     }
 
-    /// What this definition builds is not to be checked for well-formedness: its decorator says so. Without effect inside
-    /// of another definition, whose decorator decides.
+    /// Disables the well-formedness check of a definition. Has no effect inside another definition, whose decorator
+    /// decides.
     pub fn skip_check<S>(&mut self, definition: &Definition<S>) {
         if let Some(outermost) = self.scripts.outermost.as_mut().filter(|o| o.id == definition.id) {
             outermost.is_checked = false;
         }
     }
 
-    /// The values of the `True`/`False` arguments of a decorator, all of which have a default.
+    /// Values of the boolean arguments of a decorator, given with their defaults.
     ///
     /// # Errors
-    /// When one is something else, or the decorator has arguments that are none of these.
+    /// If an argument is not a boolean, or not in `flags`.
     pub fn decorator_flags<S, const N: usize>(
         &mut self,
         definition: &Definition<S>,

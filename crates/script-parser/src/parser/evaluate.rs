@@ -1,14 +1,13 @@
-//! Evaluation for handlers: the evaluator's methods that need a host, with the parser as the host.
+//! Evaluation for handlers: methods of the evaluator with the parser as host.
 
 use tvmscript_irbuilder::{CallArgs, ScriptValue};
 use tvmscript_python_syntax::ast::{Expr, ExprId, Name};
 use tvmscript_script_eval::{Binding, Host, Indices, Mode, Operator};
 
 use super::{Binder, Parser};
-use crate::errors::Result;
+use tvmscript_script_eval::errors::Result;
 
 impl Parser<'_> {
-    /// The parser as the evaluator sees it.
     pub(crate) fn host(&mut self) -> &mut (dyn Host + '_) {
         self
     }
@@ -16,12 +15,12 @@ impl Parser<'_> {
     /// Evaluates an expression under the rules of the current mode.
     ///
     /// # Errors
-    /// When anything in it is wrong; the error is recorded at the innermost expression.
+    /// If evaluation fails; the error is reported at the innermost expression.
     pub fn eval(&mut self, id: ExprId) -> Result<ScriptValue> {
         self.host().eval(id)
     }
 
-    /// Evaluates an expression under Python's rules, as values of keyword arguments are.
+    /// Evaluates an expression under Python's rules, e.g. the value of a keyword argument.
     ///
     /// # Errors
     /// As [`Parser::eval`].
@@ -29,8 +28,8 @@ impl Parser<'_> {
         self.with_mode(Mode::Host, |p| p.eval(id))
     }
 
-    /// Evaluates the right-hand side of an assignment: a slice with two bounds that is all of it has the step 1, so that
-    /// it is a vector, not a region.
+    /// Evaluates the right-hand side of an assignment. A slice with two bounds as the whole value gets the step 1, so
+    /// that it is a vector.
     ///
     /// # Errors
     /// As [`Parser::eval`].
@@ -38,27 +37,26 @@ impl Parser<'_> {
         self.host().eval_assigned(id)
     }
 
-    /// Evaluates the parts between the brackets of a subscript. With `vector`, slices with two bounds get the step 1, as
-    /// operands have it.
+    /// Evaluates the indices of a subscript. With `vector`, slices with two bounds get the step 1, as in operands.
     ///
     /// # Errors
-    /// When an index is wrong; all are evaluated.
+    /// If an index is invalid; all indices are evaluated.
     pub fn indices(&mut self, index: ExprId, vector: bool) -> Result<Indices> {
         self.host().indices(index, vector)
     }
 
-    /// Calls a value. What is built has the span of `at`, the call.
+    /// Calls a value. Nodes built by the call have the span of `at`.
     ///
     /// # Errors
-    /// When it cannot be called, or the call fails; the error is recorded at `at`, or at the argument it speaks of.
+    /// If the value is not callable or the call fails; the error is reported at `at` or at an argument.
     pub fn call(&mut self, callee: &ScriptValue, args: CallArgs, at: ExprId) -> Result<ScriptValue> {
         self.host().call(callee, args, at)
     }
 
-    /// Applies an operator to values.
+    /// Applies an operator.
     ///
     /// # Errors
-    /// When it does not apply to them; the error is recorded at `at`.
+    /// If the operator does not apply to the operands; the error is reported at `at`.
     pub fn operate(
         &mut self,
         at: ExprId,
@@ -68,19 +66,19 @@ impl Parser<'_> {
         self.host().operate(at, operator, operands)
     }
 
-    /// All elements of a value; an error is recorded at `at`.
+    /// The elements of a value.
     ///
     /// # Errors
-    /// When the value cannot be iterated over.
+    /// If the value is not iterable; the error is reported at `at`.
     pub fn collect(&mut self, at: ExprId, value: &ScriptValue) -> Result<Vec<ScriptValue>> {
         self.host().collect(at, value)
     }
 
-    /// Gives each name in a target its part of a value, as Python unpacks.
+    /// Unpacks a value into the names of a target.
     ///
     /// # Errors
-    /// When the value has too many or too few parts, the target is no name, list or tuple, or `bind` fails; names that
-    /// got no value are poisoned.
+    /// If the number of elements does not match, the target is not a name, list or tuple, or `bind` fails. Names
+    /// without a value are poisoned.
     pub fn unpack(&mut self, target: ExprId, value: ScriptValue, bind: Binder) -> Result<()> {
         let mut parts = Vec::new();
         let mut result = self.host().unpack_with(target, value, &mut |_, target, value| {
@@ -102,7 +100,7 @@ impl Parser<'_> {
         result
     }
 
-    /// The meaning of a name here.
+    /// The binding of a name at the current position.
     pub(crate) fn find(&self, name: Name) -> Binding {
         let host: &dyn Host = self;
         host.find(name)

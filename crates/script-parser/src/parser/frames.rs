@@ -1,18 +1,18 @@
-//! Frames of the builder, with their errors recorded at the right place.
+//! Frames of the builder, with errors reported at their source position.
 
 use tvmscript_ir_core::Span;
 use tvmscript_irbuilder::{OpenFrame, PendingFrame, ScriptValue};
 
 use super::Parser;
-use crate::errors::{ParseErrorKind, Result};
 use tvmscript_python_syntax::ast::HasRange;
+use tvmscript_script_eval::errors::{ParseErrorKind, Result};
 
 impl Parser<'_> {
-    /// Enters a frame: gives what entering it gives, and its handle. The frame is then left by [`Parser::leave_frame`],
-    /// or stays open to the end of the scope by [`OpenFrame::keep_open`].
+    /// Enters a frame. Returns the value of entering it and a handle to leave it with [`Parser::leave_frame`], or to
+    /// keep it open up to the end of the scope with [`OpenFrame::keep_open`].
     ///
     /// # Errors
-    /// When the value is no frame, was entered before, or the dialect refuses.
+    /// If the value is not a frame, has been entered before, or the dialect rejects it.
     pub fn enter_frame(
         &mut self,
         value: &ScriptValue,
@@ -28,10 +28,10 @@ impl Parser<'_> {
         self.checked(at, entered)
     }
 
-    /// Leaves a frame; those inside it close first. What is built now has the span of `at`.
+    /// Leaves a frame after the frames inside it. Nodes built by leaving have the span of `at`.
     ///
     /// # Errors
-    /// All that the closing frames say, at `at`.
+    /// The errors of the closing frames, reported at `at`.
     pub fn leave_frame(&mut self, open: OpenFrame, at: impl HasRange + Copy) -> Result<()> {
         let before = Span::set_current(self.span(at));
         let left = open.leave();
@@ -44,10 +44,11 @@ impl Parser<'_> {
         result
     }
 
-    /// Enters a frame, runs `body` with what entering gives, and leaves it.
+    /// Enters a frame, runs `body` with the value of entering it, and leaves the frame.
     ///
     /// # Errors
-    /// When the value is no frame, the body fails, or the frame does not close; a frame whose body failed is thrown away.
+    /// If the value is not a frame, the body fails, or the frame does not close. If the body fails, the frame is
+    /// discarded.
     pub fn in_frame<R>(
         &mut self,
         value: &ScriptValue,

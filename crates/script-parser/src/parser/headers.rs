@@ -1,35 +1,34 @@
-//! Headers while a text is read: which one holds, and what it has set.
+//! Application of headers during parsing.
 
 use std::collections::VecDeque;
 
 use super::Parser;
-use crate::errors::{ParseError, ParseErrorKind};
 use crate::header::{self, Header, HeaderError, HeaderLine, Reset, Setting};
 use tvmscript_python_syntax::ast::{HasRange, Name, Stmt, StmtId, TextRange};
 use tvmscript_python_syntax::prescan::Comment;
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind};
 use tvmscript_script_eval::{Binding, Slot};
 
-/// The headers of a text.
 #[derive(Debug, Default)]
 pub(super) struct Headers {
-    /// Those that were not reached yet.
+    /// Header lines after the current position.
     lines: VecDeque<HeaderLine>,
-    /// Where the last statement ended: comments before stand inside of it.
+    /// End of the last statement; comments before it are inside the statement.
     behind: u32,
-    /// What holds everywhere.
+    /// Options that always apply.
     base: Header,
-    /// Whether a header holds now.
+    /// `true` if a header applies.
     holds: bool,
-    /// Whether names of variables end in an address.
+    /// `true` if names of variables end in an address.
     addresses: bool,
-    /// How many scripts there were when the last header was reached.
+    /// Number of scripts at the last header.
     scripts: usize,
-    /// The names that a header gave values, with their slots before.
+    /// Names that a header binds, with their previous slots.
     names: Vec<(Name, Slot)>,
 }
 
 impl Parser<'_> {
-    /// Finds the headers of the text. What they set is reset once the result is dropped.
+    /// Finds the headers of the text. Dropping the result resets all options.
     pub(super) fn begin_headers(&mut self, comments: &[Comment], base: &Header) -> Reset {
         let reset = Reset(self.tables.handlers.clone());
         let lines = header::lines(self.program.text(), comments, self.tables.profile).into();
@@ -37,7 +36,7 @@ impl Parser<'_> {
         reset
     }
 
-    /// Sets what holds in front of the first header. The names that need no import have values by now.
+    /// Applies [`ParseOptions::header`](crate::ParseOptions::header). Predefined names must be bound before.
     pub(super) fn set_base_header(&mut self) {
         let base = self.headers.base.clone();
         for (name, value) in base.entries() {
@@ -45,11 +44,11 @@ impl Parser<'_> {
                 self.header_error(error, TextRange::at(0));
             }
         }
-        // These names stay.
+        // These names stay bound.
         self.headers.names.clear();
     }
 
-    /// Follows the headers between the statement before and this one.
+    /// Applies the headers between the previous statement and this one.
     pub(super) fn enter_headers(&mut self, next: impl HasRange) {
         self.headers.scripts = self.scripts.done.len();
         let start = next.range_in(&self.ast).start;
@@ -69,12 +68,11 @@ impl Parser<'_> {
         }
     }
 
-    /// Ends the headers that hold, behind a definition. What it built has its names by now.
+    /// Ends the current headers after a definition, whose results have their names by now.
     pub(super) fn leave_headers(&mut self, id: StmtId) {
         if self.headers.addresses {
-            self.scripts.done[self.headers.scripts..]
-                .iter()
-                .for_each(|script| header::rename_without_addresses(&script.node));
+            let new = self.scripts.done.get(self.headers.scripts..).unwrap_or_default();
+            new.iter().for_each(|script| header::rename_without_addresses(&script.node));
         }
         self.headers.behind = self.ast.range(id).end;
         let is_definition = matches!(self.ast.stmt(id), Stmt::FunctionDef(_) | Stmt::ClassDef(_));
@@ -91,7 +89,7 @@ impl Parser<'_> {
         }
         let base = self.headers.base.clone();
         for (name, value) in base.entries() {
-            // What is wrong with it was said at the beginning.
+            // Errors were reported the first time.
             let _ = self.follow(name, value);
         }
         self.headers.names.clear();
@@ -104,7 +102,7 @@ impl Parser<'_> {
             Setting::Option { option, value } => header::set(option, value)?,
             Setting::Addresses(on) => self.headers.addresses = on,
             Setting::Prefix { dialect, prefix } => {
-                // A name that occurs nowhere needs no value.
+                // Names that do not occur in the text need no value.
                 let name = self.ast.find_name(prefix);
                 if let (Some(name), Some(namespace)) = (name, self.namespace(dialect)) {
                     let slot = Slot::new(Binding::Value(namespace), TextRange::default());
@@ -119,7 +117,8 @@ impl Parser<'_> {
     fn header_error(&mut self, error: HeaderError, range: TextRange) {
         let near = match &error {
             HeaderError::UnknownOption { name, known } => {
-                crate::errors::suggest::nearest(name, known.iter().map(String::as_str)).map(str::to_owned)
+                tvmscript_script_eval::errors::suggest::nearest(name, known.iter().map(String::as_str))
+                    .map(str::to_owned)
             }
             _ => None,
         };

@@ -1,4 +1,4 @@
-//! The parser as the host of the evaluator.
+//! The parser as host of the evaluator.
 
 use std::ops::{Deref, DerefMut};
 
@@ -10,8 +10,8 @@ use tvmscript_script_eval::{
 };
 
 use super::{Decorator, Namespace, Parser, ParserFunction};
-use crate::errors::{Reported, Result};
-use crate::scope::Shadowing;
+use crate::scope::{Shadowing, grown};
+use tvmscript_script_eval::errors::{Reported, Result};
 
 impl Deref for Parser<'_> {
     type Target = Evaluator;
@@ -52,11 +52,11 @@ impl Host for Parser<'_> {
     fn ended(&self, name: Name) -> Option<(TextRange, Option<&'static str>)> {
         let place = self.scopes.get(name).place;
         let around = |(range, _): &&(TextRange, &str)| range.start <= place.start && place.end <= range.end;
-        // The innermost scope was the first to end.
+        // The innermost scope ends first.
         Some((place, self.explained.iter().find(around).map(|(_, help)| *help)))
     }
 
-    /// `T.grid`, for a name that a dialect has.
+    /// Suggests the qualified name of a dialect's function.
     fn suggestion(&self, name: &str) -> Option<String> {
         let (prefix, _) = self.tables.handlers.prefixes.iter().find(|(prefix, dialect)| {
             let names = self.tables.namespaces.iter().find(|(d, _)| d == dialect);
@@ -96,14 +96,7 @@ impl Host for Parser<'_> {
             return Some(Some(value.clone()));
         }
         let Some(value) = namespace.attribute(self.name_text(attr)) else { return Some(None) };
-        if self.attributes.len() <= space {
-            self.attributes.resize_with(space + 1, Vec::new);
-        }
-        let cache = &mut self.attributes[space];
-        if cache.len() <= index {
-            cache.resize(index + 1, None);
-        }
-        cache[index] = Some(value.clone());
+        *grown(grown(&mut self.attributes, space), index) = Some(value.clone());
         Some(Some(value))
     }
 

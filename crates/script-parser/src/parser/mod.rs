@@ -1,23 +1,24 @@
-//! From a text to what its scripts build.
+//! Parsing of a text into the nodes that its scripts build.
 //!
-//! [`parse_script`] reads a whole text: one script as it is printed, or a Python file with imports, helper functions and
-//! several scripts. Module level is host code, which the evaluator runs; a decorated function or class goes to its
-//! dialect's handler, in a builder of its own.
+//! [`parse_script`] parses a printed script, or a Python file with imports, helper functions and several scripts. The
+//! evaluator runs module-level statements as host code; a decorated function or class goes to the handler of its
+//! dialect, with a new builder.
 //!
-//! A [`Parser`] is what handlers work with. It is a thin front over parts that can be read alone:
+//! Handlers work with a [`Parser`], which consists of:
 //!
 //! | part | module |
 //! |---|---|
-//! | the tree, errors, evaluation | [`Evaluator`], whose host the parser is (`host`, `evaluate`) |
+//! | tree, errors, evaluation | [`Evaluator`], with the parser as host (`host`, `evaluate`) |
 //! | variables of script bodies | `scope`, `bind` |
 //! | statements and their handlers | `statements` |
 //! | decorated definitions | `define` |
 //! | frames of the builder | `frames` |
 //! | headers | `headers` |
-//! | the scripts found, and their names | `scripts` |
+//! | scripts and their names | `scripts` |
 //! | namespaces, decorators and modules as values | `namespace`, `tables` |
 //!
-//! Invariant: a [`Reported`](crate::Reported) exists only when an error was recorded, so a failed parse always says why.
+//! Invariant: a [`Reported`](crate::Reported) exists only if an error was recorded, so a failed parse has at least
+//! one error.
 
 mod bind;
 mod define;
@@ -49,29 +50,30 @@ pub use scripts::Script;
 pub(crate) use scripts::{Built, Outermost, Scripts};
 pub(crate) use tables::Tables;
 
-use crate::errors::{ParseError, ParseErrorKind};
-use crate::scope::Scopes;
+use crate::scope::{Scopes, grown};
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind};
 
-/// What was read from a text.
+/// Result of [`parse_script`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Parsed {
-    /// What it builds, in order; what has errors is left out.
+    /// Results of the scripts without errors, in source order.
     pub scripts: Vec<Script>,
-    /// All mistakes, in order of place.
+    /// Errors in source order.
     pub errors: Vec<ParseError>,
-    /// Warnings and notes, in order of place: of host code that is not evaluated, of scripts that need arguments.
+    /// Warnings and notes in source order, e.g. for host code that is not evaluated and for scripts that need
+    /// arguments.
     pub warnings: Vec<ParseError>,
-    /// The source that spans in the nodes refer to.
+    /// Source of the spans in the nodes.
     ///
     /// It stays open, so that the nodes may outlive this value. A process that parses without end calls
     /// [`SourceId::release`] when it no longer needs the positions of the nodes.
     pub source: SourceId,
-    /// The number of statements that were read.
+    /// Number of parsed statements.
     pub statements: usize,
 }
 
-/// Reads a text. Never fails as a whole: see [`Parsed::errors`].
+/// Parses a text. Never fails as a whole: see [`Parsed::errors`].
 pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options: &ParseOptions) -> Parsed {
     let parsed = parse_python(text, &options.python);
     let statements = parsed.ast.stmt_count();
@@ -109,27 +111,26 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     }
     for found in [&mut errors, &mut warnings] {
         found.sort_by_key(|e| (e.range().start, e.range().end));
-        // A helper that is called twice makes the same mistake twice.
+        // A helper that is called twice reports the same error twice.
         found.dedup_by(|a, b| a.range() == b.range() && a.kind == b.kind);
     }
     parser.program.close();
     Parsed { scripts, errors, warnings, source, statements }
 }
 
-/// What handlers work with while a text is read.
+/// State of a parse, passed to handlers.
 pub struct Parser<'r> {
     evaluator: Evaluator,
     tables: Rc<Tables>,
     registry: Option<&'r Registry>,
-    /// The headers that are still to come, and what the one that holds now has set.
     headers: headers::Headers,
-    /// The variables of script bodies.
+    /// Variables of script bodies.
     scopes: Scopes,
-    /// Scopes that have ended, each with how to make its names visible further on.
+    /// Closed scopes, each with a hint for using its names afterwards.
     explained: Vec<(TextRange, &'static str)>,
-    /// Rules by type index, found once.
+    /// Cache of rules by type index.
     rules: Vec<Option<NodeRules>>,
-    /// Attributes of namespaces by namespace and name, found once.
+    /// Cache of attributes by namespace and name.
     attributes: Vec<Vec<Option<ScriptValue>>>,
     scripts: Scripts,
     /// Number of statements visited.
@@ -137,7 +138,6 @@ pub struct Parser<'r> {
 }
 
 impl<'r> Parser<'r> {
-    /// A parser of a whole text.
     fn open(
         ast: Ast,
         text: &str,
@@ -147,7 +147,7 @@ impl<'r> Parser<'r> {
         options: &ParseOptions,
     ) -> Parser<'r> {
         let shared = tables.clone();
-        // Functions that a dialect calls back have no registry at hand.
+        // Functions that a dialect calls back have no access to the registry.
         let make_host =
             Box::new(move |program| Box::new(Parser::new(program, shared.clone(), None)) as Box<dyn Host>);
         let program = Program::new(ast, text, source, options.limits, make_host);
@@ -169,27 +169,28 @@ impl<'r> Parser<'r> {
         }
     }
 
-    /// The registry, where one is at hand: not in functions that a dialect calls back.
+    /// The registry; `None` in functions that a dialect calls back.
     pub fn registry(&self) -> Option<&'r Registry> {
         self.registry
     }
 
-    /// The text profile that the text is read with.
+    /// The text profile of the parse.
     pub fn profile(&self) -> &'static TextProfile {
         self.tables.profile
     }
 
-    /// The dispatch token whose rules apply now.
+    /// The current dispatch token.
     pub fn token(&self) -> Token {
         self.token
     }
 
-    /// The token of a dialect, by the dialect's name.
+    /// The token of a dialect.
     pub fn token_of(&self, dialect: &str) -> Option<Token> {
         self.registry?.token(dialect)
     }
 
-    /// Runs `f` under another token. Under the default token operators follow Python's rules, else the script's.
+    /// Runs `f` under another token. Operators follow Python's rules under the default token, and the rules of
+    /// scripts under all others.
     pub fn with_token<R>(&mut self, token: Token, f: impl FnOnce(&mut Self) -> R) -> R {
         let mode = if token == Token::DEFAULT { Mode::Host } else { Mode::Script };
         let before = (std::mem::replace(&mut self.token, token), std::mem::replace(&mut self.mode, mode));
@@ -205,12 +206,12 @@ impl<'r> Parser<'r> {
         result
     }
 
-    /// Which rules operators follow now.
+    /// The rules that operators follow.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Runs `f` with operators following these rules.
+    /// Runs `f` in another mode.
     pub fn with_mode<R>(&mut self, mode: Mode, f: impl FnOnce(&mut Self) -> R) -> R {
         let before = std::mem::replace(&mut self.mode, mode);
         let result = f(self);
@@ -220,14 +221,10 @@ impl<'r> Parser<'r> {
 
     #[cold]
     fn find_rules(&mut self, info: &'static TypeInfo) -> NodeRules {
-        let index = info.index();
-        if self.rules.len() <= index {
-            self.rules.resize_with(index + 1, || None);
-        }
-        *self.rules[index].get_or_insert_with(|| self.tables.handlers.rules(info))
+        *grown(&mut self.rules, info.index()).get_or_insert_with(|| self.tables.handlers.rules(info))
     }
 
-    /// Says what makes a name that was bound in a scope known behind it, for those who use one that is not.
+    /// Sets a hint for uses of names after their scope.
     pub fn explain_scope(&mut self, scope: impl HasRange, help: &'static str) {
         let range = scope.range_in(&self.ast);
         self.explained.push((range, help));

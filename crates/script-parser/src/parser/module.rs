@@ -1,13 +1,13 @@
-//! The module level: statements one by one, and which of them made a script.
+//! Module level: runs statements and collects the scripts they define.
 
 use tvmscript_irbuilder::{BuildErrors, Builder};
 
 use super::{Parser, Script};
-use crate::errors::ParseErrorKind;
 use tvmscript_python_syntax::ast::{Expr, Stmt, StmtId};
+use tvmscript_script_eval::errors::ParseErrorKind;
 
 impl Parser<'_> {
-    /// Reads the whole text.
+    /// Parses the whole text.
     pub(crate) fn module(&mut self) {
         self.define_builtins();
         self.set_base_header();
@@ -31,17 +31,18 @@ impl Parser<'_> {
         self.tolerant = false;
     }
 
-    /// Reads the whole text as statements of a dialect, behind imports and the metadata section.
+    /// Parses the whole text as statements of a dialect, after imports and the metadata section.
     pub(crate) fn fragment(&mut self, dialect: &str) {
         self.define_builtins();
         self.set_base_header();
         let ast = self.ast.clone();
         let body = ast.module_body();
+        let metadata = self.profile().metadata.variable;
         let is_head = |id: &&StmtId| match ast.stmt(**id) {
             Stmt::Import(_) | Stmt::ImportFrom(_) => true,
             Stmt::Assign(stmt) => match ast.list(stmt.targets) {
                 [target] => {
-                    matches!(*ast.expr(*target), Expr::Name(name) if ast.name(name) == "metadata")
+                    matches!(*ast.expr(*target), Expr::Name(name) if ast.name(name) == metadata)
                 }
                 _ => false,
             },

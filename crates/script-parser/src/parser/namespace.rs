@@ -1,4 +1,4 @@
-//! Names from outside: dialects' namespaces, decorators, modules.
+//! Values that dialects provide: namespaces, decorators and functions.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::table::{DecoratorEntry, ParseTable, ParserFn};
 use tvmscript_python_syntax::ast::TextRange;
 use tvmscript_script_eval::{Binding, Host, Slot};
 
-/// The functions of a dialect as a value: what `T` is.
+/// The namespace of a dialect as a value, e.g. `T`.
 #[derive(Debug, Clone)]
 pub struct Namespace {
     dialect: &'static str,
@@ -29,7 +29,7 @@ impl Namespace {
         Namespace { dialect, index, names, table }
     }
 
-    /// The dialect's name.
+    /// Name of the dialect.
     pub fn dialect(&self) -> &'static str {
         self.dialect
     }
@@ -70,7 +70,7 @@ impl HostObject for Namespace {
     }
 }
 
-/// A decorator as a value, with the arguments it was called with.
+/// A decorator as a value, with the arguments of its call.
 #[derive(Clone)]
 pub struct Decorator {
     pub(crate) entry: DecoratorEntry,
@@ -99,7 +99,7 @@ impl HostObject for Decorator {
     }
 }
 
-/// A dialect's function that needs the parser, as a value.
+/// A function with access to the parser as a value.
 pub(crate) struct ParserFunction {
     name: String,
     pub(crate) function: ParserFn,
@@ -121,12 +121,12 @@ impl HostObject for ParserFunction {
 }
 
 impl Parser<'_> {
-    /// The namespace of a dialect of the registry.
+    /// The namespace of a dialect.
     pub fn namespace(&self, dialect: &str) -> Option<ScriptValue> {
         self.tables.namespace(dialect).map(ScriptValue::host)
     }
 
-    /// Gives the names that need no import their values; the text may replace them.
+    /// Binds the predefined names, which the text may redefine.
     pub(crate) fn define_builtins(&mut self) {
         let ast = self.ast.clone();
         let define = |name: &str, value: &dyn Fn() -> Option<ScriptValue>| {

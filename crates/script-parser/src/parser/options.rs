@@ -1,22 +1,22 @@
-//! How to read scripts.
+//! Options of parsing.
 
 use tvmscript_python_syntax::PythonOptions;
 use tvmscript_script_eval::Limits;
 
 use crate::header::Header;
 
-/// How to read scripts.
+/// Options of [`parse_script`](crate::parse_script).
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ParseOptions {
-    /// How to read the Python syntax.
+    /// Options of the Python parser.
     pub python: PythonOptions,
-    /// The limits of evaluation and of what is built.
+    /// Limits of evaluation and of the built nodes.
     pub limits: Limits,
-    /// The text is a fragment of this dialect: statements in no function, as one prints that is no function or module.
+    /// Dialect of which the text is a fragment: statements outside any function.
     pub fragment_of: Option<&'static str>,
-    /// Id of the text profile, such as `family-1.0`; the registry's first one without.
+    /// Id of the text profile, such as `family-1.0`; the first registered one if `None`.
     pub profile: Option<String>,
-    /// What a text is read with as if a header in front of it said so; its own headers come after it.
+    /// Header that applies before the headers of the text.
     pub header: Header,
 }

@@ -1,7 +1,7 @@
-//! The scripts that a text builds, and the names that they get.
+//! Scripts of a text and their names.
 //!
-//! A definition builds a node; which name it has is known later: that of the definition, or the one that a statement
-//! assigns it to. Until then it waits among [`Scripts::built`].
+//! The name of a built node is known later: it is the name of the definition, or a name that a statement assigns the
+//! node to. Until then, the node is in [`Scripts::built`].
 
 use std::collections::HashMap;
 
@@ -12,62 +12,59 @@ use tvmscript_script_eval::{Binding, names_bound_by};
 
 use super::Parser;
 
-/// One thing that a text builds.
+/// A node that a text builds.
 #[derive(Debug, Clone)]
 pub struct Script {
-    /// The name of its definition; the path of one in functions or classes: `test_split.before`.
+    /// Name of its definition; a path inside functions or classes, e.g. `test_split.before`.
     pub name: Option<String>,
-    /// The function, module or other node.
+    /// Function, module or other node.
     pub node: Object,
-    /// The statement that gives it its name: its definition, or the assignment of what a factory built.
+    /// Statement that names it: its definition, or the assignment of the result of a factory.
     pub range: TextRange,
-    /// Its decorated definition; the statement itself where there is none.
+    /// Decorated definition; `range` if there is none.
     pub definition: TextRange,
-    /// Whether it is meant to be well-formed: its decorator does not say `check_well_formed=False`.
+    /// `true` unless its decorator disables the well-formedness check.
     pub is_checked: bool,
 }
 
-/// What a definition built.
+/// Result of a definition.
 pub(crate) struct Built {
     pub(crate) node: Object,
     pub(crate) is_checked: bool,
-    /// The definition, or the statement that gives it a name further out.
+    /// Definition, or the outer statement that names the result.
     pub(crate) range: TextRange,
-    /// The definition.
     pub(crate) definition: TextRange,
-    /// The path of that name.
+    /// Path of that name.
     pub(crate) path: String,
-    /// How many functions and classes stand around that name.
+    /// Number of functions and classes around that name.
     pub(crate) depth: u32,
-    /// Whether it was taken down as a script.
+    /// `true` if it is in [`Scripts::done`].
     pub(crate) is_taken: bool,
 }
 
-/// A definition in a builder of its own; see [`Script::is_checked`].
+/// The outermost definition being parsed; see [`Script::is_checked`].
 pub(crate) struct Outermost {
     pub(crate) id: StmtId,
     pub(crate) is_checked: bool,
 }
 
-/// The scripts of a text.
 #[derive(Default)]
 pub(crate) struct Scripts {
-    /// Those with a name.
+    /// Named scripts.
     pub(crate) done: Vec<Script>,
-    /// The numbers of those that were found in functions and classes, by path and place.
+    /// Indices in `done` of scripts in functions and classes, by path and start.
     found: HashMap<(String, u32), usize>,
-    /// What definitions built and no name of the module level stands for yet.
+    /// Results that no module-level name refers to yet.
     pub(crate) built: Vec<Built>,
-    /// The definition that is read in a builder of its own.
+    /// The definition with its own builder that is being parsed.
     pub(crate) outermost: Option<Outermost>,
-    /// Whether a definition was read as a script, also one that is wrong and may be.
+    /// `true` if the text contains a script, even an invalid one.
     pub(crate) met_script: bool,
 }
 
 impl Scripts {
-    /// Takes down the scripts that no statement of the module level named, by their paths. A definition that is read several
-    /// times, as a loop or a function that is called twice reads it, is one script for each path: the last, which Python
-    /// keeps too.
+    /// Adds the remaining results under their paths. Of a definition that runs several times, e.g. in a loop, the
+    /// last result is kept, as in Python.
     pub(crate) fn flush(&mut self) {
         for built in std::mem::take(&mut self.built).into_iter().filter(|built| !built.is_taken) {
             let Built { node, is_checked, range, definition, path, .. } = built;
@@ -83,8 +80,8 @@ impl Scripts {
 }
 
 impl Parser<'_> {
-    /// Takes down the scripts that a statement of the module level made: a definition, or a name that is given what a
-    /// helper function built.
+    /// Adds the scripts of a module-level statement: a definition, or the assignment of the result of a helper
+    /// function.
     pub(super) fn gather(&mut self, id: StmtId) {
         let ast = self.ast.clone();
         let range = ast.range(id);
@@ -123,7 +120,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Gives scripts that functions built the names that a statement around those functions assigns them to.
+    /// Renames results of functions that a statement outside those functions assigns to a name.
     pub(crate) fn claim(&mut self, id: StmtId) {
         if self.scripts.built.is_empty() {
             return;

@@ -1,18 +1,18 @@
-//! Visiting statements: the handler of the token, else the default one; recovery when it fails.
+//! Dispatch of statements to handlers, and recovery if a handler fails.
 
 use tvmscript_ir_core::{Span, Token, with_stack};
 
 use super::Parser;
-use crate::errors::{ParseErrorKind, Result};
 use tvmscript_python_syntax::ast::{ExprId, List, Stmt, StmtId};
+use tvmscript_script_eval::errors::{ParseErrorKind, Result};
 
 impl Parser<'_> {
-    /// Visits statements in order. Errors are recorded, and the rest is visited all the same.
+    /// Visits statements in order, and continues after errors.
     pub fn visit_body(&mut self, body: List<StmtId>) {
         self.visit_body_from(body, 0);
     }
 
-    /// As [`Parser::visit_body`], from the statement of this index on.
+    /// As [`Parser::visit_body`], starting at an index.
     pub fn visit_body_from(&mut self, body: List<StmtId>, start: usize) {
         for index in start..body.len() {
             if self.is_exhausted() {
@@ -24,20 +24,20 @@ impl Parser<'_> {
         }
     }
 
-    /// Visits the statements of a body, all of them.
+    /// Visits the statements of a body.
     ///
     /// # Errors
-    /// When one failed, so that what they build is not complete.
+    /// If a statement failed, so that the result is incomplete.
     pub fn visit_all(&mut self, body: List<StmtId>) -> Result<()> {
         let failures = self.diagnostics.failures;
         self.visit_body(body);
         if self.diagnostics.failures > failures { Err(crate::Reported::already()) } else { Ok(()) }
     }
 
-    /// Visits the statements of a fragment in a scope of their own; what stands at their end is read by `last`.
+    /// Visits the statements of a fragment in a new scope; `last` parses the last one.
     ///
     /// # Errors
-    /// When a statement fails or was cut out; all of them are visited.
+    /// If a statement fails or was cut out. All statements are visited.
     pub fn visit_fragment(
         &mut self,
         body: &[StmtId],
@@ -57,11 +57,11 @@ impl Parser<'_> {
 
     /// Visits a statement under the current token.
     ///
-    /// Names that a failed statement would have defined are poisoned; a body that its handler did not come to is visited
-    /// for the mistakes in it.
+    /// If the handler fails, the names that the statement defines are poisoned, and an unvisited body is visited to
+    /// report its errors.
     ///
     /// # Errors
-    /// When the handler fails.
+    /// If the handler fails.
     pub fn visit(&mut self, id: StmtId) -> Result<()> {
         with_stack(|| {
             self.visited += 1;
@@ -134,7 +134,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Visits bodies whose frame could not be entered: for wrong names in them, not for what the builder says.
+    /// Visits bodies whose frame could not be entered, to report undefined names but no errors of the builder.
     fn visit_lost(&mut self, targets: &[ExprId], bodies: &[List<StmtId>]) {
         self.diagnostics.silenced += 1;
         self.with_scope(|p| {

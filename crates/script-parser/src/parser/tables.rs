@@ -1,4 +1,4 @@
-//! The tables of a registry that reading a text looks things up in.
+//! Lookup tables of a parse.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use tvmscript_script_eval::{Module, Modules};
 use super::Namespace;
 use crate::table::{Found, ParseTable, Parsers};
 
-/// The handlers of a registry, the names of its dialects, and the text profile of a parse.
+/// The parsing rules and namespaces of a registry, and the text profile.
 pub(crate) struct Tables {
     pub(crate) profile: &'static TextProfile,
     pub(crate) handlers: Arc<ParseTable>,
-    /// The dialects' names, in the order of the registry.
+    /// Namespaces in the order of the registry.
     pub(crate) namespaces: Vec<(&'static str, Arc<Names>)>,
 }
 
@@ -28,10 +28,9 @@ impl Tables {
         Tables { profile, handlers, namespaces: namespaces.collect() }
     }
 
-    /// The namespace of a dialect of the registry.
     pub(crate) fn namespace(&self, dialect: &str) -> Option<Namespace> {
-        let index = self.namespaces.iter().position(|(name, _)| *name == dialect)?;
-        let (dialect, names) = &self.namespaces[index];
+        let mut namespaces = self.namespaces.iter().enumerate();
+        let (index, (dialect, names)) = namespaces.find(|(_, (name, _))| *name == dialect)?;
         Some(Namespace::new(dialect, index, names.clone(), self.handlers.clone()))
     }
 }
@@ -62,7 +61,7 @@ impl Modules for Tables {
         self.handlers.modules.names(path)
     }
 
-    /// A dialect's namespace is known in full.
+    /// The names of a dialect's namespace are all known.
     fn star_names(&self, path: &str) -> Option<Vec<String>> {
         let (parent, name) = path.rsplit_once('.').filter(|_| !self.contains(path))?;
         match self.handlers.modules.member(parent, name)? {
@@ -88,7 +87,7 @@ impl Modules for Tables {
     }
 }
 
-/// Returns true if the path stands below the module.
+/// Returns `true` if the path is below the module.
 fn is_member_of(path: &str, module: &str) -> bool {
     path.strip_prefix(module).is_some_and(|rest| rest.starts_with('.'))
 }

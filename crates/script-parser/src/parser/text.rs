@@ -1,20 +1,20 @@
-//! Expressions that a script holds as text: `R.Tensor(("n", "n * 2"))`.
+//! Expressions inside string literals of a script.
 
 use tvmscript_irbuilder::ScriptValue;
 
 use super::{ParseOptions, Parser};
-use crate::errors::{ParseError, ParseErrorKind, Result};
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::Binding;
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result};
 
 impl Parser<'_> {
-    /// Evaluates text as a Python expression over the names that are visible here. Mistakes are reported inside of the
-    /// literal at `at` where its text stands there as it is, else at the whole of it.
+    /// Evaluates a string as a Python expression over the names in scope. Errors are reported inside the literal at
+    /// `at` if its source contains the string unescaped, else at the whole literal.
     ///
     /// # Errors
-    /// When the text is no expression, or its evaluation fails.
+    /// If the string is not an expression, or its evaluation fails.
     pub fn eval_text(&mut self, text: &str, at: impl HasRange) -> Result<ScriptValue> {
         if let Some(name) = self.ast.find_name(text)
             && let Binding::Value(value) = self.find(name)
@@ -71,12 +71,12 @@ impl Parser<'_> {
         match (value, reported) {
             (Some(value), None) => Ok(value),
             (_, Some(reported)) => Err(reported),
-            // A name that is poisoned was complained about before.
+            // The use of a poisoned name, whose error has been reported.
             (None, None) => Err(crate::Reported::already()),
         }
     }
 
-    /// Gives another tree's names the values they have here.
+    /// Binds the names of another tree to their values here.
     fn lend_names(&self, inner: &mut Parser<'_>) {
         inner.scopes.push_frame();
         let ast = inner.ast.clone();
@@ -89,7 +89,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the text stands inside of the range, if it does so exactly once and in quotes.
+    /// Offset of the string inside the range, if it occurs there in quotes.
     fn literal_offset(&self, range: TextRange, text: &str) -> Option<u32> {
         let source = self.program.text_of(range);
         let quoted = |quote: char| source.find(&format!("{quote}{text}{quote}"));

@@ -1,4 +1,4 @@
-//! The words of this layer in a dialect's table.
+//! Registration of parsing rules of a dialect.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -8,24 +8,25 @@ use tvmscript_ir_core::{Class, Dialect};
 use tvmscript_irbuilder::ScriptFn;
 
 use super::{
-    AttributeFn, CallFn, DecoratorRule, FragmentReader, Hooks, ItemsFn, LocalFunctionHook, NamesFn,
-    NodeTextFn, OperatorFn, ParserFn, Parsers, PythonModule, Statement, StmtHandler, SubscriptFn, TokenHook,
-    TruthFn,
+    DecoratorRule, FragmentReader, Hooks, LocalFunctionHook, NodeTextFn, ParserFn, Parsers, PythonModule,
+    Statement, StmtHandler, TokenHook,
 };
-use tvmscript_script_eval::NodeRules;
+use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::{
+    AttributeFn, CallFn, ItemsFn, NamesFn, NodeRules, OperatorFn, SubscriptFn, TruthFn,
+};
 
-use crate::errors::Result;
 use crate::header::ReaderOption;
 use crate::parser::Parser;
 use tvmscript_python_syntax::ast::{StmtId, StmtKind};
 
-/// The words of this layer in a dialect's table.
+/// Methods of [`Dialect`] that register parsing rules.
 ///
 /// ```
 /// # use tvmscript_ir_core::{Class, Dialect};
 /// # use tvmscript_irbuilder::{BuildError, ScriptValue};
 /// # use tvmscript_python_syntax::ast;
-/// # use tvmscript_script_parser::{ParseDialect, Parser, Result, table::*};
+/// # use tvmscript_script_parser::{Mode, Operator, ParseDialect, Parser, Result};
 /// # #[derive(Class)]
 /// # #[class(key = "doc.Expr")]
 /// # struct Expr(());
@@ -41,87 +42,85 @@ use tvmscript_python_syntax::ast::{StmtId, StmtKind};
 ///     .operator(operator);
 /// ```
 pub trait ParseDialect: Sized {
-    /// The class named last.
+    /// Class of the preceding [`on`](Dialect::on).
     type Node: 'static;
 
-    /// Names by which the dialect's functions are known in a script without an import (`T`).
+    /// Prefixes of the dialect in scripts without an import.
     fn namespace(self, names: &[&'static str]) -> Self;
 
-    /// Handles a kind of statement under this dialect's token.
+    /// Registers the handler of a kind of statement under this dialect's token.
     fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self;
 
-    /// Handles a kind of statement that has no parts (`pass`, `break`, `continue`), or any.
+    /// Registers the handler of a kind of statement without fields, such as `pass`, or of any kind.
     fn parse_kind(self, kind: StmtKind, handler: fn(&mut Parser, StmtId) -> Result<()>) -> Self;
 
-    /// A decorator in this dialect's namespace. Its definitions are read under this dialect's token.
+    /// Registers a decorator in this dialect's namespace. Definitions with it are parsed under this dialect's token.
     fn decorator(self, name: &'static str, rule: DecoratorRule) -> Self;
 
-    /// A function in this dialect's namespace that needs the parser, such as its registry.
+    /// Registers a function in this dialect's namespace that has access to the parser.
     fn parser_function(self, name: &'static str, function: ParserFn) -> Self;
 
-    /// Functions whose arguments are regions: `T.reads(A[0:4])` keeps the slice as it is. Functions of other dialects with
-    /// the same name are not concerned.
+    /// Functions whose arguments are regions, in which a slice without a step stays as it is.
     fn region_functions(self, functions: &[&'static ScriptFn]) -> Self;
 
-    /// What headers of texts can name, beside prefixes.
+    /// Options that headers can set, besides prefixes.
     fn reader_options(self, options: &'static [ReaderOption]) -> Self;
-    /// Names that scripts look for in this dialect's namespace without finding them, each with what to do instead.
+    /// Names that are missing in this dialect's namespace, each with an alternative.
     fn absent_names(self, names: &[(&'static str, &'static str)]) -> Self;
 
-    /// Python modules with what this dialect offers in them, for imports.
+    /// Members that this dialect defines in Python modules.
     fn python_modules(self, modules: &'static [PythonModule]) -> Self;
 
-    /// Python modules that scripts name without an import.
+    /// Python modules that scripts can use without an import.
     fn predefined_modules(self, names: &[&'static str]) -> Self;
 
-    /// The decorator of this dialect that [comparing tests](tvmscript_ir_core::profile::ComparisonTests) put on their bare
-    /// functions; the first dialect that names one decides.
+    /// Decorator of this dialect for the bare functions of [comparing
+    /// tests](tvmscript_ir_core::profile::ComparisonTests). Only one dialect can name one.
     fn bare_decorator(self, name: &'static str) -> Self;
 
     /// Prints nodes of every dialect for `str`, `repr` and f-strings of Python code. At most one dialect registers it.
     fn node_text(self, print: NodeTextFn) -> Self;
 
-    /// Runs whenever this dialect's token is entered and left.
+    /// Hooks that run when this dialect's token is entered and left.
     fn around_token(self, enter: TokenHook, exit: TokenHook) -> Self;
 
-    /// Runs around decorated functions that are nested in functions of this dialect.
+    /// Hooks that run around decorated functions nested in functions of this dialect.
     fn around_local_functions(self, before: LocalFunctionHook, after: LocalFunctionHook) -> Self;
 
-    /// Reads statements of this dialect that stand by themselves, in no function.
+    /// Parser of statements of this dialect outside any function.
     fn fragments(self, read: FragmentReader) -> Self;
 
-    /// Operators on nodes of the class named last.
+    /// Operators on nodes of the class.
     fn operator(self, operator: OperatorFn) -> Self
     where
         Self::Node: Class;
 
-    /// Attributes of nodes of the class named last, and which are worth suggesting.
+    /// Attributes of nodes of the class, and the names to suggest.
     fn attribute(self, attribute: AttributeFn, names: NamesFn) -> Self
     where
         Self::Node: Class;
 
-    /// Subscripts of nodes of the class named last.
+    /// Subscripts of nodes of the class.
     fn subscript(self, subscript: SubscriptFn) -> Self
     where
         Self::Node: Class;
 
-    /// Calls of nodes of the class named last.
+    /// Calls of nodes of the class.
     fn call(self, call: CallFn) -> Self
     where
         Self::Node: Class;
 
-    /// Calls of nodes of the class named last, inside of this dialect's functions only: there the rule comes before any
-    /// other.
+    /// Calls of nodes of the class inside functions of this dialect; takes precedence over all other rules.
     fn call_here(self, call: CallFn) -> Self
     where
         Self::Node: Class;
 
-    /// The truth of nodes of the class named last, in host code.
+    /// Truth value of nodes of the class in host code.
     fn truth(self, truth: TruthFn) -> Self
     where
         Self::Node: Class;
 
-    /// The elements of nodes of the class named last, for unpacking and iterating.
+    /// Elements of nodes of the class, for unpacking and iteration.
     fn items(self, items: ItemsFn) -> Self
     where
         Self::Node: Class;

@@ -1,8 +1,8 @@
-//! The table of handlers: what a dialect does with statements, decorators and operators on its nodes.
+//! Table of the parsing rules of all dialects.
 //!
-//! Statements are found by (dispatch token, kind) and fall back to the default token; decorators by their name in the
-//! dialect's namespace; operators, attributes, subscripts and calls by the class of the node they are applied to, the
-//! nearest ancestor first. All handlers are plain functions; [`ParseDialect`] is how a dialect lists them.
+//! Statement handlers are looked up by dispatch token and kind, with the default token as fallback; decorators by
+//! name in the namespace of their dialect; operators, attributes, subscripts and calls by the class of the node,
+//! nearest ancestor first. Dialects register rules with [`ParseDialect`].
 
 mod dialect;
 mod python_module;
@@ -20,68 +20,65 @@ pub(crate) use python_module::{Found, PythonModules};
 pub use python_module::{Member, NodeClass, PythonModule};
 pub use statement::Statement;
 
-pub use tvmscript_script_eval::{
-    AttributeFn, CallFn, Indices, ItemsFn, Mode, NamesFn, Operator, OperatorFn, SubscriptFn, TruthFn,
-};
-
-use crate::errors::Result;
 use crate::header::ReaderOption;
 use crate::parser::Parser;
+use crate::scope::grown;
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, Stmt, StmtId, StmtKind};
-use tvmscript_script_eval::NodeRules;
+use tvmscript_script_eval::errors::Result;
+use tvmscript_script_eval::{CallFn, NodeRules};
 
-/// A decorated definition on its way to its handler.
+/// A decorated definition.
 #[derive(Debug, Clone)]
 pub struct Definition<S> {
-    /// The statement.
+    /// Id of the statement.
     pub id: StmtId,
-    /// Its parts.
+    /// The statement.
     pub stmt: S,
-    /// The decorator that decides: the last one.
+    /// The last decorator, whose rule applies.
     pub decorator: ExprId,
-    /// The arguments of the decorator; none when it is written without a call.
+    /// Arguments of the decorator; empty if it is not called.
     pub args: CallArgs,
 }
 
-/// Handles a decorated definition. Gives the value of its name, or nothing when the builder holds it.
+/// Parses a decorated definition. Returns the value of its name, or `None` if the result is in the builder.
 pub type DefineFn<S> = fn(&mut Parser, &Definition<S>) -> Result<Option<ScriptValue>>;
-/// Declares a function of a module by its signature, before any is defined.
+/// Declares a function of a module by its signature, before any function of the module is defined.
 pub type DeclareFn = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
 
-/// A function of scripts that needs the parser: its registry, its place in the text.
+/// A script function with access to the parser.
 pub type ParserFn = fn(&mut Parser, CallArgs) -> Result<ScriptValue, BuildError>;
 
 /// Prints a node for `str`, `repr` and f-strings of Python code.
 pub type NodeTextFn = fn(&Object, &Registry) -> Result<String, BuildError>;
 
-/// What a decorator does.
+/// Rule of a decorator.
 #[derive(Clone, Copy)]
 pub enum DecoratorRule {
-    /// It decorates functions.
+    /// A decorator of functions.
     Function {
-        /// Reads the function.
+        /// Parses the function.
         define: DefineFn<FunctionDef>,
-        /// Declares it in a module, if it can be a member of one.
+        /// Declares the function in a module, if it can be a member of one.
         declare: Option<DeclareFn>,
     },
-    /// It decorates classes.
+    /// A decorator of classes.
     Class {
-        /// Reads the class.
+        /// Parses the class.
         define: DefineFn<ClassDef>,
     },
 }
 
-/// Handles a statement.
 pub(crate) type StmtHandler = Arc<dyn Fn(&mut Parser, StmtId, &Stmt) -> Result<()> + Send + Sync>;
-/// Runs when a token is entered or left.
+/// Hook that runs when a token is entered or left.
 pub type TokenHook = fn(&mut Parser);
-/// Runs at the beginning of a nested function's definition, or behind it.
+/// Hook that runs before or after the definition of a nested function.
 pub type LocalFunctionHook = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
 
-/// Reads statements by themselves into the open builder; see [`ParseOptions::fragment_of`](crate::ParseOptions::fragment_of).
+/// Parses the statements of a fragment into the open builder; see
+/// [`ParseOptions::fragment_of`](crate::ParseOptions::fragment_of).
 pub type FragmentReader = fn(&mut Parser, &[StmtId]) -> Result<()>;
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct TokenEntry {
     pub(crate) handlers: Vec<Option<StmtHandler>>,
     pub(crate) around: Option<(TokenHook, TokenHook)>,
@@ -89,41 +86,32 @@ pub(crate) struct TokenEntry {
     pub(crate) fragment: Option<FragmentReader>,
 }
 
-impl Default for TokenEntry {
-    fn default() -> TokenEntry {
-        let handlers = vec![None; StmtKind::ALL.len()];
-        TokenEntry { handlers, around: None, around_local: None, fragment: None }
-    }
-}
-
-/// A decorator, by dialect and name.
+/// Rule of a decorator and token of its dialect.
 #[derive(Clone, Copy)]
 pub(crate) struct DecoratorEntry {
     pub(crate) rule: DecoratorRule,
     pub(crate) token: Token,
 }
 
-/// The handlers of all dialects.
+/// The rules of all dialects.
 #[derive(Clone, Default)]
 pub(crate) struct ParseTable {
     tokens: Vec<TokenEntry>,
     nodes: HashMap<usize, NodeRules>,
-    /// Calls under one token, by it and the type.
+    /// Call rules by token and type index.
     calls: HashMap<(Token, usize), CallFn>,
     decorators: HashMap<(&'static str, &'static str), DecoratorEntry>,
     functions: HashMap<(&'static str, &'static str), ParserFn>,
-    /// Names by which a dialect is known without an import, and the dialect.
+    /// Prefixes that need no import, with their dialects.
     pub(crate) prefixes: Vec<(&'static str, &'static str)>,
-    /// What headers of texts can name.
     options: Vec<ReaderOption>,
-    /// Names that a dialect's namespace does not have, with what to do instead.
+    /// Alternatives to missing names, by dialect and name.
     absent: HashMap<(&'static str, &'static str), &'static str>,
     pub(crate) modules: PythonModules,
-    /// Functions whose arguments are regions: slices there stay as they are.
     pub(crate) region_functions: Vec<&'static ScriptFn>,
-    /// Dialects whose fragments are read, in the order of registration.
+    /// Dialects with a parser of fragments, in the order of registration.
     fragment_dialects: Vec<&'static str>,
-    /// The decorator that comparing tests put on their bare functions.
+    /// Decorator of bare functions in comparing tests, by dialect and name.
     pub(crate) bare_decorator: Option<(&'static str, &'static str)>,
     /// The printer of nodes for `str` and `repr`.
     pub(crate) node_text: Option<NodeTextFn>,
@@ -136,29 +124,25 @@ impl std::fmt::Debug for ParseTable {
 }
 
 impl ParseTable {
-    /// What headers of texts can name.
+    /// Options that headers can set.
     pub(crate) fn options(&self) -> impl Iterator<Item = ReaderOption> {
         self.options.iter().copied()
     }
 
-    /// The option of this name that headers of texts can name.
     pub(crate) fn option(&self, name: &str) -> Option<ReaderOption> {
         self.options().find(|option| option.name == name)
     }
 
     fn entry_mut(&mut self, token: Token) -> &mut TokenEntry {
-        if self.tokens.len() <= token.index() {
-            self.tokens.resize_with(token.index() + 1, TokenEntry::default);
-        }
-        &mut self.tokens[token.index()]
+        grown(&mut self.tokens, token.index())
     }
 
-    /// What is registered under a token.
+    /// Rules of a token.
     pub(crate) fn entry(&self, token: Token) -> Option<&TokenEntry> {
         self.tokens.get(token.index())
     }
 
-    /// The handler of a statement under a token, the default token's if it has none.
+    /// Handler of a statement under a token or else under the default token.
     pub(crate) fn handler(&self, token: Token, kind: StmtKind) -> Option<&StmtHandler> {
         let find = |t: Token| self.entry(t)?.handlers.get(kind as usize)?.as_ref();
         find(token).or_else(|| find(Token::DEFAULT))
@@ -172,7 +156,7 @@ impl ParseTable {
         self.functions.get(&(dialect, name)).copied()
     }
 
-    /// What to do instead of using a name that the dialect's namespace does not have, where that is known.
+    /// Alternative to a name that is missing in a dialect's namespace.
     pub(crate) fn instead_of(&self, dialect: &str, name: &str) -> Option<&'static str> {
         self.absent.get(&(dialect, name)).copied()
     }
@@ -182,7 +166,7 @@ impl ParseTable {
         names.filter(move |(d, _)| *d == dialect).map(|(_, name)| *name)
     }
 
-    /// How a node is called under a token, if the token has a rule of its own.
+    /// Call rule of a node under a token.
     #[inline]
     pub(crate) fn call_under(&self, token: Token, object: &Object) -> Option<CallFn> {
         if self.calls.is_empty() {
@@ -191,7 +175,7 @@ impl ParseTable {
         self.calls.get(&(token, object.info().index())).copied()
     }
 
-    /// What is known of nodes of a type, its ancestors' rules included.
+    /// Rules of nodes of a type, including those of its ancestors.
     pub(crate) fn rules(&self, info: &'static TypeInfo) -> NodeRules {
         let mut rules = NodeRules::default();
         let mut at = Some(info);
@@ -205,7 +189,7 @@ impl ParseTable {
     }
 }
 
-/// What one dialect registers; merged into the table of a registry.
+/// Parsing rules that a dialect registers, merged into the table of a registry.
 #[derive(Default)]
 pub struct Parsers {
     statements: Vec<(&'static str, StmtKind, StmtHandler, RegistrationSite)>,
@@ -243,7 +227,7 @@ impl Parsers {
         &self.table
     }
 
-    /// The dialects whose fragments are read, in the order of registration; see
+    /// Dialects whose fragments can be parsed, in the order of registration; see
     /// [`ParseOptions::fragment_of`](crate::ParseOptions::fragment_of).
     pub fn fragment_dialects(&self) -> impl Iterator<Item = &'static str> {
         self.table.fragment_dialects.iter().copied()
@@ -256,7 +240,7 @@ impl Slot for Parsers {
         for (name, kind, handler, place) in other.statements {
             let token = resolver.token(name);
             if resolver.claim(format!("the parser of `{}` under the token `{name}`", kind.as_str()), place) {
-                table.entry_mut(token).handlers[kind as usize] = Some(handler);
+                *grown(&mut table.entry_mut(token).handlers, kind as usize) = Some(handler);
             }
         }
         for (dialect, name, rule, place) in other.decorators {
@@ -354,7 +338,7 @@ impl Slot for Parsers {
     }
 }
 
-/// The operations that rules name, as the methods of [`ParseDialect`] do.
+/// Methods of [`ParseDialect`] that register the given rules.
 fn words(rules: &NodeRules) -> impl Iterator<Item = &'static str> + use<> {
     [
         ("operator", rules.operator.is_some()),
@@ -368,7 +352,7 @@ fn words(rules: &NodeRules) -> impl Iterator<Item = &'static str> + use<> {
     .filter_map(|(word, set)| set.then_some(word))
 }
 
-/// The rules of a class, and where they say nothing, those of a parent class.
+/// Rules of a class, completed with those of its parent.
 fn inherit(own: NodeRules, parent: NodeRules) -> NodeRules {
     NodeRules {
         operator: own.operator.or(parent.operator),

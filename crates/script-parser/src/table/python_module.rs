@@ -1,8 +1,8 @@
-//! Python modules that dialects declare: what `import family.dialect` gives to scripts and their helpers.
+//! Python modules that dialects declare, for imports in scripts and their helpers.
 //!
-//! A dialect lists the paths of a module and its members; several dialects may add to one module. A path below another
-//! one makes its last part a member of that: `family.dialect` is the member `dialect` of `family`. Members that no dialect lists can
-//! be imported, not used.
+//! A dialect lists the paths of a module and its members; several dialects can add members to one module.
+//! `family.dialect` is also the member `dialect` of `family`. Members that no dialect lists can be imported but not
+//! used.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use tvmscript_ir_core::TypeInfo;
 use tvmscript_ir_core::registry::RegistrationSite;
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, ScriptFn, ScriptValue};
 
-/// A Python module, or several with the same members.
+/// A Python module, or several modules with the same members.
 #[derive(Debug, Clone, Copy)]
 pub struct PythonModule {
     pub(crate) paths: &'static [&'static str],
@@ -27,15 +27,15 @@ pub enum Member {
     Function(&'static ScriptFn),
     /// A class of nodes.
     Class(NodeClass),
-    /// A value, made for each use.
+    /// A value, computed for each use.
     Value(fn() -> ScriptValue),
     /// The namespace of the dialect that declares the module.
     Namespace,
-    /// A member that scripts cannot use, and what to do instead.
+    /// A member that scripts cannot use, with an alternative.
     LeftOut(&'static str),
 }
 
-/// A class of nodes: callable where scripts make such nodes, and the second argument of `isinstance`.
+/// A class of nodes: the second argument of `isinstance`, and callable if scripts can construct such nodes.
 #[derive(Clone, Copy)]
 pub struct NodeClass {
     pub(crate) info: fn() -> &'static TypeInfo,
@@ -43,12 +43,12 @@ pub struct NodeClass {
 }
 
 impl NodeClass {
-    /// A class that scripts make no nodes of.
+    /// A class that scripts cannot construct.
     pub const fn new(info: fn() -> &'static TypeInfo) -> NodeClass {
         NodeClass { info, constructor: None }
     }
 
-    /// The class, called as `function`, whose members are the class's.
+    /// Sets the function that constructs nodes and whose members are those of the class.
     pub const fn made_by(self, function: &'static ScriptFn) -> NodeClass {
         NodeClass { constructor: Some(function), ..self }
     }
@@ -101,59 +101,58 @@ impl HostObject for NodeClass {
 }
 
 impl PythonModule {
-    /// The modules of these paths, without members yet.
+    /// Modules at the given paths, without members.
     pub const fn new(paths: &'static [&'static str]) -> PythonModule {
         PythonModule { paths, names: &[], members: &[], fallback: None }
     }
 
-    /// Members that are the functions, or decorators, of these names in the dialect's namespace.
+    /// Adds functions or decorators of the dialect's namespace as members.
     pub const fn names(self, names: &'static [&'static str]) -> PythonModule {
         PythonModule { names, ..self }
     }
 
-    /// Members with values of their own.
+    /// Adds members.
     pub const fn members(self, members: &'static [(&'static str, Member)]) -> PythonModule {
         PythonModule { members, ..self }
     }
 
-    /// Finds members that no list has.
+    /// Sets a function that finds members that are in no list.
     pub const fn fallback(self, find: fn(&str) -> Option<ScriptValue>) -> PythonModule {
         PythonModule { fallback: Some(find), ..self }
     }
 }
 
-/// What one dialect says about a path.
+/// Members that one dialect adds to a module.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     dialect: &'static str,
     module: &'static PythonModule,
 }
 
-/// The member of a module, before the parser makes it a value.
+/// A member of a module.
 pub(crate) enum Found {
-    /// A value.
     Value(ScriptValue),
-    /// The function or decorator of this name in the dialect's namespace.
+    /// A function or decorator of a dialect's namespace.
     Own(&'static str),
-    /// The namespace of this dialect.
+    /// The namespace of a dialect.
     Namespace(&'static str),
-    /// A module below this one.
+    /// A submodule.
     Module,
-    /// Not for scripts, with what to do instead.
+    /// A member that scripts cannot use, with an alternative.
     LeftOut(&'static str),
 }
 
 /// The Python modules of all dialects, by path.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PythonModules {
-    /// All paths, those above declared ones too.
+    /// Members by path, including the parents of declared paths.
     by_path: HashMap<String, Vec<Part>>,
-    /// Modules that have a name without an import.
+    /// Modules that need no import.
     pub(crate) predefined: Vec<&'static str>,
 }
 
 impl PythonModules {
-    /// Adds what a dialect declares.
+    /// Adds the members that a dialect declares.
     pub(crate) fn add(
         &mut self,
         dialect: &'static str,
@@ -173,12 +172,11 @@ impl PythonModules {
         }
     }
 
-    /// Whether there is such a module.
+    /// Returns `true` if the module exists.
     pub(crate) fn contains(&self, path: &str) -> bool {
         self.by_path.contains_key(path)
     }
 
-    /// The member of a module.
     pub(crate) fn member(&self, path: &str, name: &str) -> Option<Found> {
         let parts = self.by_path.get(path)?;
         for part in parts {
@@ -201,7 +199,7 @@ impl PythonModules {
         parts.iter().find_map(|part| part.module.fallback?(name)).map(Found::Value)
     }
 
-    /// The members that scripts can use, for suggestions.
+    /// Members that scripts can use, for suggestions.
     pub(crate) fn names(&self, path: &str) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for part in self.by_path.get(path).into_iter().flatten() {
@@ -216,5 +214,4 @@ impl PythonModules {
     }
 }
 
-/// A declaration on its way into the table.
 pub(crate) type Declared = (&'static str, &'static PythonModule, RegistrationSite);

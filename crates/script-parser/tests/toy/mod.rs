@@ -7,17 +7,16 @@ use tvmscript_irbuilder::{
 };
 use tvmscript_python_syntax::ast;
 use tvmscript_script_parser::{
-    DecoratorRule, Definition, Mode, Operator, ParseDialect, ParseError, ParseOptions, Parsed, Parser,
-    Result, Shadowing, parse_script,
-    table::{Member, PythonModule},
+    DecoratorRule, Definition, Member, Mode, Operator, ParseDialect, ParseError, ParseOptions, Parsed,
+    Parser, PythonModule, Result, Shadowing, parse_script,
 };
 
-/// The class of expressions.
+/// Base class of expressions.
 #[derive(Class)]
 #[class(key = "toy.Expr")]
 pub struct Expr(());
 
-/// A variable, or what an operator made of others, written out.
+/// A variable or the result of an operator, as text.
 #[derive(Debug, Clone, Node)]
 #[node(key = "toy.Term", parent = Expr)]
 pub struct Term {
@@ -25,7 +24,7 @@ pub struct Term {
     pub span: Span,
 }
 
-/// A function: its statements written out.
+/// A function: its statements as text.
 #[derive(Debug, Clone, Node)]
 #[node(key = "toy.Function")]
 pub struct Function {
@@ -144,14 +143,14 @@ fn reads_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<Scrip
     let mut binding = tvmscript_irbuilder::Binding::new(&READS, args)?;
     binding.required(0)
 }
-/// Its arguments are regions.
+/// A function whose arguments are regions.
 static READS: ScriptFn = ScriptFn { name: "reads", call: reads_call, ..IDENTITY };
 
 fn other_reads_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
     let mut binding = tvmscript_irbuilder::Binding::new(&OTHER_READS, args)?;
     binding.required(0)
 }
-/// A function of another dialect that happens to have the same name.
+/// A function of another dialect with the same name.
 static OTHER_READS: ScriptFn = ScriptFn { name: "reads", call: other_reads_call, ..IDENTITY };
 
 fn apply_call(_: &'static ScriptFn, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
@@ -217,14 +216,14 @@ pub fn parse(text: &str) -> Parsed {
     parse_script("test.py", text, &registry, &options)
 }
 
-/// The statements of the last function.
+/// Statements of the last function.
 #[allow(dead_code)]
 pub fn function_text(parsed: &Parsed) -> String {
     let script = parsed.scripts.last().expect("a script");
     script.node.as_node::<Function>().expect("a function").text.to_string()
 }
 
-/// What a function's statements build.
+/// Statements that a function builds.
 #[allow(dead_code)]
 pub fn build(text: &str) -> String {
     let parsed = parse(text);

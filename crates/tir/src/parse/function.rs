@@ -2,7 +2,7 @@
 
 use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
 use tvmscript_python_syntax::ast::{FunctionDef, ParamKind};
-use tvmscript_script_parser::table::Definition;
+use tvmscript_script_parser::Definition;
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
 use crate::build::types::{TypeArg, call_annotation};

@@ -18,7 +18,7 @@ use tvmscript_irbuilder::{BuildDialect, CallArgs, Result, ScriptValue, script_fn
 use tvmscript_prim::ops::bare;
 use tvmscript_prim::{Call, Expr, PrimExpr, Range};
 use tvmscript_python_syntax::ast::{self, StmtKind};
-use tvmscript_script_parser::table::DecoratorRule;
+use tvmscript_script_parser::DecoratorRule;
 use tvmscript_script_parser::{ParseDialect, ReaderOption};
 
 use crate::bare::{bare_buffer, bare_float, bare_int, set_buffer_dtype};

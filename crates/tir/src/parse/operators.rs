@@ -5,7 +5,7 @@ use tvmscript_irbuilder::{BuildError, Result, ScriptValue};
 use tvmscript_prim::ops::{self, Operand, bare, python, script};
 use tvmscript_prim::{Expr, PrimExpr, PrimExprExt};
 use tvmscript_python_syntax::ast::{BinOp, BoolOp, CmpOp, UnaryOp};
-use tvmscript_script_parser::table::{Mode, Operator};
+use tvmscript_script_parser::{Mode, Operator};
 
 use crate::build::args::{ExprArg, region_to_load};
 use crate::node::{BufferRegion, IterVar};

@@ -6,7 +6,7 @@
 use tvmscript_ir_core::Class;
 use tvmscript_prim as prim;
 use tvmscript_prim::Op;
-use tvmscript_script_parser::table::{Member, NodeClass, PythonModule};
+use tvmscript_script_parser::{Member, NodeClass, PythonModule};
 
 use crate::build::{self, expr};
 use crate::node;

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::{BuildError, FromScript, Result, ScriptValue};
-use tvmscript_script_parser::table::Indices;
+use tvmscript_script_parser::Indices;
 
 use crate::build::subscript::{Index, Subscript, subscript};
 use crate::node::Buffer;

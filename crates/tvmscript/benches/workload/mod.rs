@@ -1,5 +1,5 @@
-//! Texts of any size to measure on: W1, one function of flat stores, and W2, functions of tiled and padded products in
-//! blocks. They are deterministic, and what TVM itself prints of such programs.
+//! Deterministic workloads of any size, as TVM prints them: W1, one function of flat stores, and W2, functions of
+//! tiled and padded products in blocks.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ class Module:
 ";
 const ELEMENTS: u64 = 65536;
 
-/// A linear congruential generator: the same numbers everywhere.
+/// A linear congruential generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -27,7 +27,7 @@ pub fn w1(count: usize) -> String {
     let mut text = String::from(HEADER);
     let buffer = |name: &str| format!("{name}: T.Buffer(({ELEMENTS},), \"float32\")");
     let (a, b, c) = (buffer("A"), buffer("B"), buffer("C"));
-    // Writing to a string does not fail, here and below.
+    // Writing to a string cannot fail, here and below.
     let _ = writeln!(text, "    @T.prim_func\n    def main({a}, {b}, {c}, n: T.int32):");
     let mut numbers = Numbers(1);
     for index in 0..count as u64 {
@@ -49,7 +49,7 @@ pub fn w1(count: usize) -> String {
     text
 }
 
-/// Functions of some forty statements each, about `count` statements in all.
+/// Functions of about forty statements each, with about `count` statements in total.
 pub fn w2(count: usize) -> String {
     let functions: Vec<String> = (0..usize::max(1, count / 100)).map(w2_function).collect();
     format!("{HEADER}{}", functions.join("\n"))

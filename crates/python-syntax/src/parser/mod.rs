@@ -1,18 +1,16 @@
-//! From text to our syntax tree: the one module that names foreign Python parsers.
+//! Parsing of Python text. The only module that names the foreign Python parsers.
 //!
-//! [`parse_python`] scans the text ([`prescan`](crate::prescan)) and reads it piece by piece. What scripts are made of
-//! is read directly into our tree; the rest, and all that is wrong, is read by a foreign parser, whose tree is written
-//! into ours. The pass before knows how deep the text nests, so reading (the foreign parser's lexing, parsing,
-//! converting, dropping half-built trees) runs on a stack that is large enough; what nests deeper than the
-//! [limits](Limits) is cut out with a typed error and never reaches a parser.
+//! [`parse_python`] scans the text ([`prescan`](crate::prescan)) and parses it piece by piece. The subset of Python
+//! that scripts usually consist of is parsed directly; everything else, including everything invalid, goes to a
+//! foreign parser, whose tree is converted. Parsing runs on a stack sized from the nesting depth that the scan found.
+//! Lines nested deeper than the [limits](Limits) are errors and never reach a parser.
 //!
-//! After a syntax error reading goes on: the logical line at fault is replaced by a placeholder, which becomes
-//! [`Stmt::Invalid`](crate::ast::Stmt::Invalid), and the rest of its block and of the text is read as usual.
+//! After a syntax error, the invalid logical line is replaced by a placeholder, which becomes
+//! [`Stmt::Invalid`](crate::ast::Stmt::Invalid), and parsing continues.
 //!
-//! Identifiers are those of Python: XID, normalised (NFKC). One difference from CPython: a string cannot hold half of a
-//! surrogate pair (`"\\ud800"`), which is a typed error.
+//! Identifiers are Python's: XID, normalised to NFKC. Unlike in CPython, a string with half a surrogate pair
+//! (`"\\ud800"`) is an error.
 
-mod code;
 mod direct;
 mod edits;
 mod error;
@@ -31,45 +29,43 @@ use crate::ast::{Ast, AstBuilder, StmtId, TextRange};
 use crate::prescan::{Comment, FStrings, Limits, Prescan};
 use sink::Sink;
 
-/// The largest text, in bytes, whatever the options say.
+/// Maximum size of a text in bytes, regardless of the options.
 pub const MAX_TEXT_BYTES: u32 = 1 << 30;
 
-/// Texts of fewer bytes are read without a look at [`PythonOptions::max_parts`].
+/// Smaller texts are not checked against [`PythonOptions::max_parts`].
 const SMALL_TEXT_BYTES: usize = 1 << 20;
 
-/// Which foreign parser reads the text. The default is `ruff` where it is compiled in.
+/// Foreign parser. The default is `ruff` if that feature is enabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Backend {
-    /// `rustpython-parser`: Python 3.11 with type parameters; f-strings as up to 3.11.
+    /// `rustpython-parser`: Python 3.11 with type parameters; f-strings as in Python 3.11.
     #[cfg_attr(not(feature = "ruff"), default)]
     RustPython,
-    /// `ruff`, behind the feature of that name: current Python, f-strings as from 3.12; some three times as fast where
-    /// text is not read directly.
+    /// ruff's parser (feature `ruff`): current Python, f-strings as in Python 3.12; about three times as fast.
     #[cfg(feature = "ruff")]
     #[default]
     Ruff,
 }
 
-/// How to read Python text.
+/// Options of [`parse_python`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PythonOptions {
-    /// Who reads.
+    /// Foreign parser for text outside the directly parsed subset.
     pub backend: Backend,
-    /// How much nesting is accepted.
+    /// Limits on nesting.
     pub limits: Limits,
-    /// How many errors are looked for; later lines at fault may be cut out silently.
+    /// Maximum number of reported errors. Further invalid lines may be cut out silently.
     pub max_errors: usize,
-    /// The largest text, in bytes; at most [`MAX_TEXT_BYTES`].
+    /// Maximum size of a text in bytes; at most [`MAX_TEXT_BYTES`].
     pub max_text_bytes: u32,
-    /// The largest text by what it is made of: four for each line and `;`, one for each bracket, comma, colon, dot and
-    /// `=`. This bounds time and memory, which a text of long names and literals needs less of than one of short
-    /// statements. Texts below a mebibyte are not looked at.
+    /// Maximum weight of a text: four for each line and `;`, one for each bracket, comma, colon, dot and `=`. Bounds
+    /// time and memory more closely than the size in bytes. Texts below one mebibyte are not checked.
     pub max_parts: u64,
-    /// Of how many bytes the foreign parser may hold a tree, where the text can be cut between statements.
+    /// Size of the sections in which the foreign parser reads large blocks, in bytes; bounds the size of its tree.
     pub section_bytes: usize,
-    /// Whether the common part of Python is read without the foreign parser.
+    /// `true` to parse the common subset of Python without the foreign parser.
     pub direct: bool,
 }
 
@@ -87,31 +83,31 @@ impl Default for PythonOptions {
     }
 }
 
-/// What was read.
+/// Result of [`parse_python`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ParsedPython {
-    /// The tree of what could be read.
+    /// The tree of all valid statements.
     pub ast: Ast,
-    /// The comments, in order.
+    /// Comments in source order.
     pub comments: Vec<Comment>,
-    /// What is not Python, in order of place.
+    /// Errors in source order.
     pub errors: Vec<SyntaxError>,
 }
 
-/// Why a foreign parser gave up, in positions of the text that it saw.
+/// An error of a foreign parser, with positions in the text that it parsed.
 #[derive(Debug)]
 struct Failure {
-    /// What is wrong, unless the token at `start` says all there is to say.
+    /// Kind, unless the token at `start` determines it.
     kind: Option<SyntaxErrorKind>,
     start: u32,
-    /// Where the place ends, if the parser said so.
+    /// End of the range, if the parser reports one.
     end: Option<u32>,
     detail: String,
 }
 
 impl Failure {
-    /// The foreign parser panicked, or gave what it never gives.
+    /// The foreign parser panicked or returned an impossible result.
     fn of_parser() -> Failure {
         Failure { kind: Some(SyntaxErrorKind::ParserFailed), start: 0, end: None, detail: String::new() }
     }
@@ -134,7 +130,7 @@ impl Backend {
         }
     }
 
-    /// Whether the text parses, without keeping the tree.
+    /// Parses a text without keeping the tree.
     fn check(self, text: &str) -> Result<(), Failure> {
         match self {
             Backend::RustPython => rustpython::check(text),
@@ -143,13 +139,13 @@ impl Backend {
         }
     }
 
-    /// A native stack on which a text with this nesting is parsed, converted and dropped for certain.
+    /// Size of a native stack that suffices to parse, convert and drop a text of this nesting.
     fn stack_bytes(self, scan: &Prescan) -> usize {
-        // Bytes a level of the tree takes in the deepest of parse, convert and drop, measured on x86-64 without
-        // optimisation and rounded up by half; optimised code takes a third. Pages that are not touched cost nothing.
-        // `block`: a statement inside a statement; `bracket`: parentheses, lists, calls; `link`: operators.
+        // Bytes per level of the tree in the deepest of parse, convert and drop, measured on x86-64 without
+        // optimisation, plus half; optimised code takes a third. Untouched pages cost nothing. `block`: nested
+        // statements; `bracket`: parentheses, lists, calls; `link`: operators.
         let (block, bracket, link, elif) = match self {
-            // The parser itself keeps its stack on the heap.
+            // This parser keeps its stack on the heap.
             Backend::RustPython => (8 << 10, 12 << 10, 5 << 10, 1 << 10),
             #[cfg(feature = "ruff")]
             Backend::Ruff => (8 << 10, 13 << 10, 5 << 10, 64),
@@ -164,11 +160,11 @@ impl Backend {
     }
 }
 
-/// Reads Python text.
+/// Parses Python text.
 ///
-/// Never fails as a whole: what is not Python is listed in [`ParsedPython::errors`], each with its place, and the
-/// tree holds the rest. Any text is answered in time that is linear in its length (up to a small number of
-/// repetitions per top-level definition), on any native stack.
+/// Never fails as a whole: [`ParsedPython::errors`] lists all errors, and the tree contains the valid statements.
+/// Takes time linear in the size of the text (up to a small number of repetitions per top-level definition), on a
+/// native stack of any size.
 pub fn parse_python(text: &str, options: &PythonOptions) -> ParsedPython {
     let max_bytes = options.max_text_bytes.min(MAX_TEXT_BYTES);
     let too_large = if text.len() > max_bytes as usize {
@@ -188,7 +184,7 @@ pub fn parse_python(text: &str, options: &PythonOptions) -> ParsedPython {
     ParsedPython { ast, comments: scan.comments, errors }
 }
 
-/// What counts against [`PythonOptions::max_parts`].
+/// Weight of a text for [`PythonOptions::max_parts`].
 fn parts(text: &str) -> u64 {
     let weight = |byte: &u8| match byte {
         b'\n' | b';' => 4,
@@ -198,9 +194,7 @@ fn parts(text: &str) -> u64 {
     text.as_bytes().iter().map(weight).sum()
 }
 
-/// Reads Python text from bytes that ought to be UTF-8.
-///
-/// Where they are not, the answer is one error at the first wrong byte and an empty tree.
+/// Parses Python text from bytes. Bytes that are not UTF-8 are one error and an empty tree.
 pub fn parse_python_bytes(bytes: &[u8], options: &PythonOptions) -> ParsedPython {
     match std::str::from_utf8(bytes) {
         Ok(text) => parse_python(text, options),

@@ -1,4 +1,4 @@
-//! Statements: lines and blocks.
+//! Statements and blocks.
 
 use std::ops::Range;
 
@@ -6,15 +6,15 @@ use smallvec::SmallVec;
 
 use super::expr::{ANY, BIT_OR};
 use super::lex::begins_name;
-use super::{Part, Reader};
+use super::{DirectParser, SpannedExpr};
 use crate::ast::{
     Alias, AnnAssign, Assert, Assign, AugAssign, BinOp, ClassDef, Clause, ExprId, ExprStmt, For, FunctionDef,
     If, Import, ImportFrom, List, Name, ParamKind, Parameter, Return, Stmt, StmtId, While, With, WithItem,
 };
 use crate::prescan::Head;
 
-impl<'a> Reader<'a> {
-    /// The statements of lines, which are all of a block.
+impl<'a> DirectParser<'a> {
+    /// Parses the statements of the lines of one block.
     pub(super) fn statements(&mut self, lines: Range<usize>) -> Option<Vec<StmtId>> {
         let mut body = Vec::new();
         let mut line = lines.start;
@@ -24,7 +24,7 @@ impl<'a> Reader<'a> {
         Some(body)
     }
 
-    /// The block behind a header, and where it ends. `line` goes behind it.
+    /// Parses the block after a header; returns it with its end and moves `line` past it.
     fn block(&mut self, line: &mut usize, lines: &Range<usize>) -> Option<(List<StmtId>, u32)> {
         let header = self.lines[*line];
         if !header.opens_block {
@@ -32,7 +32,7 @@ impl<'a> Reader<'a> {
         }
         let first = *line + 1;
         let rest = self.lines.get(first..lines.end)?;
-        // A line is looked at once for each block around it, and it has a column of indentation for each.
+        // Linear: a line is visited once per enclosing block, and has at least one column of indentation for each.
         let len = rest.iter().take_while(|l| l.indent > header.indent).count();
         let mark = self.sink.open_stmts();
         let block = first..first + len;
@@ -47,12 +47,13 @@ impl<'a> Reader<'a> {
         Some((self.sink.close_stmts(mark), end))
     }
 
-    /// Where a statement ends in the piece.
+    /// End of a statement in the piece.
     fn end_of(&self, stmt: StmtId) -> u32 {
         self.sink.ast.ast().range(stmt).end - self.sink.base
     }
 
-    /// The statement that begins on a line; `line` goes behind it. All lines of the block must be indented alike.
+    /// Parses the statement at a line and moves `line` past it. All lines of the block must have the same
+    /// indentation.
     fn statement(&mut self, line: &mut usize, lines: &Range<usize>) -> Option<StmtId> {
         let at = self.lines[*line];
         if at.indent != self.lines[lines.start].indent {
@@ -80,7 +81,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes to the first token of a line. Indentation by more than spaces is for the foreign parser to compare.
+    /// Moves to the first token of a line. The foreign parser handles indentation other than by spaces.
     fn enter(&mut self, line: usize) -> Option<()> {
         let begin = (self.lines[line].begin - self.sink.base) as usize;
         let start = self.bounds(line).start;
@@ -89,18 +90,17 @@ impl<'a> Reader<'a> {
         is_plain.then_some(())
     }
 
-    /// Adds a statement that begins at `start` and ends with what was read last.
     fn add(&mut self, stmt: Stmt, start: u32, end: u32) -> StmtId {
         self.sink.stmt(stmt, start, end)
     }
 
-    /// Whether the line is read to its end.
+    /// Fails unless the line has been consumed.
     fn at_end(&mut self, line: usize) -> Option<()> {
         self.blanks();
         (self.pos == self.bounds(line).end && self.brackets == 0).then_some(())
     }
 
-    /// The colon at the end of a header.
+    /// Consumes the colon at the end of a header.
     fn colon(&mut self, line: usize) -> Option<()> {
         self.expect(b':')?;
         self.at_end(line)
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
         Some(self.add(stmt, start, end))
     }
 
-    /// An expression, or an assignment to one.
+    /// Parses an expression or an assignment.
     fn expr_stmt(&mut self) -> Option<Stmt> {
         let first = self.expr_list(ANY)?;
         self.blanks();
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn assign(&mut self, first: Part) -> Option<Stmt> {
+    fn assign(&mut self, first: SpannedExpr) -> Option<Stmt> {
         let mut targets: SmallVec<[ExprId; 2]> = SmallVec::new();
         let mut value = first.id;
         while self.eat(b'=') {
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         Some(if valid { Stmt::Assign(Assign { targets, value }) } else { Stmt::Invalid })
     }
 
-    fn annotated(&mut self, target: Part) -> Option<Stmt> {
+    fn annotated(&mut self, target: SpannedExpr) -> Option<Stmt> {
         let own = self.sink.ast.ast().range(target.id);
         let is_bare = own.start == target.start + self.sink.base;
         self.expect(b':')?;
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Some(Stmt::AnnAssign(AnnAssign { target: target.id, annotation, value }))
     }
 
-    fn augmented(&mut self, target: Part) -> Option<Stmt> {
+    fn augmented(&mut self, target: SpannedExpr) -> Option<Stmt> {
         let (op, len) = match (self.peek(0), self.peek(1)) {
             (b'*', b'*') => (BinOp::Pow, 2),
             (b'/', b'/') => (BinOp::FloorDiv, 2),
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
         Some(Stmt::AugAssign(AugAssign { target: target.id, op, value }))
     }
 
-    /// `a.b as c, d`
+    /// Parses `a.b as c, d`.
     fn aliases(&mut self, dotted: bool) -> Option<List<Alias>> {
         let mut list: SmallVec<[Alias; 4]> = SmallVec::new();
         loop {
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         Some(self.sink.ast.list(&list))
     }
 
-    /// `a.b.c` without blanks.
+    /// Parses `a.b.c` without blanks.
     fn dotted(&mut self) -> Option<&'a str> {
         self.blanks();
         let start = self.pos;
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
         Some(Stmt::ImportFrom(ImportFrom { module: Some(module), names: self.aliases(false)?, level: 0 }))
     }
 
-    /// The statements of an `else` on this line, if there is one.
+    /// Parses the block of an `else` on this line, if there is one.
     fn orelse(&mut self, line: &mut usize, lines: &Range<usize>, end: &mut u32) -> Option<List<StmtId>> {
         let is_else = *line < lines.end
             && self.lines[*line].head == Head::Else
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
         let start = self.pos as u32;
         self.pos += b"with".len();
         self.blanks();
-        // Parentheses may hold one expression or all items.
+        // Parentheses may contain one expression or all items.
         if self.peek(0) == b'(' {
             return None;
         }
@@ -344,7 +344,7 @@ impl<'a> Reader<'a> {
         Some(self.add(Stmt::If(If { clauses, orelse }), start, end))
     }
 
-    /// A function or class with its decorators.
+    /// Parses a function or class with its decorators.
     fn definition(&mut self, line: &mut usize, lines: &Range<usize>) -> Option<StmtId> {
         let mut decorators: SmallVec<[ExprId; 2]> = SmallVec::new();
         while self.lines[*line].head == Head::Decorator {
@@ -394,7 +394,7 @@ impl<'a> Reader<'a> {
         Some(self.add(stmt, start, end))
     }
 
-    /// Plain parameters, behind the parenthesis.
+    /// Parses plain parameters after the parenthesis.
     fn parameters(&mut self) -> Option<List<Parameter>> {
         let mut list: Vec<Parameter> = Vec::new();
         while !self.close(b')') {
@@ -414,17 +414,14 @@ impl<'a> Reader<'a> {
             }
             let place = self.sink.place(start, end);
             list.push(Parameter { name, kind: ParamKind::Normal, annotation, default, place });
-            if !self.eat(b',') {
-                if self.close(b')') {
-                    break;
-                }
-                return None;
+            if self.comma_or_close(b')')? {
+                break;
             }
         }
         self.parameter_list(&list)
     }
 
-    /// A list of parameters, of which no two have one name.
+    /// Adds a list of parameters. Fails if two have the same name.
     pub(super) fn parameter_list(&mut self, list: &[Parameter]) -> Option<List<Parameter>> {
         let mut names: SmallVec<[Name; 16]> = list.iter().map(|p| p.name).collect();
         names.sort_unstable();

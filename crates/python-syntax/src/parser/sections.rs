@@ -1,13 +1,13 @@
-//! Reading a piece directly, and a large one section by section.
+//! Parsing of a piece directly, and of large pieces in sections.
 //!
-//! What the [direct](super::direct) reader does not know is left to the foreign parser; in a small piece that is all of
-//! it. A foreign parser holds the tree of all it reads, some thirty bytes for each byte of text. So that it never holds
-//! much, a large block is cut between its statements into sections of about the same size, each of which is parsed and
-//! converted before the next; a statement that is large itself is parsed as a header with a placeholder for a body, and
-//! its block again in sections. The tree in our arena is the same, nodes in another order.
+//! Text outside the subset of the [direct](super::direct) parser goes to the foreign parser: a small piece as a
+//! whole, a large one in sections. A foreign tree takes some thirty bytes per byte of text, so a large block is split
+//! between its statements into sections of similar size, each of which is converted before the next one is parsed. A
+//! large statement is parsed as a header with a placeholder body, and its block in sections. The resulting tree is
+//! the same, with nodes in another order.
 //!
-//! Nothing is decided here about text that is wrong: where a line is indented oddly or a section does not parse, the
-//! answer is nothing, and the piece is read as a whole.
+//! This module does not diagnose errors: if a line is indented irregularly or a section does not parse, it returns
+//! `None` and the piece is parsed as a whole.
 
 use std::ops::Range;
 
@@ -17,27 +17,27 @@ use super::{PythonOptions, SyntaxError, direct};
 use crate::ast::{AstBuilder, StmtId};
 use crate::prescan::{Head, LogicalLine, Prescan};
 
-/// What makes the lines of a block a text of its own.
+/// Makes an indented block a text of its own.
 const OPENING: &str = "if 1:\n";
-/// How deep blocks are cut into sections within sections.
+/// Maximum depth of sections within sections.
 const MAX_DEPTH: u32 = 8;
 
-/// One piece that is read in sections.
+/// Parser of one piece.
 pub(super) struct Sections<'a> {
     pub(super) text: &'a str,
     pub(super) scan: &'a Prescan,
     pub(super) options: &'a PythonOptions,
     pub(super) ast: &'a mut AstBuilder,
     pub(super) errors: &'a mut Vec<SyntaxError>,
-    /// The text that the foreign parser sees, when that is no part of the whole text.
+    /// Text for the foreign parser if it is not a slice of the whole text.
     pub(super) buffer: String,
-    /// Where the piece begins and ends in the whole text.
+    /// Range of the piece in the whole text.
     pub(super) begin: u32,
     pub(super) end: u32,
 }
 
 impl Sections<'_> {
-    /// The statements of the piece, or nothing where the foreign parser must read it as a whole.
+    /// The statements of the piece; `None` if the foreign parser has to read it as a whole.
     pub(super) fn read(&mut self, lines: Range<usize>) -> Option<Vec<StmtId>> {
         if self.scan.lines[lines.start].indent > 0 {
             return None;
@@ -47,17 +47,17 @@ impl Sections<'_> {
         }
         let is_plain = |line: &LogicalLine| line.start - line.begin == line.indent && !line.broken;
         let bytes = &self.text.as_bytes()[self.begin as usize..self.end as usize];
-        // Tabs count differently in a block by itself.
+        // In a separate block, tabs would be counted differently.
         if !self.scan.lines[lines.clone()].iter().all(is_plain) || bytes.contains(&b'\t') {
             return None;
         }
         self.attempt(|this| this.block(lines, 0))
     }
 
-    /// What `read` gives; if that is nothing, what it added is gone.
-    fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+    /// Runs `parse` and undoes its additions if it returns `None`.
+    fn attempt<T>(&mut self, parse: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let (errors, mark) = (self.errors.len(), self.ast.mark());
-        let result = read(self);
+        let result = parse(self);
         if result.is_none() {
             self.errors.truncate(errors);
             self.ast.reset(mark);
@@ -65,7 +65,7 @@ impl Sections<'_> {
         result
     }
 
-    /// Reads lines of one block without the foreign parser.
+    /// Parses lines of one block without the foreign parser.
     fn direct(&mut self, lines: Range<usize>) -> Option<Vec<StmtId>> {
         if !self.options.direct {
             return None;
@@ -82,12 +82,12 @@ impl Sections<'_> {
         (self.end_of(lines) - self.scan.lines[lines.start].begin) as usize
     }
 
-    /// Where the text of these lines ends: at the next line of the piece.
+    /// End of the text of these lines, which is the start of the next line of the piece.
     fn end_of(&self, lines: &Range<usize>) -> u32 {
         self.scan.lines.get(lines.end).map_or(self.end, |next| next.begin.min(self.end))
     }
 
-    /// The statements of a block.
+    /// Parses the statements of a block.
     fn block(&mut self, lines: Range<usize>, depth: u32) -> Option<Vec<StmtId>> {
         let mut body = Vec::new();
         let mut run = lines.start..lines.start;
@@ -112,8 +112,8 @@ impl Sections<'_> {
         Some(body)
     }
 
-    /// The lines of the statement that begins here: its decorators, its block, its further clauses. Nothing when its
-    /// lines are indented less than the first.
+    /// Lines of the statement at `first`: decorators, block and further clauses. `None` if a line is indented less
+    /// than the first.
     fn statement(&self, first: usize, end: usize) -> Option<Range<usize>> {
         let lines = &self.scan.lines[first..end];
         let indent = lines[0].indent;
@@ -133,7 +133,8 @@ impl Sections<'_> {
         Some(first..first + len)
     }
 
-    /// The line that opens the one block of a statement, if it has just one and its header can be read apart.
+    /// The line that opens the block of a statement, if it has a single block and its header can be parsed
+    /// separately.
     fn header(&self, stmt: &Range<usize>) -> Option<usize> {
         let lines = &self.scan.lines[stmt.clone()];
         let index = lines.iter().position(|line| line.head != Head::Decorator)?;
@@ -144,7 +145,7 @@ impl Sections<'_> {
         (is_known && header.opens_block && is_block).then_some(stmt.start + index)
     }
 
-    /// A statement with one block, which is read first.
+    /// Parses a statement with one block, the block first.
     fn compound(&mut self, stmt: &Range<usize>, header: usize, depth: u32) -> Option<StmtId> {
         let body = self.block(header + 1..stmt.end, depth + 1)?;
         let last = *body.last()?;
@@ -156,7 +157,7 @@ impl Sections<'_> {
         Some(id)
     }
 
-    /// Statements that are read together.
+    /// Parses the statements of one section.
     fn section(&mut self, lines: &Range<usize>, body: &mut Vec<StmtId>) -> Option<()> {
         if !lines.is_empty() {
             let statements = match self.direct(lines.clone()) {
@@ -171,7 +172,7 @@ impl Sections<'_> {
         Some(())
     }
 
-    /// Reads a part of the text, of which every line is indented as deep as the first or deeper.
+    /// Parses a part of the text with the foreign parser. No line may be indented less than the first.
     fn parse(
         &mut self,
         start: u32,

@@ -1,4 +1,4 @@
-//! What both backends share on the way from a foreign tree to ours.
+//! Construction of the tree, shared by all parsers.
 
 use std::collections::HashSet;
 
@@ -11,31 +11,31 @@ use crate::ast::{
     UnsupportedStmt,
 };
 
-/// Takes the nodes of one piece: maps positions of the text that was parsed to the text as it is, and holds the
-/// lists that are still open.
+/// Adds the nodes of one piece: maps positions of the parsed text to the piece, interns names, checks targets and
+/// parameters, and holds open lists.
 pub(super) struct Sink<'a> {
     pub(super) ast: &'a mut AstBuilder,
-    /// The text that the foreign parser saw.
+    /// The parsed text.
     pub(super) text: &'a str,
     pub(super) edits: &'a Edits,
     pub(super) errors: &'a mut Vec<SyntaxError>,
-    /// Where the piece begins in the whole text.
+    /// Start of the piece in the whole text.
     pub(super) base: u32,
     pub(super) frame: Frame,
     exprs: Vec<ExprId>,
     stmts: Vec<StmtId>,
-    /// Whether some identifier is written in another form than its normal one.
+    /// `true` if an identifier differs from its normalised form.
     has_normalised: bool,
 }
 
-/// What part of a piece the text is, when it is not all of it.
+/// Relation of the parsed text to the piece if it is only a part of it.
 #[derive(Default)]
 pub(super) struct Frame {
-    /// What is added to positions, modulo 2^32.
+    /// Added to positions, modulo 2^32.
     pub(super) shift: u32,
-    /// Whether the text is one `if` around the statements.
+    /// `true` if the text is one `if` around the statements.
     pub(super) is_nested: bool,
-    /// The block of the statement, for which the text has a placeholder.
+    /// Block that replaces the placeholder body of the statement.
     pub(super) body: Option<List<StmtId>>,
 }
 
@@ -60,18 +60,18 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// The same for a part of the piece.
+    /// Sets the frame.
     pub(super) fn framed(self, frame: Frame) -> Self {
         Sink { frame, ..self }
     }
 
-    /// Where a position of the text is in the piece.
+    /// Maps a position of the text to the piece.
     #[inline]
     fn at(&self, pos: u32) -> u32 {
         self.edits.original(pos).wrapping_add(self.frame.shift)
     }
 
-    /// The same for an end.
+    /// Maps an end position of the text to the piece.
     #[inline]
     fn end_at(&self, pos: u32) -> u32 {
         self.edits.original_end(pos).wrapping_add(self.frame.shift)
@@ -87,7 +87,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Adds a statement, or [`Stmt::Invalid`] where the text was cut out.
+    /// Adds a statement, or [`Stmt::Invalid`] if it is a placeholder.
     #[inline]
     pub(super) fn stmt(&mut self, stmt: Stmt, start: u32, end: u32) -> StmtId {
         let is_cut = !self.edits.is_empty() && self.edits.is_placeholder(start);
@@ -95,7 +95,7 @@ impl<'a> Sink<'a> {
         self.ast.stmt(stmt, self.at(start), self.end_at(end))
     }
 
-    /// A statement that scripts do not have, kept with the statement that it is without its `async` or `*`.
+    /// Adds the statement without its `async` or `*`, and returns the unsupported statement.
     pub(super) fn unsupported(&mut self, kind: Unsupported, plain: Stmt, (start, end): (u32, u32)) -> Stmt {
         if matches!(plain, Stmt::Invalid | Stmt::Unsupported(_)) {
             return plain;
@@ -104,7 +104,7 @@ impl<'a> Sink<'a> {
         Stmt::Unsupported(UnsupportedStmt { kind, plain })
     }
 
-    pub(super) fn place(&self, start: u32, end: u32) -> crate::ast::Place {
+    pub(super) fn place(&self, start: u32, end: u32) -> crate::ast::PieceRange {
         self.ast.place(self.at(start), self.at(end))
     }
 
@@ -113,7 +113,7 @@ impl<'a> Sink<'a> {
         self.ast.name(text)
     }
 
-    /// An identifier in its normal form (NFKC), in which Python compares them.
+    /// Interns an identifier in normalised form (NFKC), in which Python compares identifiers.
     #[inline]
     pub(super) fn identifier(&mut self, text: &str) -> Name {
         if text.is_ascii() { self.ast.name(text) } else { self.normalised(text) }
@@ -126,7 +126,7 @@ impl<'a> Sink<'a> {
         self.ast.name(&normal)
     }
 
-    /// The identifier that is written there.
+    /// Interns the identifier at a range.
     #[cfg(feature = "ruff")]
     #[inline]
     pub(super) fn source_name(&mut self, (start, end): (u32, u32)) -> Name {
@@ -134,7 +134,7 @@ impl<'a> Sink<'a> {
         self.identifier(text)
     }
 
-    /// Reports a name that two parameters have.
+    /// Reports parameters of the same name.
     pub(super) fn check_parameters(&mut self, parameters: &[crate::ast::Parameter]) {
         let mut seen = HashSet::with_capacity(parameters.len());
         for parameter in parameters {
@@ -146,7 +146,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Reports a name that two keyword arguments have once it is normalised. The parsers compare what is written.
+    /// Reports keyword arguments whose names are equal after normalisation. The parsers compare unnormalised names.
     pub(super) fn check_keywords(&mut self, keywords: &[crate::ast::Keyword]) {
         if !self.has_normalised {
             return;
@@ -212,7 +212,7 @@ impl<'a> Sink<'a> {
         Clause { test, body, place: self.ast.place(start, end.saturating_sub(self.base)) }
     }
 
-    /// Whether every target can be bound; else the error is reported.
+    /// Reports targets that cannot be assigned to. Returns `true` if there are none.
     pub(super) fn check_targets(&mut self, targets: List<ExprId>) -> bool {
         let mut ok = true;
         for index in 0..targets.len() {
@@ -222,7 +222,7 @@ impl<'a> Sink<'a> {
         ok
     }
 
-    /// Whether a target of an assignment or loop can be bound.
+    /// Checks a target of an assignment or loop.
     #[inline]
     pub(super) fn check_target(&mut self, target: ExprId) -> bool {
         match self.ast.ast().expr(target) {
@@ -269,7 +269,7 @@ impl<'a> Sink<'a> {
         ok
     }
 
-    /// Whether the target of `op=` or of an annotation is a single one.
+    /// Checks the target of `op=` or of an annotation, which must be a single one.
     pub(super) fn check_single_target(&mut self, target: ExprId) -> bool {
         match self.ast.ast().expr(target).kind() {
             ExprKind::Name | ExprKind::Subscript | ExprKind::Attribute => true,

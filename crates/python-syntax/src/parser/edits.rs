@@ -1,17 +1,17 @@
-//! The map between a text and the same text with lines replaced.
+//! Mapping between a text and an edited copy with some lines replaced.
 
 /// One replaced range.
 #[derive(Debug, Clone, Copy)]
 struct Edit {
-    /// In the edited text.
+    /// Range in the edited text.
     start: u32,
     len: u32,
-    /// In the original text.
+    /// Range in the original text.
     original_start: u32,
     original_len: u32,
 }
 
-/// Replacements made in a piece of text, in order and apart.
+/// Replacements in a piece of text, ordered and disjoint.
 #[derive(Debug, Default)]
 pub(super) struct Edits {
     edits: Vec<Edit>,
@@ -23,7 +23,6 @@ impl Edits {
         self.edits.is_empty()
     }
 
-    /// Forgets all replacements.
     pub(super) fn clear(&mut self) {
         self.edits.clear();
     }
@@ -43,7 +42,7 @@ impl Edits {
         self.edits.get(n.checked_sub(1)?)
     }
 
-    /// Where a position of the edited text is in the original; inside a replacement, its start.
+    /// Maps a position of the edited text to the original; positions inside a replacement map to its start.
     pub(super) fn original(&self, pos: u32) -> u32 {
         match self.before(pos) {
             None => pos,
@@ -52,7 +51,7 @@ impl Edits {
         }
     }
 
-    /// The same for an end: the end of a replacement is the end of what was replaced.
+    /// Maps an end position; the end of a replacement maps to the end of the replaced range.
     pub(super) fn original_end(&self, pos: u32) -> u32 {
         match pos.checked_sub(1).and_then(|p| self.before(p)) {
             Some(e) if pos <= e.start + e.len => e.original_start + e.original_len,
@@ -60,7 +59,7 @@ impl Edits {
         }
     }
 
-    /// Where a position of the original text is in the edited one; inside what was replaced, its start.
+    /// Maps a position of the original text to the edited text; positions inside a replaced range map to its start.
     pub(super) fn edited(&self, pos: u32) -> u32 {
         let n = self.edits.partition_point(|e| e.original_start <= pos);
         match n.checked_sub(1).and_then(|i| self.edits.get(i)) {
@@ -72,7 +71,7 @@ impl Edits {
         }
     }
 
-    /// Whether a replacement covers this position of the edited text.
+    /// Returns `true` if a replacement covers this position of the edited text.
     pub(super) fn is_placeholder(&self, pos: u32) -> bool {
         self.before(pos).is_some_and(|e| pos < e.start + e.len)
     }

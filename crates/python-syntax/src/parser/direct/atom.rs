@@ -1,4 +1,4 @@
-//! Names, literals, brackets, and what follows them: calls, attributes, subscripts.
+//! Names, literals, brackets, calls, attributes and subscripts.
 
 use std::borrow::Cow;
 
@@ -6,15 +6,15 @@ use smallvec::SmallVec;
 
 use super::expr::ANY;
 use super::lex::{begins_name, goes_on};
-use super::{Part, Reader};
+use super::{DirectParser, SpannedExpr};
 use crate::ast::{Constant, DictItem, Expr, ExprId, Keyword, List};
 
-/// How many keywords of a call are looked through for a name that comes twice.
+/// Maximum number of keyword arguments that are checked for duplicates.
 const MAX_KEYWORDS: usize = 32;
 
-impl<'a> Reader<'a> {
-    /// An atom with its calls, attributes and subscripts.
-    pub(super) fn primary(&mut self) -> Option<Part> {
+impl<'a> DirectParser<'a> {
+    /// Parses an atom with its calls, attributes and subscripts.
+    pub(super) fn primary(&mut self) -> Option<SpannedExpr> {
         let mut part = self.atom()?;
         loop {
             self.blanks();
@@ -44,7 +44,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline]
-    fn atom(&mut self) -> Option<Part> {
+    fn atom(&mut self) -> Option<SpannedExpr> {
         let start = self.pos as u32;
         let byte = self.peek(0);
         let expr = match byte {
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         (!matches!(self.peek(0), b'"' | b'\'')).then_some(Expr::Constant(constant))
     }
 
-    /// A decimal number that fits, or a float.
+    /// Parses a decimal integer of at most 64 bits, or a float.
     fn number(&mut self) -> Option<Expr> {
         let start = self.pos;
         let mut is_float = false;
@@ -122,8 +122,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Strings in a row, which are one.
-    fn strings(&mut self) -> Option<Part> {
+    /// Parses adjacent strings, which are joined.
+    fn strings(&mut self) -> Option<SpannedExpr> {
         let start = self.pos as u32;
         let first = self.string()?;
         let end = self.pos as u32;
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
         Some(self.node(Expr::Constant(Constant::Str(text)), start, end))
     }
 
-    /// A string without a prefix, with the commonest escapes.
+    /// Parses a string without a prefix and with common escapes.
     fn string(&mut self) -> Option<Cow<'a, str>> {
         let quote = self.peek(0);
         let is_triple = self.peek(1) == quote && self.peek(2) == quote;
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
     }
 
     /// `()`, `(a)`, `(a, b)`
-    fn parentheses(&mut self) -> Option<Part> {
+    fn parentheses(&mut self) -> Option<SpannedExpr> {
         let start = self.pos as u32;
         self.pos += 1;
         self.open();
@@ -195,7 +195,7 @@ impl<'a> Reader<'a> {
         }
         let (first, is_starred) = self.element()?;
         if !is_starred && self.close(b')') {
-            return Some(Part { id: first.id, start, end: self.pos as u32 });
+            return Some(SpannedExpr { id: first.id, start, end: self.pos as u32 });
         }
         self.expect(b',')?;
         let mark = self.sink.open_exprs();
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
         Some(self.node(Expr::Tuple { elts }, start, self.pos as u32))
     }
 
-    /// What stands between brackets, up to the closing one.
+    /// Parses elements up to the closing bracket.
     fn elements(&mut self, close: u8) -> Option<List<ExprId>> {
         let mark = self.sink.open_exprs();
         self.more_elements(close, mark)
@@ -214,18 +214,15 @@ impl<'a> Reader<'a> {
         while !self.close(close) {
             let (element, _) = self.element()?;
             self.sink.push_expr(element.id);
-            if !self.eat(b',') {
-                if self.close(close) {
-                    break;
-                }
-                return None;
+            if self.comma_or_close(close)? {
+                break;
             }
         }
         Some(self.sink.close_exprs(mark))
     }
 
     /// `a` or `*a`
-    fn element(&mut self) -> Option<(Part, bool)> {
+    fn element(&mut self) -> Option<(SpannedExpr, bool)> {
         self.blanks();
         if self.peek(0) != b'*' {
             return Some((self.expr(ANY)?, false));
@@ -233,14 +230,14 @@ impl<'a> Reader<'a> {
         Some((self.starred()?, true))
     }
 
-    fn starred(&mut self) -> Option<Part> {
+    fn starred(&mut self) -> Option<SpannedExpr> {
         let start = self.pos as u32;
         self.pos += 1;
         let value = self.expr(super::expr::BIT_OR)?;
         Some(self.node(Expr::Starred { value: value.id }, start, value.end))
     }
 
-    /// A dict or set, behind its bracket.
+    /// Parses a dict or set after its bracket.
     fn braces(&mut self) -> Option<Expr> {
         let mut items: SmallVec<[DictItem; 4]> = SmallVec::new();
         let mut elements: Option<usize> = None;
@@ -264,11 +261,8 @@ impl<'a> Reader<'a> {
                     return None;
                 }
             }
-            if !self.eat(b',') {
-                if self.close(b'}') {
-                    break;
-                }
-                return None;
+            if self.comma_or_close(b'}')? {
+                break;
             }
         }
         Some(match elements {
@@ -277,7 +271,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The arguments of a call or the bases of a class, behind the bracket.
+    /// Parses the arguments of a call or the bases of a class after the bracket.
     pub(super) fn arguments(&mut self) -> Option<(List<ExprId>, List<Keyword>)> {
         self.open();
         let mark = self.sink.open_exprs();
@@ -300,7 +294,7 @@ impl<'a> Reader<'a> {
                     keywords.push(keyword);
                 }
                 (byte, _) => {
-                    // Which positional arguments may follow keywords is for the parser to say.
+                    // The foreign parser decides which positional arguments may follow keywords.
                     if !keywords.is_empty() {
                         return None;
                     }
@@ -308,11 +302,8 @@ impl<'a> Reader<'a> {
                     self.sink.push_expr(argument.id);
                 }
             }
-            if !self.eat(b',') {
-                if self.close(b')') {
-                    break;
-                }
-                return None;
+            if self.comma_or_close(b')')? {
+                break;
             }
         }
         let args = self.sink.close_exprs(mark);
@@ -320,14 +311,14 @@ impl<'a> Reader<'a> {
         Some((args, keywords))
     }
 
-    fn starred_argument(&mut self) -> Option<Part> {
+    fn starred_argument(&mut self) -> Option<SpannedExpr> {
         let start = self.pos as u32;
         self.pos += 1;
         let value = self.expr(ANY)?;
         Some(self.node(Expr::Starred { value: value.id }, start, value.end))
     }
 
-    /// Whether `name =` stands here.
+    /// Tests whether `name =` follows.
     fn is_keyword_argument(&mut self) -> bool {
         let start = self.pos;
         self.pos += self.word().len();
@@ -347,7 +338,7 @@ impl<'a> Reader<'a> {
         Some(Keyword { arg, value: value.id, place })
     }
 
-    /// What stands between `[` and `]`, behind the bracket.
+    /// Parses the content of `[..]` after the bracket.
     fn index(&mut self) -> Option<ExprId> {
         self.open();
         let first = self.slice()?;
@@ -362,11 +353,8 @@ impl<'a> Reader<'a> {
             let part = self.slice()?;
             self.sink.push_expr(part.id);
             end = part.end;
-            if !self.eat(b',') {
-                if self.close(b']') {
-                    break;
-                }
-                return None;
+            if self.comma_or_close(b']')? {
+                break;
             }
             end = self.pos as u32;
         }
@@ -374,8 +362,8 @@ impl<'a> Reader<'a> {
         Some(self.node(Expr::Tuple { elts }, first.start, end).id)
     }
 
-    /// `a`, `a:b`, `a:b:c` and those with parts left out.
-    fn slice(&mut self) -> Option<Part> {
+    /// Parses `a`, `a:b`, `a:b:c`, and slices with omitted parts.
+    fn slice(&mut self) -> Option<SpannedExpr> {
         self.blanks();
         let start = self.pos as u32;
         let lower = if self.peek(0) == b':' { None } else { Some(self.expr(ANY)?) };
@@ -396,7 +384,7 @@ impl<'a> Reader<'a> {
         Some(self.node(expr, lower.map_or(start, |part| part.start), end))
     }
 
-    /// A part of a slice, which may be left out; `end` moves behind it.
+    /// Parses an optional part of a slice and moves `end` past it.
     fn bound(&mut self, end: &mut u32) -> Option<Option<ExprId>> {
         self.blanks();
         if matches!(self.peek(0), b':' | b',' | b']') {

@@ -1,23 +1,24 @@
-//! Operators and what they bind.
+//! Operators by binding strength.
 
 use smallvec::SmallVec;
 
-use super::lex::{goes_on, is_keyword};
-use super::{Part, Reader};
+use super::lex::goes_on;
+use super::{DirectParser, SpannedExpr};
 use crate::ast::{BinOp, BoolOp, CmpOp, Comparison, Expr, ExprId, ParamKind, Parameter, UnaryOp};
+use crate::prescan::is_keyword;
 
-// How tightly operators bind, from the loosest.
+// Binding strengths, weakest first.
 pub(super) const ANY: u8 = 0;
 const OR: u8 = 1;
 const AND: u8 = 2;
 const NOT: u8 = 3;
 const COMPARISON: u8 = 4;
-/// Looser than all arithmetic: targets of loops, which `in` ends.
+/// Weaker than all arithmetic; for loop targets, which end at `in`.
 pub(super) const BIT_OR: u8 = 5;
 const UNARY: u8 = 11;
 const POWER: u8 = 12;
 
-/// What stands behind an operand.
+/// An operator after an operand.
 enum Infix {
     Binary(BinOp, u8),
     Compare(CmpOp),
@@ -25,15 +26,15 @@ enum Infix {
     If,
 }
 
-impl Reader<'_> {
-    /// Adds a node of its own extent.
+impl DirectParser<'_> {
+    /// Adds a node whose range includes no enclosing parentheses.
     #[inline]
-    pub(super) fn node(&mut self, expr: Expr, start: u32, end: u32) -> Part {
-        Part { id: self.sink.expr(expr, start, end), start, end }
+    pub(super) fn node(&mut self, expr: Expr, start: u32, end: u32) -> SpannedExpr {
+        SpannedExpr { id: self.sink.expr(expr, start, end), start, end }
     }
 
-    /// Reads an expression of operators that bind at least so tightly.
-    pub(super) fn expr(&mut self, least: u8) -> Option<Part> {
+    /// Parses an expression of operators of at least the given strength.
+    pub(super) fn expr(&mut self, least: u8) -> Option<SpannedExpr> {
         let mut left = self.operand(least)?;
         while let Some((infix, len)) = self.infix() {
             match infix {
@@ -71,7 +72,7 @@ impl Reader<'_> {
         Some(left)
     }
 
-    fn operand(&mut self, least: u8) -> Option<Part> {
+    fn operand(&mut self, least: u8) -> Option<SpannedExpr> {
         self.blanks();
         let op = match self.peek(0) {
             b'-' => UnaryOp::USub,
@@ -84,7 +85,7 @@ impl Reader<'_> {
         self.unary(op, least)
     }
 
-    fn unary(&mut self, op: UnaryOp, least: u8) -> Option<Part> {
+    fn unary(&mut self, op: UnaryOp, least: u8) -> Option<SpannedExpr> {
         let (level, len) = if op == UnaryOp::Not { (NOT, 3) } else { (UNARY, 1) };
         if level < least {
             return None;
@@ -95,7 +96,7 @@ impl Reader<'_> {
         Some(self.node(Expr::UnaryOp { op, operand: operand.id }, start, operand.end))
     }
 
-    /// The operator behind an operand and its length, if there is one.
+    /// The operator after an operand, and its length.
     #[inline]
     fn infix(&mut self) -> Option<(Infix, usize)> {
         self.blanks();
@@ -126,7 +127,7 @@ impl Reader<'_> {
             (b'a' | b'i' | b'n' | b'o', _) => self.word_operator(),
             _ => None,
         }?;
-        // `+=` and its like assign; a comparison's own `=` is counted already.
+        // `+=` and the like are assignments; the lengths of comparisons include their `=`.
         if matches!(infix, Infix::Binary(..)) && self.peek(len) == b'=' {
             return None;
         }
@@ -147,8 +148,9 @@ impl Reader<'_> {
         Some((infix, word.len()))
     }
 
-    /// The comparisons behind `left`, of which the first operator is taken, up to `not` or `is` alone.
-    fn comparison(&mut self, left: Part, first: CmpOp) -> Option<Part> {
+    /// Parses the comparisons after `left`; the first operator is consumed, except the second word of `not in` and
+    /// `is not`.
+    fn comparison(&mut self, left: SpannedExpr, first: CmpOp) -> Option<SpannedExpr> {
         let mut rest: SmallVec<[Comparison; 4]> = SmallVec::new();
         let mut op = first;
         let mut end;
@@ -173,7 +175,7 @@ impl Reader<'_> {
         Some(self.node(Expr::Compare { left: left.id, rest }, left.start, end))
     }
 
-    fn bool_op(&mut self, left: Part, op: BoolOp) -> Option<Part> {
+    fn bool_op(&mut self, left: SpannedExpr, op: BoolOp) -> Option<SpannedExpr> {
         let (word, level): (&[u8], u8) = if op == BoolOp::Or { (b"or", OR) } else { (b"and", AND) };
         let mut values: SmallVec<[ExprId; 8]> = SmallVec::new();
         values.push(left.id);
@@ -187,7 +189,7 @@ impl Reader<'_> {
         Some(self.node(Expr::BoolOp { op, values }, left.start, end))
     }
 
-    fn conditional(&mut self, body: Part) -> Option<Part> {
+    fn conditional(&mut self, body: SpannedExpr) -> Option<SpannedExpr> {
         let test = self.expr(OR)?;
         if !self.eat_word(b"else") {
             return None;
@@ -197,8 +199,8 @@ impl Reader<'_> {
         Some(self.node(expr, body.start, orelse.end))
     }
 
-    /// `lambda x, y: body`, of plain parameters.
-    fn lambda(&mut self, least: u8) -> Option<Part> {
+    /// Parses a lambda with plain parameters.
+    fn lambda(&mut self, least: u8) -> Option<SpannedExpr> {
         if least > ANY {
             return None;
         }
@@ -215,7 +217,7 @@ impl Reader<'_> {
             let place = self.sink.place(from, to);
             params.push(Parameter { name, kind: ParamKind::Normal, annotation: None, default: None, place });
         }
-        // `:=` is no end of parameters.
+        // `:=` does not end the parameters.
         if self.peek(0) == b'=' {
             return None;
         }
@@ -224,8 +226,8 @@ impl Reader<'_> {
         Some(self.node(Expr::Lambda { params, body: body.id }, start, body.end))
     }
 
-    /// One expression, or a tuple without parentheses, whose elements bind at least so tightly.
-    pub(super) fn expr_list(&mut self, least: u8) -> Option<Part> {
+    /// Parses one expression, or a tuple without parentheses with elements of at least the given strength.
+    pub(super) fn expr_list(&mut self, least: u8) -> Option<SpannedExpr> {
         let first = self.expr(least)?;
         if !self.eat(b',') {
             return Some(first);
@@ -246,7 +248,7 @@ impl Reader<'_> {
         Some(self.node(Expr::Tuple { elts }, first.start, end))
     }
 
-    /// Whether something follows that can begin an expression.
+    /// Tests whether a token follows that can start an expression.
     fn begins_expr(&mut self) -> bool {
         self.blanks();
         match self.peek(0) {

@@ -1,17 +1,17 @@
-//! Errors of the foreign parser in our words.
+//! Conversion of errors.
 
 use rustpython_parser::lexer::LexicalErrorType;
 use rustpython_parser::{ParseError, ParseErrorType, Tok};
 
-use crate::reader::Failure;
-use crate::reader::error::SyntaxErrorKind;
+use crate::parser::Failure;
+use crate::parser::error::SyntaxErrorKind;
 
 pub(super) fn failure(text: &str, error: ParseError) -> Failure {
     let mut offset = u32::from(error.offset);
     if let ParseErrorType::Lexical(LexicalErrorType::UnrecognizedToken { tok }) = error.error
         && text.get(..offset as usize).is_some_and(|before| before.ends_with(tok))
     {
-        // The place is mostly behind the character.
+        // The position is usually after the character.
         offset -= tok.len_utf8() as u32;
     }
     let detail = error.error.to_string();
@@ -24,7 +24,7 @@ pub(super) fn failure(text: &str, error: ParseError) -> Failure {
         ParseErrorType::UnrecognizedToken(Tok::Newline, _) => Some(SyntaxErrorKind::UnexpectedEndOfLine),
         ParseErrorType::UnrecognizedToken(Tok::EndOfFile, _) => Some(SyntaxErrorKind::UnexpectedEndOfText),
         ParseErrorType::Lexical(kind) => lexical(kind),
-        // The token that stands there says it all.
+        // The token at the position determines the kind.
         ParseErrorType::ExtraToken(_)
         | ParseErrorType::InvalidToken
         | ParseErrorType::UnrecognizedToken(..) => None,
@@ -34,7 +34,7 @@ pub(super) fn failure(text: &str, error: ParseError) -> Failure {
 
 fn lexical(kind: LexicalErrorType) -> Option<SyntaxErrorKind> {
     Some(match kind {
-        // Strings without end were found before.
+        // The scan reports unterminated strings.
         LexicalErrorType::UnicodeError | LexicalErrorType::StringError => SyntaxErrorKind::InvalidEscape,
         LexicalErrorType::IndentationError => SyntaxErrorKind::InconsistentDedent,
         LexicalErrorType::TabError | LexicalErrorType::TabsAfterSpaces => SyntaxErrorKind::InconsistentTabs,
@@ -52,7 +52,7 @@ fn lexical(kind: LexicalErrorType) -> Option<SyntaxErrorKind> {
         LexicalErrorType::FStringError(_) => SyntaxErrorKind::InvalidFString,
         LexicalErrorType::LineContinuationError => SyntaxErrorKind::BadContinuation,
         LexicalErrorType::Eof => SyntaxErrorKind::UnexpectedEndOfText,
-        // The lexer says this of numbers alone.
+        // Reported for numbers only.
         LexicalErrorType::OtherError(detail)
             if matches!(&*detail, "Invalid Syntax" | "Invalid Token" | "Invalid decimal literal") =>
         {

@@ -1,8 +1,9 @@
-//! Bytes: blanks, words, punctuation.
+//! Blanks, words and punctuation.
 
-use super::Reader;
+use super::DirectParser;
+use crate::prescan::is_keyword;
 
-/// What a byte is in a name or between tokens.
+/// Classes of bytes.
 const NAME: u8 = 1;
 const DIGIT: u8 = 2;
 const BLANK: u8 = 4;
@@ -22,57 +23,26 @@ static CLASS: [u8; 256] = {
     table
 };
 
-/// Whether an ASCII identifier can begin with the byte.
+/// Tests whether an ASCII identifier can start with the byte.
 #[inline]
 pub(super) fn begins_name(byte: u8) -> bool {
     CLASS[byte as usize] == NAME
 }
 
-/// Whether the byte can go on an identifier or number: bytes beyond ASCII may.
+/// Tests whether the byte can continue an identifier or number. Non-ASCII bytes can.
 #[inline]
 pub(super) fn goes_on(byte: u8) -> bool {
     CLASS[byte as usize] & (NAME | DIGIT) != 0 || byte >= 0x80
 }
 
-/// Whether the word is a keyword, soft ones aside.
-#[inline]
-pub(super) fn is_keyword(word: &[u8]) -> bool {
-    // Few names begin like a keyword and are as short.
-    if word.len() < 2 || word.len() > 8 {
-        return false;
-    }
-    match word[0] {
-        b'F' => word == b"False",
-        b'N' => word == b"None",
-        b'T' => word == b"True",
-        b'a' => matches!(word, b"and" | b"as" | b"assert" | b"async" | b"await"),
-        b'b' => word == b"break",
-        b'c' => matches!(word, b"class" | b"continue"),
-        b'd' => matches!(word, b"def" | b"del"),
-        b'e' => matches!(word, b"elif" | b"else" | b"except"),
-        b'f' => matches!(word, b"finally" | b"for" | b"from"),
-        b'g' => word == b"global",
-        b'i' => matches!(word, b"if" | b"import" | b"in" | b"is"),
-        b'l' => word == b"lambda",
-        b'n' => matches!(word, b"nonlocal" | b"not"),
-        b'o' => word == b"or",
-        b'p' => word == b"pass",
-        b'r' => matches!(word, b"raise" | b"return"),
-        b't' => word == b"try",
-        b'w' => matches!(word, b"while" | b"with"),
-        b'y' => word == b"yield",
-        _ => false,
-    }
-}
-
-impl<'a> Reader<'a> {
-    /// The byte that many bytes ahead; 0 behind the end.
+impl<'a> DirectParser<'a> {
+    /// The byte at an offset from the position; 0 after the end of the text.
     #[inline]
     pub(super) fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
     }
 
-    /// Goes to the next token; inside brackets also over line breaks and comments.
+    /// Moves to the next token; inside brackets also past line breaks and comments.
     #[inline]
     pub(super) fn blanks(&mut self) {
         while CLASS[self.peek(0) as usize] == BLANK {
@@ -97,7 +67,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes a byte, behind blanks.
+    /// Consumes a byte after blanks.
     #[inline]
     pub(super) fn eat(&mut self, byte: u8) -> bool {
         self.blanks();
@@ -106,19 +76,24 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Takes a byte, or gives up.
+    /// Consumes a byte after blanks, or fails.
     #[inline]
     pub(super) fn expect(&mut self, byte: u8) -> Option<()> {
         self.eat(byte).then_some(())
     }
 
-    /// Opens a bracket whose byte is taken.
+    /// Consumes a comma or the closing bracket; returns `true` for the bracket.
+    pub(super) fn comma_or_close(&mut self, close: u8) -> Option<bool> {
+        if self.eat(b',') { Some(false) } else { self.close(close).then_some(true) }
+    }
+
+    /// Enters a bracket that has been consumed.
     #[inline]
     pub(super) fn open(&mut self) {
         self.brackets += 1;
     }
 
-    /// Takes the bracket that closes the innermost one.
+    /// Consumes the closing bracket of the innermost one.
     #[inline]
     pub(super) fn close(&mut self, byte: u8) -> bool {
         let found = self.eat(byte);
@@ -126,7 +101,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// The letters and digits from here on.
+    /// The letters and digits at the position.
     #[inline]
     pub(super) fn word(&self) -> &'a [u8] {
         let bytes = self.bytes;
@@ -135,7 +110,7 @@ impl<'a> Reader<'a> {
         &rest[..len]
     }
 
-    /// Takes this word, behind blanks.
+    /// Consumes a word after blanks.
     #[inline]
     pub(super) fn eat_word(&mut self, word: &[u8]) -> bool {
         self.blanks();
@@ -146,7 +121,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Takes an identifier, behind blanks; nothing if it is a keyword, goes beyond ASCII or is the prefix of a string.
+    /// Consumes an identifier after blanks. `None` for keywords, non-ASCII identifiers and string prefixes.
     #[inline]
     pub(super) fn identifier(&mut self) -> Option<&'a str> {
         self.blanks();

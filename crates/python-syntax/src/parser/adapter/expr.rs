@@ -1,8 +1,7 @@
-//! Expressions.
+//! Conversion of expressions.
 
-use num_bigint::BigInt;
-use rustpython_parser::ast as py;
-
+use super::super::py;
+use super::super::{call_parts, dict_items};
 use super::{Converter, Link, bounds};
 use crate::ast::{
     BinOp, BoolOp, CmpOp, Comparison, Comprehension, Constant, Conversion, DictItem, Expr, ExprId, Keyword,
@@ -10,7 +9,7 @@ use crate::ast::{
 };
 
 impl Converter<'_> {
-    pub(super) fn exprs(&mut self, exprs: Vec<py::Expr>) -> List<ExprId> {
+    pub(in super::super) fn exprs(&mut self, exprs: Vec<py::Expr>) -> List<ExprId> {
         let mark = self.sink.open_exprs();
         for expr in exprs {
             let id = self.expr(expr);
@@ -19,19 +18,19 @@ impl Converter<'_> {
         self.sink.close_exprs(mark)
     }
 
-    pub(super) fn option(&mut self, expr: Option<Box<py::Expr>>) -> Option<ExprId> {
+    pub(in super::super) fn option(&mut self, expr: Option<Box<py::Expr>>) -> Option<ExprId> {
         expr.map(|expr| self.expr(*expr))
     }
 
-    /// The block of a statement, which may have been read before.
-    pub(super) fn block(&mut self, stmts: Vec<py::Stmt>) -> List<StmtId> {
+    /// Converts the block of a statement, or returns the block that was parsed separately.
+    pub(in super::super) fn block(&mut self, stmts: Vec<py::Stmt>) -> List<StmtId> {
         match self.sink.frame.body.take() {
             Some(body) => body,
             None => self.stmts(stmts),
         }
     }
 
-    pub(super) fn stmts(&mut self, stmts: Vec<py::Stmt>) -> List<StmtId> {
+    pub(in super::super) fn stmts(&mut self, stmts: Vec<py::Stmt>) -> List<StmtId> {
         let mark = self.sink.open_stmts();
         for stmt in stmts {
             let id = self.stmt(stmt);
@@ -40,7 +39,7 @@ impl Converter<'_> {
         self.sink.close_stmts(mark)
     }
 
-    pub(super) fn expr(&mut self, expr: py::Expr) -> ExprId {
+    pub(in super::super) fn expr(&mut self, expr: py::Expr) -> ExprId {
         let mark = self.spine.len();
         let mut current = expr;
         loop {
@@ -59,8 +58,9 @@ impl Converter<'_> {
                     *e.value
                 }
                 py::Expr::Call(e) => {
-                    self.spine.push(Link::Call(e.args, e.keywords, at));
-                    *e.func
+                    let (func, args, keywords) = call_parts(e);
+                    self.spine.push(Link::Call(args, keywords, at));
+                    *func
                 }
                 other => {
                     current = other;
@@ -76,23 +76,18 @@ impl Converter<'_> {
         id
     }
 
-    pub(super) fn link(&mut self, left: ExprId, link: Link) -> ExprId {
+    fn link(&mut self, left: ExprId, link: Link) -> ExprId {
         let (expr, (start, end)) = match link {
             Link::BinOp(op, right, at) => {
                 let right = self.expr(*right);
                 (Expr::BinOp { left, op, right }, at)
             }
-            Link::Attribute(attr, at) => {
-                (Expr::Attribute { value: left, attr: self.sink.identifier(&attr) }, at)
-            }
+            Link::Attribute(attr, at) => (Expr::Attribute { value: left, attr: self.identifier(&attr) }, at),
             Link::Subscript(index, at) => {
-                let mut starred = None;
-                if matches!(*index, py::Expr::Starred(_)) {
-                    starred = Some(bounds(&*index));
-                }
+                // Only rustpython's parser returns a bare starred index: `x[*a]` is `x[(*a,)]`.
+                let starred = matches!(*index, py::Expr::Starred(_)).then(|| bounds(&*index));
                 let mut index = self.expr(*index);
                 if let Some((start, end)) = starred {
-                    // `x[*a]` is `x[(*a,)]`.
                     let elts = self.sink.ast.list(&[index]);
                     index = self.sink.expr(Expr::Tuple { elts }, start, end);
                 }
@@ -107,11 +102,9 @@ impl Converter<'_> {
         self.sink.expr(expr, start, end)
     }
 
-    pub(super) fn leaf(&mut self, expr: py::Expr) -> ExprId {
+    fn leaf(&mut self, expr: py::Expr) -> ExprId {
         let (start, end) = bounds(&expr);
         let expr = match expr {
-            py::Expr::Name(e) => Expr::Name(self.sink.identifier(&e.id)),
-            py::Expr::Constant(e) => Expr::Constant(self.constant(e.value)),
             py::Expr::UnaryOp(e) => {
                 let operand = self.expr(*e.operand);
                 Expr::UnaryOp { op: unary_op(e.op), operand }
@@ -126,34 +119,27 @@ impl Converter<'_> {
                 };
                 Expr::BoolOp { op, values: self.exprs(e.values) }
             }
-            py::Expr::IfExp(e) => self.conditional(e),
+            py::IfExp(e) => self.conditional(e),
             py::Expr::Lambda(e) => self.lambda(e),
             py::Expr::Starred(e) => Expr::Starred { value: self.expr(*e.value) },
             py::Expr::Await(e) => Expr::Await { value: self.expr(*e.value) },
             py::Expr::Yield(e) => Expr::Yield { value: self.option(e.value) },
             py::Expr::YieldFrom(e) => Expr::YieldFrom { value: self.expr(*e.value) },
-            py::Expr::JoinedStr(e) => Expr::JoinedStr { values: self.exprs(e.values) },
-            other => self.rare(other),
+            other => self.literal(other, (start, end)),
         };
         self.sink.expr(expr, start, end)
     }
 
     #[inline(never)]
-    pub(super) fn conditional(&mut self, e: py::ExprIfExp) -> Expr {
+    fn conditional(&mut self, e: py::ExprIfExp) -> Expr {
         let test = self.expr(*e.test);
         let body = self.expr(*e.body);
         Expr::IfExp { test, body, orelse: self.expr(*e.orelse) }
     }
 
+    /// Converts the kinds with several children. Apart from [`Self::leaf`] so that its stack frame stays small.
     #[inline(never)]
-    pub(super) fn lambda(&mut self, e: py::ExprLambda) -> Expr {
-        let params = self.parameters(*e.args);
-        Expr::Lambda { params, body: self.expr(*e.body) }
-    }
-
-    /// The kinds with several children. Apart from [`Self::leaf`] so that the frames of deep nests stay small.
-    #[inline(never)]
-    pub(super) fn rare(&mut self, expr: py::Expr) -> Expr {
+    pub(in super::super) fn rare(&mut self, expr: py::Expr) -> Expr {
         match expr {
             py::Expr::Compare(e) => {
                 let left = self.expr(*e.left);
@@ -164,8 +150,8 @@ impl Converter<'_> {
                 Expr::Compare { left, rest: self.sink.ast.list(&rest) }
             }
             py::Expr::Dict(e) => {
-                let mut items = Vec::with_capacity(e.values.len());
-                for (key, value) in e.keys.into_iter().zip(e.values) {
+                let mut items = Vec::new();
+                for (key, value) in dict_items(e) {
                     let key = key.map(|key| self.expr(key));
                     items.push(DictItem { key, value: self.expr(value) });
                 }
@@ -177,17 +163,7 @@ impl Converter<'_> {
                 let step = self.option(e.step);
                 Expr::Slice { lower, upper, step }
             }
-            py::Expr::FormattedValue(e) => {
-                let value = self.expr(*e.value);
-                let conversion = match e.conversion {
-                    py::ConversionFlag::None => None,
-                    py::ConversionFlag::Str => Some(Conversion::Str),
-                    py::ConversionFlag::Ascii => Some(Conversion::Ascii),
-                    py::ConversionFlag::Repr => Some(Conversion::Repr),
-                };
-                Expr::FormattedValue { value, conversion, spec: self.option(e.format_spec) }
-            }
-            py::Expr::NamedExpr(e) => {
+            py::NamedExpr(e) => {
                 let target = self.expr(*e.target);
                 Expr::NamedExpr { target, value: self.expr(*e.value) }
             }
@@ -204,16 +180,16 @@ impl Converter<'_> {
                 let value = self.expr(*e.value);
                 Expr::DictComp { key, value, generators: self.generators(e.generators) }
             }
-            py::Expr::GeneratorExp(e) => {
+            py::GeneratorExp(e) => {
                 let elt = self.expr(*e.elt);
                 Expr::GeneratorExp { elt, generators: self.generators(e.generators) }
             }
-            // The rest are chains and leaves, converted by the callers.
+            // `expr`, `leaf` and `literal` convert all other kinds.
             _ => Expr::Constant(Constant::Ellipsis),
         }
     }
 
-    pub(super) fn generators(&mut self, generators: Vec<py::Comprehension>) -> List<Comprehension> {
+    fn generators(&mut self, generators: Vec<py::Comprehension>) -> List<Comprehension> {
         let mut list = Vec::with_capacity(generators.len());
         for generator in generators {
             let target = self.expr(generator.target);
@@ -225,7 +201,7 @@ impl Converter<'_> {
         self.sink.ast.list(&list)
     }
 
-    pub(super) fn keywords(&mut self, keywords: Vec<py::Keyword>) -> List<Keyword> {
+    pub(in super::super) fn keywords(&mut self, keywords: Vec<py::Keyword>) -> List<Keyword> {
         if keywords.is_empty() {
             return List::EMPTY;
         }
@@ -233,48 +209,26 @@ impl Converter<'_> {
         for keyword in keywords {
             let (start, end) = bounds(&keyword);
             let place = self.sink.place(start, end);
-            let arg = keyword.arg.map(|arg| self.sink.identifier(&arg));
+            let arg = keyword.arg.map(|arg| self.identifier(&arg));
             list.push(Keyword { arg, value: self.expr(keyword.value), place });
         }
         self.sink.check_keywords(&list);
         self.sink.ast.list(&list)
     }
 
-    pub(super) fn constant(&mut self, value: py::Constant) -> Constant {
-        match value {
-            py::Constant::None => Constant::None,
-            py::Constant::Bool(b) => Constant::Bool(b),
-            py::Constant::Str(s) => Constant::Str(self.sink.name(&s)),
-            py::Constant::Bytes(b) => self.sink.ast.bytes(&b),
-            py::Constant::Int(i) => self.int(i),
-            py::Constant::Float(f) => Constant::Float(f),
-            py::Constant::Complex { imag, .. } => Constant::Imaginary(imag),
-            py::Constant::Ellipsis => Constant::Ellipsis,
-            // The parser does not fold constants.
-            py::Constant::Tuple(_) => Constant::None,
-        }
-    }
-
-    pub(super) fn int(&mut self, value: BigInt) -> Constant {
-        match i64::try_from(&value) {
-            Ok(i) => Constant::Int(i),
-            Err(_) => self.sink.ast.big_int(value),
-        }
-    }
-
-    pub(super) fn parameters(&mut self, args: py::Arguments) -> List<Parameter> {
+    pub(in super::super) fn parameters(&mut self, args: py::Parameters) -> List<Parameter> {
         let mut list = Vec::new();
         for arg in args.posonlyargs {
-            self.parameter(&mut list, arg.def, arg.default, ParamKind::PositionalOnly);
+            self.with_default(&mut list, arg, ParamKind::PositionalOnly);
         }
         for arg in args.args {
-            self.parameter(&mut list, arg.def, arg.default, ParamKind::Normal);
+            self.with_default(&mut list, arg, ParamKind::Normal);
         }
         if let Some(arg) = args.vararg {
             self.parameter(&mut list, *arg, None, ParamKind::VarArgs);
         }
         for arg in args.kwonlyargs {
-            self.parameter(&mut list, arg.def, arg.default, ParamKind::KeywordOnly);
+            self.with_default(&mut list, arg, ParamKind::KeywordOnly);
         }
         if let Some(arg) = args.kwarg {
             self.parameter(&mut list, *arg, None, ParamKind::KwArgs);
@@ -283,60 +237,40 @@ impl Converter<'_> {
         self.sink.ast.list(&list)
     }
 
-    pub(super) fn parameter(
+    pub(in super::super) fn parameter(
         &mut self,
         list: &mut Vec<Parameter>,
-        arg: py::Arg,
+        arg: py::Parameter,
         default: Option<Box<py::Expr>>,
         kind: ParamKind,
     ) {
-        let (start, end) = bounds(&arg);
-        let place = self.sink.place(start, end);
-        let name = self.sink.identifier(&arg.arg);
+        let (name, place) = self.parameter_name(&arg);
         let annotation = self.option(arg.annotation);
         let default = self.option(default);
         list.push(Parameter { name, kind, annotation, default, place });
     }
 }
 
-pub(super) fn bin_op(op: py::Operator) -> BinOp {
-    match op {
-        py::Operator::Add => BinOp::Add,
-        py::Operator::Sub => BinOp::Sub,
-        py::Operator::Mult => BinOp::Mult,
-        py::Operator::MatMult => BinOp::MatMult,
-        py::Operator::Div => BinOp::Div,
-        py::Operator::Mod => BinOp::Mod,
-        py::Operator::Pow => BinOp::Pow,
-        py::Operator::LShift => BinOp::LShift,
-        py::Operator::RShift => BinOp::RShift,
-        py::Operator::BitOr => BinOp::BitOr,
-        py::Operator::BitXor => BinOp::BitXor,
-        py::Operator::BitAnd => BinOp::BitAnd,
-        py::Operator::FloorDiv => BinOp::FloorDiv,
+pub(in super::super) fn conversion(flag: py::ConversionFlag) -> Option<Conversion> {
+    match flag {
+        py::ConversionFlag::None => None,
+        py::ConversionFlag::Str => Some(Conversion::Str),
+        py::ConversionFlag::Ascii => Some(Conversion::Ascii),
+        py::ConversionFlag::Repr => Some(Conversion::Repr),
     }
 }
 
-fn unary_op(op: py::UnaryOp) -> UnaryOp {
-    match op {
-        py::UnaryOp::Invert => UnaryOp::Invert,
-        py::UnaryOp::Not => UnaryOp::Not,
-        py::UnaryOp::UAdd => UnaryOp::UAdd,
-        py::UnaryOp::USub => UnaryOp::USub,
-    }
+/// Defines a function from a foreign enum to the enum of the same variants.
+macro_rules! same_variants {
+    ($name:ident: $kind:ident { $($variant:ident),* $(,)? } from $foreign:ident) => {
+        pub(super) fn $name(op: py::$foreign) -> $kind {
+            match op { $(py::$foreign::$variant => $kind::$variant),* }
+        }
+    };
 }
 
-fn cmp_op(op: py::CmpOp) -> CmpOp {
-    match op {
-        py::CmpOp::Eq => CmpOp::Eq,
-        py::CmpOp::NotEq => CmpOp::NotEq,
-        py::CmpOp::Lt => CmpOp::Lt,
-        py::CmpOp::LtE => CmpOp::LtE,
-        py::CmpOp::Gt => CmpOp::Gt,
-        py::CmpOp::GtE => CmpOp::GtE,
-        py::CmpOp::Is => CmpOp::Is,
-        py::CmpOp::IsNot => CmpOp::IsNot,
-        py::CmpOp::In => CmpOp::In,
-        py::CmpOp::NotIn => CmpOp::NotIn,
-    }
-}
+same_variants!(bin_op: BinOp {
+    Add, Sub, Mult, MatMult, Div, Mod, Pow, LShift, RShift, BitOr, BitXor, BitAnd, FloorDiv,
+} from Operator);
+same_variants!(unary_op: UnaryOp { Invert, Not, UAdd, USub } from UnaryOp);
+same_variants!(cmp_op: CmpOp { Eq, NotEq, Lt, LtE, Gt, GtE, Is, IsNot, In, NotIn } from CmpOp);

@@ -1,13 +1,13 @@
-//! Logical lines parsed one by one.
+//! Parsing of single logical lines.
 //!
-//! Once a piece of text has an error, each of its lines is tried on its own, in a frame that supplies what the
-//! grammar wants around it (a body behind a header, an `if` before an `else`). So all lines at fault are found in
-//! one pass over the piece, and the piece itself is parsed again only to find errors of its structure.
+//! After an error in a piece, each of its lines is parsed on its own, inside a frame that completes it (a body after
+//! a header, an `if` before an `else`). One pass thus finds all invalid lines; the whole piece is parsed again only
+//! to find structural errors.
 
 use super::{Backend, Failure};
 use crate::prescan::{Head, LogicalLine};
 
-/// Tries logical lines; keeps its buffer.
+/// Parses single lines; reuses its buffer.
 pub(super) struct Isolated {
     backend: Backend,
     buffer: String,
@@ -18,7 +18,7 @@ impl Isolated {
         Isolated { backend, buffer: String::new() }
     }
 
-    /// The error of a line that parses nowhere, in positions relative to the start of the line.
+    /// Parses a line. Positions of the error are relative to the start of the line.
     pub(super) fn check(&mut self, text: &str, line: &LogicalLine) -> Result<(), Failure> {
         let (before, after) = frame(line);
         self.buffer.clear();
@@ -48,7 +48,7 @@ fn frame(line: &LogicalLine) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether a line can be told right from wrong on its own.
+/// Returns `true` if a line can be validated on its own.
 pub(super) fn can_stand_alone(line: &LogicalLine) -> bool {
     !(line.head == Head::MatchOrCase && line.opens_block)
 }

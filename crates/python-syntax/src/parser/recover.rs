@@ -1,7 +1,7 @@
-//! Reading piece by piece, and going on after errors.
+//! Piece-by-piece parsing with error recovery.
 //!
-//! A piece that parses costs one parse. One that does not costs one more over its single lines, and one for each
-//! error of its structure, of which a bounded number is looked for; then the piece as a whole is given up.
+//! A valid piece is parsed once. An invalid piece costs one more pass over its single lines and one more parse per
+//! structural error. The number of repairs is bounded; after that the whole piece is invalid.
 
 use super::edits::Edits;
 use super::isolated::{Isolated, can_stand_alone};
@@ -12,12 +12,12 @@ use super::{Failure, Nesting, PythonOptions, SyntaxError, SyntaxErrorKind};
 use crate::ast::{Ast, AstBuilder, Stmt, StmtId, TextRange};
 use crate::prescan::{Head, LogicalLine, Prescan, Problem, ProblemKind, is_keyword, keyword_like};
 
-/// Reads a text that was scanned. Runs on the stack that the caller made.
+/// Parses a scanned text. The caller provides a sufficient stack.
 pub(super) fn read(text: &str, scan: &Prescan, options: &PythonOptions) -> (Ast, Vec<SyntaxError>) {
     let mut ast = AstBuilder::new();
     ast.reserve(scan.code_bytes());
     let mut reader =
-        Reader { text, scan, options, ast, errors: Vec::new(), isolated: Isolated::new(options.backend) };
+        Recovery { text, scan, options, ast, errors: Vec::new(), isolated: Isolated::new(options.backend) };
     reader.problems();
     let pieces = scan.pieces();
     for (index, lines) in pieces.iter().enumerate() {
@@ -34,20 +34,20 @@ pub(super) fn read(text: &str, scan: &Prescan, options: &PythonOptions) -> (Ast,
 struct Cut {
     first: usize,
     last: usize,
-    how: How,
+    kind: CutKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
-    /// One line, by a placeholder that keeps its part in the structure (`elif a:` for an `elif`).
+enum CutKind {
+    /// One line; the placeholder keeps its role in the structure (`elif a:` for an `elif`).
     Line,
-    /// One line whose part in the structure is wrong.
+    /// One line whose role in the structure is wrong.
     Alone,
-    /// Lines whose indentation is wrong, all by one placeholder.
+    /// Wrongly indented lines, replaced by one placeholder.
     Block,
 }
 
-struct Reader<'a> {
+struct Recovery<'a> {
     text: &'a str,
     scan: &'a Prescan,
     options: &'a PythonOptions,
@@ -56,12 +56,12 @@ struct Reader<'a> {
     isolated: Isolated,
 }
 
-impl Reader<'_> {
+impl Recovery<'_> {
     fn full(&self) -> bool {
         self.errors.len() >= self.options.max_errors
     }
 
-    /// Reports what the scan saw, once a line: what follows on a line follows from the first.
+    /// Reports the first error of the scan on each line; later ones follow from it.
     fn problems(&mut self) {
         let mut line = None;
         for problem in &self.scan.problems {
@@ -85,7 +85,7 @@ impl Reader<'_> {
         let mut edits = Edits::default();
         let mut edited = String::new();
         let mut checked = false;
-        // Structure is mended a bounded number of times, less often in a large piece.
+        // The number of repairs is bounded, and smaller for large pieces.
         let mut rounds = ((16 << 20) / (source.len() + 1)).clamp(2, 16);
         loop {
             let text = if cuts.is_empty() {
@@ -118,8 +118,8 @@ impl Reader<'_> {
         self.ast.end_piece(&[invalid]);
     }
 
-    /// The statements of a piece that needs no parser of its own: one without errors, of which the foreign parser reads
-    /// little or nothing.
+    /// Parses a piece without errors directly and in sections. Returns `None` if the foreign parser has to read the
+    /// whole piece.
     fn sections(&mut self, lines: std::ops::Range<usize>, begin: u32, end: u32) -> Option<Vec<StmtId>> {
         let mut sections = Sections {
             text: self.text,
@@ -134,7 +134,7 @@ impl Reader<'_> {
         sections.read(lines)
     }
 
-    /// The cuts of lines that the scan found broken.
+    /// Cuts for the errors that the scan found.
     fn broken(&self, lines: std::ops::Range<usize>) -> Vec<Cut> {
         if self.scan.problems.is_empty() {
             return Vec::new();
@@ -151,22 +151,22 @@ impl Reader<'_> {
             }
             if problem.kind == ProblemKind::DeepBlocks {
                 let last = self.block_end(line, &lines);
-                cuts.push(Cut { first: line, last, how: How::Block });
+                cuts.push(Cut { first: line, last, kind: CutKind::Block });
             } else {
-                cuts.push(Cut { first: line, last: line, how: How::Line });
+                cuts.push(Cut { first: line, last: line, kind: CutKind::Line });
             }
         }
         cuts
     }
 
-    /// The last of the lines from `line` on that are indented at least as deep.
+    /// Last of the lines from `line` on that are indented at least as deeply.
     fn block_end(&self, line: usize, lines: &std::ops::Range<usize>) -> usize {
         let indent = self.scan.lines[line].indent;
         let rest = &self.scan.lines[line + 1..lines.end];
         line + rest.iter().take_while(|l| l.indent >= indent).count()
     }
 
-    /// Tries each line on its own; cuts out and reports those that fail. Whether there were any.
+    /// Parses each line on its own; cuts out and reports the invalid ones. Returns `true` if there are any.
     fn check_lines(&mut self, lines: std::ops::Range<usize>, cuts: &mut Vec<Cut>) -> bool {
         let mut found = false;
         for index in lines {
@@ -179,15 +179,15 @@ impl Reader<'_> {
                     let error = self.describe(failure, line.start, &Edits::default(), index);
                     self.errors.push(error);
                 }
-                insert(cuts, Cut { first: index, last: index, how: How::Line });
+                insert(cuts, Cut { first: index, last: index, kind: CutKind::Line });
                 found = true;
             }
         }
         found
     }
 
-    /// Cuts out what makes the structure wrong, and reports it unless it follows from an earlier cut. False if
-    /// nothing more can be done.
+    /// Cuts out the cause of a structural error, and reports the error unless it follows from an earlier cut. Returns
+    /// `false` if nothing more can be done.
     fn mend(
         &mut self,
         failure: Failure,
@@ -199,29 +199,29 @@ impl Reader<'_> {
     ) -> bool {
         let error = self.describe(failure, begin, edits, line);
         if let Ok(index) = find(cuts, line) {
-            // The placeholder itself does not fit; or, behind a block that was cut out, what follows it.
+            // The placeholder itself does not fit, or the line after a block that was cut out.
             let cut = &mut cuts[index];
-            let again = cut.how == How::Line;
-            if cut.how == How::Line {
-                cut.how = How::Alone;
+            let again = cut.kind == CutKind::Line;
+            if cut.kind == CutKind::Line {
+                cut.kind = CutKind::Alone;
             }
             return again;
         }
-        let (first, last, how) = match error.kind {
+        let (first, last, kind) = match error.kind {
             SyntaxErrorKind::UnexpectedIndent
             | SyntaxErrorKind::InconsistentDedent
-            | SyntaxErrorKind::InconsistentTabs => (line, self.block_end(line, lines), How::Block),
+            | SyntaxErrorKind::InconsistentTabs => (line, self.block_end(line, lines), CutKind::Block),
             SyntaxErrorKind::ExpectedIndent => {
                 let header = self.header_before(line, lines);
-                (header, header, How::Line)
+                (header, header, CutKind::Line)
             }
-            _ => (line, line, How::Alone),
+            _ => (line, line, CutKind::Alone),
         };
-        let follows = match how {
-            How::Alone => {
+        let follows = match kind {
+            CutKind::Alone => {
                 self.scan.lines[line].head.is_continuation() && self.sibling_is_cut(line, lines, cuts)
             }
-            // A header loses its body when the body is cut.
+            // The header lost its body to another cut.
             _ => find(cuts, first + 1).is_ok() && error.kind == SyntaxErrorKind::ExpectedIndent,
         };
         if !follows {
@@ -230,7 +230,7 @@ impl Reader<'_> {
             }
             self.errors.push(error);
         }
-        insert(cuts, Cut { first, last, how });
+        insert(cuts, Cut { first, last, kind });
         true
     }
 
@@ -247,7 +247,7 @@ impl Reader<'_> {
         before.iter().rposition(|l| l.indent <= indent).is_some_and(|i| find(cuts, lines.start + i).is_ok())
     }
 
-    /// The text of a piece with placeholders in place of the cuts.
+    /// Writes the text of a piece with placeholders instead of the cuts.
     fn edit(
         &self,
         begin: u32,
@@ -263,7 +263,7 @@ impl Reader<'_> {
         for cut in cuts {
             let (first, last) = (&self.scan.lines[cut.first], &self.scan.lines[cut.last]);
             let (start, end) = (first.start - begin, last.end - begin);
-            if cut.how == How::Block {
+            if cut.kind == CutKind::Block {
                 let from = first.begin - begin;
                 out.push_str(&source[copied as usize..from as usize]);
                 let at = out.len() as u32;
@@ -280,13 +280,13 @@ impl Reader<'_> {
         out.push_str(&source[copied as usize..]);
     }
 
-    /// Writes the indentation that a line behind the previous one has.
+    /// Writes the indentation of a line that continues the block of the previous line.
     fn indent_before(&self, line: usize, lines: &std::ops::Range<usize>, cuts: &[Cut], out: &mut String) {
         let mut previous = line;
         while previous > lines.start {
             previous -= 1;
             match find(cuts, previous) {
-                Ok(index) if cuts[index].how == How::Block => previous = cuts[index].first,
+                Ok(index) if cuts[index].kind == CutKind::Block => previous = cuts[index].first,
                 _ => {
                     let line = &self.scan.lines[previous];
                     out.push_str(&self.text[line.begin as usize..line.start as usize]);
@@ -302,16 +302,16 @@ impl Reader<'_> {
     fn placeholder(&self, cut: &Cut, lines: &std::ops::Range<usize>) -> &'static str {
         let line = &self.scan.lines[cut.first];
         let rest = &self.scan.lines[cut.last + 1..lines.end];
-        let block = cut.how != How::Block && rest.first().is_some_and(|next| next.indent > line.indent);
+        let block = cut.kind != CutKind::Block && rest.first().is_some_and(|next| next.indent > line.indent);
         let decorated = cut.first > lines.start && self.scan.lines[cut.first - 1].head == Head::Decorator;
         let next = rest.iter().find(|next| next.indent <= line.indent).map_or(Head::Other, |next| next.head);
         let or_pass = |header: &'static str, whole: &'static str| if block { header } else { whole };
         match line.head {
-            Head::Elif if cut.how == How::Line => or_pass("elif a:", "elif a: pass"),
-            Head::Else if cut.how == How::Line => or_pass("else:", "else: pass"),
-            Head::Except if cut.how == How::Line => or_pass("except a:", "except a: pass"),
-            Head::Finally if cut.how == How::Line => or_pass("finally:", "finally: pass"),
-            Head::Decorator if cut.how == How::Line => "@a",
+            Head::Elif if cut.kind == CutKind::Line => or_pass("elif a:", "elif a: pass"),
+            Head::Else if cut.kind == CutKind::Line => or_pass("else:", "else: pass"),
+            Head::Except if cut.kind == CutKind::Line => or_pass("except a:", "except a: pass"),
+            Head::Finally if cut.kind == CutKind::Line => or_pass("finally:", "finally: pass"),
+            Head::Decorator if cut.kind == CutKind::Line => "@a",
             _ if decorated => or_pass("class a:", "class a: pass"),
             _ if matches!(next, Head::Except | Head::Finally) => or_pass("try:", "try: pass"),
             _ if matches!(next, Head::Elif | Head::Else) => or_pass("if a:", "if a: pass"),
@@ -319,7 +319,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The error in our words. `base` is where the text that the parser saw begins in the whole text.
+    /// Converts a failure to an error. `base` is the start of the parsed text in the whole text.
     fn describe(&self, failure: Failure, base: u32, edits: &Edits, line: usize) -> SyntaxError {
         let index = line;
         let line = &self.scan.lines[line];
@@ -366,7 +366,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The offset, or the beginning of the character that it is inside of.
+    /// The offset, or the start of the character that contains it.
     fn boundary(&self, offset: u32) -> u32 {
         let end = (offset as usize).min(self.text.len());
         (0..=end).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or_default() as u32
@@ -382,11 +382,13 @@ impl Reader<'_> {
                 if &**found == "=" && matches!(line.head, Head::If | Head::Elif | Head::While) {
                     return Some("`==` compares, `=` assigns".into());
                 }
-                let found = (!is_keyword(found)).then(|| keyword_like(found)).flatten();
+                let found = (!is_keyword(found.as_bytes())).then(|| keyword_like(found)).flatten();
                 let keyword = found.or_else(|| {
                     let start = line.start as usize;
                     let word = &self.text[start..token_end(self.text, start)];
-                    (line.start < range.start && !is_keyword(word)).then(|| keyword_like(word)).flatten()
+                    (line.start < range.start && !is_keyword(word.as_bytes()))
+                        .then(|| keyword_like(word))
+                        .flatten()
                 })?;
                 Some(format!("did you mean `{keyword}`?"))
             }
@@ -395,7 +397,7 @@ impl Reader<'_> {
     }
 }
 
-/// The index of the cut that holds the line, or where it would stand.
+/// Index of the cut that contains the line, or the index to insert one at.
 fn find(cuts: &[Cut], line: usize) -> Result<usize, usize> {
     let index = cuts.partition_point(|cut| cut.last < line);
     match cuts.get(index) {
@@ -404,7 +406,7 @@ fn find(cuts: &[Cut], line: usize) -> Result<usize, usize> {
     }
 }
 
-/// Adds a cut; those inside it go.
+/// Inserts a cut and removes the cuts inside it.
 fn insert(cuts: &mut Vec<Cut>, cut: Cut) {
     let start = cuts.partition_point(|c| c.last < cut.first);
     let end = cuts.partition_point(|c| c.first <= cut.last);

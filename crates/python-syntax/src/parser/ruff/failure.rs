@@ -1,9 +1,9 @@
-//! Errors of the foreign parser in our words.
+//! Conversion of errors.
 
 use rustpython_ruff_python_parser::{LexicalErrorType, ParseError, ParseErrorType};
 
-use crate::reader::Failure;
-use crate::reader::error::SyntaxErrorKind;
+use crate::parser::Failure;
+use crate::parser::error::SyntaxErrorKind;
 
 pub(super) fn failure(error: &ParseError) -> Failure {
     let (start, end) = (error.location.start().into(), error.location.end().into());
@@ -25,7 +25,7 @@ pub(super) fn failure(error: &ParseError) -> Failure {
         ParseErrorType::Lexical(kind) => Some(lexical(kind)),
         ParseErrorType::OtherError(text) if text.contains("iteral") => Some(SyntaxErrorKind::InvalidString),
         ParseErrorType::OtherError(text) if text.starts_with("Expected") => None,
-        // The token that stands there says it all.
+        // The token at the position determines the kind.
         ParseErrorType::ExpectedToken { .. }
         | ParseErrorType::ExpectedExpression
         | ParseErrorType::SimpleStatementsOnSameLine
@@ -49,7 +49,7 @@ fn lexical(kind: &LexicalErrorType) -> SyntaxErrorKind {
         LexicalErrorType::InvalidByteLiteral => SyntaxErrorKind::InvalidString,
         LexicalErrorType::LineContinuationError => SyntaxErrorKind::BadContinuation,
         LexicalErrorType::Eof => SyntaxErrorKind::UnexpectedEndOfText,
-        // The lexer says this of numbers alone; errors of strings have kinds of their own.
+        // Reported for numbers only; errors of strings have their own kinds.
         LexicalErrorType::OtherError(text) if text.contains("igit") || text.contains("ecimal") => {
             SyntaxErrorKind::InvalidNumber
         }

@@ -1,6 +1,6 @@
-//! The token at a position, for messages.
+//! Tokens at a position, for messages.
 
-/// Where the token that begins at `start` ends. Never beyond its physical line, never empty unless at its end.
+/// End of the token at `start`, at most the end of its physical line.
 pub(super) fn token_end(text: &str, start: usize) -> usize {
     let Some(rest) = text.get(start..) else { return start };
     let line = rest.find(['\n', '\r']).map_or(rest, |end| &rest[..end]);
@@ -21,7 +21,7 @@ pub(super) fn token_end(text: &str, start: usize) -> usize {
         }
 }
 
-/// Where the word or number around `at`, or right before it, begins; never before `from`.
+/// Start of the word or number around or directly before `at`; at least `from`.
 pub(super) fn token_start(text: &str, from: usize, at: usize) -> usize {
     let before = text.get(from..at).unwrap_or_default();
     let len: usize = before
@@ -33,7 +33,7 @@ pub(super) fn token_start(text: &str, from: usize, at: usize) -> usize {
     at - len
 }
 
-/// Length of the string at the beginning of the line, up to the end of the line at most.
+/// Length of the string at the start of the line, at most the length of the line.
 fn string_len(line: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in line.char_indices().skip(1) {
@@ -55,7 +55,7 @@ fn operator_len(line: &str) -> Option<usize> {
     OPERATORS.iter().find(|op| line.starts_with(**op)).map(|op| op.len())
 }
 
-/// A token as a message shows it: whole, or its beginning.
+/// Abbreviates a long token for messages.
 pub(super) fn shown(token: &str) -> Box<str> {
     const MAX_CHARS: usize = 24;
     match token.char_indices().nth(MAX_CHARS) {
