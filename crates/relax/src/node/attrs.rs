@@ -1,6 +1,6 @@
 //! Attributes of calls: one node per family of operators. Fields print as keyword arguments, in this order.
 //!
-//! A field's documentation is that of its name ([`field_doc!`]); `Option` fields are `None` where the call omits them.
+//! A field's documentation is that of its name (`field_doc!`); `Option` fields are `None` where the call omits them.
 //!
 //! Upstream counterpart: `include/tvm/relax/attrs`.
 
