@@ -2,7 +2,7 @@
 //!
 //! A variable may be named `range` unless the text in its scope uses the word, which is known only at the end. Such a
 //! variable therefore gets a symbol of its own whose text is set last. The names `range`, `range_1` and so on are
-//! allocated as usual; if the word is used in scope of a variable, each moves on by one (`range_1`, `range_2`), as if
+//! allocated as usual; if the word is used in scope of a variable, each number is raised by one (`range_1`, `range_2`), as if
 //! the word had been reserved from the start.
 
 use tvmscript_doc::{DocArena, Sym};

@@ -126,7 +126,7 @@ attributes! {
         device_mesh: Ref<DeviceMesh>, placement: Ref<Placement>
     }
     InitAttrs, "`R.full`, `R.zeros`, `R.ones`, `R.arange` and the like" { dtype: DataType }
-    TriluAttrs, "triangular parts; no operator carries them" { k: i64 }
+    TriluAttrs, "triangular parts (not used by operators)" { k: i64 }
     AstypeAttrs, "`R.astype`" { dtype: DataType }
     WrapParamAttrs, "`R.wrap_param`" { dtype: DataType }
     MatmulAttrs, "`R.matmul`" { out_dtype: DataType }
