@@ -350,6 +350,10 @@ impl dyn Host + '_ {
         }
         let mut error =
             ParseError::new(ParseErrorKind::UndefinedName { name: text.to_owned() }, ast.range(id));
+        if self.diagnostics.is_exhausted() {
+            // Nobody will see the suggestion, which is expensive.
+            return Err(self.report_undefined(error));
+        }
         if let Some((place, help)) = self.ended_before(name, id) {
             error.help = help.map(str::to_owned);
             return Err(self.report(error.with_label(place, "defined here, in a scope that is closed")));

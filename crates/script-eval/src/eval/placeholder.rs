@@ -11,6 +11,7 @@
 use std::any::Any;
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use tvmscript_python_syntax::ast::{BinOp, ExprId, Name, StmtId, TextRange};
 use tvmscript_script_value::{CallArgs, HostObject, ScriptValue};
@@ -361,7 +362,7 @@ impl dyn Host + '_ {
         let text = ast.name(name);
         let unknown = |reason: String, place| Some(Placeholder::new(Cause::Statement(reason.into()), place));
         if self.tolerant {
-            if PYTHON_NAMES.split(' ').any(|known| known == text) || text.starts_with("__") {
+            if is_python_name(text) || text.starts_with("__") {
                 return unknown(format!("`{text}` is not evaluated"), self.statement.unwrap_or_default());
             }
             if self.explorer.exploring > 0 {
@@ -394,12 +395,18 @@ impl dyn Host + '_ {
         let range = error.range();
         if !self.diagnostics.errors.iter().any(|other| other.range() == range) {
             self.diagnostics.failures += 1;
-            self.diagnostics.errors.push(error);
+            self.diagnostics.push(error);
         }
         let place = self.statement.unwrap_or(range);
         self.pending = Some(Placeholder::new(Cause::Statement("it has a mistake".into()), place));
         Reported(())
     }
+}
+
+/// Tests whether a name is one of [`PYTHON_NAMES`].
+fn is_python_name(name: &str) -> bool {
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| PYTHON_NAMES.split(' ').collect());
+    NAMES.contains(name)
 }
 
 /// Names that Python or a notebook binds and the evaluator lacks, separated by spaces.
