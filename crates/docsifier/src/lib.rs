@@ -31,7 +31,7 @@
 //! ```
 //!
 //! Printing takes one pass. What a printer needs to know in advance comes from `analysis`; a name conflict that cannot be
-//! resolved is an error ([`DocsifyError::DefinedTwice`], [`DocsifyError::TakenWord`], [`DocsifyError::NameClash`]). No dialect
+//! resolved is an error ([`DocsifyError::DefinedTwice`], [`DocsifyError::TakenWord`]; of prefixes and aliases [`DocsifyError::NameClash`]). No dialect
 //! is known here.
 
 #![warn(clippy::unwrap_used, clippy::panic)]

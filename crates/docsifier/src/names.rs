@@ -23,14 +23,14 @@ pub fn is_keyword(word: &str) -> bool {
     KEYWORDS.contains(&word)
 }
 
-/// Returns `true` if the text is a name that variables print under: an ASCII identifier that is no keyword.
+/// Returns `true` if the text is a valid name of a printed variable: an ASCII identifier that is no keyword.
 ///
 /// The parser accepts every identifier of Python; printed variables keep to ASCII, as upstream does.
 pub fn is_identifier(text: &str) -> bool {
     text.is_ascii() && is_wide_identifier(text)
 }
 
-/// Returns `true` if the text is a name that functions print under: an identifier of any script that is no keyword.
+/// Returns `true` if the text is a valid name of a printed function: an identifier of any script that is no keyword.
 ///
 /// Python normalizes identifiers (NFKC), so a text in another form does not read back as itself.
 pub fn is_wide_identifier(text: &str) -> bool {
@@ -207,8 +207,8 @@ mod tests {
     #[test]
     fn reserved_names_are_no_variables() {
         let (mut names, mut docs) = (Namer::new(), DocArena::new());
-        assert!(names.reserve(docs.sym("range")));
-        assert!(names.is_reserved(docs.sym("range")));
-        assert_eq!(take(&mut names, &mut docs, &["range"]), "range_1");
+        assert!(names.reserve(docs.sym("T")));
+        assert!(names.is_reserved(docs.sym("T")));
+        assert_eq!(take(&mut names, &mut docs, &["T"]), "T_1");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A variable may be named `range` unless the text in its scope uses the word, which is known only at the end. Such a
 //! variable therefore gets a symbol of its own whose text is set last. The names `range`, `range_1` and so on are
-//! allocated as usual; if the word is used in scope of a variable, each moves on by one (`range_1`, `range_2`), as if
+//! allocated as usual; if the word is used in scope of a variable, each number is raised by one (`range_1`, `range_2`), as if
 //! the word had been reserved from the start.
 
 use tvmscript_doc::{DocArena, Sym};
@@ -23,23 +23,32 @@ struct Word {
     is_needed: bool,
     /// Symbols of variables named after the word, with their numeric suffixes (0 for none).
     variables: Vec<(Sym, u32)>,
+    /// Names after the word with larger suffixes, which stay.
+    fixed: Vec<Sym>,
 }
 
 impl Words {
     /// Creates the set of words: that of this crate, plus `others` of the text profile and the dialects.
     pub(crate) fn new(others: &[&'static str]) -> Words {
         let words = [FLOAT].into_iter().chain(others.iter().copied());
-        Words(words.map(|word| Word { word, is_needed: false, variables: Vec::new() }).collect())
+        Words(
+            words
+                .map(|word| Word { word, is_needed: false, variables: Vec::new(), fixed: Vec::new() })
+                .collect(),
+        )
     }
 
     /// The symbol for a variable with this name.
     pub(crate) fn symbol(&mut self, name: Sym, docs: &mut DocArena) -> Sym {
-        for Word { word, variables, .. } in &mut self.0 {
-            if let Some(number) = suffix(docs.text(name), word) {
-                let own = docs.own_sym(name);
-                variables.push((own, number));
-                return own;
-            }
+        for Word { word, variables, fixed, .. } in &mut self.0 {
+            let Some(digits) = suffix(docs.text(name), word) else { continue };
+            let Ok(number) = digits.parse() else {
+                fixed.push(name);
+                return name;
+            };
+            let own = docs.own_sym(name);
+            variables.push((own, number));
+            return own;
         }
         name
     }
@@ -52,10 +61,11 @@ impl Words {
 
     /// Renames the variables that conflict with a used word.
     pub(crate) fn resolve(&mut self, names: &Namer, docs: &mut DocArena) {
-        for Word { word, variables, .. } in self.0.iter().filter(|word| word.is_needed) {
+        for Word { word, variables, fixed, .. } in self.0.iter().filter(|word| word.is_needed) {
             let name = |number: u32, by: u64| format!("{word}_{}", u64::from(number) + by);
             let mut by = 1;
-            while variables.iter().any(|(_, number)| names.is_reserved(docs.sym(&name(*number, by)))) {
+            let is_taken = |name| names.is_reserved(name) || fixed.contains(&name);
+            while variables.iter().any(|(_, number)| is_taken(docs.sym(&name(*number, by)))) {
                 by += 1;
             }
             for (sym, number) in variables {
@@ -65,16 +75,16 @@ impl Words {
     }
 }
 
-/// The numeric suffix of a name that begins with a word: 2 for `range_2`, 0 for the word itself, `None` for other
-/// names.
-fn suffix(name: &str, word: &str) -> Option<u32> {
+/// The digits behind a word in a name: `2` for `range_2`, `0` for the word itself, `None` for other names.
+fn suffix<'a>(name: &'a str, word: &str) -> Option<&'a str> {
     let rest = name.strip_prefix(word)?;
     if rest.is_empty() {
-        return Some(0);
+        return Some("0");
     }
     let digits = rest.strip_prefix('_')?;
-    let is_plain = digits.bytes().all(|b| b.is_ascii_digit()) && !digits.starts_with('0');
-    digits.parse().ok().filter(|_| is_plain)
+    let is_plain =
+        digits.bytes().all(|b| b.is_ascii_digit()) && !digits.is_empty() && !digits.starts_with('0');
+    is_plain.then_some(digits)
 }
 
 #[cfg(test)]
@@ -109,6 +119,12 @@ mod tests {
     fn names_move_on_where_the_word_is_needed() {
         assert_eq!(resolved(&["range", "range", "range_1"], Some("range"), &[]), "range_1 range_2 range_1_1");
         assert_eq!(resolved(&["range_1", "range", "ranges"], Some("range"), &[]), "range_2 range_1 ranges");
+    }
+
+    #[test]
+    fn names_with_large_suffixes_stay_and_are_avoided() {
+        let hints = ["range_4294967296", "range_4294967295", "range"];
+        assert_eq!(resolved(&hints, Some("range"), &[]), "range_4294967296 range_4294967297 range_2");
     }
 
     #[test]

@@ -104,8 +104,8 @@ fn clamp(value: AnyExpr, low: i64, high: i64) -> Result<Ref<Clamp>> {
 
 /// Logs a value.
 #[script_fn]
-fn trace(label: Str, value: AnyExpr) -> Result<Ref<Trace>> {
-    Ok(Ref::new(Trace { span: Span::current(), label, value: value.0 }))
+fn trace(label: Str, value: AnyExpr) -> Result<()> {
+    Builder::add_stmt(Ref::new(Trace { span: Span::current(), label, value: value.0 }).into())
 }
 
 #[derive(Debug)]
@@ -152,6 +152,8 @@ fn print_clamp(node: &Ref<Clamp>, path: PathId, d: &mut Docsifier<'_>) -> Docsif
     let value = d.expr_object(value, value_path)?;
     let callee = d.prefixed("toy", "clamp");
     let (low, high) = (d.docs.int(*low), d.docs.int(*high));
+    let low = d.at_field(low, path, "low");
+    let high = d.at_field(high, path, "high");
     Ok(d.docs.call_args(callee, &[value, low, high]))
 }
 
@@ -161,6 +163,7 @@ fn print_trace(node: &Ref<Trace>, path: PathId, d: &mut Docsifier<'_>) -> Docsif
     let value = d.expr_object(value, value_path)?;
     let callee = d.prefixed("toy", "trace");
     let label = d.docs.str(label.as_str());
+    let label = d.at_field(label, path, "label");
     let call = d.docs.call_args(callee, &[label, value]);
     Ok(d.docs.expr_stmt(call))
 }
@@ -178,6 +181,7 @@ fn print_region(node: &Ref<Region>, path: PathId, d: &mut Docsifier<'_>) -> Docs
     })?;
     let callee = d.prefixed("toy", "region");
     let label = d.docs.str(label.as_str());
+    let label = d.at_field(label, path, "label");
     let context = d.docs.call_args(callee, &[label]);
     Ok(d.docs.scope(None, context, &stmts))
 }

@@ -55,7 +55,7 @@ pub fn run() -> Result<()> {
     }
     match findings.0.len() {
         0 => {
-            println!("tidy: {} files, {} packages, nothing to say", files.len(), packages.len());
+            println!("tidy: {} files, {} packages, no findings", files.len(), packages.len());
             Ok(())
         }
         n => bail!("tidy: {n} findings"),

@@ -31,7 +31,7 @@ impl Docsifier<'_> {
         })
     }
 
-    /// Checks the unfolded size of the root once the print has many docs, so that a hopeless print fails early.
+    /// Checks the unfolded size of the root once the print has many docs, so that a print over the limits fails early.
     #[cold]
     fn check_size(&mut self) -> Result<()> {
         self.next_size_check = usize::MAX;

@@ -1,6 +1,6 @@
 //! Attributes of calls: one node per family of operators. Fields print as keyword arguments, in this order.
 //!
-//! A field's documentation is that of its name ([`field_doc!`]); `Option` fields are `None` where the call omits them.
+//! A field's documentation is that of its name (`field_doc!`); `Option` fields are `None` where the call omits them.
 //!
 //! Upstream counterpart: `include/tvm/relax/attrs`.
 
@@ -126,7 +126,7 @@ attributes! {
         device_mesh: Ref<DeviceMesh>, placement: Ref<Placement>
     }
     InitAttrs, "`R.full`, `R.zeros`, `R.ones`, `R.arange` and the like" { dtype: DataType }
-    TriluAttrs, "triangular parts; no operator carries them" { k: i64 }
+    TriluAttrs, "triangular parts (not used by operators)" { k: i64 }
     AstypeAttrs, "`R.astype`" { dtype: DataType }
     WrapParamAttrs, "`R.wrap_param`" { dtype: DataType }
     MatmulAttrs, "`R.matmul`" { out_dtype: DataType }

@@ -86,8 +86,8 @@ mod prelude {
     pub(super) type Inferred = Checked<Ref<StructInfo>>;
 }
 
-/// Parameter types of typed functions. Some names stand for forms that scripts may pass besides; [`crate::build::operator`]
-/// has the script side of each under the same name.
+/// Parameter types of typed functions. [`crate::build::operator`] has types of the same names for script functions, which
+/// accept further forms.
 pub mod kind {
     use tvmscript_ir_core::{Array, DataType, Object, Ref, Str};
     use tvmscript_prim::{FloatImm, IntImm};

@@ -156,12 +156,28 @@ fn fields(
             FieldRef::Node(node) if CONVERTED.contains(&field.name) && !keeps_type => {
                 d.expr_object(node, at)?
             }
-            FieldRef::Node(node) => attribute_node(node, at, d)?,
+            FieldRef::Node(node) => match own_device(operator, node, at, d)? {
+                Some(doc) => doc,
+                None => attribute_node(node, at, d)?,
+            },
             scalar => d.value(&scalar.to_value(), at)?,
         };
         kwargs.push((field.name, doc));
     }
     Ok(())
+}
+
+/// `"cuda:0:global"` for a device, which only functions of operators accept: `R.call_packed` takes attributes as they are.
+fn own_device(
+    operator: Option<&Operator>,
+    node: &Object,
+    path: PathId,
+    d: &mut Docsifier<'_>,
+) -> Result<Option<ExprDoc>> {
+    match (operator, node.downcast_ref::<VDevice>()) {
+        (Some(_), Some(device)) => vdevice_doc(device, path, d),
+        _ => Ok(None),
+    }
 }
 
 /// The value of an attribute that keeps the types of its integers.
@@ -175,11 +191,6 @@ fn attribute(value: &Value, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprD
 fn attribute_node(node: &Object, path: PathId, d: &mut Docsifier<'_>) -> Result<ExprDoc> {
     if let Some(integer) = node.downcast_ref::<IntImm>() {
         return narrow(integer, path, d);
-    }
-    if let Some(device) = node.downcast_ref::<VDevice>()
-        && let Some(doc) = vdevice_doc(device, path, d)?
-    {
-        return Ok(doc);
     }
     let Some(array) = node.as_node::<ArrayNode>() else { return d.expr_object(node, path) };
     let mut docs: SmallVec<[ExprDoc; 8]> = SmallVec::new();

@@ -66,7 +66,7 @@ pub struct Parsed {
     pub warnings: Vec<ParseError>,
     /// Source of the spans in the nodes.
     ///
-    /// It stays open, so that the nodes may outlive this value. A process that parses without end calls
+    /// It stays open, so that the nodes may outlive this value. A long-running process calls
     /// [`SourceId::release`] when it no longer needs the positions of the nodes.
     pub source: SourceId,
     /// Number of parsed statements.

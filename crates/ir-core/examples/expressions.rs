@@ -1,6 +1,6 @@
 //! A dialect of integer expressions: declares its nodes, folds constants, compares, and saves JSON.
 //!
-//! `cargo run -p tvmscript-ir-core --example calculator`
+//! `cargo run -p tvmscript-ir-core --example expressions`
 
 use tvmscript_ir_core::json::native;
 use tvmscript_ir_core::{
