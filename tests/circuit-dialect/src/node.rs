@@ -19,7 +19,6 @@ pub struct Stmt(());
 #[node(key = "circuit.Wire", eq = free_var)]
 pub struct Wire {
     /// Name hint, which equality ignores.
-    #[node(skip_eq)]
     pub name: NameCell,
     /// Source position.
     pub span: Span,
