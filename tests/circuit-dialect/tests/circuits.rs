@@ -310,6 +310,14 @@ def statements(a: C.Wire):
 }
 
 #[test]
+fn a_decorator_of_a_module_that_no_dialect_declares_is_shown() {
+    let text = "from netlists import circuit as X\n\n@X.circuit\ndef test():\n    pass\n";
+    let parsed = parse(text, &ParseOptions::default());
+    let shown = render(&parsed.errors, "circuits.py", text, false);
+    assert!(shown.contains("from `netlists.circuit`, which no dialect declares"), "{shown}");
+}
+
+#[test]
 fn errors_are_shown_in_the_text() {
     let text = "@C.circuit\ndef test(a: C.Wire):\n    s = C.xor(a)\n    C.output(s, t)\n";
     let parsed = parse(text, &ParseOptions::default());
