@@ -84,7 +84,7 @@ impl DocArena {
         self.push_stmt(Stmt::For { lhs, rhs, body }, StmtRole::Plain)
     }
 
-    /// `with rhs as lhs:`
+    /// `with rhs as lhs:`; an empty body prints `pass`.
     pub fn scope(&mut self, lhs: Option<ExprDoc>, rhs: ExprDoc, body: &[StmtDoc]) -> StmtDoc {
         let body = self.push_stmts(body);
         self.push_stmt(Stmt::Scope { lhs, rhs, body }, StmtRole::Plain)

@@ -186,7 +186,7 @@ pub enum Stmt {
         lhs: Option<ExprDoc>,
         /// The context manager.
         rhs: ExprDoc,
-        /// The body.
+        /// The body; an empty one prints `pass`.
         body: StmtList,
     },
     /// An expression statement.

@@ -30,6 +30,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! `examples/toy.rs` declares variables and prints a graph that shares nodes:
+//! `cargo run -p tvmscript-docsifier --example toy`.
+//!
 //! Printing takes one pass. What a printer needs to know in advance comes from `analysis`; a name conflict that cannot be
 //! resolved is an error ([`DocsifyError::DefinedTwice`], [`DocsifyError::TakenWord`]; of prefixes and aliases [`DocsifyError::NameClash`]). No dialect
 //! is known here.

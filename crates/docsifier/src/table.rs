@@ -255,8 +255,12 @@ pub trait DocsifyDialect: Sized {
     where
         Self::Node: Class;
 
-    /// Marks the last node as a variable, which the text declares unless something defines it
-    /// ([`Docsifier::declare_free`]).
+    /// Marks the last node as a variable, whose uses the analysis of scopes records.
+    ///
+    /// [`Docsifier::frame_of_free`], [`Docsifier::declare_free`], [`Docsifier::may_define`] and
+    /// [`Docsifier::declare_outside`] need the uses. Without the mark, a node without children has none: it can only be
+    /// declared in a frame that declares free variables ([`Frame::fragment`]), and any scope may define it. The mark
+    /// does not declare or print anything; the node's printer does.
     fn variable(self) -> Self
     where
         Self::Node: Class;

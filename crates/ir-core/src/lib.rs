@@ -24,6 +24,9 @@
 //! let circle: Ref<Figure> = Ref::new(Circle { radius: 2, label: "c".into(), span: Span::UNKNOWN }).upcast();
 //! assert_eq!(circle.as_node::<Circle>().map(|c| c.radius), Some(2));
 //! ```
+//!
+//! `examples/expressions.rs` declares a dialect, folds constants, compares, and saves JSON:
+//! `cargo run -p tvmscript-ir-core --example expressions`.
 
 #![warn(clippy::unwrap_used, clippy::panic)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]

@@ -142,6 +142,9 @@ pub trait PoisonNode: Class + Sized {
 }
 
 /// Defines the poison nodes of classes: `poison_node! { Buffer => Ref::new(Buffer { .. }); }`.
+///
+/// A class needs one if a script function returns a `Ref` of it, or a frame yields one, and Rust code calls the function
+/// in the form that records errors.
 #[macro_export]
 macro_rules! poison_node {
     ($($class:ty => $make:expr;)*) => {$(

@@ -81,6 +81,10 @@ pub struct MetadataFormat {
 pub struct PythonNames {
     /// Module whose members are the dialects' namespaces, as in the header comment `# from MODULE import DIALECT as
     /// PREFIX`. All of its members are known: another name is a mistake.
+    ///
+    /// The field alone does not declare the module to Python code. For the statement `from MODULE import DIALECT as
+    /// PREFIX`, a dialect registers it with the parser: `.python_modules(&[PythonModule::new(&["MODULE"])
+    /// .members(&[("DIALECT", Member::Namespace)])])`.
     pub script_module: &'static str,
     /// Package of the family. Its members that no dialect declares are reported when code calls them.
     pub package: &'static str,

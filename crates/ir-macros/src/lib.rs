@@ -18,21 +18,27 @@
 //!
 //! | on a field: `#[node(..)]` | meaning |
 //! |---|---|
-//! | `def` | defines the variables in it |
-//! | `skip_eq` | ignored by equality and hash |
+//! | `def` | defines the variables in it; see "Order of fields" |
+//! | `skip_eq` | ignored by equality and hash; implied for `span` and for a `NameCell` |
 //! | `name = ".."` | name in text and JSON |
 //! | `class = C` | nodes in an untyped field must be of class `C` |
 //! | `derived` | follows from other fields; walks may skip it |
 //!
+//! Three kinds of fields have a meaning of their own:
 //!
-//! A field `span` of type `Span` is the node's span, a field `dtype` of type `DataType` its dtype.
+//! - a field `span` of type `Span` is the node's span; equality ignores it;
+//! - a field `dtype` of type `DataType` is the node's dtype;
+//! - a field of type `NameCell` is the node's name, which builders set; equality ignores it.
+//!
+//! **Order of fields.** Equality and hash visit fields in declaration order. A `def` field binds the variables in it for
+//! the fields after it and for later siblings of the node: in an array of statements, a statement sees the definitions
+//! of those before it. A field before the `def` field does not see its definitions. So the operands of a binding come
+//! before its `def` field, and the body of a loop after it.
 //!
 //! `#[derive(Class)]` with `#[class(key = "..", parent = ..)]` on `struct Name(());` declares an abstract class.
 //!
-//! `#[script_fn]` on a function that returns a `Result` declares a script function: argument binding, the Rust
-//! function, stub and hover text. Its options are `name = ".."` (in scripts), `around = path` (a function that may
-//! rewrite the arguments before they are bound) and `has_poison` (the result has a poison value); parameters take
-//! `#[default = ..]`, `#[kw_only]`, `#[given]`, `#[args]` and `#[kwargs]`.
+//! [`#[script_fn]`](macro@script_fn) on a function that returns a `Result` declares a script function: argument binding,
+//! the Rust functions, stub and hover text.
 //!
 //! [`operators!`] declares the operators of a module.
 //!
@@ -83,7 +89,52 @@ pub fn derive_class(input: TokenStream) -> TokenStream {
     class::derive(input).unwrap_or_else(|e| e.to_compile_error()).into()
 }
 
-/// Declares a script function; see the crate's documentation.
+/// Declares a script function: a function that scripts call with positional and keyword arguments, and Rust code with
+/// typed ones.
+///
+/// ```text
+/// /// The exclusive disjunction of two wires.
+/// #[script_fn]
+/// pub fn xor(a: Ref<Wire>, b: Ref<Wire>) -> Result<Ref<Wire>> {
+///     gate("xor", [a, b])
+/// }
+/// ```
+///
+/// expands to three items with the visibility of the function:
+///
+/// | item | meaning |
+/// |---|---|
+/// | `fn try_xor(a: Ref<Wire>, b: Ref<Wire>) -> Result<Ref<Wire>>` | the function as written |
+/// | `fn xor(a: impl IntoArg<Ref<Wire>>, b: ..) -> Ref<Wire>` | converts its arguments; records an error in the open builder and returns poison |
+/// | `static XOR: ScriptFn` | name, documentation, signature and call for scripts; list it in `.functions(..)` of the dialect |
+///
+/// Trailing underscores are dropped: `fn while_` gives `while_(..)`, `try_while(..)`, `static WHILE` and the name `while`
+/// in scripts; those of parameters are dropped in scripts.
+///
+/// With optional parameters, `xor(..)` takes the required ones and returns a call object. The others are setters, and
+/// `emit`, `try_emit`, or for frames `body` and `enter` execute it: `total(1).second(5).emit()`. So does a function
+/// without parameters that returns a node or another value, unless it `has_poison`.
+///
+/// The parameter types implement `FromScript`, the result type `IntoScript`.
+///
+/// | option | meaning | example |
+/// |---|---|---|
+/// | `name = ".."` | name in scripts; a dot puts the function in a group | `#[script_fn(name = "Wire")] fn wire()` |
+/// | `members = [..]` | functions that are attributes of this one | `members = [FROM_TEXT]` |
+/// | `around = path` | `fn(&'static ScriptFn, CallArgs, bind) -> Result<ScriptValue>`, which may change the arguments before it calls `bind(function, args)` | `around = without_dtype` |
+/// | `has_poison` | the result type implements `Poison`, so a function without parameters executes at once | `#[script_fn(has_poison)] fn clock() -> Result<Ref<Wire>>` |
+///
+/// | on a parameter | meaning | example |
+/// |---|---|---|
+/// | `#[default = ..]` | optional, with this value: a literal, an array of them, `None`, a constant data type or an enum variant, converted with `Into` | `#[default = 2] bits: i64` |
+/// | `#[kw_only]` | by keyword only in scripts | `#[kw_only] #[default = false] negate: bool` |
+/// | `#[given]` | a parameter of the Rust function, not a setter, although it has a default in scripts | `#[given] #[default = None] label: Option<Str>` |
+/// | `#[args]` | the remaining positional arguments, as a list | `#[args] wires: Vec<Ref<Wire>>` |
+/// | `#[kwargs]` | the remaining keyword arguments, with their names | `#[kwargs] options: Vec<(Str, i64)>` |
+///
+/// The Rust function needs a value to return after an error. For a result of `Ref<C>`, or of a frame whose value is a
+/// `Ref<C>`, define one with `poison_node! { C => ..; }`. Without it, the call does not compile, but `try_xor` and
+/// `static XOR` do.
 #[proc_macro_attribute]
 pub fn script_fn(attr: TokenStream, item: TokenStream) -> TokenStream {
     let item = syn::parse_macro_input!(item as syn::ItemFn);

@@ -99,7 +99,7 @@ fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
         ty: &field.ty,
         name: ident.to_string(),
         def: false,
-        skip_eq: ident == "span",
+        skip_eq: ident == "span" || is_name_cell(&field.ty),
         derived: false,
         class: None,
     };
@@ -122,6 +122,11 @@ fn field_options(field: &syn::Field) -> Result<FieldOptions<'_>> {
         })?;
     }
     Ok(out)
+}
+
+/// Tests for a field that holds the node's name, which equality ignores.
+fn is_name_cell(ty: &Type) -> bool {
+    matches!(ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "NameCell"))
 }
 
 pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
@@ -241,9 +246,7 @@ pub(crate) fn derive(input: DeriveInput) -> Result<TokenStream> {
             }
         }
     });
-    let cell = fields.iter().find(
-        |f| matches!(f.ty, Type::Path(p) if p.path.segments.last().is_some_and(|s| s.ident == "NameCell")),
-    );
+    let cell = fields.iter().find(|f| is_name_cell(f.ty));
     let give_name = match (namer, cell) {
         (Some(path), _) => Some(quote!({ #path(self, name); true })),
         (None, Some(FieldOptions { ident, .. })) => {

@@ -345,7 +345,8 @@ impl Builder {
         while Builder::pop(depth, serial).is_some() {}
     }
 
-    /// Number of open frames.
+    /// Number of open frames of the innermost builder. In the handler of a decorator, `Builder::depth() > 0` means that
+    /// the definition is inside another one, whose frames these are.
     pub fn depth() -> usize {
         with_state(|s| s.frames.len()).unwrap_or(0)
     }
@@ -378,8 +379,9 @@ impl Builder {
         })
     }
 
-    /// As [`Builder::find`], continuing in the enclosing builders: a nested function is built separately, but sees the
-    /// frames around it.
+    /// As [`Builder::find`], continuing in the enclosing builders. For a function that is built with a builder of its own
+    /// while another one is open: it sees the frames around it. A nested function that shares the builder needs
+    /// [`Builder::find`] only.
     pub fn find_around<F: Frame, R>(mut f: impl FnMut(&mut F) -> Option<R>) -> Option<R> {
         STACK.with_borrow_mut(|stack| {
             stack

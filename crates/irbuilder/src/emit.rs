@@ -96,7 +96,25 @@ impl<A, T: Poison> PoisonAfter<A> for T {
     }
 }
 
-/// The value of a result, or poison after recording the error.
+/// Turns a fallible function into one that Rust code calls without `?`: returns the value of `result`, or records the
+/// error and returns poison.
+///
+/// - `caller`: the call site for the error, `Location::caller()` in a `#[track_caller]` function;
+/// - `poison`: makes the value to return, usually [`Poison::poison`].
+///
+/// ```
+/// # use std::panic::Location;
+/// # use tvmscript_irbuilder::{Builder, Poison, Result, settle};
+/// # fn try_width(bits: i64) -> Result<i64> { Ok(bits) }
+/// #[track_caller]
+/// fn width(bits: i64) -> i64 {
+///     settle(try_width(bits), Location::caller(), i64::poison)
+/// }
+/// # assert_eq!(width(3), 3);
+/// ```
+///
+/// # Panics
+/// Panics on an error if no builder is open.
 pub fn settle<T>(result: Result<T>, caller: &'static Location<'static>, poison: fn() -> T) -> T {
     result.unwrap_or_else(|error| {
         Builder::record(error, caller);

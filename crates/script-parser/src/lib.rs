@@ -15,7 +15,29 @@
 //! assert_eq!(parsed.errors[0].to_string(), "the dialect `toy` has no attribute `unknown`");
 //! ```
 //!
-//! `examples/steps.rs` defines a dialect with a decorator.
+//! Errors are values: [`Parsed::errors`] and [`Parsed::warnings`]. `render` and `diagnostics` of
+//! [`tvmscript_script_eval::errors`] show them in the text for people, and list them with line, column and code for
+//! programs:
+//!
+//! ```
+//! # use tvmscript_ir_core::{Dialect, RegistryBuilder};
+//! # use tvmscript_script_parser::{ParseDialect as _, ParseOptions, parse_script};
+//! use tvmscript_script_eval::errors::{diagnostics, render};
+//!
+//! # let dialect = Dialect::new("toy").namespace(&["Y"]);
+//! # let registry = RegistryBuilder::new().with(dialect).build().expect("a single dialect");
+//! # let text = "@Y.unknown\ndef f():\n    pass\n";
+//! # let parsed = parse_script("f.py", text, &registry, &ParseOptions::default());
+//! let color = false;
+//! print!("{}", render(&parsed.errors, "f.py", text, color));
+//! let first = &diagnostics(&parsed.errors, text)[0];
+//! assert_eq!((first.start.line, first.code), (1, "E0203"));
+//! ```
+//!
+//! Printing is in `tvmscript-docsifier`, comparison (`structural_equal`, `mismatches`) in `tvmscript-ir-core`. The tests
+//! of `tests/circuit-dialect` in the repository combine them: they parse, render errors, print, read back and list
+//! mismatches. `examples/steps.rs` defines a dialect with a decorator: `cargo run -p tvmscript-script-parser --example
+//! steps`.
 #![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
 

@@ -9,6 +9,9 @@ use std::error::Error;
 use tvmscript_ir_core::Span;
 
 /// Wrong calls and misused frames.
+///
+/// The fields are parts of the message. `function` and `name` are plain names as in scripts (`C.register`), to which the
+/// message adds backticks. A description is a noun phrase with its article and its own backticks ("an int", "`None`").
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildErrorKind {
@@ -55,39 +58,39 @@ pub enum BuildErrorKind {
         function: String,
         /// The parameter.
         name: &'static str,
-        /// Description of what is expected.
+        /// What is expected, e.g. "an int".
         expected: String,
-        /// Description of the argument.
+        /// Description of the argument's type or value, e.g. "str".
         found: String,
     },
     /// A value of another type than expected.
     #[error("expected {expected}, found {found}")]
     Type {
-        /// Description of what is expected.
+        /// What is expected, e.g. "an int".
         expected: String,
-        /// Description of the value.
+        /// Description of the value's type or of the value, e.g. "str".
         found: String,
     },
     /// The value is not callable.
     #[error("{what} cannot be called")]
     NotCallable {
-        /// Description of the value.
+        /// Description of the value, e.g. "the int `3`".
         what: String,
     },
     /// A function was called outside the frame that it needs.
     #[error("`{function}` must be used {expected}, but {found}")]
     WrongFrame {
-        /// The called function.
+        /// The called function, e.g. "C.register".
         function: String,
-        /// Where it must be called.
+        /// Where it must be called, after "must be used": "directly in a circuit", "inside `with C.clocked(..)`".
         expected: &'static str,
-        /// Where it was called.
+        /// Where it was called, a predicate after "but": "is used in `C.circuit`", "is used outside of any scope".
         found: String,
     },
     /// A function was called twice in a frame that allows it once.
     #[error("{what} is given twice")]
     Repeated {
-        /// Description of what is repeated.
+        /// What is repeated, e.g. "`C.output`" or "the branch `else`".
         what: String,
     },
     /// No builder is open on this thread.
@@ -122,15 +125,15 @@ pub enum BuildErrorKind {
     /// A node of a class without names was named.
     #[error("a `{what}` cannot be named `{name}`")]
     Unnameable {
-        /// The name.
+        /// The name, without backticks.
         name: String,
-        /// The type key of the node.
+        /// The type key of the node, e.g. "circuit.Gate".
         what: &'static str,
     },
     /// A poisoned argument: it stands for a value whose error was reported already.
     #[error("an argument stands for a value that could not be made")]
     Poisoned,
-    /// A message of a dialect.
+    /// A message of a dialect: lower case, no full stop, names in backticks.
     #[error("{0}")]
     Message(String),
 }

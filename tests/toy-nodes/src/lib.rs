@@ -25,7 +25,6 @@ pub struct Expr(());
 pub struct Var {
     pub span: Span,
     pub dtype: DataType,
-    #[node(skip_eq)]
     pub name: NameCell,
 }
 

@@ -151,6 +151,23 @@ impl Docsifier<'_> {
     }
 
     /// Number of the frame that declares a free variable: the innermost that contains all of its uses.
+    ///
+    /// It serves definitions too. In a text whose inner scopes do not end names, as Python's `with`, a statement may
+    /// define a variable that is used after its scope. Defined in the innermost frame, the name would end there;
+    /// define it in the frame of all uses instead:
+    ///
+    /// ```
+    /// # use tvmscript_docsifier::{Docsifier, Result, doc::{ExprDoc, StmtDoc}};
+    /// # use tvmscript_ir_core::Object;
+    /// /// `output = value`, where uses of `output` may follow the scope of this statement.
+    /// fn bind(output: &Object, hint: &str, value: ExprDoc, d: &mut Docsifier) -> Result<StmtDoc> {
+    ///     let frame = d.frame_of_free(output).unwrap_or(d.frame_count() - 1);
+    ///     let name = d.in_frame(frame, |d| d.define(output, hint))?;
+    ///     Ok(d.docs.bind(name, value))
+    /// }
+    /// ```
+    ///
+    /// The statement itself stays where it is; only the name lives in the other frame.
     pub fn frame_of_free(&mut self, object: &Object) -> Option<usize> {
         let scopes = self.region.use_scopes(self.dispatch.table());
         let frame_of = |address| self.frames.of_node(address);

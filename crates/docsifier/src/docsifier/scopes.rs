@@ -115,7 +115,9 @@ impl Docsifier<'_> {
         self.frames.len()
     }
 
-    /// Runs `f` with the frame of this number as the innermost; inner frames are suspended meanwhile.
+    /// Runs `f` with the frame of this number as the innermost; inner frames are suspended meanwhile. Statements that
+    /// `f` pushes and names that it defines belong to that frame; for a name used after an inner scope see
+    /// [`Docsifier::frame_of_free`].
     pub fn in_frame<R>(&mut self, frame: usize, f: impl FnOnce(&mut Self) -> R) -> R {
         let inner = self.frames.suspend_inside(frame);
         let result = f(self);

@@ -1,11 +1,13 @@
 //! Structural equality.
 //!
 //! Two nodes are equal if their types and compared fields are, with variables bound to each other in definition
-//! regions. Name hints and spans are ignored. [`structural_equal`] decides; [`StructuralEqual::mismatches`] lists the
-//! differences.
+//! regions. Fields `span`, fields of type [`NameCell`](crate::NameCell) and fields marked `#[node(skip_eq)]` are ignored;
+//! a name in a field of type [`Str`] is compared. [`structural_equal`] decides; [`StructuralEqual::mismatches`] lists
+//! the differences.
 //!
 //! Pairs are visited in the order of a recursive walk over the fields in declaration order, so a variable is bound by
-//! its first definition. A pair of shared nodes is visited once.
+//! its first definition. A binding stays visible to later fields and to later siblings of the node that defines it; the
+//! fields of a node that must not see the definition precede it. A pair of shared nodes is visited once.
 //!
 //! Upstream counterpart: `src/ffi/extra/structural_equal.cc` of tvm-ffi.
 //!

@@ -191,6 +191,10 @@ impl<T: ?Sized> Ref<T> {
     }
 
     /// Sets the node's span; a shared node is copied first.
+    ///
+    /// Constructors use [`Span::current`](crate::Span::current), so this is for nodes whose syntax is not the statement
+    /// or call being evaluated. Do not use it on a variable that is already shared: the copy has another identity, so it is another
+    /// variable. Give a variable its span when it is made.
     pub fn with_span(mut self, span: crate::span::Span) -> Ref<T> {
         self.object.set_span(span);
         self

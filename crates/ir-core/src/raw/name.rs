@@ -9,7 +9,8 @@ use super::{ObjectLike, Ref, Str};
 use crate::containers::RenamedNode;
 
 /// A name hint that a builder can set after the node was made: `A = T.alloc_buffer(..)` names the result of the call.
-/// Equality ignores names, so the node is otherwise immutable.
+/// `#[derive(Node)]` excludes a field of this type from equality and hash (no `#[node(skip_eq)]` is needed), so renaming a
+/// node does not change what it is equal to. The node is otherwise immutable.
 ///
 /// Reading is lock-free and does not count handles; replaced names therefore live as long as the cell.
 pub struct NameCell {

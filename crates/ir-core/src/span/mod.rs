@@ -153,7 +153,8 @@ impl Span {
         self != Span::UNKNOWN
     }
 
-    /// The span that node constructors on this thread use.
+    /// The span that node constructors on this thread use. While a script is parsed, it is that of the statement or
+    /// call being evaluated.
     #[inline]
     pub fn current() -> Span {
         CURRENT.get()

@@ -191,7 +191,6 @@ pub struct Var {
     /// The type of the value.
     pub dtype: DataType,
     /// A hint for the printed name.
-    #[node(skip_eq)]
     pub name: NameCell,
     /// The type, including the element type of a pointer.
     pub type_annotation: Ref<Type>,

@@ -163,7 +163,6 @@ impl ShapeExpr {
 #[node(key = "relax.Id", eq = free_var)]
 pub struct Id {
     /// Name hint.
-    #[node(skip_eq)]
     pub name_hint: NameCell,
 }
 

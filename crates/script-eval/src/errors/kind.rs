@@ -8,6 +8,10 @@ use tvmscript_python_syntax::SyntaxErrorKind;
 use tvmscript_python_syntax::ast::StmtKind;
 
 /// An error of reading a script: one variant per cause.
+///
+/// The fields are parts of the message. A description of a value or of syntax is a noun phrase with its article; names
+/// and code in it have backticks (``"the int `3`"``, ``"`None`"``). The evaluator's `describe` makes it from a value. A
+/// field that is a plain name has none; the message adds them.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseErrorKind {
@@ -38,29 +42,29 @@ pub enum ParseErrorKind {
     /// An attribute that the value does not have.
     #[error("{what} has no attribute `{name}`")]
     NoAttribute {
-        /// Description of the value.
+        /// Description of the value, e.g. "the dialect `toy`".
         what: String,
-        /// The attribute.
+        /// The attribute, without backticks.
         name: String,
     },
     /// A statement that is not supported here.
     #[error("{kind} is not supported {place}")]
     UnsupportedStatement {
-        /// Description of the statement.
+        /// The statement as [`StmtKind::describe`] returns it, e.g. "`def`" or "an assignment".
         kind: &'static str,
-        /// Description of the context.
+        /// The context with its preposition, e.g. "inside a circuit" or "outside a loop".
         place: &'static str,
     },
     /// An expression that scripts do not support.
     #[error("{what} is not supported")]
     UnsupportedExpression {
-        /// Description of the expression.
+        /// The syntax, in the singular, e.g. "an annotation without a value" or "`else` of a loop".
         what: &'static str,
     },
     /// An invalid assignment target.
     #[error("cannot assign to {what}")]
     InvalidTarget {
-        /// Description of the target.
+        /// The target, e.g. "an attribute" or "this expression".
         what: &'static str,
     },
     /// A definition without a decorator of any dialect.
@@ -72,37 +76,37 @@ pub enum ParseErrorKind {
     /// A function decorator on a class, or a class decorator on a function.
     #[error("`{decorator}` decorates {expected}, not {found}")]
     WrongDecorator {
-        /// The decorator.
+        /// The decorator as in the text, without `@` and backticks, e.g. "C.circuit".
         decorator: String,
-        /// What it decorates.
+        /// What it decorates: "a function" or "a class".
         expected: &'static str,
-        /// The decorated definition.
+        /// The decorated definition: "a function" or "a class".
         found: &'static str,
     },
     /// A decorator whose value is not a decorator of any dialect.
     #[error("{what} is not a decorator")]
     NotADecorator {
-        /// Description of the value.
+        /// Description of the value, e.g. "the int `3`".
         what: String,
     },
     /// A value of another kind than expected.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// Description of what was expected.
+        /// What was expected, e.g. "an integer" or "a call such as `C.output(..)`".
         expected: String,
-        /// Description of what was found.
+        /// What was found, e.g. "a parameter without type" or the description of a value.
         found: String,
     },
     /// Host code that is not evaluated.
     #[error("{reason}; values that depend on it are unknown")]
     NotEvaluated {
-        /// What is not evaluated.
+        /// A clause, e.g. "this takes too many steps to be evaluated".
         reason: String,
     },
     /// A script uses a value of host code that the evaluator does not know.
     #[error("the value of `{name}` is unknown")]
     UnknownValue {
-        /// The name or expression.
+        /// The name or expression as in the text, without backticks.
         name: String,
     },
     /// A script uses a parameter of a function that is never called.
@@ -153,13 +157,13 @@ pub enum ParseErrorKind {
     /// An error of a dialect's own type.
     #[error("{message}")]
     Dialect {
-        /// The message of the dialect.
+        /// The whole message: lower case, no full stop, e.g. "a step cannot take less than no time".
         message: String,
     },
     /// A failed well-formedness check of a dialect.
     #[error("{message}")]
     IllFormed {
-        /// The message of the check.
+        /// The whole message: lower case, no full stop.
         message: String,
     },
 }
@@ -210,12 +214,12 @@ impl ParseErrorKind {
         self.code_and_name().1
     }
 
-    /// A value of another kind than expected.
+    /// A value of another kind than expected. The message is `expected {expected}, found {found}`.
     pub fn expected(expected: impl Into<String>, found: impl Into<String>) -> ParseErrorKind {
         ParseErrorKind::Expected { expected: expected.into(), found: found.into() }
     }
 
-    /// A statement that is not supported here.
+    /// A statement that is not supported here. `place` has its preposition: "inside a circuit".
     pub fn unsupported_statement(kind: StmtKind, place: &'static str) -> ParseErrorKind {
         ParseErrorKind::UnsupportedStatement { kind: kind.describe(), place }
     }

@@ -103,7 +103,10 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let mut scripts = std::mem::take(&mut parser.scripts.done);
     scripts.sort_by_key(|script| script.range.start);
     if scripts.is_empty() && errors.is_empty() && !parser.scripts.met_script {
-        let error = ParseError::new(ParseErrorKind::NoScript, TextRange::at(0));
+        let mut error = ParseError::new(ParseErrorKind::NoScript, TextRange::at(0));
+        if let Some((range, module)) = parser.undeclared_decorator() {
+            error = error.with_label(range, format!("from `{module}`, which no dialect declares"));
+        }
         errors.push(match profile.examples.script() {
             Some(help) => error.with_help(help),
             None => error,

@@ -4,11 +4,12 @@
 //! node to. Until then, the node is in [`Scripts::built`].
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use tvmscript_ir_core::Object;
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_python_syntax::ast::{Expr, Name, Stmt, StmtId, TextRange};
-use tvmscript_script_eval::{Binding, names_bound_by};
+use tvmscript_script_eval::{Binding, Cause, names_bound_by};
 
 use super::Parser;
 
@@ -107,6 +108,33 @@ impl Parser<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The first decorator of a module-level definition that comes from an unknown Python module, with its dotted path:
+    /// the likely reason that a text contains no script.
+    pub(super) fn undeclared_decorator(&self) -> Option<(TextRange, Rc<str>)> {
+        let ast = &self.ast;
+        let decorators = ast.module_body().iter().flat_map(|id| match ast.stmt(*id) {
+            Stmt::FunctionDef(def) => ast.list(def.decorators),
+            Stmt::ClassDef(def) => ast.list(def.decorators),
+            _ => &[],
+        });
+        decorators.copied().find_map(|decorator| {
+            let mut root = decorator;
+            let name = loop {
+                root = match *ast.expr(root) {
+                    Expr::Call { func, .. } => func,
+                    Expr::Attribute { value, .. } => value,
+                    Expr::Name(name) => break name,
+                    _ => return None,
+                };
+            };
+            let Binding::Unknown(placeholder) = self.program.global(name) else { return None };
+            match &placeholder.cause {
+                Cause::Module(path) => Some((ast.range(decorator), path.clone())),
+                _ => None,
+            }
+        })
     }
 
     fn gather_name(&mut self, name: Name, id: StmtId) {

@@ -58,7 +58,9 @@ impl Parser<'_> {
     /// Visits a statement under the current token.
     ///
     /// If the handler fails, the names that the statement defines are poisoned, and an unvisited body is visited to
-    /// report its errors.
+    /// report its errors. That body has a scope of its own: its names end with it, so a later use of one is an undefined
+    /// name, defined in a closed scope. Where names in the body of `with` outlive it, the handler visits the body even
+    /// after an error in the head.
     ///
     /// # Errors
     /// If the handler fails.

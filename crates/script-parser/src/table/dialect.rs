@@ -26,12 +26,19 @@ use tvmscript_python_syntax::ast::{StmtId, StmtKind};
 /// # use tvmscript_ir_core::{Class, Dialect};
 /// # use tvmscript_irbuilder::{BuildError, ScriptValue};
 /// # use tvmscript_python_syntax::ast;
-/// # use tvmscript_script_parser::{Mode, Operator, ParseDialect, Parser, Result};
+/// # use tvmscript_script_parser::{Mode, Operator, ParseDialect, ParseErrorKind, Parser, Result};
 /// # #[derive(Class)]
 /// # #[class(key = "doc.Expr")]
 /// # struct Expr(());
+/// /// A call of a function without result. `p.eval(stmt.value).map(drop)` would also accept `x`, `1` and `D.f`.
 /// fn evaluate(p: &mut Parser, _: ast::StmtId, stmt: &ast::ExprStmt) -> Result<()> {
-///     p.eval(stmt.value).map(drop)
+///     let is_call = matches!(p.expr(stmt.value), ast::Expr::Call { .. });
+///     let value = p.eval(stmt.value)?;
+///     if is_call && matches!(value, ScriptValue::None) {
+///         return Ok(());
+///     }
+///     let kind = ParseErrorKind::expected("a call such as `D.output(..)`", p.describe(&value));
+///     Err(p.error(stmt.value, kind))
 /// }
 /// # fn operator(_: Operator, _: &[ScriptValue], _: Mode) -> Result<Option<ScriptValue>, BuildError> { Ok(None) }
 ///
@@ -49,6 +56,54 @@ pub trait ParseDialect: Sized {
     fn namespace(self, names: &[&'static str]) -> Self;
 
     /// Registers the handler of a kind of statement under this dialect's token.
+    ///
+    /// A statement is handled under the token of the decorated function around it. In a function of this dialect, a kind
+    /// of statement without a handler here or under the default token is an error, except `pass` and decorated
+    /// definitions. A dialect with a decorator of its own therefore registers handlers for [`Assign`], [`ExprStmt`] and
+    /// [`With`], as `tests/circuit-dialect` does; a dialect whose statements occur only in functions of another one
+    /// needs none. The shortest ones:
+    ///
+    /// ```
+    /// # use tvmscript_irbuilder::{ScriptValue, try_name};
+    /// # use tvmscript_python_syntax::ast::{Assign, ExprId, ExprStmt, Name, StmtId, With};
+    /// # use tvmscript_script_parser::{Parser, Result, Shadowing};
+    /// fn assign(p: &mut Parser, _: StmtId, stmt: &Assign) -> Result<()> {
+    ///     let value = p.eval_assigned(stmt.value)?;
+    ///     for target in p.ast().list(stmt.targets) {
+    ///         p.unpack(*target, value.clone(), bind)?;
+    ///     }
+    ///     Ok(())
+    /// }
+    ///
+    /// /// Names the node, or renames one that has a name, and defines the name.
+    /// fn bind(p: &mut Parser, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    ///     if let ScriptValue::Node(node) = &value {
+    ///         let named = try_name(p.name_text(name), node);
+    ///         p.checked(at, named)?;
+    ///     }
+    ///     p.define(name, value, at, Shadowing::SameFrame)
+    /// }
+    ///
+    /// /// `with frame:`; names end with the scope.
+    /// fn with(p: &mut Parser, _: StmtId, stmt: &With) -> Result<()> {
+    ///     let mut open = Vec::new();
+    ///     for item in p.ast().list(stmt.items) {
+    ///         let frame = p.eval(item.context)?;
+    ///         open.push((p.enter_frame(&frame, item.context)?.1, item.context));
+    ///     }
+    ///     let mut result = p.with_scope(|p| p.visit_all(stmt.body));
+    ///     while let Some((frame, at)) = open.pop() {
+    ///         result = result.and(p.leave_frame(frame, at));
+    ///     }
+    ///     result
+    /// }
+    /// ```
+    ///
+    /// The handler of [`ExprStmt`] is in the example of this trait.
+    ///
+    /// [`Assign`]: tvmscript_python_syntax::ast::Assign
+    /// [`ExprStmt`]: tvmscript_python_syntax::ast::ExprStmt
+    /// [`With`]: tvmscript_python_syntax::ast::With
     fn parse<S: Statement>(self, handler: fn(&mut Parser, StmtId, &S) -> Result<()>) -> Self;
 
     /// Registers the handler of a kind of statement without fields, such as `pass`, or of any kind.

@@ -41,6 +41,15 @@ pub struct Definition<S> {
 }
 
 /// Parses a decorated definition. Returns the value of its name, or `None` if the result is in the builder.
+///
+/// A builder is open. It is new for a definition in Python code, at module level or in a helper function. A definition
+/// inside a function or module of a dialect shares the builder and its frames with the outer definition, unless the
+/// hooks of that dialect ([`ParseDialect::around_local_functions`]) or its parser of modules open another one; then
+/// [`Builder::find_around`] reaches the outer frames. So [`Builder::depth`]` > 0` tests for an inner definition that
+/// shares the builder: a dialect without nested functions reports an error there.
+///
+/// [`Builder::find_around`]: tvmscript_irbuilder::Builder::find_around
+/// [`Builder::depth`]: tvmscript_irbuilder::Builder::depth
 pub type DefineFn<S> = fn(&mut Parser, &Definition<S>) -> Result<Option<ScriptValue>>;
 /// Declares a function of a module by its signature, before any function of the module is defined.
 pub type DeclareFn = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;

@@ -52,7 +52,6 @@ pub struct Buffer {
     #[node(def)]
     pub elem_offset: Expr,
     /// Hint for the printed name.
-    #[node(skip_eq)]
     pub name: NameCell,
     /// Alignment of the pointer in bytes.
     pub data_alignment: i64,
