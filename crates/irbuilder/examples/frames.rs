@@ -2,8 +2,6 @@
 //!
 //! Run it with `cargo run -p tvmscript-irbuilder --example frames`.
 
-use std::any::Any;
-
 use tvmscript_ir_core::json::native;
 use tvmscript_ir_core::{Array, Object, ObjectLike, Str, Value};
 use tvmscript_irbuilder::{BuildError, Builder, Frame, FrameOf, Result, script_fn};
@@ -25,12 +23,6 @@ impl Frame for Block {
     fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
         self.stmts.push(stmt);
         None
-    }
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

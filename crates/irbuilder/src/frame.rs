@@ -37,12 +37,18 @@ pub trait Frame: Any {
     fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
         Some(stmt)
     }
+}
 
-    /// The frame for downcasting.
-    fn as_any_mut(&mut self) -> &mut dyn Any;
+impl dyn Frame {
+    /// The frame, for downcasting.
+    pub fn as_any(&self) -> &dyn Any {
+        self
+    }
 
-    /// The frame for downcasting.
-    fn as_any(&self) -> &dyn Any;
+    /// The frame, for downcasting.
+    pub fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
 }
 
 /// A frame that is not entered yet.
@@ -96,9 +102,6 @@ impl PendingScope for PendingFrame {
     fn name(&self) -> &'static str {
         self.name
     }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 impl std::fmt::Debug for PendingFrame {
@@ -151,12 +154,6 @@ impl Frame for PoisonFrame {
     }
     fn close(self: Box<Self>) -> Result<()> {
         Ok(())
-    }
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

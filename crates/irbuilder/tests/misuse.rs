@@ -1,7 +1,5 @@
 //! Builders and frames used the wrong way: each mistake is a typed error that says what to do.
 
-use std::any::Any;
-
 use tvmscript_ir_core::operators::is_poison;
 use tvmscript_ir_core::{NameCell, Node, Object, ObjectLike, PoisonNode, Ref, Str, poison_node};
 use tvmscript_irbuilder::{
@@ -36,12 +34,6 @@ impl Frame for Scope {
     }
     fn close(self: Box<Self>) -> Result<()> {
         Builder::set_result(leaf().into())
-    }
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -1,7 +1,5 @@
 //! Functions created at run time.
 
-use std::any::Any;
-
 use crate::error::Result;
 use crate::function::CallArgs;
 use crate::value::{HostObject, ScriptValue};
@@ -34,8 +32,5 @@ where
     }
     fn call(&self, args: CallArgs) -> Result<ScriptValue> {
         (self.body)(args)
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -79,9 +79,13 @@ impl Drop for Slice {
 pub trait PendingScope: Any {
     /// Name in the text, for messages.
     fn name(&self) -> &'static str;
+}
 
-    /// The frame as its own type, for the builder that made it.
-    fn as_any(&self) -> &dyn Any;
+impl dyn PendingScope {
+    /// The frame, for downcasting.
+    pub fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 /// The interface of values that are neither data nor nodes.
@@ -160,9 +164,13 @@ pub trait HostObject: Any {
     fn same_key(&self, _other: &dyn HostObject) -> bool {
         false
     }
+}
 
-    /// The value as its own type.
-    fn as_any(&self) -> &dyn Any;
+impl dyn HostObject {
+    /// The value, for downcasting.
+    pub fn as_any(&self) -> &dyn Any {
+        self
+    }
 }
 
 impl ScriptValue {

@@ -1,6 +1,5 @@
 //! Frames and script functions that build circuits.
 
-use std::any::Any;
 use std::panic::Location;
 
 use tvmscript_ir_core::{Array, Object, Ref, Span, Str};
@@ -58,14 +57,6 @@ impl Frame for CircuitFrame {
     fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
         take_into(&mut self.body, stmt)
     }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 impl Frame for ClockedFrame {
@@ -80,14 +71,6 @@ impl Frame for ClockedFrame {
 
     fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
         take_into(&mut self.body, stmt)
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -12,7 +12,6 @@
 
 pub mod plan;
 
-use std::any::Any;
 use std::sync::OnceLock;
 
 use tvmscript_doc::{Doc, ExprDoc, StmtDoc};
@@ -125,12 +124,6 @@ impl Frame for RegionFrame {
     fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
         self.body.push(stmt);
         None
-    }
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -12,8 +12,6 @@
 //!     Plan.show(metadata["plan.Picture"][0])
 //! ```
 
-use std::any::Any;
-
 use tvmscript_doc::{FunctionParts, StmtDoc, StmtList};
 use tvmscript_docsifier::{Docsifier, DocsifyDialect, Frame as DocFrame, Result as DocsifyResult, script};
 use tvmscript_ir_core::profile::{Examples, MetadataFormat, PythonNames, TextProfile};
@@ -126,12 +124,6 @@ impl Frame for PlanFrame {
             }
             Err(other) => Some(other),
         }
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
     }
 }
 

@@ -51,14 +51,12 @@ trait AnySlot: Any + Send + Sync {
     fn merge_boxed(&mut self, other: Box<dyn AnySlot>, resolver: &mut Resolver);
     fn finish_boxed(&mut self, resolver: &mut Resolver);
     fn empty(&self) -> Box<dyn AnySlot>;
-    fn as_any(&self) -> &dyn Any;
-    fn as_any_mut(&mut self) -> &mut dyn Any;
-    fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
 
 impl<S: Slot> AnySlot for S {
     fn merge_boxed(&mut self, other: Box<dyn AnySlot>, resolver: &mut Resolver) {
-        if let Ok(other) = other.into_any().downcast::<S>() {
+        let other: Box<dyn Any> = other;
+        if let Ok(other) = other.downcast::<S>() {
             self.merge(*other, resolver);
         }
     }
@@ -67,15 +65,6 @@ impl<S: Slot> AnySlot for S {
     }
     fn empty(&self) -> Box<dyn AnySlot> {
         Box::new(S::default())
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-    fn into_any(self: Box<Self>) -> Box<dyn Any> {
-        self
     }
 }
 
@@ -86,7 +75,8 @@ struct Slots(Vec<(TypeId, Box<dyn AnySlot>)>);
 impl Slots {
     fn get<S: Slot>(&self) -> Option<&S> {
         let (_, slot) = self.0.iter().find(|(id, _)| *id == TypeId::of::<S>())?;
-        slot.as_ref().as_any().downcast_ref()
+        let slot: &dyn Any = slot.as_ref();
+        slot.downcast_ref()
     }
 
     fn get_or_insert(&mut self, id: TypeId, make: impl FnOnce() -> Box<dyn AnySlot>) -> &mut dyn AnySlot {
@@ -99,7 +89,8 @@ impl Slots {
 
     fn get_or_default<S: Slot>(&mut self) -> &mut S {
         let slot = self.get_or_insert(TypeId::of::<S>(), || Box::new(S::default()));
-        match slot.as_any_mut().downcast_mut::<S>() {
+        let slot: &mut dyn Any = slot;
+        match slot.downcast_mut::<S>() {
             Some(slot) => slot,
             None => unreachable!("slots are stored under their own type"),
         }

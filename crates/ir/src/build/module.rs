@@ -1,6 +1,5 @@
 //! The frame of a module.
 
-use std::any::Any;
 use std::collections::{HashMap, HashSet};
 
 use crate::DictAttrs;
@@ -129,13 +128,6 @@ impl Frame for ModuleFrame {
         let attrs = Ref::new(DictAttrs { dict: attrs.unwrap_or_default() });
         let module = IRModule::new(functions, attrs, global_infos.unwrap_or_default());
         Builder::set_result(module.into())
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

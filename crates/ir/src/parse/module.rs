@@ -1,6 +1,5 @@
 //! `@I.ir_module class Module:` in three passes: members other than functions, signatures, functions.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -56,9 +55,6 @@ impl HostObject for Module {
         let of = self.script_name();
         let member = build::member_names().into_iter().next()?;
         Some(format!("a module is no value; name one of its functions, such as `{of}.{member}`"))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -1,7 +1,5 @@
 //! Physical devices, by kind and index: `R.cuda(0)`, `R.device("vulkan:1")`.
 
-use std::any::Any;
-
 use tvmscript_irbuilder::{
     BuildError, FromScript, HostObject, IntoScript, Result, ScriptFn, ScriptValue, script_fn,
 };
@@ -20,9 +18,6 @@ pub struct Device {
 impl HostObject for Device {
     fn type_name(&self) -> &str {
         "a device"
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -1,7 +1,5 @@
 //! Builder frames: functions, dataflow blocks, conditionals and branches.
 
-use std::any::Any;
-
 use tvmscript_ir::DictAttrs;
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::mutate::substitute;
@@ -13,17 +11,6 @@ use crate::analysis::{BaseCheck, base_check};
 use crate::blocks::{Blocks, Branch};
 use crate::error::RelaxError;
 use crate::node::*;
-
-macro_rules! as_any {
-    () => {
-        fn as_any_mut(&mut self) -> &mut dyn Any {
-            self
-        }
-        fn as_any(&self) -> &dyn Any {
-            self
-        }
-    };
-}
 
 /// A function under construction.
 #[derive(Debug, Default)]
@@ -183,8 +170,6 @@ impl Frame for FunctionFrame {
         }
         .into())
     }
-
-    as_any!();
 }
 
 /// Runs `f` on the innermost function.
@@ -240,8 +225,6 @@ impl Frame for DataflowFrame {
             }
         })
     }
-
-    as_any!();
 }
 
 /// A dataflow block.
@@ -293,8 +276,6 @@ impl Frame for IfFrame {
             Ok(())
         })
     }
-
-    as_any!();
 }
 
 /// A branch of the enclosing conditional.
@@ -356,8 +337,6 @@ impl Frame for BranchFrame {
             None => Ok(()),
         }
     }
-
-    as_any!();
 }
 
 /// The dataflow variables that occur in an expression.

@@ -1,7 +1,5 @@
 //! Functions and their direct contents: name, parameters, attributes, result, bindings, scopes.
 
-use std::any::Any;
-
 use tvmscript_ir::GLOBAL_SYMBOL;
 use tvmscript_ir_core::{Map, Ref, Str, Value};
 use tvmscript_irbuilder::{
@@ -89,9 +87,6 @@ pub struct DataflowVarInfo(pub Ref<StructInfo>);
 impl HostObject for DataflowVarInfo {
     fn type_name(&self) -> &str {
         "the annotation of a dataflow variable"
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -1,7 +1,5 @@
 //! A cast that is not bound yet.
 
-use std::any::Any;
-
 use tvmscript_ir_core::Ref;
 use tvmscript_irbuilder::HostObject;
 
@@ -19,8 +17,5 @@ pub struct MatchCastPair {
 impl HostObject for MatchCastPair {
     fn type_name(&self) -> &str {
         "a cast"
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -1,6 +1,5 @@
 //! The names of the namespace `R`.
 
-use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -63,9 +62,6 @@ impl HostObject for Group {
     fn attribute_names(&self) -> Vec<String> {
         let inside = |name: &&'static str| name.strip_prefix(self.name)?.strip_prefix('.').map(str::to_owned);
         BY_NAME.keys().filter_map(inside).collect()
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

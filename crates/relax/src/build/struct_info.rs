@@ -1,6 +1,5 @@
 //! Struct info in scripts: `R.Tensor(("n", 3), "float32")`, or a bare function. In signatures, dimensions may be text.
 
-use std::any::Any;
 use std::rc::Rc;
 
 use hashbrown::{HashMap, HashSet};
@@ -127,9 +126,6 @@ impl HostObject for StructInfoProxy {
     }
     fn node(&self) -> Option<Object> {
         self.resolve(None).ok().map(Into::into)
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

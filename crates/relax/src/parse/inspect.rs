@@ -1,7 +1,5 @@
 //! Run-time properties of tensors as attributes: `x.shape[0]`, `x.dtype.bits`, `x.ndim`.
 
-use std::any::Any;
-
 use tvmscript_irbuilder::{BuildError, CallArgs, FromScript, HostFunction, HostObject, Result, ScriptValue};
 
 use crate::build::args::PrimArg;
@@ -66,9 +64,6 @@ impl HostObject for PerAxis {
             _ => Ok(Call::of_op(self.op, [self.tensor.clone(), axis.0], None).into()),
         }))
     }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// The element type of a tensor.
@@ -91,8 +86,5 @@ impl HostObject for Dtype {
     }
     fn attribute_names(&self) -> Vec<String> {
         ["type_code", "bits", "lanes"].map(str::to_owned).to_vec()
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -3,7 +3,6 @@
 //! A class body runs as in Python. Its methods run when they are called, or are explored for the scripts in them.
 //! Members inherited from an unknown class are unknown.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -56,9 +55,6 @@ impl HostObject for ClassObject {
     }
     fn is_callable(&self) -> bool {
         true
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -147,9 +143,6 @@ impl HostObject for Instance {
         let fields = self.fields.borrow();
         record.fields.iter().map(|(name, _)| fields.get(name).cloned()).collect()
     }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 impl Drop for Instance {
@@ -171,9 +164,6 @@ impl HostObject for BoundMethod {
     }
     fn is_callable(&self) -> bool {
         true
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -1,6 +1,5 @@
 //! Host functions: `def` and `lambda`.
 
-use std::any::Any;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -80,10 +79,6 @@ impl HostObject for Closure {
             "__parameters__" => Some(ScriptValue::tuple(names())),
             _ => None,
         }
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 
@@ -178,19 +173,14 @@ impl dyn Host + '_ {
             names
         });
         let env = self.capture(&[body]);
-        if let Some(env) = &env {
-            self.program.keep_environment(env);
-        }
-        let (program, path) = (self.program.clone(), self.path.clone());
-        let (name, body, kind) = ("<lambda>".into(), Body::Expr(body), MethodKind::Plain);
-        Ok(ScriptValue::host(Closure {
-            program,
-            name,
+        Ok(self.closure(Closure {
+            program: self.program.clone(),
+            name: "<lambda>".into(),
             def: None,
-            path,
-            kind,
+            path: self.path.clone(),
+            kind: MethodKind::Plain,
             params,
-            body,
+            body: Body::Expr(body),
             locals,
             defaults,
             env,
@@ -212,27 +202,27 @@ impl dyn Host + '_ {
             names.extend(walk::bound_names(&ast, def.body));
             names
         });
-        let env = self.env.clone();
-        if let Some(env) = &env {
-            self.program.keep_environment(env);
-        }
-        let (program, name, path) =
-            (self.program.clone(), ast.name(def.name).into(), self.path_of(def.name).into());
-        let (params, body) = (def.params, Body::Stmts(def.body));
-        let def = Some(id);
-        Ok(ScriptValue::host(Closure {
-            program,
-            name,
-            def,
-            path,
+        Ok(self.closure(Closure {
+            program: self.program.clone(),
+            name: ast.name(def.name).into(),
+            def: Some(id),
+            path: self.path_of(def.name).into(),
             kind,
-            params,
-            body,
+            params: def.params,
+            body: Body::Stmts(def.body),
             locals,
             defaults,
-            env,
+            env: self.env.clone(),
             is_generator: OnceCell::new(),
         }))
+    }
+
+    /// Makes a closure a value. Its environment lives as long as the program.
+    fn closure(&mut self, closure: Closure) -> ScriptValue {
+        if let Some(env) = &closure.env {
+            self.program.keep_environment(env);
+        }
+        ScriptValue::host(closure)
     }
 
     fn defaults(&mut self, params: List<Parameter>) -> Result<Vec<Option<ScriptValue>>> {

@@ -1,7 +1,5 @@
 //! Imports and module values.
 
-use std::any::Any;
-
 use tvmscript_python_syntax::ast::{Import, ImportFrom, TextRange};
 use tvmscript_script_value::{HostObject, ScriptValue};
 
@@ -23,9 +21,6 @@ impl HostObject for Module {
     }
     fn advice(&self) -> Option<String> {
         Some(format!("`{}` is a module; use a member of it", self.path))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -1,6 +1,5 @@
 //! Iteration.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -99,9 +98,6 @@ impl Drop for IterObject {
 impl HostObject for IterObject {
     fn type_name(&self) -> &str {
         self.name
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -8,7 +8,6 @@
 //! Invariant: placeholders occur as values only while [`Evaluator::tolerant`] is set, that is in host code that no
 //! script called. Elsewhere, loading such a name is an error.
 
-use std::any::Any;
 use std::collections::HashSet;
 use std::rc::Rc;
 use std::sync::LazyLock;
@@ -53,9 +52,6 @@ pub enum Cause {
 impl HostObject for Placeholder {
     fn type_name(&self) -> &str {
         "a value that is not known"
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

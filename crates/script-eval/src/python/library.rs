@@ -1,6 +1,5 @@
 //! Members of `functools`, `operator`, `itertools` and `dataclasses`. Other members are placeholders.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -62,9 +61,6 @@ impl HostObject for Partial {
     }
     fn is_callable(&self) -> bool {
         true
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

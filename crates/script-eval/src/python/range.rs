@@ -1,7 +1,5 @@
 //! `range`.
 
-use std::any::Any;
-
 use tvmscript_script_value::{Hashing, HostObject, ScriptValue};
 
 /// The numbers from `start` up to `stop`, exclusive, in steps of `step`.
@@ -83,8 +81,5 @@ impl HostObject for Range {
     }
     fn same_key(&self, other: &dyn HostObject) -> bool {
         other.as_any().downcast_ref::<Range>().is_some_and(|other| self.same_numbers(other))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -1,6 +1,5 @@
 //! `set` and `frozenset`. Iteration is in insertion order; CPython iterates in hash order.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::hash::BuildHasher;
 
@@ -53,9 +52,6 @@ impl HostObject for Set {
         let Some(other) = other.as_any().downcast_ref::<Set>() else { return false };
         let (a, b) = (self.items.borrow(), other.items.borrow());
         a.len() == b.len() && a.iter().all(|key| b.contains(key))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

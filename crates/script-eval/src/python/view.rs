@@ -1,6 +1,5 @@
 //! Views of dictionaries: `keys()`, `values()`, `items()`.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -52,9 +51,6 @@ impl HostObject for View {
     }
     fn hashing(&self) -> Hashing {
         if self.kind == Kind::Values { Hashing::Identity } else { Hashing::Unhashable }
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

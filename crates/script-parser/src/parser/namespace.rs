@@ -1,6 +1,5 @@
 //! Values that dialects provide: namespaces, decorators and functions.
 
-use std::any::Any;
 use std::sync::Arc;
 
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
@@ -64,10 +63,6 @@ impl HostObject for Namespace {
         let decorators = self.table.decorator_names(self.dialect).map(str::to_owned);
         decorators.chain(self.names.all().into_iter().map(str::to_owned)).collect()
     }
-
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// A decorator as a value, with the arguments of its call.
@@ -94,9 +89,6 @@ impl HostObject for Decorator {
     fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
         Ok(ScriptValue::host(Decorator { entry: self.entry, args }))
     }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// A function with access to the parser as a value.
@@ -114,9 +106,6 @@ impl HostObject for ParserFunction {
     }
     fn call(&self, _: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
         Err(BuildError::message(format!("`{}` cannot be called from here", self.name)))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

@@ -4,7 +4,6 @@
 //! `family.dialect` is also the member `dialect` of `family`. Members that no dialect lists can be imported but not
 //! used.
 
-use std::any::Any;
 use std::collections::HashMap;
 
 use tvmscript_ir_core::TypeInfo;
@@ -93,10 +92,6 @@ impl HostObject for NodeClass {
 
     fn is_class_of(&self, value: &ScriptValue) -> Option<bool> {
         Some(matches!(value, ScriptValue::Node(object) if object.info().is_a((self.info)())))
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

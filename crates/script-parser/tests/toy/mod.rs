@@ -67,12 +67,6 @@ impl Frame for FunctionFrame {
     fn close(self: Box<Self>) -> std::result::Result<(), BuildError> {
         Builder::set_result(Object::from(Ref::new(Function { text: self.0.join("\n").as_str().into() })))
     }
-    fn as_any(&self) -> &dyn std::any::Any {
-        self
-    }
-    fn as_any_mut(&mut self) -> &mut dyn std::any::Any {
-        self
-    }
 }
 
 fn emit(text: String) {

@@ -1,7 +1,5 @@
 //! Frames of the dialect: the scopes that are open while a function is built, and the statements that they become.
 
-use std::any::Any;
-
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{Array, DataType, Map, Object, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{BuildError, BuildErrorKind, Builder, Frame, Result, ScriptValue};
@@ -202,13 +200,6 @@ impl Frame for TirFrame {
 
     fn take_stmt(&mut self, stmt: Object) -> Option<Object> {
         stmt.downcast::<Stmt>().map(|stmt| self.stmts.push(stmt)).err()
-    }
-
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

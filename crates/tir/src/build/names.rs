@@ -1,7 +1,5 @@
 //! Names of the dialect in scripts: the table of functions, and lookup of the other names.
 
-use std::any::Any;
-
 use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
 use super::{block, buffer, expr, function, loops, operator, stmt, thread, types};
@@ -147,9 +145,6 @@ impl HostObject for Axis {
     fn attribute_names(&self) -> Vec<String> {
         AXES.iter().map(|(n, _)| (*n).to_owned()).collect()
     }
-    fn as_any(&self) -> &dyn Any {
-        self
-    }
 }
 
 /// Operators under their full names: `T.tir.cuda.__shfl_sync`.
@@ -165,9 +160,6 @@ impl HostObject for FullName {
             return Some(function);
         }
         matches!(full.as_str(), "tir.cuda" | "tir.metal").then(|| ScriptValue::host(FullName(full)))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

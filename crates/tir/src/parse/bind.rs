@@ -1,7 +1,5 @@
 //! Bindings of names: `x = value`, `for x in ..`, `with .. as x`.
 
-use std::any::Any;
-
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, ObjectLike, Str, Value};
 use tvmscript_irbuilder::{HostObject, PendingFrame, ScriptValue};
@@ -19,9 +17,6 @@ pub(crate) struct MetaVar(pub(crate) ScriptValue);
 impl HostObject for MetaVar {
     fn type_name(&self) -> &str {
         "a meta variable"
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 

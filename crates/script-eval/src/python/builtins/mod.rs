@@ -9,8 +9,6 @@ mod types;
 pub(crate) use functions::{ascii, sort};
 pub(crate) use types::{fill, is_little_endian};
 
-use std::any::Any;
-
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 
 use super::cost::{self, Cost};
@@ -262,9 +260,6 @@ impl HostObject for Builtin {
     }
     fn same_key(&self, other: &dyn HostObject) -> bool {
         other.as_any().downcast_ref::<Builtin>().is_some_and(|other| same_builtin(self, other))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }
 
