@@ -90,170 +90,160 @@ macro_rules! field_doc {
     ($other:ident) => { "" };
 }
 
-/// Declares attributes: the operators they belong to, then the fields; and registers all of them.
+/// Declares a node: its operators, then its fields.
+macro_rules! attributes_node {
+    ($name:ident, $operators:literal, { $($(#[$doc:meta])* $field:ident: $ty:ty),* $(,)? }) => {
+        #[doc = concat!("Attributes of ", $operators, ".")]
+        #[derive(Debug, Clone, Node)]
+        #[node(key = "relax.attrs.", parent = Attrs)]
+        pub struct $name {
+            $(
+                #[doc = field_doc!($field)]
+                $(#[$doc])*
+                pub $field: $ty,
+            )*
+        }
+    };
+}
+
+/// Declares nodes, several of them with the same fields, and registers all of them.
 macro_rules! attributes {
-    ($($name:ident, $operators:literal { $($(#[$doc:meta])* $field:ident: $ty:ty),* $(,)? })*) => {
-        $(
-            #[doc = concat!("Attributes of ", $operators, ".")]
-            #[derive(Debug, Clone, Node)]
-            #[node(key = "relax.attrs.", parent = Attrs)]
-            pub struct $name {
-                $(
-                    #[doc = field_doc!($field)]
-                    $(#[$doc])*
-                    pub $field: $ty,
-                )*
-            }
-        )*
+    ($($($name:ident, $operators:literal)|+ => $fields:tt)*) => {
+        $($(attributes_node!($name, $operators, $fields);)+)*
 
         /// Registers the attributes.
         pub(crate) fn nodes<N>(dialect: Dialect<N>) -> Dialect {
-            dialect$(.node::<$name>())*.finish()
+            dialect$($(.node::<$name>())+)*.finish()
         }
     };
 }
 
 attributes! {
-    CallTIRInplaceAttrs, "`R.call_tir_inplace`" { inplace_indices: Ints }
-    CallTIRWithGradAttrs, "`R.call_tir_with_grad`" { te_grad_name: Str, te_grad_kwargs: Map<Str, Value> }
-    CallInplacePackedAttrs, "`R.call_inplace_packed`" { inplace_indices: Ints }
-    HintOnDeviceAttrs, "`R.hint_on_device`" { device_type: i64, index: i64, memory_scope: Str }
-    ToVDeviceAttrs, "`R.to_vdevice`" { dst_vdevice: Ref<VDevice> }
-    AllReduceAttrs, "`R.ccl.allreduce`" { op_type: Str, in_group: bool }
-    AllGatherAttrs, "`R.ccl.allgather`" { num_workers: i64, in_group: bool }
-    ScatterCollectiveAttrs, "`R.ccl.scatter_from_worker0`" { num_workers: i64, axis: i64 }
-    DistributionAttrs, "`R.dist.annotate_sharding` and `R.dist.redistribute`" {
+    CallTIRInplaceAttrs, "`R.call_tir_inplace`" => { inplace_indices: Ints }
+    CallTIRWithGradAttrs, "`R.call_tir_with_grad`" => { te_grad_name: Str, te_grad_kwargs: Map<Str, Value> }
+    CallInplacePackedAttrs, "`R.call_inplace_packed`" => { inplace_indices: Ints }
+    HintOnDeviceAttrs, "`R.hint_on_device`" => { device_type: i64, index: i64, memory_scope: Str }
+    ToVDeviceAttrs, "`R.to_vdevice`" => { dst_vdevice: Ref<VDevice> }
+    AllReduceAttrs, "`R.ccl.allreduce`" => { op_type: Str, in_group: bool }
+    AllGatherAttrs, "`R.ccl.allgather`" => { num_workers: i64, in_group: bool }
+    ScatterCollectiveAttrs, "`R.ccl.scatter_from_worker0`" => { num_workers: i64, axis: i64 }
+    DistributionAttrs, "`R.dist.annotate_sharding` and `R.dist.redistribute`" => {
         device_mesh: Ref<DeviceMesh>, placement: Ref<Placement>
     }
-    InitAttrs, "`R.full`, `R.zeros`, `R.ones`, `R.arange` and the like" { dtype: DataType }
-    TriluAttrs, "triangular parts (not used by operators)" { k: i64 }
-    AstypeAttrs, "`R.astype`" { dtype: DataType }
-    WrapParamAttrs, "`R.wrap_param`" { dtype: DataType }
-    MatmulAttrs, "`R.matmul`" { out_dtype: DataType }
-    EinsumAttrs, "`R.einsum`" { subscripts: Str }
-    QuantizeAttrs, "`R.quantize` and `R.dequantize`" { out_dtype: DataType, axis: i64 }
-    MultinomialFromUniformAttrs, "`R.multinomial_from_uniform`" { dtype: DataType }
-    ConcatAttrs, "`R.concat`" { axis: Option<i64> }
-    ExpandDimsAttrs, "`R.expand_dims`" { axis: Ints }
-    LayoutTransformAttrs, "`R.layout_transform`" {
+    InitAttrs, "`R.full`, `R.zeros`, `R.ones`, `R.arange` and the like" => { dtype: DataType }
+    TriluAttrs, "triangular parts (not used by operators)" => { k: i64 }
+    AstypeAttrs, "`R.astype`" => { dtype: DataType }
+    WrapParamAttrs, "`R.wrap_param`" => { dtype: DataType }
+    MatmulAttrs, "`R.matmul`" => { out_dtype: DataType }
+    EinsumAttrs, "`R.einsum`" => { subscripts: Str }
+    QuantizeAttrs, "`R.quantize` and `R.dequantize`" => { out_dtype: DataType, axis: i64 }
+    MultinomialFromUniformAttrs, "`R.multinomial_from_uniform`" => { dtype: DataType }
+    ConcatAttrs, "`R.concat`" => { axis: Option<i64> }
+    ExpandDimsAttrs, "`R.expand_dims`" => { axis: Ints }
+    LayoutTransformAttrs, "`R.layout_transform`" => {
         index_map: Ref<IndexMap>, pad_value: Option<Ref<PrimValue>>, axis_separators: Option<Ints>,
         input_axis_separators: Option<Ints>
     }
-    PermuteDimsAttrs, "`R.permute_dims`" { axes: Option<Ints> }
-    SplitAttrs, "`R.split`" { indices_or_sections: Object, axis: i64 }
-    SqueezeAttrs, "`R.squeeze`" { axis: Option<Ints> }
-    StackAttrs, "`R.stack`" { axis: Option<Ref<IntImm>> }
-    RepeatAttrs, "`R.repeat`" { repeats: i64, axis: Option<i64> }
-    TileAttrs, "`R.tile`" { repeats: Ints }
-    FlipAttrs, "`R.flip`" { axis: Ref<IntImm> }
-    MeshgridAttrs, "`R.meshgrid`" { indexing: Option<Str> }
-    OneHotAttrs, "`R.one_hot`" { depth: i64, axis: i64 }
-    TakeAttrs, "`R.take`" {
+    PermuteDimsAttrs, "`R.permute_dims`" => { axes: Option<Ints> }
+    SplitAttrs, "`R.split`" => { indices_or_sections: Object, axis: i64 }
+    SqueezeAttrs, "`R.squeeze`" => { axis: Option<Ints> }
+    StackAttrs, "`R.stack`" => { axis: Option<Ref<IntImm>> }
+    RepeatAttrs, "`R.repeat`" => { repeats: i64, axis: Option<i64> }
+    TileAttrs, "`R.tile`" => { repeats: Ints }
+    FlipAttrs, "`R.flip`" => { axis: Ref<IntImm> }
+    MeshgridAttrs, "`R.meshgrid`" => { indexing: Option<Str> }
+    OneHotAttrs, "`R.one_hot`" => { depth: i64, axis: i64 }
+    TakeAttrs, "`R.take`" => {
         axis: Option<i64>,
         /// Result for indices out of bounds: `fast`, `wrap`, `clip` or `nan`.
         mode: Str
     }
-    StridedSliceAttrs, "`R.strided_slice`" {
+    StridedSliceAttrs, "`R.strided_slice`" => {
         /// `true` if bounds are known to lie inside the tensor.
         assume_inbound: bool
     }
-    GatherElementsAttrs, "`R.gather_elements`" { axis: Ref<IntImm> }
-    GatherNDAttrs, "`R.gather_nd`" { batch_dims: Ref<IntImm> }
-    IndexPutAttrs, "`R.index_put`" {
+    GatherElementsAttrs, "`R.gather_elements`" => { axis: Ref<IntImm> }
+    GatherNDAttrs, "`R.gather_nd`" => { batch_dims: Ref<IntImm> }
+    IndexPutAttrs, "`R.index_put`" => {
         /// `true` to add the values, `false` to store them.
         accumulate: bool
     }
-    ScatterElementsAttrs, "`R.scatter_elements`" { axis: Ref<IntImm>, reduction: Str }
-    ScatterNDAttrs, "`R.scatter_nd`" { reduction: Str }
-    SliceScatterAttrs, "`R.slice_scatter`" { axis: i64 }
-    StatisticalAttrs, "`R.sum`, `R.mean` and the other reductions" { axis: Option<Ints>, keepdims: bool }
-    ArgmaxArgminAttrs, "`R.argmax` and `R.argmin`" { axis: Option<i64>, keepdims: bool }
-    ScanopAttrs, "`R.cumsum` and `R.cumprod`" { axis: Option<i64>, dtype: DataType, exclusive: Ref<IntImm> }
-    SortAttrs, "`R.sort`" { axis: i64, descending: bool }
-    ArgsortAttrs, "`R.argsort`" { axis: i64, descending: bool, dtype: DataType }
-    TopKAttrs, "`R.topk`" { k: i64, axis: i64, ret_type: Str, largest: bool, dtype: DataType }
-    BucketizeAttrs, "`R.bucketize`" { out_int32: bool, right: bool }
-    Conv1DAttrs, "`R.nn.conv1d`" {
+    ScatterElementsAttrs, "`R.scatter_elements`" => { axis: Ref<IntImm>, reduction: Str }
+    ScatterNDAttrs, "`R.scatter_nd`" => { reduction: Str }
+    SliceScatterAttrs, "`R.slice_scatter`" => { axis: i64 }
+    StatisticalAttrs, "`R.sum`, `R.mean` and the other reductions" => { axis: Option<Ints>, keepdims: bool }
+    ArgmaxArgminAttrs, "`R.argmax` and `R.argmin`" => { axis: Option<i64>, keepdims: bool }
+    ScanopAttrs, "`R.cumsum` and `R.cumprod`" => { axis: Option<i64>, dtype: DataType, exclusive: Ref<IntImm> }
+    SortAttrs, "`R.sort`" => { axis: i64, descending: bool }
+    ArgsortAttrs, "`R.argsort`" => { axis: i64, descending: bool, dtype: DataType }
+    TopKAttrs, "`R.topk`" => { k: i64, axis: i64, ret_type: Str, largest: bool, dtype: DataType }
+    BucketizeAttrs, "`R.bucketize`" => { out_int32: bool, right: bool }
+    Conv1DAttrs, "`R.nn.conv1d`"
+    | Conv2DAttrs, "`R.nn.conv2d`"
+    | Conv3DAttrs, "`R.nn.conv3d`" => {
         strides: Ints, padding: Ints, dilation: Ints, groups: i64, data_layout: Str, kernel_layout: Str,
         out_layout: Str, out_dtype: DataType
     }
-    Conv2DAttrs, "`R.nn.conv2d`" {
-        strides: Ints, padding: Ints, dilation: Ints, groups: i64, data_layout: Str, kernel_layout: Str,
-        out_layout: Str, out_dtype: DataType
-    }
-    Conv3DAttrs, "`R.nn.conv3d`" {
-        strides: Ints, padding: Ints, dilation: Ints, groups: i64, data_layout: Str, kernel_layout: Str,
-        out_layout: Str, out_dtype: DataType
-    }
-    Conv1DTransposeAttrs, "`R.nn.conv1d_transpose`" {
+    Conv1DTransposeAttrs, "`R.nn.conv1d_transpose`"
+    | Conv2DTransposeAttrs, "`R.nn.conv2d_transpose`" => {
         strides: Ints, padding: Ints, output_padding: Ints, dilation: Ints, groups: i64, data_layout: Str,
         kernel_layout: Str, out_layout: Str, out_dtype: DataType
     }
-    Conv2DTransposeAttrs, "`R.nn.conv2d_transpose`" {
-        strides: Ints, padding: Ints, output_padding: Ints, dilation: Ints, groups: i64, data_layout: Str,
-        kernel_layout: Str, out_layout: Str, out_dtype: DataType
-    }
-    Pool1DAttrs, "`R.nn.max_pool1d` and `R.nn.avg_pool1d`" {
+    Pool1DAttrs, "`R.nn.max_pool1d` and `R.nn.avg_pool1d`"
+    | Pool2DAttrs, "`R.nn.max_pool2d` and `R.nn.avg_pool2d`"
+    | Pool3DAttrs, "`R.nn.max_pool3d` and `R.nn.avg_pool3d`" => {
         pool_size: Ints, strides: Ints, dilation: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
         layout: Str, out_layout: Str
     }
-    Pool2DAttrs, "`R.nn.max_pool2d` and `R.nn.avg_pool2d`" {
-        pool_size: Ints, strides: Ints, dilation: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
-        layout: Str, out_layout: Str
-    }
-    Pool3DAttrs, "`R.nn.max_pool3d` and `R.nn.avg_pool3d`" {
-        pool_size: Ints, strides: Ints, dilation: Ints, padding: Ints, ceil_mode: bool, count_include_pad: bool,
-        layout: Str, out_layout: Str
-    }
-    AdaptivePool1DAttrs, "`R.nn.adaptive_avg_pool1d`" { output_size: Option<Ints>, layout: Str, out_layout: Str }
-    AdaptivePool2DAttrs, "`R.nn.adaptive_avg_pool2d`" { output_size: Option<Ints>, layout: Str, out_layout: Str }
-    AdaptivePool3DAttrs, "`R.nn.adaptive_avg_pool3d`" { output_size: Option<Ints>, layout: Str, out_layout: Str }
-    SoftmaxAttrs, "`R.nn.softmax` and `R.nn.log_softmax`" { axis: i64 }
-    LeakyReluAttrs, "`R.nn.leakyrelu`" {
+    AdaptivePool1DAttrs, "`R.nn.adaptive_avg_pool1d`"
+    | AdaptivePool2DAttrs, "`R.nn.adaptive_avg_pool2d`"
+    | AdaptivePool3DAttrs, "`R.nn.adaptive_avg_pool3d`" => { output_size: Option<Ints>, layout: Str, out_layout: Str }
+    SoftmaxAttrs, "`R.nn.softmax` and `R.nn.log_softmax`" => { axis: i64 }
+    LeakyReluAttrs, "`R.nn.leakyrelu`" => {
         /// Slope for negative values.
         alpha: f64
     }
-    SoftplusAttrs, "`R.nn.softplus`" {
+    SoftplusAttrs, "`R.nn.softplus`" => {
         /// Sharpness.
         beta: f64,
         threshold: f64
     }
-    PReluAttrs, "`R.nn.prelu`" { axis: i64 }
-    BatchNormAttrs, "`R.nn.batch_norm`" {
+    PReluAttrs, "`R.nn.prelu`" => { axis: i64 }
+    BatchNormAttrs, "`R.nn.batch_norm`" => {
         axis: i64, epsilon: f64, center: bool,
         /// `true` to apply the factor `gamma`.
         scale: bool,
         momentum: f64, training: bool
     }
-    LayerNormAttrs, "`R.nn.layer_norm`" {
+    LayerNormAttrs, "`R.nn.layer_norm`" => {
         axes: Ints, epsilon: f64, center: bool,
         /// `true` to apply the factor `gamma`.
         scale: bool
     }
-    GroupNormAttrs, "`R.nn.group_norm`" {
+    GroupNormAttrs, "`R.nn.group_norm`" => {
         num_groups: i64, channel_axis: i64, axes: Ints, epsilon: f64, center: bool,
         /// `true` to apply the factor `gamma`.
         scale: bool
     }
-    InstanceNormAttrs, "`R.nn.instance_norm`" {
+    InstanceNormAttrs, "`R.nn.instance_norm`" => {
         channel_axis: i64, axes: Ints, epsilon: f64, center: bool,
         /// `true` to apply the factor `gamma`.
         scale: bool
     }
-    RMSNormAttrs, "`R.nn.rms_norm`" { axes: Ints, epsilon: f64 }
-    NLLLossAttrs, "`R.nn.nll_loss`" { reduction: Str, ignore_index: i64 }
-    DropoutAttrs, "`R.nn.dropout`" { rate: f64 }
-    AttentionAttrs, "`R.nn.attention` and its variants" {
+    RMSNormAttrs, "`R.nn.rms_norm`" => { axes: Ints, epsilon: f64 }
+    NLLLossAttrs, "`R.nn.nll_loss`" => { reduction: Str, ignore_index: i64 }
+    DropoutAttrs, "`R.nn.dropout`" => { rate: f64 }
+    AttentionAttrs, "`R.nn.attention` and its variants" => {
         /// Factor of the scores; `None` for one over the square root of the head size.
         scale: Option<Ref<FloatImm>>,
         causal_mask: Option<Str>, window_size: Option<Ref<IntImm>>
     }
-    PadAttrs, "`R.nn.pad`" { pad_width: Ints, pad_value: f64, pad_mode: Str }
-    PixelShuffleAttrs, "`R.nn.pixel_shuffle`" { upscale_factor: i64 }
-    Resize2DAttrs, "`R.image.resize2d`" {
+    PadAttrs, "`R.nn.pad`" => { pad_width: Ints, pad_value: f64, pad_mode: Str }
+    PixelShuffleAttrs, "`R.nn.pixel_shuffle`" => { upscale_factor: i64 }
+    Resize2DAttrs, "`R.image.resize2d`" => {
         roi: Array<Ref<FloatImm>>, layout: Str, method: Str, coordinate_transformation_mode: Str,
         rounding_method: Str, cubic_alpha: f64, cubic_exclude: i64, extrapolation_value: f64, out_dtype: DataType
     }
-    GridSampleAttrs, "`R.image.grid_sample`" { method: Str, layout: Str, padding_mode: Str, align_corners: bool }
-    AllClassNonMaximumSuppressionAttrs, "`R.vision.all_class_non_max_suppression`" { output_format: Str }
+    GridSampleAttrs, "`R.image.grid_sample`" => { method: Str, layout: Str, padding_mode: Str, align_corners: bool }
+    AllClassNonMaximumSuppressionAttrs, "`R.vision.all_class_non_max_suppression`" => { output_format: Str }
 }
