@@ -141,7 +141,7 @@ impl<S: Sink> Layout<S> {
             match element {
                 Waiting::GroupBegin { start, columns } => {
                     let may_break = self.broken.last() != Some(&false);
-                    // What the group needs at least.
+                    // Lower bound of the columns that the group needs.
                     let needed = columns.unwrap_or(self.columns - start);
                     let is_broken = may_break && self.column + needed > self.max_columns;
                     if may_break && !is_broken && columns.is_none() && !at_line_end {

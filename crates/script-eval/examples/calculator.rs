@@ -35,7 +35,7 @@ impl Calculator {
     }
 }
 
-/// What a text gives.
+/// Result of parsing a text.
 pub struct Outcome {
     /// The values of its expression statements, as `repr` shows them.
     pub values: Vec<String>,

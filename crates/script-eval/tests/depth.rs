@@ -62,7 +62,7 @@ fn values_inside_values_do_not_exhaust_the_stack() {
     on_a_small_stack(|| {
         let nest = "x = []\nfor _ in range(100000):\n    x = [x]\n";
         for last in ["y = repr(x)", "y = x == [x]", "z = x\ny = [x] == [x]", "y = (x,) in [x]", "f'{x}'"] {
-            // What comes out does not matter, that it comes out does.
+            // Only termination matters, not the result.
             calculator::evaluate(&format!("{nest}{last}\n"), Limits::default(), true);
         }
     });

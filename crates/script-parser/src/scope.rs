@@ -28,7 +28,7 @@ pub(crate) struct Redefined {
     pub(crate) first: TextRange,
 }
 
-/// Which definitions a new definition of the same name may replace.
+/// Definitions that a new definition of the same name may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shadowing {
     /// Definitions of outer frames, which it hides.

@@ -58,7 +58,7 @@ pub enum BuildErrorKind {
         function: String,
         /// The parameter.
         name: &'static str,
-        /// What is expected, e.g. "an int".
+        /// The expected form, e.g. "an int".
         expected: String,
         /// Description of the argument's type or value, e.g. "str".
         found: String,
@@ -66,7 +66,7 @@ pub enum BuildErrorKind {
     /// A value of another type than expected.
     #[error("expected {expected}, found {found}")]
     Type {
-        /// What is expected, e.g. "an int".
+        /// The expected form, e.g. "an int".
         expected: String,
         /// Description of the value's type or of the value, e.g. "str".
         found: String,
@@ -82,15 +82,15 @@ pub enum BuildErrorKind {
     WrongFrame {
         /// The called function, e.g. "C.register".
         function: String,
-        /// Where it must be called, after "must be used": "directly in a circuit", "inside `with C.clocked(..)`".
+        /// The required position, after "must be used": "directly in a circuit", "inside `with C.clocked(..)`".
         expected: &'static str,
-        /// Where it was called, a predicate after "but": "is used in `C.circuit`", "is used outside of any scope".
+        /// The actual position, a predicate after "but": "is used in `C.circuit`", "is used outside of any scope".
         found: String,
     },
     /// A function was called twice in a frame that allows it once.
     #[error("{what} is given twice")]
     Repeated {
-        /// What is repeated, e.g. "`C.output`" or "the branch `else`".
+        /// The repeated part, e.g. "`C.output`" or "the branch `else`".
         what: String,
     },
     /// No builder is open on this thread.

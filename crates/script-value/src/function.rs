@@ -34,7 +34,7 @@ impl CallArgs {
     }
 }
 
-/// How a parameter is passed.
+/// Passing mode of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamKind {
     /// By position or keyword.
@@ -52,7 +52,7 @@ pub enum ParamKind {
 pub struct Param {
     /// Name in scripts.
     pub name: &'static str,
-    /// How it is passed.
+    /// Passing mode.
     pub kind: ParamKind,
     /// The default as text; `None` for a required parameter.
     pub default: Option<&'static str>,

@@ -14,7 +14,7 @@ use tvmscript_ir_core::with_stack;
 
 use crate::value::ScriptValue;
 
-/// How a host object behaves as a key.
+/// Behaviour of a host object as a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hashing {
     /// Equal to itself only.

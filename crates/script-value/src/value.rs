@@ -155,7 +155,7 @@ pub trait HostObject: Any {
         None
     }
 
-    /// How the value behaves as a dictionary key.
+    /// Behaviour of the value as a dictionary key.
     fn hashing(&self) -> Hashing {
         Hashing::Identity
     }

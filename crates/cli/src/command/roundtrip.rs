@@ -54,7 +54,7 @@ pub(super) fn run(args: &Roundtrip, run: &mut Run) -> Outcome {
     outcome.and(output::result(&format!("{} of {total} files round trip{end}\n", total - failing)))
 }
 
-/// What fails in the round trip of a file, if anything.
+/// Returns the failure in the round trip of a file, if any.
 fn one(path: &Path, args: &TextArgs, timings: &mut Timings) -> Answer<(Option<String>, Warnings)> {
     let Input { source, scripts, warnings } = input::load(path, timings)?;
     match print_all(&scripts, Naming::None, |_| Ok(args.config()), timings) {

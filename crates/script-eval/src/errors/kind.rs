@@ -78,7 +78,7 @@ pub enum ParseErrorKind {
     WrongDecorator {
         /// The decorator as in the text, without `@` and backticks, e.g. "C.circuit".
         decorator: String,
-        /// What it decorates: "a function" or "a class".
+        /// The decorated definition: "a function" or "a class".
         expected: &'static str,
         /// The decorated definition: "a function" or "a class".
         found: &'static str,
@@ -92,9 +92,9 @@ pub enum ParseErrorKind {
     /// A value of another kind than expected.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// What was expected, e.g. "an integer" or "a call such as `C.output(..)`".
+        /// The expected form, e.g. "an integer" or "a call such as `C.output(..)`".
         expected: String,
-        /// What was found, e.g. "a parameter without type" or the description of a value.
+        /// The form found, e.g. "a parameter without type" or the description of a value.
         found: String,
     },
     /// Host code that is not evaluated.

@@ -20,7 +20,7 @@ use crate::python::builtins::Builtin;
 use crate::{Evaluator, Host, Program};
 use tvmscript_python_syntax::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
 
-/// How a method is bound when it is read.
+/// Binding of a method on access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum MethodKind {
     /// To the instance.

@@ -165,7 +165,7 @@ impl Native {
     }
 }
 
-/// What kind of callable a [`Builtin`] is.
+/// Kind of callable of a [`Builtin`].
 pub(crate) enum BuiltinKind {
     /// A function of this module; empty for the built-in ones.
     Function(&'static str),
