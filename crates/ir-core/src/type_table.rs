@@ -169,6 +169,7 @@ pub struct TypeInfo {
     shape: Shape,
     eq: EqKind,
     has_derived: bool,
+    has_span: bool,
     has_subtypes: AtomicBool,
     is_sequence: AtomicBool,
     custom_eq: Option<CustomEq>,
@@ -244,6 +245,8 @@ fn entry<T: 'static>(decl: TypeDecl<'_>, index: u32) -> TypeInfo {
         shape: decl.shape,
         eq: decl.eq,
         has_derived: decl.fields.iter().any(|field| field.derived),
+        has_span: TypeId::of::<T>() != TypeId::of::<DynNode>()
+            && decl.fields.iter().any(|field| field.kind == FieldKind::Span && field.name == "span"),
         custom_eq: decl.custom_eq,
         fields: decl.fields.into(),
         vtable: None,
@@ -427,6 +430,12 @@ impl TypeInfo {
     /// Returns `true` if a field is derived ([`FieldInfo::derived`]).
     pub(crate) fn has_derived_fields(&self) -> bool {
         self.has_derived
+    }
+
+    /// Returns `true` if nodes of this type hold a span. [`Object::set_span`] has no effect on others.
+    #[inline]
+    pub fn has_span(&self) -> bool {
+        self.has_span
     }
 
     /// Returns the rule of structural equality.

@@ -85,6 +85,11 @@ impl Span {
         Span::interned(SpanKind::Range { source, start_bytes, end_bytes })
     }
 
+    /// A named source without a range, such as a layer of a model.
+    pub fn source(source: SourceId) -> Span {
+        Span::interned(SpanKind::Source { source })
+    }
+
     /// A span of any kind. It is unknown if it refers to no open source.
     pub fn new(kind: SpanKind) -> Span {
         match kind {

@@ -1,0 +1,122 @@
+//! Spans of the nodes of a frontend.
+#![allow(missing_docs)]
+
+use tvmscript_ir_core::{
+    Array, Class, DataType, Node, Object, ObjectLike, Ref, SourceId, Span, Str, post_order_visit, tree_size,
+};
+use tvmscript_si_builder::{Expression, SpanFiller, TupleItem, TupleWrapper, set_span};
+
+/// Expressions of a frontend's target.
+#[derive(Class)]
+#[class(key = "frontend.Expr")]
+struct Expr(());
+
+#[derive(Debug, Clone, Node)]
+#[node(key = "frontend.Call", parent = Expr)]
+struct Call {
+    op: Str,
+    args: Array<Ref<Expr>>,
+    span: Span,
+}
+
+#[derive(Debug, Clone, Node)]
+#[node(key = "frontend.Item", parent = Expr)]
+struct Item {
+    tuple: Ref<Expr>,
+    index: i64,
+    span: Span,
+}
+
+#[derive(Debug, Clone, Node)]
+#[node(key = "frontend.Input", parent = Expr, eq = free_var)]
+struct Input {
+    dtype: DataType,
+    span: Span,
+}
+
+impl Expression for Expr {}
+impl Expression for Item {}
+impl TupleItem for Item {}
+
+fn call(op: &str, args: &[&Ref<Expr>]) -> Ref<Expr> {
+    let args = args.iter().map(|&arg| arg.clone()).collect();
+    Ref::new(Call { op: op.into(), args, span: Span::UNKNOWN }).upcast()
+}
+
+fn item(tuple: &Ref<Expr>, index: i64) -> Ref<Item> {
+    Ref::new(Item { tuple: tuple.clone(), index, span: Span::UNKNOWN })
+}
+
+fn input() -> Ref<Expr> {
+    Ref::new(Input { dtype: DataType::FLOAT32, span: Span::UNKNOWN }).upcast()
+}
+
+fn layer(name: &str) -> Span {
+    Span::source(SourceId::new(name))
+}
+
+#[test]
+fn p92_01_set_span_takes_a_name_or_a_span() {
+    for filled in [
+        set_span(call("relu", &[]), "stack").unwrap(),
+        set_span(call("relu", &[]), String::from("stack")).unwrap(),
+        set_span(call("relu", &[]), layer("stack")).unwrap(),
+        SpanFiller::new("stack").fill(call("relu", &[])).unwrap(),
+    ] {
+        assert_eq!(filled.span(), layer("stack"));
+    }
+    let unknown = set_span(call("relu", &[]), Span::UNKNOWN).unwrap();
+    assert!(!unknown.span().is_known());
+}
+
+#[test]
+fn p92_03_tuples_lists_of_items_and_wrappers_are_filled() {
+    let parts = call("split", &[]);
+    let (a, b) = set_span((call("a", &[&parts]), item(&parts, 0)), "tuple").unwrap();
+    assert_eq!((a.span(), b.span()), (layer("tuple"), layer("tuple")));
+    let shared = a.as_node::<Call>().map(|call| call.args[0].clone()).unwrap();
+    assert!(shared.ptr_eq(&b.tuple), "the items of a tuple share their nodes");
+
+    let items = set_span(vec![item(&parts, 0), item(&parts, 1)], "list").unwrap();
+    assert!(items.iter().all(|item| item.span() == layer("list")));
+    assert!(items[0].tuple.ptr_eq(&items[1].tuple));
+
+    let wrapper = set_span(TupleWrapper { tuple_value: parts, size: 2 }, "wrapper").unwrap();
+    assert_eq!((wrapper.tuple_value.span(), wrapper.size), (layer("wrapper"), 2));
+}
+
+#[test]
+fn p92_04_filling_stops_at_nodes_with_a_span() {
+    let hidden = call("hidden", &[]);
+    let old = call("old", &[&hidden]).with_span(layer("old"));
+    let filled = set_span(call("new", &[&old]), "new").unwrap();
+    let args = filled.as_node::<Call>().map(|call| call.args.clone()).unwrap();
+    assert!(args[0].ptr_eq(&old));
+    assert!(!hidden.span().is_known(), "nothing below it is visited");
+}
+
+#[test]
+fn p92_05_no_expression_is_duplicated() {
+    let x = input();
+    let a = set_span(call("a", &[&x]), "a").unwrap();
+    let b = set_span(call("b", &[&a, &a, &x]), "b").unwrap();
+    let c = set_span(call("c", &[&a, &b, &x]), "c").unwrap();
+    let plain = {
+        let a = call("a", &[&x]);
+        let b = call("b", &[&a, &a, &x]);
+        call("c", &[&a, &b, &x])
+    };
+    assert_eq!(tree_size(c.as_object()), tree_size(plain.as_object()));
+    let mut inputs = 0;
+    post_order_visit(&c, |node| inputs += usize::from(node.ptr_eq(x.as_object())));
+    assert_eq!(inputs, 1, "the input is the same node");
+    assert!(!x.span().is_known(), "an input in use elsewhere is never copied");
+}
+
+#[test]
+fn filling_twice_changes_nothing() {
+    let first = set_span(call("a", &[&call("b", &[])]), "a").unwrap();
+    let again = set_span(first.clone(), "other").unwrap();
+    assert!(first.ptr_eq(&again));
+    let _: Object = again.into_object();
+}
