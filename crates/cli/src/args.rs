@@ -128,6 +128,8 @@ pub(crate) enum Command {
     FromJson(Print),
     /// Show the nodes of a script as a tree or a graph
     Dump(Dump),
+    /// Run passes and print the result
+    Opt(Opt),
     /// Measure each operation; prints one line of JSON per operation
     Bench(Bench),
 }
@@ -313,6 +315,45 @@ pub(crate) enum DumpFormat {
     Dot,
     /// Nodes and edges as JSON
     Json,
+}
+
+/// `opt`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tvmscript opt --list-passes
+  tvmscript opt kernel.py --passes tir.LowerInitBlock,tir.ConvertBlocksToOpaque
+  tvmscript opt kernel.py --passes tir.UnrollLoop --opt tir.UnrollLoop.auto_max_step=16 --report report.json
+
+Passes run in the order in which they are named. The report is a JSON array with one object per
+pass: {\"pass\", \"ms\", \"changed\", \"nodes\", \"nodes_with_source\"}.")]
+pub(crate) struct Opt {
+    /// Input file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Passes to run, in this order
+    #[arg(long, value_name = "PASS,..", value_delimiter = ',')]
+    pub(crate) passes: Vec<String>,
+    /// Set an option of a pass; repeatable
+    #[arg(long = "opt", value_name = "KEY=VALUE", value_parser = key_and_value)]
+    pub(crate) options: Vec<(String, String)>,
+    /// List all passes and their options
+    #[arg(long)]
+    pub(crate) list_passes: bool,
+    /// Write a record of each pass to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Write to this file instead of standard output; on failure the file is left unchanged
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+/// Splits `KEY=VALUE`.
+fn key_and_value(text: &str) -> Result<(String, String), &'static str> {
+    let (key, value) = text.split_once('=').ok_or("expected `KEY=VALUE`")?;
+    Ok((key.to_owned(), value.to_owned()))
 }
 
 /// `bench`.

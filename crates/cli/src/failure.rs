@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::LeftOut;
+use tvmscript::passes::PassError;
 use tvmscript::script_eval::errors::{self, Diagnostic, LineIndex, Position};
 use tvmscript::{DocsifyError, JsonError};
 
@@ -51,6 +52,8 @@ pub(crate) enum Failure {
     Unprintable(Box<DocsifyError>),
     /// An access path on the command line does not exist.
     Path(crate::paths::PathError),
+    /// A pass failed.
+    Pass(PassError),
     /// A bug in this program.
     Internal(InternalError),
 }
@@ -77,7 +80,8 @@ impl Failure {
                     Failure::Unreadable { .. }
                     | Failure::TooLarge { .. }
                     | Failure::Unprintable(_)
-                    | Failure::Path(_) => name.into_owned(),
+                    | Failure::Path(_)
+                    | Failure::Pass(_) => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };
                 format!("error: {at}: {}\n", errors::escape::message(&self.message()))
@@ -117,6 +121,7 @@ impl Failure {
             Failure::LeftOut(error) => error.to_string(),
             Failure::Unprintable(error) => format!("cannot be printed: {error}"),
             Failure::Path(error) => error.to_string(),
+            Failure::Pass(error) => error.to_string(),
             Failure::Internal(error) => error.to_string(),
         }
     }
@@ -151,6 +156,7 @@ impl Failure {
             Failure::LeftOut(_) => ("E0805", "left-out"),
             Failure::Unprintable(_) => ("E0806", "unprintable"),
             Failure::Path(_) => ("E0807", "path"),
+            Failure::Pass(_) => ("E0809", "pass"),
             Failure::Internal(_) => ("E0899", "internal"),
         };
         let (start, end) = self.range(source);

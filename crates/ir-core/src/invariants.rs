@@ -36,12 +36,10 @@
 
 use std::fmt::Display;
 
-use crate::access_path::{AccessPath, PathId, PathStep, PathTable};
+use crate::access_path::{AccessPath, find_nodes};
 use crate::containers::TensorNode;
 use crate::raw::Object;
-use crate::shared::Visited;
-use crate::type_table::Shape;
-use crate::value::{FieldError, FieldRef, Value};
+use crate::value::FieldError;
 
 /// Result of checking a node.
 pub type Checked = Result<(), Invalid>;
@@ -82,80 +80,10 @@ pub struct Violation {
 
 /// Returns up to `limit` broken invariants of the graph, in the order of a walk that visits shared nodes once.
 pub fn violations(root: &Object, limit: usize) -> Vec<Violation> {
-    // Tracks paths only if there is a violation.
-    let first = Checker { paths: None, limit: limit.min(1), ..Checker::default() };
-    if first.run(root).is_empty() {
-        return Vec::new();
-    }
-    Checker { paths: Some(PathTable::new()), limit, ..Checker::default() }.run(root)
-}
-
-/// A walk, with or without paths.
-#[derive(Default)]
-struct Checker<'a> {
-    paths: Option<PathTable>,
-    limit: usize,
-    stack: Vec<(&'a Object, PathId)>,
-    visited: Visited,
-}
-
-impl<'a> Checker<'a> {
-    fn run(mut self, root: &'a Object) -> Vec<Violation> {
-        let mut found = Vec::new();
-        self.stack.push((root, PathId::ROOT));
-        while let Some((object, path)) = self.stack.pop() {
-            if found.len() >= self.limit {
-                break;
-            }
-            if !self.visited.is_first(object) {
-                continue;
-            }
-            if let Err(error) = object.check() {
-                let path = self.paths.as_ref().map(|paths| paths.to_path(path)).unwrap_or_default();
-                found.push(Violation { path, error, span: object.span() });
-            }
-            let before = self.stack.len();
-            self.children(object, path);
-            // The first child is popped first.
-            self.stack[before..].reverse();
-        }
-        found
-    }
-
-    fn children(&mut self, object: &'a Object, path: PathId) {
-        match object.info().shape() {
-            Shape::Fields => {
-                for (index, field) in object.info().fields().iter().enumerate() {
-                    if let FieldRef::Node(child) = object.field(index) {
-                        self.enter(path, || PathStep::Field(field.name), child);
-                    }
-                }
-            }
-            Shape::Array => {
-                let items = object.array_items();
-                for (index, item) in items.iter().enumerate() {
-                    if let Value::Node(child) = item {
-                        self.enter(path, || PathStep::Index(index as u32), child);
-                    }
-                }
-            }
-            Shape::Map => {
-                for (key, value) in object.map_entries() {
-                    for child in [key, value].into_iter().filter_map(Value::as_object) {
-                        self.enter(path, || PathStep::Key(key.clone()), child);
-                    }
-                }
-            }
-            Shape::Str | Shape::Tensor => {}
-        }
-    }
-
-    fn enter(&mut self, parent: PathId, step: impl FnOnce() -> PathStep, child: &'a Object) {
-        if child.info().shape() != Shape::Str {
-            let path = self.paths.as_mut().map_or(PathId::ROOT, |paths| paths.child(parent, step()));
-            self.stack.push((child, path));
-        }
-    }
+    find_nodes(root, limit, |node| node.check().is_err())
+        .into_iter()
+        .filter_map(|(node, path)| Some(Violation { path, error: node.check().err()?, span: node.span() }))
+        .collect()
 }
 
 /// Checks a tensor: a valid element type, no negative dimension, and the number of bytes that the shape requires.

@@ -57,6 +57,7 @@ pub use tvmscript_ir as ir;
 pub use tvmscript_ir_core as ir_core;
 #[cfg(feature = "build")]
 pub use tvmscript_irbuilder as irbuilder;
+pub use tvmscript_passes as passes;
 pub use tvmscript_prim as prim;
 #[cfg(feature = "parse")]
 pub use tvmscript_python_syntax as python_syntax;
@@ -65,6 +66,7 @@ pub use tvmscript_relax as relax;
 pub use tvmscript_script_eval as script_eval;
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser as script_parser;
+pub use tvmscript_si_builder as si_builder;
 pub use tvmscript_tir as tir;
 pub use tvmscript_tvm_json as tvm_json;
 
@@ -103,6 +105,7 @@ pub fn registry_builder() -> RegistryBuilder {
         .with(ir::dialect())
         .with(tir::dialect())
         .with(relax::dialect())
+        .with(passes::dialect())
 }
 
 /// Converts a node to native JSON on one line.

@@ -22,7 +22,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("script-parser", &["ir-core", "irbuilder", "python-syntax", "script-value", "script-eval"]),
     ("si-builder", &["ir-core", "ir-macros"]),
     ("tvm-json", &["ir-core"]),
-    ("prim", &["ir-core", "ir-macros", "doc", "docsifier", "irbuilder", "python-syntax", "script-parser"]),
+    (
+        "prim",
+        &[
+            "ir-core",
+            "ir-macros",
+            "doc",
+            "docsifier",
+            "irbuilder",
+            "python-syntax",
+            "script-parser",
+            "si-builder",
+        ],
+    ),
     ("arith", &["ir-core", "ir-macros", "prim"]),
     (
         "ir",
@@ -72,6 +84,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "arith",
             "tvm-json",
             "ir",
+        ],
+    ),
+    (
+        "passes",
+        &[
+            "ir-core",
+            "ir-macros",
+            "doc",
+            "docsifier",
+            "script-parser",
+            "si-builder",
+            "prim",
+            "arith",
+            "ir",
+            "tir",
+            "relax",
         ],
     ),
 ];

@@ -6,6 +6,7 @@ mod dump;
 mod equal;
 mod hash;
 mod json;
+mod opt;
 mod print;
 mod roundtrip;
 
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Hash(args) => hash::run(args, &mut run),
         Command::Json(args) => json::run(args, &mut run),
         Command::Dump(args) => dump::run(args, &mut run),
+        Command::Opt(args) => opt::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),
     };
     if global.timings {

@@ -3,7 +3,10 @@
 //! Walks extend paths in a [`PathTable`], which links steps to their parents, and build an [`AccessPath`] on request.
 //! [`AccessPath::parse`] parses the text of a path against a root.
 
+mod find;
 mod text;
+
+pub use find::find_nodes;
 
 pub use text::PathError;
 

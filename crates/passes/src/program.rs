@@ -1,0 +1,40 @@
+//! Running passes on single functions.
+
+use tvmscript_ir::{BaseFunc, DictAttrs, GlobalVar, IRModule, global_symbol};
+use tvmscript_ir_core::{FieldRef, Map, Object, ObjectLike, Ref};
+
+use crate::PassError;
+
+/// Name of a function without a global symbol.
+const MAIN: &str = "main";
+
+/// Calls `f` with a module: the node itself, or a module with the node as its only function, under its global symbol or
+/// `main`. The result is the function again if the new module consists of it alone.
+///
+/// # Errors
+/// Fails with the error of `f`, and if the node is neither a module nor a function.
+pub fn on_module(
+    node: Object,
+    f: impl FnOnce(Ref<IRModule>) -> Result<Ref<IRModule>, PassError>,
+) -> Result<Object, PassError> {
+    let function = match node.downcast::<IRModule>() {
+        Ok(module) => return f(module).map(ObjectLike::into_object),
+        Err(node) => Ref::<BaseFunc>::try_from_object(node).map_err(|node: Object| {
+            let class = node.info().display_key();
+            PassError::unsupported(format!("a pass needs a module or a function, not a `{class}`"))
+        })?,
+    };
+    let var = GlobalVar::new(symbol(&function).unwrap_or_else(|| MAIN.to_owned()));
+    let module = f(IRModule::new([(var.clone(), function)], Ref::new(DictAttrs::default()), Map::default()))?;
+    match module.function(var.name_hint.as_str()) {
+        Some((_, function)) if module.functions.len() == 1 => Ok(function.object().clone()),
+        _ => Ok(module.into_object()),
+    }
+}
+
+/// The global symbol of a function of any dialect.
+fn symbol(function: &Ref<BaseFunc>) -> Option<String> {
+    let object = function.object();
+    let FieldRef::Node(attrs) = object.field(object.info().field_index("attrs")?) else { return None };
+    global_symbol(attrs.as_node::<DictAttrs>()?).map(str::to_owned)
+}

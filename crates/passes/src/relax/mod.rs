@@ -1,0 +1,8 @@
+//! Passes over Relax functions.
+
+use tvmscript_ir_core::Dialect;
+
+/// Registers the passes.
+pub(crate) fn register(dialect: Dialect) -> Dialect {
+    dialect
+}
