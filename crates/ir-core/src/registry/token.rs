@@ -46,14 +46,17 @@ impl Tokens {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
+
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| (1..=300).map(|i| i.to_string()).collect());
 
     #[test]
     fn tokens_are_interned_once_and_limited() {
         let mut tokens = Tokens::default();
         assert_eq!(tokens.intern(""), Ok(Token::DEFAULT));
-        let names = (1..MAX_TOKENS).map(|i| &*Box::leak(i.to_string().into_boxed_str()));
-        for name in names.take(300) {
+        for name in NAMES.iter() {
             assert_eq!(
                 tokens.intern(name),
                 tokens.find(name).ok_or(RegistryError::TooMany { what: "", limit: 0 })
