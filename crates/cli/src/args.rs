@@ -324,6 +324,7 @@ Examples:
   tvmscript opt --list-passes
   tvmscript opt kernel.py --passes tir.LowerInitBlock,tir.ConvertBlocksToOpaque
   tvmscript opt kernel.py --passes tir.UnrollLoop --opt tir.UnrollLoop.auto_max_step=16 --report report.json
+  tvmscript opt kernel.py --passes tir.UnrollLoop,tir.Simplify --verify --dump-dir dumps --dump-format dot
 
 Passes run in the order in which they are named. The report is a JSON array with one object per
 pass: {\"pass\", \"ms\", \"changed\", \"nodes\", \"nodes_with_source\"}.")]
@@ -340,6 +341,24 @@ pub(crate) struct Opt {
     /// List all passes and their options
     #[arg(long)]
     pub(crate) list_passes: bool,
+    /// Show what each pass changes, on standard error
+    #[arg(long)]
+    pub(crate) print_changed: bool,
+    /// Write the module before the first pass and after each pass into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dump_dir: Option<PathBuf>,
+    /// Format of the files in the directory
+    #[arg(long, value_name = "FORMAT", default_value = "text", requires = "dump_dir")]
+    pub(crate) dump_format: DumpFormat,
+    /// Show the time of each pass, on standard error
+    #[arg(long)]
+    pub(crate) timing: bool,
+    /// Check after each pass that the result is well-formed and reads back from its text
+    #[arg(long)]
+    pub(crate) verify: bool,
+    /// Fail after a pass if less than this share of nodes, from 0 to 1, has a source
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) min_sources: Option<f64>,
     /// Write a record of each pass to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
@@ -348,6 +367,11 @@ pub(crate) struct Opt {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) text: TextArgs,
+}
+
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|share| (0.0..=1.0).contains(share)).ok_or("expected a number from 0 to 1")
 }
 
 /// Splits `KEY=VALUE`.

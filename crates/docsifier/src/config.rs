@@ -2,6 +2,7 @@
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use tvmscript_doc::{AccessPath, DocArena};
@@ -18,7 +19,7 @@ const DEFAULT_ALIAS: &str = "cls";
 const PYTHON_WORDS: [&str; 2] = ["range", "float"];
 
 /// Print options. Dialects add theirs as typed values ([`PrinterConfig::with_part`]).
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PrinterConfig {
     /// The name of the printed function or module.
     pub name: Option<String>,
@@ -64,8 +65,8 @@ pub struct PrinterConfig {
 }
 
 /// Options of dialects, one value per type.
-#[derive(Default)]
-pub struct Parts(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
+#[derive(Default, Clone)]
+pub struct Parts(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 
 impl std::fmt::Debug for Parts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -104,16 +105,19 @@ impl PrinterConfig {
     /// Sets a dialect's options.
     #[must_use]
     pub fn with_part<P: Any + Send + Sync>(mut self, part: P) -> PrinterConfig {
-        self.parts.0.insert(TypeId::of::<P>(), Box::new(part));
+        self.parts.0.insert(TypeId::of::<P>(), Arc::new(part));
         self
     }
 
     /// A dialect's options for modification, initially their defaults.
-    pub fn part_mut<P: Any + Default + Send + Sync>(&mut self) -> &mut P {
-        let part = self.parts.0.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(P::default()));
-        match part.downcast_mut::<P>() {
+    pub fn part_mut<P: Any + Default + Clone + Send + Sync>(&mut self) -> &mut P {
+        let part = self.parts.0.entry(TypeId::of::<P>()).or_insert_with(|| Arc::new(P::default()));
+        if Arc::get_mut(part).is_none() {
+            *part = Arc::new(part.downcast_ref::<P>().cloned().unwrap_or_default());
+        }
+        match Arc::get_mut(part).and_then(|part| part.downcast_mut::<P>()) {
             Some(part) => part,
-            None => unreachable!("parts are kept by their type"),
+            None => unreachable!("parts are kept by their type, and this handle is the only one"),
         }
     }
 

@@ -36,7 +36,7 @@
 
 use std::fmt::Display;
 
-use crate::access_path::{AccessPath, find_nodes};
+use crate::access_path::{AccessPath, NodeSearch};
 use crate::containers::TensorNode;
 use crate::raw::Object;
 use crate::value::FieldError;
@@ -80,7 +80,8 @@ pub struct Violation {
 
 /// Returns up to `limit` broken invariants of the graph, in the order of a walk that visits shared nodes once.
 pub fn violations(root: &Object, limit: usize) -> Vec<Violation> {
-    find_nodes(root, limit, |node| node.check().is_err())
+    NodeSearch { limit, derived: true }
+        .run(root, |node| node.check().is_err())
         .into_iter()
         .filter_map(|(node, path)| Some(Violation { path, error: node.check().err()?, span: node.span() }))
         .collect()

@@ -63,7 +63,7 @@ pub mod value;
 pub mod view;
 pub mod visit;
 
-pub use access_path::{AccessPath, PathError, PathId, PathStep, PathTable, find_nodes};
+pub use access_path::{AccessPath, NodeSearch, PathError, PathId, PathStep, PathTable};
 pub use children::{for_each_child, for_each_own_child};
 pub use containers::Tensor;
 pub use dtype::{DataType, TypeCode};

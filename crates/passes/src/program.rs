@@ -24,7 +24,8 @@ pub fn on_module(
             PassError::unsupported(format!("a pass needs a module or a function, not a `{class}`"))
         })?,
     };
-    let var = GlobalVar::new(symbol(&function).unwrap_or_else(|| MAIN.to_owned()));
+    let name = symbol(&function).unwrap_or_else(|| MAIN.to_owned());
+    let var = GlobalVar::new(name).with_span(function.span());
     let module = f(IRModule::new([(var.clone(), function)], Ref::new(DictAttrs::default()), Map::default()))?;
     match module.function(var.name_hint.as_str()) {
         Some((_, function)) if module.functions.len() == 1 => Ok(function.object().clone()),

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual, TreeSize, tree_size};
+use tvmscript::docsifier::unfolds_too_far;
+use tvmscript::ir_core::{AccessPath, MismatchKind, PathStep, StructuralEqual};
+
 use tvmscript::{Mismatch, Object};
 
 use super::Run;
@@ -72,18 +74,6 @@ fn side_name(file: &str, script: Option<&str>) -> String {
     }
 }
 
-/// Maximum number of nodes in the tree that a printed node unfolds to.
-const MAX_TREE_NODES: u64 = 50_000_000;
-
-/// Maximum number of nodes in that tree where it is many times larger than the graph.
-const MAX_UNFOLDED_NODES: u64 = 1_000_000;
-
-/// Returns `true` if the text of a node would be too long to read because its nodes share parts many times over.
-pub(super) fn is_too_long(node: &Object) -> bool {
-    let TreeSize { nodes, unfolded } = tree_size(node);
-    unfolded > MAX_TREE_NODES || unfolded > MAX_UNFOLDED_NODES && unfolded / 16 > nodes
-}
-
 /// Writes the text of one side, underlined at each path and its repeats.
 fn side<'a>(
     report: &mut String,
@@ -103,7 +93,7 @@ fn side<'a>(
             config.path_to_underline_if_printed.push(map.then(PathStep::KeyItself(key.clone())));
         }
     }
-    let text = if is_too_long(node) {
+    let text = if unfolds_too_far(node) {
         "(not printed: its nodes share so many parts that the text would be too long)".to_owned()
     } else {
         // The list of differences below still shows them if the text cannot be printed.

@@ -1,13 +1,19 @@
 //! `opt`: runs passes.
 
+use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
-use tvmscript::passes::instrument::{PassReport, Report};
-use tvmscript::passes::{PassContext, PassError, PassTable, Sequential, on_module};
+use tvmscript::Ref;
+use tvmscript::ir::IRModule;
+use tvmscript::passes::instrument::{
+    DumpFormat, DumpModules, OnChange, PassReport, Progress, Report, RoundTrip, SpanSurvival, Timing,
+    WellFormed,
+};
+use tvmscript::passes::{PassContext, PassError, PassInfo, PassTable, Sequential, on_module};
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
-use crate::args::Opt;
+use crate::args::{self, Opt};
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Input, Warnings};
 use crate::registry::registry;
@@ -60,9 +66,11 @@ fn sequence(args: &Opt) -> Result<Sequential, String> {
 }
 
 /// A context with the options of the command line. Passes that are named run at any optimisation level.
-fn context(args: &Opt) -> Result<PassContext<'static>, PassError> {
-    let named = |context: PassContext<'static>, pass: &String| context.with_required(pass);
-    let mut context = args.passes.iter().fold(PassContext::of(registry()), named);
+fn context(args: &Opt) -> Result<PassContext<'_>, PassError> {
+    let mut context = PassContext::of(registry());
+    for pass in &args.passes {
+        context = context.with_required(pass);
+    }
     for (key, value) in &args.options {
         context.set_option(key, value)?;
     }
@@ -77,9 +85,9 @@ fn one(
     timings: &mut Timings,
 ) -> Answer<((String, Vec<PassReport>), Warnings)> {
     let Input { source, mut scripts, warnings } = input::load(path, timings)?;
-    let report = Report::default();
+    let (report, timing) = (Report::default(), Timing::default());
     let mut transform = || -> Result<String, Failure> {
-        let context = context(args).map_err(Failure::Pass)?.with_instrument(report.clone());
+        let context = instruments(args, context(args).map_err(Failure::Pass)?, &report, &timing);
         for script in &mut scripts {
             let node = script.node.clone();
             script.node = timings
@@ -90,9 +98,70 @@ fn one(
         text.text.push('\n');
         Ok(text.text)
     };
-    match transform() {
+    let result = transform();
+    clear_progress();
+    if args.timing {
+        output::diagnose(&timing.to_string());
+    }
+    match result {
         Ok(text) => Ok(((text, report.passes()), warnings)),
         Err(failure) => Err(Failed::new(failure, Some(source))),
+    }
+}
+
+/// Adds the instruments of the command line.
+fn instruments<'a>(
+    args: &'a Opt,
+    mut context: PassContext<'a>,
+    report: &Report,
+    timing: &Timing,
+) -> PassContext<'a> {
+    let config = args.text.config();
+    if args.report.is_some() {
+        context = context.with_instrument(report.clone());
+    }
+    if args.timing {
+        context = context.with_instrument(timing.clone());
+    }
+    if args.timing && std::io::stderr().is_terminal() {
+        let total = args.passes.len();
+        context = context.with_instrument(Progress::new(move |done, pass| {
+            let _ = write!(std::io::stderr().lock(), "{CLEAR_LINE}{done} of {total} passes: {pass}");
+        }));
+    }
+    if args.print_changed {
+        let config = config.clone();
+        context = context.with_instrument(OnChange(move |pass: &PassInfo, _: &_, after: &Ref<IRModule>| {
+            let text = tvmscript::print(after.object(), registry(), &config);
+            let text = text.unwrap_or_else(|error| format!("(cannot be printed: {error})"));
+            output::diagnose(&format!("# {}\n{text}\n", pass.name));
+        }));
+    }
+    if let Some(dir) = &args.dump_dir {
+        let format = match args.dump_format {
+            args::DumpFormat::Text => DumpFormat::Text,
+            args::DumpFormat::Json => DumpFormat::Json,
+            args::DumpFormat::Dot => DumpFormat::Dot,
+        };
+        context = context.with_instrument(DumpModules::new(dir, format, registry(), config.clone()));
+    }
+    if args.verify {
+        context = context
+            .with_instrument(WellFormed(registry()))
+            .with_instrument(RoundTrip { registry: registry(), config });
+    }
+    match args.min_sources {
+        Some(floor) => context.with_instrument(SpanSurvival::at_least(floor)),
+        None => context,
+    }
+}
+
+/// Erases the progress line.
+const CLEAR_LINE: &str = "\r\x1b[K";
+
+fn clear_progress() {
+    if std::io::stderr().is_terminal() {
+        let _ = write!(std::io::stderr().lock(), "{CLEAR_LINE}");
     }
 }
 

@@ -6,34 +6,45 @@ use crate::shared::Visited;
 use crate::type_table::Shape;
 use crate::value::{FieldRef, Value};
 
-/// Returns up to `limit` nodes for which `wanted` returns `true`, each with its path, in the order of a walk that visits
-/// shared nodes once, parents first. Arrays, maps and tensors are visited, too. `wanted` may be called twice per node.
+/// A search for nodes.
 ///
 /// ```
-/// # use tvmscript_ir_core::{Array, Object, Value, find_nodes};
+/// # use tvmscript_ir_core::{Array, NodeSearch, Object, Value};
 /// let inner: Object = Array::new([Value::Int(1)]).into();
 /// let root: Object = Array::new([Value::Int(0), Value::Node(inner.clone())]).into();
-/// let found = find_nodes(&root, 10, |node| node.ptr_eq(&inner));
+/// let found = NodeSearch { limit: 10, derived: true }.run(&root, |node| node.ptr_eq(&inner));
 /// assert_eq!(found[0].1.to_string(), "<root>[1]");
 /// ```
-pub fn find_nodes(
-    root: &Object,
-    limit: usize,
-    mut wanted: impl FnMut(&Object) -> bool,
-) -> Vec<(Object, AccessPath)> {
-    // Tracks paths only if there is a node to find.
-    let first = Search { paths: None, limit: limit.min(1), ..Search::default() };
-    if first.run(root, &mut wanted).is_empty() {
-        return Vec::new();
+#[derive(Debug, Clone, Copy)]
+pub struct NodeSearch {
+    /// Maximum number of nodes to find.
+    pub limit: usize,
+    /// Search derived fields (`#[node(derived)]`), too.
+    pub derived: bool,
+}
+
+impl NodeSearch {
+    /// Returns the nodes for which `wanted` returns `true`, each with its path, in the order of a walk that visits shared
+    /// nodes once, parents first. Arrays, maps and tensors are visited, too. `wanted` may be called twice per node.
+    pub fn run(self, root: &Object, mut wanted: impl FnMut(&Object) -> bool) -> Vec<(Object, AccessPath)> {
+        let walk = |limit: usize, paths: Option<PathTable>| Search {
+            paths,
+            options: NodeSearch { limit, ..self },
+            stack: Vec::new(),
+            visited: Visited::default(),
+        };
+        // Tracks paths only if there is a node to find.
+        if walk(self.limit.min(1), None).run(root, &mut wanted).is_empty() {
+            return Vec::new();
+        }
+        walk(self.limit, Some(PathTable::new())).run(root, &mut wanted)
     }
-    Search { paths: Some(PathTable::new()), limit, ..Search::default() }.run(root, &mut wanted)
 }
 
 /// A walk, with or without paths.
-#[derive(Default)]
 struct Search<'a> {
     paths: Option<PathTable>,
-    limit: usize,
+    options: NodeSearch,
     stack: Vec<(&'a Object, PathId)>,
     visited: Visited,
 }
@@ -47,7 +58,7 @@ impl<'a> Search<'a> {
         let mut found = Vec::new();
         self.stack.push((root, PathId::ROOT));
         while let Some((object, path)) = self.stack.pop() {
-            if found.len() >= self.limit {
+            if found.len() >= self.options.limit {
                 break;
             }
             if !self.visited.is_first(object) {
@@ -69,7 +80,9 @@ impl<'a> Search<'a> {
         match object.info().shape() {
             Shape::Fields => {
                 for (index, field) in object.info().fields().iter().enumerate() {
-                    if let FieldRef::Node(child) = object.field(index) {
+                    if let FieldRef::Node(child) = object.field(index)
+                        && (self.options.derived || !field.derived)
+                    {
                         self.enter(path, || PathStep::Field(field.name), child);
                     }
                 }

@@ -6,7 +6,7 @@
 mod find;
 mod text;
 
-pub use find::find_nodes;
+pub use find::NodeSearch;
 
 pub use text::PathError;
 

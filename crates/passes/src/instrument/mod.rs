@@ -1,15 +1,30 @@
 //! Instruments: observers of passes.
 
+#[cfg(feature = "print")]
+mod dump;
+#[cfg(feature = "print")]
+mod print;
 mod report;
 mod survival;
+mod timing;
+mod verify;
 
 use std::time::Duration;
 
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::Ref;
 
+#[cfg(feature = "print")]
+pub use dump::{DumpFormat, DumpModules};
+#[cfg(feature = "print")]
+pub use print::{OnChange, PrintModules, PrintWhen};
 pub use report::{PassReport, Report};
 pub use survival::{SourceCoverage, SpanSurvival, source_coverage};
+
+pub use timing::{Progress, Timing};
+#[cfg(all(feature = "print", feature = "parse"))]
+pub use verify::RoundTrip;
+pub use verify::WellFormed;
 
 use crate::{PassError, PassInfo};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::shared::Visited;
-use tvmscript_ir_core::{AccessPath, Object, ObjectLike, Ref, find_nodes, for_each_own_child};
+use tvmscript_ir_core::{AccessPath, NodeSearch, Object, ObjectLike, Ref, for_each_own_child};
 
 use super::PassInstrument;
 use crate::{PassError, PassInfo};
@@ -89,6 +89,6 @@ impl PassInstrument for SpanSurvival {
 /// Class and access path of the first nodes without a source.
 fn paths_without_source(root: &Ref<IRModule>) -> Vec<(&'static str, AccessPath)> {
     let is_missing = |node: &Object| node.info().has_span() && !node.span().is_known();
-    let found = find_nodes(root.object(), NAMED_NODES, is_missing);
+    let found = NodeSearch { limit: NAMED_NODES, derived: false }.run(root.object(), is_missing);
     found.into_iter().map(|(node, path)| (node.info().display_key(), path)).collect()
 }
