@@ -276,9 +276,10 @@ pub(crate) struct Json {
 #[command(after_help = "\
 Examples:
   tvmscript dump kernel.py --format text
-  tvmscript dump kernel.py --format dot --kinds stmt --dedupe | dot -Tsvg > kernel.svg
+  tvmscript dump kernel.py --format svg --kinds stmt -o kernel.svg
+  tvmscript dump kernel.py --format dot --kinds stmt --dedupe | dot -Tpdf > kernel.pdf
 
-A Graphviz label is the class and the printed text of a node; the other formats show its class and scalar
+A label of `dot` and `svg` is the class and the printed text of a node; the other formats show its class and scalar
 fields. Edges are steps of access paths, as in `print --only` and `--underline`.
 
 A kind is `stmt`, `expr`, `func`, or a type key such as `tir.For`; base classes include their subclasses.")]
@@ -313,6 +314,8 @@ pub(crate) enum DumpFormat {
     Text,
     /// Graphviz DOT
     Dot,
+    /// A picture, without Graphviz
+    Svg,
     /// Nodes and edges as JSON
     Json,
 }
@@ -349,7 +352,7 @@ pub(crate) struct Opt {
     pub(crate) dump_dir: Option<PathBuf>,
     /// Format of the files in the directory
     #[arg(long, value_name = "FORMAT", default_value = "text", requires = "dump_dir")]
-    pub(crate) dump_format: DumpFormat,
+    pub(crate) dump_format: PassDumpFormat,
     /// Show the time of each pass, on standard error
     #[arg(long)]
     pub(crate) timing: bool,
@@ -378,6 +381,17 @@ fn share(text: &str) -> Result<f64, &'static str> {
 fn key_and_value(text: &str) -> Result<(String, String), &'static str> {
     let (key, value) = text.split_once('=').ok_or("expected `KEY=VALUE`")?;
     Ok((key.to_owned(), value.to_owned()))
+}
+
+/// Format of the files of `opt --dump-dir`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PassDumpFormat {
+    /// TVMScript
+    Text,
+    /// Native JSON, with spans
+    Json,
+    /// Graphviz DOT
+    Dot,
 }
 
 /// `bench`.

@@ -16,6 +16,7 @@ mod parallel;
 mod paths;
 mod printer;
 mod registry;
+mod svg;
 mod timings;
 mod well_formed;
 

@@ -7,7 +7,7 @@ use tvmscript::ir_core::type_table::TypeInfo;
 use super::Run;
 use crate::args::{Dump, DumpFormat};
 use crate::registry::{printer_config, registry};
-use crate::{Outcome, input, output};
+use crate::{Outcome, input, output, svg};
 
 /// Short names of classes.
 const KINDS: &[(&str, &[&str])] =
@@ -30,15 +30,24 @@ pub(super) fn run(args: &Dump, run: &mut Run) -> Outcome {
         max_label: args.max_label,
         ..DumpOptions::default()
     };
-    let mut text = run.timings.time("dump", || match args.format {
-        DumpFormat::Text => Graph::of(&root, &options).to_text(),
-        DumpFormat::Dot => {
-            let roots = input.scripts.iter().map(|script| &script.node);
-            let mut labels = NodeLabels::new(roots, registry(), &printer_config());
-            Graph::with_labels(&root, &options, |node| labels.label(node)).to_dot()
-        }
-        DumpFormat::Json => Graph::of(&root, &options).to_json(),
+    let with_labels = || {
+        let roots = input.scripts.iter().map(|script| &script.node);
+        let mut labels = NodeLabels::new(roots, registry(), &printer_config());
+        Graph::with_labels(&root, &options, |node| labels.label(node))
+    };
+    let text = run.timings.time("dump", || match args.format {
+        DumpFormat::Text => Ok(Graph::of(&root, &options).to_text()),
+        DumpFormat::Dot => Ok(with_labels().to_dot()),
+        DumpFormat::Svg => svg::to_svg(&with_labels()),
+        DumpFormat::Json => Ok(Graph::of(&root, &options).to_json()),
     });
+    let mut text = match text {
+        Ok(text) => text,
+        Err(message) => {
+            output::diagnose(&format!("error: {message}"));
+            return Outcome::No;
+        }
+    };
     if !text.ends_with('\n') {
         text.push('\n');
     }

@@ -13,7 +13,7 @@ use tvmscript::passes::{PassContext, PassError, PassInfo, PassTable, Sequential,
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
-use crate::args::{self, Opt};
+use crate::args::{Opt, PassDumpFormat};
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Input, Warnings};
 use crate::registry::registry;
@@ -139,9 +139,9 @@ fn instruments<'a>(
     }
     if let Some(dir) = &args.dump_dir {
         let format = match args.dump_format {
-            args::DumpFormat::Text => DumpFormat::Text,
-            args::DumpFormat::Json => DumpFormat::Json,
-            args::DumpFormat::Dot => DumpFormat::Dot,
+            PassDumpFormat::Text => DumpFormat::Text,
+            PassDumpFormat::Json => DumpFormat::Json,
+            PassDumpFormat::Dot => DumpFormat::Dot,
         };
         context = context.with_instrument(DumpModules::new(dir, format, registry(), config.clone()));
     }

@@ -8,4 +8,5 @@ mod limits;
 mod misuse;
 mod nodes;
 mod options;
+mod passes;
 mod scripts;

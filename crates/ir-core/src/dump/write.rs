@@ -8,6 +8,12 @@ use super::{Graph, GraphEdge};
 const MAX_INDENT: usize = 60;
 
 impl Graph {
+    /// Returns the edges that pictures show: the first one to each node, and all of them after
+    /// [`DumpOptions::dedupe`](super::DumpOptions::dedupe).
+    pub fn shown_edges(&self) -> impl Iterator<Item = &GraphEdge> {
+        self.edges.iter().filter(|edge| edge.first || self.dedupe)
+    }
+
     /// Returns the graph in Graphviz's language. Lines of a label end in `\l`, which aligns them left; a single line
     /// is centered.
     pub fn to_dot(&self) -> String {
@@ -31,7 +37,7 @@ impl Graph {
             }
             out.push_str("\"];\n");
         }
-        for edge in self.edges.iter().filter(|e| e.first || self.dedupe) {
+        for edge in self.shown_edges() {
             let _ = writeln!(out, "  node{} -> node{};", edge.from, edge.to);
         }
         out.push_str("}\n");

@@ -1,0 +1,55 @@
+//! `opt`, and pictures of dumps.
+
+use crate::common::{file, path, run};
+
+const SCRIPT: &str = "\
+from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer(4)):
+    for i in T.unroll(2):
+        A[i] = T.float32(1.0)
+";
+
+#[test]
+fn opt_explains_its_passes_and_refuses_unknown_ones() {
+    let list = run(&["opt", "--list-passes"]);
+    assert_eq!(list.status, 0);
+    assert!(list.stdout.contains("  ir.enable_si_builder=true\n"), "{}", list.stdout);
+    let script = file("a.py", SCRIPT);
+    let ran = run(&["opt", &script, "--passes", "tir.Nothing"]);
+    assert_eq!(ran.status, 2);
+    assert_eq!(ran.stderr, "error: unknown pass `tir.Nothing`; `--list-passes` lists them\n");
+    let ran = run(&["opt", &script, "--opt", "ir.enable_si_builder=maybe"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("is true or false, not \"maybe\""), "{}", ran.stderr);
+    assert_eq!(run(&["opt"]).status, 2);
+}
+
+#[test]
+fn opt_without_passes_prints_the_script() {
+    let script = file("a.py", SCRIPT);
+    let report = path("report.json");
+    let report = report.to_str().expect("an ASCII path");
+    let ran = run(&["opt", &script, "--verify", "--timing", "--min-sources", "1", "--report", report]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(ran.stdout, run(&["print", &script]).stdout);
+    assert_eq!(std::fs::read_to_string(report).expect("a report"), "[]\n");
+}
+
+#[test]
+fn b07_a_picture_needs_no_graphviz() {
+    let script = file("a.py", SCRIPT);
+    let ran = run(&["dump", "--format", "svg", "--kinds", "stmt,expr", &script]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let dot = run(&["dump", "--format", "dot", "--kinds", "stmt,expr", &script]).stdout;
+    assert!(ran.stdout.starts_with("<svg width="), "{}", ran.stdout);
+    assert!(ran.stdout.trim_end().ends_with("</svg>"));
+    assert_eq!(ran.stdout.matches("<rect").count(), dot.matches("[label=").count());
+    assert!(ran.stdout.contains("tir.BufferStore"));
+    let many: String = (0..400).map(|i| format!("    A[0] = T.float32({i})\n")).collect();
+    let long = file("long.py", format!("{}{many}", SCRIPT));
+    let ran = run(&["dump", "--format", "svg", &long]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.stderr.starts_with("error: a picture has at most 1000 nodes, not "), "{}", ran.stderr);
+}
