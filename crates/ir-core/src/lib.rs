@@ -93,5 +93,6 @@ pub use tvmscript_ir_macros::{Class, Node};
 pub use type_table::{EqKind, FieldInfo, TypeInfo};
 pub use value::{Field, FieldError, FieldRef, Fields, IntField, Value};
 pub use visit::{
-    TreeSize, Visitor, Walk, any_node, post_order_visit, pre_order_visit, tree_size, visit_nodes,
+    TreeSize, Visitor, Walk, any_node, post_order_visit, pre_order_visit, pre_post_order_visit, tree_size,
+    visit_nodes,
 };

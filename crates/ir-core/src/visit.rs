@@ -160,6 +160,21 @@ pub fn pre_order_visit(root: &impl ObjectLike, mut f: impl FnMut(&Object) -> boo
         .pre_order(root.as_object(), |object| if f(object) { Walk::Advance } else { Walk::Skip });
 }
 
+/// Calls `enter` for each node once, before its children, and `leave` after them.
+pub fn pre_post_order_visit(
+    root: &impl ObjectLike,
+    mut enter: impl FnMut(&Object),
+    mut leave: impl FnMut(&Object),
+) {
+    let _ = Visitor::new().walk(root.as_object(), |event, object| {
+        match event {
+            Event::Enter => enter(object),
+            Event::Leave => leave(object),
+        }
+        Walk::Advance
+    });
+}
+
 /// Calls `f` for each node of class `N` once, before its children.
 pub fn visit_nodes<N: Class>(root: &impl ObjectLike, mut f: impl FnMut(&Ref<N>)) {
     let _ = Visitor::new().pre_order(root.as_object(), |object| {

@@ -76,8 +76,9 @@ pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
 pub use tvmscript_ir_core::{
     Descend, FieldError, Mismatch, MismatchKind, Mutator, Object, Ref, Registry, RegistryBuilder,
     RegistryErrors, RewriteError, SourceGuard, SourceId, Span, SpanKind, Value, Visitor, Walk, copy_fresh,
-    free_variables, mismatches, mutate, post_order_mutate, post_order_visit, pre_order_visit, ptr_map,
-    structural_equal, structural_hash, substitute, try_post_order_mutate, visit_nodes,
+    free_variables, mismatches, mutate, post_order_mutate, post_order_visit, pre_order_visit,
+    pre_post_order_visit, ptr_map, structural_equal, structural_hash, substitute, try_post_order_mutate,
+    visit_nodes,
 };
 
 #[cfg(feature = "parse")]
