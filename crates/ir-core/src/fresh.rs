@@ -48,19 +48,27 @@ pub struct Definitions {
     defined: PtrSet,
     /// Variables used before the current node.
     used: PtrSet,
+    /// Definitions of the current node.
+    new: Vec<Object>,
 }
 
 impl Definitions {
     /// Records a definition.
     pub fn define(&mut self, node: &Object) {
-        self.defined.insert(node.clone());
+        self.insert(node);
         if node.info().eq_kind() == EqKind::Dag {
             // The identity of the variable is a node of its own.
             for_each_child(node, |child| {
                 if child.info().eq_kind() == EqKind::FreeVar {
-                    self.defined.insert(child.clone());
+                    self.insert(child);
                 }
             });
+        }
+    }
+
+    fn insert(&mut self, node: &Object) {
+        if self.defined.insert(node.clone()) {
+            self.new.push(node.clone());
         }
     }
 
@@ -86,16 +94,24 @@ impl Definitions {
     fn of_graph(root: &Object, mut on_first_use: impl FnMut(&Object)) -> Definitions {
         let mut definitions = Definitions::default();
         let _ = Visitor::new().pre_order(root, |node| {
-            match node.info().defines() {
-                Some(defines) => defines(node, &mut definitions),
-                None => definitions.of_fields(node),
-            }
-            if node.info().eq_kind() == EqKind::FreeVar && definitions.used.insert(node.clone()) {
+            if definitions.enter(node).1 {
                 on_first_use(node);
             }
             Walk::Advance
         });
         definitions
+    }
+
+    /// Visits the next node of a walk in pre-order. Returns what it defines, and `true` if it is a variable at its first
+    /// occurrence.
+    pub(crate) fn enter(&mut self, node: &Object) -> (&[Object], bool) {
+        self.new.clear();
+        match node.info().defines() {
+            Some(defines) => defines(node, self),
+            None => self.of_fields(node),
+        }
+        let is_first_use = node.info().eq_kind() == EqKind::FreeVar && self.used.insert(node.clone());
+        (&self.new, is_first_use)
     }
 
     /// Records the content of `#[node(def)]` fields.

@@ -59,6 +59,8 @@ pub mod span;
 pub mod stack;
 pub mod tensor;
 pub mod type_table;
+pub mod use_def;
+pub mod use_scopes;
 pub mod value;
 pub mod view;
 pub mod visit;
@@ -91,6 +93,7 @@ pub use stack::with_stack;
 pub use tensor::{ContentHash, LeftOut, TensorData};
 pub use tvmscript_ir_macros::{Class, Node};
 pub use type_table::{EqKind, FieldInfo, TypeInfo};
+pub use use_def::UseDef;
 pub use value::{Field, FieldError, FieldRef, Fields, IntField, Value};
 pub use visit::{
     TreeSize, Visitor, Walk, any_node, post_order_visit, pre_order_visit, pre_post_order_visit, tree_size,

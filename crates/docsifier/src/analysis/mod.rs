@@ -11,7 +11,6 @@
 //! Conflicts of names with words of the text are resolved in [`crate::words`] after all docs are made.
 
 pub(crate) mod size;
-mod use_scopes;
 
 use std::any::{Any, TypeId};
 use std::hash::BuildHasherDefault;
@@ -20,7 +19,7 @@ use hashbrown::{HashMap, HashSet};
 use tvmscript_ir_core::Object;
 use tvmscript_ir_core::ptr_map::AddressHasher;
 
-pub(crate) use use_scopes::{Role, UseScopes};
+pub(crate) use tvmscript_ir_core::use_scopes::{Role, UseScopes};
 
 use crate::table::PrinterTable;
 

@@ -7,16 +7,46 @@
 //! Only scopes, variables, and nodes with several handles have an entry. Any other node belongs to the entry that
 //! encloses it. Fields that repeat other fields (`#[node(derived)]`) have no text and are skipped.
 //!
+//! ```
+//! use tvmscript_ir_core::use_scopes::{Role, UseScopes};
+//! use tvmscript_ir_core::{Array, Node, Object, Ref};
+//!
+//! /// A variable.
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "doc.Name", eq = free_var)]
+//! struct Name {}
+//!
+//! /// A block, which may declare variables.
+//! #[derive(Debug, Clone, Node)]
+//! #[node(key = "doc.Block")]
+//! struct Block {
+//!     body: Array<Object>,
+//! }
+//!
+//! let block = |body: Vec<Object>| Object::from(Ref::new(Block { body: Array::new(body) }));
+//! let name = Object::from(Ref::new(Name {}));
+//! let both = block(vec![block(vec![name.clone()]), block(vec![name.clone()])]);
+//! let root = block(vec![both.clone()]);
+//!
+//! let scopes = UseScopes::new(&root, |info| match info.key() {
+//!     "doc.Name" => Role::Variable,
+//!     "doc.Block" => Role::Scope,
+//!     _ => Role::Other,
+//! });
+//! assert_eq!(scopes.dominators(name.address()).next(), Some(both.address()));
+//! ```
+//!
 //! Upstream counterpart: `ComputeCommonPrefix`, `src/script/printer/ir_docsifier.cc`, which counts a shared node at its
 //! first use only.
 
-use tvmscript_ir_core::ptr_map::AddressMap;
-use tvmscript_ir_core::type_table::{FieldKind, Shape};
-use tvmscript_ir_core::{Object, TypeInfo, for_each_own_child};
+use crate::children::for_each_own_child;
+use crate::ptr_map::AddressMap;
+use crate::raw::Object;
+use crate::type_table::{FieldKind, Shape, TypeInfo};
 
 /// The role of a node type in this analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     /// May open a scope.
     Scope,
     /// A variable, which the text declares unless something defines it.
@@ -27,7 +57,7 @@ pub(crate) enum Role {
 
 /// The use scopes of one region.
 #[derive(Debug, Default)]
-pub(crate) struct UseScopes {
+pub struct UseScopes {
     entries: Vec<ScopeEntry>,
     /// Entry numbers by address.
     numbers: AddressMap<u32>,
@@ -74,7 +104,7 @@ enum WorkItem<'a> {
 
 impl UseScopes {
     /// Analyzes `root`. `role` classifies node types.
-    pub(crate) fn new(root: &Object, role: impl Fn(&'static TypeInfo) -> Role) -> UseScopes {
+    pub fn new(root: &Object, role: impl Fn(&'static TypeInfo) -> Role) -> UseScopes {
         let mut roles = Roles { role, memo: Vec::new() };
         let mut out = UseScopes::default();
         let mut stack = vec![WorkItem::Enter(root, Role::Scope, NONE)];
@@ -183,12 +213,12 @@ impl UseScopes {
 
     /// Addresses of the scopes that contain all uses of a variable and are printed once, innermost first. They include
     /// the variable itself if it is used once.
-    pub(crate) fn dominators(&self, variable: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn dominators(&self, variable: usize) -> impl Iterator<Item = usize> + '_ {
         self.chain(self.anchor(variable))
     }
 
     /// As [`UseScopes::dominators`], counting a shared node at its first use only.
-    pub(crate) fn dominators_of_first_uses(&self, variable: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn dominators_of_first_uses(&self, variable: usize) -> impl Iterator<Item = usize> + '_ {
         let first = self.numbers.get(&variable).map(|&id| {
             let mut anchor = id;
             let mut later_use = self.entries[id as usize].last_use;
@@ -211,7 +241,7 @@ impl UseScopes {
     }
 
     /// Returns `true` if a node is printed once and contains all uses of the variable.
-    pub(crate) fn contains_all_uses(&self, node: usize, variable: usize) -> bool {
+    pub fn contains_all_uses(&self, node: usize, variable: usize) -> bool {
         let (Some(anchor), Some(&node)) = (self.anchor(variable), self.numbers.get(&node)) else {
             return false;
         };
@@ -219,7 +249,7 @@ impl UseScopes {
     }
 
     /// Returns `true` if the region has uses of the variable outside a node, or prints the node more than once.
-    pub(crate) fn has_uses_outside(&self, node: usize, variable: usize) -> bool {
+    pub fn has_uses_outside(&self, node: usize, variable: usize) -> bool {
         let Some(anchor) = self.anchor(variable) else { return false };
         let Some(&node) = self.numbers.get(&node) else { return true };
         self.ancestor_at(anchor, self.entries[node as usize].depth) != node
@@ -258,9 +288,8 @@ fn may_have_children(info: &TypeInfo) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tvmscript_ir_core::{Array, ObjectLike, Value};
-
     use super::*;
+    use crate::{Array, ObjectLike, Value};
 
     /// A variable: an array without elements.
     fn variable() -> Object {
