@@ -1,9 +1,12 @@
 //! Use-def chains, dominating scopes and copies, on TIR and Relax.
 
+use tvmscript::arith::Rules;
 use tvmscript::ir_core::use_scopes::{Role, UseScopes};
 use tvmscript::ir_core::{EqKind, UseDef};
+use tvmscript::passes::Rewriter;
+use tvmscript::passes::instrument::source_coverage;
 use tvmscript::tir::node::{BufferStore, For, flatten};
-use tvmscript::{Object, copy_fresh, registry, structural_equal};
+use tvmscript::{Object, PrinterConfig, copy_fresh, registry, structural_equal};
 use tvmscript_tests::parse_ok;
 
 const BLOCK: &str = r#"
@@ -115,4 +118,32 @@ fn a_copied_statement_defines_its_own_variables() {
     defined.sort_unstable();
     defined.dedup();
     assert_eq!(defined.len(), 4);
+}
+
+#[test]
+fn rules_are_applied_until_none_applies() {
+    let function = script(
+        r#"
+from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((16,), "int32"), n: T.int32):
+    A[T.Add(T.Mul(n, 1), 0)] = T.Add(T.Add(T.Mul(n, 1), 0), 0) * 2 + T.Add(0, n) * 3
+"#,
+    );
+    let rules =
+        Rules::parse(&["x + 0 | 0 + x => x", "x * 1 => x", "x * c1 + x * c2 => x * (c1 + c2)"]).unwrap();
+    let new = Rewriter::new().with(&rules).run(function.clone()).expect("rules that end");
+    let text = tvmscript::print(&new, registry(), &PrinterConfig::default()).expect("printable");
+    assert!(text.ends_with("A[n] = n * 5"), "{text}");
+    assert_eq!(source_coverage(&new).share(), 1.0);
+
+    // Rules that undo each other end with an error.
+    let swap = Rules::parse(&["x + y => y + x"]).unwrap();
+    let error = Rewriter::new().with(&swap).with_max_rewrites(100).run(function.clone()).unwrap_err();
+    assert_eq!(error.to_string(), "more than 100 rewrites; the rules may undo each other");
+
+    // Any function is a rule; without an application the graph stays the same.
+    let never = |_: &Object| Ok(None);
+    assert!(Rewriter::new().with_rule(never).run(function.clone()).unwrap().ptr_eq(&function));
 }

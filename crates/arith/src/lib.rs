@@ -60,4 +60,5 @@ pub use eval_set::{eval_set, eval_set_of_range, eval_set_of_set, vector_set};
 pub use interval::{DomMap, IntSet};
 pub use iter_map::map_ranges;
 pub use modular::ModularSet;
+pub use pattern::{RuleError, Rules};
 pub use solve::{Narrowing, VarRange, narrow_domains, solve_inequalities};

@@ -76,7 +76,9 @@ impl UseDef {
         let mut definitions = Definitions::default();
         let mut work = vec![WorkItem { node: root.as_object(), holder: None, in_definition: false }];
         while let Some(WorkItem { node, holder, in_definition }) = work.pop() {
-            if let Some(holder) = holder.filter(|_| is_variable(node)) {
+            // A node without identity of its own, such as a buffer, counts once it is defined.
+            let is_variable = is_variable(node) || out.chains.contains_key(node);
+            if let Some(holder) = holder.filter(|_| is_variable) {
                 out.chain(node).users.push(User { node: holder.clone(), defines: in_definition });
             }
             if !visited.is_first(node) {

@@ -38,6 +38,7 @@ pub mod instrument;
 mod pass;
 mod program;
 pub mod relax;
+pub mod rewrite;
 mod sequential;
 mod table;
 pub mod tir;
@@ -47,6 +48,7 @@ pub use error::PassError;
 pub use instrument::PassInstrument;
 pub use pass::{Pass, PassInfo, map_functions};
 pub use program::on_module;
+pub use rewrite::{RewriteRule, Rewriter};
 pub use sequential::Sequential;
 pub use table::{OptionDecl, OptionKind, OptionValue, PassTable, PassesOfDialect};
 

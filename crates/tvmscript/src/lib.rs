@@ -48,6 +48,11 @@ pub mod prelude;
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// Tests the examples of the tutorial on passes.
+#[cfg(all(doctest, feature = "parse", feature = "print"))]
+#[doc = include_str!("../../../docs/passes.md")]
+struct PassesTutorial;
+
 pub use tvmscript_arith as arith;
 #[cfg(feature = "print")]
 pub use tvmscript_doc as doc;

@@ -26,10 +26,13 @@
 
 mod apply;
 mod parse;
+mod rules;
 
 use crate::expr::{BinOp, Tag};
 
 pub(crate) use apply::Prover;
+pub use parse::RuleError;
+pub use rules::Rules;
 
 /// Number of names that a rule may use.
 const SLOTS: usize = 13;

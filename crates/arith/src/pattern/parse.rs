@@ -17,9 +17,11 @@ const FLOAT: usize = 12;
 /// A malformed rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("rule `{rule}`: {reason}")]
-pub(crate) struct RuleError {
-    rule: String,
-    reason: String,
+pub struct RuleError {
+    /// The rule.
+    pub rule: String,
+    /// The reason, lower case, without a full stop.
+    pub reason: String,
 }
 
 type Parsed<T> = Result<T, String>;
