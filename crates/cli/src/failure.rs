@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tvmscript::interpreter::RunError;
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::LeftOut;
 use tvmscript::passes::PassError;
@@ -10,6 +11,7 @@ use tvmscript::{DocsifyError, JsonError};
 
 use crate::input::{Source, display_name};
 use crate::internal::InternalError;
+use crate::well_formed;
 
 /// A failure, with the text of the file if it was read.
 #[derive(Debug)]
@@ -54,6 +56,10 @@ pub(crate) enum Failure {
     Path(crate::paths::PathError),
     /// A pass failed.
     Pass(PassError),
+    /// The file has no TIR function, or none of this name, which is quoted after a space.
+    NoFunction { name: String },
+    /// A function cannot be run.
+    Run { function: String, error: RunError },
     /// A bug in this program.
     Internal(InternalError),
 }
@@ -81,6 +87,7 @@ impl Failure {
                     | Failure::TooLarge { .. }
                     | Failure::Unprintable(_)
                     | Failure::Path(_)
+                    | Failure::NoFunction { .. }
                     | Failure::Pass(_) => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };
@@ -122,6 +129,8 @@ impl Failure {
             Failure::Unprintable(error) => format!("cannot be printed: {error}"),
             Failure::Path(error) => error.to_string(),
             Failure::Pass(error) => error.to_string(),
+            Failure::NoFunction { name } => format!("no TIR function{name} to run"),
+            Failure::Run { function, error } => format!("in `{function}`: {error}"),
             Failure::Internal(error) => error.to_string(),
         }
     }
@@ -132,6 +141,14 @@ impl Failure {
             Failure::NotText { before, .. } => {
                 let start = LineIndex::new(before).position(before.len());
                 (start, Position { column: start.column + 1, offset: start.offset + 1, ..start })
+            }
+            Failure::Run { error, .. } => {
+                let text = source.map_or("", |s| s.text.as_str());
+                let index = LineIndex::new(text);
+                match well_formed::range(error.span) {
+                    Some(range) => (index.position(range.start as usize), index.position(range.end as usize)),
+                    None => (Position::START, Position::START),
+                }
             }
             Failure::Json(error) => {
                 let text = source.map_or("", |s| s.text.as_str());
@@ -157,6 +174,8 @@ impl Failure {
             Failure::Unprintable(_) => ("E0806", "unprintable"),
             Failure::Path(_) => ("E0807", "path"),
             Failure::Pass(_) => ("E0809", "pass"),
+            Failure::NoFunction { .. } => ("E0810", "no-function"),
+            Failure::Run { .. } => ("E0811", "run"),
             Failure::Internal(_) => ("E0899", "internal"),
         };
         let (start, end) = self.range(source);

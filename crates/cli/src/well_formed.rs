@@ -42,7 +42,8 @@ fn diagnostic(script: &Script, error: Finding) -> ParseError {
     }
 }
 
-fn range(span: Span) -> Option<TextRange> {
+/// Range of a node in the text of its script.
+pub(crate) fn range(span: Span) -> Option<TextRange> {
     match span.kind() {
         SpanKind::Range { start_bytes, end_bytes, .. } => Some(TextRange::new(start_bytes, end_bytes)),
         SpanKind::CallSite { caller, .. } => match caller.kind() {

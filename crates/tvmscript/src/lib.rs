@@ -58,6 +58,7 @@ pub use tvmscript_arith as arith;
 pub use tvmscript_doc as doc;
 #[cfg(feature = "print")]
 pub use tvmscript_docsifier as docsifier;
+pub use tvmscript_interpreter as interpreter;
 pub use tvmscript_ir as ir;
 pub use tvmscript_ir_core as ir_core;
 #[cfg(feature = "build")]

@@ -86,6 +86,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "ir",
         ],
     ),
+    ("interpreter", &["ir-core", "prim", "ir", "tir"]),
     (
         "passes",
         &[

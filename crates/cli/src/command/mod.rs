@@ -9,6 +9,7 @@ mod json;
 mod opt;
 mod print;
 mod roundtrip;
+mod run;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Json(args) => json::run(args, &mut run),
         Command::Dump(args) => dump::run(args, &mut run),
         Command::Opt(args) => opt::run(args, &mut run),
+        Command::Run(args) => run::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),
     };
     if global.timings {

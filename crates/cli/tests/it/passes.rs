@@ -53,3 +53,39 @@ fn b07_a_picture_needs_no_graphviz() {
     assert_eq!(ran.status, 1);
     assert!(ran.stderr.starts_with("error: a picture has at most 1000 nodes, not "), "{}", ran.stderr);
 }
+
+#[test]
+fn run_prints_the_arguments_after_the_run() {
+    let text = "\
+from tvm.script import tir as T
+
+@T.prim_func
+def f(a: T.handle, n: T.int32):
+    A = T.match_buffer(a, (n,), \"int32\")
+    for i in range(n):
+        A[i] = i * 3
+";
+    let script = file("a.py", text);
+    let ran = run(&["run", "--set", "n=4", &script]);
+    assert_eq!(
+        (ran.status, ran.stdout.as_str()),
+        (0, "f\n  a: int32[4] = [0, 3, 6, 9]\n  n = 4\n"),
+        "{}",
+        ran.stderr
+    );
+    let ran = run(&["run", "--set", "n=2", "--format", "json", &script]);
+    assert_eq!(
+        ran.stdout,
+        "{\"function\":\"f\",\"arguments\":[{\"name\":\"a\",\"dtype\":\"int32\",\"shape\":[2],\"values\":[0,3]},\
+         {\"name\":\"n\",\"value\":2}],\"result\":null}\n"
+    );
+    let wrong = file("b.py", text.replace("A[i]", "A[i + 1]"));
+    let ran = run(&["run", &wrong]);
+    assert_eq!(ran.status, 1);
+    assert!(
+        ran.stderr.contains("in `f`: index 8 is out of bounds") && ran.stderr.contains("b.py:7:"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(run(&["run", "--function", "g", &script]).status, 1);
+}

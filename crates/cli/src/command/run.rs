@@ -1,0 +1,150 @@
+//! `run`: runs TIR functions on generated inputs.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::json;
+use tvmscript::interpreter::{
+    Argument, InputOptions, Limits, RunError, Scalar, Tensor, generate, run as interpret,
+};
+use tvmscript::ir::{IRModule, global_symbol};
+use tvmscript::ir_core::DataType;
+use tvmscript::tir::PrimFunc;
+use tvmscript::{Object, Ref};
+
+use super::{Answer, Run};
+use crate::args::{RunArgs, RunFormat};
+use crate::failure::{Failed, Failure};
+use crate::input::{self, Input, Warnings};
+use crate::timings::Timings;
+use crate::{Outcome, output};
+
+/// Number of values of a tensor that the text form shows.
+const SHOWN_VALUES: usize = 8;
+
+pub(super) fn run(args: &RunArgs, run: &mut Run) -> Outcome {
+    run.for_each_valid(
+        std::slice::from_ref(&args.file),
+        |path, timings| one(path, args, timings),
+        |_, text| output::write(args.output.as_deref(), &text),
+    )
+}
+
+fn one(path: &Path, args: &RunArgs, timings: &mut Timings) -> Answer<(String, Warnings)> {
+    let Input { source, scripts, warnings } = input::load(path, timings)?;
+    let nodes: Vec<&Object> = scripts.iter().map(|script| &script.node).collect();
+    let functions = functions(&nodes, args.function.as_deref());
+    if functions.is_empty() {
+        let name = args.function.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
+        return Err(Failed::new(Failure::NoFunction { name }, Some(source)));
+    }
+    let mut text = String::new();
+    for (name, function) in functions {
+        let options = InputOptions {
+            sizes: args.sizes.iter().cloned().collect(),
+            default_size: args.size,
+            seed: args.seed,
+            max_bytes: 0,
+        };
+        let limits = Limits { steps: args.max_steps, ..Limits::default() };
+        let ran = timings.time("run", || -> Result<_, RunError> {
+            let mut arguments = generate(&function, &options)?;
+            let result = interpret(&function, &mut arguments, limits)?;
+            Ok((arguments, result))
+        });
+        match ran {
+            Ok((arguments, result)) => {
+                let shown = match args.format {
+                    RunFormat::Text => as_text(&name, &function, &arguments, result),
+                    RunFormat::Json => as_json(&name, &function, &arguments, result),
+                };
+                text.push_str(&shown);
+            }
+            Err(error) => return Err(Failed::new(Failure::Run { function: name, error }, Some(source))),
+        }
+    }
+    Ok((text, warnings))
+}
+
+/// The TIR functions of scripts, with their names.
+fn functions(scripts: &[&Object], wanted: Option<&str>) -> Vec<(String, Ref<PrimFunc>)> {
+    let mut found = Vec::new();
+    for script in scripts {
+        if let Some(function) = script.downcast_ref::<PrimFunc>() {
+            let name = global_symbol(&function.attrs).unwrap_or("main").to_owned();
+            found.push((name, function.clone()));
+        }
+        for (var, function) in
+            script.as_node::<IRModule>().into_iter().flat_map(|module| module.functions.iter())
+        {
+            if let Some(function) = function.downcast_ref::<PrimFunc>() {
+                found.push((var.name_hint.to_string(), function.clone()));
+            }
+        }
+    }
+    found.retain(|(name, _)| wanted.is_none_or(|wanted| wanted == name));
+    found
+}
+
+fn as_text(name: &str, function: &PrimFunc, arguments: &[Argument], result: Option<Scalar>) -> String {
+    let mut text = format!("{name}\n");
+    for (param, argument) in function.params.iter().zip(arguments) {
+        let name = param.name.get();
+        match argument {
+            Argument::Scalar(value) => _ = writeln!(text, "  {name} = {}", number(*value, param.dtype)),
+            Argument::Tensor(tensor) => {
+                let shown: Vec<String> =
+                    values(tensor).take(SHOWN_VALUES).map(|value| number(value, tensor.dtype())).collect();
+                let more = if tensor.len() > SHOWN_VALUES { ", .." } else { "" };
+                let _ = writeln!(
+                    text,
+                    "  {name}: {}{:?} = [{}{more}]",
+                    tensor.dtype(),
+                    tensor.shape(),
+                    shown.join(", ")
+                );
+            }
+        }
+    }
+    if let Some(value) = result {
+        let _ = writeln!(text, "  returns {}", number(value, DataType::float(64)));
+    }
+    text
+}
+
+fn values(tensor: &Tensor) -> impl Iterator<Item = Scalar> {
+    (0..tensor.len()).filter_map(|index| tensor.get(index))
+}
+
+/// The shortest decimal that reads back as the same number of the type.
+fn number(value: Scalar, dtype: DataType) -> String {
+    match value {
+        Scalar::Int(value) => value.to_string(),
+        Scalar::Float(value) if dtype.bits > 32 => format!("{value:?}"),
+        Scalar::Float(value) => format!("{:?}", value as f32),
+    }
+}
+
+/// One line of JSON. Floats that JSON cannot hold are strings.
+fn as_json(name: &str, function: &PrimFunc, arguments: &[Argument], result: Option<Scalar>) -> String {
+    let scalar = |value: Scalar| match value {
+        Scalar::Int(value) => json!(value),
+        Scalar::Float(value) if value.is_finite() => json!(value),
+        Scalar::Float(value) => json!(value.to_string()),
+    };
+    let argument = |(param, argument): (&Ref<tvmscript::prim::Var>, &Argument)| {
+        let name = param.name.get().to_string();
+        match argument {
+            Argument::Scalar(value) => json!({"name": name, "value": scalar(*value)}),
+            Argument::Tensor(tensor) => json!({
+                "name": name,
+                "dtype": tensor.dtype().to_string(),
+                "shape": tensor.shape(),
+                "values": values(tensor).map(scalar).collect::<Vec<_>>(),
+            }),
+        }
+    };
+    let arguments: Vec<_> = function.params.iter().zip(arguments).map(argument).collect();
+    let line = json!({"function": name, "arguments": arguments, "result": result.map(scalar)});
+    format!("{line}\n")
+}

@@ -1,0 +1,51 @@
+//! A reference interpreter for TIR functions: simple, checked, serial.
+//!
+//! Integers wrap at their width, floats are rounded to their format after each operation, and each access is checked
+//! against the shape of its buffer and the size of its memory. All kinds of loops run serially, thread bindings and
+//! vectorized loops included.
+//!
+//! Left out: synchronisation between threads, calls of external functions, and sub-byte and 8-bit float elements, each of
+//! which is an error that says so.
+//!
+//! ```
+//! use tvmscript_interpreter::{Argument, Limits, Scalar, Tensor, run};
+//! use tvmscript_prim::{DataType, IntImm, Var};
+//! use tvmscript_tir::node::{Buffer, BufferParts, BufferStore, PrimFunc};
+//! # use tvmscript_ir::DictAttrs;
+//! # use tvmscript_ir_core::{Array, Map, Ref, Span, ObjectLike};
+//!
+//! // A[0] = n * 3
+//! let shape = [IntImm::int32(1)];
+//! let buffer = Buffer::try_new(BufferParts::compact("A", DataType::INT32, shape))?;
+//! let (a, n) = (Var::new("a", DataType::HANDLE), Var::new("n", DataType::INT32));
+//! let product = tvmscript_prim::ops::mul(n.clone().upcast(), IntImm::int32(3))?;
+//! let body = BufferStore::try_new(buffer.clone(), product, Array::new([IntImm::int32(0)]), None)?;
+//! # let function = Ref::new(PrimFunc {
+//! #     span: Span::UNKNOWN, struct_info_: None, attrs: DictAttrs::new([]), params: Array::new([a.clone(), n]),
+//! #     ret_type: tvmscript_prim::PrimType::new(DataType::VOID), buffer_map: Map::new([(a, buffer)]), body,
+//! # });
+//!
+//! let mut arguments = [Argument::Tensor(Tensor::zeros(DataType::INT32, &[1])?), Argument::Scalar(Scalar::Int(7))];
+//! run(&function, &mut arguments, Limits::default())?;
+//! assert_eq!(arguments[0].tensor().and_then(|a| a.get(0)), Some(Scalar::Int(21)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![warn(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing))]
+
+mod arguments;
+mod arithmetic;
+mod error;
+mod expr;
+mod intrinsic;
+mod machine;
+mod scalar;
+mod stmt;
+mod tensor;
+
+pub use arguments::{Argument, InputOptions, generate};
+pub use error::{RunError, RunErrorKind};
+pub use machine::{Limits, run};
+pub use scalar::Scalar;
+pub use tensor::Tensor;
