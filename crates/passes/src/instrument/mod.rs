@@ -4,6 +4,7 @@
 mod dump;
 #[cfg(feature = "print")]
 mod print;
+mod provenance;
 mod report;
 mod survival;
 mod timing;
@@ -18,6 +19,7 @@ use tvmscript_ir_core::Ref;
 pub use dump::{DumpFormat, DumpModules};
 #[cfg(feature = "print")]
 pub use print::{OnChange, PrintModules, PrintWhen};
+pub use provenance::{PassEffect, Provenance};
 pub use report::{PassReport, Report};
 pub use survival::{SourceCoverage, SpanSurvival, source_coverage};
 
