@@ -2,21 +2,38 @@
 //!
 //! A byte range is packed into the word. Every other kind, and a range too large to pack, is interned in a
 //! process-wide store until one of its sources is released ([`SourceId::release`]). Lines and columns are computed
-//! when a position is shown. Equality and hash of IR ignore spans.
+//! when a position is shown ([`SourceTexts`]). Equality and hash of IR ignore spans.
+//!
+//! Equality of spans compares sequences part by part and ignores the reason for merging; [`SpanKind`] compares it too.
 
+mod query;
+mod sequence;
 mod store;
+mod text;
+mod texts;
 
 use std::cell::Cell;
+use std::hash::{Hash, Hasher};
 
+pub use query::{nodes_where_span, output_nodes};
 pub use store::{SourceGuard, SourceId};
+pub use text::MarkerReader;
+pub use texts::SourceTexts;
 
 /// The position of a node in a source; see [`SpanKind`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 pub struct Span(u64);
 
-const INTERNED: u64 = 1 << 63;
+// A packed range: 0, source, first byte, length.
 const LEN_BITS: u32 = 20;
 const START_BITS: u32 = 28;
+// An interned span: 1, reason for merging, generation of the slot, slot.
+const INTERNED: u64 = 1 << 63;
+const REASON_BITS: u32 = 14;
+const GENERATION_BITS: u32 = 20;
+const SLOT_BITS: u32 = 29;
+const REASON_SHIFT: u32 = SLOT_BITS + GENERATION_BITS;
+const REASON: u64 = ((1 << REASON_BITS) - 1) << REASON_SHIFT;
 
 /// The kinds of [`Span`].
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -59,10 +76,15 @@ pub enum SpanKind {
     },
     /// Several spans in order.
     Sequence {
-        /// The parts; none is a sequence or unknown.
+        /// At least two parts; none is a sequence or unknown.
         spans: Vec<Span>,
         /// The pass or rewrite that merged them.
         reason: String,
+    },
+    /// A position with the mark `output`: among the nodes from one source, this one is its result.
+    Output {
+        /// The position; neither a sequence nor marked.
+        of: Span,
     },
 }
 
@@ -82,7 +104,7 @@ impl Span {
             let head = u64::from(source.0) << (START_BITS + LEN_BITS);
             return Span(head | u64::from(start_bytes) << LEN_BITS | len);
         }
-        Span::interned(SpanKind::Range { source, start_bytes, end_bytes })
+        store::intern(SpanKind::Range { source, start_bytes, end_bytes })
     }
 
     /// A named source without a range, such as a layer of a model.
@@ -96,33 +118,50 @@ impl Span {
             SpanKind::Unknown => Span::UNKNOWN,
             SpanKind::Range { source, start_bytes, end_bytes } => Span::range(source, start_bytes, end_bytes),
             SpanKind::Sequence { spans, reason } => Span::sequence(spans, &reason),
-            other => Span::interned(other),
+            SpanKind::Output { of } => of.with_output_mark(),
+            other => store::intern(other),
         }
     }
 
-    /// Several spans in order. Nested sequences are flattened and unknown parts dropped.
-    pub fn sequence(spans: impl IntoIterator<Item = Span>, reason: &str) -> Span {
-        let mut flat = Vec::new();
-        for span in spans {
-            match span.kind() {
-                SpanKind::Sequence { spans, .. } => flat.extend(spans),
-                SpanKind::Unknown => {}
-                _ => flat.push(span),
-            }
+    /// A call site: `callee` inside a helper, and the call of the helper. A call site at an unknown position is the other
+    /// position alone.
+    pub fn call_site(callee: Span, caller: Span) -> Span {
+        match (callee.is_known(), caller.is_known()) {
+            (true, true) => store::intern(SpanKind::CallSite { callee, caller }),
+            (true, false) => callee,
+            _ => caller,
         }
-        Span::interned(SpanKind::Sequence { spans: flat, reason: reason.to_owned() })
     }
 
-    fn interned(kind: SpanKind) -> Span {
-        store::intern(kind).map_or(Span::UNKNOWN, |(slot, generation)| {
-            Span(INTERNED | u64::from(generation) << u32::BITS | u64::from(slot))
-        })
+    fn from_slot(slot: u32, generation: u32) -> Span {
+        Span(INTERNED | u64::from(generation) << SLOT_BITS | u64::from(slot))
     }
 
     /// Slot and generation of an interned span.
     fn slot(self) -> Option<(u32, u32)> {
-        let generation = (self.0 & !INTERNED) >> u32::BITS;
-        (self.0 & INTERNED != 0).then_some((self.0 as u32, generation as u32))
+        let mask = |bits: u32| (1 << bits) - 1;
+        let slot = self.0 & mask(SLOT_BITS);
+        let generation = self.0 >> SLOT_BITS & mask(GENERATION_BITS);
+        (self.0 & INTERNED != 0).then_some((slot as u32, generation as u32))
+    }
+
+    /// The number of the reason of a sequence.
+    fn reason(self) -> usize {
+        ((self.0 & REASON) >> REASON_SHIFT) as usize
+    }
+
+    fn with_reason(self, reason: usize) -> Span {
+        if self.slot().is_none() { self } else { Span(self.0 & !REASON | (reason as u64) << REASON_SHIFT) }
+    }
+
+    /// The word that equality and hash use: all but the reason.
+    fn identity(self) -> u64 {
+        if self.0 & INTERNED == 0 { self.0 } else { self.0 & !REASON }
+    }
+
+    /// The word itself, which differs between sequences with different reasons.
+    pub(crate) fn word(self) -> u64 {
+        self.0
     }
 
     /// The source of a span that is not interned.
@@ -132,8 +171,8 @@ impl Span {
 
     /// Resolves the span.
     pub fn kind(self) -> SpanKind {
-        if let Some((slot, generation)) = self.slot() {
-            return store::resolve(slot, generation).unwrap_or(SpanKind::Unknown);
+        if self.slot().is_some() {
+            return store::resolve(self);
         }
         let source = self.packed_source();
         if self == Span::UNKNOWN || !store::is_open(source) {
@@ -142,15 +181,6 @@ impl Span {
         let start_bytes = (self.0 >> LEN_BITS) as u32 & ((1 << START_BITS) - 1);
         let len = self.0 as u32 & ((1 << LEN_BITS) - 1);
         SpanKind::Range { source, start_bytes, end_bytes: start_bytes + len }
-    }
-
-    /// The number of parts that the span adds to a sequence.
-    pub fn part_count(self) -> usize {
-        match self.kind() {
-            SpanKind::Sequence { spans, .. } => spans.len(),
-            SpanKind::Unknown => 0,
-            _ => 1,
-        }
     }
 
     /// Returns `true` unless this is [`Span::UNKNOWN`]. The source may have been released.
@@ -169,6 +199,20 @@ impl Span {
     #[inline]
     pub fn set_current(span: Span) -> Span {
         CURRENT.replace(span)
+    }
+}
+
+impl PartialEq for Span {
+    fn eq(&self, other: &Span) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Span {}
+
+impl Hash for Span {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
     }
 }
 

@@ -4,19 +4,27 @@
 //! and every interned span that refers to it, directly or through other spans.
 //!
 //! Ids and slots are reused in the order in which they became free. The handle of an interned span carries the
-//! generation of its slot, so a stale one never resolves to another span. Packed spans have 15 bits for the source
+//! generation of its slot, so a stale one does not resolve to another span until its slot has been reused a million
+//! times. Packed spans have 15 bits for the source
 //! and no generation: a stale [`SourceId`] can name another source once 16,000 more sources have been opened.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, LazyLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::{Span, SpanKind};
+use super::{GENERATION_BITS, REASON_BITS, SLOT_BITS, Span, SpanKind};
+
+/// Parts per stored chunk of a sequence.
+///
+/// A sequence is a list of full chunks followed by a shorter one, and each chunk refers to the one before it. Equal
+/// sequences are therefore one slot, and a sequence that grows by a part at a time shares all full chunks: the store
+/// grows by at most one chunk per step, not by a copy of all parts.
+const CHUNK: usize = 16;
+
+/// Longer reasons are cut.
+const MAX_REASON_CHARS: usize = 200;
 
 /// Ids below this limit fit into packed spans.
 pub(super) const PACKED_SOURCES: u32 = 1 << 15;
-
-/// Bits of a generation; the remaining bits of an interned span are its slot and the mark of interned spans.
-pub(super) const GENERATION_BITS: u32 = 31;
 
 /// A named source, such as a file or a model.
 ///
@@ -83,7 +91,19 @@ struct Store {
     slots: Vec<SpanSlot>,
     /// Slots without a span, in the order in which they became free.
     free: VecDeque<u32>,
-    interned: HashMap<Arc<SpanKind>, u32>,
+    interned: HashMap<Arc<Stored>, u32>,
+    /// Reasons for merging; the first one is empty.
+    reasons: Vec<Arc<str>>,
+    reason_numbers: HashMap<Arc<str>, usize>,
+}
+
+/// An interned span.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Stored {
+    /// Any kind but a sequence.
+    Kind(SpanKind),
+    /// A sequence: the chunks before, and the parts of the last chunk.
+    Chunk { before: Option<Span>, parts: Box<[Span]> },
 }
 
 struct OpenSource {
@@ -96,7 +116,7 @@ struct OpenSource {
 #[derive(Default)]
 struct SpanSlot {
     generation: u32,
-    kind: Option<Arc<SpanKind>>,
+    kind: Option<Arc<Stored>>,
     dependents: Dependents,
 }
 
@@ -118,14 +138,29 @@ pub(super) fn is_open(source: SourceId) -> bool {
     read().sources.contains_key(&source.0)
 }
 
-/// Returns slot and generation of a span that does not fit into a word; nothing if it refers to no open source.
-pub(super) fn intern(kind: SpanKind) -> Option<(u32, u32)> {
-    write().intern(kind)
+/// Interns a span that does not fit into a word and is no sequence; unknown if it refers to no open source.
+pub(super) fn intern(kind: SpanKind) -> Span {
+    write().intern(Stored::Kind(kind))
+}
+
+/// Interns a sequence of at least two parts, none of them a sequence; unknown if it refers to no open source.
+pub(super) fn intern_sequence(parts: &[Span], reason: &str) -> Span {
+    let mut store = write();
+    let mut sequence = None;
+    for chunk in parts.chunks(CHUNK) {
+        let span = store.intern(Stored::Chunk { before: sequence, parts: chunk.into() });
+        if !span.is_known() {
+            return span;
+        }
+        sequence = Some(span);
+    }
+    let reason = store.reason(reason);
+    sequence.unwrap_or_default().with_reason(reason)
 }
 
 /// Resolves an interned span.
-pub(super) fn resolve(slot: u32, generation: u32) -> Option<SpanKind> {
-    read().kind(slot, generation).cloned()
+pub(super) fn resolve(span: Span) -> SpanKind {
+    read().resolve(span).unwrap_or(SpanKind::Unknown)
 }
 
 impl Store {
@@ -180,21 +215,65 @@ impl Store {
         }
     }
 
-    fn kind(&self, slot: u32, generation: u32) -> Option<&SpanKind> {
+    /// The number of a reason. Reasons are never freed; when all numbers are taken, a new reason is the empty one.
+    fn reason(&mut self, text: &str) -> usize {
+        if self.reasons.is_empty() {
+            self.reasons.push("".into());
+        }
+        if text.is_empty() {
+            return 0;
+        }
+        let text = match text.char_indices().nth(MAX_REASON_CHARS) {
+            Some((end, _)) => &text[..end],
+            None => text,
+        };
+        if let Some(&number) = self.reason_numbers.get(text) {
+            return number;
+        }
+        let number = self.reasons.len();
+        if number >= 1 << REASON_BITS {
+            return 0;
+        }
+        let text: Arc<str> = text.into();
+        self.reasons.push(text.clone());
+        self.reason_numbers.insert(text, number);
+        number
+    }
+
+    fn stored(&self, span: Span) -> Option<&Stored> {
+        let (slot, generation) = span.slot()?;
         self.slots.get(slot as usize).filter(|slot| slot.generation == generation)?.kind.as_deref()
     }
 
-    fn intern(&mut self, kind: SpanKind) -> Option<(u32, u32)> {
+    fn resolve(&self, span: Span) -> Option<SpanKind> {
+        let (mut at, reason) = match self.stored(span)? {
+            Stored::Kind(kind) => return Some(kind.clone()),
+            Stored::Chunk { .. } => (Some(span), self.reasons.get(span.reason()).cloned()),
+        };
+        let reason = reason.map(|reason| reason.to_string()).unwrap_or_default();
+        let mut chunks = Vec::new();
+        while let Some(Stored::Chunk { before, parts }) = at.and_then(|at| self.stored(at)) {
+            chunks.push(parts);
+            at = *before;
+        }
+        Some(SpanKind::Sequence { spans: chunks.into_iter().rev().flatten().copied().collect(), reason })
+    }
+
+    fn intern(&mut self, kind: Stored) -> Span {
         if let Some(&slot) = self.interned.get(&kind) {
-            return Some((slot, self.slots[slot as usize].generation));
+            return Span::from_slot(slot, self.slots[slot as usize].generation);
         }
         if !parts(&kind).any(|part| self.dependents_of(part).is_some()) {
-            return None;
+            return Span::UNKNOWN;
         }
-        let index = self.free.pop_front().unwrap_or_else(|| {
-            self.slots.push(SpanSlot::default());
-            self.slots.len() as u32 - 1
-        });
+        let index = match self.free.pop_front() {
+            Some(index) => index,
+            None if self.slots.len() >= 1 << SLOT_BITS => return Span::UNKNOWN,
+            None => {
+                self.slots.push(SpanSlot::default());
+                self.slots.len() as u32 - 1
+            }
+        };
         for part in parts(&kind) {
             if let Some(dependents) = self.dependents_of(part) {
                 dependents.insert(index);
@@ -204,7 +283,7 @@ impl Store {
         self.interned.insert(kind.clone(), index);
         let slot = &mut self.slots[index as usize];
         slot.kind = Some(kind);
-        Some((index, slot.generation))
+        Span::from_slot(index, slot.generation)
     }
 
     /// The dependents of a part; nothing if the part was freed.
@@ -226,14 +305,17 @@ enum Part {
     Span { slot: u32, generation: u32 },
 }
 
-fn parts(kind: &SpanKind) -> impl Iterator<Item = Part> {
+fn parts(kind: &Stored) -> impl Iterator<Item = Part> {
     let (first, spans): (_, &[Span]) = match kind {
-        SpanKind::Unknown => (None, &[]),
-        SpanKind::Range { source, .. }
-        | SpanKind::Source { source }
-        | SpanKind::LineColumn { source, .. } => (Some(Part::Source(source.0)), &[]),
-        SpanKind::CallSite { callee, caller } => (Some(part(callee)), std::slice::from_ref(caller)),
-        SpanKind::Sequence { spans, .. } => (None, spans),
+        Stored::Chunk { before, parts } => (before.as_ref().map(part), parts),
+        Stored::Kind(kind) => match kind {
+            SpanKind::Unknown | SpanKind::Sequence { .. } => (None, &[]),
+            SpanKind::Range { source, .. }
+            | SpanKind::Source { source }
+            | SpanKind::LineColumn { source, .. } => (Some(Part::Source(source.0)), &[]),
+            SpanKind::CallSite { callee, caller } => (Some(part(callee)), std::slice::from_ref(caller)),
+            SpanKind::Output { of } => (Some(part(of)), &[]),
+        },
     };
     first.into_iter().chain(spans.iter().map(part))
 }

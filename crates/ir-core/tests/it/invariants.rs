@@ -214,10 +214,13 @@ fn typed_arrays_that_multiply_are_an_error() {
 
 #[test]
 fn spans_that_multiply_are_an_error() {
-    let mut spans = vec![r#"{"range":[0,1,2]}"#.to_owned()];
-    for index in 0..60 {
-        spans.push(format!(r#"{{"sequence":{{"spans":[{index},{index}],"reason":""}}}}"#));
+    let count = 3_000;
+    let mut spans: Vec<String> = (0..count).map(|at| format!(r#"{{"range":[0,{at},{at}]}}"#)).collect();
+    let all: Vec<String> = (0..count).map(|at| at.to_string()).collect();
+    for _ in 0..2_000 {
+        spans.push(format!(r#"{{"sequence":{{"spans":[{}],"reason":""}}}}"#, count));
     }
+    spans.insert(count, format!(r#"{{"sequence":{{"spans":[{}],"reason":""}}}}"#, all.join(",")));
     let text = format!(
         r#"{{"format":"tvmscript-ir","version":1,"root":null,"sources":["f"],"spans":[{}],"nodes":[]}}"#,
         spans.join(",")

@@ -50,11 +50,25 @@ fn spans_of_all_kinds_travel_in_our_form() {
     let site = Span::new(SpanKind::CallSite { callee: range, caller: Span::UNKNOWN });
     let deep = (0..10_000).fold(site, |caller, _| Span::new(SpanKind::CallSite { callee: layer, caller }));
     let all = Span::sequence([range, lines, deep, range], "fold");
-    for span in [range, layer, lines, site, deep, all] {
+    let output = layer.with_output_mark();
+    let mixed = Span::sequence([output, range], "fold").with_output_mark();
+    for span in [range, layer, lines, site, deep, all, output, mixed] {
         let text = native::save(&int(1).with_span(span).into());
         let read = native::load(&text, &registry()).expect("reads");
         assert_eq!(read.as_object().map(Object::span), Some(span));
+        assert_eq!(read.as_object().map(|node| node.span().kind()), Some(span.kind()));
     }
+}
+
+#[test]
+fn sequences_that_differ_in_the_reason_keep_their_reasons_in_our_form() {
+    let source = SourceId::new("reasons.py");
+    let parts = [Span::range(source, 1, 2), Span::range(source, 3, 4)];
+    let node =
+        add(int(1).with_span(Span::sequence(parts, "fold")), int(2).with_span(Span::sequence(parts, "fuse")));
+    let text = native::save(&node.clone().into());
+    assert!(text.contains("fold") && text.contains("fuse"), "{text}");
+    assert_eq!(native::save(&native::load(&text, &registry()).expect("reads")), text);
 }
 
 #[test]

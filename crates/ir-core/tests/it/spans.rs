@@ -1,8 +1,9 @@
 //! Sources that are released, and the spans in them. Other tests open sources at the same time.
 
 use tvmscript_ir_core::json::native;
+use tvmscript_ir_core::span::MarkerReader;
 use tvmscript_ir_core::span::SpanKind;
-use tvmscript_ir_core::{Object, SourceId, Span};
+use tvmscript_ir_core::{Object, SourceId, SourceTexts, Span, output_nodes};
 
 use tvmscript_toy_nodes::*;
 
@@ -103,4 +104,126 @@ fn a_node_outlives_its_source() {
     source.release();
     let bare: Object = add(int(1), int(2)).into();
     assert_eq!(native::save(&node.into()), native::save(&bare.into()));
+}
+
+fn layers(names: [&str; 3]) -> [Span; 3] {
+    names.map(|name| layer(SourceId::new(name)))
+}
+
+#[test]
+fn p92_11_sequential_span_from_array_and_list_flattens_nested_ones() {
+    let [a, b, c] = layers(["seq.a", "seq.b", "seq.c"]);
+    let inner = Span::sequence([a, b], "fuse");
+    let from_array = Span::sequence([inner, Span::UNKNOWN, c], "fold");
+    let from_list = Span::sequence(vec![a, Span::sequence(vec![b, c], "fuse")], "fold");
+    assert_eq!(from_array, from_list);
+    let kind = SpanKind::Sequence { spans: vec![a, b, c], reason: "fold".into() };
+    assert_eq!((from_array.kind(), Span::new(kind.clone())), (kind, from_array));
+    // One part is that part, equal neighbours are one part, and a later repetition stays.
+    assert_eq!(Span::sequence([a], "fold"), a);
+    assert_eq!(Span::sequence([Span::sequence([a, b], ""), b, b], ""), Span::sequence([a, b], ""));
+    assert_eq!(Span::sequence([a, b, a], "").parts(), [a, b, a]);
+    assert_eq!(Span::sequence([], "fold"), Span::UNKNOWN);
+}
+
+#[test]
+fn p92_12_sequential_span_equality_is_element_by_element_and_ignores_the_reason() {
+    let [a, b, c] = layers(["eq.a", "eq.b", "eq.c"]);
+    let (fold, fuse) = (Span::sequence([a, b], "fold"), Span::sequence([a, b], "fuse"));
+    assert_eq!(fold, fuse);
+    assert_ne!(fold.kind(), fuse.kind());
+    assert_eq!(std::collections::HashSet::from([fold, fuse, Span::sequence([a, b], "")]).len(), 1);
+    for other in [[b, a].as_slice(), &[a, c], &[a, b, c], &[a], &[]] {
+        assert_ne!(fold, Span::sequence(other.iter().copied(), "fold"));
+    }
+    // The reason does not count in nested positions either.
+    assert_eq!(Span::call_site(c, fold), Span::call_site(c, fuse));
+    // Nodes that differ in spans only are equal.
+    let nodes = [fold, c].map(|span| Object::from(int(1).with_span(span)));
+    assert!(tvmscript_ir_core::structural_equal(&nodes[0], &nodes[1]));
+    let hash = tvmscript_ir_core::structural_hash;
+    assert_eq!(hash(&nodes[0]), hash(&nodes[1]));
+}
+
+#[test]
+fn repeated_merges_do_not_double_a_sequence_for_ever() {
+    let source = SourceId::new("doubled.py");
+    let first = Span::sequence([lines(source, 1), lines(source, 2)], "");
+    let doubled = (0..100).fold(first, |span, _| Span::sequence([span, lines(source, 3), span], "cse"));
+    assert!(doubled.part_count() <= 64, "{}", doubled.part_count());
+    source.release();
+}
+
+#[test]
+fn p92_33_output_mark_is_kept_printed_and_searchable() {
+    let [a, b, _] = layers(["out.a", "out.b", "out.c"]);
+    let sum = add(int(1).with_span(a), int(2).with_span(b)).with_span(a.with_output_mark());
+    let root: Object = add(sum.clone(), int(3)).with_span(b).into();
+    let found = output_nodes(&root);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].ptr_eq(&sum.clone().into()));
+    // A merged span is marked if a part is; marking a sequence marks its parts.
+    let merged = Span::sequence([b, sum.span()], "fuse");
+    assert!(merged.is_output());
+    assert_eq!(merged.with_output_mark().parts(), [b.with_output_mark(), a.with_output_mark()]);
+    assert_eq!(merged.without_output_mark(), Span::sequence([b, a], ""));
+    assert_eq!(merged.to_marker(&SourceTexts::new()), "@out.b @out.a !output");
+    assert_eq!(MarkerReader::default().read("@out.b @out.a !output"), Some(merged));
+}
+
+#[test]
+fn markers_of_all_kinds_read_back() {
+    let source = SourceId::new("marked.py");
+    let texts = SourceTexts::new().with(source, "x = 1\n  y = 2\n");
+    let odd = SourceId::new("a \"b\"\\\n# @c\u{202e}é");
+    let [range, far] = [Span::range(source, 8, 9), Span::range(source, 100, 110)];
+    let area = Span::new(SpanKind::LineColumn { source, line: 3, column: 5, end_line: 4, end_column: 1 });
+    let site = Span::call_site(range, Span::call_site(area, layer(odd)));
+    let left = Span::call_site(site, far);
+    let merged = Span::sequence([site.with_output_mark(), layer(source)], "fold");
+    let cases = [
+        (Span::UNKNOWN, "@?"),
+        (layer(source), "@marked.py"),
+        (range, "@marked.py:2:3"),
+        (far, "@marked.py[100..110]"),
+        (area, "@marked.py:3:5-4:1"),
+        (layer(odd), r#"@"a \"b\"\\\u{a}# @c\u{202e}é""#),
+        (site, r#"@marked.py:2:3 < marked.py:3:5-4:1 < "a \"b\"\\\u{a}# @c\u{202e}é""#),
+        (
+            left,
+            r#"@(@marked.py:2:3 < marked.py:3:5-4:1 < "a \"b\"\\\u{a}# @c\u{202e}é") < marked.py[100..110]"#,
+        ),
+        (
+            Span::call_site(range, merged),
+            r#"@marked.py:2:3 < (@marked.py:2:3 < marked.py:3:5-4:1 < "a \"b\"\\\u{a}# @c\u{202e}é" !output @marked.py)"#,
+        ),
+    ];
+    let mut reader = MarkerReader::default();
+    for (span, expected) in cases {
+        assert_eq!(span.to_marker(&texts), expected);
+        let read = reader.read(expected).expect("a marker");
+        assert_eq!(read.to_marker(&texts), expected);
+    }
+    for text in
+        ["", "@", "param", "@param x", "@a:1", "@a:01:2", "@a[3..1]", "@(@a", "@\"a", "@a  @b", "@a <"]
+    {
+        assert_eq!(reader.read(text), None, "{text}");
+    }
+    for opened in reader.into_sources().into_iter().chain([source, odd]) {
+        opened.release();
+    }
+}
+
+#[test]
+fn deep_call_sites_are_cut_in_markers() {
+    on_small_stack(|| {
+        let source = SourceId::new("nested_markers.py");
+        let step = |callee, _| Span::call_site(callee, layer(source));
+        let deep = (0..10_000).fold(layer(source), step);
+        let marker = deep.to_marker(&SourceTexts::new());
+        assert!(marker.starts_with("@(@(@(") && marker.len() < 1000, "{marker}");
+        assert!(MarkerReader::default().read(&marker).is_some());
+        assert_eq!(MarkerReader::default().read(&format!("@{}", "(@".repeat(100_000))), None);
+        source.release();
+    });
 }

@@ -102,6 +102,14 @@ fn spans(entries: &[SpanEntry], sources: &[SourceId], counter: &mut Counter) -> 
             SpanEntry::CallSite { callee, caller } => {
                 SpanKind::CallSite { callee: part(*callee)?, caller: part(*caller)? }
             }
+            SpanEntry::Output(of) => {
+                let of = part(*of)?;
+                // Marking a sequence marks each part.
+                let count = of.part_count();
+                counter.spans(count).map_err(|kind| within(JsonError::new(kind)))?;
+                spans.push(of.with_output_mark());
+                continue;
+            }
             SpanEntry::Sequence { spans: parts, reason } => {
                 let parts = parts.iter().map(|s| part(*s)).collect::<Result<Vec<_>>>()?;
                 let count = parts.iter().map(|part| part.part_count()).fold(0usize, usize::saturating_add);

@@ -55,6 +55,8 @@ enum SpanEntry {
         spans: Vec<Option<u32>>,
         reason: String,
     },
+    /// Position with the mark `output`.
+    Output(Option<u32>),
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -35,8 +35,8 @@ struct Saver {
     numbers: AddressMap<u32>,
     nodes: Vec<NodeEntry>,
     spans: Vec<SpanEntry>,
-    /// Index of the entry of each visited span; `None` for unknown ones.
-    span_numbers: HashMap<Span, Option<u32>>,
+    /// Index of the entry of each visited span, by [`Span::word`]; `None` for unknown ones.
+    span_numbers: HashMap<u64, Option<u32>>,
     sources: Vec<String>,
     source_numbers: HashMap<SourceId, u32>,
 }
@@ -173,7 +173,7 @@ impl Saver {
         }
         let mut stack = vec![span];
         while let Some(&span) = stack.last() {
-            if self.span_numbers.contains_key(&span) {
+            if self.span_numbers.contains_key(&span.word()) {
                 stack.pop();
                 continue;
             }
@@ -181,14 +181,15 @@ impl Saver {
             let parts = match &kind {
                 SpanKind::CallSite { callee, caller } => vec![*callee, *caller],
                 SpanKind::Sequence { spans, .. } => spans.clone(),
+                SpanKind::Output { of } => vec![*of],
                 _ => Vec::new(),
             };
             let before = stack.len();
-            stack.extend(parts.iter().filter(|p| p.is_known() && !self.span_numbers.contains_key(*p)));
+            stack.extend(parts.iter().filter(|p| p.is_known() && !self.span_numbers.contains_key(&p.word())));
             if stack.len() > before {
                 continue;
             }
-            let number = |part: &Span| self.span_numbers.get(part).copied().flatten();
+            let number = |part: &Span| self.span_numbers.get(&part.word()).copied().flatten();
             let entry = match kind {
                 SpanKind::Unknown => None,
                 SpanKind::Range { source, start_bytes, end_bytes } => {
@@ -201,6 +202,7 @@ impl Saver {
                 SpanKind::CallSite { callee, caller } => {
                     Some(SpanEntry::CallSite { callee: number(&callee), caller: number(&caller) })
                 }
+                SpanKind::Output { of } => Some(SpanEntry::Output(number(&of))),
                 SpanKind::Sequence { spans, reason } => {
                     Some(SpanEntry::Sequence { spans: spans.iter().map(number).collect(), reason })
                 }
@@ -209,10 +211,10 @@ impl Saver {
                 self.spans.push(entry);
                 self.spans.len() as u32 - 1
             });
-            self.span_numbers.insert(span, number);
+            self.span_numbers.insert(span.word(), number);
             stack.pop();
         }
-        self.span_numbers.get(&span).copied().flatten()
+        self.span_numbers.get(&span.word()).copied().flatten()
     }
 }
 
