@@ -145,6 +145,7 @@ Examples:
   tvmscript print --underline '<root>.body.block.body' --num-context-lines 2 kernel.py
   tvmscript print --only '<root>.body.block.body' kernel.py -o loops.py
   tvmscript print --fragment tir loops.py
+  tvmscript print --show-spans --keep-comments kernel.py
 
 All scripts of a file are printed in order, separated by one blank line. Nothing is printed for
 a file with errors.")]
@@ -161,6 +162,12 @@ pub(crate) struct Print {
     /// Write the constants that `--elide-constants` leaves out to this file
     #[arg(long, value_name = "FILE", requires = "elide-constants")]
     pub(crate) constants_out: Option<PathBuf>,
+    /// Write where each statement comes from at the end of its line, e.g. `# @model.py:12:4`; parsing reads it back
+    #[arg(long, help_heading = "Printing")]
+    pub(crate) show_spans: bool,
+    /// Print the comments of the scripts again, at their statements
+    #[arg(long, help_heading = "Printing")]
+    pub(crate) keep_comments: bool,
     #[command(flatten)]
     pub(crate) printer: PrinterArgs,
 }

@@ -2,8 +2,9 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use tvmscript::ir_core::{Array, ObjectLike as _};
+use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId};
 use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_eval::errors::{self, ParseError};
 use tvmscript::tvm_json;
@@ -71,6 +72,14 @@ pub(crate) struct Script {
     pub(crate) range: TextRange,
     /// `true` if `check` tests whether it is well-formed.
     pub(crate) is_checked: bool,
+    /// The text that it was parsed from.
+    pub(crate) origin: Option<Rc<Origin>>,
+}
+
+/// A parsed text, as far as printing needs it again.
+pub(crate) struct Origin {
+    pub(crate) source: SourceId,
+    pub(crate) comments: SourceComments,
 }
 
 /// Name of a file in diagnostics.
@@ -172,7 +181,9 @@ fn parse(
     if !parsed.errors.is_empty() {
         return Err(Failure::Script { errors: merge(parsed.errors, parsed.warnings) });
     }
+    let origin = Rc::new(Origin { source: parsed.source, comments: parsed.comments });
     let script = |s: tvmscript::Script| Script {
+        origin: Some(origin.clone()),
         name: s.name,
         node: s.node,
         range: s.range,
@@ -195,7 +206,7 @@ pub(crate) fn merge(mut errors: Vec<ParseError>, warnings: Vec<ParseError>) -> V
 pub(crate) fn from_json(source: &Source, timings: &mut Timings) -> Result<Understood, Failure> {
     let node =
         timings.time("load", || tvmscript::from_json(&source.text, registry())).map_err(Failure::Json)?;
-    let script = |node| Script { name: None, node, range: TextRange::at(0), is_checked: true };
+    let script = |node| Script { name: None, node, range: TextRange::at(0), is_checked: true, origin: None };
     Ok((split(node).into_iter().map(script).collect(), Warnings::default()))
 }
 

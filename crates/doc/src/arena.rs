@@ -15,6 +15,7 @@ use tvmscript_ir_core::{PathId, PathStep, PathTable, fallible};
 
 use crate::error::DocError;
 use crate::expr::{ByteText, Call, CallId, Expr, ExprDoc, ExprList, KwargList, ScriptFnId};
+use crate::margin::Margin;
 use crate::stmt::{DocRef, Function, FunctionId, Stmt, StmtDoc, StmtList, StmtRole};
 use crate::sym::{Name, Sym, Symbols};
 
@@ -36,6 +37,7 @@ pub struct DocArena {
     expr_paths: Vec<Option<PathId>>,
     stmt_paths: Vec<Option<PathId>>,
     more_paths: HashMap<DocRef, Vec<PathId>>,
+    pub(crate) margins: HashMap<StmtDoc, Margin>,
     paths: PathTable,
     max_docs: u32,
     full: bool,
@@ -84,6 +86,7 @@ impl DocArena {
             expr_paths: Vec::new(),
             stmt_paths: Vec::new(),
             more_paths: HashMap::new(),
+            margins: HashMap::new(),
             paths: PathTable::new(),
             max_docs: max_docs.min(u32::MAX - 2),
             full: false,
@@ -322,7 +325,8 @@ impl DocArena {
         let [stmt] = self.stmts(else_branch) else { return None };
         let note = self.stmt_notes[stmt.0.get() as usize];
         let is_if = matches!(self.stmt(*stmt), Stmt::If { .. });
-        (note.chained && is_if && note.comment.is_none()).then_some(*stmt)
+        let is_bare = self.margin(*stmt).is_none_or(|m| m.above.is_empty() && m.below.is_empty());
+        (note.chained && is_if && is_bare && note.comment.is_none()).then_some(*stmt)
     }
 
     /// Sets the script function of a call. Other docs are not changed.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 use tvmscript_doc::{AccessPath, DocArena};
-use tvmscript_ir_core::{Object, Registry, TextProfile};
+use tvmscript_ir_core::{Object, Registry, SourceComments, SourceTexts, TextProfile};
 
 use crate::error::{DocsifyError, Result};
 use crate::names::is_identifier;
@@ -55,6 +55,11 @@ pub struct PrinterConfig {
     pub obj_to_underline: Vec<Object>,
     /// Nodes to annotate with a comment, by identity.
     pub obj_to_annotate: Vec<(Object, String)>,
+    /// Writes the span of each statement's node at the end of its line, as a marker that parsing reads back
+    /// ([`Span::to_marker`](tvmscript_ir_core::Span::to_marker)). The texts supply the lines of byte ranges.
+    pub show_spans: Option<SourceTexts>,
+    /// Comments of the source to print again, at the statements that come from theirs.
+    pub keep_comments: Option<SourceComments>,
     /// Maximum length of the text.
     pub max_bytes: usize,
     /// Maximum number of expression docs, and of statement docs, of one print. A shared node has docs at each of its
@@ -94,6 +99,8 @@ impl Default for PrinterConfig {
             path_to_annotate: Vec::new(),
             obj_to_underline: Vec::new(),
             obj_to_annotate: Vec::new(),
+            show_spans: None,
+            keep_comments: None,
             max_bytes: tvmscript_doc::python::DEFAULT_MAX_BYTES,
             max_docs: DocArena::DEFAULT_MAX_DOCS,
             parts: Parts::default(),
@@ -214,6 +221,11 @@ impl PrinterConfig {
             }
         }
         Ok(values)
+    }
+
+    /// Returns `true` if statements have spans or comments beside them.
+    pub(crate) fn has_margins(&self) -> bool {
+        self.show_spans.is_some() || self.keep_comments.as_ref().is_some_and(|comments| !comments.is_empty())
     }
 
     /// Returns `true` if anything is to be underlined or annotated.

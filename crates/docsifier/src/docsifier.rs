@@ -109,7 +109,7 @@ impl<'r> Docsifier<'r> {
             states: Vec::new(),
             typed: false,
             data: None,
-            tracks_paths: config.has_messages(),
+            tracks_paths: config.has_messages() || config.has_margins(),
             has_header: false,
             messages: Messages::default(),
             next_size_check: SIZE_CHECK_DOCS,

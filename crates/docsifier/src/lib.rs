@@ -49,6 +49,7 @@ mod error;
 mod frame;
 mod labels;
 mod mapped;
+mod margins;
 mod messages;
 mod metadata;
 pub mod names;

@@ -11,6 +11,7 @@ use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
 use crate::error::Result;
 use crate::frame::Frame;
+use crate::margins;
 use crate::messages;
 use crate::prefixes::Prefix;
 
@@ -106,6 +107,9 @@ pub(crate) fn docsify_root(d: &mut Docsifier<'_>, object: &Object) -> Result<Vec
     }
     d.resolve_words()?;
     d.docs.check()?;
+    if d.config().has_margins() {
+        margins::place(d, object, &stmts);
+    }
     Ok(stmts)
 }
 

@@ -78,6 +78,8 @@ pub struct PrinterTable {
     scopes: Vec<bool>,
     options: Vec<&'static PrinterOption>,
     data: Option<DataPrinter>,
+    /// By type, the field whose span is shown in place of the node's.
+    span_fields: Vec<Option<&'static str>>,
 }
 
 impl std::fmt::Debug for PrinterTable {
@@ -126,6 +128,11 @@ impl PrinterTable {
         find(token).or_else(|| if token == Token::DEFAULT { None } else { find(Token::DEFAULT) })
     }
 
+    /// The field whose span is shown for a node of this type.
+    pub(crate) fn span_field(&self, info: &TypeInfo) -> Option<&'static str> {
+        self.span_fields.get(info.index()).copied().flatten()
+    }
+
     /// The printer of containers that stand alone.
     pub(crate) fn data(&self) -> Option<DataPrinter> {
         self.data
@@ -169,6 +176,7 @@ pub struct Printers {
     variables: Vec<&'static TypeInfo>,
     words: Vec<&'static str>,
     data: Option<(DataPrinter, RegistrationSite)>,
+    span_fields: Vec<(&'static TypeInfo, &'static str)>,
     table: PrinterTable,
 }
 
@@ -214,6 +222,9 @@ impl Slot for Printers {
         }
         table.variables.extend(other.variables);
         table.words.extend(other.words);
+        for (info, field) in other.span_fields {
+            *at(&mut table.span_fields, info.index()) = Some(field);
+        }
         for (info, name) in other.homes {
             at(&mut table.homes, info.index()).get_or_insert(resolver.token(name));
         }
@@ -262,6 +273,11 @@ pub trait DocsifyDialect: Sized {
     /// declared in a frame that declares free variables ([`Frame::fragment`]), and any scope may define it. The mark
     /// does not declare or print anything; the node's printer does.
     fn variable(self) -> Self
+    where
+        Self::Node: Class;
+
+    /// Shows the span of this field, if known, where the statement of the last node shows a span.
+    fn span_of_field(self, field: &'static str) -> Self
     where
         Self::Node: Class;
 
@@ -323,6 +339,14 @@ impl<N: 'static> DocsifyDialect for Dialect<N> {
         let entry =
             HandlerEntry { handler: erase(handler), opens_scope: !D::IS_EXPR, place: Location::caller() };
         self.slot_mut::<Printers>().handlers.push((token, N::type_info(), entry));
+        self
+    }
+
+    fn span_of_field(mut self, field: &'static str) -> Self
+    where
+        N: Class,
+    {
+        self.slot_mut::<Printers>().span_fields.push((N::type_info(), field));
         self
     }
 

@@ -88,7 +88,9 @@ pub use raw::{HandledAllocator, OutOfMemoryHandler, set_out_of_memory_handler};
 pub use registry::{
     Dialect, Registry, RegistryBuilder, RegistryError, RegistryErrors, Resolver, Slot, Token,
 };
-pub use span::{SourceGuard, SourceId, SourceTexts, Span, SpanKind, nodes_where_span, output_nodes};
+pub use span::{
+    SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind, nodes_where_span, output_nodes,
+};
 pub use stack::with_stack;
 pub use tensor::{ContentHash, LeftOut, TensorData};
 pub use tvmscript_ir_macros::{Class, Node};

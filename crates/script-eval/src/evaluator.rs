@@ -133,9 +133,15 @@ impl Evaluator {
         self.span_of(self.ast.range(of))
     }
 
-    /// The span of a byte range.
+    /// The span of nodes that a byte range makes: the range, or what a marker states; inside a helper that a script
+    /// calls, a call site.
+    #[inline]
     pub(crate) fn span_of(&self, range: TextRange) -> Span {
-        Span::range(self.program.source, range.start, range.end)
+        let program = &self.program;
+        if program.spans.are_plain.get() {
+            return Span::range(program.source, range.start, range.end);
+        }
+        program.unusual_span(range)
     }
 
     /// The source of spans.

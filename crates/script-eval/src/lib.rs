@@ -52,6 +52,7 @@ mod raise;
 
 mod binding;
 mod budget;
+mod comments;
 mod diagnostics;
 pub mod errors;
 mod eval;
@@ -63,6 +64,7 @@ mod report;
 
 pub use binding::{Binding, Slot, same};
 pub use budget::{Budget, Limits};
+pub use comments::Comments;
 pub use diagnostics::Diagnostics;
 pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
 pub use eval::walk::{names_bound_by, names_in, uses_free};

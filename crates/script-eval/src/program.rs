@@ -3,13 +3,13 @@
 //! A function that a script passes to other code may be called without an evaluator at hand. [`Program::call_back`]
 //! then makes one, with the host factory given to [`Program::new`].
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
 
-use tvmscript_ir_core::SourceId;
+use tvmscript_ir_core::{SourceComments, SourceId, Span, SpanKind};
 use tvmscript_python_syntax::ast::{Ast, Name, TextRange};
 use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
 
@@ -33,6 +33,9 @@ pub struct Program {
     text: Box<str>,
     /// The source of spans.
     pub source: SourceId,
+    /// Comments and markers by statement.
+    pub comments: SourceComments,
+    pub(crate) spans: Spans,
     /// The remaining budget.
     pub budget: Budget,
     globals: RefCell<Vec<Slot>>,
@@ -46,6 +49,25 @@ pub struct Program {
     spare: RefCell<Vec<Box<dyn Host>>>,
     /// Warnings and notes of functions that were called back.
     pub(crate) inner_warnings: RefCell<Vec<ParseError>>,
+}
+
+/// Longest chain of calls in a span. Deeper helpers add their line only.
+const MAX_CALL_SITES: u32 = 16;
+
+/// The spans that nodes get.
+pub(crate) struct Spans {
+    /// `true` if the span of a node is the range of its syntax.
+    pub(crate) are_plain: Cell<bool>,
+    /// The span of all nodes.
+    pub(crate) fixed: Option<Span>,
+    /// The call of the running helper by a script, and the number of calls in it; unknown outside helpers.
+    caller: Cell<(Span, u32)>,
+}
+
+impl Default for Spans {
+    fn default() -> Self {
+        Spans { are_plain: Cell::new(true), fixed: None, caller: Cell::default() }
+    }
 }
 
 /// Values that may be part of reference cycles; [`Program::close`] breaks them.
@@ -68,6 +90,8 @@ impl Program {
         Program {
             text: text.into(),
             source,
+            comments: SourceComments::default(),
+            spans: Spans::default(),
             budget: Budget::new(limits, ast.expr_count()),
             globals: RefCell::default(),
             global_names: RefCell::default(),
@@ -79,6 +103,55 @@ impl Program {
             inner_warnings: RefCell::default(),
             ast: Rc::new(ast),
         }
+    }
+
+    /// Adds the comments, whose markers state the spans of their statements' nodes.
+    #[must_use]
+    pub fn with_comments(self, comments: SourceComments) -> Program {
+        self.spans.are_plain.set(self.spans.are_plain.get() && !comments.has_markers());
+        Program { comments, ..self }
+    }
+
+    /// Gives all nodes this span.
+    #[must_use]
+    pub fn with_fixed_span(mut self, span: Span) -> Program {
+        self.spans.are_plain.set(false);
+        self.spans.fixed = Some(span);
+        self
+    }
+
+    /// The span of nodes that a byte range makes, if it is not just that range.
+    #[cold]
+    pub(crate) fn unusual_span(&self, range: TextRange) -> Span {
+        if let Some(span) = self.spans.fixed {
+            return span;
+        }
+        let marker = self.comments.marker_at(range.start);
+        let here = marker.unwrap_or_else(|| Span::range(self.source, range.start, range.end));
+        let (caller, _) = self.spans.caller.get();
+        if caller.is_known() { Span::call_site(here, caller) } else { here }
+    }
+
+    /// Runs `f`, the body of a helper at `body`, so that its nodes carry the call at [`Span::current`].
+    pub(crate) fn in_helper<R>(&self, body: TextRange, f: impl FnOnce() -> R) -> R {
+        let (outer, depth) = self.spans.caller.get();
+        let call = Span::current();
+        // A lambda inside the call is no other place.
+        let is_inside = matches!(
+            call.kind(),
+            SpanKind::Range { source, start_bytes, end_bytes }
+                if source == self.source && start_bytes <= body.start && body.end <= end_bytes
+        );
+        if depth >= MAX_CALL_SITES || !call.is_known() || is_inside || self.spans.fixed.is_some() {
+            return f();
+        }
+        let were_plain = self.spans.are_plain.replace(false);
+        self.spans.caller.set((call, depth + 1));
+        let result = f();
+        self.spans.caller.set((outer, depth));
+        self.spans.are_plain.set(were_plain);
+        Span::set_current(call);
+        result
     }
 
     /// Registers an environment captured by a function as a cycle candidate.

@@ -132,13 +132,21 @@ impl Evaluator {
         self.report(out)
     }
 
-    /// The range of a span in this text.
+    /// The range of a span in this text: of a call site that in the helper, of a marker its statement.
     pub(crate) fn range_of_span(&self, span: Span) -> Option<TextRange> {
+        if self.program.spans.fixed.is_some() {
+            return None;
+        }
         match span.kind() {
             SpanKind::Range { source, start_bytes, end_bytes } if source == self.program.source => {
                 Some(TextRange::new(start_bytes, end_bytes))
             }
-            _ => None,
+            SpanKind::CallSite { callee, .. } => self.range_of_span(callee),
+            _ => {
+                let comments = &self.program.comments;
+                let stmt = comments.stmts().get(*comments.stmts_of(span).first()?)?;
+                Some(TextRange::new(stmt.start_bytes, stmt.end_bytes))
+            }
         }
     }
 

@@ -207,6 +207,15 @@ fn line(comment: &str, range: TextRange, profile: &TextProfile) -> Option<Header
     Some(HeaderLine { range, entries, is_import: false })
 }
 
+/// Returns `true` for a comment that the printer does not write itself.
+pub(crate) fn is_comment(content: &str, profile: &TextProfile) -> bool {
+    let module = profile.python.script_module;
+    let import = content.strip_prefix("from ").and_then(|rest| rest.strip_prefix(module));
+    let is_import = import.is_some_and(|rest| rest.starts_with(" import "));
+    let is_header = content.strip_prefix(profile.option_label).is_some_and(|rest| rest.starts_with(':'));
+    !is_import && !is_header && content != profile.metadata.omitted
+}
+
 /// Parses `option=value, option=value`.
 fn entries(text: &str) -> Option<Vec<(&str, &str)>> {
     let entry = |part: &'_ str| -> Option<(usize, usize)> {

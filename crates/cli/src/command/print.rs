@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use tvmscript::PrinterConfig;
 use tvmscript::docsifier::print_text;
 use tvmscript::ir::constants::ConstantStore;
-use tvmscript::{Object, PrinterConfig};
+use tvmscript::ir_core::SourceTexts;
 
 use super::{Answer, Run};
 use crate::args::Print;
@@ -79,7 +80,20 @@ fn one(
             Some(_) => left_out(&scripts, &printer.text.config()).map_err(Failure::LeftOut)?,
             None => None,
         };
-        let mut text = print_all(&scripts, Naming::Paths, |node| printer.config(node), timings)?;
+        let texts =
+            args.show_spans.then(|| match scripts.first().and_then(|script| script.origin.as_ref()) {
+                Some(origin) => SourceTexts::new().with(origin.source, &source.text),
+                None => SourceTexts::new(),
+            });
+        let config = |script: &Script| {
+            let comments = script.origin.as_ref().filter(|_| args.keep_comments);
+            Ok(PrinterConfig {
+                show_spans: texts.clone(),
+                keep_comments: comments.map(|origin| origin.comments.clone()),
+                ..printer.config(&script.node)?
+            })
+        };
+        let mut text = print_all(&scripts, Naming::Paths, config, timings)?;
         text.text.push('\n');
         Ok(((text, left_out.unwrap_or_default()), warnings))
     });
@@ -110,12 +124,12 @@ pub(super) enum Naming {
 pub(super) fn print_all(
     scripts: &[Script],
     naming: Naming,
-    config: impl Fn(&Object) -> Result<PrinterConfig, Failure>,
+    config: impl Fn(&Script) -> Result<PrinterConfig, Failure>,
     timings: &mut Timings,
 ) -> Result<Text, Failure> {
     let mut all = Text::default();
     for script in scripts {
-        let config = config(&script.node)?;
+        let config = config(script)?;
         let printed = timings
             .time("print", || print_text(&script.node, registry(), &config))
             .map_err(Failure::Unprintable)?;

@@ -42,7 +42,9 @@ pub(super) enum WorkItem {
     ForIterable(ExprDoc),
     Message(ExprDoc),
     InlineComment(StmtDoc),
-    Block(StmtList),
+    Trailing(StmtDoc),
+    Below(StmtDoc),
+    Block { stmt: StmtDoc, body: StmtList },
     ElseBlock(StmtList),
     Lines { next: u32, end: u32 },
     Sequence { next: u32, end: u32 },
@@ -184,7 +186,16 @@ impl<S: Sink> Printer<'_, S> {
                 self.expr(message);
             }
             WorkItem::InlineComment(stmt) => self.inline_comment(stmt)?,
-            WorkItem::Block(body) => self.block(body),
+            WorkItem::Trailing(stmt) => self.trailing_comments(stmt),
+            WorkItem::Below(stmt) => {
+                if let Some(margin) = self.docs.margin(stmt) {
+                    for line in &margin.below {
+                        self.sink.put(Element::HardLine);
+                        self.margin_line(line);
+                    }
+                }
+            }
+            WorkItem::Block { stmt, body } => self.block(Some(stmt), body),
             WorkItem::ElseBlock(body) => {
                 self.sink.put(Element::HardLine);
                 if let Some(stmt) = self.docs.chained(body) {
@@ -192,7 +203,7 @@ impl<S: Sink> Printer<'_, S> {
                     self.stmt(stmt)?;
                 } else {
                     self.token("else");
-                    self.block(body);
+                    self.block(None, body);
                 }
             }
             WorkItem::Lines { next, end } => self.lines(next, end)?,

@@ -10,8 +10,12 @@ use super::printer::{Close, Printer, WorkItem};
 impl<S: Sink> Printer<'_, S> {
     /// Prints the leading part of a statement and pushes the rest on the stack.
     pub(super) fn stmt(&mut self, doc: StmtDoc) -> Result<(), PrintError> {
+        let stmt = self.docs.stmt(doc);
+        if self.docs.margin(doc).is_some() {
+            self.margin(doc, &stmt);
+        }
         self.mark(doc);
-        match self.docs.stmt(doc) {
+        match stmt {
             Stmt::Assign { lhs, rhs, annotation } => {
                 self.push_inline_comment(doc);
                 self.assignment(lhs, rhs, annotation, false);
@@ -21,21 +25,21 @@ impl<S: Sink> Printer<'_, S> {
                 if !else_branch.is_empty() {
                     self.stack.push(WorkItem::ElseBlock(else_branch));
                 }
-                self.stack.push(WorkItem::Block(then_branch));
+                self.stack.push(WorkItem::Block { stmt: doc, body: then_branch });
                 self.mark_head();
                 self.token("if ");
                 self.expr(predicate);
             }
             Stmt::While { predicate, body } => {
                 self.comment_before(doc);
-                self.stack.push(WorkItem::Block(body));
+                self.stack.push(WorkItem::Block { stmt: doc, body });
                 self.mark_head();
                 self.token("while ");
                 self.expr(predicate);
             }
             Stmt::For { lhs, rhs, body } => {
                 self.comment_before(doc);
-                self.stack.push(WorkItem::Block(body));
+                self.stack.push(WorkItem::Block { stmt: doc, body });
                 self.mark_head();
                 self.token("for ");
                 self.stack.push(WorkItem::ForIterable(rhs));
@@ -102,8 +106,11 @@ impl<S: Sink> Printer<'_, S> {
     }
 
     /// Prints the colon and the indented body of a block.
-    pub(super) fn block(&mut self, body: StmtList) {
+    pub(super) fn block(&mut self, stmt: Option<StmtDoc>, body: StmtList) {
         self.token(":");
+        if let Some(stmt) = stmt {
+            self.trailing_comments(stmt);
+        }
         self.indented(body);
     }
 
@@ -131,7 +138,7 @@ impl<S: Sink> Printer<'_, S> {
 
     fn scope(&mut self, doc: StmtDoc, lhs: Option<ExprDoc>, rhs: ExprDoc, body: StmtList) {
         self.comment_before(doc);
-        self.stack.push(WorkItem::Block(body));
+        self.stack.push(WorkItem::Block { stmt: doc, body });
         self.mark_head();
         self.token("with ");
         if let Some(lhs) = lhs {
@@ -250,6 +257,7 @@ impl<S: Sink> Printer<'_, S> {
     /// Prints the colon, the docstring and the body of a function or class.
     pub(super) fn definition(&mut self, stmt: StmtDoc, body: StmtList) {
         self.token(":");
+        self.trailing_comments(stmt);
         if let Some(comment) = self.docs.comment_of(stmt) {
             self.sink.put(Element::Indent);
             self.sink.put(Element::HardLine);
@@ -260,6 +268,60 @@ impl<S: Sink> Printer<'_, S> {
     }
 
     // --- comments --------------------------------------------------------------------------------------------
+
+    /// Prints the comments above a statement, and pushes those after it.
+    #[cold]
+    fn margin(&mut self, doc: StmtDoc, stmt: &Stmt) {
+        let Some(margin) = self.docs.margin(doc) else { return };
+        for line in &margin.above {
+            self.margin_line(line);
+            self.sink.put(Element::HardLine);
+        }
+        if !margin.below.is_empty() {
+            self.stack.push(WorkItem::Below(doc));
+        }
+        let has_body = matches!(
+            stmt,
+            Stmt::If { .. }
+                | Stmt::While { .. }
+                | Stmt::For { .. }
+                | Stmt::Scope { .. }
+                | Stmt::Function(_)
+                | Stmt::Class { .. }
+        );
+        if !margin.trailing.is_empty() && !has_body {
+            self.stack.push(WorkItem::Trailing(doc));
+        }
+    }
+
+    /// Prints a line of a margin; a line break in it starts another comment.
+    pub(super) fn margin_line(&mut self, text: &str) {
+        self.begin_comment();
+        for (at, line) in text.split(['\n', '\r']).enumerate() {
+            if at > 0 {
+                self.sink.put(Element::HardLine);
+            }
+            self.token(if line.is_empty() { "#" } else { "# " });
+            self.sink.put(Element::Text(line));
+        }
+        self.end_comment();
+    }
+
+    /// Prints the comments at the end of a statement's line; line breaks in them become spaces.
+    pub(super) fn trailing_comments(&mut self, doc: StmtDoc) {
+        let Some(margin) = self.docs.margin(doc) else { return };
+        for text in &margin.trailing {
+            self.begin_comment();
+            self.token(if text.is_empty() { "  #" } else { "  # " });
+            for (at, part) in text.split(['\n', '\r']).enumerate() {
+                if at > 0 {
+                    self.token(" ");
+                }
+                self.sink.put(Element::Text(part));
+            }
+            self.end_comment();
+        }
+    }
 
     #[inline]
     fn push_inline_comment(&mut self, doc: StmtDoc) {

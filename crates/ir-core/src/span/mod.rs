@@ -6,6 +6,7 @@
 //!
 //! Equality of spans compares sequences part by part and ignores the reason for merging; [`SpanKind`] compares it too.
 
+mod comments;
 mod query;
 mod sequence;
 mod store;
@@ -15,6 +16,7 @@ mod texts;
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
 
+pub use comments::{CommentedStmt, SourceComments};
 pub use query::{nodes_where_span, output_nodes};
 pub use store::{SourceGuard, SourceId};
 pub use text::MarkerReader;

@@ -15,7 +15,7 @@ use crate::host::Mode;
 use crate::python::Outcome;
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
-    Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId,
+    Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId, TextRange,
 };
 
 /// The code of a function.
@@ -59,15 +59,7 @@ impl HostObject for Closure {
     fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
         self.program.call_back(|parser| match parser.call_closure(self, args) {
             Ok(value) => Ok(value),
-            Err(raise) => {
-                let range = match self.body {
-                    Body::Expr(id) => parser.range(id),
-                    Body::Stmts(body) => {
-                        parser.item(body, 0).map_or(Default::default(), |id| parser.range(id))
-                    }
-                };
-                Err(parser.raise(range, None, raise))
-            }
+            Err(raise) => Err(parser.raise(self.range(), None, raise)),
         })
     }
 
@@ -94,6 +86,15 @@ impl Closure {
         match self.body {
             Body::Stmts(body) => body,
             Body::Expr(_) => List::default(),
+        }
+    }
+
+    /// The range of its code.
+    fn range(&self) -> TextRange {
+        let ast = &self.program.ast;
+        match self.body {
+            Body::Expr(id) => ast.range(id),
+            Body::Stmts(body) => ast.list(body).first().map_or_else(TextRange::default, |id| ast.range(*id)),
         }
     }
 
@@ -347,12 +348,18 @@ impl dyn Host + '_ {
         let path = std::mem::replace(&mut self.path, closure.path.clone());
         self.explorer.running.extend(closure.def);
         self.depth += 1;
-        let result = with_stack(|| {
-            self.in_environment(Some(env), |p| match closure.body {
-                Body::Expr(id) => p.eval_inner(id),
-                Body::Stmts(body) => p.run_function(body),
+        let (program, is_helper) = (self.program.clone(), !self.tolerant);
+        let body = closure.range();
+        let run = || {
+            with_stack(|| {
+                self.in_environment(Some(env), |p| match closure.body {
+                    Body::Expr(id) => p.eval_inner(id),
+                    Body::Stmts(body) => p.run_function(body),
+                })
             })
-        });
+        };
+        // Code around scripts is no helper.
+        let result = if is_helper { program.in_helper(body, run) } else { run() };
         self.depth -= 1;
         if closure.def.is_some() {
             self.explorer.running.pop();

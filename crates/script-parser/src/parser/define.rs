@@ -1,6 +1,6 @@
 //! Decorated definitions: dispatch to handlers, and registration of the results.
 
-use tvmscript_ir_core::Object;
+use tvmscript_ir_core::{Object, Span};
 use tvmscript_irbuilder::{ArgumentRef, BuildError, BuildErrorKind, BuildErrors, Builder, ScriptValue};
 
 use super::{Built, Decorator, Outermost, Parser};
@@ -53,7 +53,12 @@ impl Parser<'_> {
         definition: &Definition<FunctionDef>,
     ) -> Result<Option<ScriptValue>> {
         match entry.rule {
-            DecoratorRule::Function { define, .. } => self.with_token(entry.token, |p| define(p, definition)),
+            DecoratorRule::Function { define, .. } => {
+                let before = Span::set_current(self.span(definition.id));
+                let result = self.with_token(entry.token, |p| define(p, definition));
+                Span::set_current(before);
+                result
+            }
             DecoratorRule::Class { .. } => Err(self.wrong_decorator(definition, "a class", "a function")),
         }
     }
@@ -64,7 +69,12 @@ impl Parser<'_> {
         definition: &Definition<ClassDef>,
     ) -> Result<Option<ScriptValue>> {
         match entry.rule {
-            DecoratorRule::Class { define } => self.with_token(entry.token, |p| define(p, definition)),
+            DecoratorRule::Class { define } => {
+                let before = Span::set_current(self.span(definition.id));
+                let result = self.with_token(entry.token, |p| define(p, definition));
+                Span::set_current(before);
+                result
+            }
             DecoratorRule::Function { .. } => Err(self.wrong_decorator(definition, "a function", "a class")),
         }
     }

@@ -36,11 +36,11 @@ mod text;
 
 use std::rc::Rc;
 
-use tvmscript_ir_core::{Registry, SourceId, Span, TextProfile, Token, TypeInfo};
+use tvmscript_ir_core::{Registry, SourceComments, SourceId, Span, TextProfile, Token, TypeInfo};
 use tvmscript_irbuilder::ScriptValue;
 use tvmscript_python_syntax::ast::{Ast, HasRange, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::{Evaluator, Host, Mode, NodeRules, Program};
+use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
 
 pub use bind::Binder;
 pub(crate) use namespace::ParserFunction;
@@ -50,6 +50,7 @@ pub use scripts::Script;
 pub(crate) use scripts::{Built, Outermost, Scripts};
 pub(crate) use tables::Tables;
 
+use crate::header;
 use crate::scope::{Scopes, grown};
 use tvmscript_script_eval::errors::{ParseError, ParseErrorKind};
 
@@ -69,8 +70,19 @@ pub struct Parsed {
     /// It stays open, so that the nodes may outlive this value. A long-running process calls
     /// [`SourceId::release`] when it no longer needs the positions of the nodes.
     pub source: SourceId,
+    /// Sources that span markers of the text name, open like `source`.
+    pub named_sources: Vec<SourceId>,
+    /// The comments of the text by statement, for a printer; empty if it has none but headers.
+    pub comments: SourceComments,
     /// Number of parsed statements.
     pub statements: usize,
+}
+
+impl Parsed {
+    /// Releases all sources that the parse opened ([`SourceId::release`]).
+    pub fn release_sources(&self) {
+        self.named_sources.iter().chain([&self.source]).for_each(|source| source.release());
+    }
 }
 
 /// Parses a text. Never fails as a whole: see [`Parsed::errors`].
@@ -83,7 +95,19 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         Err(error) => (&TextProfile::PLAIN, Some(error)),
     };
     let tables = Rc::new(Tables::new(registry, profile));
-    let mut parser = Parser::open(parsed.ast, text, source, registry, tables, options);
+    let is_kept = |comment: &str| header::is_comment(comment, profile);
+    let Comments { by_stmt, sources } =
+        Comments::attach(&parsed.ast, text, source, &parsed.comments, is_kept);
+    let mut parser = Parser::open(
+        parsed.ast,
+        text,
+        source,
+        registry,
+        tables,
+        by_stmt,
+        options.omit_spans.then_some(Span::UNKNOWN),
+        options,
+    );
     parser.diagnostics.errors.extend(parsed.errors.into_iter().map(ParseError::from));
     if let Some(error) = unknown {
         parser
@@ -118,7 +142,8 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         found.dedup_by(|a, b| a.range() == b.range() && a.kind == b.kind);
     }
     parser.program.close();
-    Parsed { scripts, errors, warnings, source, statements }
+    let comments = parser.program.comments.clone();
+    Parsed { comments, named_sources: sources, scripts, errors, warnings, source, statements }
 }
 
 /// State of a parse, passed to handlers.
@@ -147,13 +172,19 @@ impl<'r> Parser<'r> {
         source: SourceId,
         registry: &'r Registry,
         tables: Rc<Tables>,
+        comments: SourceComments,
+        span: Option<Span>,
         options: &ParseOptions,
     ) -> Parser<'r> {
         let shared = tables.clone();
         // Functions that a dialect calls back have no access to the registry.
         let make_host =
             Box::new(move |program| Box::new(Parser::new(program, shared.clone(), None)) as Box<dyn Host>);
-        let program = Program::new(ast, text, source, options.limits, make_host);
+        let program = Program::new(ast, text, source, options.limits, make_host).with_comments(comments);
+        let program = match span {
+            Some(span) => program.with_fixed_span(span),
+            None => program,
+        };
         Parser::new(Rc::new(program), tables, Some(registry))
     }
 

@@ -17,6 +17,8 @@ pub struct ParseOptions {
     pub fragment_of: Option<&'static str>,
     /// Id of the text profile, such as `family-1.0`; the first registered one if `None`.
     pub profile: Option<String>,
+    /// Leaves the spans of all nodes unknown.
+    pub omit_spans: bool,
     /// Header that applies before the headers of the text.
     pub header: Header,
 }

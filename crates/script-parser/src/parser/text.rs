@@ -1,5 +1,6 @@
 //! Expressions inside string literals of a script.
 
+use tvmscript_ir_core::SourceComments;
 use tvmscript_irbuilder::ScriptValue;
 
 use super::{ParseOptions, Parser};
@@ -15,13 +16,13 @@ impl Parser<'_> {
     ///
     /// # Errors
     /// If the string is not an expression, or its evaluation fails.
-    pub fn eval_text(&mut self, text: &str, at: impl HasRange) -> Result<ScriptValue> {
+    pub fn eval_text(&mut self, text: &str, at: impl HasRange + Copy) -> Result<ScriptValue> {
         if let Some(name) = self.ast.find_name(text)
             && let Binding::Value(value) = self.find(name)
         {
             return Ok(value);
         }
-        let range = self.ast.range(at);
+        let (range, span) = (self.ast.range(at), self.span(at));
         let Some(registry) = self.registry else {
             return Err(self.report(ParseError::new(
                 ParseErrorKind::UnsupportedExpression { what: "text here" },
@@ -42,8 +43,19 @@ impl Parser<'_> {
         match expression {
             Some(expression) if errors.is_empty() => {
                 let source = self.program.source;
+                // Offsets in the string are none in the source.
+                let span = Some(span);
                 let tables = self.tables.clone();
-                let mut inner = Parser::open(parsed.ast, text, source, registry, tables, &options);
+                let mut inner = Parser::open(
+                    parsed.ast,
+                    text,
+                    source,
+                    registry,
+                    tables,
+                    SourceComments::default(),
+                    span,
+                    &options,
+                );
                 inner.define_builtins();
                 self.lend_names(&mut inner);
                 value = inner.eval(expression).ok();

@@ -1,6 +1,6 @@
 //! Statements of function bodies.
 
-use tvmscript_ir_core::{Array, Ref};
+use tvmscript_ir_core::{Array, Ref, Span};
 use tvmscript_irbuilder::{FromScript, IntoScript, PendingFrame, ScriptValue};
 use tvmscript_prim::{Expr, IntImm, PrimExpr, ops};
 use tvmscript_python_syntax::ast::{self, ExprId, StmtId};
@@ -209,6 +209,10 @@ pub(super) fn if_chain(p: &mut Parser<'_>, id: StmtId, node: &ast::If) -> Result
     let count = node.clauses.len();
     for index in 0..count {
         let Some(clause) = p.item(node.clauses, index) else { break };
+        if index > 0 {
+            // `visit` resets it.
+            Span::set_current(p.span(clause.place));
+        }
         let test = match p.eval(clause.test) {
             Ok(test) => test,
             Err(reported) => {
