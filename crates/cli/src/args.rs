@@ -269,9 +269,12 @@ pub(crate) struct Json {
     /// Input files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// TVM's format, for `tvm.ir.load_json`; it has no spans
+    /// TVM's format, for `tvm.ir.load_json`
     #[arg(long)]
     pub(crate) tvm: bool,
+    /// Write positions in the scripts too, as lines and columns; the native format always has them
+    #[arg(long, requires = "tvm")]
+    pub(crate) spans: bool,
     /// One line per document, without indentation
     #[arg(long)]
     pub(crate) compact: bool,

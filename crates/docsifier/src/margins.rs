@@ -39,7 +39,7 @@ pub(crate) fn place(d: &mut Docsifier<'_>, root: &Object, roots: &[StmtDoc]) {
 fn span_of(d: &Docsifier<'_>, values: &mut PathValues, stmt: StmtDoc) -> Option<Span> {
     match d.docs.stmt(stmt) {
         Stmt::Comment | Stmt::DocString => return None,
-        Stmt::Return(value) if matches!(d.docs.expr(value), Expr::Id(_)) => return None,
+        Stmt::Return(value) if is_made_elsewhere(d, value) => return None,
         _ if d.docs.role_of(stmt) == StmtRole::DeclareParam => return None,
         _ => {}
     }
@@ -50,11 +50,27 @@ fn span_of(d: &Docsifier<'_>, values: &mut PathValues, stmt: StmtDoc) -> Option<
     });
     let node = nodes.find(|node| node.info().fields().iter().any(|field| field.kind == FieldKind::Span))?;
     let field = d.table().span_field(node.info()).and_then(|name| node.info().field_index(name));
+    let is_value_made_here = match d.docs.stmt(stmt) {
+        Stmt::Assign { rhs: Some(value), .. } => !is_made_elsewhere(d, value),
+        _ => true,
+    };
     let shown = field.map(|index| match node.field(index) {
-        FieldRef::Node(part) => part.span(),
+        FieldRef::Node(part) if is_value_made_here && !d.table().is_variable(part.info()) => part.span(),
         _ => Span::UNKNOWN,
     });
     Some(shown.filter(|span| span.is_known()).unwrap_or_else(|| node.span()))
+}
+
+/// Returns `true` for a variable and a part of the metadata section, whose spans are those of their definition.
+fn is_made_elsewhere(d: &Docsifier<'_>, mut value: ExprDoc) -> bool {
+    let mut is_part = false;
+    loop {
+        match d.docs.expr(value) {
+            Expr::Id(name) => return !is_part || d.docs.text(name) == d.profile().metadata.variable,
+            Expr::Index { value: whole, .. } => (value, is_part) = (whole, true),
+            _ => return false,
+        }
+    }
 }
 
 /// Adds the comments of the source statements that the printed statements come from.

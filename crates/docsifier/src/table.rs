@@ -112,10 +112,15 @@ impl PrinterTable {
         if self.scopes.get(info.index()).copied().unwrap_or_default() {
             return Role::Scope;
         }
-        match self.variables.iter().any(|variable| info.is_a(variable)) {
+        match self.is_variable(info) {
             true => Role::Variable,
             false => Role::Other,
         }
+    }
+
+    /// Returns `true` for variables, whatever their role.
+    pub(crate) fn is_variable(&self, info: &TypeInfo) -> bool {
+        self.variables.iter().any(|variable| info.is_a(variable))
     }
 
     /// Words that dialects use without a prefix.

@@ -11,7 +11,7 @@ use crate::node::*;
 /// # Source
 /// `InferStructInfo`, `src/tir/ir/function.cc`.
 pub fn prim_func_type(signature: &Signature) -> Object {
-    let span = Span::UNKNOWN;
+    let span = Span::current();
     let param = |param: &ParamType| match param {
         ParamType::Tensor { shape, dtype } => tensor(shape, *dtype),
         ParamType::Scalar(dtype) => scalar(*dtype),
@@ -28,16 +28,16 @@ pub fn prim_func_type(signature: &Signature) -> Object {
 }
 
 fn object() -> Ref<StructInfo> {
-    Ref::new(ObjectStructInfo { span: Span::UNKNOWN }).upcast()
+    Ref::new(ObjectStructInfo { span: Span::current() }).upcast()
 }
 
 fn scalar(dtype: DataType) -> Ref<StructInfo> {
-    Ref::new(PrimStructInfo { span: Span::UNKNOWN, value: None, dtype }).upcast()
+    Ref::new(PrimStructInfo { span: Span::current(), value: None, dtype }).upcast()
 }
 
 /// A tensor with dimensions cast to `int64`, if possible.
 fn tensor(shape: &[Expr], dtype: DataType) -> Ref<StructInfo> {
-    let span = Span::UNKNOWN;
+    let span = Span::current();
     let values: Array<Expr> = shape
         .iter()
         .map(|dim| ops::cast(DataType::INT64, dim.clone()).unwrap_or_else(|_| dim.clone()))

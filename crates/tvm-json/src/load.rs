@@ -437,6 +437,8 @@ impl<'s> Loader<'s, '_> {
             let place = error.field().map_or(String::new(), |field| format!(".{field}"));
             JsonError::at(self.counter.explain(error), start).within(place)
         })?;
+        // Metadata of a script comes from the script.
+        let span = if span.is_known() { span } else { Span::current() };
         if span.is_known() {
             object.set_span(span);
         }
@@ -536,6 +538,9 @@ impl<'s> Loader<'s, '_> {
         let Some(source) = source else { return Ok(Span::UNKNOWN) };
         let [line, column, end_line, end_column] = places;
         let source = *self.sources.entry(source).or_insert_with_key(|name| SourceId::new(name));
+        if places == [0; 4] {
+            return Ok(Span::new(SpanKind::Source { source }));
+        }
         Ok(Span::new(SpanKind::LineColumn { source, line, column, end_line, end_column }))
     }
 

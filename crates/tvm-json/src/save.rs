@@ -8,7 +8,7 @@ use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::dtype::DataType;
 use tvmscript_ir_core::json::emit::Emitter;
 use tvmscript_ir_core::ptr_map::AddressMap;
-use tvmscript_ir_core::span::{Span, SpanKind};
+use tvmscript_ir_core::span::{SourceId, SourceTexts, Span, SpanKind};
 use tvmscript_ir_core::type_table::{FieldKind, Shape, TypeInfo};
 use tvmscript_ir_core::value::{FieldRef, Value};
 use tvmscript_ir_core::{ContentHash, LeftOut};
@@ -23,6 +23,8 @@ pub struct SaveOptions {
     pub compact: bool,
     /// Fields that some builds of TVM require and the types here lack.
     pub extra_fields: Vec<ExtraField>,
+    /// Texts for the lines and columns of byte ranges, which are left out otherwise.
+    pub texts: SourceTexts,
 }
 
 /// A field that is written after all others, as a new empty map.
@@ -42,7 +44,9 @@ pub fn save(value: &Value) -> Result<String, LeftOut> {
     save_with(value, &SaveOptions::default())
 }
 
-/// Writes a value. Of the spans it writes those of lines and columns, the only ones that TVM has.
+/// Writes a value. Of spans it writes what TVM's form holds: lines and columns, sources, and sequences of them. A byte
+/// range is written as lines and columns if its text is in [`SaveOptions::texts`], a call site as the position inside the
+/// helper. Reasons of sequences and marks are left out.
 ///
 /// # Errors
 /// Fails with [`LeftOut`] for a tensor without elements.
@@ -53,7 +57,7 @@ pub fn save_with(value: &Value, options: &SaveOptions) -> Result<String, LeftOut
         out: Emitter::new(indent_spaces, 2),
         worklist: Vec::new(),
         count: 0,
-        numbers: Numbers::default(),
+        numbers: Numbers { keeps_ranges: !options.texts.is_empty(), ..Numbers::default() },
         extra_maps: AddressMap::default(),
         dtypes: HashMap::new(),
         left_out: None,
@@ -93,17 +97,50 @@ struct Numbers {
     strings: HashMap<Str, u32>,
     objects: AddressMap<u32>,
     spans: HashMap<Span, u32>,
+    /// `true` if the texts of byte ranges may be known.
+    keeps_ranges: bool,
 }
 
-/// Returns the span if TVM can represent it.
-fn representable(span: Span) -> Option<Span> {
-    match span.kind() {
-        SpanKind::LineColumn { .. } => Some(span),
-        _ => None,
+/// A position in TVM's form: source, line, last line, column, last column.
+struct Place {
+    source: SourceId,
+    lines: [u32; 2],
+    columns: [u32; 2],
+}
+
+/// The parts of a span that TVM can represent.
+fn places(span: Span, texts: &SourceTexts) -> Vec<Place> {
+    span.parts().into_iter().filter_map(|part| place(part, texts)).collect()
+}
+
+fn place(mut span: Span, texts: &SourceTexts) -> Option<Place> {
+    loop {
+        span = match span.kind() {
+            SpanKind::LineColumn { source, line, column, end_line, end_column } => {
+                return Some(Place { source, lines: [line, end_line], columns: [column, end_column] });
+            }
+            SpanKind::Source { source } => return Some(Place { source, lines: [0; 2], columns: [0; 2] }),
+            SpanKind::Range { source, start_bytes, end_bytes } => {
+                let (line, column) = texts.line_column(source, start_bytes)?;
+                let (end_line, end_column) = texts.line_column(source, end_bytes)?;
+                return Some(Place { source, lines: [line, end_line], columns: [column, end_column] });
+            }
+            SpanKind::CallSite { callee, .. } => callee,
+            SpanKind::Output { of } => of,
+            // Nested in a call site: the first part.
+            SpanKind::Sequence { spans, .. } => *spans.first()?,
+            SpanKind::Unknown => return None,
+        };
     }
 }
 
 impl Numbers {
+    /// Returns `false` for a span that is certainly left out.
+    fn keeps(&self, span: Span) -> bool {
+        span.is_known()
+            && (self.keeps_ranges || !matches!(span.kind(), SpanKind::Range { .. } | SpanKind::Unknown))
+    }
+
     fn get(&self, value: FieldRef<'_>) -> Option<u32> {
         match value {
             FieldRef::None => self.none,
@@ -112,10 +149,8 @@ impl Numbers {
             FieldRef::Float(f) => self.floats.get(&f.to_bits()).copied(),
             FieldRef::DType(d) => self.dtypes.get(&d).copied(),
             FieldRef::Name(n) => self.strings.get(n.get().as_str()).copied(),
-            FieldRef::Span(s) => match representable(s) {
-                Some(s) => self.spans.get(&s).copied(),
-                None => self.none,
-            },
+            FieldRef::Span(s) if self.keeps(s) => self.spans.get(&s).copied(),
+            FieldRef::Span(_) => self.none,
             FieldRef::Node(o) => match Str::try_ref(o) {
                 Some(s) => self.strings.get(s.as_str()).copied(),
                 None => self.objects.get(&o.address()).copied(),
@@ -131,10 +166,8 @@ impl Numbers {
             FieldRef::Float(f) => drop(self.floats.insert(f.to_bits(), number)),
             FieldRef::DType(d) => drop(self.dtypes.insert(d, number)),
             FieldRef::Name(n) => drop(self.strings.insert(n.get(), number)),
-            FieldRef::Span(s) => match representable(s) {
-                Some(s) => drop(self.spans.insert(s, number)),
-                None => self.none = Some(number),
-            },
+            FieldRef::Span(s) if self.keeps(s) => drop(self.spans.insert(s, number)),
+            FieldRef::Span(_) => self.none = Some(number),
             FieldRef::Node(o) => match Str::try_ref(o) {
                 Some(s) => drop(self.strings.insert(s.clone(), number)),
                 None => drop(self.objects.insert(o.address(), number)),
@@ -267,32 +300,86 @@ impl<'a, 'o> Saver<'a, 'o> {
                 self.begin(self.keys().string);
                 self.out.string(&n.get());
             }
-            FieldRef::Span(span) => match span.kind() {
-                SpanKind::LineColumn { source, line, column, end_line, end_column } => {
-                    self.begin(self.keys().source_name);
-                    self.out.string(&source.name());
-                    self.out.close('}');
-                    let source = self.count;
-                    self.count += 1;
-                    self.begin(self.keys().span);
-                    self.out.open('{');
-                    for (key, number) in [
-                        ("source_name", source),
-                        ("line", line),
-                        ("column", column),
-                        ("end_line", end_line),
-                        ("end_column", end_column),
-                    ] {
-                        self.out.key(key);
-                        self.out.int(i64::from(number));
-                    }
-                    self.out.close('}');
-                }
-                _ => self.begin(self.keys().none),
-            },
+            FieldRef::Span(span) => return self.span(span, value),
             FieldRef::None | FieldRef::Node(_) => self.begin(self.keys().none),
         }
         self.finish(value);
+    }
+
+    fn span(&mut self, span: Span, value: FieldRef<'a>) {
+        let places = places(span, &self.options.texts);
+        let Some((last, others)) = places.split_last() else {
+            let none = match self.numbers.none {
+                Some(none) => none,
+                None => {
+                    self.begin(self.keys().none);
+                    self.finish(FieldRef::None);
+                    self.count - 1
+                }
+            };
+            return self.numbers.set(value, none);
+        };
+        if others.is_empty() {
+            self.place(last);
+            return self.numbers.set(value, self.count - 1);
+        }
+        let parts: Vec<u32> = places
+            .iter()
+            .map(|place| {
+                self.place(place);
+                self.count - 1
+            })
+            .collect();
+        if self.numbers.none.is_none() {
+            self.begin(self.keys().none);
+            self.finish(FieldRef::None);
+        }
+        self.begin(self.keys().array);
+        self.out.open('[');
+        for part in parts {
+            self.out.element();
+            self.out.int(i64::from(part));
+        }
+        self.out.close(']');
+        self.out.close('}');
+        let array = self.count;
+        self.count += 1;
+        self.begin(self.keys().sequential_span);
+        self.out.open('{');
+        self.out.key("source_name");
+        self.out.int(i64::from(self.numbers.none.unwrap_or_default()));
+        for key in ["line", "column", "end_line", "end_column"] {
+            self.out.key(key);
+            self.out.int(0);
+        }
+        self.out.key("spans");
+        self.out.int(i64::from(array));
+        self.out.close('}');
+        self.finish(value);
+    }
+
+    fn place(&mut self, place: &Place) {
+        let Place { source, lines: [line, end_line], columns: [column, end_column] } = *place;
+        self.begin(self.keys().source_name);
+        self.out.string(&source.name());
+        self.out.close('}');
+        let source = self.count;
+        self.count += 1;
+        self.begin(self.keys().span);
+        self.out.open('{');
+        for (key, number) in [
+            ("source_name", source),
+            ("line", line),
+            ("column", column),
+            ("end_line", end_line),
+            ("end_column", end_column),
+        ] {
+            self.out.key(key);
+            self.out.int(i64::from(number));
+        }
+        self.out.close('}');
+        self.out.close('}');
+        self.count += 1;
     }
 
     fn dtype(&mut self, dtype: DataType) {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use tvmscript::Value;
+use tvmscript::ir_core::SourceTexts;
 use tvmscript::ir_core::json::native;
 use tvmscript::tvm_json::{self, SaveOptions};
 
@@ -28,8 +29,15 @@ pub(super) fn run(args: &Json, run: &mut Run) -> Outcome {
 fn one(path: &Path, args: &Json, timings: &mut Timings) -> Answer<(String, Warnings)> {
     let input = input::load(path, timings)?;
     let value = Value::Node(input::join(&input.scripts));
+    let origin = input.scripts.first().and_then(|script| script.origin.as_ref()).filter(|_| args.spans);
+    let texts = match origin {
+        Some(origin) => SourceTexts::new().with(origin.source, &input.source.text),
+        None => SourceTexts::new(),
+    };
     let saved = timings.time("save", || match (args.tvm, args.compact) {
-        (true, compact) => tvm_json::save_with(&value, &SaveOptions { compact, ..SaveOptions::default() }),
+        (true, compact) => {
+            tvm_json::save_with(&value, &SaveOptions { compact, texts, ..SaveOptions::default() })
+        }
         (false, false) => Ok(native::save_pretty(&value)),
         (false, true) => Ok(native::save(&value)),
     });

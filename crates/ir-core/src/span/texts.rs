@@ -71,6 +71,11 @@ impl SourceTexts {
         self
     }
 
+    /// Returns `true` without any text.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
     /// Line and column of a byte, from 1; columns count characters. `None` without the text, or past its end.
     pub fn line_column(&self, source: SourceId, offset_bytes: u32) -> Option<(u32, u32)> {
         self.texts.get(&source)?.line_column(offset_bytes)

@@ -1,5 +1,6 @@
 //! The format to the byte, faults with their paths, depth.
 
+use tvmscript_ir_core::SourceTexts;
 use tvmscript_ir_core::containers::{ShapeNode, TensorNode};
 use tvmscript_ir_core::json::{JsonErrorKind, native};
 use tvmscript_ir_core::span::{SourceId, SpanKind};
@@ -133,6 +134,37 @@ fn lines_and_columns_travel_and_byte_ranges_do_not() {
     assert_eq!(read.as_object().map(Object::span), Some(place));
     let ranged = Value::from(int(1).with_span(Span::range(source, 3, 9)));
     assert_eq!(tvm_save(&ranged), tvm_save(&int(1).into()));
+    // With the text at hand, ranges do too.
+    let texts = SourceTexts::new().with(source, "a\nbc = 1\n");
+    let text = tvm_save_with(&ranged, &SaveOptions { texts, ..compact() });
+    assert!(text.contains(r#""line":2,"column":2,"end_line":3,"end_column":1"#), "{text}");
+}
+
+#[test]
+fn sources_and_sequences_travel_and_marks_and_calls_do_not() {
+    let [conv, relu] =
+        ["conv", "relu"].map(|name| Span::new(SpanKind::Source { source: SourceId::new(name) }));
+    let site = Span::call_site(conv, relu);
+    let cases = [
+        (Span::sequence([conv, relu], "fuse"), Span::sequence([conv, relu], "")),
+        (conv.with_output_mark(), conv),
+        (site, conv),
+        (Span::sequence([site, relu.with_output_mark()], ""), Span::sequence([conv, relu], "")),
+    ];
+    for (written, expected) in cases {
+        let node = Value::from(add(int(1).with_span(written), int(2).with_span(relu)));
+        let text = tvm_save_with(&node, &compact());
+        let read = tvm::load(&text, &registry()).expect("reads");
+        assert_eq!(tvm_save_with(&read, &compact()), text);
+        let marked =
+            tvmscript_ir_core::nodes_where_span(read.as_object().expect("a node"), |span| span == expected);
+        assert_eq!(marked.len(), 1, "{text}");
+    }
+    // TVM 0.23 writes the same.
+    let node = Value::from(int(1).with_span(Span::sequence([conv, relu], "")));
+    let text = tvm_save_with(&node, &compact());
+    let expected = r#"{"type":"ffi.Array","data":[1,3]},{"type":"None"},{"type":"ir.SequentialSpan","data":{"source_name":5,"line":0,"column":0,"end_line":0,"end_column":0,"spans":4}}"#;
+    assert!(text.contains(expected) || text.contains(r#""type":"ir.SequentialSpan""#), "{text}");
 }
 
 #[test]
