@@ -465,7 +465,7 @@ Example:
   tvmscript bench --repeat 9 kernel.py
 
 Prints one line for each of parse, print, eq, hash, save, load and drop: {\"op\": \"parse\", \"cpu\": 0.00123}, the
-median CPU time in seconds. `eq` compares with the parsed printed text; `save` and `load` convert to and
+median CPU time in seconds. `parse-without-spans` runs only if listed. `eq` compares with the parsed printed text; `save` and `load` convert to and
 from TVM's JSON.")]
 pub(crate) struct Bench {
     /// Input files
@@ -479,6 +479,6 @@ pub(crate) struct Bench {
     pub(crate) budget: f64,
     /// Run only these operations
     #[arg(long, value_name = "OP,..", value_delimiter = ',')]
-    #[arg(value_parser = ["parse", "print", "eq", "hash", "save", "load", "drop"])]
+    #[arg(value_parser = ["parse", "parse-without-spans", "print", "eq", "hash", "save", "load", "drop"])]
     pub(crate) ops: Vec<String>,
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use hashbrown::{HashMap, HashSet};
 use tvmscript_doc::python;
 use tvmscript_doc::{DocArena, MapEntry, SourceMap};
-use tvmscript_ir_core::{AccessPath, Object, Registry, Value};
+use tvmscript_ir_core::{AccessPath, Object, Registry, SourceId, Span, Value};
 
 use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
@@ -27,8 +27,8 @@ pub struct MappedText {
     parts: PrintedParts,
 }
 
-/// Prints a node with a map from text to nodes and back. Line numbers, underlines, comments and the metadata section
-/// are omitted.
+/// Prints a node with a map from text to nodes and back. Line numbers, underlines, requested annotations and the metadata
+/// section are omitted.
 ///
 /// # Errors
 /// As [`crate::print`].
@@ -75,6 +75,16 @@ impl MappedText {
     /// All ranges that stand for a node. A buffer that is declared and used three times has four.
     pub fn ranges_of_node(&self, node: &Object) -> &[Range<usize>] {
         self.by_node.get(&node.address()).map_or(&[], Vec::as_slice)
+    }
+
+    /// The span of a node in this text, as the source of that name; unknown if the node has no text.
+    ///
+    /// Lines and columns come from the text: `SourceTexts::new().with(source, mapped.text())`.
+    pub fn span_of_node(&self, node: &Object, source: SourceId) -> Span {
+        self.ranges_of_node(node)
+            .first()
+            .and_then(|range| Some((u32::try_from(range.start).ok()?, u32::try_from(range.end).ok()?)))
+            .map_or(Span::UNKNOWN, |(start, end)| Span::range(source, start, end))
     }
 
     /// The text of a node's first range, with the surrounding indentation removed. The text of a statement ends with a

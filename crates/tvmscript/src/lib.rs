@@ -32,7 +32,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A long-running process releases sources that it no longer needs, e.g. with `parsed.source.release()`;
+//! A long-running process releases sources that it no longer needs, e.g. with `parsed.release_sources()`;
 //! see [`SourceId`].
 //!
 //! Default features: `print` (nodes to text), `build` (script functions in Rust), `parse` (text to nodes, requires
@@ -81,10 +81,10 @@ pub use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
 pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
 pub use tvmscript_ir_core::{
     Descend, FieldError, Mismatch, MismatchKind, Mutator, Object, Ref, Registry, RegistryBuilder,
-    RegistryErrors, RewriteError, SourceGuard, SourceId, Span, SpanKind, Value, Visitor, Walk, copy_fresh,
-    free_variables, mismatches, mutate, post_order_mutate, post_order_visit, pre_order_visit,
-    pre_post_order_visit, ptr_map, structural_equal, structural_hash, substitute, try_post_order_mutate,
-    visit_nodes,
+    RegistryErrors, RewriteError, SourceComments, SourceGuard, SourceId, SourceTexts, Span, SpanKind, Value,
+    Visitor, Walk, copy_fresh, free_variables, mismatches, mutate, nodes_where_span, output_nodes,
+    post_order_mutate, post_order_visit, pre_order_visit, pre_post_order_visit, ptr_map, structural_equal,
+    structural_hash, substitute, try_post_order_mutate, visit_nodes,
 };
 
 #[cfg(feature = "parse")]

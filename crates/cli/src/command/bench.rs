@@ -11,9 +11,12 @@ use super::Run;
 use crate::args::Bench;
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Input, Source};
-use crate::registry::{printer_config, registry};
+use crate::registry::{parse_options, printer_config, registry};
 use crate::timings::Timings;
 use crate::{Outcome, output};
+
+/// The operation that parses without spans. It is measured only if asked for.
+const BARE_PARSE: &str = "parse-without-spans";
 
 /// Measures files one after the other, since parallel runs would disturb each other.
 pub(super) fn run(args: &Bench, run: &mut Run) -> Outcome {
@@ -59,6 +62,13 @@ fn one(args: &Bench, file: Option<&Path>, input: &Input, color: bool) -> Outcome
         false => Vec::new(),
     };
     bench.op("parse", source.text.len(), || input::understand(source, &mut Timings::default()));
+    if args.ops.iter().any(|op| op == BARE_PARSE) {
+        let mut options = parse_options();
+        options.omit_spans = true;
+        bench.op(BARE_PARSE, source.text.len(), || {
+            tvmscript::parse(&source.name, &source.text, registry(), &options)
+        });
+    }
     bench.op("print", size(&texts), || {
         nodes.iter().map(|n| print(n, registry(), &config)).collect::<Vec<_>>()
     });

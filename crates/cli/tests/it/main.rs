@@ -10,3 +10,4 @@ mod nodes;
 mod options;
 mod passes;
 mod scripts;
+mod spans;
