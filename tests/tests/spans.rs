@@ -328,7 +328,7 @@ def f(A: T.Buffer((4,), \"float32\")):  # head
     assert_eq!(printed, expected);
     let (second, again) = script("again.py", &printed);
     assert_eq!(show(&second, &printed, false, true).as_deref(), Some(expected));
-    assert!(equal(&[node.clone()], &[again]));
+    assert!(equal(std::slice::from_ref(&node), &[again]));
     // Without the option they are not printed, and JSON does not have them.
     assert!(!print(&node, registry(), &PrinterConfig::default()).expect("prints").contains("store"));
     assert!(!tvmscript::to_json(&node).contains("below"));

@@ -111,7 +111,7 @@ impl Span {
 
     /// A named source without a range, such as a layer of a model.
     pub fn source(source: SourceId) -> Span {
-        Span::interned(SpanKind::Source { source })
+        store::intern(SpanKind::Source { source })
     }
 
     /// A span of any kind. It is unknown if it refers to no open source.

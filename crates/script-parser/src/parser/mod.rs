@@ -98,16 +98,11 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
     let is_kept = |comment: &str| header::is_comment(comment, profile);
     let Comments { by_stmt, sources } =
         Comments::attach(&parsed.ast, text, source, &parsed.comments, is_kept);
-    let mut parser = Parser::open(
-        parsed.ast,
-        text,
-        source,
-        registry,
-        tables,
-        by_stmt,
-        options.omit_spans.then_some(Span::UNKNOWN),
-        options,
-    );
+    let with_spans = |program: Program| match options.omit_spans {
+        true => program.with_comments(by_stmt).with_fixed_span(Span::UNKNOWN),
+        false => program.with_comments(by_stmt),
+    };
+    let mut parser = Parser::open(parsed.ast, text, source, registry, tables, options, with_spans);
     parser.diagnostics.errors.extend(parsed.errors.into_iter().map(ParseError::from));
     if let Some(error) = unknown {
         parser
@@ -172,19 +167,14 @@ impl<'r> Parser<'r> {
         source: SourceId,
         registry: &'r Registry,
         tables: Rc<Tables>,
-        comments: SourceComments,
-        span: Option<Span>,
         options: &ParseOptions,
+        with_spans: impl FnOnce(Program) -> Program,
     ) -> Parser<'r> {
         let shared = tables.clone();
         // Functions that a dialect calls back have no access to the registry.
         let make_host =
             Box::new(move |program| Box::new(Parser::new(program, shared.clone(), None)) as Box<dyn Host>);
-        let program = Program::new(ast, text, source, options.limits, make_host).with_comments(comments);
-        let program = match span {
-            Some(span) => program.with_fixed_span(span),
-            None => program,
-        };
+        let program = with_spans(Program::new(ast, text, source, options.limits, make_host));
         Parser::new(Rc::new(program), tables, Some(registry))
     }
 

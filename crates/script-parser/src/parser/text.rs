@@ -1,14 +1,13 @@
 //! Expressions inside string literals of a script.
 
-use tvmscript_ir_core::SourceComments;
 use tvmscript_irbuilder::ScriptValue;
 
 use super::{ParseOptions, Parser};
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::Binding;
 use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result};
+use tvmscript_script_eval::{Binding, Program};
 
 impl Parser<'_> {
     /// Evaluates a string as a Python expression over the names in scope. Errors are reported inside the literal at
@@ -43,19 +42,11 @@ impl Parser<'_> {
         match expression {
             Some(expression) if errors.is_empty() => {
                 let source = self.program.source;
-                // Offsets in the string are none in the source.
-                let span = Some(span);
                 let tables = self.tables.clone();
-                let mut inner = Parser::open(
-                    parsed.ast,
-                    text,
-                    source,
-                    registry,
-                    tables,
-                    SourceComments::default(),
-                    span,
-                    &options,
-                );
+                // Offsets in the string are none in the source.
+                let with_spans = |program: Program| program.with_fixed_span(span);
+                let mut inner =
+                    Parser::open(parsed.ast, text, source, registry, tables, &options, with_spans);
                 inner.define_builtins();
                 self.lend_names(&mut inner);
                 value = inner.eval(expression).ok();
