@@ -6,12 +6,12 @@ use tvmscript::interpreter::RunError;
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::LeftOut;
 use tvmscript::passes::PassError;
+use tvmscript::python_syntax::ast::TextRange;
 use tvmscript::script_eval::errors::{self, Diagnostic, LineIndex, Position};
 use tvmscript::{DocsifyError, JsonError};
 
 use crate::input::{Source, display_name};
 use crate::internal::InternalError;
-use crate::well_formed;
 
 /// A failure, with the text of the file if it was read.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(crate) enum Failure {
     /// The file has no TIR function, or none of this name, which is quoted after a space.
     NoFunction { name: String },
     /// A function cannot be run.
-    Run { function: String, error: RunError },
+    Run { function: String, error: RunError, range: Option<TextRange> },
     /// A bug in this program.
     Internal(InternalError),
 }
@@ -130,7 +130,7 @@ impl Failure {
             Failure::Path(error) => error.to_string(),
             Failure::Pass(error) => error.to_string(),
             Failure::NoFunction { name } => format!("no TIR function{name} to run"),
-            Failure::Run { function, error } => format!("in `{function}`: {error}"),
+            Failure::Run { function, error, .. } => format!("in `{function}`: {error}"),
             Failure::Internal(error) => error.to_string(),
         }
     }
@@ -142,10 +142,10 @@ impl Failure {
                 let start = LineIndex::new(before).position(before.len());
                 (start, Position { column: start.column + 1, offset: start.offset + 1, ..start })
             }
-            Failure::Run { error, .. } => {
+            Failure::Run { range, .. } => {
                 let text = source.map_or("", |s| s.text.as_str());
                 let index = LineIndex::new(text);
-                match well_formed::range(error.span) {
+                match range {
                     Some(range) => (index.position(range.start as usize), index.position(range.end as usize)),
                     None => (Position::START, Position::START),
                 }

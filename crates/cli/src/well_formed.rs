@@ -21,7 +21,7 @@ pub(crate) fn errors(scripts: &[Script]) -> Vec<ParseError> {
 
 fn diagnostic(script: &Script, error: Finding) -> ParseError {
     let kind = ParseErrorKind::IllFormed { message: error.message };
-    let mut out = match range(error.span) {
+    let mut out = match range(script, error.span) {
         Some(range) => ParseError::new(kind, range),
         // A node without a source position is identified by its access path.
         None => {
@@ -31,7 +31,7 @@ fn diagnostic(script: &Script, error: Finding) -> ParseError {
         }
     };
     for note in &error.notes {
-        out = match range(note.span) {
+        out = match range(script, note.span) {
             Some(range) => out.with_label(range, note.text.as_str()),
             None => out.with_note(note.text.as_str()),
         };
@@ -42,14 +42,21 @@ fn diagnostic(script: &Script, error: Finding) -> ParseError {
     }
 }
 
-/// Range of a node in the text of its script.
-pub(crate) fn range(span: Span) -> Option<TextRange> {
-    match span.kind() {
-        SpanKind::Range { start_bytes, end_bytes, .. } => Some(TextRange::new(start_bytes, end_bytes)),
-        SpanKind::CallSite { caller, .. } => match caller.kind() {
-            SpanKind::Range { start_bytes, end_bytes, .. } => Some(TextRange::new(start_bytes, end_bytes)),
-            _ => None,
-        },
-        _ => None,
+/// The place of a span in the text of a script: for a node that a helper made, the call in the script; for a span that a
+/// marker states, the statement with the marker.
+pub(crate) fn range(script: &Script, span: Span) -> Option<TextRange> {
+    let origin = script.origin.as_ref()?;
+    let mut at = span;
+    loop {
+        at = match at.kind() {
+            SpanKind::Range { source, start_bytes, end_bytes } if source == origin.source => {
+                return Some(TextRange::new(start_bytes, end_bytes));
+            }
+            SpanKind::CallSite { caller, .. } => caller,
+            _ => break,
+        };
     }
+    let stmt = origin.comments.stmts_of(span).into_iter().next()?;
+    let stmt = origin.comments.stmts().get(stmt)?;
+    Some(TextRange::new(stmt.start_bytes, stmt.end_bytes))
 }

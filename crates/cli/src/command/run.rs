@@ -10,14 +10,14 @@ use tvmscript::interpreter::{
 use tvmscript::ir::{IRModule, global_symbol};
 use tvmscript::ir_core::DataType;
 use tvmscript::tir::PrimFunc;
-use tvmscript::{Object, Ref};
+use tvmscript::Ref;
 
 use super::{Answer, Run};
 use crate::args::{RunArgs, RunFormat};
 use crate::failure::{Failed, Failure};
-use crate::input::{self, Input, Warnings};
+use crate::input::{self, Input, Script, Warnings};
 use crate::timings::Timings;
-use crate::{Outcome, output};
+use crate::{Outcome, output, well_formed};
 
 /// Number of values of a tensor that the text form shows.
 const SHOWN_VALUES: usize = 8;
@@ -32,14 +32,13 @@ pub(super) fn run(args: &RunArgs, run: &mut Run) -> Outcome {
 
 fn one(path: &Path, args: &RunArgs, timings: &mut Timings) -> Answer<(String, Warnings)> {
     let Input { source, scripts, warnings } = input::load(path, timings)?;
-    let nodes: Vec<&Object> = scripts.iter().map(|script| &script.node).collect();
-    let functions = functions(&nodes, args.function.as_deref());
+    let functions = functions(&scripts, args.function.as_deref());
     if functions.is_empty() {
         let name = args.function.as_ref().map_or(String::new(), |name| format!(" `{name}`"));
         return Err(Failed::new(Failure::NoFunction { name }, Some(source)));
     }
     let mut text = String::new();
-    for (name, function) in functions {
+    for (script, name, function) in functions {
         let options = InputOptions {
             sizes: args.sizes.iter().cloned().collect(),
             default_size: args.size,
@@ -60,29 +59,32 @@ fn one(path: &Path, args: &RunArgs, timings: &mut Timings) -> Answer<(String, Wa
                 };
                 text.push_str(&shown);
             }
-            Err(error) => return Err(Failed::new(Failure::Run { function: name, error }, Some(source))),
+            Err(error) => {
+                let range = well_formed::range(script, error.span);
+                return Err(Failed::new(Failure::Run { function: name, error, range }, Some(source)));
+            }
         }
     }
     Ok((text, warnings))
 }
 
 /// The TIR functions of scripts, with their names.
-fn functions(scripts: &[&Object], wanted: Option<&str>) -> Vec<(String, Ref<PrimFunc>)> {
+fn functions<'s>(scripts: &'s [Script], wanted: Option<&str>) -> Vec<(&'s Script, String, Ref<PrimFunc>)> {
     let mut found = Vec::new();
     for script in scripts {
-        if let Some(function) = script.downcast_ref::<PrimFunc>() {
+        if let Some(function) = script.node.downcast_ref::<PrimFunc>() {
             let name = global_symbol(&function.attrs).unwrap_or("main").to_owned();
-            found.push((name, function.clone()));
+            found.push((script, name, function.clone()));
         }
         for (var, function) in
-            script.as_node::<IRModule>().into_iter().flat_map(|module| module.functions.iter())
+            script.node.as_node::<IRModule>().into_iter().flat_map(|module| module.functions.iter())
         {
             if let Some(function) = function.downcast_ref::<PrimFunc>() {
-                found.push((var.name_hint.to_string(), function.clone()));
+                found.push((script, var.name_hint.to_string(), function.clone()));
             }
         }
     }
-    found.retain(|(name, _)| wanted.is_none_or(|wanted| wanted == name));
+    found.retain(|(_, name, _)| wanted.is_none_or(|wanted| wanted == name));
     found
 }
 
