@@ -88,9 +88,23 @@ type Defines = fn(&Object, &mut Definitions);
 
 /// One step of a [`CustomEq`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum EqStep<'a> {
-    Field { index: usize, def: bool },
-    Bind { index: usize, lhs: &'a Object, rhs: &'a Object },
+pub enum EqStep<'a> {
+    /// Compares a field of both nodes.
+    Field {
+        /// Index of the field.
+        index: usize,
+        /// `true` if the field is a definition region.
+        def: bool,
+    },
+    /// Compares two nodes as a definition region.
+    Bind {
+        /// Index of the field in which a mismatch is reported.
+        index: usize,
+        /// Node of the left side.
+        lhs: &'a Object,
+        /// Node of the right side.
+        rhs: &'a Object,
+    },
 }
 
 /// The steps of a [`CustomEq`], in order. Fields are given by index.
@@ -100,6 +114,11 @@ pub struct EqSteps<'a> {
 }
 
 impl<'a> EqSteps<'a> {
+    /// Returns the steps in order.
+    pub fn steps(&self) -> &[EqStep<'a>] {
+        &self.steps
+    }
+
     /// Compares the field of both nodes.
     pub fn field(&mut self, index: usize) {
         self.steps.push(EqStep::Field { index, def: false });
@@ -491,7 +510,7 @@ impl TypeInfo {
     }
 
     /// Returns the field of the elements, if the type is a sequence.
-    pub(crate) fn sequence_field(&self) -> Option<usize> {
+    pub fn sequence_field(&self) -> Option<usize> {
         let compared = |f: &FieldInfo| !f.skip_eq && f.kind == FieldKind::Node;
         if !self.is_sequence.load(Ordering::Relaxed) { None } else { self.fields.iter().position(compared) }
     }

@@ -1,8 +1,9 @@
 //! Alignment of the elements of two arrays (patience diff).
 //!
-//! Elements are matched by a signature of their first nodes ([`Signatures`]). Common prefixes and suffixes are
-//! removed, elements that occur once on each side are anchors, and gaps between anchors are aligned by edit cost if
-//! short and by position if long.
+//! Elements are matched by key. Common prefixes and suffixes are removed, elements that occur once on each side are
+//! anchors, and gaps between anchors are aligned by edit cost if short, by the shortest edit script of their keys if it
+//! is short, and by position otherwise. The listing of differences uses a signature of an element's first nodes
+//! ([`Signatures`]) as its key.
 //!
 //! Invariant: equal elements have equal signatures, so equal arrays are aligned by position. Aligned elements are
 //! compared afterwards; correctness does not depend on the quality of the alignment.
@@ -19,7 +20,7 @@ use crate::value::{FieldRef, Value};
 
 /// One row of an alignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Row {
+pub enum Row {
     /// Corresponding elements.
     Both(usize, usize),
     /// An element of the left side only.
@@ -172,11 +173,8 @@ const MAX_ROUNDS: u32 = 16;
 
 /// Aligns two arrays, given the signatures of their elements.
 pub(super) fn align(lhs: &[Signature], rhs: &[Signature]) -> Vec<Row> {
-    let mut rows = Vec::with_capacity(lhs.len().max(rhs.len()));
-    let mut spans = vec![Span { lhs: (0, lhs.len()), rhs: (0, rhs.len()), round: 0 }];
-    while let Some(span) = spans.pop() {
-        align_span(lhs, rhs, span, &mut rows, &mut spans);
-    }
+    let keys = |side: &[Signature]| side.iter().map(|signature| signature.content).collect::<Vec<_>>();
+    let rows = align_by(&keys(lhs), &keys(rhs), |i, j| cost(lhs[i], rhs[j]));
     if lhs.len() == rhs.len() {
         // By position, unless the alignment has fewer differences.
         let apart = lhs.iter().zip(rhs).filter(|(a, b)| a.content != b.content).count();
@@ -184,6 +182,27 @@ pub(super) fn align(lhs: &[Signature], rhs: &[Signature]) -> Vec<Row> {
         if edits >= apart {
             return (0..lhs.len()).map(|i| Row::Both(i, i)).collect();
         }
+    }
+    rows
+}
+
+/// Aligns two arrays, given a key of each element; equal elements have equal keys. `cost` is the cost of pairing two
+/// elements: 0 for equal ones, and less than twice [`ALONE`] for a pair that is better than two single elements.
+///
+/// Each element is in one row, and the rows keep the order of both sides.
+///
+/// ```
+/// use tvmscript_ir_core::equal::align::{Row, align_by};
+///
+/// let cost = |_, _| 100;
+/// let rows = align_by(&[1, 2, 3], &[1, 3], cost);
+/// assert_eq!(rows, [Row::Both(0, 0), Row::Left(1), Row::Both(2, 1)]);
+/// ```
+pub fn align_by(lhs: &[u64], rhs: &[u64], mut cost: impl FnMut(usize, usize) -> u32) -> Vec<Row> {
+    let mut rows = Vec::with_capacity(lhs.len().max(rhs.len()));
+    let mut spans = vec![Span { lhs: (0, lhs.len()), rhs: (0, rhs.len()), round: 0 }];
+    while let Some(span) = spans.pop() {
+        align_span(lhs, rhs, span, &mut cost, &mut rows, &mut spans);
     }
     rows
 }
@@ -197,9 +216,16 @@ struct Span {
 }
 
 /// Adds the rows of a span, or pushes its parts to `spans`, the first one on top.
-fn align_span(lhs: &[Signature], rhs: &[Signature], span: Span, rows: &mut Vec<Row>, spans: &mut Vec<Span>) {
+fn align_span(
+    lhs: &[u64],
+    rhs: &[u64],
+    span: Span,
+    cost: &mut dyn FnMut(usize, usize) -> u32,
+    rows: &mut Vec<Row>,
+    spans: &mut Vec<Span>,
+) {
     let Span { lhs: (mut a, mut a_end), rhs: (mut b, mut b_end), round } = span;
-    let same = |i: usize, j: usize| lhs[i].content == rhs[j].content;
+    let same = |i: usize, j: usize| lhs[i] == rhs[j];
     while a < a_end && b < b_end && same(a, b) {
         rows.push(Row::Both(a, b));
         (a, b) = (a + 1, b + 1);
@@ -218,8 +244,15 @@ fn align_span(lhs: &[Signature], rhs: &[Signature], span: Span, rows: &mut Vec<R
         return;
     }
     let anchors = if round < MAX_ROUNDS { anchors(lhs, rhs, (a, a_end), (b, b_end)) } else { Vec::new() };
+    let cells = (a_end - a).saturating_mul(b_end - b);
+    let anchors = match anchors.is_empty() {
+        true if cells > MAX_CELLS && round < MAX_ROUNDS => {
+            common_keys(&lhs[a..a_end], &rhs[b..b_end]).into_iter().map(|(i, j)| (a + i, b + j)).collect()
+        }
+        _ => anchors,
+    };
     if anchors.is_empty() {
-        gap(lhs, rhs, (a, a_end), (b, b_end), rows);
+        gap((a, a_end), (b, b_end), cost, rows);
         return;
     }
     let first = spans.len();
@@ -234,8 +267,8 @@ fn align_span(lhs: &[Signature], rhs: &[Signature], span: Span, rows: &mut Vec<R
 
 /// Returns the longest chain, in the order of both sides, of elements that occur once on each side.
 fn anchors(
-    lhs: &[Signature],
-    rhs: &[Signature],
+    lhs: &[u64],
+    rhs: &[u64],
     (a, a_end): (usize, usize),
     (b, b_end): (usize, usize),
 ) -> Vec<(usize, usize)> {
@@ -247,17 +280,21 @@ fn anchors(
     }
     let mut occurrences: HashMap<u64, Occurrence> = HashMap::new();
     for (i, element) in (a..).zip(&lhs[a..a_end]) {
-        let entry = occurrences.entry(element.content).or_default();
+        let entry = occurrences.entry(*element).or_default();
         entry.twice |= entry.left.replace(i).is_some();
     }
     for (j, element) in (b..).zip(&rhs[b..b_end]) {
-        let entry = occurrences.entry(element.content).or_default();
+        let entry = occurrences.entry(*element).or_default();
         entry.twice |= entry.right.replace(j).is_some();
     }
     let mut pairs: Vec<(usize, usize)> =
         occurrences.values().filter(|o| !o.twice).filter_map(|o| Some((o.left?, o.right?))).collect();
     pairs.sort_unstable();
-    // Longest increasing subsequence of right indices, by patience sorting.
+    increasing(&pairs)
+}
+
+/// Returns a longest chain of pairs with increasing right indices, by patience sorting. The left indices increase.
+fn increasing(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
     let mut piles: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = vec![None; pairs.len()];
     for (at, &(_, right)) in pairs.iter().enumerate() {
@@ -278,8 +315,72 @@ fn anchors(
     chain
 }
 
+/// Maximum length of an edit script that [`common_keys`] looks for.
+const MAX_EDITS: usize = 1000;
+
+/// Returns the pairs of equal keys that a shortest edit script keeps; none if the script is longer than [`MAX_EDITS`].
+///
+/// The method is that of Myers, "An O(ND) difference algorithm and its variations" (1986).
+fn common_keys(lhs: &[u64], rhs: &[u64]) -> Vec<(usize, usize)> {
+    let (rows, columns) = (lhs.len() as isize, rhs.len() as isize);
+    // `reach[k]` with `k = i - j`: the furthest `i` on that diagonal; one table per number of edits.
+    let mut tables: Vec<Vec<isize>> = Vec::new();
+    let at = |table: &[isize], edits: isize, k: isize| table.get((k + edits) as usize).copied().unwrap_or(-1);
+    for edits in 0..=MAX_EDITS as isize {
+        let mut table = vec![-1; 2 * edits as usize + 1];
+        for k in (-edits..=edits).step_by(2) {
+            let mut i = match tables.last() {
+                None => 0,
+                Some(before) => {
+                    let down = if k < edits { at(before, edits - 1, k + 1) } else { -1 };
+                    let right = if k > -edits { at(before, edits - 1, k - 1) + 1 } else { -1 };
+                    down.max(right)
+                }
+            };
+            if i < 0 || i > rows || i - k < 0 || i - k > columns {
+                continue;
+            }
+            while i < rows && i - k < columns && lhs[i as usize] == rhs[(i - k) as usize] {
+                i += 1;
+            }
+            table[(k + edits) as usize] = i;
+            if i == rows && i - k == columns {
+                tables.push(table);
+                return trace(&tables, rows, columns);
+            }
+        }
+        tables.push(table);
+    }
+    Vec::new()
+}
+
+/// Follows the tables of [`common_keys`] back from the end.
+fn trace(tables: &[Vec<isize>], rows: isize, columns: isize) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let (mut i, mut k) = (rows, rows - columns);
+    for edits in (0..tables.len() as isize).rev() {
+        let before = |k: isize| {
+            let edits = edits - 1;
+            let inside = edits >= 0 && k.abs() <= edits;
+            if inside { tables[edits as usize][(k + edits) as usize] } else { -1 }
+        };
+        let (down, right) = (before(k + 1), before(k - 1));
+        let right = if right < 0 { -1 } else { right + 1 };
+        let start = if edits == 0 { 0 } else { down.max(right) };
+        while i > start {
+            i -= 1;
+            pairs.push((i as usize, (i - k) as usize));
+        }
+        if edits > 0 {
+            (i, k) = if down >= right { (down, k + 1) } else { (right - 1, k - 1) };
+        }
+    }
+    pairs.reverse();
+    pairs
+}
+
 /// Cost of an element without a counterpart.
-const ALONE: u32 = 3;
+pub const ALONE: u32 = 3;
 
 /// Cost of aligning two elements.
 fn cost(a: Signature, b: Signature) -> u32 {
@@ -296,10 +397,9 @@ fn cost(a: Signature, b: Signature) -> u32 {
 
 /// Aligns the elements between anchors.
 fn gap(
-    lhs: &[Signature],
-    rhs: &[Signature],
     (a, a_end): (usize, usize),
     (b, b_end): (usize, usize),
+    cost: &mut dyn FnMut(usize, usize) -> u32,
     rows: &mut Vec<Row>,
 ) {
     let (left, right) = (a_end - a, b_end - b);
@@ -313,10 +413,14 @@ fn gap(
     // `costs[i][j]`: minimum cost of aligning the suffixes from `i` and `j`.
     let width = right + 1;
     let mut costs = vec![0u32; (left + 1) * width];
+    let mut pair_costs = vec![0u32; left * right];
     for i in (0..=left).rev() {
         for j in (0..=right).rev() {
-            let both = (i < left && j < right)
-                .then(|| costs[(i + 1) * width + j + 1] + cost(lhs[a + i], rhs[b + j]));
+            let both = (i < left && j < right).then(|| {
+                let pair = cost(a + i, b + j);
+                pair_costs[i * right + j] = pair;
+                costs[(i + 1) * width + j + 1] + pair
+            });
             let one = (i < left).then(|| costs[(i + 1) * width + j] + ALONE);
             let other = (j < right).then(|| costs[i * width + j + 1] + ALONE);
             costs[i * width + j] = [both, one, other].into_iter().flatten().min().unwrap_or(0);
@@ -325,7 +429,7 @@ fn gap(
     let (mut i, mut j) = (0, 0);
     while i < left || j < right {
         let here = costs[i * width + j];
-        if i < left && j < right && here == costs[(i + 1) * width + j + 1] + cost(lhs[a + i], rhs[b + j]) {
+        if i < left && j < right && here == costs[(i + 1) * width + j + 1] + pair_costs[i * right + j] {
             rows.push(Row::Both(a + i, b + j));
             (i, j) = (i + 1, j + 1);
         } else if i < left && here == costs[(i + 1) * width + j] + ALONE {
@@ -417,6 +521,44 @@ mod tests {
                 assert!(rows.iter().all(|row| matches!(row, Row::Both(i, j) if i == j)));
             }
         }
+    }
+
+    #[test]
+    fn repeated_elements_are_aligned_by_a_shortest_edit_script() {
+        let mut state = 3u64;
+        let mut next = |n: u64| {
+            state = mix(state, 0x5851_F42D_4C95_7F2D);
+            state % n
+        };
+        for _ in 0..500 {
+            let mut word = |letters: u64| {
+                let length = next(12);
+                (0..length).map(|_| next(letters)).collect::<Vec<_>>()
+            };
+            let (lhs, rhs) = (word(3), word(3));
+            let pairs = common_keys(&lhs, &rhs);
+            assert!(pairs.iter().all(|&(i, j)| lhs[i] == rhs[j]), "{lhs:?} {rhs:?} {pairs:?}");
+            assert!(pairs.windows(2).all(|w| w[0].0 < w[1].0 && w[0].1 < w[1].1), "{pairs:?}");
+            // The longest common subsequence, by its recurrence.
+            let mut longest = vec![vec![0; rhs.len() + 1]; lhs.len() + 1];
+            for i in (0..lhs.len()).rev() {
+                for j in (0..rhs.len()).rev() {
+                    longest[i][j] = match lhs[i] == rhs[j] {
+                        true => longest[i + 1][j + 1] + 1,
+                        false => longest[i + 1][j].max(longest[i][j + 1]),
+                    };
+                }
+            }
+            assert_eq!(pairs.len(), longest[0][0], "{lhs:?} {rhs:?} {pairs:?}");
+        }
+        // Too many cells for a table of costs.
+        let lhs: Vec<u64> = (0..1000).map(|n| n % 2).collect();
+        let mut rhs = lhs.clone();
+        rhs.insert(500, 7);
+        rhs.remove(100);
+        rhs.remove(100);
+        let rows = align_by(&lhs, &rhs, |_, _| 100);
+        assert_eq!(rows.iter().filter(|row| !matches!(row, Row::Both(..))).count(), 3);
     }
 
     #[test]

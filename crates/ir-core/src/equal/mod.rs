@@ -32,7 +32,7 @@
 //! assert_eq!(found[0].to_string(), "different values at `<root>.below[1].number`");
 //! ```
 
-mod align;
+pub mod align;
 mod classes;
 mod finder;
 mod mismatch;
