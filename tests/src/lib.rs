@@ -10,6 +10,7 @@ use tvmscript::{Object, PrinterConfig};
 
 pub mod fragments;
 pub mod generate;
+pub mod ir_changes;
 pub mod json_changes;
 mod marks;
 

@@ -7,6 +7,7 @@ mod attack;
 mod bench_gate;
 mod ci;
 mod conformance;
+mod diff_check;
 mod files;
 mod host_fuzz;
 mod mutate;
@@ -48,6 +49,8 @@ enum Command {
     Strip(strip::Options),
     /// Change single tokens of corpus programs: no crash, and errors at the right place.
     Mutate(mutate::Options),
+    /// Change corpus programs at known places: their differences are exactly those places.
+    DiffCheck(diff_check::Options),
     /// Run random programs of host code in CPython and here: same value or same exception.
     Pydiff(pydiff::Options),
     /// Run hostile programs of host code for a while: no panic, no hang.
@@ -81,6 +84,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Files(options) => files::run(&options),
         Command::Vectors(options) => vectors::run(&options),
         Command::Strip(options) => strip::run(&options),
+        Command::DiffCheck(options) => diff_check::run(&options),
         Command::Mutate(options) => mutate::run(&options),
         Command::HostFuzz(options) => host_fuzz::run(&options),
         Command::Pydiff(options) => pydiff::run(&options),

@@ -54,6 +54,7 @@ struct Readme;
 struct PassesTutorial;
 
 pub use tvmscript_arith as arith;
+pub use tvmscript_diff as diff;
 #[cfg(feature = "print")]
 pub use tvmscript_doc as doc;
 #[cfg(feature = "print")]

@@ -197,6 +197,16 @@ impl AccessPath {
         Some(at)
     }
 
+    /// Returns `true` if the path leads to a name: a field or entry such as `name_hint` or `global_symbol`.
+    pub fn is_of_name(&self) -> bool {
+        let name = match self.steps.last() {
+            Some(PathStep::Field(name)) => name,
+            Some(PathStep::Key(key)) => key.as_str().unwrap_or_default(),
+            _ => return false,
+        };
+        name == "name" || name == "name_hint" || name.ends_with("_name") || name.ends_with("_symbol")
+    }
+
     /// Returns `true` if this path leads to `other` or a part that contains it.
     pub fn is_prefix_of(&self, other: &AccessPath) -> bool {
         other.steps.starts_with(&self.steps)

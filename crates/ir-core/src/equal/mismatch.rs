@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::access_path::{AccessPath, PathStep};
+use crate::access_path::AccessPath;
 
 /// Kind of a [`Mismatch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,11 +57,6 @@ impl Mismatch {
         if self.kind == MismatchKind::Missing {
             return false;
         }
-        let name = match self.lhs.steps.last() {
-            Some(PathStep::Field(name)) => name,
-            Some(PathStep::Key(key)) => key.as_str().unwrap_or_default(),
-            _ => return false,
-        };
-        name == "name" || name == "name_hint" || name.ends_with("_name") || name.ends_with("_symbol")
+        self.lhs.is_of_name()
     }
 }

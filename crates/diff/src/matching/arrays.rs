@@ -1,0 +1,139 @@
+//! Alignment of arrays, and moves of their elements.
+
+use hashbrown::HashMap;
+use tvmscript_ir_core::equal::align::{ALONE, Row, align_by};
+use tvmscript_ir_core::{FieldRef, Object, Value};
+
+use super::{Decision, Loose, Matcher, pair_of};
+use crate::facts::{Bag, Fact, is_entity};
+
+/// Similarity, in percent, from which two nodes count as versions of one another.
+const SIMILAR: u32 = 50;
+/// Nodes up to this size are too small to be similar: they are changed.
+const SMALL: u32 = 3;
+/// Elements below this size are not moved, but removed and inserted.
+const MIN_MOVED: u32 = 4;
+/// Cost of pairing two elements with nothing in common.
+const UNLIKE: u32 = 2 * ALONE + 1;
+
+impl<'a> Matcher<'a> {
+    pub(super) fn arrays(&mut self, a: &'a Object, b: &'a Object, def: bool) {
+        let (left, right) = (a.array_items(), b.array_items());
+        let rows = match self.is_lockstep && left.len() == right.len() {
+            true => None,
+            false => self.rows(left, right),
+        };
+        let Some(rows) = rows else {
+            for (a, b) in left.iter().zip(right) {
+                self.value(a.as_field(), b.as_field(), def);
+            }
+            return;
+        };
+        for row in &rows {
+            match *row {
+                Row::Both(i, j) => self.element(&left[i], &right[j], def),
+                Row::Left(i) => self.removed.push(Loose { element: (a.address(), i), value: &left[i] }),
+                Row::Right(j) => self.inserted.push(Loose { element: (b.address(), j), value: &right[j] }),
+            }
+        }
+        self.matching.decisions.insert(pair_of(a, b), Decision::Rows(rows));
+    }
+
+    /// Aligns elements; `None` if they are equal by position.
+    pub(super) fn rows(&mut self, left: &'a [Value], right: &'a [Value]) -> Option<Vec<Row>> {
+        let here: Vec<Fact> = left.iter().map(|item| self.left.of(item.as_field())).collect();
+        let there: Vec<Fact> = right.iter().map(|item| self.right.of(item.as_field())).collect();
+        let keys = |facts: &[Fact]| facts.iter().map(|fact| fact.named).collect::<Vec<_>>();
+        let (left_keys, right_keys) = (keys(&here), keys(&there));
+        if left_keys == right_keys {
+            return None;
+        }
+        let is_even = left.len() == right.len();
+        let rows = align_by(&left_keys, &right_keys, |i, j| {
+            let (a, b) = (here[i], there[j]);
+            if a.named == b.named {
+                return 0;
+            }
+            let unlike = if is_even { 2 * ALONE - 1 } else { UNLIKE };
+            let (FieldRef::Node(x), FieldRef::Node(y)) = (left[i].as_field(), right[j].as_field()) else {
+                return unlike;
+            };
+            let is_one_type = std::ptr::eq(x.info(), y.info());
+            if a.form == b.form {
+                return if is_entity(x) { 2 * ALONE - 2 } else { 1 };
+            }
+            if a.size.min(b.size) <= SMALL {
+                return if is_one_type { 2 * ALONE - 2 } else { unlike };
+            }
+            match self.similarity(x, y) {
+                similar if similar < SIMILAR => unlike,
+                similar if is_one_type => 2 + (100 - similar) / 20,
+                _ => ALONE + 1,
+            }
+        });
+        Some(rows)
+    }
+
+    /// Visits two aligned elements.
+    pub(super) fn element(&mut self, a: &'a Value, b: &'a Value, def: bool) {
+        if let (FieldRef::Node(x), FieldRef::Node(y)) = (a.as_field(), b.as_field()) {
+            let (here, there) = (self.left.of_node(x), self.right.of_node(y));
+            let is_small = here.size.min(there.size) <= SMALL;
+            if here.form != there.form && !is_small && self.similarity(x, y) < SIMILAR && !self.contains(x, y)
+            {
+                self.matching.decisions.insert(pair_of(x, y), Decision::Replaced);
+                return;
+            }
+        }
+        self.value(a.as_field(), b.as_field(), def);
+    }
+
+    /// Similarity of a left and a right node, in percent.
+    pub(super) fn similarity(&mut self, a: &'a Object, b: &'a Object) -> u32 {
+        // Addresses are even, so the lowest bit tells the sides apart.
+        let (here, there) = (a.address(), b.address() | 1);
+        if !self.bags.contains_key(&here) {
+            self.bags.insert(here, Bag::of(&mut self.left, a));
+        }
+        if !self.bags.contains_key(&there) {
+            self.bags.insert(there, Bag::of(&mut self.right, b));
+        }
+        match (self.bags.get(&here), self.bags.get(&there)) {
+            (Some(a), Some(b)) => a.similarity(b),
+            _ => 0,
+        }
+    }
+
+    /// Pairs removed elements with equal inserted ones. Returns `true` if there are any.
+    pub(super) fn match_moves(&mut self) -> bool {
+        let mut by_hash: HashMap<u64, Vec<Loose<'a>>> = HashMap::new();
+        let mut pairs = Vec::new();
+        let mut removed = std::mem::take(&mut self.removed);
+        for loose in std::mem::take(&mut self.inserted).into_iter().rev() {
+            let fact = self.right.of(loose.value.as_field());
+            if fact.size >= MIN_MOVED {
+                by_hash.entry(fact.named).or_default().push(loose);
+            }
+        }
+        removed.retain(|loose| {
+            let fact = self.left.of(loose.value.as_field());
+            let found = by_hash.get_mut(&fact.named).and_then(Vec::pop);
+            match found {
+                Some(found) => {
+                    pairs.push((loose.element, loose.value, found));
+                    false
+                }
+                None => true,
+            }
+        });
+        let is_any = !pairs.is_empty();
+        for (from, value, to) in pairs {
+            self.matching.moves.insert(from, to.element);
+            self.matching.moves_back.insert(to.element, (from, value, to.value));
+            self.value(value.as_field(), to.value.as_field(), false);
+        }
+        self.removed.extend(removed);
+        self.inserted.extend(by_hash.into_values().flatten());
+        is_any
+    }
+}

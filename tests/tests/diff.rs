@@ -1,0 +1,64 @@
+//! Structural differences of programs.
+
+use tvmscript::diff::{apply, diff};
+use tvmscript::{Object, structural_equal};
+use tvmscript_test_texts::Random;
+use tvmscript_tests::ir_changes::{change_program, disagreement};
+use tvmscript_tests::{fixtures, parse_ok};
+
+fn only(name: &str, text: &str) -> Option<Object> {
+    match parse_ok(name, text).ok()?.as_slice() {
+        [node] => Some(node.clone()),
+        _ => None,
+    }
+}
+
+#[test]
+fn edit_scripts_of_changed_programs_are_the_changes() {
+    let mut checked = 0;
+    for folder in ["kernels", "programs", "ok"] {
+        for fixture in fixtures(folder) {
+            let (Some(a), Some(b)) = (only(&fixture.name, &fixture.text), only(&fixture.name, &fixture.text))
+            else {
+                continue;
+            };
+            // A program with free variables differs from another parse of it.
+            if !structural_equal(&a, &b) {
+                continue;
+            }
+            let mut random = Random::new(fixture.text.len() as u64);
+            let count = 1 + random.below(5);
+            let Some((b, changes)) = change_program(&b, count, &mut random) else { continue };
+            let script = diff(&a, &b);
+            let told: Vec<String> = script.edits.iter().map(ToString::to_string).collect();
+            let wrong = disagreement(&script, &changes);
+            assert!(
+                wrong.is_none(),
+                "{}: {}\n{changes:#?}\n{told:#?}",
+                fixture.name,
+                wrong.unwrap_or_default()
+            );
+            let result = apply(&a, &script).unwrap_or_else(|e| panic!("{}: {e}\n{told:#?}", fixture.name));
+            assert!(structural_equal(&result, &b), "{}: {told:#?}", fixture.name);
+            assert_eq!(script.is_equal, structural_equal(&a, &b));
+            checked += 1;
+        }
+    }
+    assert!(checked > 50, "only {checked} programs");
+}
+
+#[test]
+fn two_parses_of_a_program_have_no_edits() {
+    for folder in ["kernels", "programs", "ok"] {
+        for fixture in fixtures(folder) {
+            let (Some(a), Some(b)) = (only(&fixture.name, &fixture.text), only(&fixture.name, &fixture.text))
+            else {
+                continue;
+            };
+            let script = diff(&a, &b);
+            let told: Vec<String> = script.edits.iter().map(ToString::to_string).collect();
+            assert_eq!(script.is_equal, structural_equal(&a, &b), "{}", fixture.name);
+            assert!(!script.is_equal || told.is_empty(), "{}: {told:#?}", fixture.name);
+        }
+    }
+}
