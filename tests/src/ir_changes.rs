@@ -121,7 +121,7 @@ fn constant(part: &Part, random: &mut Random) -> Option<Change> {
     }
     let new = match &part.value {
         Value::Int(value @ 2..=1000) => Value::Int(value + 1 + random.below(3) as i64),
-        Value::Float(value) => Value::Float(value + 0.5),
+        Value::Float(value) if value.abs() < 1e4 => Value::Float(value + 0.5),
         text => Value::str(&format!("{}_", text.as_str()?)),
     };
     Some(change("constant", EditOp::Change, &part.path, new))

@@ -18,6 +18,7 @@ Examples:
   tvmscript print kernel.py                    the canonical text of a script
   tvmscript print kernel.py --width 80 -o k.py write to a file, break lines at 80 columns
   tvmscript check src/*.py                     all errors in many files
+  tvmscript diff before.py after.py            what was changed, inserted, removed, renamed, moved
   tvmscript equal before.py after.py           the differences, underlined in both texts
   tvmscript json kernel.py --tvm | python ...  convert to TVM's JSON
   tvmscript from-json module.json              convert back to text
@@ -120,6 +121,8 @@ pub(crate) enum Command {
     Roundtrip(Roundtrip),
     /// Compare two files structurally and underline the differences
     Equal(Equal),
+    /// Show the structural difference of two files as an edit script
+    Diff(Diff),
     /// Print the structural hash, the same for files that are `equal`
     Hash(Hash),
     /// Convert scripts to JSON
@@ -240,6 +243,60 @@ pub(crate) struct Equal {
     pub(crate) limit: usize,
     #[command(flatten)]
     pub(crate) printer: PrinterArgs,
+}
+
+/// `diff`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tvmscript diff before.py after.py
+  tvmscript diff --format side-by-side before.py after.json
+  tvmscript diff --format json before.py after.py | jq '.edits[].op'
+  git -c diff.external='tvmscript diff' diff --ext-diff
+  git difftool --extcmd 'tvmscript diff' --no-prompt
+
+Parts are matched by structure: changed, inserted, removed, renamed or moved. Renamed variables are
+listed, but as for `equal` they are no difference: the exit status is 0 if nothing else differs.
+
+With `--format json`: {\"edits\": [{\"op\", \"a\", \"b\", \"text_a\", \"text_b\"}]}, where \"a\" and \"b\" are
+access paths, null where a side lacks the part.")]
+pub(crate) struct Diff {
+    /// The two files A and B; or the seven or nine arguments that git passes to an external diff driver
+    #[arg(required = true, num_args = 1..=9, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "unified")]
+    pub(crate) format: DiffFormat,
+    /// Do not list renamed variables
+    #[arg(long)]
+    pub(crate) ignore_names: bool,
+    /// Match the free variables of the two files
+    #[arg(long)]
+    pub(crate) map_free_vars: bool,
+    /// Unchanged lines around a change
+    #[arg(short = 'U', long, value_name = "LINES", default_value_t = 3)]
+    pub(crate) context: usize,
+    /// Width of side-by-side text [default: that of the terminal, or 160]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(20..))]
+    pub(crate) columns: Option<u16>,
+    /// Write to this file instead of standard output; on failure the file is left unchanged
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+/// Output format of `diff`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// Changed lines with context, `-` and `+` in front
+    Unified,
+    /// Both texts in two columns
+    SideBySide,
+    /// A self-contained page
+    Html,
+    /// The edits
+    Json,
 }
 
 /// `hash`.

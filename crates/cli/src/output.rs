@@ -108,16 +108,14 @@ fn beside(target: &Path) -> std::io::Result<PathBuf> {
     Ok(target.with_file_name(temporary))
 }
 
-/// Returns `true` if diagnostics are coloured.
-pub(crate) fn use_color(when: ColorWhen) -> bool {
+/// Returns `true` if text is coloured; for `auto`, only on a terminal.
+pub(crate) fn use_color(when: ColorWhen, is_terminal: bool) -> bool {
     match when {
         ColorWhen::Always => true,
         ColorWhen::Never => false,
         ColorWhen::Auto => {
             let forbidden = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-            !forbidden
-                && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
-                && std::io::stderr().is_terminal()
+            !forbidden && std::env::var_os("TERM").is_none_or(|t| t != "dumb") && is_terminal
         }
     }
 }

@@ -51,6 +51,8 @@ pub struct Edit {
     pub old: Value,
     /// The part of B.
     pub new: Value,
+    /// For a node that is inserted or removed around a part: path of that part, on the side of the node.
+    pub inner: Option<AccessPath>,
     /// `true` if equality ignores the difference: a name hint.
     pub is_ignored: bool,
 }

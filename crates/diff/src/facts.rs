@@ -53,7 +53,7 @@ impl Hasher for Mixer {
     }
 }
 
-fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
+pub(crate) fn hash_of(value: &(impl Hash + ?Sized)) -> u64 {
     let mut mixer = Mixer::default();
     value.hash(&mut mixer);
     mixer.0

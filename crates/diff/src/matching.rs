@@ -26,6 +26,11 @@ pub(crate) fn pair_of(a: &Object, b: &Object) -> Pair {
     (a.address(), b.address())
 }
 
+/// Returns `true` if the walk can come to the pair again.
+pub(crate) fn is_shared(a: &Object, b: &Object) -> bool {
+    !a.is_unique() || !b.is_unique()
+}
+
 /// An element of an array, by the address of the array.
 pub(crate) type Element = (usize, usize);
 
@@ -147,7 +152,7 @@ impl<'a> Matcher<'a> {
         if matches!(a.info().shape(), Shape::Str | Shape::Tensor) || a.info().eq_kind() == EqKind::Unique {
             return;
         }
-        if !(a.is_unique() && b.is_unique()) && !self.visited.insert(pair_of(a, b)) {
+        if is_shared(a, b) && !self.visited.insert(pair_of(a, b)) {
             return;
         }
         let (here, there) = (self.left.of_node(a), self.right.of_node(b));
@@ -294,7 +299,7 @@ impl<'a> Trial<'_, 'a> {
         if is_leaf(a) {
             return StructuralEqual::default().compare(a, b);
         }
-        if !(a.is_unique() && b.is_unique()) && !self.visited.insert(pair_of(a, b)) {
+        if is_shared(a, b) && !self.visited.insert(pair_of(a, b)) {
             return true;
         }
         with_stack(|| match a.info().shape() {

@@ -15,7 +15,7 @@ use crate::edit::{Action, Edit, EditOp, EditScript};
 use crate::facts::{Facts, is_entity, name_of};
 use crate::matching::wrappers::{elements, rows_of};
 use crate::matching::{
-    Decision, Element, Matching, Pair, counterpart, is_leaf, match_graphs, pair_of, scalars_equal,
+    Decision, Element, Matching, Pair, counterpart, is_leaf, is_shared, match_graphs, pair_of, scalars_equal,
 };
 
 /// Computes the edit script of two graphs; see [`crate::diff`].
@@ -52,6 +52,7 @@ pub(crate) fn diff(a: &Object, b: &Object, options: StructuralEqual) -> EditScri
             b: root,
             old,
             new: new.clone(),
+            inner: None,
             is_ignored: false,
         });
         actions = vec![Action::Set { at: AccessPath::root(), value: new }];
@@ -117,7 +118,7 @@ impl<'a> Writer<'_, 'a> {
         let a = old.is_some().then(|| self.left_path());
         let b = new.is_some().then(|| self.right_path());
         let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
-        self.edits.push(Edit { op, a, b, old, new, is_ignored: false });
+        self.edits.push(Edit { op, a, b, old, new, inner: None, is_ignored: false });
     }
 
     /// Replaces the part at the present paths.
@@ -173,7 +174,7 @@ impl<'a> Writer<'_, 'a> {
             }
             return;
         }
-        let is_shared = !(a.is_unique() && b.is_unique());
+        let is_shared = is_shared(a, b);
         if is_shared {
             match self.visited.get(&pair_of(a, b)) {
                 Some(None) => return,
@@ -439,6 +440,8 @@ impl<'a> Writer<'_, 'a> {
         self.edit(EditOp::Insert, None, Some(Value::Node(b.clone())));
         let depth = self.right.len();
         self.right.extend_from_slice(path);
+        let kept = self.right_path();
+        self.edits.last_mut().into_iter().for_each(|edit| edit.inner = Some(kept.clone()));
         with_stack(|| self.node(a, inner, def));
         self.right.truncate(depth);
     }
@@ -448,6 +451,8 @@ impl<'a> Writer<'_, 'a> {
         self.edit(EditOp::Remove, Some(Value::Node(a.clone())), None);
         let depth = self.left.len();
         self.left.extend_from_slice(path);
+        let kept = self.left_path();
+        self.edits.last_mut().into_iter().for_each(|edit| edit.inner = Some(kept.clone()));
         with_stack(|| self.node(inner, b, def));
         self.left.truncate(depth);
     }

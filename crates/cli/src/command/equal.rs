@@ -67,7 +67,7 @@ fn compare(args: &Equal, left: &Input, right: &Input, run: &mut Run) -> Result<O
     Ok((!report.is_empty()).then_some(report))
 }
 
-fn side_name(file: &str, script: Option<&str>) -> String {
+pub(super) fn side_name(file: &str, script: Option<&str>) -> String {
     match script {
         Some(script) => format!("{file}: {script}"),
         None => file.to_owned(),

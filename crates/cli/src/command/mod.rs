@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod diff;
 mod dump;
 mod equal;
 mod hash;
@@ -11,10 +12,11 @@ mod print;
 mod roundtrip;
 mod run;
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, ColorWhen, Command};
 use crate::failure::Failed;
 use crate::input::{self, Input, Warnings};
 use crate::internal::InternalError;
@@ -23,6 +25,7 @@ use crate::{Outcome, output, parallel, registry};
 
 /// State shared by all subcommands.
 pub(crate) struct Run {
+    color_when: ColorWhen,
     color: bool,
     jobs: usize,
     timings: Timings,
@@ -34,8 +37,9 @@ pub(crate) fn run(args: &Args) -> Outcome {
     let begin = Instant::now();
     let global = &args.global;
     registry::set_global(global);
-    let color = output::use_color(global.color);
-    let mut run = Run { color, jobs: global.jobs, timings: Timings::default(), files: 0 };
+    let color = output::use_color(global.color, std::io::stderr().is_terminal());
+    let mut run =
+        Run { color_when: global.color, color, jobs: global.jobs, timings: Timings::default(), files: 0 };
     if let Err((path, failed)) = registry::add_constants(&global.constants, &mut run.timings) {
         output::diagnose(&failed.render(&path, run.color));
         return Outcome::No;
@@ -46,6 +50,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Check(args) => check::run(args, &mut run),
         Command::Roundtrip(args) => roundtrip::run(args, &mut run),
         Command::Equal(args) => equal::run(args, &mut run),
+        Command::Diff(args) => diff::run(args, &mut run),
         Command::Hash(args) => hash::run(args, &mut run),
         Command::Json(args) => json::run(args, &mut run),
         Command::Dump(args) => dump::run(args, &mut run),

@@ -1,7 +1,7 @@
 //! Alignment of arrays, and moves of their elements.
 
 use hashbrown::HashMap;
-use tvmscript_ir_core::equal::align::{ALONE, Row, align_by};
+use tvmscript_ir_core::equal::align::{ALONE, Row, UNLIKE, align_by};
 use tvmscript_ir_core::{FieldRef, Object, Value};
 
 use super::{Decision, Loose, Matcher, pair_of};
@@ -13,9 +13,6 @@ const SIMILAR: u32 = 50;
 const SMALL: u32 = 3;
 /// Elements below this size are not moved, but removed and inserted.
 const MIN_MOVED: u32 = 4;
-/// Cost of pairing two elements with nothing in common.
-const UNLIKE: u32 = 2 * ALONE + 1;
-
 impl<'a> Matcher<'a> {
     pub(super) fn arrays(&mut self, a: &'a Object, b: &'a Object, def: bool) {
         let (left, right) = (a.array_items(), b.array_items());
@@ -39,13 +36,18 @@ impl<'a> Matcher<'a> {
         self.matching.decisions.insert(pair_of(a, b), Decision::Rows(rows));
     }
 
-    /// Aligns elements; `None` if they are equal by position.
-    pub(super) fn rows(&mut self, left: &'a [Value], right: &'a [Value]) -> Option<Vec<Row>> {
+    /// Aligns elements; `None` if they correspond by position.
+    fn rows(&mut self, left: &'a [Value], right: &'a [Value]) -> Option<Vec<Row>> {
         let here: Vec<Fact> = left.iter().map(|item| self.left.of(item.as_field())).collect();
         let there: Vec<Fact> = right.iter().map(|item| self.right.of(item.as_field())).collect();
         let keys = |facts: &[Fact]| facts.iter().map(|fact| fact.named).collect::<Vec<_>>();
         let (left_keys, right_keys) = (keys(&here), keys(&there));
         if left_keys == right_keys {
+            return None;
+        }
+        // Small elements of arrays of one length are changed where they are.
+        let is_small = |(a, b): (&Fact, &Fact)| a.named == b.named || a.size.max(b.size) <= SMALL;
+        if here.len() == there.len() && here.iter().zip(&there).all(is_small) {
             return None;
         }
         let is_even = left.len() == right.len();
@@ -66,7 +68,10 @@ impl<'a> Matcher<'a> {
                 return if is_one_type { 2 * ALONE - 2 } else { unlike };
             }
             match self.similarity(x, y) {
-                similar if similar < SIMILAR => unlike,
+                similar if similar < SIMILAR => match self.contains(x, y) {
+                    true => ALONE + 1,
+                    false => unlike,
+                },
                 similar if is_one_type => 2 + (100 - similar) / 20,
                 _ => ALONE + 1,
             }

@@ -12,6 +12,8 @@ use crate::facts::is_entity;
 const MIN_WRAPPED: u32 = 5;
 /// Similarity, in percent, from which a node counts as the wrapped one.
 const WRAPPED: u32 = 60;
+/// The same, where the two nodes are of one type and could be changed as well.
+const CERTAIN: u32 = 90;
 /// Nodes that are looked at for a wrapped one.
 const MAX_CANDIDATES: usize = 48;
 
@@ -33,17 +35,18 @@ impl<'a> Matcher<'a> {
         if is_one_type && self.different_parts(a, b) <= 1 {
             return false;
         }
-        let least = if is_one_type { self.similarity(a, b) + 10 } else { 0 }.max(WRAPPED);
+        let least = if is_one_type { (self.similarity(a, b) + 25).max(CERTAIN) } else { WRAPPED };
         let (here, there) = (self.left.of_node(a).size, self.right.of_node(b).size);
         // An element next to others is no wrapped one.
         let is_sequence = |node: &Object| node.info().sequence_field().is_some();
-        if there > here && here >= MIN_WRAPPED && !(is_sequence(b) && !is_sequence(a)) {
+        let may_wrap = |outer, inner| !is_sequence(outer) || is_sequence(inner);
+        if there > here && here >= MIN_WRAPPED && may_wrap(b, a) {
             let Some((path, inner)) = self.find_below(b, a, false, least) else { return false };
             self.matching.decisions.insert(pair_of(a, b), Decision::Wrapped(path, inner));
             self.node(a, inner, def);
             return true;
         }
-        if here > there && there >= MIN_WRAPPED && !(is_sequence(a) && !is_sequence(b)) {
+        if here > there && there >= MIN_WRAPPED && may_wrap(a, b) {
             let Some((path, inner)) = self.find_below(a, b, true, least) else { return false };
             self.matching.decisions.insert(pair_of(a, b), Decision::Unwrapped(path, inner));
             self.node(inner, b, def);

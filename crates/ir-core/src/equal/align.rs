@@ -1,8 +1,8 @@
 //! Alignment of the elements of two arrays (patience diff).
 //!
-//! Elements are matched by key. Common prefixes and suffixes are removed, elements that occur once on each side are
-//! anchors, and gaps between anchors are aligned by edit cost if short, by the shortest edit script of their keys if it
-//! is short, and by position otherwise. The listing of differences uses a signature of an element's first nodes
+//! Elements are matched by key. Common prefixes and suffixes are removed. In long arrays, elements that occur once on each
+//! side are anchors. What is left is aligned by edit cost if short, by the shortest edit script of its keys if that is
+//! short, and by position otherwise. The listing of differences uses a signature of an element's first nodes
 //! ([`Signatures`]) as its key.
 //!
 //! Invariant: equal elements have equal signatures, so equal arrays are aligned by position. Aligned elements are
@@ -168,6 +168,9 @@ impl Work<'_, '_, '_> {
 
 /// Maximum product of lengths of a gap that is aligned by cost.
 const MAX_CELLS: usize = 1 << 16;
+/// Maximum product of lengths of a gap that is aligned by cost without a look for anchors. An anchor that moved would
+/// separate elements around it that correspond.
+const FEW_CELLS: usize = 1 << 10;
 /// Maximum nesting of anchors within anchors.
 const MAX_ROUNDS: u32 = 16;
 
@@ -186,10 +189,11 @@ pub(super) fn align(lhs: &[Signature], rhs: &[Signature]) -> Vec<Row> {
     rows
 }
 
-/// Aligns two arrays, given a key of each element; equal elements have equal keys. `cost` is the cost of pairing two
-/// elements: 0 for equal ones, and less than twice [`ALONE`] for a pair that is better than two single elements.
+/// Aligns two arrays, given a key of each element; equal elements have equal keys. `pair_cost` is the cost of pairing two
+/// elements that are not equal: less than [`UNLIKE`] for a pair that is better than two single elements.
 ///
-/// Each element is in one row, and the rows keep the order of both sides.
+/// An element with an equal one on the other side is not paired with another one. Each element is in one row, and the
+/// rows keep the order of both sides.
 ///
 /// ```
 /// use tvmscript_ir_core::equal::align::{Row, align_by};
@@ -198,7 +202,23 @@ pub(super) fn align(lhs: &[Signature], rhs: &[Signature]) -> Vec<Row> {
 /// let rows = align_by(&[1, 2, 3], &[1, 3], cost);
 /// assert_eq!(rows, [Row::Both(0, 0), Row::Left(1), Row::Both(2, 1)]);
 /// ```
-pub fn align_by(lhs: &[u64], rhs: &[u64], mut cost: impl FnMut(usize, usize) -> u32) -> Vec<Row> {
+pub fn align_by(lhs: &[u64], rhs: &[u64], mut pair_cost: impl FnMut(usize, usize) -> u32) -> Vec<Row> {
+    let count = |keys: &[u64]| {
+        let mut counts: HashMap<u64, u32> = HashMap::with_capacity(keys.len());
+        keys.iter().for_each(|key| *counts.entry(*key).or_default() += 1);
+        counts
+    };
+    // Filled for the first gap.
+    let mut counts: Option<[HashMap<u64, u32>; 2]> = None;
+    let mut cost = |i: usize, j: usize| {
+        let (a, b) = (lhs[i], rhs[j]);
+        if a == b {
+            return 0;
+        }
+        let [left, right] = counts.get_or_insert_with(|| [count(lhs), count(rhs)]);
+        let has_equal = right.get(&a) >= left.get(&a) || left.get(&b) >= right.get(&b);
+        if has_equal { UNLIKE } else { pair_cost(i, j) }
+    };
     let mut rows = Vec::with_capacity(lhs.len().max(rhs.len()));
     let mut spans = vec![Span { lhs: (0, lhs.len()), rhs: (0, rhs.len()), round: 0 }];
     while let Some(span) = spans.pop() {
@@ -243,8 +263,11 @@ fn align_span(
         rows.extend((b..b_end).map(Row::Right));
         return;
     }
-    let anchors = if round < MAX_ROUNDS { anchors(lhs, rhs, (a, a_end), (b, b_end)) } else { Vec::new() };
     let cells = (a_end - a).saturating_mul(b_end - b);
+    let anchors = match round < MAX_ROUNDS && cells > FEW_CELLS {
+        true => anchors(lhs, rhs, (a, a_end), (b, b_end)),
+        false => Vec::new(),
+    };
     let anchors = match anchors.is_empty() {
         true if cells > MAX_CELLS && round < MAX_ROUNDS => {
             common_keys(&lhs[a..a_end], &rhs[b..b_end]).into_iter().map(|(i, j)| (a + i, b + j)).collect()
@@ -381,6 +404,9 @@ fn trace(tables: &[Vec<isize>], rows: isize, columns: isize) -> Vec<(usize, usiz
 
 /// Cost of an element without a counterpart.
 pub const ALONE: u32 = 3;
+
+/// Cost of pairing two elements with nothing in common.
+pub const UNLIKE: u32 = 2 * ALONE + 1;
 
 /// Cost of aligning two elements.
 fn cost(a: Signature, b: Signature) -> u32 {

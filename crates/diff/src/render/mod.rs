@@ -1,0 +1,216 @@
+//! Rendering of edit scripts over printed text.
+//!
+//! A [`Comparison`] prints both graphs, finds the text of each edit by the source map, and aligns the lines. Lines that
+//! differ only in indentation or in the names of corresponding variables are not changes.
+//!
+//! Rendered as [`unified`](Comparison::unified) or [side by side](Comparison::side_by_side) for terminals, as
+//! [HTML](Comparison::html), or as [records](Comparison::records) for JSON.
+
+mod html;
+mod json;
+mod lines;
+mod terminal;
+
+pub use html::page;
+pub use json::{Record, to_json};
+
+use std::ops::Range;
+
+use tvmscript_docsifier::{DocsifyError, MappedText, PrinterConfig, print_mapped, unfolds_too_far};
+use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, Value};
+
+use crate::edit::{EditOp, EditScript};
+use lines::{Side, Text};
+
+/// Options of rendering.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderOptions {
+    /// Name of A, e.g. a file.
+    pub name_a: String,
+    /// Name of B.
+    pub name_b: String,
+    /// Unchanged lines around a change.
+    pub context_lines: usize,
+    /// Width of side-by-side text.
+    pub width_columns: usize,
+    /// `true` to colour the text with ANSI escapes.
+    pub color: bool,
+}
+
+impl Default for RenderOptions {
+    fn default() -> Self {
+        RenderOptions {
+            name_a: "a".to_owned(),
+            name_b: "b".to_owned(),
+            context_lines: 3,
+            width_columns: 160,
+            color: false,
+        }
+    }
+}
+
+/// Edits whose smallest text is looked up, which takes a pass over the text each. For further edits the text of the
+/// nearest node is taken.
+const MAX_EXACT_EDITS: usize = 200;
+
+/// Renders the difference of two graphs as unified text; empty if there is none.
+///
+/// # Errors
+/// If a graph has no text form.
+pub fn render_unified(
+    a: &Object,
+    b: &Object,
+    registry: &Registry,
+    config: &PrinterConfig,
+    options: &RenderOptions,
+) -> Result<String, Box<DocsifyError>> {
+    let script = crate::diff(a, b);
+    match script.edits.is_empty() {
+        true => Ok(String::new()),
+        false => Ok(Comparison::new(a, b, &script, registry, config)?.unified(options)),
+    }
+}
+
+/// Two texts with marked edits and aligned lines.
+#[derive(Debug)]
+pub struct Comparison {
+    pub(crate) a: Text,
+    pub(crate) b: Text,
+    pub(crate) rows: Vec<lines::Group>,
+    records: Vec<Record>,
+    /// Edits without text on a changed line, as text.
+    pub(crate) unseen: Vec<String>,
+}
+
+impl Comparison {
+    /// Prints both graphs and locates the edits of a script in their texts.
+    ///
+    /// # Errors
+    /// If a graph has no text form.
+    pub fn new(
+        a: &Object,
+        b: &Object,
+        script: &EditScript,
+        registry: &Registry,
+        config: &PrinterConfig,
+    ) -> Result<Comparison, Box<DocsifyError>> {
+        let print = |root: &Object| match unfolds_too_far(root) {
+            true => Ok(None),
+            false => print_mapped(root, registry, config).map(Some),
+        };
+        let (left, right) = (print(a)?, print(b)?);
+        let mut texts = (Text::of(left.as_ref()), Text::of(right.as_ref()));
+        let mut records = Vec::with_capacity(script.edits.len());
+        let mut seen = Vec::with_capacity(script.edits.len());
+        for (number, edit) in script.edits.iter().enumerate() {
+            let is_exact = number < MAX_EXACT_EDITS;
+            let side = |text: &mut Text,
+                        mapped: Option<(&MappedText, &Object)>,
+                        path: Option<&AccessPath>,
+                        is_around| {
+                let (Some(path), Some((mapped, root))) = (path, mapped) else { return String::new() };
+                let find = |path| if is_exact { mapped.ranges_of(path) } else { nearest(mapped, root, path) };
+                let name = if edit.op == EditOp::Rename { name_range(mapped, root, path) } else { None };
+                let ranges = name.map_or_else(|| find(path), |range| vec![range]);
+                let kept = edit.inner.as_ref().filter(|_| is_around).map_or_else(Vec::new, find);
+                text.mark(&ranges, &kept, edit.op);
+                ranges.first().map_or_else(String::new, |range| lines::dedented(mapped.text(), range))
+            };
+            let (left, right) = (left.as_ref().map(|text| (text, a)), right.as_ref().map(|text| (text, b)));
+            let text_a = side(&mut texts.0, left, edit.a.as_ref(), edit.op == EditOp::Remove);
+            let text_b = side(&mut texts.1, right, edit.b.as_ref(), edit.op == EditOp::Insert);
+            seen.push(!text_a.is_empty() || !text_b.is_empty());
+            records.push(Record {
+                op: edit.op.name(),
+                a: edit.a.as_ref().map(ToString::to_string),
+                b: edit.b.as_ref().map(ToString::to_string),
+                text_a,
+                text_b,
+            });
+        }
+        let edits = script.edits.iter().zip(seen).filter(|(_, seen)| !seen);
+        let unseen = edits.map(|(edit, _)| edit.to_string()).collect();
+        let (a, b) = texts;
+        let rows = lines::align(&a, &b, &lines::renamed(script));
+        Ok(Comparison { a, b, rows, records, unseen })
+    }
+
+    /// Shows a graph that only one side has, as one edit.
+    ///
+    /// # Errors
+    /// If the graph has no text form.
+    pub fn of_one(
+        root: &Object,
+        is_left: bool,
+        registry: &Registry,
+        config: &PrinterConfig,
+    ) -> Result<Comparison, Box<DocsifyError>> {
+        let text = if unfolds_too_far(root) { None } else { Some(print_mapped(root, registry, config)?) };
+        let shown = text.as_ref().map_or_else(String::new, |text| text.text().to_owned());
+        let path = Some(AccessPath::root().to_string());
+        let mut comparison = match is_left {
+            true => Comparison::of_texts(Some(&shown), None),
+            false => Comparison::of_texts(None, Some(&shown)),
+        };
+        comparison.records.push(match is_left {
+            true => Record { op: "remove", a: path, b: None, text_a: shown, text_b: String::new() },
+            false => Record { op: "insert", a: None, b: path, text_a: String::new(), text_b: shown },
+        });
+        Ok(comparison)
+    }
+
+    /// Compares two texts line by line, for graphs without text and texts without graphs. An absent text is empty.
+    pub fn of_texts(a: Option<&str>, b: Option<&str>) -> Comparison {
+        let (a, b) = (Text::plain(a.unwrap_or_default()), Text::plain(b.unwrap_or_default()));
+        let rows = lines::align(&a, &b, &Default::default());
+        Comparison { a, b, rows, records: Vec::new(), unseen: Vec::new() }
+    }
+
+    /// The edits with the text of their parts.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    pub(crate) fn text(&self, side: Side) -> &Text {
+        match side {
+            Side::A => &self.a,
+            Side::B => &self.b,
+        }
+    }
+}
+
+/// The range of a name: the first text of the named node, or of the key it belongs to, that is the name.
+fn name_range(mapped: &MappedText, root: &Object, path: &AccessPath) -> Option<Range<usize>> {
+    let name = path.follow(root)?;
+    let name = name.as_str()?;
+    let mut nodes: Vec<Object> = Vec::new();
+    let mut at = root.clone();
+    for step in &path.steps {
+        if let PathStep::Key(Value::Node(key)) | PathStep::KeyItself(Value::Node(key)) = step {
+            nodes.push(key.clone());
+        }
+        let Some(Value::Node(next)) = step.follow(&at) else { break };
+        nodes.push(next.clone());
+        at = next;
+    }
+    let ranges = nodes.iter().rev().take(4).flat_map(|node| mapped.ranges_of_node(node));
+    ranges
+        .filter(|range| mapped.text().get((*range).clone()) == Some(name))
+        .min_by_key(|range| range.start)
+        .cloned()
+}
+
+/// The ranges of the innermost node with text along a path.
+fn nearest(mapped: &MappedText, root: &Object, path: &AccessPath) -> Vec<Range<usize>> {
+    let mut at = root.clone();
+    let mut ranges = mapped.ranges_of_node(&at);
+    for step in &path.steps {
+        let Some(Value::Node(next)) = step.follow(&at) else { break };
+        let found = mapped.ranges_of_node(&next);
+        if !found.is_empty() {
+            ranges = found;
+        }
+        at = next;
+    }
+    ranges.iter().take(1).cloned().collect()
+}
