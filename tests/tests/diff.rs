@@ -62,3 +62,23 @@ fn two_parses_of_a_program_have_no_edits() {
         }
     }
 }
+
+#[test]
+fn the_assertion_shows_the_difference() {
+    let of = |value: i32| {
+        let text = format!(
+            "from tvm.script import tir as T\n\n@T.prim_func\ndef f(A: T.Buffer(8)):\n    A[0] = {value}\n"
+        );
+        only("f", &text).expect("a script")
+    };
+    tvmscript::assert_structural_eq!(of(1), of(1));
+    let panic = std::panic::catch_unwind(|| {
+        tvmscript::assert_structural_eq!(of(1), of(2));
+    });
+    let message = panic.expect_err("they differ").downcast::<String>().expect("a text");
+    let lines = "-    A[0] = T.float32(1.0)\n+    A[0] = T.float32(2.0)\n";
+    assert!(
+        message.starts_with("not structurally equal:\n--- a\n+++ b\n@@") && message.ends_with(lines),
+        "{message}"
+    );
+}

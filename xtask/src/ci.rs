@@ -101,6 +101,7 @@ fn steps() -> Result<Vec<Step>> {
     cargo("packages", &["package", "--workspace", "--no-verify", "--allow-dirty", "--quiet"]);
     cargo("conformance of the selection", &["xtask", "conformance"]);
     cargo("vectors of the selection", &["xtask", "vectors"]);
+    cargo("differences of changed programs", &["xtask", "diff-check", "--pairs", "200"]);
     cargo("changed tokens", &["xtask", "mutate", "--count", "500"]);
     cargo("speed, as a report", &["xtask", "bench-gate", "--report"]);
     if has_python() {

@@ -60,7 +60,9 @@ pub struct Edit {
 impl fmt::Display for Edit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.op)?;
-        match (&self.a, &self.b) {
+        // Keys of one name can be different nodes.
+        let text = |path: &Option<AccessPath>| path.as_ref().map(ToString::to_string);
+        match (text(&self.a), text(&self.b)) {
             (Some(a), Some(b)) if a != b => write!(f, " {a} -> {b}"),
             (Some(path), _) | (None, Some(path)) => write!(f, " {path}"),
             (None, None) => Ok(()),

@@ -61,6 +61,15 @@ pub fn diff_with(a: &Object, b: &Object, options: StructuralEqual) -> EditScript
     script::diff(a, b, options)
 }
 
+/// Describes the differences of two graphs, one line per edit; `None` if they are structurally equal.
+///
+/// [`render::explain`], with the feature `print`, shows them in the text of both graphs.
+pub fn explain(a: &Object, b: &Object) -> Option<String> {
+    let script = diff(a, b);
+    let lines: Vec<String> = script.edits.iter().map(ToString::to_string).collect();
+    (!script.is_equal).then(|| lines.join("\n"))
+}
+
 /// Applies an edit script to the graph that it was made for. The result is structurally equal to the other graph.
 ///
 /// # Errors

@@ -11,6 +11,7 @@ use crate::config::PrinterConfig;
 use crate::docsifier::Docsifier;
 use crate::error::Result;
 use crate::messages::{PathValues, PrintedParts};
+use crate::path_index::PathIndex;
 use crate::script::{docsify_root, python_options};
 
 /// A printed node with a map between ranges of its text and parts of it.
@@ -106,6 +107,11 @@ impl MappedText {
             text.push('\n');
         }
         Some(text)
+    }
+
+    /// An index of the ranges by path, to look up many parts.
+    pub fn index(&self) -> PathIndex {
+        PathIndex::new(&self.docs, &self.map)
     }
 
     /// The ranges of the part at a path: its own, else those of another path to the same node, else those of the

@@ -77,6 +77,7 @@ pub use tvmscript_si_builder as si_builder;
 pub use tvmscript_tir as tir;
 pub use tvmscript_tvm_json as tvm_json;
 
+pub use tvmscript_diff::{Edit, EditOp, EditScript};
 #[cfg(feature = "print")]
 pub use tvmscript_docsifier::{DocsifyError, PrinterConfig, print};
 pub use tvmscript_ir_core::json::{JsonError, JsonErrorKind};
@@ -114,6 +115,46 @@ pub fn registry_builder() -> RegistryBuilder {
         .with(tir::dialect())
         .with(relax::dialect())
         .with(passes::dialect())
+}
+
+/// Describes the differences of two nodes, in their text if the feature `print` is on; `None` if they are structurally
+/// equal.
+pub fn explain_difference(a: &Object, b: &Object) -> Option<String> {
+    #[cfg(feature = "print")]
+    return diff::render::explain(a, b, registry());
+    #[cfg(not(feature = "print"))]
+    return diff::explain(a, b);
+}
+
+/// Panics unless two nodes are structurally equal; the message is their structural difference ([`mod@diff`]).
+///
+/// The arguments are handles of any kind: [`Ref`], [`Object`], arrays and maps.
+///
+/// ```
+/// use tvmscript::{assert_structural_eq, tir::Evaluate, prim::IntImm};
+///
+/// let of = |value| Evaluate::new(IntImm::int32(value));
+/// assert_structural_eq!(of(1), of(1));
+///
+/// let panic = std::panic::catch_unwind(|| assert_structural_eq!(of(1), of(2))).unwrap_err();
+/// # #[cfg(feature = "print")]
+/// assert!(panic.downcast_ref::<String>().unwrap().ends_with("\
+/// --- a
+/// +++ b
+/// @@ -1,1 +1,1 @@
+/// -T.evaluate(1)
+/// +T.evaluate(2)
+/// "));
+/// ```
+#[macro_export]
+macro_rules! assert_structural_eq {
+    ($a:expr, $b:expr $(,)?) => {
+        let (a, b) = (&$a, &$b);
+        let (a, b) = ($crate::ir_core::ObjectLike::as_object(a), $crate::ir_core::ObjectLike::as_object(b));
+        if let ::std::option::Option::Some(difference) = $crate::explain_difference(a, b) {
+            ::std::panic!("not structurally equal:\n{difference}");
+        }
+    };
 }
 
 /// Converts a node to native JSON on one line.

@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("ir-core", &["ir-macros"]),
     ("doc", &["ir-core"]),
     ("docsifier", &["ir-core", "ir-macros", "doc"]),
+    ("diff", &["ir-core", "doc", "docsifier"]),
     ("python-syntax", &[]),
     ("script-value", &["ir-core"]),
     ("script-eval", &["ir-core", "python-syntax", "script-value"]),

@@ -17,6 +17,7 @@ const GENERIC: &[&str] = &[
     "ir-macros",
     "doc",
     "docsifier",
+    "diff",
     "python-syntax",
     "script-value",
     "script-eval",

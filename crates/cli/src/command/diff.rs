@@ -150,7 +150,7 @@ fn compare(
     let mut is_equal = true;
     let mut records: Vec<Record> = Vec::new();
     let mut shown: Vec<(Comparison, RenderOptions)> = Vec::new();
-    let are_single = left.len() == 1 && right.len() == 1;
+    let are_single = left.len() <= 1 && right.len() <= 1;
     for (i, j) in pairs(left, right) {
         let (a, b) = (i.and_then(|i| left.get(i)), j.and_then(|j| right.get(j)));
         let name = |name: &str, script: Option<&Script>| {

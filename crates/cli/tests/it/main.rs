@@ -3,6 +3,7 @@
 mod common;
 mod compare;
 mod constants;
+mod diff;
 mod fragments;
 mod limits;
 mod misuse;

@@ -12,7 +12,7 @@ const SIMILAR: u32 = 50;
 /// Nodes up to this size are too small to be similar: they are changed.
 const SMALL: u32 = 3;
 /// Elements below this size are not moved, but removed and inserted.
-const MIN_MOVED: u32 = 4;
+const MIN_MOVED: u32 = 3;
 impl<'a> Matcher<'a> {
     pub(super) fn arrays(&mut self, a: &'a Object, b: &'a Object, def: bool) {
         let (left, right) = (a.array_items(), b.array_items());
@@ -72,7 +72,7 @@ impl<'a> Matcher<'a> {
                     true => ALONE + 1,
                     false => unlike,
                 },
-                similar if is_one_type => 2 + (100 - similar) / 20,
+                similar if is_one_type => 1 + (100 - similar) / 25,
                 _ => ALONE + 1,
             }
         });

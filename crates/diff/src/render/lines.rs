@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use hashbrown::HashMap;
-use tvmscript_docsifier::MappedText;
 use tvmscript_ir_core::equal::align::{Row, align_by};
 
 use crate::edit::{EditOp, EditScript};
@@ -39,9 +38,9 @@ pub(crate) struct Text {
 }
 
 impl Text {
-    pub(crate) fn of(mapped: Option<&MappedText>) -> Text {
-        match mapped {
-            Some(mapped) => Text::plain(mapped.text()),
+    pub(crate) fn of(text: Option<&str>) -> Text {
+        match text {
+            Some(text) => Text::plain(text),
             None => {
                 Text::plain("# not printed: the nodes share so many parts that the text would be too long")
             }

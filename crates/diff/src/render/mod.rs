@@ -16,7 +16,7 @@ pub use json::{Record, to_json};
 
 use std::ops::Range;
 
-use tvmscript_docsifier::{DocsifyError, MappedText, PrinterConfig, print_mapped, unfolds_too_far};
+use tvmscript_docsifier::{DocsifyError, MappedText, PathIndex, PrinterConfig, print_mapped, unfolds_too_far};
 use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, Value};
 
 use crate::edit::{EditOp, EditScript};
@@ -49,9 +49,9 @@ impl Default for RenderOptions {
     }
 }
 
-/// Edits whose smallest text is looked up, which takes a pass over the text each. For further edits the text of the
-/// nearest node is taken.
-const MAX_EXACT_EDITS: usize = 200;
+/// Edits without text at their own path whose smallest text is looked up, which takes a pass over the text each. For
+/// further edits the text of the nearest node is taken.
+const MAX_SEARCHED_EDITS: usize = 50;
 
 /// Renders the difference of two graphs as unified text; empty if there is none.
 ///
@@ -68,6 +68,20 @@ pub fn render_unified(
     match script.edits.is_empty() {
         true => Ok(String::new()),
         false => Ok(Comparison::new(a, b, &script, registry, config)?.unified(options)),
+    }
+}
+
+/// Describes the differences of two graphs as unified text, or by path if a graph has no text form; `None` if they are
+/// structurally equal.
+pub fn explain(a: &Object, b: &Object, registry: &Registry) -> Option<String> {
+    let script = crate::diff(a, b);
+    if script.is_equal {
+        return None;
+    }
+    let config = PrinterConfig::default();
+    match Comparison::new(a, b, &script, registry, &config) {
+        Ok(comparison) => Some(comparison.unified(&RenderOptions::default())),
+        Err(_) => crate::explain(a, b),
     }
 }
 
@@ -96,27 +110,40 @@ impl Comparison {
     ) -> Result<Comparison, Box<DocsifyError>> {
         let print = |root: &Object| match unfolds_too_far(root) {
             true => Ok(None),
-            false => print_mapped(root, registry, config).map(Some),
+            false => print_mapped(root, registry, config).map(|mapped| {
+                let index = mapped.index();
+                Some((mapped, index))
+            }),
         };
         let (left, right) = (print(a)?, print(b)?);
-        let mut texts = (Text::of(left.as_ref()), Text::of(right.as_ref()));
+        let text =
+            |side: &Option<(MappedText, PathIndex)>| Text::of(side.as_ref().map(|(text, _)| text.text()));
+        let mut texts = (text(&left), text(&right));
         let mut records = Vec::with_capacity(script.edits.len());
         let mut seen = Vec::with_capacity(script.edits.len());
-        for (number, edit) in script.edits.iter().enumerate() {
-            let is_exact = number < MAX_EXACT_EDITS;
-            let side = |text: &mut Text,
-                        mapped: Option<(&MappedText, &Object)>,
-                        path: Option<&AccessPath>,
-                        is_around| {
-                let (Some(path), Some((mapped, root))) = (path, mapped) else { return String::new() };
-                let find = |path| if is_exact { mapped.ranges_of(path) } else { nearest(mapped, root, path) };
+        let mut searched = 0;
+        for edit in &script.edits {
+            let mut side = |text: &mut Text,
+                            mapped: Option<(&MappedText, &PathIndex, &Object)>,
+                            path: Option<&AccessPath>,
+                            is_around| {
+                let (Some(path), Some((mapped, index, root))) = (path, mapped) else { return String::new() };
+                let mut find = |path| match index.ranges_at(path) {
+                    [] if searched < MAX_SEARCHED_EDITS => {
+                        searched += 1;
+                        mapped.ranges_of(path)
+                    }
+                    [] => nearest(mapped, root, path),
+                    found => found.to_vec(),
+                };
                 let name = if edit.op == EditOp::Rename { name_range(mapped, root, path) } else { None };
                 let ranges = name.map_or_else(|| find(path), |range| vec![range]);
                 let kept = edit.inner.as_ref().filter(|_| is_around).map_or_else(Vec::new, find);
                 text.mark(&ranges, &kept, edit.op);
                 ranges.first().map_or_else(String::new, |range| lines::dedented(mapped.text(), range))
             };
-            let (left, right) = (left.as_ref().map(|text| (text, a)), right.as_ref().map(|text| (text, b)));
+            let left = left.as_ref().map(|(text, index)| (text, index, a));
+            let right = right.as_ref().map(|(text, index)| (text, index, b));
             let text_a = side(&mut texts.0, left, edit.a.as_ref(), edit.op == EditOp::Remove);
             let text_b = side(&mut texts.1, right, edit.b.as_ref(), edit.op == EditOp::Insert);
             seen.push(!text_a.is_empty() || !text_b.is_empty());
