@@ -235,12 +235,12 @@ fn is_alone(items: &[Value], index: usize) -> bool {
 }
 
 fn renaming(part: &Part, _: &mut Random) -> Option<Change> {
-    let is_definition = match part.path.steps.as_slice() {
-        [.., PathStep::Field("loop_var" | "var"), _] => true,
-        [.., PathStep::Field("var"), PathStep::Field("vid"), _] => true,
-        [.., PathStep::Field("params"), PathStep::Index(_), PathStep::Field("vid"), _] => true,
-        _ => false,
-    };
+    let is_definition = matches!(
+        part.path.steps.as_slice(),
+        [.., PathStep::Field("loop_var" | "var"), _]
+            | [.., PathStep::Field("var"), PathStep::Field("vid"), _]
+            | [.., PathStep::Field("params"), PathStep::Index(_), PathStep::Field("vid"), _]
+    );
     let is_name = matches!(part.path.steps.last(), Some(PathStep::Field("name" | "name_hint")));
     if !is_definition || !is_name {
         return None;
@@ -257,7 +257,10 @@ fn make(root: &Object, change: &Change) -> Option<Object> {
         let holder = AccessPath { steps: holder.to_vec() }.follow(root)?;
         let holder = holder.as_object()?;
         (0..holder.info().fields().len()).find_map(|index| match holder.field(index) {
-            FieldRef::Name(name) => Some(name.set(Str::new(change.new.as_str()?))),
+            FieldRef::Name(name) => {
+                name.set(Str::new(change.new.as_str()?));
+                Some(())
+            }
             _ => None,
         })?;
         return Some(root.clone());

@@ -129,8 +129,13 @@ impl<'a> Writer<'_, 'a> {
             (Value::None, Value::Node(_)) => self.edit(EditOp::Insert, None, Some(new)),
             (Value::Node(_), Value::None) => self.edit(EditOp::Remove, Some(old), None),
             _ => {
-                let is_name =
-                    old.as_str().is_some() && new.as_str().is_some() && self.left_path().is_of_name();
+                // An entry is a name if it is that of a symbol; `name` may be any attribute.
+                let may_be = match self.left.last() {
+                    Some(PathStep::Key(key)) => key.as_str().is_some_and(|key| key.ends_with("_symbol")),
+                    _ => true,
+                };
+                let are_texts = old.as_str().is_some() && new.as_str().is_some();
+                let is_name = may_be && are_texts && self.left_path().is_of_name();
                 self.edit(if is_name { EditOp::Rename } else { EditOp::Change }, Some(old), Some(new));
             }
         }

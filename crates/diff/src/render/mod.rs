@@ -16,7 +16,9 @@ pub use json::{Record, to_json};
 
 use std::ops::Range;
 
-use tvmscript_docsifier::{DocsifyError, MappedText, PathIndex, PrinterConfig, print_mapped, unfolds_too_far};
+use tvmscript_docsifier::{
+    DocsifyError, MappedText, PathIndex, PrinterConfig, print_mapped, unfolds_too_far,
+};
 use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, Value};
 
 use crate::edit::{EditOp, EditScript};
