@@ -8,7 +8,7 @@ use super::{Decision, Loose, Matcher, pair_of};
 use crate::facts::{Bag, Fact, is_entity};
 
 /// Similarity, in percent, from which two nodes count as versions of one another.
-const SIMILAR: u32 = 50;
+const SIMILAR: u32 = 40;
 /// Nodes up to this size are too small to be similar: they are changed.
 const SMALL: u32 = 3;
 /// Elements below this size are not moved, but removed and inserted.
