@@ -18,11 +18,11 @@
 //! let tree = |number, below: Vec<Ref<Tree>>| Ref::new(Tree { number, below: Array::new(below) });
 //! let leaf = |number| tree(number, vec![]);
 //! let a: Object = tree(1, vec![leaf(2), leaf(3), leaf(4)]).into();
-//! let b: Object = tree(1, vec![leaf(2), leaf(4), leaf(5)]).into();
+//! let b: Object = tree(7, vec![leaf(2), leaf(4)]).into();
 //!
 //! let script = diff(&a, &b);
 //! let edits: Vec<String> = script.edits.iter().map(ToString::to_string).collect();
-//! assert_eq!(edits, ["remove <root>.below[1]", "insert <root>.below[2]"]);
+//! assert_eq!(edits, ["change <root>.number", "remove <root>.below[1]"]);
 //! assert!(structural_equal(&apply(&a, &script)?, &b));
 //! # Ok::<(), tvmscript_diff::ApplyError>(())
 //! ```
