@@ -138,23 +138,17 @@ pub fn explain_difference(a: &Object, b: &Object) -> Option<String> {
 ///
 /// let panic = std::panic::catch_unwind(|| assert_structural_eq!(of(1), of(2))).unwrap_err();
 /// # #[cfg(feature = "print")]
-/// assert!(panic.downcast_ref::<String>().unwrap().ends_with("\
-/// --- a
-/// +++ b
-/// @@ -1,1 +1,1 @@
-/// -T.evaluate(1)
-/// +T.evaluate(2)
-/// "));
+/// assert!(panic.downcast_ref::<String>().unwrap().ends_with("-T.evaluate(1)\n+T.evaluate(2)\n"));
 /// ```
 #[macro_export]
 macro_rules! assert_structural_eq {
-    ($a:expr, $b:expr $(,)?) => {
+    ($a:expr, $b:expr $(,)?) => {{
         let (a, b) = (&$a, &$b);
         let (a, b) = ($crate::ir_core::ObjectLike::as_object(a), $crate::ir_core::ObjectLike::as_object(b));
         if let ::std::option::Option::Some(difference) = $crate::explain_difference(a, b) {
             ::std::panic!("not structurally equal:\n{difference}");
         }
-    };
+    }};
 }
 
 /// Converts a node to native JSON on one line.
