@@ -40,13 +40,22 @@ fn names_that_are_left_out_are_not_here() {
 
 #[test]
 fn an_intrinsic_of_llvm_is_noted_where_it_is_looked_up() {
-    use tvmscript::script_eval::errors::Severity;
+    use tvmscript::Severity;
     use tvmscript::script_parser::{ParseOptions, parse_script};
     let text = "@T.prim_func\ndef f(x: T.float32):\n    \
                 T.evaluate(T.call_llvm_pure_intrin(\"float32\", T.llvm_lookup_intrinsic_id(\"llvm.sqrt\"), x))\n";
     let parsed = parse_script("llvm", text, tvmscript::registry(), &ParseOptions::default());
     assert_eq!((parsed.errors.len(), parsed.scripts.len()), (0, 1));
-    let notes: Vec<_> = parsed.warnings.iter().map(|note| (note.severity, note.range().to_usize())).collect();
+    let notes: Vec<_> = parsed
+        .warnings
+        .iter()
+        .map(|note| {
+            (note.severity, {
+                let range = note.range();
+                range.start as usize..range.end as usize
+            })
+        })
+        .collect();
     let at = text.find("T.llvm_lookup").expect("the call is there");
     let call = at..at + "T.llvm_lookup_intrinsic_id(\"llvm.sqrt\")".len();
     assert_eq!(notes, [(Severity::Note, call)]);

@@ -37,9 +37,7 @@ fn findings(name: &str, text: &str, failures: &mut Vec<String>) -> String {
             failures.push(format!("{name}:{line}: {why}"));
         }
     }
-    for error in
-        parsed.errors.iter().filter(|e| e.severity != tvmscript::script_eval::errors::Severity::Warning)
-    {
+    for error in parsed.errors.iter().filter(|e| e.severity != tvmscript::Severity::Warning) {
         let line = text[..error.range().start as usize].matches('\n').count() + 1;
         lines.push((line, format!("{:?}: {}", error.severity, describe(text, error))));
     }

@@ -2,8 +2,8 @@
 //!
 //! The tools touch the library here alone, so that a change of its interface changes one file.
 
+use tvmscript::Severity;
 use tvmscript::ir_core::{ObjectLike, Str};
-use tvmscript::script_eval::errors::Severity;
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 

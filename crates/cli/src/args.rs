@@ -117,6 +117,8 @@ pub(crate) enum Command {
     Print(Print),
     /// Report all errors: syntax, names, types, well-formedness
     Check(Check),
+    /// Explain the code of a diagnostic: what it means, a wrong and a right script
+    ExplainCode(ExplainCode),
     /// Check that text round-trips: parse, print, parse again, compare, print again
     Roundtrip(Roundtrip),
     /// Compare two files structurally and underline the differences
@@ -180,12 +182,18 @@ pub(crate) struct Print {
 #[command(after_help = "\
 Examples:
   tvmscript check kernel.py
+  tvmscript check --fix --diff kernel.py
   tvmscript check --format json src/*.py | jq 'select(.ok | not)'
+  tvmscript check --format sarif src/*.py > results.sarif
 
 With `--format json`, each file is one line on standard output:
-  {\"file\", \"ok\", \"errors\": [{\"kind\", \"message\",
-    \"start\": {\"line\", \"column\", \"offset\"}, \"end\": {...}, \"notes\": []}]}
-Lines and columns count from 1, columns in characters; offsets count bytes from 0.")]
+  {\"file\", \"ok\", \"errors\": [{\"code\", \"kind\", \"severity\", \"message\",
+    \"start\": {\"line\", \"column\", \"offset\"}, \"end\": {...}, \"labels\": [], \"notes\": [], \"help\",
+    \"fixes\": [{\"title\", \"applicability\", \"edits\": [{\"start\", \"end\", \"replacement\"}]}]}]}
+Lines and columns count from 1, columns in characters; offsets count bytes from 0.
+
+`--fix` applies fixes that are certain, again and again until none is left. It keeps only fixes that leave fewer
+errors than before; files are replaced as a whole or left unchanged.")]
 pub(crate) struct Check {
     /// Input files; `-` is standard input
     #[arg(required = true, value_name = "FILE")]
@@ -193,6 +201,27 @@ pub(crate) struct Check {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: CheckFormat,
+    /// Apply the fixes that are certain; `-` is written to standard output
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Show the changes of `--fix` as a unified diff on standard output, and change no file
+    #[arg(long, requires = "fix", visible_alias = "dry-run")]
+    pub(crate) diff: bool,
+}
+
+/// `explain-code`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tvmscript explain-code E0201
+  tvmscript explain-code                       the list of all codes")]
+pub(crate) struct ExplainCode {
+    /// The code, e.g. `E0201` [default: list all codes]
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
+    /// All pages as one Markdown document
+    #[arg(long, conflicts_with = "code")]
+    pub(crate) markdown: bool,
 }
 
 /// Output format of `check`.
@@ -202,6 +231,8 @@ pub(crate) enum CheckFormat {
     Human,
     /// One JSON object per file, on standard output
     Json,
+    /// One SARIF 2.1.0 log of all files, on standard output
+    Sarif,
 }
 
 /// `roundtrip`.

@@ -1,17 +1,21 @@
-//! Failures of files, rendered for people or as JSON.
+//! Failures of files, rendered for people or as data.
 
+use std::fmt;
 use std::path::Path;
 
+use tvmscript::diagnostics::{self, DiagnosticKind, LineIndex, Position, Report, escape};
 use tvmscript::interpreter::RunError;
 use tvmscript::ir::constants::StoreError;
 use tvmscript::ir_core::LeftOut;
+use tvmscript::ir_core::error_codes;
 use tvmscript::passes::PassError;
 use tvmscript::python_syntax::ast::TextRange;
-use tvmscript::script_eval::errors::{self, Diagnostic, LineIndex, Position};
-use tvmscript::{DocsifyError, JsonError};
+use tvmscript::script_parser::ParseError;
+use tvmscript::{DiagnosticOptions, DocsifyError, JsonError};
 
 use crate::input::{Source, display_name};
 use crate::internal::InternalError;
+use crate::registry::registry;
 
 /// A failure, with the text of the file if it was read.
 #[derive(Debug)]
@@ -41,9 +45,9 @@ pub(crate) enum Failure {
     /// The file is not UTF-8 at `byte`, which follows the text `before`.
     NotText { before: String, byte: u8 },
     /// The script has errors, in source order.
-    Script { errors: Vec<errors::ParseError> },
-    /// The script parses but is not well-formed; errors in source order.
-    IllFormed { errors: Vec<errors::ParseError> },
+    Script { errors: Vec<ParseError> },
+    /// The script parses but is not well-formed; with the warnings of parsing.
+    IllFormed { errors: well_formed::Errors },
     /// The text is JSON but not that of a node.
     Json(JsonError),
     /// The file contains no constants.
@@ -70,18 +74,83 @@ impl From<InternalError> for Failure {
     }
 }
 
+// A code never changes its meaning and is never reused; E0806 was the code of all errors of printing.
+error_codes! {
+    Failure {
+        Failure::Unreadable { .. } => "E0801" "unreadable"
+            "The file does not exist, is a directory, or may not be read.";
+        Failure::NotText { .. } => "E0802" "not-utf8" "The file is not UTF-8. The position is that of the first wrong byte.";
+        Failure::Json(_) => "E0803" "json"
+            "The file begins like JSON of a node, but is no valid JSON, or names types and fields that do not exist.";
+        Failure::Constants(_) => "E0804" "constants" "The file given with `--constants` contains no constants.";
+        Failure::LeftOut(_) => "E0805" "left-out"
+            "The text leaves out the elements of a constant. Give the file that `print --constants-out` wrote with it.";
+        Failure::Path(_) => "E0807" "path"
+            "An access path on the command line is malformed, or leads to no part of the script.";
+        Failure::Pass(_) => "E0809" "pass"
+            "A pass fails, is unknown, or has an option with a wrong value; or an instrument finds that its result is wrong.";
+        Failure::NoFunction { .. } => "E0810" "no-function"
+            "The file has no TIR function to run, or none of the name that `--function` gives.";
+        Failure::Run { .. } => "E0811" "run"
+            "Running a function fails: an index is out of bounds, a divisor is zero, an assertion fails, or the function uses \
+             something that cannot be run.";
+        Failure::TooLarge { .. } => "E0808" "too-large" "The file is larger than `--max-input-bytes`.";
+        Failure::Internal(_) => "E0899" "internal" "A bug in this program. Please report it with the input.";
+    }
+    delegate {
+        Failure::Script { errors } => errors.first().map_or(&Failure::CODES[0], |error| error.kind.error_code());
+        Failure::IllFormed { errors } => {
+            errors.in_text.first().map_or(&Failure::CODES[0], |error| error.kind.error_code())
+        };
+        Failure::Unprintable(error) => error.error_code();
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Unreadable { reason } => f.write_str(reason),
+            Failure::TooLarge { limit } => {
+                write!(f, "larger than {limit} bytes; `--max-input-bytes` sets another limit")
+            }
+            Failure::NotText { byte, .. } => write!(f, "not UTF-8 text: byte 0x{byte:02x}"),
+            Failure::Script { .. } | Failure::IllFormed { .. } => Ok(()),
+            Failure::Json(error) => error.fmt(f),
+            Failure::Constants(error) => error.fmt(f),
+            Failure::LeftOut(error) => error.fmt(f),
+            Failure::Unprintable(error) => write!(f, "cannot be printed: {error}"),
+            Failure::Path(error) => error.fmt(f),
+            Failure::Pass(error) => error.fmt(f),
+            Failure::NoFunction { name } => write!(f, "no TIR function{name} to run"),
+            Failure::Run { function, error, .. } => write!(f, "in `{function}`: {error}"),
+            Failure::Internal(error) => error.fmt(f),
+        }
+    }
+}
+
 impl Failure {
     /// The failure as text, with source lines if it has a position.
     pub(crate) fn render(&self, name: &str, source: Option<&Source>, color: bool) -> String {
+        let text = source.map_or("", |s| s.text.as_str());
         match self {
-            Failure::Script { errors } | Failure::IllFormed { errors } => {
-                let text = source.map_or("", |s| s.text.as_str());
-                errors::render(errors, name, text, color)
+            Failure::Script { errors } => diagnostics::render(errors, name, text, color),
+            Failure::IllFormed { errors } => {
+                let mut out = diagnostics::render(&errors.in_text, name, text, color);
+                for (root, found) in &errors.in_ir {
+                    let name = format!("{name} (printed)");
+                    let options = DiagnosticOptions { name: &name, color, ..DiagnosticOptions::default() };
+                    // The access paths remain if the root cannot be printed.
+                    out.push_str(
+                        &tvmscript::render_diagnostics(root, registry(), found, &options)
+                            .unwrap_or_else(|_| diagnostics::render(found, &name, "", color)),
+                    );
+                }
+                out
             }
-            Failure::Internal(error) => format!("{}: {error}\n", errors::escape::name(name)),
+            Failure::Internal(error) => format!("{}: {error}\n", escape::name(name)),
             _ => {
                 let (start, _) = self.range(source);
-                let name = errors::escape::name(name);
+                let name = escape::name(name);
                 let at = match self {
                     Failure::Unreadable { .. }
                     | Failure::TooLarge { .. }
@@ -91,47 +160,25 @@ impl Failure {
                     | Failure::Pass(_) => name.into_owned(),
                     _ => format!("{name}:{}:{}", start.line, start.column),
                 };
-                format!("error: {at}: {}\n", errors::escape::message(&self.message()))
+                format!("error: {at}: {}\n", escape::message(&self.to_string()))
             }
         }
     }
 
     /// The failure in one line, for lists of files.
     pub(crate) fn one_line(&self, source: Option<&Source>) -> String {
+        let reports = self.reports(source);
+        let mut mistakes = reports.iter().filter(|report| report.severity == "error");
         match self {
-            Failure::Script { errors } | Failure::IllFormed { errors } => {
-                let text = source.map_or("", |s| s.text.as_str());
-                let mut mistakes = errors.iter().filter(|error| error.is_error());
+            Failure::Script { .. } | Failure::IllFormed { .. } => {
                 let Some(first) = mistakes.next() else { return "no script".to_owned() };
-                let place = LineIndex::new(text).position(first.range().start as usize);
                 let more = match mistakes.count() {
                     0 => String::new(),
                     n => format!(" (and {n} more)"),
                 };
-                let message = first.to_string();
-                format!("{}:{}: {}{more}", place.line, place.column, errors::escape::message(&message))
+                format!("{}:{}: {}{more}", first.start.line, first.start.column, first.message)
             }
-            _ => errors::escape::message(self.message().lines().next().unwrap_or_default()).into_owned(),
-        }
-    }
-
-    fn message(&self) -> String {
-        match self {
-            Failure::Unreadable { reason } => reason.clone(),
-            Failure::TooLarge { limit } => {
-                format!("larger than {limit} bytes; `--max-input-bytes` sets another limit")
-            }
-            Failure::NotText { byte, .. } => format!("not UTF-8 text: byte 0x{byte:02x}"),
-            Failure::Script { .. } | Failure::IllFormed { .. } => String::new(),
-            Failure::Json(error) => error.to_string(),
-            Failure::Constants(error) => error.to_string(),
-            Failure::LeftOut(error) => error.to_string(),
-            Failure::Unprintable(error) => format!("cannot be printed: {error}"),
-            Failure::Path(error) => error.to_string(),
-            Failure::Pass(error) => error.to_string(),
-            Failure::NoFunction { name } => format!("no TIR function{name} to run"),
-            Failure::Run { function, error, .. } => format!("in `{function}`: {error}"),
-            Failure::Internal(error) => error.to_string(),
+            _ => escape::message(self.to_string().lines().next().unwrap_or_default()).into_owned(),
         }
     }
 
@@ -143,8 +190,7 @@ impl Failure {
                 (start, Position { column: start.column + 1, offset: start.offset + 1, ..start })
             }
             Failure::Run { range, .. } => {
-                let text = source.map_or("", |s| s.text.as_str());
-                let index = LineIndex::new(text);
+                let index = LineIndex::new(source.map_or("", |s| s.text.as_str()));
                 match range {
                     Some(range) => (index.position(range.start as usize), index.position(range.end as usize)),
                     None => (Position::START, Position::START),
@@ -159,36 +205,19 @@ impl Failure {
         }
     }
 
-    /// The errors as JSON data.
-    pub(crate) fn diagnostics(&self, source: Option<&Source>) -> Vec<Diagnostic> {
-        let (code, kind) = match self {
-            Failure::Script { errors } | Failure::IllFormed { errors } => {
-                return errors::diagnostics(errors, source.map_or("", |s| s.text.as_str()));
+    /// The errors as data.
+    pub(crate) fn reports(&self, source: Option<&Source>) -> Vec<Report> {
+        let text = source.map_or("", |s| s.text.as_str());
+        match self {
+            Failure::Script { errors } => diagnostics::reports(errors, text),
+            Failure::IllFormed { errors } => {
+                let in_ir = errors.in_ir.iter().flat_map(|(_, found)| diagnostics::reports(found, text));
+                diagnostics::reports(&errors.in_text, text).into_iter().chain(in_ir).collect()
             }
-            Failure::Unreadable { .. } => ("E0801", "unreadable"),
-            Failure::TooLarge { .. } => ("E0808", "too-large"),
-            Failure::NotText { .. } => ("E0802", "not-utf8"),
-            Failure::Json(_) => ("E0803", "json"),
-            Failure::Constants(_) => ("E0804", "constants"),
-            Failure::LeftOut(_) => ("E0805", "left-out"),
-            Failure::Unprintable(_) => ("E0806", "unprintable"),
-            Failure::Path(_) => ("E0807", "path"),
-            Failure::Pass(_) => ("E0809", "pass"),
-            Failure::NoFunction { .. } => ("E0810", "no-function"),
-            Failure::Run { .. } => ("E0811", "run"),
-            Failure::Internal(_) => ("E0899", "internal"),
-        };
-        let (start, end) = self.range(source);
-        vec![Diagnostic {
-            code,
-            kind,
-            severity: "error",
-            message: errors::escape::message(&self.message()).into_owned(),
-            start,
-            end,
-            labels: Vec::new(),
-            notes: Vec::new(),
-            help: None,
-        }]
+            _ => {
+                let (start, end) = self.range(source);
+                vec![Report::new(self.error_code(), &self.to_string(), start, end)]
+            }
+        }
     }
 }

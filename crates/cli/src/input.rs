@@ -4,9 +4,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use tvmscript::diagnostics;
 use tvmscript::ir_core::{Array, ObjectLike as _, SourceComments, SourceId};
 use tvmscript::python_syntax::ast::TextRange;
-use tvmscript::script_eval::errors::{self, ParseError};
+use tvmscript::script_parser::ParseError;
 use tvmscript::tvm_json;
 use tvmscript::{Object, ParseOptions, Registry, Value, ir};
 
@@ -50,13 +51,13 @@ impl Warnings {
     /// Writes them to standard error.
     pub(crate) fn show(&self, color: bool) {
         if !self.found.is_empty() {
-            output::diagnose(&errors::render(&self.found, &self.name, &self.text, color));
+            output::diagnose(&diagnostics::render(&self.found, &self.name, &self.text, color));
         }
     }
 
-    /// The warnings as JSON data.
-    pub(crate) fn diagnostics(&self) -> Vec<errors::Diagnostic> {
-        errors::diagnostics(&self.found, &self.text)
+    /// The warnings as data.
+    pub(crate) fn reports(&self) -> Vec<diagnostics::Report> {
+        diagnostics::reports(&self.found, &self.text)
     }
 }
 

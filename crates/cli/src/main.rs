@@ -6,9 +6,11 @@
 #![warn(clippy::unwrap_used, clippy::panic)]
 
 mod args;
+mod codes;
 mod command;
 mod dialect_flags;
 mod failure;
+mod fixes;
 mod input;
 mod internal;
 mod output;

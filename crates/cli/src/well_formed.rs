@@ -1,48 +1,64 @@
 //! Results of the well-formedness checks as diagnostics.
 
-use tvmscript::ir_core::registry::Finding;
-use tvmscript::ir_core::{Span, SpanKind};
+use tvmscript::diagnostics::{Anchor, Diagnostic};
+use tvmscript::ir_core::{Object, Span, SpanKind};
 use tvmscript::python_syntax::ast::TextRange;
-use tvmscript::script_parser::{ParseError, ParseErrorKind};
 
 use crate::input::Script;
 use crate::registry::registry;
 
-/// Checks the scripts whose decorator does not disable it. Errors are in source order.
-pub(crate) fn errors(scripts: &[Script]) -> Vec<ParseError> {
-    let mut errors: Vec<ParseError> = Vec::new();
-    for script in scripts.iter().filter(|script| script.is_checked) {
-        let findings = registry().check(&script.node);
-        errors.extend(findings.into_iter().map(|finding| diagnostic(script, finding)));
+/// The errors of a file's scripts.
+#[derive(Debug, Default)]
+pub(crate) struct Errors {
+    /// Errors with a position in the text, in source order.
+    pub(crate) in_text: Vec<Diagnostic>,
+    /// Errors of scripts without text, such as JSON, with their root. Labels are on access paths.
+    pub(crate) in_ir: Vec<(Object, Vec<Diagnostic>)>,
+}
+
+impl Errors {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.in_text.is_empty() && self.in_ir.is_empty()
     }
-    errors.sort_by_key(|error| (error.range().start, error.range().end));
+}
+
+/// Checks the scripts whose decorator does not disable it.
+pub(crate) fn errors(scripts: &[Script]) -> Errors {
+    let mut errors = Errors::default();
+    for script in scripts.iter().filter(|script| script.is_checked) {
+        let found = registry().check(&script.node);
+        if script.range.is_empty() && !found.is_empty() {
+            errors.in_ir.push((script.node.clone(), found));
+        } else {
+            errors.in_text.extend(found.into_iter().map(|diagnostic| in_text(script, diagnostic)));
+        }
+    }
+    errors.in_text.sort_by_key(|error| (error.range().start, error.range().end));
     errors
 }
 
-fn diagnostic(script: &Script, error: Finding) -> ParseError {
-    let kind = ParseErrorKind::IllFormed { message: error.message };
-    let mut out = match range(script, error.span) {
-        Some(range) => ParseError::new(kind, range),
-        // A node without a source position is identified by its access path.
-        None => {
-            let function =
-                error.function.as_ref().map_or(String::new(), |name| format!(" of function `{name}`"));
-            ParseError::new(kind, script.range).with_note(format!("at {}{function}", error.path))
+/// Moves the labels to ranges of the text.
+fn in_text(script: &Script, mut diagnostic: Diagnostic) -> Diagnostic {
+    let labels = std::mem::take(&mut diagnostic.labels);
+    for (index, mut label) in labels.into_iter().enumerate() {
+        match (range(script, label.at.span(&script.node)), &label.at) {
+            (Some(range), _) => {
+                label.at = Anchor::Text(range.into());
+                diagnostic.labels.push(label);
+            }
+            // A node without a source position is identified by its access path.
+            (None, Anchor::Path { path, .. }) if index == 0 => {
+                diagnostic.notes.insert(0, format!("at {path}"));
+                label.at = Anchor::Text(script.range.into());
+                diagnostic.labels.push(label);
+            }
+            _ => diagnostic.notes.push(label.text),
         }
-    };
-    for note in &error.notes {
-        out = match range(script, note.span) {
-            Some(range) => out.with_label(range, note.text.as_str()),
-            None => out.with_note(note.text.as_str()),
-        };
     }
-    match error.help {
-        Some(help) => out.with_help(help),
-        None => out,
-    }
+    diagnostic
 }
 
-/// The place of a span in the text of a script: for a node that a helper made, the call in the script; for a span that a
+/// The range of a span in the text of a script: for a node that a helper made, the call in the script; for a span that a
 /// marker states, the statement with the marker.
 pub(crate) fn range(script: &Script, span: Span) -> Option<TextRange> {
     let origin = script.origin.as_ref()?;

@@ -92,7 +92,7 @@ impl MarkedText {
         let mut ranges = Vec::new();
         for request in requests {
             let docs = self.docs.iter().map(|marked| (marked.doc, &marked.range, marked.head.as_ref()));
-            ranges.extend(best_ranges(arena, request, docs));
+            ranges.extend(best_ranges(arena, request, docs).0);
         }
         let ranges = self.with_whole_lists(arena, merge(ranges));
         subtract(merge(ranges), &merge(self.exempt.clone()))
@@ -199,23 +199,29 @@ impl SourceMap {
         Some(entry)
     }
 
+    /// As [`SourceMap::ranges_of`], with the number of steps of `path` that lead to a part with text.
+    pub fn locate(&self, arena: &DocArena, path: &AccessPath) -> (Vec<Range<usize>>, usize) {
+        let docs = self.entries.iter().map(|entry| (entry.doc, &entry.range, entry.head.as_ref()));
+        let (ranges, depth) = best_ranges(arena, path, docs);
+        (merge(ranges), depth)
+    }
+
     /// The ranges of the part at `path`; if it has none, those of its descendants; else that of its nearest printed
     /// ancestor, which for a statement with a body is its head.
     pub fn ranges_of(&self, arena: &DocArena, path: &AccessPath) -> Vec<Range<usize>> {
-        let docs = self.entries.iter().map(|entry| (entry.doc, &entry.range, entry.head.as_ref()));
-        merge(best_ranges(arena, path, docs))
+        self.locate(arena, path).0
     }
 }
 
 /// A doc, its range, and its head.
 type Stands<'r> = (DocRef, &'r Range<usize>, Option<&'r Range<usize>>);
 
-/// The ranges for `request`, in any order.
+/// The ranges for `request`, in any order, and the number of its steps that lead to a part with text.
 fn best_ranges<'r>(
     arena: &DocArena,
     request: &AccessPath,
     docs: impl Iterator<Item = Stands<'r>>,
-) -> Vec<Range<usize>> {
+) -> (Vec<Range<usize>>, usize) {
     let mut matcher = Matcher { arena, request, known: vec![Some(Relation::Around(0))] };
     let whole = request.steps.len();
     let mut best = 0;
@@ -238,7 +244,7 @@ fn best_ranges<'r>(
             }
         }
     }
-    if best < whole && !below.is_empty() { below } else { around }
+    if best < whole && !below.is_empty() { (below, whole) } else { (around, best) }
 }
 
 /// The relation of a path to a request.

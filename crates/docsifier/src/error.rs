@@ -1,8 +1,8 @@
 //! Errors of printing.
 
 use tvmscript_doc::{DocError, PrintError};
-use tvmscript_ir_core::LeftOut;
 use tvmscript_ir_core::profile::UnknownProfile;
+use tvmscript_ir_core::{LeftOut, error_codes};
 
 /// The reason why a node cannot be printed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -78,6 +78,34 @@ pub enum DocsifyError {
         /// The given text.
         name: String,
     },
+}
+
+error_codes! {
+    DocsifyError {
+        DocsifyError::Doc(_) => "E0901" "unprintable"
+            "The node needs more docs than the limit allows, or a name that is no identifier.";
+        DocsifyError::Print(_) => "E0902" "unprintable"
+            "The text of the node is longer than the limit allows, or nested deeper.";
+        DocsifyError::LeftOut(_) => "E0903" "unprintable"
+            "The metadata section contains a constant whose elements were left out when its text was printed. Give the \
+             file of constants.";
+        DocsifyError::NotAnExpression { .. } => "E0904" "unprintable"
+            "A node that prints as a statement stands where the text needs an expression.";
+        DocsifyError::Undeclared { .. } => "E0905" "unprintable"
+            "The node uses a variable that no scope of the text can declare.";
+        DocsifyError::Unwritable { .. } => "E0906" "unprintable"
+            "The text form has no spelling for this value of the node. The message names the part.";
+        DocsifyError::UnknownProfile(_) => "E0907" "unprintable" "No dialect registers the text profile of the options.";
+        DocsifyError::BadOption { .. } => "E0908" "unprintable"
+            "No text printed with this value of an option reads back.";
+        DocsifyError::NameClash { .. } => "E0909" "unprintable"
+            "A prefix or alias of the options is the name of something else in the text.";
+        DocsifyError::DefinedTwice { .. } => "E0910" "unprintable"
+            "Two scopes define the same variable, and neither contains all of its uses, so that no text reads back to it.";
+        DocsifyError::TakenWord { .. } => "E0911" "unprintable"
+            "The text needs a word that a variable has as its name, and the variable cannot be renamed.";
+        DocsifyError::BadName { .. } => "E0912" "unprintable" "A prefix or alias of the options is no identifier.";
+    }
 }
 
 /// A result with a boxed [`DocsifyError`], which keeps the results of handlers small.

@@ -43,6 +43,7 @@
 mod analysis;
 mod config;
 mod definitions;
+mod diagnose;
 mod dispatch;
 mod docsifier;
 mod error;
@@ -62,6 +63,7 @@ mod table;
 mod words;
 
 pub use config::{Parts, PrinterConfig};
+pub use diagnose::{DiagnosticOptions, SourceFiles, SourceTexts, render_diagnostics};
 pub use docsifier::{DocFactory, Docsifier, field_value, text_of};
 pub use error::{DocsifyError, Result};
 pub use frame::{ExitCallback, Frame};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hashbrown::{HashMap, HashSet};
 use tvmscript_doc::python;
-use tvmscript_doc::{DocArena, MapEntry, SourceMap};
+use tvmscript_doc::{DocArena, DocRef, MapEntry, SourceMap};
 use tvmscript_ir_core::{AccessPath, Object, Registry, SourceId, Span, Value};
 
 use crate::config::PrinterConfig;
@@ -21,11 +21,18 @@ pub struct MappedText {
     root: Object,
     docs: DocArena,
     map: SourceMap,
-    /// Ranges by node address.
-    by_node: HashMap<usize, Vec<Range<usize>>>,
+    /// Docs and their ranges by node address.
+    by_node: HashMap<usize, NodeText>,
     /// Offsets at which statements start.
     statements: HashSet<usize>,
     parts: PrintedParts,
+}
+
+/// The text of a node: its docs, and their ranges.
+#[derive(Debug, Default)]
+struct NodeText {
+    docs: Vec<DocRef>,
+    ranges: Vec<Range<usize>>,
 }
 
 /// Prints a node with a map from text to nodes and back. Line numbers, underlines, requested annotations and the metadata
@@ -45,15 +52,16 @@ pub fn print_mapped(object: &Object, registry: &Registry, config: &PrinterConfig
     let parts = PrintedParts::new(&docs, object);
     let by_node = HashMap::new();
     let mut mapped = MappedText { text, root: object.clone(), docs, map, by_node, statements, parts };
-    let mut by_node: HashMap<usize, Vec<Range<usize>>> = HashMap::new();
+    let mut by_node: HashMap<usize, NodeText> = HashMap::new();
     let mut values = PathValues::new(object);
     for entry in mapped.map.entries() {
         for path in mapped.docs.paths_of(entry.doc) {
             if let Some(Value::Node(node)) = values.get(mapped.docs.paths(), path) {
-                let ranges = by_node.entry(node.address()).or_default();
-                // Docs with the same text are adjacent.
-                if ranges.last() != Some(&entry.range) {
-                    ranges.push(entry.range.clone());
+                let of_node = by_node.entry(node.address()).or_default();
+                // Docs with the same text are adjacent; the outermost one stands for them.
+                if of_node.ranges.last() != Some(&entry.range) {
+                    of_node.ranges.push(entry.range.clone());
+                    of_node.docs.push(entry.doc);
                 }
             }
         }
@@ -73,9 +81,37 @@ impl MappedText {
         &self.map
     }
 
+    /// The printed node.
+    pub fn root(&self) -> &Object {
+        &self.root
+    }
+
+    /// The docs, for [`MappedText::doc_for`] and [`MappedText::map`].
+    pub fn docs(&self) -> &DocArena {
+        &self.docs
+    }
+
+    /// All docs of a node, in the order of the text. A buffer that is declared and used three times has four; a node
+    /// that is not printed has none.
+    pub fn doc_for(&self, node: &Object) -> &[DocRef] {
+        self.by_node.get(&node.address()).map_or(&[], |text| &text.docs)
+    }
+
+    /// The innermost node whose text contains the byte at `offset_bytes`.
+    pub fn node_for(&self, offset_bytes: usize) -> Option<Object> {
+        let (mut path, mut part) = self.at(offset_bytes)?;
+        loop {
+            if let Value::Node(node) = part {
+                return Some(node);
+            }
+            path.steps.pop()?;
+            part = path.follow(&self.root)?;
+        }
+    }
+
     /// All ranges that stand for a node. A buffer that is declared and used three times has four.
     pub fn ranges_of_node(&self, node: &Object) -> &[Range<usize>] {
-        self.by_node.get(&node.address()).map_or(&[], Vec::as_slice)
+        self.by_node.get(&node.address()).map_or(&[], |text| &text.ranges)
     }
 
     /// The span of a node in this text, as the source of that name; unknown if the node has no text.
@@ -117,8 +153,14 @@ impl MappedText {
     /// The ranges of the part at a path: its own, else those of another path to the same node, else those of the
     /// nearest printed ancestor ([`SourceMap::ranges_of`]). Underlining uses the same rule.
     pub fn ranges_of(&self, path: &AccessPath) -> Vec<Range<usize>> {
-        let path = self.parts.printed(self.docs.paths(), &self.root, path.clone());
-        self.map.ranges_of(&self.docs, &path)
+        self.locate(path).0
+    }
+
+    /// [`MappedText::ranges_of`], and the number of last steps of the path that have no text.
+    pub(crate) fn locate(&self, path: &AccessPath) -> (Vec<Range<usize>>, usize) {
+        let printed = self.parts.printed(self.docs.paths(), &self.root, path.clone());
+        let (ranges, depth) = self.map.locate(&self.docs, &printed);
+        (ranges, printed.steps.len() - depth)
     }
 
     /// The innermost part that contains the byte at `offset_bytes`, and its path.

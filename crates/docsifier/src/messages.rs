@@ -251,7 +251,7 @@ fn holders(root: &Object, path: &AccessPath) -> Vec<Object> {
 }
 
 /// The first path to a node, in field order.
-fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
+pub(crate) fn path_to(root: &Object, wanted: &Object) -> Option<AccessPath> {
     let mut visited = Visited::default();
     let mut nodes: Vec<(Object, Option<(usize, PathStep)>)> = vec![(root.clone(), None)];
     let mut stack = vec![0usize];

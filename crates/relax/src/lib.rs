@@ -111,5 +111,5 @@ pub fn nodes() -> Dialect {
         .node::<DTensorStructInfo>();
     attrs::nodes(dialect)
         .names::<tvmscript_prim::Op>(op::operators().map(|operator| operator.name))
-        .check(check::findings)
+        .check(check::diagnostics)
 }

@@ -49,7 +49,7 @@ pub fn open(text: &str, limits: Limits) -> Box<dyn Host> {
     let source = SourceId::new("calculator");
     let program = Program::new(parsed.ast, text, source, limits, Box::new(Calculator::boxed));
     let mut host = Calculator::boxed(Rc::new(program));
-    host.diagnostics.errors.extend(parsed.errors.into_iter().map(ParseError::from));
+    host.diagnostics.errors.extend(parsed.errors.into_iter().map(errors::syntax_error));
     host.define_python_builtins();
     host
 }
@@ -102,6 +102,6 @@ fn main() -> std::io::Result<()> {
     let outcome = evaluate(&text, Limits::default(), false);
     // As in Python's own shell.
     outcome.values.iter().filter(|value| *value != "None").for_each(|value| println!("{value}"));
-    eprint!("{}", errors::render(&outcome.errors, &name, &text, false));
+    eprint!("{}", tvmscript_diagnostics::render(&outcome.errors, &name, &text, false));
     Ok(())
 }

@@ -41,7 +41,7 @@ impl Evaluator {
         };
         if is_gap {
             let reason = error.kind.to_string();
-            return self.give_up(error.range(), &reason);
+            return self.give_up(TextRange::from(error.range()), &reason);
         }
         self.diagnostics.push_raised(error);
         Reported(())
@@ -127,7 +127,13 @@ impl Evaluator {
         if let Some(BuildErrorKind::UnknownKeyword { name, known, .. }) = error.kind()
             && let Some(near) = suggest::nearest(name, known.iter().copied())
         {
-            out.help = Some(format!("did you mean `{near}`?"));
+            // The label is on the keyword and its value.
+            let start = out.range().start;
+            let keyword = TextRange::new(start, start + name.len() as u32);
+            match self.program.text_of(keyword) == name {
+                true => near.suggest(&mut out, keyword, ""),
+                false => out.help = Some(format!("did you mean `{}`?", near.name)),
+            }
         }
         self.report(out)
     }

@@ -4,7 +4,7 @@
 #[path = "../examples/calculator.rs"]
 mod calculator;
 
-use tvmscript_script_eval::{Binding, Limits, errors};
+use tvmscript_script_eval::{Binding, Limits};
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
 fn values(text: &str) -> Vec<String> {
@@ -35,7 +35,7 @@ fn errors_name_their_place_and_a_likely_name() {
     let text = "lenght = 3\nlengt + 1\nlenght\n";
     let outcome = calculator::evaluate(text, Limits::default(), false);
     assert_eq!(outcome.values, ["3"]);
-    let shown = errors::render(&outcome.errors, "sum.py", text, false);
+    let shown = tvmscript_diagnostics::render(&outcome.errors, "sum.py", text, false);
     assert!(shown.contains("undefined name `lengt`") && shown.contains("sum.py:2:1"), "{shown}");
     assert!(shown.contains("did you mean `lenght`?"), "{shown}");
 }

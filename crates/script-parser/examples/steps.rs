@@ -57,5 +57,5 @@ fn main() {
         let node = script.node.as_node::<Steps>().expect("the decorator builds `Steps`");
         println!("{}:\n{}\n", script.name.as_deref().unwrap_or_default(), node.text);
     }
-    print!("{}", tvmscript_script_eval::errors::render(&parsed.errors, "steps.py", TEXT, false));
+    print!("{}", tvmscript_diagnostics::render(&parsed.errors, "steps.py", TEXT, false));
 }

@@ -2,7 +2,8 @@
 
 mod toy;
 
-use tvmscript_script_eval::errors::{diagnostics, render};
+use tvmscript_diagnostics::{render, reports as diagnostics};
+use tvmscript_python_syntax::ast::TextRange;
 
 fn shown(text: &str) -> String {
     render(&toy::errors(text), "test.py", text, false)
@@ -102,7 +103,10 @@ fn all_mistakes_are_found() {
 fn an_argument_is_pointed_at() {
     let text = "@Y.script\ndef f(n):\n    Y.identity(n, valeu=3)\n";
     let errors = toy::errors(text);
-    assert_eq!(errors[0].range().to_usize(), text.find("valeu=3").map(|at| at..at + 7).expect("it is there"));
+    assert_eq!(
+        TextRange::from(errors[0].range()).to_usize(),
+        text.find("valeu=3").map(|at| at..at + 7).expect("it is there")
+    );
     assert_eq!(errors[0].help.as_deref(), Some("did you mean `value`?"));
 }
 
@@ -112,7 +116,7 @@ fn a_mistake_in_a_helper_says_from_where_it_was_called() {
     let errors = toy::errors(text);
     assert_eq!(errors.len(), 1);
     assert_eq!(
-        errors[0].labels[1].range.to_usize(),
+        TextRange::from(errors[0].labels[1].range().expect("a range")).to_usize(),
         text.find("half(4)").map(|at| at..at + 7).expect("it is there")
     );
 }

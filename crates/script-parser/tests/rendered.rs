@@ -3,7 +3,7 @@
 
 mod toy;
 
-use tvmscript_script_eval::errors::render;
+use tvmscript_diagnostics::render;
 
 /// The rendered errors of a function with this body.
 fn shown(body: &str) -> String {

@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use tvmscript_ir_core::Span;
+use tvmscript_ir_core::{Span, error_codes};
 
 /// Wrong calls and misused frames.
 ///
@@ -136,6 +136,40 @@ pub enum BuildErrorKind {
     /// A message of a dialect: lower case, no full stop, names in backticks.
     #[error("{0}")]
     Message(String),
+}
+
+error_codes! {
+    BuildErrorKind {
+        BuildErrorKind::Message(_) => "E0500" "build"
+            "A call of a script function fails for a reason that its dialect explains in the message.";
+        BuildErrorKind::MissingArgument { .. } => "E0501" "build" "A call lacks an argument that has no default value.";
+        BuildErrorKind::TooManyArguments { .. } => "E0502" "build"
+            "A call has more positional arguments than the function takes. Some parameters are given by keyword only.";
+        BuildErrorKind::UnknownKeyword { .. } => "E0503" "build"
+            "A call has a keyword argument that the function does not take. The help names the nearest parameter.";
+        BuildErrorKind::RepeatedArgument { .. } => "E0504" "build"
+            "A parameter is given twice: by position and by keyword, or by `*` and `**`.";
+        BuildErrorKind::ArgumentType { .. } => "E0505" "build"
+            "An argument has a type that the parameter does not accept. The message says which types it accepts.";
+        BuildErrorKind::Type { .. } => "E0506" "build" "A value has another type than this place needs.";
+        BuildErrorKind::NotCallable { .. } => "E0507" "build" "A value that is no function is called.";
+        BuildErrorKind::WrongFrame { .. } => "E0508" "build"
+            "A script function is used outside the scope that it belongs to, such as an axis outside of a block.";
+        BuildErrorKind::Repeated { .. } => "E0509" "build" "A part that a scope has once is given twice.";
+        BuildErrorKind::NoBuilder => "E0510" "build"
+            "A script function is called from Rust while no builder is open on the thread.";
+        BuildErrorKind::Nesting { .. } => "E0511" "build"
+            "A frame is closed while a frame that was opened inside it is still open.";
+        BuildErrorKind::Closed { .. } => "E0512" "build" "A frame is closed a second time.";
+        BuildErrorKind::InnerBuilder => "E0513" "build"
+            "A builder is finished while another one, opened later on the same thread, is still open.";
+        BuildErrorKind::SecondResult { .. } => "E0514" "build"
+            "More than one function or module was built at the top level of a builder that returns one.";
+        BuildErrorKind::NoResult => "E0515" "build" "A builder was finished before any function or module was built.";
+        BuildErrorKind::Unnameable { .. } => "E0516" "build" "A name was given to a node that has none.";
+        BuildErrorKind::Poisoned => "E0517" "build"
+            "An argument stands for the result of a call that failed. That error is reported by its own builder.";
+    }
 }
 
 impl BuildErrorKind {

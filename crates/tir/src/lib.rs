@@ -95,6 +95,6 @@ pub fn nodes() -> Dialect {
         .node::<BlockRealize>()
         .node::<PrimFunc>()
         .names::<tvmscript_prim::Op>(op::operators().map(op::Operator::name))
-        .check(check::findings)
+        .check(check::diagnostics)
         .finish()
 }

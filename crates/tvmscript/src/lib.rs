@@ -54,6 +54,7 @@ struct Readme;
 struct PassesTutorial;
 
 pub use tvmscript_arith as arith;
+pub use tvmscript_diagnostics as diagnostics;
 pub use tvmscript_diff as diff;
 #[cfg(feature = "print")]
 pub use tvmscript_doc as doc;
@@ -89,8 +90,9 @@ pub use tvmscript_ir_core::{
     structural_hash, substitute, try_post_order_mutate, visit_nodes,
 };
 
-#[cfg(feature = "parse")]
-pub use tvmscript_script_eval::errors::{Diagnostic, Severity, diagnostics, render as render_errors};
+pub use tvmscript_diagnostics::{Diagnostic, Severity, render as render_errors};
+#[cfg(feature = "print")]
+pub use tvmscript_docsifier::{DiagnosticOptions, render_diagnostics};
 #[cfg(feature = "parse")]
 pub use tvmscript_script_parser::{ParseError, ParseOptions, Parsed, Script, parse_script as parse};
 

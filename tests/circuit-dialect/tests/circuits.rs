@@ -5,13 +5,13 @@ use std::{fs, thread};
 
 use tvmscript_circuit_dialect::build;
 use tvmscript_circuit_dialect::node::{Circuit, Clocked, Gate, Stmt, Wire};
+use tvmscript_diagnostics::{render, reports as diagnostics};
 use tvmscript_docsifier::{PrinterConfig, print};
 use tvmscript_ir_core::{
     Array, Mismatch, Object, Ref, Registry, RegistryBuilder, Span, StructuralEqual, json, mismatches,
     structural_equal,
 };
 use tvmscript_irbuilder::{Builder, def_};
-use tvmscript_script_eval::errors::{diagnostics, render};
 use tvmscript_script_parser::{ParseOptions, Parsed, parse_script};
 
 const HALF_ADDER: &str = r#"# from netlist import circuit as C

@@ -1,8 +1,8 @@
 //! Text, errors and comparisons of a dialect unrelated to TVM do not mention TVM.
 
+use tvmscript_diagnostics::{render, reports as diagnostics};
 use tvmscript_docsifier::{PrinterConfig, print};
 use tvmscript_ir_core::{Array, Object, Ref, Registry, RegistryBuilder, Span, mismatches, structural_equal};
-use tvmscript_script_eval::errors::{diagnostics, render};
 use tvmscript_script_parser::{ParseOptions, Parsed, parse_script};
 use tvmscript_toy_dialect::plan::{self, Picture, Plan, Show, Step, Work};
 

@@ -15,6 +15,7 @@ use crate::workspace;
 const GENERIC: &[&str] = &[
     "ir-core",
     "ir-macros",
+    "diagnostics",
     "doc",
     "docsifier",
     "diff",

@@ -3,50 +3,114 @@
 use std::path::Path;
 
 use serde_json::json;
+use tvmscript::Diagnostic;
+use tvmscript::diagnostics::Report;
+use tvmscript::diagnostics::sarif::{Log, Tool};
 
 use super::{Answer, Run};
 use crate::args::{Check, CheckFormat};
 use crate::failure::{Failed, Failure};
-use crate::input::{self, Input, Warnings};
+use crate::input::{self, Source, Warnings};
 use crate::output::Progress;
 use crate::timings::Timings;
-use crate::{Outcome, output, well_formed};
+use crate::{Outcome, codes, fixes, output, well_formed};
+
+/// The program as SARIF names it.
+const TOOL: Tool<'static> = Tool {
+    name: "tvmscript",
+    version: env!("CARGO_PKG_VERSION"),
+    home: env!("CARGO_PKG_REPOSITORY"),
+    help: concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/error-codes.md#{code}"),
+};
 
 pub(super) fn run(args: &Check, run: &mut Run) -> Outcome {
     let color = run.color;
     let mut progress = Progress::new(args.files.len());
-    run.for_each(&args.files, one, |path, answer| {
+    let mut log = Log::new(TOOL);
+    let work = |path: &Path, timings: &mut Timings| one(path, args.fix, timings);
+    let mut outcome = run.for_each(&args.files, work, |path, answer| {
         progress.step();
         progress.clear();
-        let is_ok = if answer.is_ok() { Outcome::Done } else { Outcome::No };
-        match args.format {
+        let (is_ok, fixed, checked) = match answer {
+            Ok(Checked { fixed, result: Ok(warnings) }) => (Outcome::Done, fixed, Ok(warnings)),
+            Ok(Checked { fixed, result: Err(failed) }) => (Outcome::No, fixed, Err(failed)),
+            Err(failed) => (Outcome::No, None, Err(failed)),
+        };
+        let written = fixed.map_or(Outcome::Done, |fixed| finish(path, &fixed, args.diff));
+        let reports = || -> Vec<Report> {
+            match &checked {
+                Ok(warnings) => warnings.reports(),
+                Err(failed) => failed.failure.reports(failed.source.as_ref()),
+            }
+        };
+        let name = input::display_name(path);
+        let shown = match args.format {
             CheckFormat::Json => {
-                let errors = match &answer {
-                    Ok(warnings) => warnings.diagnostics(),
-                    Err(failed) => failed.failure.diagnostics(failed.source.as_ref()),
-                };
-                let name = input::display_name(path);
-                let line = json!({"file": name, "ok": answer.is_ok(), "errors": errors});
-                output::result(&format!("{line}\n")).and(is_ok)
+                let line = json!({"file": name, "ok": checked.is_ok(), "errors": reports()});
+                output::result(&format!("{line}\n"))
+            }
+            CheckFormat::Sarif => {
+                log.add_file(&name, &reports(), codes::find);
+                Outcome::Done
             }
             CheckFormat::Human => {
-                match &answer {
+                match &checked {
                     Ok(warnings) => warnings.show(color),
                     Err(failed) => output::diagnose(&failed.render(path, color)),
                 }
-                is_ok
+                Outcome::Done
             }
-        }
-    })
+        };
+        written.and(shown).and(is_ok)
+    });
+    if args.format == CheckFormat::Sarif {
+        outcome = output::result(&format!("{:#}\n", log.to_json())).and(outcome);
+    }
+    outcome
+}
+
+/// The result of checking a file that could be read.
+struct Checked {
+    /// The changes, if there are any.
+    fixed: Option<fixes::Fixed>,
+    result: Answer<Warnings>,
+}
+
+fn one(path: &Path, fix: bool, timings: &mut Timings) -> Answer<Checked> {
+    let mut source = input::read(path, timings).map_err(|failure| Failed::new(failure, None))?;
+    let mut fixed = None;
+    if fix && let Some(better) = fixes::fix(&source, timings) {
+        source.text.clone_from(&better.after);
+        fixed = Some(better);
+    }
+    Ok(Checked { fixed, result: check(source, timings) })
 }
 
 /// The warnings of a file without errors.
-fn one(path: &Path, timings: &mut Timings) -> Answer<Warnings> {
-    let Input { source, scripts, warnings } = input::load(path, timings)?;
-    let errors = timings.time("check", || well_formed::errors(&scripts));
+fn check(source: Source, timings: &mut Timings) -> Answer<Warnings> {
+    let (scripts, warnings) = match input::understand(&source, timings) {
+        Ok(understood) => understood,
+        Err(failure) => return Err(Failed::new(failure, Some(source))),
+    };
+    let mut errors = timings.time("check", || well_formed::errors(&source, &scripts));
     if errors.is_empty() {
         return Ok(warnings);
     }
-    let errors = input::merge(errors, warnings.found);
+    errors.in_text.extend(warnings.found.iter().map(Diagnostic::erased));
+    errors.in_text.sort_by_key(|e| (e.range().start, e.range().end));
     Err(Failed::new(Failure::IllFormed { errors }, Some(source)))
+}
+
+/// Writes the fixed text, or shows what would change.
+fn finish(path: &Path, fixed: &fixes::Fixed, is_dry: bool) -> Outcome {
+    let name = input::display_name(path);
+    if is_dry {
+        return output::result(&fixed.diff(&name));
+    }
+    let written = output::write(Some(path), &fixed.after);
+    if written == Outcome::Done {
+        let many = if fixed.count == 1 { "fix" } else { "fixes" };
+        output::diagnose(&format!("{name}: applied {} {many}", fixed.count));
+    }
+    written
 }

@@ -5,6 +5,7 @@ mod check;
 mod diff;
 mod dump;
 mod equal;
+mod explain_code;
 mod hash;
 mod json;
 mod opt;
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Roundtrip(args) => roundtrip::run(args, &mut run),
         Command::Equal(args) => equal::run(args, &mut run),
         Command::Diff(args) => diff::run(args, &mut run),
+        Command::ExplainCode(args) => explain_code::run(args),
         Command::Hash(args) => hash::run(args, &mut run),
         Command::Json(args) => json::run(args, &mut run),
         Command::Dump(args) => dump::run(args, &mut run),

@@ -1,9 +1,11 @@
 //! The `tvmscript` command: exit status, output, diagnostics.
 
+mod codes;
 mod common;
 mod compare;
 mod constants;
 mod diff;
+mod fixes;
 mod fragments;
 mod limits;
 mod misuse;

@@ -171,6 +171,13 @@ impl AccessPath {
         self.then(PathStep::Index(index))
     }
 
+    /// Appends all steps of another path.
+    #[must_use]
+    pub fn join(mut self, rest: &AccessPath) -> AccessPath {
+        self.steps.extend_from_slice(&rest.steps);
+        self
+    }
+
     /// Returns the text, with map keys that are nodes as `key` writes them, e.g. `[I.GlobalVar("main")]`.
     pub fn to_text_with(&self, mut key: impl FnMut(&Object) -> String) -> String {
         let mut out = String::from("<root>");

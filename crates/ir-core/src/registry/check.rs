@@ -2,44 +2,26 @@
 
 use super::Dialect;
 use super::{Registry, Resolver, Slot};
-use crate::access_path::AccessPath;
+use crate::diagnostic::{Anchor, Diagnostic, ErrorCode, Message};
 use crate::invariants::{self, Violation};
-use crate::raw::{Object, Str};
-use crate::span::Span;
+use crate::raw::Object;
 
-/// Finds mistakes in a function, a module or another object. Objects of other dialects have none.
-pub type Check = fn(&Object) -> Vec<Finding>;
+/// Finds mistakes in a function, a module or another object. Objects of other dialects have none. Labels are on paths
+/// from the object, on nodes or on spans.
+pub type Check = fn(&Object) -> Vec<Diagnostic>;
 
-/// A mistake that a check found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The message, lower case, without a full stop.
-    pub message: String,
-    /// Suggested fix.
-    pub help: Option<String>,
-    /// Name of the function in its module; `None` outside of modules.
-    pub function: Option<Str>,
-    /// Path from the function to the node.
-    pub path: AccessPath,
-    /// Span of the innermost enclosing node that has one.
-    pub span: Span,
-    /// Related positions, such as an earlier definition.
-    pub notes: Vec<FindingNote>,
-}
+/// Code of broken invariants between the fields of a node.
+pub static INVARIANT: ErrorCode = ErrorCode {
+    code: "E0602",
+    name: "ill-formed",
+    meaning: "The fields of a node contradict each other, e.g. a count and the length of the list that it counts. The \
+              message names the field and the contradiction.",
+};
 
-/// A note that explains a [`Finding`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FindingNote {
-    /// The text.
-    pub text: String,
-    /// Related position; may be unknown.
-    pub span: Span,
-}
-
-impl From<Violation> for Finding {
-    fn from(violation: Violation) -> Finding {
+impl From<Violation> for Diagnostic {
+    fn from(violation: Violation) -> Diagnostic {
         let Violation { path, error, span } = violation;
-        Finding { message: error.to_string(), help: None, function: None, path, span, notes: Vec::new() }
+        Diagnostic::new(Message::new(&INVARIANT, error.to_string()), Anchor::path(path, span))
     }
 }
 
@@ -71,11 +53,11 @@ impl<T> CheckDialect for Dialect<T> {
 const MAX_VIOLATIONS: usize = 100;
 
 impl Registry {
-    /// Checks an object. Returns broken invariants of its nodes, then the findings of each dialect.
-    pub fn check(&self, object: &Object) -> Vec<Finding> {
+    /// Checks an object. Returns broken invariants of its nodes, then the diagnostics of each dialect.
+    pub fn check(&self, object: &Object) -> Vec<Diagnostic> {
         let violations = invariants::violations(object, MAX_VIOLATIONS);
         let checks = self.slot::<Checks>().map(|checks| checks.0.as_slice()).unwrap_or_default();
         let found = checks.iter().flat_map(|check| check(object));
-        violations.into_iter().map(Finding::from).chain(found).collect()
+        violations.into_iter().map(Diagnostic::from).chain(found).collect()
     }
 }

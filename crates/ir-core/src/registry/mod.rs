@@ -25,7 +25,7 @@ mod token;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 
-pub use check::{Check, CheckDialect, Checks, Finding, FindingNote};
+pub use check::{Check, CheckDialect, Checks, INVARIANT};
 pub use dialect::Dialect;
 pub use error::{RegistrationSite, RegistryError, RegistryErrors};
 pub use names::{DeclaredNames, NameDialect};

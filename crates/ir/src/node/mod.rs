@@ -9,5 +9,5 @@ pub use attrs::{Attrs, DictAttrs, GLOBAL_SYMBOL, global_symbol};
 pub use global::{
     BaseFunc, DummyGlobalInfo, EnvFunc, GlobalInfo, GlobalVar, RelaxExpr, VDevice, function_type,
 };
-pub use module::{IRModule, SourceMap};
+pub use module::{IRModule, SourceMap, path_of_function};
 pub use target::{Target, TargetKind};

@@ -3,7 +3,7 @@
 use crate::DictAttrs;
 use tvmscript_ir_core::invariants::{Checked, Invalid};
 use tvmscript_ir_core::type_table::EqSteps;
-use tvmscript_ir_core::{Array, Map, Node, Object, Ref, Str, Value};
+use tvmscript_ir_core::{AccessPath, Array, Map, Node, Object, PathStep, Ref, Str, Value};
 
 use super::{BaseFunc, GlobalInfo, GlobalVar};
 
@@ -53,6 +53,18 @@ fn module_eq<'a>(lhs: &'a Object, rhs: &'a Object, steps: &mut EqSteps<'a>) {
         }
     }
     steps.field(FUNCTIONS);
+}
+
+/// The path from `root` to the function of this name, if `root` is a module; else that of the root.
+pub fn path_of_function(root: &Object, name: Option<&Str>) -> AccessPath {
+    let module = root.as_node::<IRModule>();
+    let var = module.zip(name).and_then(|(module, name)| {
+        module.functions.iter().map(|(var, _)| var).find(|var| var.name_hint == *name)
+    });
+    match var {
+        Some(var) => AccessPath::root().field("functions").then(PathStep::Key(Value::from(var.clone()))),
+        None => AccessPath::root(),
+    }
 }
 
 impl IRModule {

@@ -38,6 +38,18 @@ impl TextRange {
     }
 }
 
+impl From<TextRange> for std::ops::Range<u32> {
+    fn from(range: TextRange) -> Self {
+        range.start..range.end
+    }
+}
+
+impl From<std::ops::Range<u32>> for TextRange {
+    fn from(range: std::ops::Range<u32>) -> Self {
+        TextRange::new(range.start, range.end)
+    }
+}
+
 /// A range relative to the start of an unspecified piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(crate) struct RelRange {

@@ -169,44 +169,80 @@ pub enum SyntaxErrorKind {
     ParserFailed,
 }
 
-impl SyntaxErrorKind {
-    /// Stable code, e.g. `E0107`. A code never changes its meaning and is never reused.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Other => "E0100",
-            Self::InvalidUtf8 => "E0101",
-            Self::TextTooLarge { .. } => "E0102",
-            Self::TooDeep { .. } => "E0103",
-            Self::UnclosedBracket { .. } => "E0104",
-            Self::MismatchedBracket { .. } => "E0105",
-            Self::UnmatchedBracket { .. } => "E0106",
-            Self::UnterminatedString => "E0107",
-            Self::InvalidFString => "E0108",
-            Self::TemplateString => "E0109",
-            Self::InvalidEscape => "E0110",
-            Self::InvalidString => "E0111",
-            Self::InvalidNumber => "E0112",
-            Self::InvalidCharacter { .. } => "E0113",
-            Self::BadContinuation => "E0114",
-            Self::UnexpectedIndent => "E0115",
-            Self::ExpectedIndent => "E0116",
-            Self::InconsistentDedent => "E0117",
-            Self::InconsistentTabs => "E0118",
-            Self::UnexpectedToken { .. } => "E0119",
-            Self::UnexpectedEndOfLine => "E0120",
-            Self::UnexpectedEndOfText => "E0121",
-            Self::InvalidTarget { .. } => "E0122",
-            Self::StarredTarget => "E0123",
-            Self::ParameterOrder => "E0124",
-            Self::DuplicateParameter { .. } => "E0125",
-            Self::DuplicateKeyword { .. } => "E0126",
-            Self::PositionalAfterKeyword => "E0127",
-            Self::LongInteger { .. } => "E0128",
-            Self::LoneSurrogate => "E0129",
-            Self::TooManyParts { .. } => "E0130",
-            Self::ParserFailed => "E0199",
+/// Declares code and meaning of each kind.
+macro_rules! codes {
+    ($($pattern:pat => $code:literal $meaning:literal;)*) => {
+        impl SyntaxErrorKind {
+            /// All codes, each with its meaning.
+            pub const CODES: &'static [(&'static str, &'static str)] = &[$(($code, $meaning),)*];
+
+            /// Stable code, e.g. `E0107`. A code never changes its meaning and is never reused.
+            pub fn code(&self) -> &'static str {
+                match self {
+                    $($pattern => $code,)*
+                }
+            }
         }
-    }
+    };
+}
+
+codes! {
+    Self::Other =>
+        "E0100" "The text is not valid Python, for a reason without a code of its own. A note repeats the message of the \
+                 Python parser.";
+    Self::InvalidUtf8 => "E0101" "The text is not UTF-8. Save the file as UTF-8; other encodings are not read.";
+    Self::TextTooLarge { .. } => "E0102" "The text is larger than the limit of bytes for one text.";
+    Self::TooDeep { .. } =>
+        "E0103" "Brackets, blocks or a chain of operators are nested deeper than the limit. Bind inner expressions to \
+                 names.";
+    Self::UnclosedBracket { .. } =>
+        "E0104" "An opening bracket has no closing one. The label is on the opening bracket; the closing one is missing \
+                 at or before the end of the statement.";
+    Self::MismatchedBracket { .. } =>
+        "E0105" "A closing bracket is of another kind than the bracket that it closes, as in `(1]`.";
+    Self::UnmatchedBracket { .. } => "E0106" "A closing bracket has no opening one. Remove it, or add the opening one.";
+    Self::UnterminatedString =>
+        "E0107" "A string has no closing quotes. A string in single quotes ends on its line; one over several lines \
+                 needs triple quotes.";
+    Self::InvalidFString => "E0108" "A replacement field of an f-string is empty, not closed, or not an expression.";
+    Self::TemplateString => "E0109" "Template strings (`t\"..\"`) are not supported. Use an f-string or `str.format`.";
+    Self::InvalidEscape =>
+        "E0110" "An escape in a string is cut short or names no character, such as `\\x1` or `\\N{NO SUCH NAME}`. Double \
+                 the backslash if it is meant literally.";
+    Self::InvalidString =>
+        "E0111" "String literals side by side are of different types, or a bytes literal contains a character beyond \
+                 ASCII.";
+    Self::InvalidNumber =>
+        "E0112" "A number is malformed: a leading zero, a stray underscore, digits that the base does not have, or a \
+                 letter directly behind.";
+    Self::InvalidCharacter { .. } =>
+        "E0113" "A character that starts no token of Python, such as `$` or a quotation mark of typography.";
+    Self::BadContinuation =>
+        "E0114" "Text follows the line continuation `\\`, which must be the last character of its line.";
+    Self::UnexpectedIndent => "E0115" "A line is indented deeper than the block it belongs to.";
+    Self::ExpectedIndent =>
+        "E0116" "A line that ends with `:` needs an indented block below it. An empty block is `pass`.";
+    Self::InconsistentDedent => "E0117" "The indentation of a line is that of no enclosing block.";
+    Self::InconsistentTabs =>
+        "E0118" "Tabs and spaces are mixed, so that the block of a line depends on the width of a tab. Indent with \
+                 spaces.";
+    Self::UnexpectedToken { .. } => "E0119" "A token stands where the grammar of Python does not allow it.";
+    Self::UnexpectedEndOfLine => "E0120" "A line ends before its statement is complete.";
+    Self::UnexpectedEndOfText => "E0121" "The text ends before its last statement is complete.";
+    Self::InvalidTarget { .. } =>
+        "E0122" "Python cannot assign to this: names, attributes, subscripts and lists of these are targets, calls, \
+                 literals and operators are not.";
+    Self::StarredTarget => "E0123" "A starred target stands alone. `*a, = x` assigns a list to `a`.";
+    Self::ParameterOrder => "E0124" "A parameter without a default value follows one that has one.";
+    Self::DuplicateParameter { .. } => "E0125" "Two parameters of a function have the same name.";
+    Self::DuplicateKeyword { .. } => "E0126" "A call gives the same keyword argument twice.";
+    Self::PositionalAfterKeyword => "E0127" "A positional argument follows a keyword argument. Give it before, or by keyword.";
+    Self::LongInteger { .. } =>
+        "E0128" "A decimal integer has more digits than CPython converts. Write it in hexadecimal, which has no limit.";
+    Self::LoneSurrogate =>
+        "E0129" "An escape names half of a surrogate pair, which is no character. Write the character itself, or bytes.";
+    Self::TooManyParts { .. } => "E0130" "The lines, brackets and separators of the text exceed the limit.";
+    Self::ParserFailed => "E0199" "The Python parser failed on this text. This is a bug; please report it with the text.";
 }
 
 /// A syntax error with its range and explanations.
@@ -221,6 +257,8 @@ pub struct SyntaxError {
     pub detail: Option<Box<str>>,
     /// Suggested fix.
     pub help: Option<Box<str>>,
+    /// The edit that the help means: a range of the text and its replacement.
+    pub fix: Option<(TextRange, Box<str>)>,
     /// Another range that explains the error, with its label.
     pub related: Option<(TextRange, &'static str)>,
 }
@@ -228,7 +266,7 @@ pub struct SyntaxError {
 impl SyntaxError {
     /// Creates an error without detail and help.
     pub fn new(kind: SyntaxErrorKind, range: TextRange) -> Self {
-        SyntaxError { kind, range, detail: None, help: None, related: None }
+        SyntaxError { kind, range, detail: None, help: None, fix: None, related: None }
     }
 
     pub(crate) fn with_detail(mut self, detail: impl Into<Box<str>>) -> Self {
@@ -238,6 +276,11 @@ impl SyntaxError {
 
     pub(crate) fn with_help(mut self, help: impl Into<Box<str>>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    pub(crate) fn with_fix(mut self, range: TextRange, replacement: &str) -> Self {
+        self.fix = Some((range, replacement.into()));
         self
     }
 

@@ -361,7 +361,7 @@ impl Recovery<'_> {
             error = error.with_detail(failure.detail);
         }
         match help {
-            Some(help) => error.with_help(help),
+            Some((help, (range, replacement))) => error.with_help(help).with_fix(range, replacement),
             None => error,
         }
     }
@@ -372,25 +372,33 @@ impl Recovery<'_> {
         (0..=end).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or_default() as u32
     }
 
-    fn help(&self, kind: &SyntaxErrorKind, line: &LogicalLine, range: TextRange) -> Option<String> {
+    /// A suggestion and the edit that it means.
+    fn help(
+        &self,
+        kind: &SyntaxErrorKind,
+        line: &LogicalLine,
+        range: TextRange,
+    ) -> Option<(String, (TextRange, &'static str))> {
         let header = !matches!(line.head, Head::Other | Head::Decorator | Head::MatchOrCase);
         match kind {
             SyntaxErrorKind::UnexpectedEndOfLine if header && !line.opens_block => {
-                Some("expected `:` at the end of the line".into())
+                Some(("expected `:` at the end of the line".into(), (range, ":")))
             }
             SyntaxErrorKind::UnexpectedToken { found } => {
                 if &**found == "=" && matches!(line.head, Head::If | Head::Elif | Head::While) {
-                    return Some("`==` compares, `=` assigns".into());
+                    return Some(("`==` compares, `=` assigns".into(), (range, "==")));
                 }
                 let found = (!is_keyword(found.as_bytes())).then(|| keyword_like(found)).flatten();
-                let keyword = found.or_else(|| {
-                    let start = line.start as usize;
-                    let word = &self.text[start..token_end(self.text, start)];
-                    (line.start < range.start && !is_keyword(word.as_bytes()))
+                let found = found.map(|keyword| (keyword, range));
+                let (keyword, range) = found.or_else(|| {
+                    let (start, end) = (line.start, token_end(self.text, line.start as usize));
+                    let word = &self.text[start as usize..end];
+                    (start < range.start && !is_keyword(word.as_bytes()))
                         .then(|| keyword_like(word))
                         .flatten()
+                        .map(|keyword| (keyword, TextRange::new(start, end as u32)))
                 })?;
-                Some(format!("did you mean `{keyword}`?"))
+                Some((format!("did you mean `{keyword}`?"), (range, keyword)))
             }
             _ => None,
         }

@@ -231,7 +231,9 @@ impl<'a> Sink<'a> {
                 let range = self.ast.ast().range(target);
                 let name = &self.text_of(range);
                 let help = format!("write `{name},` to bind a list of the rest");
-                self.error_at(SyntaxErrorKind::StarredTarget, range).help = Some(help.into());
+                let error = self.error_at(SyntaxErrorKind::StarredTarget, range);
+                error.help = Some(help.into());
+                error.fix = Some((TextRange::at(error.range.end), ",".into()));
                 false
             }
             _ => self.check_compound_target(target),

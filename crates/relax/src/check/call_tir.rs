@@ -6,7 +6,7 @@
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::visit::{Visitor, Walk};
-use tvmscript_ir_core::{Array, DataType, PathStep, Ref, Span, Str};
+use tvmscript_ir_core::{Array, DataType, PathStep, Ref, Span, Str, error_codes};
 use tvmscript_prim::IntImm;
 
 use crate::analysis::{BaseCheck, CallMismatch, base_check, call_result, same_dims};
@@ -96,6 +96,27 @@ pub enum CallTirError {
         /// Argument.
         argument: String,
     },
+}
+
+error_codes! {
+    CallTirError {
+        CallTirError::Callee { .. } => "E0640" "ill-formed"
+            "A call of a PrimFunc names a function whose parameters are unknown, because it is no PrimFunc.";
+        CallTirError::NotInline { .. } => "E0641" "ill-formed"
+            "The arguments of a call of a PrimFunc are a variable, where a tuple literal is required.";
+        CallTirError::Count { .. } => "E0642" "ill-formed"
+            "A call of a PrimFunc has more or fewer arguments and results than the function has parameters.";
+        CallTirError::Argument { .. } => "E0643" "ill-formed"
+            "An argument of a call of a PrimFunc differs in rank, shape or type from the parameter.";
+        CallTirError::Results { .. } => "E0644" "ill-formed"
+            "`out_sinfo` of a call of a PrimFunc differs from the last parameters of the function.";
+        CallTirError::Indices { .. } => "E0645" "ill-formed"
+            "`inplace_indices` needs one entry per result: the index of the argument that it overwrites, or -1.";
+        CallTirError::InPlace(_) => "E0646" "ill-formed"
+            "`inplace_indices` names no argument, or one argument twice.";
+        CallTirError::Place { .. } => "E0647" "ill-formed"
+            "A result cannot overwrite an argument of another shape or type.";
+    }
 }
 
 /// `1 argument`, `2 arguments`

@@ -1,7 +1,6 @@
 //! Errors of the well-formedness check.
 
-use tvmscript_ir_core::registry::Finding;
-use tvmscript_ir_core::{AccessPath, DataType, Span, Str};
+use tvmscript_ir_core::{AccessPath, DataType, Span, Str, error_codes};
 
 use super::call_tir::CallTirError;
 
@@ -129,6 +128,54 @@ pub enum WellFormedErrorKind {
     },
 }
 
+error_codes! {
+    WellFormedErrorKind {
+        WellFormedErrorKind::Symbol { .. } => "E0620" "ill-formed"
+            "The attribute `global_symbol` of a function differs from its name in the module.";
+        WellFormedErrorKind::UnknownFunction { .. } => "E0621" "ill-formed"
+            "A call names a function that the module does not have.";
+        WellFormedErrorKind::NoStructInfo => "E0622" "ill-formed"
+            "A Relax value has no struct info. Values of scripts always have one; a pass that makes values has to infer it.";
+        WellFormedErrorKind::NotNormal { .. } => "E0623" "ill-formed"
+            "An argument, condition or result is a nested expression, where normal form allows a variable, a constant or \
+             a tuple of these. Reading a script binds nested expressions; a pass has to do so itself.";
+        WellFormedErrorKind::UndefinedVar { .. } => "E0624" "ill-formed"
+            "A Relax function uses a variable before its binding, or one that it does not bind at all.";
+        WellFormedErrorKind::DataflowVarOutside { .. } => "E0625" "ill-formed"
+            "A variable of a dataflow block is used behind the block, without being one of its outputs.";
+        WellFormedErrorKind::RepeatedDefinition { .. } => "E0626" "ill-formed"
+            "A Relax variable is bound twice. Names may repeat, variables may not.";
+        WellFormedErrorKind::UndefinedScalar { .. } => "E0627" "ill-formed"
+            "A shape uses a scalar variable that no parameter defines by having it alone as a dimension, and no \
+             `R.match_cast` binds.";
+        WellFormedErrorKind::SharedScalar { .. } => "E0628" "ill-formed"
+            "Two functions of a module use the same scalar variable. Each function needs its own.";
+        WellFormedErrorKind::Dimension { .. } => "E0629" "ill-formed"
+            "A dimension of a shape is not an integer.";
+        WellFormedErrorKind::IfInDataflow => "E0630" "ill-formed"
+            "A dataflow block contains a conditional. Dataflow blocks have no control flow; end the block before it.";
+        WellFormedErrorKind::ImpureCall { .. } => "E0631" "ill-formed"
+            "A pure function calls something that has side effects.";
+        WellFormedErrorKind::ImpureInDataflow { .. } => "E0632" "ill-formed"
+            "A dataflow block calls something that has side effects.";
+        WellFormedErrorKind::ForcedPurity => "E0633" "ill-formed"
+            "A function is declared impure, and its attribute `relax.force_pure` says that it is pure.";
+        WellFormedErrorKind::ForcedPurityValue { .. } => "E0634" "ill-formed"
+            "The attribute `relax.force_pure` is not a bool.";
+        WellFormedErrorKind::NotInferred { .. } => "E0635" "ill-formed"
+            "The arguments of an operator contradict each other or its attributes, so that its result has no struct info.";
+        WellFormedErrorKind::KnownResult { .. } => "E0637" "ill-formed"
+            "A call computes at run time what is known already, such as the size of a tensor of known shape.";
+        WellFormedErrorKind::WrongStructInfo { .. } => "E0638" "ill-formed"
+            "The struct info that a call states contradicts the one that follows from its arguments.";
+        WellFormedErrorKind::WrongBinding { .. } => "E0639" "ill-formed"
+            "The struct info of a variable contradicts that of the value bound to it.";
+    }
+    delegate {
+        WellFormedErrorKind::CallTir(error) => error.error_code();
+    }
+}
+
 /// A violation of well-formedness, with its location.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
@@ -141,14 +188,6 @@ pub struct WellFormedError {
     pub path: AccessPath,
     /// Span of the node or its innermost ancestor with a span.
     pub span: Span,
-}
-
-impl From<WellFormedError> for Finding {
-    fn from(error: WellFormedError) -> Finding {
-        let (message, help) = (error.kind.to_string(), error.help());
-        let WellFormedError { kind: _, function, path, span } = error;
-        Finding { message, help, function, path, span, notes: Vec::new() }
-    }
 }
 
 impl WellFormedError {

@@ -12,8 +12,8 @@ mod walk;
 pub use call_tir::CallTirError;
 pub use error::{WellFormedError, WellFormedErrorKind};
 
-use tvmscript_ir::{IRModule, global_symbol};
-use tvmscript_ir_core::registry::Finding;
+use tvmscript_ir::{IRModule, global_symbol, path_of_function};
+use tvmscript_ir_core::diagnostic::{Anchor, Diagnostic, DiagnosticKind as _, Message};
 use tvmscript_ir_core::{Object, Ref, Str};
 
 use crate::node::Function;
@@ -23,8 +23,13 @@ use walk::Checker;
 pub const MAX_ERRORS: usize = 100;
 
 /// [`well_formed`] for the registry.
-pub(crate) fn findings(object: &Object) -> Vec<Finding> {
-    well_formed(object).into_iter().map(Finding::from).collect()
+pub(crate) fn diagnostics(object: &Object) -> Vec<Diagnostic> {
+    let diagnostic = |error: &WellFormedError| {
+        let path = path_of_function(object, error.function.as_ref()).join(&error.path);
+        let message = Message::new(error.kind.error_code(), error.kind.to_string());
+        Diagnostic { help: error.help(), ..Diagnostic::new(message, Anchor::path(path, error.span)) }
+    };
+    well_formed(object).iter().map(diagnostic).collect()
 }
 
 /// Checks a function, or all Relax functions of a module; returns at most [`MAX_ERRORS`] errors in the order of the

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use tvmscript_ir_core::error_codes;
 use tvmscript_script_value::ScriptValue;
 
 use crate::eval::Placeholder;
@@ -18,7 +19,7 @@ pub struct HostError {
 }
 
 macro_rules! exceptions {
-    ($($(#[$doc:meta])* $kind:ident = $code:literal, $class:literal;)*) => {
+    ($($(#[$doc:meta])* $kind:ident = $code:literal, $class:literal, $meaning:literal;)*) => {
         /// Classes of exceptions that evaluation can raise.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -26,14 +27,19 @@ macro_rules! exceptions {
             $($(#[$doc])* $kind,)*
         }
 
-        impl HostErrorKind {
-            /// The stable code.
-            pub(crate) fn code(self) -> &'static str {
-                match self {
-                    $(HostErrorKind::$kind => $code,)*
-                }
+        error_codes! {
+            HostErrorKind {
+                $(HostErrorKind::$kind => $code $class $meaning;)*
             }
+        }
 
+        impl fmt::Display for HostErrorKind {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(self.class())
+            }
+        }
+
+        impl HostErrorKind {
             /// The name of the exception class in Python.
             fn class(self) -> &'static str {
                 match self {
@@ -53,37 +59,53 @@ macro_rules! exceptions {
 }
 exceptions! {
     /// Any other exception of a `raise` statement.
-    Raised = "E0400", "Exception";
+    Raised = "E0400", "Exception",
+        "Host code raises an exception of a class without a code of its own, and nothing catches it.";
     /// An operation on values of the wrong type.
-    Type = "E0401", "TypeError";
+    Type = "E0401", "TypeError",
+        "Host code applies an operation to values of the wrong type, as in CPython.";
     /// A value of the right type that does not fit.
-    Value = "E0402", "ValueError";
+    Value = "E0402", "ValueError",
+        "Host code passes a value of the right type that the operation does not accept.";
     /// Division by zero.
-    ZeroDivision = "E0403", "ZeroDivisionError";
+    ZeroDivision = "E0403", "ZeroDivisionError",
+        "Host code divides by zero.";
     /// A result out of range.
-    Overflow = "E0404", "OverflowError";
+    Overflow = "E0404", "OverflowError",
+        "A result of host code is too large for its type, such as a float beyond its range.";
     /// An index out of range.
-    Index = "E0405", "IndexError";
+    Index = "E0405", "IndexError",
+        "Host code reads an element beyond the end of a list, tuple or string.";
     /// A key that is not in the dictionary.
-    Key = "E0406", "KeyError";
+    Key = "E0406", "KeyError",
+        "Host code reads a key that the dictionary does not have.";
     /// An attribute that the value does not have.
-    Attribute = "E0407", "AttributeError";
+    Attribute = "E0407", "AttributeError",
+        "Host code reads an attribute that the value does not have.";
     /// A name that is not bound.
-    Name = "E0408", "NameError";
+    Name = "E0408", "NameError",
+        "Host code raises a `NameError`. The use of an undefined name has the code E0201.";
     /// A failed `assert`.
-    Assertion = "E0409", "AssertionError";
+    Assertion = "E0409", "AssertionError",
+        "An `assert` of host code fails.";
     /// `next` of an exhausted iterator.
-    StopIteration = "E0410", "StopIteration";
+    StopIteration = "E0410", "StopIteration",
+        "Host code calls `next` on an iterator that is exhausted.";
     /// A module that cannot be imported.
-    Import = "E0411", "ImportError";
+    Import = "E0411", "ImportError",
+        "Host code imports a module or name that does not exist for scripts.";
     /// A container that changed during iteration, and other misuse.
-    Runtime = "E0412", "RuntimeError";
+    Runtime = "E0412", "RuntimeError",
+        "Host code misuses a container or generator, e.g. changes a dictionary while it iterates over it.";
     /// An unknown codec.
-    Lookup = "E0413", "LookupError";
+    Lookup = "E0413", "LookupError",
+        "Host code names a codec or another registered thing that does not exist.";
     /// Bytes that are not UTF-8.
-    UnicodeDecode = "E0414", "UnicodeDecodeError";
+    UnicodeDecode = "E0414", "UnicodeDecodeError",
+        "Host code decodes bytes that are not valid in the encoding.";
     /// A value nested too deeply for `repr`.
-    Recursion = "E0415", "RecursionError";
+    Recursion = "E0415", "RecursionError",
+        "A value of host code is nested too deeply for `repr` or a comparison.";
 }
 
 impl HostError {

@@ -1,5 +1,9 @@
 //! Kinds of errors.
 
+use std::sync::LazyLock;
+
+use tvmscript_ir_core::diagnostic::{DiagnosticKind, ErrorCode};
+use tvmscript_ir_core::error_codes;
 use tvmscript_ir_core::profile::UnknownProfile;
 use tvmscript_script_value::{BuildError, BuildErrorKind};
 
@@ -160,58 +164,97 @@ pub enum ParseErrorKind {
         /// The whole message: lower case, no full stop, e.g. "a step cannot take less than no time".
         message: String,
     },
-    /// A failed well-formedness check of a dialect.
-    #[error("{message}")]
-    IllFormed {
-        /// The whole message: lower case, no full stop.
-        message: String,
-    },
+}
+
+// A code never changes its meaning and is never reused: programs and documentation refer to it. The hundreds group the
+// causes: 01 syntax, 02 names, 03 statements and expressions that scripts do not have, 04 exceptions of host code,
+// 05 calls and frames of the builder, 06 checks of a dialect, 07 limits, 08 files, 09 printing.
+error_codes! {
+    ParseErrorKind {
+        ParseErrorKind::UndefinedName { .. } => "E0201" "undefined-name"
+            "A name is used that nothing defines at this place: it is misspelt, defined further down, or defined in a \
+             scope that is closed. The help names the nearest known name.";
+        ParseErrorKind::AlreadyDefined { .. } => "E0202" "already-defined"
+            "A name is defined twice in a scope that binds each name once. Use another name for the second one.";
+        ParseErrorKind::NoAttribute { .. } => "E0203" "no-attribute"
+            "A dialect, module or value has no attribute of this name. It may be misspelt, or belong to another dialect.";
+        ParseErrorKind::UnsupportedStatement { .. } => "E0301" "unsupported-statement"
+            "The body of a script allows fewer statements than Python. The message names the place; move host code \
+             outside of the script.";
+        ParseErrorKind::UnsupportedExpression { .. } => "E0302" "unsupported-expression"
+            "Scripts, or the evaluator of host code, do not support this expression or form of a statement.";
+        ParseErrorKind::InvalidTarget { .. } => "E0303" "invalid-target"
+            "The left side of an assignment is valid Python, but nothing that this dialect assigns to.";
+        ParseErrorKind::MissingDecorator { .. } => "E0304" "missing-decorator"
+            "A definition where a script is expected has no decorator of a dialect, so that it is unknown what it \
+             defines.";
+        ParseErrorKind::WrongDecorator { .. } => "E0305" "wrong-decorator"
+            "A decorator for functions is used on a class, or one for classes on a function.";
+        ParseErrorKind::NotADecorator { .. } => "E0306" "not-a-decorator"
+            "The expression behind `@` is no decorator of any dialect.";
+        ParseErrorKind::Expected { .. } => "E0307" "expected"
+            "A value or piece of syntax is of another kind than this place needs. The message says which is expected and \
+             which was found.";
+        ParseErrorKind::NoScript => "E0308" "no-script"
+            "The text defines no script: no function or class has a decorator of a dialect, or the file does not import \
+             the dialect.";
+        ParseErrorKind::Header { .. } => "E0309" "header"
+            "The header comment in front of a script names an option that does not exist, or a value that the option \
+             does not have.";
+        ParseErrorKind::NotEvaluated { .. } => "E0310" "not-evaluated"
+            "A warning: a piece of host code is not evaluated, because it has effects or is not known. Values that depend \
+             on it are unknown; scripts that do not use them are read.";
+        ParseErrorKind::UnknownValue { .. } => "E0311" "unknown-value"
+            "A script uses a value of host code that is not evaluated, such as the result of an unknown library. Write the \
+             value itself.";
+        ParseErrorKind::NeedsArguments { .. } => "E0312" "needs-arguments"
+            "A note: a script inside a function depends on the parameters of the function, and the file never calls it. It \
+             is read where it is called with values.";
+        ParseErrorKind::UnknownProfile(_) => "E0313" "unknown-profile"
+            "No dialect registers the text profile that the options of parsing select.";
+        ParseErrorKind::Dialect { .. } => "E0600" "dialect"
+            "A dialect rejects a call or value with an error of its own. The message says what it expects.";
+        ParseErrorKind::TooManySteps { .. } => "E0701" "too-many-steps"
+            "Evaluating the host code takes more steps than allowed, e.g. in an endless loop.";
+        ParseErrorKind::TooMuchMemory { .. } => "E0702" "too-much-memory"
+            "The values of host code need more memory than allowed.";
+        ParseErrorKind::CallsTooDeep { .. } => "E0703" "calls-too-deep"
+            "Calls of functions in host code are nested deeper than allowed, e.g. in an endless recursion.";
+        ParseErrorKind::TooLargeProgram { .. } => "E0704" "too-large-program"
+            "The nodes that the text builds need more memory than allowed.";
+    }
+    delegate {
+        ParseErrorKind::Syntax(kind) => syntax_code(kind);
+        ParseErrorKind::Host(error) => error.kind.error_code();
+        ParseErrorKind::Build(kind) => kind.error_code();
+    }
+}
+
+/// The codes of syntax errors.
+pub fn syntax_codes() -> &'static [ErrorCode] {
+    static CODES: LazyLock<Vec<ErrorCode>> = LazyLock::new(|| {
+        let code =
+            |(code, meaning): &(&'static str, &'static str)| ErrorCode { code, name: "syntax", meaning };
+        SyntaxErrorKind::CODES.iter().map(code).collect()
+    });
+    &CODES
+}
+
+fn syntax_code(kind: &SyntaxErrorKind) -> &'static ErrorCode {
+    static UNKNOWN: ErrorCode =
+        ErrorCode { code: "E0100", name: "syntax", meaning: "The text is not valid Python." };
+    syntax_codes().iter().find(|known| known.code == kind.code()).unwrap_or(&UNKNOWN)
 }
 
 impl ParseErrorKind {
-    /// The stable code, e.g. `E0201`, and the stable name, e.g. `undefined-name`, of the kind.
-    ///
-    /// A code never changes its meaning and is never reused: programs and documentation may refer to it. The hundreds
-    /// group the causes: 01 syntax, 02 names, 03 statements and expressions that scripts do not have, 04 exceptions of
-    /// host code, 05 calls and frames of the builder, 06 checks of a dialect, 07 limits.
-    fn code_and_name(&self) -> (&'static str, &'static str) {
-        match self {
-            ParseErrorKind::Syntax(kind) => (kind.code(), "syntax"),
-            ParseErrorKind::Host(error) => (error.kind.code(), error.class()),
-            ParseErrorKind::Build(kind) => (code_of_call(kind), "build"),
-            ParseErrorKind::UndefinedName { .. } => ("E0201", "undefined-name"),
-            ParseErrorKind::AlreadyDefined { .. } => ("E0202", "already-defined"),
-            ParseErrorKind::NoAttribute { .. } => ("E0203", "no-attribute"),
-            ParseErrorKind::UnsupportedStatement { .. } => ("E0301", "unsupported-statement"),
-            ParseErrorKind::UnsupportedExpression { .. } => ("E0302", "unsupported-expression"),
-            ParseErrorKind::InvalidTarget { .. } => ("E0303", "invalid-target"),
-            ParseErrorKind::MissingDecorator { .. } => ("E0304", "missing-decorator"),
-            ParseErrorKind::WrongDecorator { .. } => ("E0305", "wrong-decorator"),
-            ParseErrorKind::NotADecorator { .. } => ("E0306", "not-a-decorator"),
-            ParseErrorKind::Expected { .. } => ("E0307", "expected"),
-            ParseErrorKind::NoScript => ("E0308", "no-script"),
-            ParseErrorKind::Header { .. } => ("E0309", "header"),
-            ParseErrorKind::NotEvaluated { .. } => ("E0310", "not-evaluated"),
-            ParseErrorKind::UnknownValue { .. } => ("E0311", "unknown-value"),
-            ParseErrorKind::NeedsArguments { .. } => ("E0312", "needs-arguments"),
-            ParseErrorKind::UnknownProfile(_) => ("E0313", "unknown-profile"),
-            ParseErrorKind::Dialect { .. } => ("E0600", "dialect"),
-            ParseErrorKind::IllFormed { .. } => ("E0601", "ill-formed"),
-            ParseErrorKind::TooManySteps { .. } => ("E0701", "too-many-steps"),
-            ParseErrorKind::TooMuchMemory { .. } => ("E0702", "too-much-memory"),
-            ParseErrorKind::CallsTooDeep { .. } => ("E0703", "calls-too-deep"),
-            ParseErrorKind::TooLargeProgram { .. } => ("E0704", "too-large-program"),
-        }
-    }
-
     /// The stable code of the kind, e.g. `E0201`.
     pub fn code(&self) -> &'static str {
-        self.code_and_name().0
+        self.error_code().code
     }
 
     /// The stable name of the kind, for programs.
     pub fn name(&self) -> &'static str {
-        self.code_and_name().1
+        self.error_code().name
     }
 
     /// A value of another kind than expected. The message is `expected {expected}, found {found}`.
@@ -240,29 +283,5 @@ impl From<&BuildError> for ParseErrorKind {
             Some(host) => ParseErrorKind::Host(host.clone()),
             None => ParseErrorKind::Dialect { message: error.to_string() },
         }
-    }
-}
-
-fn code_of_call(kind: &BuildErrorKind) -> &'static str {
-    match kind {
-        BuildErrorKind::MissingArgument { .. } => "E0501",
-        BuildErrorKind::TooManyArguments { .. } => "E0502",
-        BuildErrorKind::UnknownKeyword { .. } => "E0503",
-        BuildErrorKind::RepeatedArgument { .. } => "E0504",
-        BuildErrorKind::ArgumentType { .. } => "E0505",
-        BuildErrorKind::Type { .. } => "E0506",
-        BuildErrorKind::NotCallable { .. } => "E0507",
-        BuildErrorKind::WrongFrame { .. } => "E0508",
-        BuildErrorKind::Repeated { .. } => "E0509",
-        BuildErrorKind::NoBuilder => "E0510",
-        BuildErrorKind::Nesting { .. } => "E0511",
-        BuildErrorKind::Closed { .. } => "E0512",
-        BuildErrorKind::InnerBuilder => "E0513",
-        BuildErrorKind::SecondResult { .. } => "E0514",
-        BuildErrorKind::NoResult => "E0515",
-        BuildErrorKind::Unnameable { .. } => "E0516",
-        BuildErrorKind::Poisoned => "E0517",
-        // Messages of a dialect, and kinds without a code of their own.
-        _ => "E0500",
     }
 }

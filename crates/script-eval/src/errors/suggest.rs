@@ -1,8 +1,31 @@
 //! Suggestions for misspelt names.
 
+use tvmscript_ir_core::diagnostic::{Applicability, Fix};
+use tvmscript_python_syntax::ast::TextRange;
+
+use super::ParseError;
+
+/// A suggestion for a misspelt name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Nearest<'a> {
+    /// The suggested name.
+    pub name: &'a str,
+    /// `true` if no other name is as near, and the edit is small for the length of the name.
+    pub is_certain: bool,
+}
+
+impl Nearest<'_> {
+    /// Adds the help and the edit of the text at `range`, the misspelt name. `prefix` precedes the name in the help.
+    pub fn suggest(self, error: &mut ParseError, range: TextRange, prefix: &str) {
+        error.help = Some(format!("did you mean `{prefix}{}`?", self.name));
+        let applicability = if self.is_certain { Applicability::Certain } else { Applicability::Uncertain };
+        error.fixes.push(Fix::replace(range, self.name, applicability));
+    }
+}
+
 /// The name nearest to `wanted`: at most two edits away, and fewer than half of the characters changed; or a name that
 /// differs in case only.
-pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<Nearest<'a>> {
     let length = wanted.chars().count();
     if length == 0 || length > 64 {
         return None;
@@ -13,9 +36,25 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Op
         _ if name.chars().count().abs_diff(length) > limit => None,
         _ => Some(strsim::osa_distance(wanted, name)).filter(|d| *d <= limit && 2 * d < length),
     };
-    // Ties are broken alphabetically, so that the result does not depend on hash order.
-    let others = names.into_iter().filter(|name| *name != wanted);
-    others.filter_map(|name| Some((distance(name)?, name))).min().map(|(_, name)| name)
+    let mut best: Option<(usize, &str)> = None;
+    let mut is_only = true;
+    for name in names.into_iter().filter(|name| *name != wanted) {
+        let Some(found) = distance(name).map(|distance| (distance, name)) else { continue };
+        match best {
+            Some(known) if found == known => {}
+            // Ties are broken alphabetically, so that the result does not depend on hash order.
+            Some(known) if found.0 == known.0 => {
+                is_only = false;
+                best = Some(known.min(found));
+            }
+            Some(known) if found > known => {}
+            _ => {
+                is_only = true;
+                best = Some(found);
+            }
+        }
+    }
+    best.map(|(distance, name)| Nearest { name, is_certain: is_only && (distance == 1 || length >= 6) })
 }
 
 #[cfg(test)]
@@ -25,12 +64,23 @@ mod tests {
     #[test]
     fn the_nearest_name_is_found() {
         let names = ["serial", "parallel", "grid", "float32", "float16"];
+        let nearest = |wanted, names: [&'static str; 5]| super::nearest(wanted, names).map(|near| near.name);
         assert_eq!(nearest("serail", names), Some("serial"));
         assert_eq!(nearest("Serial", names), Some("serial"));
         assert_eq!(nearest("float3", names), Some("float32"));
         assert_eq!(nearest("block", names), None);
         assert_eq!(nearest("", names), None);
-        assert_eq!(nearest("w", ["A", "B"]), None);
-        assert_eq!(nearest("a", ["B", "A"]), Some("A"));
+        assert_eq!(super::nearest("w", ["A", "B"]), None);
+        assert_eq!(super::nearest("a", ["B", "A"]), Some(Nearest { name: "A", is_certain: true }));
+    }
+
+    #[test]
+    fn only_a_single_near_name_is_certain() {
+        let is_certain =
+            |wanted, names: &[&'static str]| nearest(wanted, names.iter().copied()).map(|n| n.is_certain);
+        assert_eq!(is_certain("buffer3", &["buffer1", "buffer2"]), Some(false));
+        assert_eq!(is_certain("buffer3", &["buffer1", "buffer1", "buf"]), Some(true));
+        assert_eq!(is_certain("buffer3", &["bufer", "buffer"]), Some(true));
+        assert_eq!(is_certain("abcde", &["abxye"]), Some(false));
     }
 }

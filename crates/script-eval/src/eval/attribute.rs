@@ -136,7 +136,7 @@ impl dyn Host + '_ {
             error.help = instead;
         } else if let Some(near) = suggest::nearest(name, names.iter().map(String::as_str)) {
             let prefix = if prefix.len() <= 20 { prefix } else { ".." };
-            error.help = Some(format!("did you mean `{prefix}.{near}`?"));
+            near.suggest(&mut error, range, &format!("{prefix}."));
         }
         self.report(error)
     }

@@ -249,7 +249,7 @@ impl dyn Host + '_ {
             matches!(e.kind, ParseErrorKind::TooManySteps { .. } | ParseErrorKind::TooMuchMemory { .. })
         };
         if let Some(error) = raised.iter().find(limit) {
-            self.explorer.cut_short.get_or_insert(error.range());
+            self.explorer.cut_short.get_or_insert(error.range().into());
         }
         if raised.is_empty() { None } else { Some(raised.swap_remove(0)) }
     }

@@ -87,7 +87,7 @@ impl dyn Host + '_ {
             None => {
                 let names = modules.names(parent);
                 let near = suggest::nearest(name, names.iter().map(String::as_str));
-                near.map(|near| format!("did you mean `{parent}.{near}`?"))
+                near.map(|near| format!("did you mean `{parent}.{}`?", near.name))
             }
         };
         (HostError::new(HostErrorKind::Import, message), help)

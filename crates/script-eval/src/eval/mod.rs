@@ -363,8 +363,10 @@ impl dyn Host + '_ {
         names.extend(self.program.bound_globals());
         let builtins: Vec<&str> = crate::python::builtins::names().collect();
         let known = names.iter().map(|n| ast.name(*n)).chain(builtins);
-        let near = suggest::nearest(text, known).map(|near| format!("did you mean `{near}`?"));
-        error.help = near.or_else(|| self.suggestion(text));
+        match suggest::nearest(text, known) {
+            Some(near) => near.suggest(&mut error, ast.range(id), ""),
+            None => error.help = self.suggestion(text),
+        }
         Err(self.report_undefined(error))
     }
 

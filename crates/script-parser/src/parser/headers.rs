@@ -118,7 +118,7 @@ impl Parser<'_> {
         let near = match &error {
             HeaderError::UnknownOption { name, known } => {
                 tvmscript_script_eval::errors::suggest::nearest(name, known.iter().map(String::as_str))
-                    .map(str::to_owned)
+                    .map(|near| near.name.to_owned())
             }
             _ => None,
         };

@@ -52,7 +52,7 @@ pub(crate) use tables::Tables;
 
 use crate::header;
 use crate::scope::{Scopes, grown};
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind};
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, syntax_error};
 
 /// Result of [`parse_script`].
 #[derive(Debug)]
@@ -103,7 +103,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
         false => program.with_comments(by_stmt),
     };
     let mut parser = Parser::open(parsed.ast, text, source, registry, tables, options, with_spans);
-    parser.diagnostics.errors.extend(parsed.errors.into_iter().map(ParseError::from));
+    parser.diagnostics.errors.extend(parsed.errors.into_iter().map(syntax_error));
     if let Some(error) = unknown {
         parser
             .diagnostics

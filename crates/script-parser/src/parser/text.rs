@@ -1,12 +1,13 @@
 //! Expressions inside string literals of a script.
 
+use tvmscript_ir_core::diagnostic::Anchor;
 use tvmscript_irbuilder::ScriptValue;
 
 use super::{ParseOptions, Parser};
 use crate::scope::Shadowing;
 use tvmscript_python_syntax::ast::{HasRange, Stmt, TextRange};
 use tvmscript_python_syntax::parse_python;
-use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result};
+use tvmscript_script_eval::errors::{ParseError, ParseErrorKind, Result, syntax_error};
 use tvmscript_script_eval::{Binding, Program};
 
 impl Parser<'_> {
@@ -37,7 +38,7 @@ impl Parser<'_> {
             },
             _ => None,
         };
-        let mut errors: Vec<ParseError> = parsed.errors.into_iter().map(ParseError::from).collect();
+        let mut errors: Vec<ParseError> = parsed.errors.into_iter().map(syntax_error).collect();
         let mut value = None;
         match expression {
             Some(expression) if errors.is_empty() => {
@@ -64,10 +65,20 @@ impl Parser<'_> {
         let mut reported = None;
         for mut error in errors {
             for label in &mut error.labels {
-                label.range = match offset {
-                    Some(offset) => TextRange::new(offset + label.range.start, offset + label.range.end),
-                    None => range,
-                };
+                if let Anchor::Text(at) = &mut label.at {
+                    *at = match offset {
+                        Some(offset) => offset + at.start..offset + at.end,
+                        None => range.into(),
+                    };
+                }
+            }
+            match offset {
+                Some(offset) => {
+                    for edit in error.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
+                        edit.range = offset + edit.range.start..offset + edit.range.end;
+                    }
+                }
+                None => error.fixes.clear(),
             }
             reported = Some(self.report(error));
         }

@@ -11,9 +11,9 @@ mod rules;
 mod scope;
 mod walk;
 
-use tvmscript_ir::IRModule;
-use tvmscript_ir_core::registry::{Finding, FindingNote};
-use tvmscript_ir_core::{AccessPath, Object, Span, Str};
+use tvmscript_ir::{IRModule, path_of_function};
+use tvmscript_ir_core::diagnostic::{Anchor, Diagnostic, DiagnosticKind as _, Label, Message};
+use tvmscript_ir_core::{AccessPath, Object, Span, Str, error_codes};
 
 use crate::node::PrimFunc;
 use walk::Checker;
@@ -70,6 +70,24 @@ pub enum WellFormedErrorKind {
     },
 }
 
+error_codes! {
+    WellFormedErrorKind {
+        WellFormedErrorKind::UndefinedVar { .. } => "E0610" "ill-formed"
+            "A PrimFunc uses a variable, or a buffer whose variables, nothing defines: it is no parameter, and no loop, \
+             axis, allocation or binding around the use defines it.";
+        WellFormedErrorKind::NestedDefinition { .. } => "E0611" "ill-formed"
+            "A statement of a PrimFunc defines a variable that a statement around it defines already.";
+        WellFormedErrorKind::RepeatedDefinition { .. } => "E0612" "ill-formed"
+            "Two statements of a PrimFunc, or two functions of a module, define the same variable. Each definition needs \
+             a variable of its own, even with the same name.";
+        WellFormedErrorKind::LoopVarInBlock { .. } => "E0613" "ill-formed"
+            "The body of a block with axes uses the variable of a loop around the block. Only axes are visible in the \
+             block; bind the loop variable to one.";
+        WellFormedErrorKind::TooLarge { .. } => "E0614" "ill-formed"
+            "The nodes of a statement share parts so many times over that checking every occurrence would take too long.";
+    }
+}
+
 /// The kind of use of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum VarUse {
@@ -102,7 +120,7 @@ fn end_text(was_defined: bool) -> &'static str {
 }
 
 /// An error in a function.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{kind}")]
 pub struct WellFormedError {
     /// The cause.
@@ -113,21 +131,28 @@ pub struct WellFormedError {
     pub path: AccessPath,
     /// Span of the innermost enclosing node that has one; unknown if there is none.
     pub span: Span,
-    /// Related places, such as earlier definitions.
-    pub notes: Vec<FindingNote>,
-}
-
-impl From<WellFormedError> for Finding {
-    fn from(error: WellFormedError) -> Finding {
-        let (message, help) = (error.kind.to_string(), error.help());
-        let WellFormedError { kind: _, function, path, span, notes } = error;
-        Finding { message, help, function, path, span, notes }
-    }
+    /// Related places, such as earlier definitions; their spans may be unknown.
+    pub notes: Vec<Label>,
 }
 
 /// [`well_formed`] as a check of the dialect.
-pub(crate) fn findings(object: &Object) -> Vec<Finding> {
-    well_formed(object).into_iter().map(Finding::from).collect()
+pub(crate) fn diagnostics(object: &Object) -> Vec<Diagnostic> {
+    well_formed(object).iter().map(|error| diagnostic(error, object)).collect()
+}
+
+/// Labels an error at its access path from `root`.
+fn diagnostic(error: &WellFormedError, root: &Object) -> Diagnostic {
+    let path = path_of_function(root, error.function.as_ref()).join(&error.path);
+    let message = Message::new(error.kind.error_code(), error.kind.to_string());
+    let mut out = Diagnostic::new(message, Anchor::path(path, error.span));
+    out.help = error.help();
+    for note in &error.notes {
+        match note.at {
+            Anchor::Span(span) if !span.is_known() => out.notes.push(note.text.clone()),
+            _ => out.labels.push(note.clone()),
+        }
+    }
+    out
 }
 
 impl WellFormedError {

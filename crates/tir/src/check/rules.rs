@@ -1,6 +1,6 @@
 //! The rules for uses and definitions of variables, and the reports of violations.
 
-use tvmscript_ir_core::registry::FindingNote;
+use tvmscript_ir_core::diagnostic::Label;
 use tvmscript_ir_core::{Object, Ref, Span, Str};
 use tvmscript_prim::Var;
 
@@ -19,10 +19,7 @@ impl Checker<'_> {
                 if let Some(definition) = ended {
                     notes.push(checker.definition_note("it was defined", definition));
                 } else if var.span.is_known() && var.span != at.span {
-                    notes.push(FindingNote {
-                        text: "the variable was created here".to_owned(),
-                        span: var.span,
-                    });
+                    notes.push(Label::new(var.span, "the variable was created here".to_owned()));
                 }
                 let (var, was_defined) = (shown_name(var), ended.is_some());
                 (WellFormedErrorKind::UndefinedVar { var, used, was_defined }, notes)
@@ -43,7 +40,7 @@ impl Checker<'_> {
                 };
                 let span = if var.span.is_known() { var.span } else { Span::UNKNOWN };
                 let kind = WellFormedErrorKind::LoopVarInBlock { var: shown_name(var), block, defined_in };
-                (kind, vec![FindingNote { text, span }])
+                (kind, vec![Label::new(span, text)])
             });
         }
     }
@@ -86,14 +83,14 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn definition_note(&self, text: &str, definition: Definition) -> FindingNote {
+    pub(super) fn definition_note(&self, text: &str, definition: Definition) -> Label {
         let path = self.paths.as_ref().map(|paths| paths.to_path(definition.path).to_text_with(key_text));
         let function = match &self.functions[definition.function].0 {
             Some(name) if definition.function != self.function => format!(" of function `{name}`"),
             _ => String::new(),
         };
         let text = format!("{text} at `{}`{function}", path.unwrap_or_default());
-        FindingNote { text, span: definition.span }
+        Label::new(definition.span, text)
     }
 
     /// Reports an error of a variable up to the limit per variable; further ones are only counted.
@@ -101,7 +98,7 @@ impl Checker<'_> {
         &mut self,
         var: &Object,
         at: Position,
-        describe: impl FnOnce(&Self) -> (WellFormedErrorKind, Vec<FindingNote>),
+        describe: impl FnOnce(&Self) -> (WellFormedErrorKind, Vec<Label>),
     ) {
         let next = self.errors.len();
         if at.in_region {
@@ -121,12 +118,12 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn report(&mut self, kind: WellFormedErrorKind, at: Position, notes: Vec<FindingNote>) {
+    pub(super) fn report(&mut self, kind: WellFormedErrorKind, at: Position, notes: Vec<Label>) {
         let error = self.error(kind, at, notes);
         self.errors.push(error);
     }
 
-    fn error(&self, kind: WellFormedErrorKind, at: Position, notes: Vec<FindingNote>) -> WellFormedError {
+    fn error(&self, kind: WellFormedErrorKind, at: Position, notes: Vec<Label>) -> WellFormedError {
         let path = self.paths.as_ref().map(|paths| paths.to_path(at.path)).unwrap_or_default();
         let function = self.functions[self.function].0.clone();
         WellFormedError { kind, function, path, span: at.span, notes }

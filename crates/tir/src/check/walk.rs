@@ -12,7 +12,7 @@ use tvmscript_ir_core::{
 use tvmscript_prim::{Expr, ExprKind, ExprView, PrimExpr, Range, Var};
 
 use super::scope::Scopes;
-use super::{ERRORS_PER_VARIABLE, FindingNote, MAX_ERRORS, VarUse, WellFormedError, WellFormedErrorKind};
+use super::{ERRORS_PER_VARIABLE, Label, MAX_ERRORS, VarUse, WellFormedError, WellFormedErrorKind};
 use crate::node::*;
 
 /// Maximum number of repeated visits of shared nodes per statement. Only bindings in shared expressions cause them.
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
                 && let Some(error) = self.errors.get_mut(*last)
             {
                 let text = format!("{} more errors of this variable", count - ERRORS_PER_VARIABLE);
-                error.notes.push(FindingNote { text, span: Span::UNKNOWN });
+                error.notes.push(Label::new(Span::UNKNOWN, text));
             }
         }
         for (var, index, error) in std::mem::take(&mut self.in_regions).into_iter().rev() {
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
         self.errors.truncate(MAX_ERRORS);
         if let Some(error) = self.errors.get_mut(MAX_ERRORS - 1) {
             let text = format!("the check stops after {MAX_ERRORS} errors");
-            error.notes.push(FindingNote { text, span: Span::UNKNOWN });
+            error.notes.push(Label::new(Span::UNKNOWN, text));
         }
         self.errors
     }

@@ -41,7 +41,7 @@ impl<'a> LineIndex<'a> {
 }
 
 /// Rounds an offset down to a character boundary of the text.
-pub(super) fn floor_char_boundary(text: &str, offset: usize) -> usize {
+pub(crate) fn floor_char_boundary(text: &str, offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
         offset -= 1;

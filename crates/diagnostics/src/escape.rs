@@ -51,15 +51,15 @@ pub fn name(text: &str) -> Cow<'_, str> {
 }
 
 /// A source text with unsafe characters escaped, and the map of byte offsets to it.
-pub(super) struct VisibleSource<'a> {
+pub(crate) struct VisibleSource<'a> {
     /// The escaped text.
-    pub(super) text: Cow<'a, str>,
+    pub(crate) text: Cow<'a, str>,
     /// Start offsets in the original text with the shift that applies from there, in ascending order.
     shifts: Vec<(usize, usize)>,
 }
 
 impl<'a> VisibleSource<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         if !text.contains(is_unsafe) {
             return VisibleSource { text: Cow::Borrowed(text), shifts: Vec::new() };
         }
@@ -77,7 +77,7 @@ impl<'a> VisibleSource<'a> {
     }
 
     /// Maps a range of the original text to the escaped one.
-    pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
+    pub(crate) fn range(&self, range: Range<usize>) -> Range<usize> {
         let moved = |at: usize| match self.shifts.partition_point(|(start, _)| *start <= at) {
             0 => at,
             index => at + self.shifts[index - 1].1,

@@ -1,0 +1,352 @@
+//! Diagnostics formatted for people.
+
+use std::fmt;
+use std::ops::Range;
+
+use ariadne::{Cache, CharSet, Color, Config, IndexType, Label, Report as Layout, ReportKind, Source};
+use tvmscript_ir_core::diagnostic::{Diagnostic, DiagnosticKind, Severity};
+
+use crate::escape::{self, VisibleSource};
+use crate::position::{LineIndex, floor_char_boundary};
+
+/// Longer lines are shortened around the labels.
+const MAX_LINE_BYTES: usize = 400;
+/// Number of bytes kept of a long line on each side of a label.
+const CONTEXT_BYTES: usize = 120;
+/// Maximum number of lines shown before and after each label.
+const MAX_CONTEXT_LINES: usize = 500;
+
+/// A label on a byte range of one of the texts of a [`Renderer`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Index of the text.
+    pub text: usize,
+    /// Byte range.
+    pub range: Range<usize>,
+    /// The label; empty if the message says it all.
+    pub label: String,
+}
+
+/// A diagnostic whose labels are located in texts. The first place is the primary one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// Severity.
+    pub severity: Severity,
+    /// Stable code.
+    pub code: &'static str,
+    /// Message.
+    pub message: String,
+    /// Labels.
+    pub places: Vec<Place>,
+    /// Notes.
+    pub notes: Vec<String>,
+    /// A suggested fix.
+    pub help: Option<String>,
+}
+
+impl Located {
+    /// A diagnostic without its labels.
+    pub fn new<K: DiagnosticKind>(diagnostic: &Diagnostic<K>) -> Located {
+        Located {
+            severity: diagnostic.severity,
+            code: diagnostic.code(),
+            message: diagnostic.to_string(),
+            places: Vec::new(),
+            notes: diagnostic.notes.clone(),
+            help: diagnostic.help.clone(),
+        }
+    }
+}
+
+/// Formats diagnostics about a text with excerpts of it. Labels on nodes become notes with the access path; printed
+/// text of IR shows them (`MappedText::render` of the docsifier).
+pub fn render<K: DiagnosticKind>(
+    diagnostics: &[Diagnostic<K>],
+    source_name: &str,
+    text: &str,
+    color: bool,
+) -> String {
+    let mut renderer = Renderer::new(color);
+    let source = renderer.add_text(source_name, text);
+    diagnostics.iter().map(|diagnostic| renderer.render(&on_text(diagnostic, source))).collect()
+}
+
+/// Locates the labels on ranges of the text.
+fn on_text<K: DiagnosticKind>(diagnostic: &Diagnostic<K>, source: usize) -> Located {
+    let mut located = Located::new(diagnostic);
+    for label in &diagnostic.labels {
+        match (label.range(), crate::json::path_of(label)) {
+            (Some(range), _) => located.places.push(Place {
+                text: source,
+                range: range.start as usize..range.end as usize,
+                label: label.text.clone(),
+            }),
+            (None, Some(path)) if label.text.is_empty() => located.notes.push(format!("at {path}")),
+            (None, Some(path)) => located.notes.push(format!("{}, at {path}", label.text)),
+            (None, None) if label.text.is_empty() => {}
+            (None, None) => located.notes.push(label.text.clone()),
+        }
+    }
+    located
+}
+
+/// Formats diagnostics about one or several texts. Lines and columns count from 1, columns in Unicode scalar values.
+/// Long lines are shortened and control characters escaped.
+pub struct Renderer<'a> {
+    texts: Vec<Text<'a>>,
+    color: bool,
+    context_lines: usize,
+}
+
+/// A text, and its escaped form as ariadne reads it.
+struct Text<'a> {
+    name: String,
+    lines: LineIndex<'a>,
+    original: &'a str,
+    visible: VisibleSource<'a>,
+    whole: Source<String>,
+}
+
+impl<'a> Renderer<'a> {
+    /// A renderer without texts.
+    pub fn new(color: bool) -> Renderer<'a> {
+        Renderer { texts: Vec::new(), color, context_lines: 0 }
+    }
+
+    /// Shows this many lines before and after each label of the primary text.
+    #[must_use]
+    pub fn with_context_lines(mut self, lines: usize) -> Renderer<'a> {
+        self.context_lines = lines.min(MAX_CONTEXT_LINES);
+        self
+    }
+
+    /// Adds a text and returns its index.
+    pub fn add_text(&mut self, name: &str, text: &'a str) -> usize {
+        let visible = VisibleSource::new(text);
+        let whole = Source::from(visible.text.to_string());
+        let name = escape::name(name).into_owned();
+        self.texts.push(Text { name, lines: LineIndex::new(text), original: text, visible, whole });
+        self.texts.len() - 1
+    }
+
+    /// Formats a diagnostic. Places in texts that were not added are left out.
+    pub fn render(&self, located: &Located) -> String {
+        // The texts in use, the primary one first, each with its places.
+        let mut used: Vec<(usize, Vec<usize>)> = Vec::new();
+        for (index, place) in located.places.iter().enumerate().filter(|(_, p)| p.text < self.texts.len()) {
+            match used.iter_mut().find(|(text, _)| *text == place.text) {
+                Some((_, places)) => places.push(index),
+                None => used.push((place.text, vec![index])),
+            }
+        }
+        let mut cache = Shown { texts: &self.texts, shortened: Vec::new() };
+        let mut marks: Vec<Mark<'_>> = Vec::new();
+        let mut headers: Vec<(String, String)> = Vec::new();
+        for (text_index, places) in &used {
+            let text = &self.texts[*text_index];
+            let range_of =
+                |at: &usize| text.visible.range(within(text.original, located.places[*at].range.clone()));
+            let mut ranges: Vec<Range<usize>> = places.iter().map(range_of).collect();
+            let short = shorten(&text.visible.text, &ranges);
+            let start = |ranges: &[Range<usize>]| {
+                // The header of the primary text shows the primary label, that of another one its first label.
+                let first = if *text_index == used[0].0 {
+                    ranges.first()
+                } else {
+                    ranges.iter().min_by_key(|r| r.start)
+                };
+                first.map_or(0, |range| range.start)
+            };
+            let shown = match short {
+                None => LineIndex::new(&text.visible.text).position(start(&ranges)),
+                Some((short, moved)) => {
+                    ranges = moved;
+                    let shown = LineIndex::new(&short).position(start(&ranges));
+                    cache.shortened.push((*text_index, Source::from(short)));
+                    shown
+                }
+            };
+            // The header shows the position in the original text, not in the escaped one.
+            let originals: Vec<_> = places.iter().map(|at| located.places[*at].range.clone()).collect();
+            let real = text.lines.position(start(&originals));
+            if (shown.line, shown.column) != (real.line, real.column) {
+                let header = |line, column| format!("{}:{line}:{column} ", text.name);
+                headers.push((header(shown.line, shown.column), header(real.line, real.column)));
+            }
+            if *text_index == used[0].0 && self.context_lines > 0 {
+                let shown = cache.text(*text_index);
+                let lines = context(shown, &ranges, self.context_lines);
+                marks.extend(lines.map(|start| Mark { text: *text_index, range: start..start, label: None }));
+            }
+            for (at, range) in places.iter().zip(ranges) {
+                let label = Some((*at == used[0].1[0], located.places[*at].label.as_str()));
+                marks.push(Mark { text: *text_index, range, label });
+            }
+        }
+        let mut out = Vec::new();
+        self.write(located, marks, &mut cache, &mut out);
+        let mut report = String::from_utf8_lossy(&out).into_owned();
+        for (shown, real) in headers {
+            report = report.replacen(&shown, &real, 1);
+        }
+        report
+    }
+
+    fn write(&self, located: &Located, mut marks: Vec<Mark<'_>>, cache: &mut Shown<'_>, out: &mut Vec<u8>) {
+        let config = Config::default()
+            .with_color(self.color)
+            .with_index_type(IndexType::Byte)
+            .with_char_set(CharSet::Unicode);
+        let (kind, marked) = match located.severity {
+            Severity::Error => (ReportKind::Error, Color::Red),
+            Severity::Warning => (ReportKind::Warning, Color::Yellow),
+            Severity::Note => (ReportKind::Custom("Note", Color::Blue), Color::Blue),
+            Severity::Help => (ReportKind::Custom("Help", Color::Green), Color::Green),
+        };
+        let primary = marks.iter().find(|mark| mark.label.is_some_and(|(is_primary, _)| is_primary));
+        let (text, range) = primary.map_or((0, 0..0), |mark| (mark.text, mark.range.clone()));
+        let mut report = Layout::build(kind, (text, range))
+            .with_config(config)
+            .with_code(located.code)
+            .with_message(escape::message(&located.message));
+        // In text order, so that ariadne puts them into one excerpt.
+        marks.sort_by_key(|mark| (mark.text != text, mark.text, mark.range.start));
+        for mark in marks {
+            let mut shown = Label::new((mark.text, mark.range));
+            if let Some((is_primary, label)) = mark.label {
+                let color = if is_primary { marked } else { Color::Blue };
+                // Some layouts do not mark a label without text: "here" is the default.
+                let label = escape::message(if label.is_empty() { "here" } else { label });
+                shown = shown.with_message(label).with_color(color);
+            }
+            report = report.with_label(shown);
+        }
+        report.with_notes(located.notes.iter().map(|note| escape::message(note)));
+        if let Some(help) = &located.help {
+            report.set_help(escape::message(help));
+        }
+        // Writing to a vector does not fail.
+        let _ = report.finish().write(cache, out);
+    }
+}
+
+/// A mark in a shown text: a label, `true` if it is the primary one, or a line of context.
+struct Mark<'a> {
+    text: usize,
+    range: Range<usize>,
+    label: Option<(bool, &'a str)>,
+}
+
+/// The texts as one diagnostic shows them.
+struct Shown<'a> {
+    texts: &'a [Text<'a>],
+    shortened: Vec<(usize, Source<String>)>,
+}
+
+impl Shown<'_> {
+    fn source(&self, index: usize) -> Option<&Source<String>> {
+        let shortened = self.shortened.iter().find(|(text, _)| *text == index);
+        shortened.map(|(_, source)| source).or_else(|| self.texts.get(index).map(|text| &text.whole))
+    }
+
+    fn text(&self, index: usize) -> &str {
+        self.source(index).map_or("", |source| source.text())
+    }
+}
+
+impl Cache<usize> for Shown<'_> {
+    type Storage = String;
+
+    fn fetch(&mut self, id: &usize) -> Result<&Source<String>, impl fmt::Debug> {
+        self.source(*id).ok_or("no such text")
+    }
+
+    fn display<'a>(&self, id: &'a usize) -> Option<impl fmt::Display + 'a> {
+        self.texts.get(*id).map(|text| text.name.clone())
+    }
+}
+
+/// The starts of the lines around the ranges.
+fn context<'t>(
+    text: &'t str,
+    ranges: &[Range<usize>],
+    lines: usize,
+) -> impl Iterator<Item = usize> + use<'t> {
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let line_of = |at: usize| starts.partition_point(|start| *start <= at).saturating_sub(1);
+    let mut wanted: Vec<usize> = Vec::new();
+    for range in ranges {
+        let (first, last) = (line_of(range.start), line_of(range.end.saturating_sub(1).max(range.start)));
+        wanted.extend(first.saturating_sub(lines)..first);
+        wanted.extend(last + 1..(last + 1 + lines).min(starts.len()));
+    }
+    wanted.sort_unstable();
+    wanted.dedup();
+    let end = text.len();
+    wanted.into_iter().map(move |line| starts[line]).filter(move |start| *start < end)
+}
+
+/// Clamps a range to the text.
+fn within(text: &str, range: Range<usize>) -> Range<usize> {
+    let start = floor_char_boundary(text, range.start);
+    start..floor_char_boundary(text, range.end).max(start)
+}
+
+/// Shortens long lines around the ranges and maps the ranges to the result; `None` if no line is long.
+fn shorten(text: &str, ranges: &[Range<usize>]) -> Option<(String, Vec<Range<usize>>)> {
+    let line_of = |at: usize| {
+        let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
+        start..text[at..].find('\n').map_or(text.len(), |end| at + end)
+    };
+    let mut cuts: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        for line in [line_of(range.start), line_of(range.end)] {
+            if line.len() <= MAX_LINE_BYTES {
+                continue;
+            }
+            // Kept parts: around both ends of each range in the line.
+            let mut kept: Vec<Range<usize>> = ranges
+                .iter()
+                .flat_map(|r| [r.start, r.end])
+                .filter(|at| line.start <= *at && *at <= line.end)
+                .map(|at| {
+                    let start = at.saturating_sub(CONTEXT_BYTES).max(line.start);
+                    within(text, start..(at + CONTEXT_BYTES).min(line.end))
+                })
+                .collect();
+            kept.sort_by_key(|r| r.start);
+            let mut at = line.start;
+            for part in kept {
+                if part.start > at + 8 {
+                    cuts.push(at..part.start);
+                }
+                at = at.max(part.end);
+            }
+            if line.end > at + 8 {
+                cuts.push(at..line.end);
+            }
+        }
+    }
+    if cuts.is_empty() {
+        return None;
+    }
+    cuts.sort_by_key(|r| r.start);
+    cuts.dedup();
+    let mark = " … ";
+    let mut short = String::new();
+    let mut at = 0;
+    for cut in &cuts {
+        if cut.start >= at {
+            short.push_str(&text[at..cut.start]);
+            short.push_str(mark);
+            at = cut.end;
+        }
+    }
+    short.push_str(&text[at..]);
+    let moved = |place: usize| {
+        let before = cuts.iter().filter(|cut| cut.end <= place);
+        before.fold(place, |at, cut| at - cut.len() + mark.len())
+    };
+    Some((short, ranges.iter().map(|r| moved(r.start)..moved(r.end)).collect()))
+}
