@@ -186,6 +186,10 @@ impl<'a> Renderer<'a> {
         let mut out = Vec::new();
         self.write(located, marks, &mut cache, &mut out);
         let mut report = String::from_utf8_lossy(&out).into_owned();
+        if !self.color {
+            // ariadne colours the names of its custom kinds always. The texts themselves contain no escape sequences.
+            report = without_escapes(&report);
+        }
         for (shown, real) in headers {
             report = report.replacen(&shown, &real, 1);
         }
@@ -228,6 +232,13 @@ impl<'a> Renderer<'a> {
         // Writing to a vector does not fail.
         let _ = report.finish().write(cache, out);
     }
+}
+
+/// The text without the escape sequences of colours.
+fn without_escapes(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |out, part| out + part.split_once('m').map_or(part, |(_, rest)| rest))
 }
 
 /// A mark in a shown text: a label, `true` if it is the primary one, or a line of context.

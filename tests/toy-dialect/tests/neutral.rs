@@ -1,8 +1,11 @@
 //! Text, errors and comparisons of a dialect unrelated to TVM do not mention TVM.
 
+use tvmscript_diagnostics::{Diagnostic, ErrorCode, Message};
 use tvmscript_diagnostics::{render, reports as diagnostics};
-use tvmscript_docsifier::{PrinterConfig, print};
-use tvmscript_ir_core::{Array, Object, Ref, Registry, RegistryBuilder, Span, mismatches, structural_equal};
+use tvmscript_docsifier::{DiagnosticOptions, PrinterConfig, print, render_diagnostics};
+use tvmscript_ir_core::{
+    AccessPath, Array, Object, Ref, Registry, RegistryBuilder, Span, mismatches, structural_equal,
+};
 use tvmscript_script_parser::{ParseOptions, Parsed, parse_script};
 use tvmscript_toy_dialect::plan::{self, Picture, Plan, Show, Step, Work};
 
@@ -110,6 +113,38 @@ fn errors_are_neutral() {
     options.profile = Some("worklang-0.9".to_owned());
     let parsed = parse_script("dinner.plan", SCRIPT, &registry(), &options);
     assert_eq!(parsed.errors[0].to_string(), "unknown text profile `worklang-0.9`; known: worklang-1.0");
+}
+
+#[test]
+fn diagnostics_about_nodes_are_neutral() {
+    static SLOW: ErrorCode = ErrorCode { code: "P0001", name: "slow", meaning: "A step takes too long." };
+    let plan = with_picture("/\\\n\\/");
+    let dinner = read(SCRIPT);
+    let message = |text: &str| Message::new(&SLOW, text);
+    let path = |text: &str| AccessPath::parse(text, &dinner).expect("a path").0;
+    let found: [Diagnostic; 2] = [
+        Diagnostic::warning(message("cooking takes too long"), path("steps[1].minutes"))
+            .labelled("20 minutes")
+            .with_label(path("steps[1].label"), "of this work")
+            .with_help("buy it"),
+        Diagnostic::new(message("the plan is not signed"), &dinner),
+    ];
+    let sources = [("dinner.plan", SCRIPT)];
+    let options = DiagnosticOptions { name: "dinner", sources: &sources, ..DiagnosticOptions::default() };
+    let shown = render_diagnostics(&dinner, &registry(), &found, &options).expect("prints");
+    assert_neutral(&shown);
+    for line in ["[P0001] Warning: cooking takes too long", "dinner:6:23 ]", "20 minutes", "of this work"] {
+        assert!(shown.contains(line), "`{line}` is not in:\n{shown}");
+    }
+    assert!(shown.contains("dinner.plan:6:5 ]") && shown.contains("it comes from here"), "{shown}");
+    // The picture is printed as a reference to metadata: its rows have no text.
+    let rows: [Diagnostic; 1] = [Diagnostic::new(
+        message("too wide"),
+        AccessPath::parse("steps[1].picture.rows", &plan).expect("a path").0,
+    )];
+    let shown = render_diagnostics(&plan, &registry(), &rows, &options).expect("prints");
+    assert!(shown.contains("in `rows`, which is not printed"), "{shown}");
+    assert_neutral(&shown);
 }
 
 #[test]

@@ -129,6 +129,58 @@ def f(A: T.Buffer((8, 8), \"float32\")):
 }
 
 #[test]
+fn sarif_logs_follow_the_schema() {
+    let schema = include_str!("../sarif-2.1.0.schema.json");
+    let schema: serde_json::Value = serde_json::from_str(schema).expect("JSON");
+    let validator =
+        jsonschema::draft7::options().should_validate_formats(true).build(&schema).expect("a schema");
+    let loops = "@T.prim_func
+def f(A: T.Buffer((8, 8), \"float32\")):
+    for i, j in T.grid(8, 8):
+        with T.block(\"ä\"):
+            vi = T.axis.spatial(8, i)
+            T.reads()
+            T.writes(A[vi, j])
+            A[vi, j] = T.float32(1)
+";
+    let source = file("ä k.py", loops);
+    let json = file("f.json", run(&["json", &source]).stdout);
+    let files = [
+        file("misspelt.py", MISSPELT),
+        file("right.py", FIXED),
+        source,
+        json,
+        file(
+            "needy.py",
+            "def g(n):\n    @T.prim_func\n    def f(A: T.Buffer((n,), \"int8\")):\n        T.evaluate(0)\n",
+        ),
+        path("missing.py").to_str().expect("text").to_owned(),
+        "-".to_owned(),
+    ];
+    let mut args = vec!["check", "--format", "sarif"];
+    args.extend(files.iter().map(String::as_str));
+    let ran = run(&args);
+    let log: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let errors: Vec<String> =
+        validator.iter_errors(&log).map(|e| format!("{}: {e}", e.instance_path())).collect();
+    assert!(errors.is_empty(), "{}\n{}", errors.join("\n"), ran.stdout);
+    let results = log["runs"][0]["results"].as_array().expect("results");
+    for part in ["fixes", "relatedLocations"] {
+        assert!(results.iter().any(|result| !result[part].is_null()), "no {part}");
+    }
+    assert!(results.iter().any(|result| result["level"] == "note"));
+    assert!(
+        ran.stdout.contains("logicalLocations") && ran.stdout.contains("%C3%A4%20k.py"),
+        "{}",
+        ran.stdout
+    );
+    // The schema is not vacuous.
+    let mut wrong = log.clone();
+    wrong["runs"][0]["results"][0]["level"] = "fatal".into();
+    assert!(!validator.is_valid(&wrong));
+}
+
+#[test]
 fn sarif_logs_of_all_files_are_one_document() {
     let wrong = file("k.py", MISSPELT);
     let right = file("right.py", FIXED);

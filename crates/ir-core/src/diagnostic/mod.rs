@@ -26,6 +26,8 @@ mod fix;
 use std::fmt;
 use std::ops::Range;
 
+use crate::access_path::AccessPath;
+
 pub use anchor::{Anchor, IntoAnchor};
 pub use code::{DiagnosticKind, ErrorCode, Message};
 pub use fix::{Applicability, Fix, TextEdit};
@@ -128,6 +130,14 @@ impl<K> Diagnostic<K> {
     /// The range of the primary label in the diagnosed text; empty if the label is on a node.
     pub fn range(&self) -> Range<u32> {
         self.labels.first().and_then(Label::range).unwrap_or(0..0)
+    }
+
+    /// The access path of the primary label, if it is on one.
+    pub fn path(&self) -> Option<&AccessPath> {
+        match &self.labels.first()?.at {
+            Anchor::Path { path, .. } => Some(path),
+            _ => None,
+        }
     }
 
     /// Adds a call site as a label, unless there are enough labels already.

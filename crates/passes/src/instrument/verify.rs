@@ -22,12 +22,9 @@ impl PassInstrument for WellFormed<'_> {
     ) -> Result<(), PassError> {
         let found = self.0.check(after.object());
         let Some(first) = found.first() else { return Ok(()) };
-        let function = first.function.as_ref().map_or(String::new(), |name| format!(" of `{name}`"));
+        let at = first.path().map_or(String::new(), |path| format!(" at {path}"));
         let more = if found.len() == 1 { String::new() } else { format!(" (and {} more)", found.len() - 1) };
-        Err(PassError::Instrument {
-            instrument: "well-formedness",
-            message: format!("{} at {}{function}{more}", first.message, first.path),
-        })
+        Err(PassError::Instrument { instrument: "well-formedness", message: format!("{first}{at}{more}") })
     }
 }
 
