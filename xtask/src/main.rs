@@ -8,6 +8,7 @@ mod bench_gate;
 mod ci;
 mod conformance;
 mod diff_check;
+mod error_codes;
 mod files;
 mod host_fuzz;
 mod mutate;
@@ -39,6 +40,8 @@ enum Command {
     Tidy,
     /// Everything a change has to pass: format, clippy, tests, docs, tidy, conformance.
     Ci(ci::Options),
+    /// Generate the document of all error codes.
+    ErrorCodes,
     /// Compare the project with recorded and live answers of TVM on whole programs.
     Conformance(conformance::Options),
     /// Read whole Python files: which are accepted, which of their scripts are found, and whether TVM makes the same.
@@ -79,6 +82,7 @@ fn main() -> ExitCode {
 fn run(cli: Cli) -> Result<()> {
     match cli.command {
         Command::Tidy => tidy::run(),
+        Command::ErrorCodes => error_codes::run(),
         Command::Ci(options) => ci::run(&options),
         Command::Conformance(options) => conformance::run(&options),
         Command::Files(options) => files::run(&options),

@@ -163,7 +163,7 @@ impl MappedText {
         let span = anchor.span(self.root());
         let path = match anchor {
             Anchor::Text(range) => {
-                let ranges = vec![range.start as usize..range.end as usize];
+                let ranges = std::iter::once(range.start as usize..range.end as usize).collect();
                 return InText { ranges, unprinted: Vec::new(), span };
             }
             Anchor::Path { path, .. } => path.clone(),

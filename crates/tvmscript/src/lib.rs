@@ -53,6 +53,11 @@ struct Readme;
 #[doc = include_str!("../../../docs/passes.md")]
 struct PassesTutorial;
 
+/// Tests the examples of the page on diagnostics.
+#[cfg(all(doctest, feature = "parse", feature = "print"))]
+#[doc = include_str!("../../../docs/diagnostics.md")]
+struct DiagnosticsPage;
+
 pub use tvmscript_arith as arith;
 pub use tvmscript_diagnostics as diagnostics;
 pub use tvmscript_diff as diff;

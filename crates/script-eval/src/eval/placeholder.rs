@@ -228,7 +228,7 @@ impl Evaluator {
     /// [`Evaluator::give_up`] with another cause than the reason.
     pub(crate) fn give_up_for(&mut self, range: TextRange, reason: &str, cause: Cause) -> Reported {
         self.warn(range, reason);
-        let place = self.statement.unwrap_or_else(|| range.into());
+        let place = self.statement.unwrap_or(range);
         self.pending = Some(Placeholder::new(cause, place));
         Reported(())
     }
