@@ -16,6 +16,7 @@ use tvmscript::{DiagnosticOptions, DocsifyError, JsonError};
 use crate::input::{Source, display_name};
 use crate::internal::InternalError;
 use crate::registry::registry;
+use crate::well_formed;
 
 /// A failure, with the text of the file if it was read.
 #[derive(Debug)]

@@ -133,7 +133,7 @@ fn examine(source: &Source, text: &str, timings: &mut Timings) -> Found {
         }
         Err(_) => Found { badness: (usize::MAX, 0, 0), fixes: Vec::new() },
         Ok((scripts, _)) => {
-            let errors = well_formed::errors(&source, &scripts);
+            let errors = well_formed::errors(&scripts);
             let fixes = errors.in_text.iter().filter_map(certain).collect();
             Found { badness: (0, 0, errors.in_text.len() + errors.in_ir.len()), fixes }
         }

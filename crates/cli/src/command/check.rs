@@ -92,7 +92,7 @@ fn check(source: Source, timings: &mut Timings) -> Answer<Warnings> {
         Ok(understood) => understood,
         Err(failure) => return Err(Failed::new(failure, Some(source))),
     };
-    let mut errors = timings.time("check", || well_formed::errors(&source, &scripts));
+    let mut errors = timings.time("check", || well_formed::errors(&scripts));
     if errors.is_empty() {
         return Ok(warnings);
     }

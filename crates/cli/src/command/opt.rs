@@ -4,6 +4,7 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
 use tvmscript::Ref;
+use tvmscript::diff::render::{RenderOptions, render_unified};
 use tvmscript::ir::IRModule;
 use tvmscript::passes::instrument::{
     DumpFormat, DumpModules, OnChange, PassReport, Progress, Report, RoundTrip, SpanSurvival, Timing,
@@ -36,9 +37,10 @@ pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
         }
     };
     let mut reports = Vec::new();
+    let color = run.color;
     let outcome = run.for_each_valid(
         std::slice::from_ref(file),
-        |path, timings| one(path, args, &passes, timings),
+        |path, timings| one(path, args, &passes, color, timings),
         |_, (text, passes)| {
             reports = passes;
             output::write(args.output.as_deref(), &text)
@@ -82,12 +84,13 @@ fn one(
     path: &Path,
     args: &Opt,
     passes: &Sequential,
+    color: bool,
     timings: &mut Timings,
 ) -> Answer<((String, Vec<PassReport>), Warnings)> {
     let Input { source, mut scripts, warnings } = input::load(path, timings)?;
     let (report, timing) = (Report::default(), Timing::default());
     let mut transform = || -> Result<String, Failure> {
-        let context = instruments(args, context(args).map_err(Failure::Pass)?, &report, &timing);
+        let context = instruments(args, context(args).map_err(Failure::Pass)?, &report, &timing, color);
         for script in &mut scripts {
             let node = script.node.clone();
             script.node = timings
@@ -115,6 +118,7 @@ fn instruments<'a>(
     mut context: PassContext<'a>,
     report: &Report,
     timing: &Timing,
+    color: bool,
 ) -> PassContext<'a> {
     let config = args.text.config();
     if args.report.is_some() {
@@ -131,11 +135,20 @@ fn instruments<'a>(
     }
     if args.print_changed {
         let config = config.clone();
-        context = context.with_instrument(OnChange(move |pass: &PassInfo, _: &_, after: &Ref<IRModule>| {
-            let text = tvmscript::print(after.object(), registry(), &config);
-            let text = text.unwrap_or_else(|error| format!("(cannot be printed: {error})"));
-            output::diagnose(&format!("# {}\n{text}\n", pass.name));
-        }));
+        context =
+            context.with_instrument(OnChange(move |pass: &PassInfo, before: &Ref<IRModule>, after: &_| {
+                let options = RenderOptions {
+                    name_a: format!("before {}", pass.name),
+                    name_b: format!("after {}", pass.name),
+                    color,
+                    ..RenderOptions::default()
+                };
+                let text = render_unified(before.object(), Ref::object(after), registry(), &config, &options);
+                clear_progress();
+                output::diagnose(
+                    &text.unwrap_or_else(|error| format!("{}: cannot be printed: {error}", pass.name)),
+                );
+            }));
     }
     if let Some(dir) = &args.dump_dir {
         let format = match args.dump_format {

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
+use tvmscript::Ref;
 use tvmscript::interpreter::{
     Argument, InputOptions, Limits, RunError, Scalar, Tensor, generate, run as interpret,
 };
 use tvmscript::ir::{IRModule, global_symbol};
 use tvmscript::ir_core::DataType;
 use tvmscript::tir::PrimFunc;
-use tvmscript::Ref;
 
 use super::{Answer, Run};
 use crate::args::{RunArgs, RunFormat};
