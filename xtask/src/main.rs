@@ -12,6 +12,7 @@ mod error_codes;
 mod files;
 mod host_fuzz;
 mod mutate;
+mod passes;
 mod pydiff;
 mod strip;
 mod subject;
@@ -54,6 +55,8 @@ enum Command {
     Mutate(mutate::Options),
     /// Change corpus programs at known places: their differences are exactly those places.
     DiffCheck(diff_check::Options),
+    /// Run passes on whole programs, here and in TVM: same results, and spans survive.
+    Passes(passes::Options),
     /// Run random programs of host code in CPython and here: same value or same exception.
     Pydiff(pydiff::Options),
     /// Run hostile programs of host code for a while: no panic, no hang.
@@ -90,6 +93,7 @@ fn run(cli: Cli) -> Result<()> {
         Command::Strip(options) => strip::run(&options),
         Command::DiffCheck(options) => diff_check::run(&options),
         Command::Mutate(options) => mutate::run(&options),
+        Command::Passes(options) => passes::run(&options),
         Command::HostFuzz(options) => host_fuzz::run(&options),
         Command::Pydiff(options) => pydiff::run(&options),
         Command::Attack(options) => attack::run(&options),

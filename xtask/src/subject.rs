@@ -4,6 +4,8 @@
 
 use tvmscript::Severity;
 use tvmscript::ir_core::{ObjectLike, Str};
+use tvmscript::passes::instrument::source_coverage;
+use tvmscript::passes::{PassContext, PassTable, Sequential, on_module};
 use tvmscript::script_parser::{ParseError, ParseOptions, parse_script};
 use tvmscript::{Object, PrinterConfig};
 
@@ -153,6 +155,49 @@ impl Program {
     pub fn from_tvm_json(json: &str) -> Result<Program, String> {
         let loaded = tvmscript::from_tvm_json(json, tvmscript::registry());
         loaded.map(|node| Program(vec![node])).map_err(|e| e.to_string())
+    }
+}
+
+/// The names of the passes.
+pub fn pass_names() -> Vec<String> {
+    let table = PassTable::of(tvmscript::registry());
+    table.into_iter().flat_map(PassTable::passes).map(|pass| pass.info().name).collect()
+}
+
+impl Program {
+    /// Runs passes on each object.
+    ///
+    /// # Errors
+    /// What the first pass that fails says.
+    pub fn run_passes(&self, names: &[String], options: &[(String, String)]) -> Result<Program, String> {
+        let registry = tvmscript::registry();
+        let mut context = PassContext::of(registry).with_opt_level(3);
+        for (key, value) in options {
+            context.set_option(key, value).map_err(|error| error.to_string())?;
+        }
+        let mut passes = Sequential::new("xtask");
+        for name in names {
+            let pass = PassTable::of(registry).and_then(|table| table.pass(name));
+            passes = passes.then_shared(pass.ok_or_else(|| format!("unknown pass `{name}`"))?.clone());
+            context = context.with_required(name);
+        }
+        let one = |node: &Object| on_module(node.clone(), |module| context.run(&passes, module));
+        let new = self.0.iter().map(one).collect::<Result<_, _>>();
+        new.map(Program).map_err(|error| error.to_string())
+    }
+
+    /// The number of nodes that can have a source, and of those that have one.
+    pub fn sources(&self) -> (usize, usize) {
+        self.0.iter().map(source_coverage).fold((0, 0), |(nodes, with), coverage| {
+            (nodes + coverage.nodes, with + coverage.nodes_with_source)
+        })
+    }
+
+    /// Why the program is not well-formed.
+    pub fn findings(&self) -> Vec<String> {
+        let of_tir = self.0.iter().flat_map(tvmscript::tir::check::well_formed).map(|e| e.kind.to_string());
+        let of_relax = self.0.iter().flat_map(tvmscript::relax::check::well_formed);
+        of_tir.chain(of_relax.map(|e| e.kind.to_string())).collect()
     }
 }
 

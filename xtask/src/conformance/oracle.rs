@@ -40,11 +40,22 @@ impl Oracle {
     /// # Errors
     /// When either is not there.
     pub fn new(venv: &Path) -> Result<Oracle> {
-        let python = venv.join("bin/python");
-        let script = match std::env::var_os("TVMSCRIPT_ORACLE") {
+        Oracle::with_script(venv.join("bin/python"), Oracle::shared_script())
+    }
+
+    /// The oracle script: `$TVMSCRIPT_ORACLE` or the shared one.
+    pub fn shared_script() -> PathBuf {
+        match std::env::var_os("TVMSCRIPT_ORACLE") {
             Some(script) => PathBuf::from(script),
             None => workspace::shared().join("oracle/oracle.py"),
-        };
+        }
+    }
+
+    /// An oracle that runs `script`, which finds the oracle script in the variable `TVMSCRIPT_ORACLE`.
+    ///
+    /// # Errors
+    /// When either is not there.
+    pub fn with_script(python: PathBuf, script: PathBuf) -> Result<Oracle> {
         for file in [&python, &script] {
             if !file.is_file() {
                 bail!("there is no {}", file.display());
@@ -91,6 +102,7 @@ impl Oracle {
         let mut child = Command::new(&self.python)
             .arg(&self.script)
             .arg("serve")
+            .env("TVMSCRIPT_ORACLE", Oracle::shared_script())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

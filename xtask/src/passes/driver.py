@@ -1,0 +1,117 @@
+"""Adds passes to the oracle script, whose path is in the variable TVMSCRIPT_ORACLE.
+
+  pass        {text, passes, options, [ours]}  -> text; with `ours`, TVM's JSON of another result: equal, mismatch
+  pass_spans  {text, passes, options}          -> nodes, nodes_with_source, after every node of the input got a span
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.environ["TVMSCRIPT_ORACLE"]))
+import oracle  # noqa: E402
+
+
+def _make_pass(tvm, name):
+    dialect, _, rest = name.partition(".")
+    factory = getattr(getattr(tvm, dialect).transform, rest, None)
+    if factory is None:
+        factory = tvm.get_global_func(f"{dialect}.transform.{rest}")
+    return factory()
+
+
+def _config(tvm, options):
+    """Options by dotted key; the last part may be a field of a configuration node."""
+    known, config = tvm.ir.transform.PassContext.list_configs(), {}
+    for key, value in options.items():
+        head, _, tail = key.rpartition(".")
+        if key in known:
+            config[key] = value
+        elif head in known:
+            config.setdefault(head, {})[tail] = value
+    return config
+
+
+def _transform(tvm, mod, req):
+    with tvm.transform.PassContext(opt_level=3, config=_config(tvm, req.get("options") or {})):
+        for name in req["passes"]:
+            mod = _make_pass(tvm, name)(mod)
+    return mod
+
+
+def _module(tvm, obj):
+    return obj if isinstance(obj, tvm.IRModule) else tvm.IRModule.from_expr(obj)
+
+
+def _unwrap(tvm, obj, mod):
+    """The result of passes for a function is a function, unless they added others."""
+    functions = list(mod.functions.values())
+    return functions[0] if not isinstance(obj, tvm.IRModule) and len(functions) == 1 else mod
+
+
+def _pass(tvm, req):
+    obj = oracle._parse(req["text"])
+    result = _unwrap(tvm, obj, _transform(tvm, _module(tvm, obj), req))
+    answer = {"ok": True}
+    try:
+        answer["text"] = oracle._print(result, {})
+    except oracle.OpError as error:
+        answer["text"] = str(error)
+    if req.get("ours") is None:
+        return answer
+    try:
+        ours = tvm.ir.load_json(req["ours"])
+    except Exception as error:
+        return dict(answer, equal=False, mismatch={"lhs": "TVM cannot load our JSON", "rhs": str(error)[:500]})
+    equal, mismatch = oracle._equal(ours, result, False)
+    # A program with variables that nothing defines is not even equal to itself, unless such variables may be matched.
+    if not equal and not oracle._equal(obj, tvm.ir.load_json(tvm.ir.save_json(obj)), False)[0]:
+        equal, mismatch = oracle._equal(ours, result, True)
+    return dict(answer, equal=equal, mismatch=mismatch)
+
+
+def _with_spans(tvm, obj):
+    """The same graph with a span in every node that can hold one."""
+    graph = json.loads(tvm.ir.save_json(obj))
+    span = json.loads(tvm.ir.save_json(tvm.ir.Span(tvm.ir.SourceName("source"), 1, 1, 1, 1)))
+    # Nodes refer to each other by position.
+    offset = len(graph["nodes"])
+    for node in span["nodes"]:
+        if node["type"] == "ir.Span":
+            node["data"]["source_name"] += offset
+    graph["nodes"] += span["nodes"]
+    for node in graph["nodes"][:offset]:
+        data = node.get("data")
+        if isinstance(data, dict) and data.get("span") == 0:
+            data["span"] = offset + span["root_index"]
+    return tvm.ir.load_json(json.dumps(graph))
+
+
+def _spans(tvm, req):
+    mod = _transform(tvm, _module(tvm, _with_spans(tvm, oracle._parse(req["text"]))), req)
+    nodes = json.loads(tvm.ir.save_json(mod))["nodes"]
+    spans = [node["data"]["span"] for node in nodes if isinstance(node.get("data"), dict) and "span" in node["data"]]
+    return {"ok": True, "nodes": len(spans), "nodes_with_source": sum(span != 0 for span in spans)}
+
+
+_OPERATIONS = {"pass": _pass, "pass_spans": _spans}
+_handle = oracle.handle
+
+
+def handle(req):
+    operation = _OPERATIONS.get(req.get("op"))
+    if operation is None:
+        return _handle(req)
+    try:
+        return operation(oracle._load()["tvm"], req)
+    except oracle.OpError as error:
+        return {"ok": False, "error": error.info}
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, SystemExit)):
+            raise
+        return {"ok": False, "error": {"stage": "pass", "cls": type(error).__name__, "msg": str(error)[:2000]}}
+
+
+oracle.handle = handle
+
+if __name__ == "__main__":
+    oracle.main()

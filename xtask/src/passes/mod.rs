@@ -1,0 +1,122 @@
+//! `cargo xtask passes`: passes on whole programs, here and in the real TVM.
+//!
+//! For each pass and each program that TVM's pass transforms, TVM loads our result (its JSON) and compares it with its
+//! own. Our result must also be well-formed if the program is, round-trip as text, and keep all spans; with `--spans`
+//! the share of nodes that keep a span in TVM stands beside ours. The texts of results that differ go to
+//! `target/passes`.
+
+mod check;
+mod report;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::conformance::{Oracle, in_parallel, load_corpus};
+use crate::{subject, workspace};
+
+/// Which passes, and on what.
+#[derive(Args)]
+pub struct Options {
+    /// The interpreter of a virtual environment with TVM, such as `DIR/bin/python`.
+    #[arg(long)]
+    oracle: PathBuf,
+    /// The corpus: a folder with an `index.jsonl`; repeatable [default: tests/corpus].
+    #[arg(long)]
+    corpus: Vec<PathBuf>,
+    /// A pass; repeatable [default: each].
+    #[arg(long)]
+    pass: Vec<String>,
+    /// Passes that run one after another, comma-separated, as one more pass.
+    #[arg(long, value_delimiter = ',')]
+    sequence: Vec<String>,
+    /// An option of passes, as KEY=VALUE.
+    #[arg(long, value_parser = parse_option)]
+    opt: Vec<(String, String)>,
+    /// Check only programs whose name contains this text.
+    #[arg(long)]
+    filter: Option<String>,
+    /// Measure the spans that TVM's passes keep.
+    #[arg(long)]
+    spans: bool,
+    /// Causes shown for each pass.
+    #[arg(long, default_value_t = 8)]
+    show: usize,
+}
+
+fn parse_option(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+/// Passes that run one after another.
+pub struct Plan {
+    /// The name of the pass, or `sequence`.
+    pub name: String,
+    /// The passes.
+    pub passes: Vec<String>,
+}
+
+impl Plan {
+    /// Whether programs of this kind contain functions for the passes.
+    fn fits(&self, kind: &str) -> bool {
+        let of = |dialect: &str| self.passes.iter().any(|pass| pass.starts_with(dialect));
+        match kind {
+            "relax" => of("relax."),
+            "tir" | "tir_lowered" => of("tir."),
+            _ => true,
+        }
+    }
+}
+
+/// Compares the passes.
+///
+/// # Errors
+/// When a corpus cannot be read, or the oracle does not start.
+pub fn run(options: &Options) -> Result<()> {
+    let script = workspace::root().join("xtask/src/passes/driver.py");
+    let oracle = Oracle::with_script(options.oracle.clone(), script)?;
+    let plans = plans(options);
+    if plans.is_empty() {
+        bail!("there is no pass");
+    }
+    let default = [workspace::root().join("tests/corpus")];
+    let dirs = if options.corpus.is_empty() { &default[..] } else { &options.corpus };
+    let kinds = ["tir", "tir_lowered", "relax", "mixed"].map(String::from);
+    let mut programs = Vec::new();
+    for dir in dirs {
+        let loaded = load_corpus(dir, &kinds, options.filter.as_deref());
+        programs.extend(loaded.with_context(|| format!("reading {}", dir.display()))?);
+    }
+    programs.retain(|program| program.tvm_parses);
+    let asked = check::Asked { oracle: &oracle, options: &options.opt, spans: options.spans };
+    // By program, so that the oracle parses each one once.
+    let outcomes = in_parallel(programs.len(), |index| {
+        let program = &programs[index];
+        let first = subject::parse(&program.name, &program.text);
+        let plans = plans.iter().filter(|plan| plan.fits(&program.kind));
+        plans.map(|plan| (plan.name.as_str(), check::one(program, &first, plan, &asked))).collect::<Vec<_>>()
+    });
+    let texts = workspace::root().join("target/passes");
+    for plan in &plans {
+        let of_plan = programs.iter().zip(&outcomes).flat_map(|(program, outcomes)| {
+            outcomes.iter().filter(|(name, _)| *name == plan.name).map(move |(_, outcome)| (program, outcome))
+        });
+        report::show(plan, &of_plan.collect::<Vec<_>>(), options.show, Path::new(&texts))?;
+    }
+    Ok(())
+}
+
+/// The passes that the command line asks for.
+fn plans(options: &Options) -> Vec<Plan> {
+    let alone = |name: String| Plan { passes: vec![name.clone()], name };
+    let mut plans: Vec<Plan> = options.pass.iter().cloned().map(alone).collect();
+    if !options.sequence.is_empty() {
+        plans.push(Plan { name: "sequence".to_owned(), passes: options.sequence.clone() });
+    }
+    if plans.is_empty() {
+        plans.extend(subject::pass_names().into_iter().map(alone));
+    }
+    plans
+}
