@@ -82,7 +82,13 @@ pub fn simplify(e: &Ref<PrimExpr>) -> Ref<PrimExpr> {
     }
 }
 
+/// A condition in scope; see [`Analyzer::enter_constraint`].
+#[must_use = "the condition stays in scope until it is given to `leave_constraint`"]
+#[derive(Debug)]
+pub struct Constraint(Option<Scope>);
+
 /// State to restore when a condition leaves scope.
+#[derive(Debug)]
 pub(crate) struct Scope {
     bounds: usize,
     literals: usize,
@@ -138,6 +144,19 @@ impl Analyzer {
             self.leave_scope(scope);
         }
         result
+    }
+
+    /// Brings `condition` into scope until [`Analyzer::leave_constraint`], for callers that cannot use
+    /// [`Analyzer::with_constraint`].
+    pub fn enter_constraint(&mut self, condition: &Ref<PrimExpr>) -> Constraint {
+        Constraint(self.metered(|this| this.enter_scope(condition)).ok())
+    }
+
+    /// Ends the scope of the condition that was entered last.
+    pub fn leave_constraint(&mut self, constraint: Constraint) {
+        if let Some(scope) = constraint.0 {
+            self.leave_scope(scope);
+        }
     }
 
     /// Simplifies `e` to the form that TVM's `Analyzer::Simplify` finds.

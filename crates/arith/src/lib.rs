@@ -53,7 +53,7 @@ mod solve;
 mod structure;
 mod transitive;
 
-pub use analyzer::{Analyzer, DEFAULT_NODE_BUDGET, ProofStrength, simplify};
+pub use analyzer::{Analyzer, Constraint, DEFAULT_NODE_BUDGET, ProofStrength, simplify};
 pub use bound::ConstIntBound;
 pub use error::ArithError;
 pub use eval_set::{eval_set, eval_set_of_range, eval_set_of_set, vector_set};
@@ -62,3 +62,4 @@ pub use iter_map::map_ranges;
 pub use modular::ModularSet;
 pub use pattern::{RuleError, Rules};
 pub use solve::{Narrowing, VarRange, narrow_domains, solve_inequalities};
+pub use structure::effect;

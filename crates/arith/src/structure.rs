@@ -35,8 +35,9 @@ fn operands(e: &Expr) -> SmallVec<[&Expr; 4]> {
     }
 }
 
-/// The strongest effect of `e` and its parts. A node of another dialect counts as [`Effect::Read`].
-pub(crate) fn effect(e: &Expr) -> Effect {
+/// The strongest effect of `e` and its parts, at least [`Effect::Pure`]. A node of another dialect counts as
+/// [`Effect::Read`].
+pub fn effect(e: &Expr) -> Effect {
     let mut pending = Worklist::from_slice(&[e]);
     let mut strongest = Effect::Pure;
     for _ in 0..WALK_LIMIT {

@@ -76,6 +76,7 @@ pub fn one(
         "passes": plan.passes,
         "options": asked.options.iter().map(|(key, value)| (key.clone(), option(value))).collect::<Value>(),
         "ours": ours.as_ref().ok().map(|ours| ours.json.as_str()),
+        "ours_text": ours.as_ref().ok().map(|ours| ours.text.as_str()),
     });
     let answer = asked.oracle.ask(&request).unwrap_or_else(|error| json!({"crash": error.to_string()}));
     let succeeded = answer["ok"] == true;
@@ -90,6 +91,7 @@ pub fn one(
     if succeeded && asked.spans {
         request["op"] = "pass_spans".into();
         request["ours"] = Value::Null;
+        request["ours_text"] = Value::Null;
         let spans = asked.oracle.ask(&request).unwrap_or_default();
         let number = |key: &str| spans[key].as_u64().map(|n| n as usize);
         outcome.their_sources = number("nodes")

@@ -1,8 +1,42 @@
 //! Passes over TIR functions.
+//!
+//! Each pass has the name and the behaviour of TVM's; `cargo xtask passes` compares them. Everything that a pass makes
+//! has the span of the statement that it was made from.
+
+mod context;
+mod convert_blocks_to_opaque;
+mod convert_for_loops_to_serial;
+mod convert_ssa;
+mod lower_init_block;
+mod remove_no_op;
+mod rewrite;
+mod simplify;
+mod skip_assert;
+mod unroll_loop;
+
+pub use convert_blocks_to_opaque::ConvertBlocksToOpaque;
+pub use convert_for_loops_to_serial::ConvertForLoopsToSerial;
+pub use convert_ssa::ConvertSSA;
+pub use lower_init_block::LowerInitBlock;
+pub use remove_no_op::RemoveNoOp;
+pub use simplify::Simplify;
+pub use skip_assert::SkipAssert;
+pub use unroll_loop::UnrollLoop;
 
 use tvmscript_ir_core::Dialect;
 
+use crate::PassesOfDialect;
+
 /// Registers the passes.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
+    let dialect = unroll_loop::OPTIONS.into_iter().fold(dialect, PassesOfDialect::pass_option);
     dialect
+        .pass(LowerInitBlock)
+        .pass(ConvertBlocksToOpaque)
+        .pass(ConvertForLoopsToSerial)
+        .pass(SkipAssert)
+        .pass(ConvertSSA)
+        .pass(UnrollLoop)
+        .pass(Simplify)
+        .pass(RemoveNoOp)
 }

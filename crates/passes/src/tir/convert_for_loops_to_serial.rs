@@ -1,0 +1,28 @@
+//! Parallel loops as serial ones.
+
+use tvmscript_tir::node::*;
+
+use super::rewrite::{self, Result, Rewriter, edit};
+use crate::pass;
+
+pass! {
+    /// Makes the outermost parallel loops serial. Loops inside of them keep their kind, as in TVM.
+    ///
+    /// Upstream: `src/tir/transforms/convert_for_loops_serial.cc`.
+    pub ConvertForLoopsToSerial = "tir.ConvertForLoopsToSerial" for PrimFunc |function, _context| {
+        rewrite::body(function, &mut Convert)
+    }
+}
+
+struct Convert;
+
+impl Rewriter for Convert {
+    fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
+        match stmt.kind() {
+            StmtKind::For(s) if s.kind == ForKind::Parallel => {
+                Ok(edit::<For>(stmt, |s| s.kind = ForKind::Serial))
+            }
+            _ => rewrite::children(self, stmt),
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Rewriting of statements in program order.
+//!
+//! A [`Rewriter`] overrides the statements that it changes and calls [`children`] for the rest. Unlike
+//! [`tvmscript_ir_core::mutate`] it visits a statement each time it occurs, so that the result may depend on the
+//! context. Nodes that are made while a statement is rewritten have the span of the statement; a changed copy keeps the
+//! span of its original. Nothing recurses on the native stack without the guard.
+//!
+//! Upstream counterpart: `StmtMutator`, `src/tir/ir/stmt_functor.cc`.
+
+use tvmscript_ir_core::{Array, Class, FieldRef, Node, ObjectLike, Ref, Span, SubclassOf, Value, with_stack};
+use tvmscript_prim::{Expr, PrimExpr, Range};
+use tvmscript_si_builder as si_builder;
+use tvmscript_tir::node::*;
+
+use crate::PassError;
+
+/// Result of rewriting a node.
+pub(super) type Result<T> = std::result::Result<T, PassError>;
+
+/// A rewrite of statements and of the expressions in them.
+pub(super) trait Rewriter: Sized {
+    /// Rewrites a statement; by default only its parts.
+    fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
+        children(self, stmt)
+    }
+
+    /// Rewrites an expression of a statement; by default keeps it.
+    fn expr(&mut self, expr: &Expr) -> Result<Expr> {
+        Ok(expr.clone())
+    }
+}
+
+/// Restores [`Span::current`] when dropped.
+pub(super) struct SpanScope(Span);
+
+impl SpanScope {
+    /// Gives the nodes that are made from now on a span, if it is known and spans are to be filled.
+    pub(super) fn enter(span: Span) -> SpanScope {
+        let span = if si_builder::is_enabled() && span.is_known() { span } else { Span::current() };
+        SpanScope(Span::set_current(span))
+    }
+}
+
+impl Drop for SpanScope {
+    fn drop(&mut self) {
+        Span::set_current(self.0);
+    }
+}
+
+/// Rewrites the body of a function.
+pub(super) fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) -> Result<Ref<PrimFunc>> {
+    let _span = SpanScope::enter(function.span());
+    let new = visit(rewriter, &function.body)?;
+    if !new.ptr_eq(&function.body) {
+        function.make_mut().body = new;
+    }
+    Ok(function)
+}
+
+/// Rewrites a statement.
+pub(super) fn visit(rewriter: &mut impl Rewriter, stmt: &StmtRef) -> Result<StmtRef> {
+    with_stack(|| {
+        let _span = SpanScope::enter(stmt.span());
+        rewriter.stmt(stmt)
+    })
+}
+
+/// Identity of fields.
+pub(super) trait Same {
+    /// Returns `true` if both are the same nodes.
+    fn is_same(&self, other: &Self) -> bool;
+}
+
+impl<T: ?Sized> Same for Ref<T> {
+    fn is_same(&self, other: &Self) -> bool {
+        self.ptr_eq(other)
+    }
+}
+
+impl<T> Same for Array<T> {
+    fn is_same(&self, other: &Self) -> bool {
+        self.ptr_eq(other)
+    }
+}
+
+impl<T: Same> Same for Option<T> {
+    fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Some(a), Some(b)) => a.is_same(b),
+            (a, b) => a.is_none() && b.is_none(),
+        }
+    }
+}
+
+/// Rewrites the items of an array; returns the same array if none changes.
+pub(super) fn array<T: Class>(
+    items: &Array<Ref<T>>,
+    f: impl FnMut(&Ref<T>) -> Result<Ref<T>>,
+) -> Result<Array<Ref<T>>> {
+    let new = items.iter().map(f).collect::<Result<Vec<_>>>()?;
+    let is_same = new.iter().zip(items.iter()).all(|(new, old)| new.ptr_eq(old));
+    Ok(if is_same { items.clone() } else { Array::new(new) })
+}
+
+/// A copy of a node with changes, and with its span.
+pub(super) fn changed<N: Node>(node: &Ref<N>, change: impl FnOnce(&mut N)) -> Ref<N> {
+    let mut new = node.clone();
+    change(new.make_mut());
+    new
+}
+
+/// A copy of a statement with changes, and with its span.
+pub(super) fn edit<N: Node + SubclassOf<Stmt>>(stmt: &StmtRef, change: impl FnOnce(&mut N)) -> StmtRef {
+    match stmt.downcast_ref::<N>() {
+        Some(node) => changed(node, change).upcast(),
+        None => stmt.clone(),
+    }
+}
+
+/// Rewrites minimum and extent of a range.
+pub(super) fn range(range: &Ref<Range>, mut f: impl FnMut(&Expr) -> Result<Expr>) -> Result<Ref<Range>> {
+    let (min, extent) = (f(&range.min)?, f(&range.extent)?);
+    let is_same = min.ptr_eq(&range.min) && extent.ptr_eq(&range.extent);
+    Ok(if is_same { range.clone() } else { changed(range, |new| (new.min, new.extent) = (min, extent)) })
+}
+
+/// Rewrites the ranges of a region.
+pub(super) fn region(
+    region: &Ref<BufferRegion>,
+    mut f: impl FnMut(&Expr) -> Result<Expr>,
+) -> Result<Ref<BufferRegion>> {
+    let new = array(&region.region, |range| self::range(range, &mut f))?;
+    Ok(if new.ptr_eq(&region.region) { region.clone() } else { changed(region, |r| r.region = new) })
+}
+
+/// Replaces fields of a statement by new values, computed in this order. Returns the same statement if none changes.
+macro_rules! rebuild {
+    ($stmt:ident: $node:ident = $old:ident { $($field:ident: $new:expr),* $(,)? }) => {{
+        $(let $field = $new;)*
+        if $($field.is_same(&$old.$field))&&* {
+            $stmt.clone()
+        } else {
+            $crate::tir::rewrite::edit::<$node>($stmt, |new| { $(new.$field = $field;)* })
+        }
+    }};
+}
+pub(super) use rebuild;
+
+/// Rewrites the parts of a statement in the order in which TVM visits them. Returns the same statement if none changes.
+pub(super) fn children<R: Rewriter>(r: &mut R, stmt: &StmtRef) -> Result<StmtRef> {
+    let all = |r: &mut R, exprs: &Array<Expr>| array(exprs, |e| r.expr(e));
+    let regions = |r: &mut R, items: &Array<_>| array(items, |item| region(item, |e| r.expr(e)));
+    Ok(match stmt.kind() {
+        StmtKind::LetStmt(s) => {
+            rebuild!(stmt: LetStmt = s { value: r.expr(&s.value)?, body: visit(r, &s.body)? })
+        }
+        StmtKind::AttrStmt(s) => {
+            rebuild!(stmt: AttrStmt = s { value: r.expr(&s.value)?, body: visit(r, &s.body)? })
+        }
+        StmtKind::AssertStmt(s) => rebuild!(stmt: AssertStmt = s {
+            condition: r.expr(&s.condition)?,
+            message: r.expr(&s.message)?,
+            body: visit(r, &s.body)?,
+        }),
+        StmtKind::BufferStore(s) => {
+            rebuild!(stmt: BufferStore = s { value: r.expr(&s.value)?, indices: all(r, &s.indices)? })
+        }
+        StmtKind::BufferRealize(s) => rebuild!(stmt: BufferRealize = s {
+            bounds: array(&s.bounds, |bound| range(bound, |e| r.expr(e)))?,
+            condition: r.expr(&s.condition)?,
+            body: visit(r, &s.body)?,
+        }),
+        StmtKind::Allocate(s) => rebuild!(stmt: Allocate = s {
+            extents: all(r, &s.extents)?,
+            body: visit(r, &s.body)?,
+            condition: r.expr(&s.condition)?,
+        }),
+        StmtKind::AllocateConst(s) => {
+            rebuild!(stmt: AllocateConst = s { extents: all(r, &s.extents)?, body: visit(r, &s.body)? })
+        }
+        StmtKind::DeclBuffer(s) => rebuild!(stmt: DeclBuffer = s { body: visit(r, &s.body)? }),
+        StmtKind::SeqStmt(s) => sequence(stmt, s, array(&s.seq, |stmt| visit(r, stmt))?),
+        StmtKind::Evaluate(s) => rebuild!(stmt: Evaluate = s { value: r.expr(&s.value)? }),
+        StmtKind::IfThenElse(s) => rebuild!(stmt: IfThenElse = s {
+            condition: r.expr(&s.condition)?,
+            then_case: visit(r, &s.then_case)?,
+            else_case: s.else_case.as_ref().map(|stmt| visit(r, stmt)).transpose()?,
+        }),
+        StmtKind::For(s) => rebuild!(stmt: For = s {
+            min: r.expr(&s.min)?,
+            extent: r.expr(&s.extent)?,
+            step: s.step.as_ref().map(|step| r.expr(step)).transpose()?,
+            body: visit(r, &s.body)?,
+        }),
+        StmtKind::While(s) => {
+            rebuild!(stmt: While = s { condition: r.expr(&s.condition)?, body: visit(r, &s.body)? })
+        }
+        StmtKind::Block(s) => rebuild!(stmt: Block = s {
+            iter_vars: array(&s.iter_vars, |axis| iter_var(r, axis))?,
+            reads: regions(r, &s.reads)?,
+            writes: regions(r, &s.writes)?,
+            match_buffers: array(&s.match_buffers, |matched| {
+                let source = region(&matched.source, |e| r.expr(e))?;
+                let is_same = source.ptr_eq(&matched.source);
+                Ok(if is_same { matched.clone() } else { changed(matched, |m| m.source = source) })
+            })?,
+            init: s.init.as_ref().map(|init| visit(r, init)).transpose()?,
+            body: visit(r, &s.body)?,
+        }),
+        StmtKind::BlockRealize(s) => rebuild!(stmt: BlockRealize = s {
+            iter_values: all(r, &s.iter_values)?,
+            predicate: r.expr(&s.predicate)?,
+            block: block(r, &s.block)?,
+        }),
+        StmtKind::Other(_) => stmt.clone(),
+    })
+}
+
+/// A sequence of rewritten statements, without nested sequences and without `Evaluate(0)`; the old sequence if nothing
+/// changes.
+fn sequence(stmt: &StmtRef, old: &SeqStmt, new: Array<StmtRef>) -> StmtRef {
+    let flat = flatten(new.iter().cloned().collect(), false);
+    let is_same = flat.as_node::<SeqStmt>().is_some_and(|flat| {
+        flat.seq.len() == old.seq.len() && flat.seq.iter().zip(old.seq.iter()).all(|(a, b)| a.ptr_eq(b))
+    });
+    if is_same { stmt.clone() } else { flat }
+}
+
+/// Rewrites the block of a block realize.
+pub(super) fn block(r: &mut impl Rewriter, block: &Ref<Block>) -> Result<Ref<Block>> {
+    let new = visit(r, block.upcast_ref())?;
+    new.downcast::<Block>().map_err(|_| PassError::unsupported("a block must stay a block"))
+}
+
+/// Rewrites the domain of an axis.
+fn iter_var(r: &mut impl Rewriter, axis: &Ref<IterVar>) -> Result<Ref<IterVar>> {
+    let Some(dom) = &axis.dom else { return Ok(axis.clone()) };
+    let new = range(dom, |e| r.expr(e))?;
+    Ok(if new.ptr_eq(dom) { axis.clone() } else { changed(axis, |axis| axis.dom = Some(new)) })
+}
+
+/// Rewrites the expressions in the fields of an expression. Returns the same expression if none changes.
+pub(super) fn expr_children(expr: &Expr, mut f: impl FnMut(&Expr) -> Result<Expr>) -> Result<Expr> {
+    let mut new = expr.object().clone();
+    for index in 0..expr.object().info().fields().len() {
+        let FieldRef::Node(old) = expr.object().field(index) else { continue };
+        let value = if let Some(child) = old.downcast_ref::<PrimExpr>() {
+            f(child)?.into_object()
+        } else if let Some(items) = Array::<Expr>::try_ref(old) {
+            array(items, &mut f)?.into_object()
+        } else {
+            continue;
+        };
+        if !value.ptr_eq(old) {
+            new.set_field(index, Value::Node(value))
+                .map_err(|error| PassError::unsupported(error.to_string()))?;
+        }
+    }
+    Ok(Ref::try_from_object(new).unwrap_or_else(|_| expr.clone()))
+}

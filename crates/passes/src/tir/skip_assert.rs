@@ -1,0 +1,26 @@
+//! Functions without assertions.
+
+use tvmscript_tir::node::*;
+
+use super::rewrite::{self, Result, Rewriter, visit};
+use crate::pass;
+
+pass! {
+    /// Removes assertions.
+    ///
+    /// Upstream: `src/tir/transforms/skip_assert.cc`.
+    pub SkipAssert = "tir.SkipAssert" for PrimFunc |function, _context| {
+        rewrite::body(function, &mut Skip)
+    }
+}
+
+struct Skip;
+
+impl Rewriter for Skip {
+    fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
+        match stmt.kind() {
+            StmtKind::AssertStmt(s) => visit(self, &s.body),
+            _ => rewrite::children(self, stmt),
+        }
+    }
+}
