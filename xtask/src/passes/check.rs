@@ -29,6 +29,8 @@ pub struct Sources {
 pub enum Verdict {
     /// TVM's pass fails, so there is nothing to compare.
     Rejected,
+    /// TVM's pass breaks a well-formed program.
+    Broken,
     /// Equal.
     Equal,
     /// Not equal, or our pass fails; why.
@@ -88,6 +90,7 @@ pub fn one(
         our_sources: Sources::default(),
         their_sources: None,
     };
+    let is_well_formed = input.as_ref().is_ok_and(|input| input.findings().is_empty());
     if succeeded && asked.spans {
         request["op"] = "pass_spans".into();
         request["ours"] = Value::Null;
@@ -105,12 +108,23 @@ pub fn one(
             outcome.our_sources = Sources { nodes, with_source };
             if succeeded {
                 outcome.verdict = verdict(&answer);
+                if is_well_formed
+                    && matches!(outcome.verdict, Verdict::Differs(_))
+                    && is_broken(&outcome.theirs)
+                {
+                    outcome.verdict = Verdict::Broken;
+                }
             }
         }
         Err(why) if succeeded => outcome.verdict = Verdict::Differs(why),
         Err(_) => {}
     }
     outcome
+}
+
+/// Whether a result of TVM is not well-formed.
+fn is_broken(text: &str) -> bool {
+    subject::parse("theirs", text).is_ok_and(|theirs| !theirs.findings().is_empty())
 }
 
 fn verdict(answer: &Value) -> Verdict {

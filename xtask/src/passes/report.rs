@@ -16,7 +16,8 @@ use crate::conformance::{Program, cause, share};
 pub fn show(plan: &Plan, outcomes: &[(&Program, &Outcome)], causes_shown: usize, dir: &Path) -> Result<()> {
     let is = |wanted: fn(&Verdict) -> bool| outcomes.iter().filter(|(_, o)| wanted(&o.verdict)).count();
     let equal = is(|verdict| matches!(verdict, Verdict::Equal));
-    let succeeds = outcomes.len() - is(|verdict| matches!(verdict, Verdict::Rejected));
+    let broken = is(|verdict| matches!(verdict, Verdict::Broken));
+    let succeeds = outcomes.len() - broken - is(|verdict| matches!(verdict, Verdict::Rejected));
     let sum = |of: &dyn Fn(&Outcome) -> Option<Sources>| {
         outcomes.iter().filter_map(|(_, o)| of(o)).fold(Sources::default(), |sum, one| Sources {
             nodes: sum.nodes + one.nodes,
@@ -26,6 +27,9 @@ pub fn show(plan: &Plan, outcomes: &[(&Program, &Outcome)], causes_shown: usize,
     let ours = sum(&|outcome| Some(outcome.our_sources));
     let theirs = sum(&|outcome| outcome.their_sources);
     println!("{}: {} programs, TVM succeeds on {succeeds}", plan.name, outcomes.len());
+    if broken > 0 {
+        println!("    {broken} more results of TVM are not well-formed");
+    }
     println!("    {:<12}{}", "equal", share(equal, succeeds));
     println!("    {:<12}{}", "spans", share(ours.with_source, ours.nodes));
     if theirs.nodes > 0 {

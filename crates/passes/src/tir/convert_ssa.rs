@@ -16,6 +16,8 @@ pass! {
     /// A variable that is defined a second time, also in another function of the module, is replaced by a copy in the
     /// scope of that definition. The copy keeps the span of the variable.
     ///
+    /// Unlike TVM's pass it does not take a dimension that two parameters share for two definitions.
+    ///
     /// Upstream: `IRConvertSSA`, `src/tir/transforms/ir_utils.cc`.
     pub ConvertSSA = "tir.ConvertSSA" |module, _context| {
         let mut ssa = Ssa::default();
@@ -63,10 +65,12 @@ impl Ssa {
             }
         };
         function.params.iter().for_each(|param| define(self, param));
+        // Several buffers may use one variable in their layout, which is one definition.
+        let mut own: PtrSet = function.params.iter().map(|param| param.object().clone()).collect();
         for (_, buffer) in function.buffer_map.iter() {
             let layout = buffer.shape.iter().chain(buffer.strides.iter()).chain([&buffer.elem_offset]);
             for var in layout.filter_map(|part| part.downcast_ref::<Var>()) {
-                if !function.params.iter().any(|param| param.ptr_eq(var)) {
+                if own.insert(var.object().clone()) {
                     define(self, var);
                 }
             }

@@ -8,20 +8,29 @@ mod convert_blocks_to_opaque;
 mod convert_for_loops_to_serial;
 mod convert_ssa;
 mod lower_init_block;
+mod lower_opaque_block;
 mod remove_no_op;
 mod rewrite;
+mod rewrite_unsafe_select;
 mod simplify;
 mod skip_assert;
+mod unify_thread_binding;
 mod unroll_loop;
+mod vectorize_loop;
+mod vectorizer;
 
 pub use convert_blocks_to_opaque::ConvertBlocksToOpaque;
 pub use convert_for_loops_to_serial::ConvertForLoopsToSerial;
 pub use convert_ssa::ConvertSSA;
 pub use lower_init_block::LowerInitBlock;
+pub use lower_opaque_block::LowerOpaqueBlock;
 pub use remove_no_op::RemoveNoOp;
+pub use rewrite_unsafe_select::RewriteUnsafeSelect;
 pub use simplify::Simplify;
 pub use skip_assert::SkipAssert;
+pub use unify_thread_binding::UnifyThreadBinding;
 pub use unroll_loop::UnrollLoop;
+pub use vectorize_loop::VectorizeLoop;
 
 use tvmscript_ir_core::Dialect;
 
@@ -39,4 +48,8 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .pass(UnrollLoop)
         .pass(Simplify)
         .pass(RemoveNoOp)
+        .pass(RewriteUnsafeSelect)
+        .pass(LowerOpaqueBlock)
+        .pass(UnifyThreadBinding)
+        .pass(VectorizeLoop)
 }
