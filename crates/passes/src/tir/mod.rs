@@ -7,8 +7,10 @@ mod context;
 mod convert_blocks_to_opaque;
 mod convert_for_loops_to_serial;
 mod convert_ssa;
+mod force_narrow_index;
 mod lower_init_block;
 mod lower_opaque_block;
+mod narrower;
 mod remove_no_op;
 mod rewrite;
 mod rewrite_unsafe_select;
@@ -22,6 +24,7 @@ mod vectorizer;
 pub use convert_blocks_to_opaque::ConvertBlocksToOpaque;
 pub use convert_for_loops_to_serial::ConvertForLoopsToSerial;
 pub use convert_ssa::ConvertSSA;
+pub use force_narrow_index::ForceNarrowIndexToInt32;
 pub use lower_init_block::LowerInitBlock;
 pub use lower_opaque_block::LowerOpaqueBlock;
 pub use remove_no_op::RemoveNoOp;
@@ -52,4 +55,5 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .pass(LowerOpaqueBlock)
         .pass(UnifyThreadBinding)
         .pass(VectorizeLoop)
+        .pass(ForceNarrowIndexToInt32)
 }
