@@ -74,6 +74,14 @@ pub fn load(dir: &Path, kinds: &[String], filter: Option<&str>) -> Result<Vec<Pr
     Ok(programs)
 }
 
+/// The fixtures of passes; their texts begin with the passes and options.
+///
+/// # Errors
+/// When the folder or a file cannot be read.
+pub fn pass_fixtures(filter: Option<&str>) -> Result<Vec<Program>> {
+    files(&workspace::root().join("tests/fixtures/passes"), "passes", filter)
+}
+
 /// The fixtures that TVM reads: `kernels`, `programs` and `ok`.
 ///
 /// # Errors

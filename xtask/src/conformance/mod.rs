@@ -22,7 +22,7 @@ use clap::Args;
 use crate::workspace;
 
 pub use check::{difference as one_line_difference, in_parallel};
-pub use corpus::{Program, load as load_corpus};
+pub use corpus::{Program, load as load_corpus, pass_fixtures};
 pub use floors::hold as hold_floors;
 pub use oracle::Oracle;
 pub use report::{Figures, cause, share};

@@ -3,17 +3,17 @@
 //! For each pass and each program that TVM's pass transforms, TVM loads our result (its JSON) and compares it with its
 //! own. Our result must also be well-formed if the program is, round-trip as text, and keep all spans; with `--spans`
 //! the share of nodes that keep a span in TVM stands beside ours. The texts of results that differ go to
-//! `target/passes`.
+//! `target/passes`. The fixtures of passes are compared, too, each with its own passes and options.
 
 mod check;
 mod report;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::conformance::{Oracle, in_parallel, load_corpus};
+use crate::conformance::{Oracle, Program, in_parallel, load_corpus, pass_fixtures};
 use crate::{subject, workspace};
 
 /// Which passes, and on what.
@@ -90,6 +90,26 @@ pub fn run(options: &Options) -> Result<()> {
         programs.extend(loaded.with_context(|| format!("reading {}", dir.display()))?);
     }
     programs.retain(|program| program.tvm_parses);
+    let plan_of_fixture = |program: &Program| -> (Plan, Vec<(String, String)>) {
+        let values = |key: &str| {
+            let marks = program.text.lines().filter_map(|line| line.strip_prefix(key));
+            marks.map(|rest| rest.trim().to_owned()).collect::<Vec<_>>()
+        };
+        let passes =
+            values("# passes:").iter().flat_map(|list| list.split(", ")).map(str::to_owned).collect();
+        let options = values("# opt:").iter().filter_map(|option| parse_option(option).ok()).collect();
+        (Plan { name: "fixtures".to_owned(), passes }, options)
+    };
+    let fixtures = pass_fixtures(options.filter.as_deref())?;
+    let of_fixtures = in_parallel(fixtures.len(), |index| {
+        let program = &fixtures[index];
+        let (plan, options) = plan_of_fixture(program);
+        let asked = check::Asked { oracle: &oracle, options: &options, spans: false };
+        check::one(program, &subject::parse(&program.name, &program.text), &plan, &asked)
+    });
+    let texts = workspace::root().join("target/passes");
+    let plan = Plan { name: "fixtures".to_owned(), passes: Vec::new() };
+    report::show(&plan, &fixtures.iter().zip(&of_fixtures).collect::<Vec<_>>(), options.show, &texts)?;
     let asked = check::Asked { oracle: &oracle, options: &options.opt, spans: options.spans };
     // By program, so that the oracle parses each one once.
     let outcomes = in_parallel(programs.len(), |index| {
@@ -98,12 +118,11 @@ pub fn run(options: &Options) -> Result<()> {
         let plans = plans.iter().filter(|plan| plan.fits(&program.kind));
         plans.map(|plan| (plan.name.as_str(), check::one(program, &first, plan, &asked))).collect::<Vec<_>>()
     });
-    let texts = workspace::root().join("target/passes");
     for plan in &plans {
         let of_plan = programs.iter().zip(&outcomes).flat_map(|(program, outcomes)| {
             outcomes.iter().filter(|(name, _)| *name == plan.name).map(move |(_, outcome)| (program, outcome))
         });
-        report::show(plan, &of_plan.collect::<Vec<_>>(), options.show, Path::new(&texts))?;
+        report::show(plan, &of_plan.collect::<Vec<_>>(), options.show, &texts)?;
     }
     Ok(())
 }

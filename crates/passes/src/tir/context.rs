@@ -8,7 +8,7 @@ use tvmscript_prim::intrinsic::LIKELY;
 use tvmscript_prim::{Call, Compare, Effect, Expr, IntImm, Not, PrimExprExt, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, Same, rebuild, visit};
+use super::rewrite::{self, Result, Rewriter, Same, absorb, rebuild, visit};
 
 /// A rewriter that keeps an analyzer up to date.
 pub(super) trait WithAnalyzer: Rewriter {
@@ -64,8 +64,8 @@ pub(super) fn children<R: WithAnalyzer>(r: &mut R, stmt: &StmtRef) -> Result<Stm
                 None => None,
             };
             Ok(match ops::int_value(&real) {
-                Some(0) => else_case.unwrap_or_else(nothing),
-                Some(_) => then_case,
+                Some(0) => else_case.map_or_else(nothing, |stmt| absorb(stmt, s.span)),
+                Some(_) => absorb(then_case, s.span),
                 None => rebuild!(stmt: IfThenElse = s {
                     condition: condition, then_case: then_case, else_case: else_case,
                 }),

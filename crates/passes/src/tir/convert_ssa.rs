@@ -57,6 +57,8 @@ pub(super) struct Ssa {
 
 impl Ssa {
     fn function(&mut self, function: &Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
+        let _span = rewrite::SpanScope::enter(function.span());
+        rewrite::renew_budget();
         let mut redefined = Vec::new();
         let mut define = |this: &mut Ssa, var: &Ref<Var>| {
             if !this.defined.insert(var.object().clone()) {
@@ -328,6 +330,15 @@ impl Ssa {
             iter_vars: iter_vars,
             reads: array(&block.reads, |region| self.region(region))?,
             writes: array(&block.writes, |region| self.region(region))?,
+            alloc_buffers: array(&block.alloc_buffers, |buffer| self.buffer(buffer))?,
+            match_buffers: array(&block.match_buffers, |matched| {
+                let (buffer, source) = (self.buffer(&matched.buffer)?, self.region(&matched.source)?);
+                let is_same = buffer.is_same(&matched.buffer) && source.is_same(&matched.source);
+                Ok(match is_same {
+                    true => matched.clone(),
+                    false => changed(matched, |new| (new.buffer, new.source) = (buffer, source)),
+                })
+            })?,
         });
         rewrite::children(self, &new)
     }

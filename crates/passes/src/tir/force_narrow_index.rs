@@ -4,7 +4,7 @@ use tvmscript_ir_core::{Map, Ref};
 use tvmscript_tir::node::*;
 
 use super::narrower::Narrower;
-use super::rewrite::{Result, SpanScope, array, changed, visit};
+use super::rewrite::{Result, SpanScope, array, changed, renew_budget, visit};
 use crate::{PassError, pass};
 
 pass! {
@@ -31,6 +31,7 @@ pub(super) fn check_elements(buffer: &Ref<Buffer>) -> Result<()> {
 
 fn narrow(function: &Ref<PrimFunc>) -> Result<Ref<PrimFunc>> {
     let mut narrower = Narrower::default();
+    renew_budget();
     // The first walk finds the variables to replace, also those that are used before the place that decides.
     visit(&mut narrower, &function.body)?;
     narrower.start_over();

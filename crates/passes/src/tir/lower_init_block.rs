@@ -1,7 +1,6 @@
 //! Initialization of reductions as a conditional.
 
 use tvmscript_prim::{Expr, ops};
-use tvmscript_si_builder::SIBuilder;
 use tvmscript_tir::node::*;
 
 use super::rewrite::{self, Result, Rewriter, SpanScope, edit, visit};
@@ -37,7 +36,7 @@ impl Rewriter for Lower {
 
 /// The initialization under the condition that all reduction axes are at their start.
 fn guard(init: &StmtRef, block: &Block) -> Result<StmtRef> {
-    let _span = SpanScope::enter(SIBuilder::new(init.span()).create_span());
+    let _span = SpanScope::enter(init.span());
     let axes = block.iter_vars.iter().filter(|axis| axis.iter_type == IterType::CommReduce);
     let starts = axes.filter_map(|axis| Some((axis.var.clone().upcast(), axis.dom.as_ref()?.min.clone())));
     let condition = starts.map(|(var, min)| ops::eq(var, min)).reduce(|a, b| ops::and(a?, b?));

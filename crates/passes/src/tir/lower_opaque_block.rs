@@ -8,7 +8,7 @@ use tvmscript_prim::{Expr, FloatImm, IntImm, PrimExpr, PrimExprExt, Range, Strin
 use tvmscript_tir::node::*;
 
 use super::lower_init_block::conditional;
-use super::rewrite::{self, Result, Rewriter, edit, visit};
+use super::rewrite::{self, Result, Rewriter, absorb, edit, visit};
 use crate::{PassError, pass};
 
 pass! {
@@ -134,7 +134,7 @@ impl Lower {
         }
         let block = rewrite::block(self, &realize.block)?;
         let predicate = self.expr(&realize.predicate)?;
-        let mut body = block.body.clone();
+        let mut body = absorb(block.body.clone(), realize.span);
         if !ops::is_one(&predicate) {
             body = conditional(predicate, body, None);
         }
@@ -172,7 +172,7 @@ impl Lower {
         let (pragmas, annotations) = split(&s.annotations)?;
         let new = match &s.thread_binding {
             Some(thread) if s.kind == ForKind::ThreadBinding => launch(s, thread, min, extent, body),
-            _ if is_unit => return Ok(body),
+            _ if is_unit => return Ok(absorb(body, s.span)),
             _ => edit::<For>(stmt, |s| {
                 (s.min, s.extent, s.body, s.annotations) = (min, extent, body, annotations);
                 s.thread_binding = None;

@@ -7,7 +7,7 @@ use tvmscript_prim::{Call, Compare, Effect, Expr, IntImm, Select, ops};
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing};
-use super::rewrite::{self, Result, Rewriter, edit, visit};
+use super::rewrite::{self, Result, Rewriter, absorb, edit, visit};
 use crate::pass;
 
 pass! {
@@ -96,7 +96,7 @@ impl Rewriter for Remover {
                 Ok(if has_effect(&s.value) {
                     flatten(vec![effects([&s.value]), s.body.clone()], true)
                 } else {
-                    s.body.clone()
+                    absorb(s.body.clone(), s.span)
                 })
             }
             StmtKind::AttrStmt(s) => {
@@ -131,7 +131,10 @@ impl Rewriter for Remover {
                 })
             }
             StmtKind::For(s) => {
-                let most = eval_set(&s.extent, &self.domains).max().cloned();
+                let most = match s.extent.is::<IntImm>() {
+                    true => Some(s.extent.clone()),
+                    false => eval_set(&s.extent, &self.domains).max().cloned(),
+                };
                 if most.is_some_and(|most| self.analyzer.can_prove(&most.less_equal(0))) {
                     return Ok(nothing());
                 }
@@ -162,7 +165,7 @@ impl Rewriter for Remover {
             StmtKind::DeclBuffer(_) => {
                 let new = context::children(self, stmt)?;
                 Ok(match new.as_node::<DeclBuffer>() {
-                    Some(s) if !accesses(&s.body, s.buffer.object()) => s.body.clone(),
+                    Some(s) if !accesses(&s.body, s.buffer.object()) => absorb(s.body.clone(), s.span),
                     _ => new,
                 })
             }

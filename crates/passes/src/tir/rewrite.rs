@@ -7,9 +7,11 @@
 //!
 //! Upstream counterpart: `StmtMutator`, `src/tir/ir/stmt_functor.cc`.
 
+use std::cell::Cell;
+
 use tvmscript_ir_core::{Array, Class, FieldRef, Node, ObjectLike, Ref, Span, SubclassOf, Value, with_stack};
 use tvmscript_prim::{Expr, PrimExpr, Range};
-use tvmscript_si_builder as si_builder;
+use tvmscript_si_builder::{self as si_builder, SIBuilder};
 use tvmscript_tir::node::*;
 
 use crate::PassError;
@@ -30,6 +32,14 @@ pub(super) trait Rewriter: Sized {
     }
 }
 
+/// Maximum number of statements that a rewrite of one function visits. Shared statements count each time they occur.
+const MAX_VISITS: u32 = 1 << 20;
+
+thread_local! {
+    /// Statements that the current rewrite may still visit.
+    static VISITS: Cell<u32> = const { Cell::new(MAX_VISITS) };
+}
+
 /// Restores [`Span::current`] when dropped.
 pub(super) struct SpanScope(Span);
 
@@ -47,9 +57,15 @@ impl Drop for SpanScope {
     }
 }
 
+/// Allows the rewrite of one more function.
+pub(super) fn renew_budget() {
+    VISITS.set(MAX_VISITS);
+}
+
 /// Rewrites the body of a function.
 pub(super) fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) -> Result<Ref<PrimFunc>> {
     let _span = SpanScope::enter(function.span());
+    renew_budget();
     let new = visit(rewriter, &function.body)?;
     if !new.ptr_eq(&function.body) {
         function.make_mut().body = new;
@@ -59,10 +75,26 @@ pub(super) fn body(mut function: Ref<PrimFunc>, rewriter: &mut impl Rewriter) ->
 
 /// Rewrites a statement.
 pub(super) fn visit(rewriter: &mut impl Rewriter, stmt: &StmtRef) -> Result<StmtRef> {
+    let Some(visits) = VISITS.get().checked_sub(1) else {
+        return Err(PassError::unsupported(format!("the function has more than {MAX_VISITS} statements")));
+    };
+    VISITS.set(visits);
     with_stack(|| {
         let _span = SpanScope::enter(stmt.span());
         rewriter.stmt(stmt)
     })
+}
+
+/// Maximum number of spans of a statement that stands for others.
+const MAX_SPANS: usize = 16;
+
+/// A statement that stands for the one around it, too: its spans, followed by those of the other.
+pub(super) fn absorb(stmt: StmtRef, outer: Span) -> StmtRef {
+    let span = stmt.span();
+    if !si_builder::is_enabled() || span == outer || span.part_count() >= MAX_SPANS {
+        return stmt;
+    }
+    stmt.with_span(SIBuilder::from_spans([span, outer]).create_span())
 }
 
 /// Identity of fields.

@@ -6,13 +6,14 @@ use tvmscript_prim::{Compare, Effect, Expr, FloatImm, IntImm, PrimExprExt, Var, 
 use tvmscript_tir::node::*;
 
 use super::context::{self, WithAnalyzer, nothing, under};
-use super::rewrite::{self, Result, Rewriter, Same, SpanScope, rebuild, visit};
+use super::rewrite::{self, Result, Rewriter, Same, SpanScope, absorb, rebuild, visit};
 use crate::pass;
 
 pass! {
     /// Simplifies expressions with the facts in scope, and removes branches and bindings that become trivial.
     ///
-    /// New parts of an expression have the span of the expression.
+    /// New parts of an expression have the span of the expression. What remains of a conditional or a binding has its
+    /// spans, too.
     ///
     /// Upstream: `src/tir/transforms/simplify.cc`.
     pub Simplify = "tir.Simplify" for PrimFunc |function, _context| {
@@ -99,13 +100,13 @@ impl Rewriter for Simplifier {
                 }
                 let body = visit(self, &s.body)?;
                 if is_inlined && !self.kept.contains(s.var.object()) {
-                    return Ok(body);
+                    return Ok(absorb(body, s.span));
                 }
                 Ok(rebuild!(stmt: LetStmt = s { value: value, body: body }))
             }
             StmtKind::IfThenElse(s) => match (self.proven(&s.condition)?, &s.else_case) {
-                (Some(true), _) => visit(self, &s.then_case),
-                (Some(false), Some(stmt)) => visit(self, stmt),
+                (Some(true), _) => Ok(absorb(visit(self, &s.then_case)?, s.span)),
+                (Some(false), Some(stmt)) => Ok(absorb(visit(self, stmt)?, s.span)),
                 (Some(false), None) => Ok(nothing()),
                 (None, _) => context::children(self, stmt),
             },

@@ -2,7 +2,7 @@
 
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, visit};
+use super::rewrite::{self, Result, Rewriter, absorb, visit};
 use crate::pass;
 
 pass! {
@@ -19,7 +19,7 @@ struct Skip;
 impl Rewriter for Skip {
     fn stmt(&mut self, stmt: &StmtRef) -> Result<StmtRef> {
         match stmt.kind() {
-            StmtKind::AssertStmt(s) => visit(self, &s.body),
+            StmtKind::AssertStmt(s) => Ok(absorb(visit(self, &s.body)?, s.span)),
             _ => rewrite::children(self, stmt),
         }
     }

@@ -14,6 +14,9 @@ pass! {
     ///
     /// The loop has the span of the first loop or attribute that binds the axis.
     ///
+    /// Unlike in TVM, the nameless variable of the loop's thread has the type of the loop variable, as in a loop that is
+    /// parsed.
+    ///
     /// Upstream: `src/tir/transforms/unify_thread_binding.cc`.
     pub UnifyThreadBinding = "tir.UnifyThreadBinding" for PrimFunc |function, _context| {
         rewrite::body(function, &mut Unifier::default())
@@ -90,7 +93,7 @@ impl Unifier {
             let _span = SpanScope::enter(axis.span);
             let thread = IterVar {
                 dom: None,
-                var: Var::new("", DataType::INT32),
+                var: Var::new("", axis.var.dtype),
                 iter_type: IterType::ThreadIndex,
                 thread_tag: axis.tag.clone(),
             };

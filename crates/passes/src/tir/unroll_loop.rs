@@ -1,18 +1,18 @@
 //! Loops as sequences.
 
 use tvmscript_arith::Analyzer;
-use tvmscript_ir_core::{Object, PtrSet, pre_order_visit, ptr_map, substitute};
+use tvmscript_ir_core::{Object, PtrSet, pre_order_visit, ptr_map, substitute, tree_size};
 use tvmscript_prim::{Expr, IntImm, Var, ops};
 use tvmscript_tir::node::*;
 
 use super::convert_ssa;
-use super::rewrite::{self, Result, Rewriter, array, edit, visit};
+use super::rewrite::{self, Result, Rewriter, absorb, array, edit, visit};
 use crate::{OptionDecl, OptionValue, PassContext, PassError, pass};
 
 pass! {
     /// Unrolls loops that are marked as unrolled, and small serial loops up to the limits of the options.
     ///
-    /// Each copy keeps the spans of the body. Variables that a body defines are new in each copy after the first.
+    /// Each copy keeps the spans of the body and has those of the loop. Variables that a body defines are new in each copy after the first.
     ///
     /// Unlike TVM's pass it respects the step of a loop.
     ///
@@ -53,8 +53,8 @@ pub(super) const OPTIONS: [OptionDecl; 5] = [
     },
 ];
 
-/// Maximum number of statements that unrolling one function makes.
-const MAX_STATEMENTS: i64 = 1 << 20;
+/// Maximum number of nodes that unrolling one function makes.
+const MAX_NODES: i64 = 1 << 22;
 
 struct Unroll {
     auto_max_step: i64,
@@ -70,7 +70,7 @@ struct Unroll {
     step_count: i64,
     /// Variables that index local memory.
     local_indices: PtrSet,
-    /// Statements that may still be made.
+    /// Nodes that may still be made.
     budget: i64,
 }
 
@@ -86,7 +86,7 @@ impl Unroll {
             unroll_depth: 0,
             step_count: 0,
             local_indices: PtrSet::default(),
-            budget: MAX_STATEMENTS,
+            budget: MAX_NODES,
         })
     }
 
@@ -141,16 +141,12 @@ impl Unroll {
 
     /// One copy of the body per value of the variable.
     fn copies(&mut self, s: &For, count: i64) -> Result<StmtRef> {
-        let mut statements = 0;
-        pre_order_visit(&s.body, |node| {
-            statements += i64::from(node.is::<Stmt>());
-            true
-        });
-        self.budget = self.budget.saturating_sub(statements.saturating_mul(count));
+        let nodes = tree_size(s.body.object()).unfolded.saturating_mul(count.unsigned_abs());
+        self.budget = self.budget.saturating_sub_unsigned(nodes);
         if self.budget < 0 {
             let name = s.loop_var.name.get();
             return Err(PassError::unsupported(format!(
-                "unrolling the loop over `{name}` makes more than {MAX_STATEMENTS} statements"
+                "unrolling the loop over `{name}` makes more than {MAX_NODES} nodes"
             )));
         }
         let copy = |index: i64| -> Result<StmtRef> {
@@ -160,7 +156,7 @@ impl Unroll {
                 None => index,
             };
             let value: Object = ops::add(s.min.clone(), offset)?.into();
-            Ok(substitute(s.body.clone(), &ptr_map([(&s.loop_var, value)]))?)
+            Ok(absorb(substitute(s.body.clone(), &ptr_map([(&s.loop_var, value)]))?, s.span))
         };
         Ok(flatten((0..count).map(copy).collect::<Result<_>>()?, false))
     }

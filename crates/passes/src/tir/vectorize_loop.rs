@@ -4,7 +4,7 @@ use tvmscript_ir_core::{Ref, Span};
 use tvmscript_prim::{IntImm, ops};
 use tvmscript_tir::node::*;
 
-use super::rewrite::{self, Result, Rewriter, visit};
+use super::rewrite::{self, Result, Rewriter, absorb, visit};
 use super::vectorizer::Vectorizer;
 use crate::{PassError, pass};
 
@@ -33,7 +33,7 @@ impl Rewriter for VectorizeLoops {
                 format!("the vectorized loop over `{name}` does not run from 0 to a positive constant");
             return Err(PassError::unsupported(message));
         }
-        visit(&mut Vectorizer::new(s)?, &s.body)
+        Ok(absorb(visit(&mut Vectorizer::new(s)?, &s.body)?, s.span))
     }
 }
 
