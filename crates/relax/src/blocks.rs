@@ -60,6 +60,10 @@ struct Sequence {
     open: Vec<Ref<Binding>>,
     /// Number of scalar variables in scope at its start.
     known_before: usize,
+    /// The enclosing dataflow block, which is open again at its end.
+    outer: Option<Dataflow>,
+    /// Scalar variables of the enclosing function, hidden until its end.
+    hidden: Option<(Vec<usize>, HashSet<usize>)>,
 }
 
 #[derive(Debug, Default)]
@@ -170,6 +174,7 @@ impl Blocks {
         let mut sequence = self.sequences.pop().unwrap_or_default();
         sequence.close_block();
         self.forget_normalized();
+        self.dataflow = sequence.outer.take();
         (sequence.blocks, sequence.known_before)
     }
 
@@ -376,6 +381,27 @@ impl Blocks {
         self.push(&var, binding.upcast());
         self.define_scalars(&info);
         Ok(var)
+    }
+
+    /// Adds a binding whose value is in normal form. A cast defines the scalar variables of its struct info.
+    ///
+    /// # Errors
+    /// Fails after the output of a dataflow block.
+    pub fn emit_binding(&mut self, binding: Ref<Binding>) -> Result<()> {
+        self.check_open()?;
+        if let Some(node) = binding.as_node::<VarBinding>() {
+            self.bound.insert(node.var.object().clone(), node.value.clone());
+            self.push(&node.var, binding.clone());
+        } else if let Some(node) = binding.as_node::<MatchCast>() {
+            self.push(&node.var, binding.clone());
+            self.define_scalars(&node.struct_info);
+        }
+        Ok(())
+    }
+
+    /// Returns the value bound to a variable.
+    pub fn bound_value(&self, var: &Ref<Var>) -> Option<&Expr> {
+        self.bound.get(var.object())
     }
 
     // --- normalisation ---------------------------------------------------------------------------------------

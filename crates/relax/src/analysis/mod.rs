@@ -1,4 +1,4 @@
-//! Analyses of struct info: subtyping, common ancestor, restriction to a scope, results of calls.
+//! Analyses of struct info: subtyping, common ancestor, restriction to a scope, results of calls. Effects of calls.
 //!
 //! Upstream counterpart: `src/relax/analysis/struct_info_analysis.cc`.
 
@@ -6,11 +6,13 @@ mod base;
 mod call;
 mod erase;
 mod lca;
+mod purity;
 
 pub use base::{BaseCheck, base_check};
 pub use call::{CallMismatch, call_result};
 pub use erase::erase_to_well_defined;
 pub use lca::lca;
+pub use purity::{contains_impure_call, is_impure_call};
 
 use tvmscript_arith::Analyzer;
 use tvmscript_ir_core::Array;

@@ -1,5 +1,7 @@
 //! Branches of conditionals.
 
+use std::mem::take;
+
 use tvmscript_ir_core::{Ref, Span, Str};
 
 use super::{Blocks, Result, Sequence, is_leaf_or_tuple};
@@ -11,7 +13,30 @@ impl Blocks {
     pub fn begin_branch(&mut self) {
         let known_before = self.known.len();
         self.forget_normalized();
-        self.sequences.push(Sequence { known_before, ..Sequence::default() });
+        let outer = self.dataflow.take();
+        self.sequences.push(Sequence { known_before, outer, ..Sequence::default() });
+    }
+
+    /// Opens the body of a nested function, which knows the scalar variables of its parameters alone.
+    pub fn begin_function<'a>(&mut self, params: impl IntoIterator<Item = &'a Ref<StructInfo>>) {
+        self.begin_branch();
+        let hidden = (take(&mut self.known), take(&mut self.known_set));
+        if let Some(sequence) = self.sequences.last_mut() {
+            sequence.known_before = 0;
+            sequence.hidden = Some(hidden);
+        }
+        params.into_iter().for_each(|info| self.define_scalars(info));
+    }
+
+    /// Closes the body of a nested function.
+    ///
+    /// # Errors
+    /// Fails if inference fails.
+    pub fn end_function(&mut self, value: Expr) -> Result<Ref<SeqExpr>> {
+        let hidden = self.sequences.last_mut().and_then(|sequence| sequence.hidden.take());
+        let body = self.end_branch_with(value);
+        (self.known, self.known_set) = hidden.unwrap_or_default();
+        body
     }
 
     /// Closes a branch whose value is its last binding.

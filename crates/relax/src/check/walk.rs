@@ -11,11 +11,11 @@ use tvmscript_prim::{self as prim, PrimExprExt};
 use super::call_tir;
 use super::error::{WellFormedError, WellFormedErrorKind as Kind};
 use super::{MAX_ERRORS, symbol};
-use crate::analysis::{BaseCheck, base_check};
+use crate::analysis::{BaseCheck, base_check, is_impure_call};
 use crate::blocks::{Blocks, is_leaf_or_tuple};
 use crate::describe;
 use crate::node::*;
-use crate::op::{inspect, operator};
+use crate::op::inspect;
 
 /// State of the walk: definitions in scope, and the current location.
 #[derive(Default)]
@@ -437,13 +437,11 @@ fn script_name(operator: &str) -> Str {
 
 /// The callee of a call if it is impure.
 fn impure_callee(call: &Call) -> Option<Str> {
-    if let Some(name) = call.op_name() {
-        let op = operator(name)?;
-        return (!op.is_pure()).then(|| script_name(name));
-    }
-    let info = struct_info_of(&call.op)?;
-    if info.as_node::<FuncStructInfo>()?.purity {
+    if !is_impure_call(call) {
         return None;
+    }
+    if let Some(name) = call.op_name() {
+        return Some(script_name(name));
     }
     if let Some(var) = call.op.as_node::<Var>() {
         return Some(var.vid.name_hint.get());
