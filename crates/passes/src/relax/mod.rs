@@ -1,10 +1,17 @@
 //! Passes over Relax functions.
 
+mod canonicalize;
+mod common_subexpr;
 mod dead_code;
+mod evaluate;
+mod fold_constant;
 mod rewrite;
 mod usage;
 
+pub use canonicalize::CanonicalizeBindings;
+pub use common_subexpr::EliminateCommonSubexpr;
 pub use dead_code::DeadCodeElimination;
+pub use fold_constant::FoldConstant;
 
 use tvmscript_ir_core::Dialect;
 
@@ -12,5 +19,10 @@ use crate::PassesOfDialect;
 
 /// Registers the passes.
 pub(crate) fn register(dialect: Dialect) -> Dialect {
-    dialect.pass(DeadCodeElimination)
+    dialect
+        .pass_option(common_subexpr::CALL_ONLY)
+        .pass(CanonicalizeBindings)
+        .pass(DeadCodeElimination)
+        .pass(EliminateCommonSubexpr)
+        .pass(FoldConstant)
 }

@@ -47,7 +47,7 @@ pub(super) trait Rules {
     fn leave(&mut self, _region: Region) {}
 
     /// Returns `false` to remove a binding.
-    fn keeps(&mut self, _binding: &Ref<Binding>) -> Result<bool> {
+    fn keeps(&mut self, _binding: &Ref<Binding>, _cx: &mut Rewriter) -> Result<bool> {
         Ok(true)
     }
 
@@ -71,9 +71,9 @@ pub(super) trait Rules {
         Ok(new)
     }
 
-    /// Replaces the normalized value of a binding.
-    fn value(&mut self, _binding: &Ref<Binding>, value: Expr) -> Expr {
-        value
+    /// Makes a binding with a new value. `None` binds it to the variable, with the struct info of the value.
+    fn binding(&mut self, _old: &Ref<Binding>, _value: &Expr) -> Option<Ref<Binding>> {
+        None
     }
 }
 
@@ -151,6 +151,20 @@ impl Rewriter {
     /// Replaces the uses of a variable from here on.
     pub(super) fn replace(&mut self, var: &Ref<Var>, by: Expr) {
         self.replaced.insert(var.vid.object().clone(), by);
+    }
+
+    /// Returns the current replacement of a variable, or the variable itself.
+    pub(super) fn current(&self, var: &Ref<Var>) -> Expr {
+        match self.replaced.get(var.vid.object()) {
+            Some(new) => new.clone(),
+            None => var.clone().upcast(),
+        }
+    }
+
+    /// Returns the new value that a variable is bound to. Casts do not count.
+    pub(super) fn value_of(&self, var: &Ref<Var>) -> Option<Expr> {
+        let current = self.current(var);
+        self.blocks.bound_value(current.downcast_ref::<Var>()?).cloned()
     }
 
     fn function<R: Rules>(&mut self, old: &Ref<Function>, rules: &mut R) -> Result<Ref<Function>> {
@@ -256,7 +270,7 @@ impl Rewriter {
     }
 
     fn binding<R: Rules>(&mut self, binding: &Ref<Binding>, rules: &mut R) -> Result<()> {
-        if !rules.keeps(binding)? {
+        if !rules.keeps(binding, self)? {
             return Ok(());
         }
         let Some((var, old)) = parts(binding) else {
@@ -266,17 +280,13 @@ impl Rewriter {
         let _span = CurrentSpan::set(old.span());
         self.forget_tuples();
         let value = self.expr(old, rules)?;
-        let value = rules.value(binding, value);
-        if let Some(cast) = binding.as_node::<MatchCast>()
-            && value.is::<SeqExpr>()
-        {
-            let value = self.splice(&value)?;
-            return self.match_cast(binding, cast, value, rules);
+        let value = self.splice(&value)?;
+        if let Some(new) = rules.binding(binding, &value) {
+            return self.blocks.emit_binding(new).map_err(relax_error);
         }
         if let Some(cast) = binding.as_node::<MatchCast>() {
             return self.match_cast(binding, cast, value, rules);
         }
-        let value = self.splice(&value)?;
         let new_var = rules.definition(var);
         let declared = self.info(&info_of(&new_var.clone().upcast()), rules)?;
         let new_var = with_info(&new_var, &declared);
@@ -319,8 +329,17 @@ impl Rewriter {
     fn splice(&mut self, value: &Expr) -> Result<Expr> {
         let mut value = value.clone();
         while let Some(seq) = value.as_node::<SeqExpr>() {
-            for binding in seq.blocks.iter().flat_map(|block| block.bindings.iter()) {
-                self.blocks.emit_binding(binding.clone()).map_err(relax_error)?;
+            for block in seq.blocks.iter() {
+                let opens = is_dataflow_block(block) && !self.blocks.in_dataflow();
+                if opens {
+                    self.blocks.begin_dataflow().map_err(relax_error)?;
+                }
+                let mut bindings = block.bindings.iter().cloned();
+                let done = bindings.try_for_each(|binding| self.blocks.emit_binding(binding));
+                if opens {
+                    let _ = self.blocks.end_dataflow();
+                }
+                done.map_err(relax_error)?;
             }
             let body = seq.body.clone();
             value = body;
@@ -333,10 +352,7 @@ impl Rewriter {
         if let Some(var) = old.downcast_ref::<Var>() {
             let new = match rules.usage(var, self) {
                 Some(new) => new,
-                None => match self.replaced.get(var.vid.object()) {
-                    Some(new) => new.clone(),
-                    None => old.clone(),
-                },
+                None => self.current(var),
             };
             return self.blocks.normalize(new).map_err(relax_error);
         }

@@ -6,7 +6,7 @@ use tvmscript_ir_core::{PtrMap, PtrSet, Ref, Visitor, Walk, with_stack};
 use tvmscript_relax::analysis::contains_impure_call;
 use tvmscript_relax::{Binding, Expr, Function, SeqExpr, Var, VarBinding};
 
-use super::rewrite::{Region, Result, Rules, parts, rewrite};
+use super::rewrite::{Region, Result, Rewriter, Rules, parts, rewrite};
 
 /// Removes the bindings of a function whose variables have no effect on its result. A binding with effects stays, except
 /// in a dataflow block.
@@ -100,7 +100,7 @@ impl Rules for RemoveUnused {
         self.dataflow.pop();
     }
 
-    fn keeps(&mut self, binding: &Ref<Binding>) -> Result<bool> {
+    fn keeps(&mut self, binding: &Ref<Binding>, _: &mut Rewriter) -> Result<bool> {
         let Some(node) = binding.as_node::<VarBinding>() else { return Ok(true) };
         let in_dataflow = self.dataflow.last() == Some(&true);
         Ok(self.live.contains(node.var.vid.object()) || (!in_dataflow && contains_impure_call(&node.value)))

@@ -1,0 +1,276 @@
+//! Tensors in memory.
+
+use half::{bf16, f16};
+use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::{DataType, Ref, TypeCode};
+
+/// The elements of a tensor, row-major.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Data {
+    /// Integers of any type, and 0 and 1 for bools.
+    Int(Vec<i128>),
+    /// Floating-point numbers of any type.
+    Float(Vec<f64>),
+}
+
+/// A tensor with its elements.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tensor {
+    pub(crate) dtype: DataType,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) data: Data,
+}
+
+/// Returns `true` for the element types of numbers with 8, 16, 32 or 64 bits.
+pub(crate) fn is_supported(dtype: DataType) -> bool {
+    dtype.is_scalar()
+        && matches!(
+            (dtype.code, dtype.bits),
+            (TypeCode::Bool, 8)
+                | (TypeCode::Int | TypeCode::UInt, 8 | 16 | 32 | 64)
+                | (TypeCode::Float, 16 | 32 | 64)
+                | (TypeCode::BFloat, 16)
+        )
+}
+
+/// Returns `true` for types of floating-point numbers.
+pub(crate) fn is_float(dtype: DataType) -> bool {
+    matches!(dtype.code, TypeCode::Float | TypeCode::BFloat)
+}
+
+/// Rounds a number to the precision of a type.
+pub(crate) fn rounded(dtype: DataType, value: f64) -> f64 {
+    match (dtype.code, dtype.bits) {
+        (TypeCode::BFloat, _) => bf16::from_f64(value).to_f64(),
+        (_, 16) => f16::from_f64(value).to_f64(),
+        (_, 32) => f64::from(value as f32),
+        _ => value,
+    }
+}
+
+/// Wraps an integer to the width of a type.
+pub(crate) fn wrapped(dtype: DataType, value: i128) -> i128 {
+    match (dtype.code, dtype.bits) {
+        (TypeCode::Bool, _) => i128::from(value != 0),
+        (TypeCode::Int, 8) => (value as i8).into(),
+        (TypeCode::Int, 16) => (value as i16).into(),
+        (TypeCode::Int, 32) => (value as i32).into(),
+        (TypeCode::Int, _) => (value as i64).into(),
+        (_, 8) => (value as u8).into(),
+        (_, 16) => (value as u16).into(),
+        (_, 32) => (value as u32).into(),
+        _ => (value as u64).into(),
+    }
+}
+
+impl Tensor {
+    /// Makes a tensor of integers; wraps them.
+    pub(crate) fn of_ints(
+        dtype: DataType,
+        shape: Vec<usize>,
+        data: impl IntoIterator<Item = i128>,
+    ) -> Tensor {
+        let data = Data::Int(data.into_iter().map(|value| wrapped(dtype, value)).collect());
+        Tensor { dtype, shape, data }
+    }
+
+    /// Makes a tensor of floating-point numbers; rounds them.
+    pub(crate) fn of_floats(
+        dtype: DataType,
+        shape: Vec<usize>,
+        data: impl IntoIterator<Item = f64>,
+    ) -> Tensor {
+        let data = Data::Float(data.into_iter().map(|value| rounded(dtype, value)).collect());
+        Tensor { dtype, shape, data }
+    }
+
+    /// Decodes the elements of a tensor; `None` if they are left out or of another type.
+    pub(crate) fn decode(node: &TensorNode) -> Option<Tensor> {
+        let (dtype, bytes) = (node.dtype, node.bytes()?);
+        if !is_supported(dtype) {
+            return None;
+        }
+        let width = usize::from(dtype.bits / 8);
+        let bits = bytes
+            .chunks_exact(width)
+            .map(|bytes| bytes.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte)));
+        let data = match (dtype.code, dtype.bits) {
+            (TypeCode::BFloat, _) => {
+                Data::Float(bits.map(|bits| bf16::from_bits(bits as u16).to_f64()).collect())
+            }
+            (TypeCode::Float, 16) => {
+                Data::Float(bits.map(|bits| f16::from_bits(bits as u16).to_f64()).collect())
+            }
+            (TypeCode::Float, 32) => {
+                Data::Float(bits.map(|bits| f32::from_bits(bits as u32).into()).collect())
+            }
+            (TypeCode::Float, _) => Data::Float(bits.map(f64::from_bits).collect()),
+            _ => Data::Int(bits.map(|bits| wrapped(dtype, bits.into())).collect()),
+        };
+        let shape = node.shape.iter().map(|dim| usize::try_from(*dim)).collect::<Result<_, _>>().ok()?;
+        Some(Tensor { dtype, shape, data })
+    }
+
+    /// Encodes the elements.
+    pub(crate) fn encode(&self) -> Ref<TensorNode> {
+        let dtype = self.dtype;
+        let width = usize::from(dtype.bits / 8);
+        let bits = |value: f64| match (dtype.code, dtype.bits) {
+            (TypeCode::BFloat, _) => bf16::from_f64(value).to_bits().into(),
+            (_, 16) => f16::from_f64(value).to_bits().into(),
+            (_, 32) => (value as f32).to_bits().into(),
+            _ => value.to_bits(),
+        };
+        let words: Vec<u64> = match &self.data {
+            Data::Int(values) => values.iter().map(|value| *value as u64).collect(),
+            Data::Float(values) => values.iter().map(|value| bits(*value)).collect(),
+        };
+        let bytes: Vec<u8> =
+            words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect();
+        let shape: Vec<i64> = self.shape.iter().map(|dim| *dim as i64).collect();
+        Ref::new(TensorNode { dtype, shape: shape.into(), data: bytes.into() })
+    }
+
+    /// Number of elements.
+    pub(crate) fn len(&self) -> usize {
+        match &self.data {
+            Data::Int(values) => values.len(),
+            Data::Float(values) => values.len(),
+        }
+    }
+
+    /// Makes a tensor from the elements at positions in this one; `None` if one does not exist.
+    pub(crate) fn gather(&self, shape: &[usize], positions: impl Iterator<Item = usize>) -> Option<Tensor> {
+        let data = match &self.data {
+            Data::Int(values) => {
+                Data::Int(positions.map(|at| values.get(at).copied()).collect::<Option<_>>()?)
+            }
+            Data::Float(values) => {
+                Data::Float(positions.map(|at| values.get(at).copied()).collect::<Option<_>>()?)
+            }
+        };
+        Some(Tensor { dtype: self.dtype, shape: shape.to_vec(), data })
+    }
+
+    /// The same elements in another shape.
+    pub(crate) fn reshaped(self, shape: &[usize]) -> Option<Tensor> {
+        (self.len() == count(shape)).then(|| Tensor { shape: shape.to_vec(), ..self })
+    }
+
+    /// Repeats the tensor along axes of length 1 and new leading axes.
+    pub(crate) fn broadcast(&self, shape: &[usize]) -> Option<Tensor> {
+        if self.shape == shape {
+            return Some(self.clone());
+        }
+        let missing = shape.len().checked_sub(self.shape.len())?;
+        let own = strides(&self.shape);
+        let steps: Vec<usize> = (0..shape.len())
+            .map(|axis| match axis.checked_sub(missing) {
+                Some(at) if self.shape.get(at) != Some(&1) => own.get(at).copied().unwrap_or(0),
+                _ => 0,
+            })
+            .collect();
+        self.gather(shape, Indices::new(shape).map(|index| dot(&index, &steps)))
+    }
+
+    /// Elements as floating-point numbers.
+    pub(crate) fn floats(&self) -> Option<&[f64]> {
+        match &self.data {
+            Data::Float(values) => Some(values),
+            Data::Int(_) => None,
+        }
+    }
+
+    /// Elements as integers.
+    pub(crate) fn ints(&self) -> Option<&[i128]> {
+        match &self.data {
+            Data::Int(values) => Some(values),
+            Data::Float(_) => None,
+        }
+    }
+}
+
+/// Number of elements of a shape.
+pub(crate) fn count(shape: &[usize]) -> usize {
+    shape.iter().product()
+}
+
+/// Distance of consecutive elements along each axis.
+pub(crate) fn strides(shape: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1; shape.len()];
+    let mut step = 1usize;
+    for (stride, dim) in strides.iter_mut().zip(shape).rev() {
+        *stride = step;
+        step = step.saturating_mul(*dim);
+    }
+    strides
+}
+
+pub(crate) fn dot(index: &[usize], steps: &[usize]) -> usize {
+    index.iter().zip(steps).map(|(index, step)| index * step).sum()
+}
+
+/// The indices of all elements of a shape, in row-major order.
+pub(crate) struct Indices {
+    shape: Vec<usize>,
+    next: Option<Vec<usize>>,
+}
+
+impl Indices {
+    pub(crate) fn new(shape: &[usize]) -> Indices {
+        let next = (!shape.contains(&0)).then(|| vec![0; shape.len()]);
+        Indices { shape: shape.to_vec(), next }
+    }
+}
+
+impl Iterator for Indices {
+    type Item = Vec<usize>;
+
+    fn next(&mut self) -> Option<Vec<usize>> {
+        let current = self.next.take()?;
+        let mut following = current.clone();
+        for (index, dim) in following.iter_mut().zip(&self.shape).rev() {
+            *index += 1;
+            if *index < *dim {
+                self.next = Some(following);
+                break;
+            }
+            *index = 0;
+        }
+        Some(current)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_type_is_encoded_as_it_was_decoded() {
+        for dtype in [
+            DataType::BOOL,
+            DataType::int(8),
+            DataType::int(16),
+            DataType::INT32,
+            DataType::INT64,
+            DataType::uint(8),
+            DataType::uint(64),
+            DataType::float(16),
+            DataType::FLOAT32,
+            DataType::float(64),
+            DataType { code: TypeCode::BFloat, bits: 16, lanes: 1 },
+        ] {
+            let bytes: Vec<u8> =
+                (0..2 * dtype.bits / 8).map(|byte| if dtype.bits == 8 { 1 } else { byte * 3 }).collect();
+            let node = TensorNode { dtype, shape: Box::new([2]), data: bytes.into() };
+            assert_eq!(*Tensor::decode(&node).unwrap().encode(), node, "{dtype}");
+        }
+    }
+
+    #[test]
+    fn a_tensor_is_repeated_along_axes_of_length_one() {
+        let column = Tensor::of_ints(DataType::INT32, vec![2, 1], [1, 2]);
+        let whole = column.broadcast(&[2, 2, 2]).unwrap();
+        assert_eq!(whole.ints(), Some(&[1, 1, 2, 2, 1, 1, 2, 2][..]));
+    }
+}
