@@ -2,16 +2,24 @@
 
 mod canonicalize;
 mod common_subexpr;
+mod dataflow;
 mod dead_code;
+mod decompose;
 mod evaluate;
 mod fold_constant;
+mod global_symbol;
+mod purity;
 mod rewrite;
 mod usage;
 
 pub use canonicalize::CanonicalizeBindings;
 pub use common_subexpr::EliminateCommonSubexpr;
+pub use dataflow::{ConvertToDataflow, Normalize, ToNonDataflow};
 pub use dead_code::DeadCodeElimination;
+pub use decompose::DecomposeOpsForInference;
 pub use fold_constant::FoldConstant;
+pub use global_symbol::AttachGlobalSymbol;
+pub use purity::RemovePurityChecking;
 
 use tvmscript_ir_core::Dialect;
 
@@ -21,8 +29,15 @@ use crate::PassesOfDialect;
 pub(crate) fn register(dialect: Dialect) -> Dialect {
     dialect
         .pass_option(common_subexpr::CALL_ONLY)
+        .pass_option(dataflow::MIN_SIZE)
+        .pass(AttachGlobalSymbol)
         .pass(CanonicalizeBindings)
+        .pass(ConvertToDataflow)
         .pass(DeadCodeElimination)
+        .pass(DecomposeOpsForInference)
         .pass(EliminateCommonSubexpr)
         .pass(FoldConstant)
+        .pass(Normalize)
+        .pass(RemovePurityChecking)
+        .pass(ToNonDataflow)
 }

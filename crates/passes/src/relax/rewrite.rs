@@ -98,6 +98,11 @@ impl CurrentSpan {
         let before = Span::current();
         CurrentSpan(Span::set_current(if span.is_known() { span } else { before }))
     }
+
+    /// Sets the span, also an unknown one.
+    pub(super) fn replace(span: Span) -> CurrentSpan {
+        CurrentSpan(Span::set_current(span))
+    }
 }
 
 impl Drop for CurrentSpan {

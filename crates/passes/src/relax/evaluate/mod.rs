@@ -11,7 +11,7 @@ mod rearrange;
 mod reduce;
 mod tensor;
 
-pub(super) use tensor::Tensor;
+pub(super) use tensor::{Tensor, is_float};
 
 use tvmscript_prim::{FloatImm, IntImm};
 use tvmscript_relax::{Call, Constant, Expr, PrimValue, TensorStructInfo, Tuple, struct_info_of};
@@ -93,7 +93,7 @@ fn constant(expr: &Expr) -> Option<Tensor> {
 }
 
 /// An axis counted from the front.
-fn axis_of(axis: i64, ndim: usize) -> Option<usize> {
+pub(super) fn axis_of(axis: i64, ndim: usize) -> Option<usize> {
     let ndim = i64::try_from(ndim).ok()?;
     let axis = if axis < 0 { axis + ndim } else { axis };
     (0..ndim).contains(&axis).then(|| usize::try_from(axis).ok()).flatten()
