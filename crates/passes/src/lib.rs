@@ -36,6 +36,7 @@ mod context;
 mod error;
 pub mod instrument;
 mod pass;
+pub mod pattern;
 mod program;
 pub mod relax;
 pub mod rewrite;

@@ -9,7 +9,8 @@ mod evaluate;
 mod fold_constant;
 mod global_symbol;
 mod purity;
-mod rewrite;
+pub(crate) mod rewrite;
+mod simplify_reshape;
 mod usage;
 
 pub use canonicalize::CanonicalizeBindings;
@@ -20,6 +21,7 @@ pub use decompose::DecomposeOpsForInference;
 pub use fold_constant::FoldConstant;
 pub use global_symbol::AttachGlobalSymbol;
 pub use purity::RemovePurityChecking;
+pub use simplify_reshape::SimplifyReshape;
 
 use tvmscript_ir_core::Dialect;
 
@@ -39,5 +41,6 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
         .pass(FoldConstant)
         .pass(Normalize)
         .pass(RemovePurityChecking)
+        .pass(SimplifyReshape)
         .pass(ToNonDataflow)
 }

@@ -22,11 +22,11 @@ use tvmscript_relax::{
 
 use crate::PassError;
 
-pub(super) type Result<T> = std::result::Result<T, PassError>;
+pub(crate) type Result<T> = std::result::Result<T, PassError>;
 
 /// A region of bindings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Region {
+pub(crate) enum Region {
     /// The body of a function.
     Function,
     /// A branch of a conditional.
@@ -36,7 +36,7 @@ pub(super) enum Region {
 }
 
 /// The rules of a rewrite. By default nothing changes.
-pub(super) trait Rules {
+pub(crate) trait Rules {
     /// `true` if [`Rules::scalar`] may change expressions.
     const REWRITES_SCALARS: bool = false;
 
@@ -49,6 +49,11 @@ pub(super) trait Rules {
     /// Returns `false` to remove a binding.
     fn keeps(&mut self, _binding: &Ref<Binding>, _cx: &mut Rewriter) -> Result<bool> {
         Ok(true)
+    }
+
+    /// Replaces the value of a binding before its parts are rewritten.
+    fn value(&mut self, _binding: &Ref<Binding>) -> Option<Expr> {
+        None
     }
 
     /// Replaces a variable where it is defined.
@@ -78,9 +83,9 @@ pub(super) trait Rules {
 }
 
 /// The state of a rewrite.
-pub(super) struct Rewriter {
+pub(crate) struct Rewriter {
     /// The new bindings.
-    pub(super) blocks: Blocks,
+    pub(crate) blocks: Blocks,
     /// Replaced variables, by identity.
     replaced: PtrMap<Expr>,
     /// New tuples of the current binding.
@@ -90,17 +95,17 @@ pub(super) struct Rewriter {
 }
 
 /// Sets the span of new nodes until it is dropped.
-pub(super) struct CurrentSpan(Span);
+pub(crate) struct CurrentSpan(Span);
 
 impl CurrentSpan {
     /// Keeps the current span if `span` is unknown.
-    pub(super) fn set(span: Span) -> CurrentSpan {
+    pub(crate) fn set(span: Span) -> CurrentSpan {
         let before = Span::current();
         CurrentSpan(Span::set_current(if span.is_known() { span } else { before }))
     }
 
     /// Sets the span, also an unknown one.
-    pub(super) fn replace(span: Span) -> CurrentSpan {
+    pub(crate) fn replace(span: Span) -> CurrentSpan {
         CurrentSpan(Span::set_current(span))
     }
 }
@@ -111,12 +116,12 @@ impl Drop for CurrentSpan {
     }
 }
 
-pub(super) fn relax_error(error: RelaxError) -> PassError {
+pub(crate) fn relax_error(error: RelaxError) -> PassError {
     PassError::unsupported(error.to_string())
 }
 
 /// Returns the variable and the value of a binding.
-pub(super) fn parts(binding: &Ref<Binding>) -> Option<(&Ref<Var>, &Expr)> {
+pub(crate) fn parts(binding: &Ref<Binding>) -> Option<(&Ref<Var>, &Expr)> {
     if let Some(node) = binding.as_node::<VarBinding>() {
         return Some((&node.var, &node.value));
     }
@@ -124,12 +129,12 @@ pub(super) fn parts(binding: &Ref<Binding>) -> Option<(&Ref<Var>, &Expr)> {
 }
 
 /// Returns the struct info of a variable or other normalized expression.
-pub(super) fn info_of(expr: &Expr) -> Ref<StructInfo> {
+pub(crate) fn info_of(expr: &Expr) -> Ref<StructInfo> {
     struct_info_of(expr).unwrap_or_else(ObjectStructInfo::new)
 }
 
 /// Returns a variable with the same identity and other struct info.
-pub(super) fn with_info(var: &Ref<Var>, info: &Ref<StructInfo>) -> Ref<Var> {
+pub(crate) fn with_info(var: &Ref<Var>, info: &Ref<StructInfo>) -> Ref<Var> {
     if let Some(old) = &var.struct_info_
         && (old.ptr_eq(info.object()) || structural_equal(old, info.object()))
     {
@@ -141,7 +146,7 @@ pub(super) fn with_info(var: &Ref<Var>, info: &Ref<StructInfo>) -> Ref<Var> {
 }
 
 /// Rewrites a function. Returns the same node if nothing changes.
-pub(super) fn rewrite(function: &Ref<Function>, rules: &mut impl Rules) -> Result<Ref<Function>> {
+pub(crate) fn rewrite(function: &Ref<Function>, rules: &mut impl Rules) -> Result<Ref<Function>> {
     let _span = CurrentSpan::set(function.span);
     let mut rewriter = Rewriter {
         blocks: Blocks::default(),
@@ -154,12 +159,12 @@ pub(super) fn rewrite(function: &Ref<Function>, rules: &mut impl Rules) -> Resul
 
 impl Rewriter {
     /// Replaces the uses of a variable from here on.
-    pub(super) fn replace(&mut self, var: &Ref<Var>, by: Expr) {
+    pub(crate) fn replace(&mut self, var: &Ref<Var>, by: Expr) {
         self.replaced.insert(var.vid.object().clone(), by);
     }
 
     /// Returns the current replacement of a variable, or the variable itself.
-    pub(super) fn current(&self, var: &Ref<Var>) -> Expr {
+    pub(crate) fn current(&self, var: &Ref<Var>) -> Expr {
         match self.replaced.get(var.vid.object()) {
             Some(new) => new.clone(),
             None => var.clone().upcast(),
@@ -167,7 +172,7 @@ impl Rewriter {
     }
 
     /// Returns the new value that a variable is bound to. Casts do not count.
-    pub(super) fn value_of(&self, var: &Ref<Var>) -> Option<Expr> {
+    pub(crate) fn value_of(&self, var: &Ref<Var>) -> Option<Expr> {
         let current = self.current(var);
         self.blocks.bound_value(current.downcast_ref::<Var>()?).cloned()
     }
@@ -284,7 +289,8 @@ impl Rewriter {
         let _span = CurrentSpan::set(binding.span());
         let _span = CurrentSpan::set(old.span());
         self.forget_tuples();
-        let value = self.expr(old, rules)?;
+        let given = rules.value(binding);
+        let value = self.expr(given.as_ref().unwrap_or(old), rules)?;
         let value = self.splice(&value)?;
         if let Some(new) = rules.binding(binding, &value) {
             return self.blocks.emit_binding(new).map_err(relax_error);
@@ -465,7 +471,7 @@ impl Rewriter {
     }
 
     /// Rewrites the scalars and variables of struct info. The types of functions define their own.
-    pub(super) fn info<R: Rules>(
+    pub(crate) fn info<R: Rules>(
         &mut self,
         info: &Ref<StructInfo>,
         rules: &mut R,
@@ -480,7 +486,7 @@ impl Rewriter {
 }
 
 /// A span, or another one if it is unknown.
-pub(super) fn span_or(span: Span, other: Span) -> Span {
+pub(crate) fn span_or(span: Span, other: Span) -> Span {
     if span.is_known() { span } else { other }
 }
 
@@ -513,7 +519,7 @@ impl<R: Rules> Mutator for Info<'_, R> {
 
 /// A function with new parameters and a new body. The type of the result stays, unless that of the body is more precise
 /// or contradicts it.
-pub(super) fn with_body(
+pub(crate) fn with_body(
     old: &Ref<Function>,
     params: Array<Ref<Var>>,
     body: Ref<SeqExpr>,
