@@ -27,8 +27,10 @@ mod parse;
 pub mod print;
 pub mod profile;
 pub mod signature;
+mod source;
 
 pub use node::*;
+pub use source::{SPAN_FILLING, set_span, span_filling};
 
 use tvmscript_ir_core::Dialect;
 

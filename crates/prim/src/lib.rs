@@ -26,6 +26,7 @@ pub mod node;
 pub mod op;
 pub mod operators;
 pub mod ops;
+mod source;
 pub mod types;
 
 pub use class::{Expr, IsPrim, PrimExpr, PrimExprExt};

@@ -48,6 +48,7 @@ pub mod op;
 mod parse;
 #[cfg(feature = "print")]
 pub mod print;
+mod source;
 
 pub use node::*;
 
