@@ -73,9 +73,11 @@ struct Eliminator {
 
 impl Eliminator {
     fn may_merge(&self, value: &Expr) -> bool {
-        let call = value.as_node::<Call>();
-        let allocates = |call: &Call| call.op_name().is_some_and(|name| ALLOCATORS.contains(&name));
-        !(self.call_only && call.is_none()) && !call.is_some_and(allocates) && !contains_impure_call(value)
+        match value.as_node::<Call>() {
+            Some(call) if call.op_name().is_some_and(|name| ALLOCATORS.contains(&name)) => false,
+            None if self.call_only => false,
+            _ => !contains_impure_call(value),
+        }
     }
 }
 
