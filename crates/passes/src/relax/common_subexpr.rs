@@ -5,9 +5,9 @@
 use std::collections::HashMap;
 
 use tvmscript_ir_core::ptr_map::Structural;
-use tvmscript_ir_core::{PtrMap, Ref};
+use tvmscript_ir_core::{EqKind, PtrMap, Ref, any_node};
 use tvmscript_relax::analysis::contains_impure_call;
-use tvmscript_relax::{Binding, Call, Expr, Function, MatchCast, Var, VarBinding, is_dataflow_var};
+use tvmscript_relax::{Binding, Call, Expr, Function, MatchCast, SeqExpr, Var, VarBinding, is_dataflow_var};
 
 use super::rewrite::{Region, Rewriter, Rules, parts, rewrite};
 use crate::{OptionDecl, OptionValue, pass};
@@ -40,15 +40,27 @@ const ALLOCATORS: [&str; 5] = [
 /// A value and the struct info of a cast, which defines variables and thus must be compared apart.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
+    /// Addresses of the variables in the value, which structural hashes do not distinguish; none if the value has bindings.
+    variables: Vec<usize>,
     value: Structural,
     cast: Option<Structural>,
 }
 
 impl Key {
     fn new(binding: &Ref<Binding>, value: &Expr) -> Key {
+        let mut variables = Vec::new();
+        let has_bindings = any_node(value, |node| {
+            if node.info().eq_kind() == EqKind::FreeVar {
+                variables.push(node.address());
+            }
+            node.is::<SeqExpr>()
+        });
+        if has_bindings {
+            variables.clear();
+        }
         let cast =
             binding.as_node::<MatchCast>().map(|cast| Structural::new(cast.struct_info.clone().into()));
-        Key { value: Structural::new(value.clone().into()), cast }
+        Key { variables, value: Structural::new(value.clone().into()), cast }
     }
 }
 
