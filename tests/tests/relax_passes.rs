@@ -117,7 +117,10 @@ fn constants_are_folded_in_their_element_type() {
     folded("R.divide(R.const(-7), R.const(2))", "R.const(-3, \"int32\")");
     folded("R.add(R.const(2048.0, \"float16\"), R.const(1.0, \"float16\"))", "R.const(2048.0, \"float16\")");
     folded("R.add(R.const(16777216.0), R.const(1.0))", "R.const(16777216.0, \"float32\")");
-    folded("R.add(R.const(256.0, \"bfloat16\"), R.const(1.0, \"bfloat16\"))", "R.raw_const(\"gEM=\", (), \"bfloat16\")");
+    folded(
+        "R.add(R.const(256.0, \"bfloat16\"), R.const(1.0, \"bfloat16\"))",
+        "R.raw_const(\"gEM=\", (), \"bfloat16\")",
+    );
     folded("R.less(R.const(1), R.const(2))", "R.const(True, \"bool\")");
     folded("R.sum(R.permute_dims(R.const([[1, 2], [3, 4]])))", "R.const(10, \"int32\")");
     folded("R.max(R.concat((R.const([1, 5]), R.const([3])), axis=0))", "R.const(5, \"int32\")");
