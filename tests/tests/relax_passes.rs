@@ -144,6 +144,34 @@ fn constants_are_folded_in_their_element_type() {
 }
 
 #[test]
+fn calls_of_prim_funcs_on_constants_are_run() {
+    let module = read(
+        "@I.ir_module
+class Module:
+    @T.prim_func(private=True)
+    def double(a: T.Buffer((2,), \"float32\"), b: T.Buffer((2,), \"float32\")):
+        for i in range(2):
+            with T.block(\"b\"):
+                vi = T.axis.spatial(2, i)
+                b[vi] = a[vi] * T.float32(2)
+
+    @R.function
+    def main():
+        a = R.call_tir(Module.double, (R.const([1.0, 2.0]),), out_sinfo=R.Tensor((2,), \"float32\"))
+        with R.dataflow():
+            b = R.sum(a)
+            R.output(b)
+        return b
+",
+    );
+    let context = PassContext::of(registry());
+    let pass = PassTable::of(registry()).and_then(|table| table.pass("relax.FoldConstant")).unwrap();
+    let folded = on_module(module, |module| context.run(pass.as_ref(), module)).unwrap();
+    let text = print(&folded, registry(), &PrinterConfig::default()).unwrap();
+    assert!(text.ends_with("return R.const(6.0, \"float32\")"), "{text}");
+}
+
+#[test]
 fn known_shapes_are_folded_into_calls() {
     check(
         "relax.FoldConstant",

@@ -100,6 +100,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "si-builder",
             "prim",
             "arith",
+            "interpreter",
             "ir",
             "tir",
             "relax",

@@ -1,25 +1,35 @@
 //! Constant folding.
 //!
 //! Upstream counterpart: `src/relax/transform/fold_constant.cc`. Unlike it, conditionals with a constant condition are
-//! folded; calls of `PrimFunc`s are not.
+//! folded.
 
-use tvmscript_ir_core::{Ref, Span, structural_equal};
+use tvmscript_interpreter::{self as interpreter, Argument, Limits};
+use tvmscript_ir::{GlobalVar, IRModule};
+use tvmscript_ir_core::containers::TensorNode;
+use tvmscript_ir_core::tensor::element_count;
+use tvmscript_ir_core::{Ref, Span, Value, structural_equal};
 use tvmscript_prim::{self as prim, IntImm};
 use tvmscript_relax::{
-    BindingBlock, Call, Constant, Expr, Function, If, SeqExpr, ShapeExpr, Var, VarBinding, is_dataflow_block,
+    BindingBlock, Call, Constant, Expr, Function, If, SeqExpr, ShapeExpr, TensorStructInfo, Tuple, Var,
+    VarBinding, is_dataflow_block,
 };
 use tvmscript_si_builder::SIBuilder;
+use tvmscript_tir::node::PrimFunc;
 
-use super::evaluate::{Tensor, evaluate};
+use super::evaluate::{MAX_ELEMENTS, Tensor, evaluate};
 use super::rewrite::{Result, Rewriter, Rules, relax_error, rewrite};
 use super::usage::remove_unused;
-use crate::{PassError, pass};
+use crate::{PassError, map_functions, pass};
 
 pass! {
-    /// Replaces uses of constants by the constants, computes operators of dataflow blocks on constants, replaces a
-    /// conditional with a constant condition by the branch that is taken, and removes what is unused then.
-    pub FoldConstant = "relax.FoldConstant" for Function |function, _context| {
-        remove_unused(&rewrite(&function, &mut Folder)?)
+    /// Replaces uses of constants by the constants, computes operators of dataflow blocks and calls of `PrimFunc`s on
+    /// constants, replaces a conditional with a constant condition by the branch that is taken, and removes what is unused
+    /// then.
+    pub FoldConstant = "relax.FoldConstant" |module, _context| {
+        let functions = module.clone();
+        map_functions::<Function>(module, |function| {
+            remove_unused(&rewrite(&function, &mut Folder { module: &functions })?)
+        })
     }
 }
 
@@ -28,9 +38,14 @@ const REASON: &str = "relax.FoldConstant";
 /// Maximum number of spans of a folded constant; a longer list is replaced by the span of the call.
 const MAX_SPANS: usize = 16;
 
-struct Folder;
+/// Limits of the interpreter for one call.
+const LIMITS: Limits = Limits { steps: 1 << 22, bytes: 1 << 26 };
 
-impl Rules for Folder {
+struct Folder<'m> {
+    module: &'m IRModule,
+}
+
+impl Rules for Folder<'_> {
     fn usage(&mut self, var: &Ref<Var>, cx: &mut Rewriter) -> Option<Expr> {
         cx.value_of(var).filter(|value| value.is::<Constant>())
     }
@@ -43,11 +58,51 @@ impl Rules for Folder {
                 None => new,
             });
         }
-        match new.as_node::<Call>() {
-            Some(call) if call.op_name().is_some_and(|name| name != "relax.call_tir") => fold(&new, call, cx),
-            _ => Ok(new),
+        let Some(call) = new.as_node::<Call>() else { return Ok(new) };
+        match call.op_name() {
+            None => Ok(new),
+            Some("relax.call_tir") => {
+                let result = self.call_tir(call);
+                Ok(result.map_or_else(|| new.clone(), |folded| folded.with_span(merged_span(&new))))
+            }
+            Some(_) => fold(&new, call, cx),
         }
     }
+}
+
+impl Folder<'_> {
+    /// Runs a `PrimFunc` on constants. `None` if it fails or takes too long.
+    fn call_tir(&self, call: &Call) -> Option<Expr> {
+        let [callee, inputs] = &call.args.iter().collect::<Vec<_>>()[..] else { return None };
+        let callee = Value::Node(callee.as_node::<GlobalVar>().map(|_| callee.object().clone())?);
+        let function = self.module.functions.get(&callee)?.downcast_ref::<PrimFunc>()?;
+        let [result] = &call.sinfo_args.iter().collect::<Vec<_>>()[..] else { return None };
+        let result = result.as_node::<TensorStructInfo>()?;
+        let shape: Option<Vec<i64>> =
+            result.dims()?.iter().map(|dim| dim.as_node::<IntImm>().map(|int| int.value)).collect();
+        let shape = shape?;
+        if element_count(&shape) > MAX_ELEMENTS as u64 {
+            return None;
+        }
+        let input = |input: &Expr| {
+            let tensor = &input.as_node::<Constant>()?.data;
+            let bytes = tensor.bytes()?.to_vec();
+            interpreter::Tensor::from_bytes(tensor.dtype, &tensor.shape, bytes).ok().map(Argument::Tensor)
+        };
+        let mut arguments: Vec<Argument> =
+            inputs.as_node::<Tuple>()?.fields.iter().map(input).collect::<Option<_>>()?;
+        arguments.push(Argument::Tensor(interpreter::Tensor::zeros(result.dtype, &shape).ok()?));
+        interpreter::run(function, &mut arguments, LIMITS).ok()?;
+        let bytes = arguments.last()?.tensor()?.bytes().to_vec();
+        let node = TensorNode { dtype: result.dtype, shape: shape.into(), data: bytes.into() };
+        Some(Constant::new(Ref::new(node)).upcast())
+    }
+}
+
+/// The spans of a call and its constants, or of the call alone if these are many.
+fn merged_span(call: &Expr) -> Span {
+    let span = SIBuilder::from_subgraph(call, &[] as &[Expr]).create_span();
+    if span.part_count() > MAX_SPANS || !span.is_known() { call.span() } else { span }
 }
 
 /// The value of a constant condition.
@@ -105,9 +160,7 @@ fn fold(expr: &Expr, call: &Call, cx: &mut Rewriter) -> Result<Expr> {
     if cx.blocks.in_dataflow()
         && let Some(folded) = folded(new)?
     {
-        let span = SIBuilder::from_subgraph(&inferred, &[] as &[Expr]).create_span();
-        let span = if span.part_count() > MAX_SPANS || !span.is_known() { new.span } else { span };
-        return Ok(folded.with_span(span));
+        return Ok(folded.with_span(merged_span(&inferred)));
     }
     let keeps_info = match (&call.struct_info_, &new.struct_info_) {
         (Some(old), Some(new)) => structural_equal(old, new),

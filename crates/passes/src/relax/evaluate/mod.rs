@@ -17,7 +17,7 @@ use tvmscript_prim::{FloatImm, IntImm};
 use tvmscript_relax::{Call, Constant, Expr, PrimValue, TensorStructInfo, Tuple, struct_info_of};
 
 /// Maximum number of elements of a result.
-const MAX_ELEMENTS: usize = 1 << 20;
+pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 /// Maximum number of multiplications of a matrix product.
 const MAX_PRODUCTS: usize = 1 << 26;
 
