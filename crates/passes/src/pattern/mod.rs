@@ -9,7 +9,7 @@
 //! | [`wildcard`] | any expression |
 //! | [`op`], [`constant`], [`global`], [`external`], [`exactly`] | an operator, a constant, a function, a certain node |
 //! | [`call`], [`call_tir`], [`Pattern::call`], [`Pattern::call_any`] | a call |
-//! | [`tuple`], [`Pattern::item`], [`Pattern::any_item`] | a tuple, an item of one |
+//! | [`tuple()`], [`Pattern::item`], [`Pattern::any_item`] | a tuple, an item of one |
 //! | `a \| b`, `a & b`, `!a` | either, both, neither |
 //! | [`Pattern::with_attr`] .. [`Pattern::with_struct_info`] | an expression with an attribute, type, shape or struct info |
 //! | [`Pattern::used_by`], [`Pattern::only_used_by`] | a variable by what uses it |
