@@ -135,6 +135,8 @@ pub(crate) enum Command {
     Dump(Dump),
     /// Run passes and print the result
     Opt(Opt),
+    /// Show which passes and sources a place of the text comes from, or what came from a source
+    Trace(Trace),
     /// Run TIR functions on generated inputs with the reference interpreter
     Run(RunArgs),
     /// Measure each operation; prints one line of JSON per operation
@@ -435,12 +437,8 @@ pub(crate) struct Opt {
     /// Input file; `-` is standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Passes to run, in this order
-    #[arg(long, value_name = "PASS,..", value_delimiter = ',')]
-    pub(crate) passes: Vec<String>,
-    /// Set an option of a pass; repeatable
-    #[arg(long = "opt", value_name = "KEY=VALUE", value_parser = key_and_value)]
-    pub(crate) options: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) passes: PassArgs,
     /// List all passes and their options
     #[arg(long)]
     pub(crate) list_passes: bool,
@@ -470,6 +468,64 @@ pub(crate) struct Opt {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) text: TextArgs,
+}
+
+/// Passes and their options.
+#[derive(Debug, clap::Args)]
+pub(crate) struct PassArgs {
+    /// Passes to run, in this order
+    #[arg(long = "passes", value_name = "PASS,..", value_delimiter = ',')]
+    pub(crate) names: Vec<String>,
+    /// Set an option of a pass; repeatable
+    #[arg(long = "opt", value_name = "KEY=VALUE", value_parser = key_and_value)]
+    pub(crate) options: Vec<(String, String)>,
+}
+
+/// `trace`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  tvmscript trace kernel.py
+  tvmscript trace kernel.py --at 12:9 --passes tir.LowerInitBlock,tir.Simplify
+  tvmscript trace kernel.py --from kernel.py:7 --passes tir.UnrollLoop
+  tvmscript trace model.py --from resnet.layer1.conv1 --format json
+
+`--at` is a place in the text after the passes, which `trace` prints with line numbers if neither `--at`
+nor `--from` is given. `--from` is a source with an optional line, as in the markers of `print --show-spans`.
+The answer is the node with its access path, the passes that made and changed it, and its sources.")]
+pub(crate) struct Trace {
+    /// Input file; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Explain the innermost node at a place of the printed text
+    #[arg(long, value_name = "LINE:COLUMN", value_parser = line_and_column, conflicts_with = "from")]
+    pub(crate) at: Option<(usize, usize)>,
+    /// List the nodes that came from a source
+    #[arg(long, value_name = "SOURCE[:LINE]")]
+    pub(crate) from: Option<String>,
+    #[command(flatten)]
+    pub(crate) passes: PassArgs,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: TraceFormat,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
+}
+
+/// Output format of `trace`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// Paragraphs for people
+    Text,
+    /// A JSON array of nodes
+    Json,
+}
+
+/// Splits `LINE:COLUMN`, both from 1.
+fn line_and_column(text: &str) -> Result<(usize, usize), &'static str> {
+    let number = |text: &str| text.parse().ok().filter(|number| *number > 0);
+    let parts = text.split_once(':').and_then(|(line, column)| Some((number(line)?, number(column)?)));
+    parts.ok_or("expected `LINE:COLUMN`, both from 1")
 }
 
 /// A number from 0 to 1.

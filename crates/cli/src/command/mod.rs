@@ -12,6 +12,7 @@ mod opt;
 mod print;
 mod roundtrip;
 mod run;
+mod trace;
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -57,6 +58,7 @@ pub(crate) fn run(args: &Args) -> Outcome {
         Command::Json(args) => json::run(args, &mut run),
         Command::Dump(args) => dump::run(args, &mut run),
         Command::Opt(args) => opt::run(args, &mut run),
+        Command::Trace(args) => trace::run(args, &mut run),
         Command::Run(args) => run::run(args, &mut run),
         Command::Bench(args) => bench::run(args, &mut run),
     };

@@ -14,7 +14,7 @@ use tvmscript::passes::{PassContext, PassError, PassInfo, PassTable, Sequential,
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
-use crate::args::{Opt, PassDumpFormat};
+use crate::args::{Opt, PassArgs, PassDumpFormat};
 use crate::failure::{Failed, Failure};
 use crate::input::{self, Input, Warnings};
 use crate::registry::registry;
@@ -29,7 +29,7 @@ pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
         output::diagnose("error: `opt` needs a file, or `--list-passes`");
         return Outcome::Misused;
     };
-    let passes = match sequence(args) {
+    let passes = match sequence(&args.passes) {
         Ok(passes) => passes,
         Err(message) => {
             output::diagnose(&format!("error: {message}"));
@@ -55,22 +55,28 @@ pub(super) fn run(args: &Opt, run: &mut Run) -> Outcome {
     }
 }
 
-/// The passes and options that the command line names.
-fn sequence(args: &Opt) -> Result<Sequential, String> {
+/// The passes that the command line names.
+///
+/// # Errors
+/// The message for an unknown pass or option.
+pub(super) fn sequence(args: &PassArgs) -> Result<Sequential, String> {
     context(args).map_err(|error| error.to_string())?;
     let mut sequence = Sequential::new("opt");
-    for name in &args.passes {
+    for name in &args.names {
         let found = PassTable::of(registry()).and_then(|table| table.pass(name));
-        let pass = found.ok_or_else(|| format!("unknown pass `{name}`; `--list-passes` lists them"))?;
+        let pass = found.ok_or_else(|| format!("unknown pass `{name}`; `opt --list-passes` lists them"))?;
         sequence = sequence.then_shared(pass.clone());
     }
     Ok(sequence)
 }
 
 /// A context with the options of the command line. Passes that are named run at any optimisation level.
-fn context(args: &Opt) -> Result<PassContext<'_>, PassError> {
+///
+/// # Errors
+/// If an option is unknown or has a wrong value.
+pub(super) fn context(args: &PassArgs) -> Result<PassContext<'_>, PassError> {
     let mut context = PassContext::of(registry());
-    for pass in &args.passes {
+    for pass in &args.names {
         context = context.with_required(pass);
     }
     for (key, value) in &args.options {
@@ -90,7 +96,8 @@ fn one(
     let Input { source, mut scripts, warnings } = input::load(path, timings)?;
     let (report, timing) = (Report::default(), Timing::default());
     let mut transform = || -> Result<String, Failure> {
-        let context = instruments(args, context(args).map_err(Failure::Pass)?, &report, &timing, color);
+        let context =
+            instruments(args, context(&args.passes).map_err(Failure::Pass)?, &report, &timing, color);
         for script in &mut scripts {
             let node = script.node.clone();
             script.node = timings
@@ -128,7 +135,7 @@ fn instruments<'a>(
         context = context.with_instrument(timing.clone());
     }
     if args.timing && std::io::stderr().is_terminal() {
-        let total = args.passes.len();
+        let total = args.passes.names.len();
         context = context.with_instrument(Progress::new(move |done, pass| {
             let _ = write!(std::io::stderr().lock(), "{CLEAR_LINE}{done} of {total} passes: {pass}");
         }));

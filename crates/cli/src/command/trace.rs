@@ -1,0 +1,318 @@
+//! `trace`: which passes and sources a node comes from.
+
+use std::path::Path;
+
+use serde_json::json;
+use tvmscript::docsifier::{MappedText, print_mapped};
+use tvmscript::ir_core::shared::Visited;
+use tvmscript::ir_core::{AccessPath, NodeSearch, PtrSet, SourceTexts, for_each_own_child};
+use tvmscript::passes::instrument::{PassEffect, Provenance};
+use tvmscript::passes::{Sequential, on_module};
+use tvmscript::{Object, Span, SpanKind, Value};
+
+use super::{Answer, Run, opt};
+use crate::args::{Trace, TraceFormat};
+use crate::failure::{Failed, Failure};
+use crate::input::{self, Input, Script, Source, Warnings};
+use crate::registry::registry;
+use crate::timings::Timings;
+use crate::{Outcome, output};
+
+pub(super) fn run(args: &Trace, run: &mut Run) -> Outcome {
+    let passes = match opt::sequence(&args.passes) {
+        Ok(passes) => passes,
+        Err(message) => {
+            output::diagnose(&format!("error: {message}"));
+            return Outcome::Misused;
+        }
+    };
+    let mut is_found = true;
+    let outcome = run.for_each_valid(
+        std::slice::from_ref(&args.file),
+        |path, timings| one(path, args, &passes, timings),
+        |_, text| match text {
+            Some(text) => output::result(&text),
+            None => {
+                is_found = false;
+                Outcome::No
+            }
+        },
+    );
+    if !is_found {
+        output::diagnose(match args.at {
+            Some(_) => {
+                "error: no node at this place; `trace` without `--at` prints the text with line numbers"
+            }
+            None => "error: nothing came from this source",
+        });
+    }
+    outcome
+}
+
+/// The answer for a file; nothing if no node fits the question.
+fn one(
+    path: &Path,
+    args: &Trace,
+    passes: &Sequential,
+    timings: &mut Timings,
+) -> Answer<(Option<String>, Warnings)> {
+    let Input { source, mut scripts, warnings } = input::load(path, timings)?;
+    let provenance = Provenance::default();
+    let answer = transform(args, passes, &provenance, &mut scripts, timings).map(|()| {
+        let texts = match scripts.first().and_then(|script| script.origin.as_ref()) {
+            Some(origin) => SourceTexts::new().with(origin.source, &source.text),
+            None => SourceTexts::new(),
+        };
+        Tracer { source: &source, texts, provenance }.answer(args, &scripts)
+    });
+    match answer.and_then(|answer| answer) {
+        Ok(text) => Ok((text, warnings)),
+        Err(failure) => Err(Failed::new(failure, Some(source))),
+    }
+}
+
+fn transform(
+    args: &Trace,
+    passes: &Sequential,
+    provenance: &Provenance,
+    scripts: &mut [Script],
+    timings: &mut Timings,
+) -> Result<(), Failure> {
+    let context = opt::context(&args.passes).map_err(Failure::Pass)?.with_instrument(provenance.clone());
+    for script in scripts {
+        let node = script.node.clone();
+        script.node = timings
+            .time("passes", || on_module(node, |module| context.run(passes, module)))
+            .map_err(Failure::Pass)?;
+    }
+    Ok(())
+}
+
+/// A script after the passes.
+struct Printed {
+    mapped: MappedText,
+    /// Lines of the whole text before this script.
+    lines_before: usize,
+}
+
+/// What is known about a node.
+struct Record {
+    class: &'static str,
+    path: AccessPath,
+    /// Line and column of its text, from 1.
+    place: Option<(usize, usize)>,
+    text: Option<String>,
+    passes: Vec<(String, PassEffect)>,
+    sources: Vec<NodeSource>,
+}
+
+/// A source of a node, as a marker writes it, and its line of text.
+struct NodeSource {
+    marker: String,
+    line: Option<String>,
+}
+
+struct Tracer<'a> {
+    source: &'a Source,
+    texts: SourceTexts,
+    provenance: Provenance,
+}
+
+impl Tracer<'_> {
+    fn answer(&self, args: &Trace, scripts: &[Script]) -> Result<Option<String>, Failure> {
+        let mut printed = Vec::new();
+        let mut lines_before = 0;
+        for script in scripts {
+            let mapped =
+                print_mapped(&script.node, registry(), &args.text.config()).map_err(Failure::Unprintable)?;
+            let lines = mapped.text().lines().count();
+            printed.push(Printed { mapped, lines_before });
+            // Scripts are separated by one blank line.
+            lines_before += lines + 1;
+        }
+        let records = match (args.at, &args.from) {
+            (Some(at), _) => self.at(&printed, at).into_iter().collect(),
+            (None, Some(from)) => self.from(&printed, from),
+            (None, None) => return Ok(Some(numbered(&printed))),
+        };
+        if records.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(match args.format {
+            TraceFormat::Text => records.iter().map(as_text).collect::<Vec<_>>().join("\n"),
+            TraceFormat::Json => {
+                let nodes: Vec<_> = records.iter().map(as_json).collect();
+                format!("{}\n", serde_json::Value::from(nodes))
+            }
+        }))
+    }
+
+    /// The innermost node at a place of the text.
+    fn at(&self, printed: &[Printed], (line, column): (usize, usize)) -> Option<Record> {
+        let script = printed.iter().rev().find(|script| script.lines_before < line)?;
+        let offset = offset_of(script.mapped.text(), line - script.lines_before, column)?;
+        let (mut path, mut part) = script.mapped.at(offset)?;
+        loop {
+            if let Value::Node(node) = &part
+                && node.info().has_span()
+            {
+                return Some(self.record(script, node, path));
+            }
+            path.steps.pop()?;
+            part = path.follow(script.mapped.root())?;
+        }
+    }
+
+    /// The nodes with a source whose parents have other sources.
+    fn from(&self, printed: &[Printed], wanted: &str) -> Vec<Record> {
+        let mut records = Vec::new();
+        for script in printed {
+            let mut found = PtrSet::default();
+            let mut visited = Visited::default();
+            let mut work = vec![(script.mapped.root(), false)];
+            while let Some((node, is_inside)) = work.pop() {
+                if !visited.is_first(node) {
+                    continue;
+                }
+                let mut is_inside = is_inside;
+                if node.span().is_known() {
+                    let comes_from = self.parts(node.span()).into_iter().any(|part| self.is_in(part, wanted));
+                    if comes_from && !is_inside {
+                        found.insert(node.clone());
+                    }
+                    is_inside = comes_from;
+                }
+                for_each_own_child(node, |child| work.push((child, is_inside)));
+            }
+            let search = NodeSearch { limit: found.len(), derived: false };
+            let nodes = search.run(script.mapped.root(), |node| found.contains(node));
+            records.extend(nodes.into_iter().map(|(node, path)| self.record(script, &node, path)));
+        }
+        records
+    }
+
+    fn record(&self, script: &Printed, node: &Object, path: AccessPath) -> Record {
+        let range = script.mapped.ranges_of_node(node).first();
+        let place = range.map(|range| {
+            let before = script.mapped.text().get(..range.start).unwrap_or_default();
+            let line = before.matches('\n').count() + 1 + script.lines_before;
+            (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
+        });
+        Record {
+            class: node.info().display_key(),
+            path,
+            place,
+            text: script.mapped.text_of_node(node),
+            passes: self.provenance.history(node),
+            sources: self.parts(node.span()).into_iter().map(|part| self.source_of(part)).collect(),
+        }
+    }
+
+    /// The parts of a sequence; a span of another kind is its only part.
+    fn parts(&self, span: Span) -> Vec<Span> {
+        match span.kind() {
+            SpanKind::Sequence { spans, .. } => spans,
+            SpanKind::Unknown => Vec::new(),
+            _ => vec![span],
+        }
+    }
+
+    fn source_of(&self, span: Span) -> NodeSource {
+        let marker = span.to_marker(&self.texts).trim_start_matches('@').to_owned();
+        let line = self.line_of(span).filter(|(name, _)| *name == self.source.name);
+        let line =
+            line.and_then(|(_, line)| self.source.text.lines().nth(line as usize - 1)).map(str::to_owned);
+        NodeSource { marker, line }
+    }
+
+    /// Source and line of a position; for a call site those inside the helper.
+    fn line_of(&self, span: Span) -> Option<(String, u32)> {
+        match span.kind() {
+            SpanKind::Range { source, start_bytes, .. } => {
+                Some((source.name(), self.texts.line_column(source, start_bytes)?.0))
+            }
+            SpanKind::LineColumn { source, line, .. } => {
+                Some((source.name(), line)).filter(|(_, line)| *line > 0)
+            }
+            SpanKind::CallSite { callee, caller } => self.line_of(callee).or_else(|| self.line_of(caller)),
+            SpanKind::Output { of } => self.line_of(of),
+            _ => None,
+        }
+    }
+
+    /// Returns `true` if a position, or a call that led to it, is in `SOURCE` or `SOURCE:LINE`.
+    fn is_in(&self, span: Span, wanted: &str) -> bool {
+        let is_named = |name: &str, wanted: &str| {
+            name == wanted || name.strip_suffix(wanted).is_some_and(|before| before.ends_with(['/', '\\']))
+        };
+        match span.kind() {
+            SpanKind::CallSite { callee, caller } => self.is_in(callee, wanted) || self.is_in(caller, wanted),
+            SpanKind::Output { of } => self.is_in(of, wanted),
+            SpanKind::Source { source } => is_named(&source.name(), wanted),
+            SpanKind::Range { source, .. } | SpanKind::LineColumn { source, .. } => {
+                let name = source.name();
+                let of_line =
+                    wanted.rsplit_once(':').and_then(|(name, line)| Some((name, line.parse::<u32>().ok()?)));
+                match of_line {
+                    Some((wanted, line)) if is_named(&name, wanted) => {
+                        self.line_of(span).is_some_and(|(_, found)| found == line)
+                    }
+                    _ => is_named(&name, wanted),
+                }
+            }
+            SpanKind::Sequence { .. } | SpanKind::Unknown => false,
+        }
+    }
+}
+
+/// The text with line numbers.
+fn numbered(printed: &[Printed]) -> String {
+    let whole: Vec<&str> = printed.iter().map(|script| script.mapped.text()).collect();
+    let whole = whole.join("\n\n");
+    whole.lines().enumerate().map(|(index, line)| format!("{:>5}  {line}\n", index + 1)).collect()
+}
+
+/// The byte offset of a line and column, both from 1; columns count characters.
+fn offset_of(text: &str, line: usize, column: usize) -> Option<usize> {
+    let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+    let rest = text.get(start..)?.lines().next()?;
+    let (offset, _) = rest.char_indices().nth(column.checked_sub(1)?)?;
+    Some(start + offset)
+}
+
+fn as_text(record: &Record) -> String {
+    let place =
+        record.place.map_or(String::new(), |(line, column)| format!(", line {line}, column {column}"));
+    let mut text = format!("{} at {}{place}\n", record.class, record.path);
+    if let Some(first) = record.text.as_deref().and_then(|text| text.lines().next()) {
+        text.push_str(&format!("  text:   {first}\n"));
+    }
+    for (pass, effect) in &record.passes {
+        let effect = match effect {
+            PassEffect::Made => "made by",
+            PassEffect::Changed => "changed by",
+        };
+        text.push_str(&format!("  pass:   {effect} {pass}\n"));
+    }
+    for source in &record.sources {
+        text.push_str(&format!("  source: {}\n", source.marker));
+        if let Some(line) = &source.line {
+            text.push_str(&format!("            {}\n", line.trim()));
+        }
+    }
+    text
+}
+
+fn as_json(record: &Record) -> serde_json::Value {
+    let sources = record.sources.iter().map(|source| json!({"source": source.marker, "text": source.line}));
+    let passes = record.passes.iter().map(|(pass, effect)| json!({"pass": pass, "effect": effect}));
+    json!({
+        "class": record.class,
+        "path": record.path.to_string(),
+        "line": record.place.map(|(line, _)| line),
+        "column": record.place.map(|(_, column)| column),
+        "text": record.text,
+        "passes": passes.collect::<Vec<_>>(),
+        "sources": sources.collect::<Vec<_>>(),
+    })
+}
