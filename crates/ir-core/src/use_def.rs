@@ -128,7 +128,7 @@ impl UseDef {
         self.chains.get(variable.as_object())?.definition.as_ref()
     }
 
-    /// Returns the nodes that use a variable, in the order of the walk. The node that defines it is not one of them.
+    /// Returns the nodes that use a variable, in the order of the walk. The occurrence that defines it does not count.
     pub fn users(&self, variable: &impl ObjectLike) -> impl ExactSizeIterator<Item = &Object> {
         let users = self.chains.get(variable.as_object()).map_or(&[][..], |chain| chain.users.as_slice());
         users.iter().map(|user| &user.node)
@@ -136,16 +136,17 @@ impl UseDef {
 }
 
 impl Chain {
-    /// Removes the occurrence that is the definition: those in the defining node, or else the first one in a definition
-    /// field below it, such as the axis of a block.
+    /// Removes the occurrence that is the definition: the first one in a definition field of the defining node, else in
+    /// another field of that node, else in a definition field below it, such as the axis of a block.
     fn remove_definition(&mut self) {
         let Some(definition) = &self.definition else { return };
-        let before = self.users.len();
-        self.users.retain(|user| !user.node.ptr_eq(definition));
-        if self.users.len() == before
-            && let Some(first) = self.users.iter().position(|user| user.defines)
-        {
-            self.users.remove(first);
+        let is_at = |user: &User| user.node.ptr_eq(definition);
+        let first = |wanted: &dyn Fn(&User) -> bool| self.users.iter().position(wanted);
+        let found = first(&|user| is_at(user) && user.defines)
+            .or_else(|| first(&|user| is_at(user)))
+            .or_else(|| first(&|user| user.defines));
+        if let Some(found) = found {
+            self.users.remove(found);
         }
     }
 }

@@ -15,14 +15,13 @@
 //! assert_eq!(parsed.errors[0].to_string(), "the dialect `toy` has no attribute `unknown`");
 //! ```
 //!
-//! Errors are values: [`Parsed::errors`] and [`Parsed::warnings`]. `render` and `diagnostics` of
-//! [`tvmscript_script_eval::errors`] show them in the text for people, and list them with line, column and code for
-//! programs:
+//! Errors are values: [`Parsed::errors`] and [`Parsed::warnings`]. `render` and `reports` of [`tvmscript_diagnostics`]
+//! show them in the text for people, and list them with line, column and code for programs:
 //!
 //! ```
 //! # use tvmscript_ir_core::{Dialect, RegistryBuilder};
 //! # use tvmscript_script_parser::{ParseDialect as _, ParseOptions, parse_script};
-//! use tvmscript_script_eval::errors::{diagnostics, render};
+//! use tvmscript_diagnostics::{render, reports};
 //!
 //! # let dialect = Dialect::new("toy").namespace(&["Y"]);
 //! # let registry = RegistryBuilder::new().with(dialect).build().expect("a single dialect");
@@ -30,7 +29,7 @@
 //! # let parsed = parse_script("f.py", text, &registry, &ParseOptions::default());
 //! let color = false;
 //! print!("{}", render(&parsed.errors, "f.py", text, color));
-//! let first = &diagnostics(&parsed.errors, text)[0];
+//! let first = &reports(&parsed.errors, text)[0];
 //! assert_eq!((first.start.line, first.code), (1, "E0203"));
 //! ```
 //!

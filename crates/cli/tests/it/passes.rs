@@ -19,7 +19,7 @@ fn opt_explains_its_passes_and_refuses_unknown_ones() {
     let script = file("a.py", SCRIPT);
     let ran = run(&["opt", &script, "--passes", "tir.Nothing"]);
     assert_eq!(ran.status, 2);
-    assert_eq!(ran.stderr, "error: unknown pass `tir.Nothing`; `--list-passes` lists them\n");
+    assert_eq!(ran.stderr, "error: unknown pass `tir.Nothing`; `opt --list-passes` lists them\n");
     let ran = run(&["opt", &script, "--opt", "ir.enable_si_builder=maybe"]);
     assert_eq!(ran.status, 2);
     assert!(ran.stderr.contains("is true or false, not \"maybe\""), "{}", ran.stderr);
@@ -88,4 +88,64 @@ def f(a: T.handle, n: T.int32):
         ran.stderr
     );
     assert_eq!(run(&["run", "--function", "g", &script]).status, 1);
+}
+
+const UNROLLED: &str = "\
+from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((4,), \"int32\")):
+    for i in T.unroll(2):
+        A[i] = i * 2 + 0
+";
+
+#[test]
+fn p92_30_trace_shows_node_passes_and_source_lines() {
+    let script = file("kernel.py", UNROLLED);
+    let passes = ["--passes", "tir.UnrollLoop,tir.Simplify"];
+    let numbered = run(&[&["trace", &script][..], &passes].concat());
+    assert!(numbered.stdout.contains("    6      A[1] = 2\n"), "{}{}", numbered.stdout, numbered.stderr);
+    let ran = run(&[&["trace", &script, "--at", "6:12"][..], &passes].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert_eq!(
+        lines[..3],
+        [
+            "ir.IntImm at <root>.body.seq[1].value, line 6, column 12",
+            "  text:   2",
+            "  pass:   made by tir.Simplify"
+        ]
+    );
+    assert!(lines[3].ends_with("kernel.py:6:16"), "{}", ran.stdout);
+    assert_eq!(lines[4].trim(), "A[i] = i * 2 + 0");
+    let nowhere = run(&[&["trace", &script, "--at", "99:1"][..], &passes].concat());
+    assert_eq!(nowhere.status, 1);
+    assert!(nowhere.stderr.starts_with("error: no node at this place"), "{}", nowhere.stderr);
+}
+
+#[test]
+fn p92_30_trace_lists_what_came_from_a_line() {
+    let script = file("kernel.py", UNROLLED);
+    let ran =
+        run(&["trace", &script, "--from", "kernel.py:6", "--passes", "tir.UnrollLoop", "--format", "json"]);
+    let nodes: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    let paths: Vec<&str> =
+        nodes.as_array().expect("an array").iter().filter_map(|node| node["path"].as_str()).collect();
+    assert_eq!(paths, ["<root>.body.seq[0]", "<root>.body.seq[1]"], "{}", ran.stdout);
+    assert!(nodes[1]["passes"][0]["pass"] == "tir.UnrollLoop", "{}", ran.stdout);
+    assert!(
+        nodes[0]["sources"][0]["source"].as_str().is_some_and(|source| source.ends_with("kernel.py:6:9"))
+    );
+    let nothing = run(&["trace", &script, "--from", "other.py"]);
+    assert_eq!((nothing.status, nothing.stderr.as_str()), (1, "error: nothing came from this source\n"));
+}
+
+#[test]
+fn changes_are_shown_as_a_difference() {
+    let script = file("kernel.py", UNROLLED);
+    let ran =
+        run(&["opt", &script, "--passes", "tir.Simplify,tir.UnrollLoop,tir.Simplify", "--print-changed"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("--- before tir.UnrollLoop\n+++ after tir.UnrollLoop\n"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("-        for i in T.unroll(2):\n"), "{}", ran.stderr);
 }

@@ -9,9 +9,9 @@ use crate::value::{FieldRef, Value};
 /// A search for nodes.
 ///
 /// ```
-/// # use tvmscript_ir_core::{Array, NodeSearch, Object, Value};
-/// let inner: Object = Array::new([Value::Int(1)]).into();
-/// let root: Object = Array::new([Value::Int(0), Value::Node(inner.clone())]).into();
+/// # use tvmscript_ir_core::{Array, NodeSearch, ObjectLike, Value};
+/// let inner = Array::of_values([Value::Int(1)]).into_object();
+/// let root = Array::of_values([Value::Int(0), Value::Node(inner.clone())]).into_object();
 /// let found = NodeSearch { limit: 10, derived: true }.run(&root, |node| node.ptr_eq(&inner));
 /// assert_eq!(found[0].1.to_string(), "<root>[1]");
 /// ```

@@ -13,7 +13,7 @@
 //!
 //! let list = Array::of_values([Value::Int(1)]).into_object();
 //! let message = Message::new(&ODD, "this list has 1 element");
-//! let diagnostic = Diagnostic::warning(message, list).with_help("append an element");
+//! let diagnostic: Diagnostic = Diagnostic::warning(message, list).with_help("append an element");
 //! assert_eq!(diagnostic.severity, Severity::Warning);
 //! assert_eq!(diagnostic.code(), "X0001");
 //! assert_eq!(diagnostic.to_string(), "this list has 1 element");
