@@ -15,7 +15,7 @@
 //! assert_eq!(parsed.errors[0].to_string(), "the dialect `toy` has no attribute `unknown`");
 //! ```
 //!
-//! Errors are values: [`Parsed::errors`] and [`Parsed::warnings`]. `render` and `reports` of [`tvmscript_diagnostics`]
+//! Errors are values: [`Parsed::errors`] and [`Parsed::warnings`]. `render` and `reports` of `tvmscript_diagnostics`
 //! show them in the text for people, and list them with line, column and code for programs:
 //!
 //! ```

@@ -3,7 +3,7 @@
 //! Elements are matched by key. Common prefixes and suffixes are removed. In long arrays, elements that occur once on each
 //! side are anchors. What is left is aligned by edit cost if short, by the shortest edit script of its keys if that is
 //! short, and by position otherwise. The listing of differences uses a signature of an element's first nodes
-//! ([`Signatures`]) as its key.
+//! (`Signatures`) as its key.
 //!
 //! Invariant: equal elements have equal signatures, so equal arrays are aligned by position. Aligned elements are
 //! compared afterwards; correctness does not depend on the quality of the alignment.
