@@ -74,7 +74,8 @@ pub(crate) fn write(file: Option<&Path>, text: &str) -> Outcome {
     }
 }
 
-fn replace(file: &Path, text: &str) -> std::io::Result<()> {
+/// Replaces a file as a whole, or leaves it unchanged.
+pub(crate) fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     // A symbolic link is kept; its target is replaced.
     let target = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
     // Pipes and devices cannot be replaced, only written to.
@@ -120,7 +121,20 @@ pub(crate) fn use_color(when: ColorWhen, is_terminal: bool) -> bool {
     }
 }
 
-/// Progress line on the terminal.
+/// Shows a line of progress in place of the last one. Has no effect if standard error is no terminal.
+pub(crate) fn show_progress(line: &str) {
+    let err = std::io::stderr();
+    if err.is_terminal() {
+        let _ = write!(err.lock(), "\r\x1b[K{line}");
+    }
+}
+
+/// Erases the line of progress before other output.
+pub(crate) fn clear_progress() {
+    show_progress("");
+}
+
+/// Progress of many files on the terminal.
 pub(crate) struct Progress {
     total: usize,
     done: usize,
@@ -140,14 +154,14 @@ impl Progress {
         let is_due = self.shown.is_none_or(|at| at.elapsed().as_millis() >= 100);
         if self.is_on && is_due {
             self.shown = Some(std::time::Instant::now());
-            let _ = write!(std::io::stderr().lock(), "\r\x1b[K{} of {} files", self.done, self.total);
+            show_progress(&format!("{} of {} files", self.done, self.total));
         }
     }
 
     /// Erases the line before other output.
     pub(crate) fn clear(&mut self) {
         if self.is_on && self.shown.take().is_some() {
-            let _ = write!(std::io::stderr().lock(), "\r\x1b[K");
+            clear_progress();
         }
     }
 }

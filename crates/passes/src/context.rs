@@ -9,7 +9,7 @@ use tvmscript_ir_core::{Ref, Registry};
 use tvmscript_si_builder as si_builder;
 
 use crate::table::{OptionKind, OptionValue, PassTable};
-use crate::{ENABLE_SI_BUILDER, Pass, PassError, PassInfo, PassInstrument};
+use crate::{ENABLE_SI_BUILDER, Pass, PassError, PassInfo, PassInstrument, PassRun};
 
 /// Error of an option.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -174,7 +174,8 @@ impl<'r> PassContext<'r> {
         let start = Instant::now();
         let result = pass.transform(module.clone(), self)?;
         let elapsed = start.elapsed();
-        self.each_instrument(|instrument| instrument.after(&module, &result, info, elapsed))?;
+        let run = PassRun::new(info, &module, &result, elapsed);
+        self.each_instrument(|instrument| instrument.after(&run))?;
         Ok(result)
     }
 

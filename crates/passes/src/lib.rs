@@ -46,7 +46,7 @@ pub mod tir;
 
 pub use context::{OptionError, PassContext};
 pub use error::PassError;
-pub use instrument::PassInstrument;
+pub use instrument::{PassInstrument, PassRun};
 pub use pass::{Pass, PassInfo, map_functions};
 pub use program::on_module;
 pub use rewrite::{RewriteRule, Rewriter};

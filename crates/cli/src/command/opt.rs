@@ -1,16 +1,13 @@
 //! `opt`: runs passes.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
-use tvmscript::Ref;
 use tvmscript::diff::render::{RenderOptions, render_unified};
-use tvmscript::ir::IRModule;
 use tvmscript::passes::instrument::{
     DumpFormat, DumpModules, OnChange, PassReport, Progress, Report, RoundTrip, SpanSurvival, Timing,
     WellFormed,
 };
-use tvmscript::passes::{PassContext, PassError, PassInfo, PassTable, Sequential, on_module};
+use tvmscript::passes::{PassContext, PassError, PassRun, PassTable, Sequential, on_module};
 
 use super::print::{Naming, print_all};
 use super::{Answer, Run};
@@ -109,7 +106,7 @@ fn one(
         Ok(text.text)
     };
     let result = transform();
-    clear_progress();
+    output::clear_progress();
     if args.timing {
         output::diagnose(&timing.to_string());
     }
@@ -134,28 +131,27 @@ fn instruments<'a>(
     if args.timing {
         context = context.with_instrument(timing.clone());
     }
-    if args.timing && std::io::stderr().is_terminal() {
+    if args.timing {
         let total = args.passes.names.len();
         context = context.with_instrument(Progress::new(move |done, pass| {
-            let _ = write!(std::io::stderr().lock(), "{CLEAR_LINE}{done} of {total} passes: {pass}");
+            output::show_progress(&format!("{done} of {total} passes: {pass}"));
         }));
     }
     if args.print_changed {
         let config = config.clone();
-        context =
-            context.with_instrument(OnChange(move |pass: &PassInfo, before: &Ref<IRModule>, after: &_| {
-                let options = RenderOptions {
-                    name_a: format!("before {}", pass.name),
-                    name_b: format!("after {}", pass.name),
-                    color,
-                    ..RenderOptions::default()
-                };
-                let text = render_unified(before.object(), Ref::object(after), registry(), &config, &options);
-                clear_progress();
-                output::diagnose(
-                    &text.unwrap_or_else(|error| format!("{}: cannot be printed: {error}", pass.name)),
-                );
-            }));
+        context = context.with_instrument(OnChange(move |run: &PassRun<'_>| {
+            let name = &run.pass.name;
+            let options = RenderOptions {
+                name_a: format!("before {name}"),
+                name_b: format!("after {name}"),
+                color,
+                ..RenderOptions::default()
+            };
+            let (before, after) = (run.before.object(), run.after.object());
+            let text = render_unified(before, after, registry(), &config, &options);
+            output::clear_progress();
+            output::diagnose(&text.unwrap_or_else(|error| format!("{name}: cannot be printed: {error}")));
+        }));
     }
     if let Some(dir) = &args.dump_dir {
         let format = match args.dump_format {
@@ -163,7 +159,12 @@ fn instruments<'a>(
             PassDumpFormat::Json => DumpFormat::Json,
             PassDumpFormat::Dot => DumpFormat::Dot,
         };
-        context = context.with_instrument(DumpModules::new(dir, format, registry(), config.clone()));
+        let write = move |name: &str, text: &str| {
+            let file = dir.join(name);
+            let written = std::fs::create_dir_all(dir).and_then(|()| output::replace(&file, text));
+            written.map_err(|error| format!("{}: {error}", file.display()))
+        };
+        context = context.with_instrument(DumpModules::new(format, registry(), config.clone(), write));
     }
     if args.verify {
         context = context
@@ -173,15 +174,6 @@ fn instruments<'a>(
     match args.min_sources {
         Some(floor) => context.with_instrument(SpanSurvival::at_least(floor)),
         None => context,
-    }
-}
-
-/// Erases the progress line.
-const CLEAR_LINE: &str = "\r\x1b[K";
-
-fn clear_progress() {
-    if std::io::stderr().is_terminal() {
-        let _ = write!(std::io::stderr().lock(), "{CLEAR_LINE}");
     }
 }
 

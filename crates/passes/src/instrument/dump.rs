@@ -1,14 +1,11 @@
 //! A file per pass.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
 use tvmscript_docsifier::{NodeLabels, PrinterConfig, print};
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::dump::{DumpOptions, Graph};
 use tvmscript_ir_core::{Ref, Registry, Value, json};
 
-use super::PassInstrument;
+use super::{PassInstrument, PassRun};
 use crate::{PassError, PassInfo};
 
 /// Format of the files of [`DumpModules`].
@@ -32,25 +29,19 @@ impl DumpFormat {
     }
 }
 
-/// Writes the module before the first pass and after each pass into a directory: `00-input.py`, `01-tir.UnrollLoop.py`,
-/// and so on. Files of an earlier run are overwritten.
-pub struct DumpModules<'r> {
-    dir: PathBuf,
+/// Writes the module before the first pass and after each pass: `00-input.py`, `01-tir.UnrollLoop.py`, and so on.
+pub struct DumpModules<'r, F> {
     format: DumpFormat,
     registry: &'r Registry,
     config: PrinterConfig,
+    save: F,
     written: usize,
 }
 
-impl<'r> DumpModules<'r> {
-    /// Creates the instrument. The directory is created with the first file.
-    pub fn new(
-        dir: impl Into<PathBuf>,
-        format: DumpFormat,
-        registry: &'r Registry,
-        config: PrinterConfig,
-    ) -> DumpModules<'r> {
-        DumpModules { dir: dir.into(), format, registry, config, written: 0 }
+impl<'r, F: FnMut(&str, &str) -> Result<(), String>> DumpModules<'r, F> {
+    /// Creates the instrument. `save` gets the name and the text of each file; its error ends the run.
+    pub fn new(format: DumpFormat, registry: &'r Registry, config: PrinterConfig, save: F) -> Self {
+        DumpModules { format, registry, config, save, written: 0 }
     }
 
     fn write(&mut self, module: &Ref<IRModule>, name: &str) -> Result<(), PassError> {
@@ -70,33 +61,22 @@ impl<'r> DumpModules<'r> {
         // A name of a third party's pass may have characters that paths give a meaning.
         let name: String =
             name.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect();
-        let file = self.dir.join(format!("{:02}-{name}.{}", self.written, self.format.extension()));
+        let file = format!("{:02}-{name}.{}", self.written, self.format.extension());
         self.written += 1;
-        save(&self.dir, &file, &text).map_err(|error| failed(format!("{}: {error}", file.display())))
+        (self.save)(&file, &text).map_err(failed)
     }
-}
-
-fn save(dir: &Path, file: &Path, text: &str) -> std::io::Result<()> {
-    std::fs::create_dir_all(dir)?;
-    std::fs::write(file, text)
 }
 
 fn failed(message: String) -> PassError {
     PassError::Instrument { instrument: "dump", message }
 }
 
-impl PassInstrument for DumpModules<'_> {
+impl<F: FnMut(&str, &str) -> Result<(), String>> PassInstrument for DumpModules<'_, F> {
     fn before(&mut self, module: &Ref<IRModule>, _: &PassInfo) -> Result<(), PassError> {
         if self.written == 0 { self.write(module, "input") } else { Ok(()) }
     }
 
-    fn after(
-        &mut self,
-        _: &Ref<IRModule>,
-        after: &Ref<IRModule>,
-        pass: &PassInfo,
-        _: Duration,
-    ) -> Result<(), PassError> {
-        self.write(after, &pass.name)
+    fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
+        self.write(run.after, &run.pass.name)
     }
 }

@@ -10,10 +10,11 @@ mod survival;
 mod timing;
 mod verify;
 
+use std::cell::OnceCell;
 use std::time::Duration;
 
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::Ref;
+use tvmscript_ir_core::{Ref, structural_equal};
 
 #[cfg(feature = "print")]
 pub use dump::{DumpFormat, DumpModules};
@@ -22,7 +23,6 @@ pub use print::{OnChange, PrintModules, PrintWhen};
 pub use provenance::{PassEffect, Provenance};
 pub use report::{PassReport, Report};
 pub use survival::{SourceCoverage, SpanSurvival, source_coverage};
-
 pub use timing::{Progress, Timing};
 #[cfg(all(feature = "print", feature = "parse"))]
 pub use verify::RoundTrip;
@@ -49,13 +49,38 @@ pub trait PassInstrument {
     ///
     /// # Errors
     /// An error ends the run.
-    fn after(
-        &mut self,
-        _before: &Ref<IRModule>,
-        _after: &Ref<IRModule>,
-        _pass: &PassInfo,
-        _elapsed: Duration,
-    ) -> Result<(), PassError> {
+    fn after(&mut self, _run: &PassRun<'_>) -> Result<(), PassError> {
         Ok(())
+    }
+}
+
+/// A run of a pass that succeeded.
+#[derive(Debug)]
+pub struct PassRun<'a> {
+    /// The pass.
+    pub pass: &'a PassInfo,
+    /// The module before the pass.
+    pub before: &'a Ref<IRModule>,
+    /// The module after the pass.
+    pub after: &'a Ref<IRModule>,
+    /// Time that the pass took.
+    pub elapsed: Duration,
+    changed: OnceCell<bool>,
+}
+
+impl<'a> PassRun<'a> {
+    pub(crate) fn new(
+        pass: &'a PassInfo,
+        before: &'a Ref<IRModule>,
+        after: &'a Ref<IRModule>,
+        elapsed: Duration,
+    ) -> PassRun<'a> {
+        PassRun { pass, before, after, elapsed, changed: OnceCell::new() }
+    }
+
+    /// Returns `true` if the modules differ structurally. They are compared once for all instruments.
+    pub fn is_change(&self) -> bool {
+        let differ = || !structural_equal(self.before.object(), self.after.object());
+        !self.before.ptr_eq(self.after) && *self.changed.get_or_init(differ)
     }
 }

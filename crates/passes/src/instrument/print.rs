@@ -1,12 +1,10 @@
 //! Modules before and after passes, as text.
 
-use std::time::Duration;
-
 use tvmscript_docsifier::{PrinterConfig, print};
 use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Ref, Registry, structural_equal};
+use tvmscript_ir_core::{Ref, Registry};
 
-use super::PassInstrument;
+use super::{PassInstrument, PassRun};
 use crate::{PassError, PassInfo};
 
 /// The modules that [`PrintModules`] prints.
@@ -47,33 +45,21 @@ impl<F: FnMut(&str)> PassInstrument for PrintModules<'_, F> {
         Ok(())
     }
 
-    fn after(
-        &mut self,
-        _: &Ref<IRModule>,
-        after: &Ref<IRModule>,
-        pass: &PassInfo,
-        _: Duration,
-    ) -> Result<(), PassError> {
+    fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
         if self.when == PrintWhen::After {
-            self.print(after, &format!("after {}", pass.name));
+            self.print(run.after, &format!("after {}", run.pass.name));
         }
         Ok(())
     }
 }
 
-/// Calls a function with both modules of each pass that changes something, for a comparison.
+/// Calls a function for each pass that changes something, such as for a comparison.
 pub struct OnChange<F>(pub F);
 
-impl<F: FnMut(&PassInfo, &Ref<IRModule>, &Ref<IRModule>)> PassInstrument for OnChange<F> {
-    fn after(
-        &mut self,
-        before: &Ref<IRModule>,
-        after: &Ref<IRModule>,
-        pass: &PassInfo,
-        _: Duration,
-    ) -> Result<(), PassError> {
-        if !before.ptr_eq(after) && !structural_equal(before.object(), after.object()) {
-            (self.0)(pass, before, after);
+impl<F: FnMut(&PassRun<'_>)> PassInstrument for OnChange<F> {
+    fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
+        if run.is_change() {
+            (self.0)(run);
         }
         Ok(())
     }

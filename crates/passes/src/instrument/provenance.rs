@@ -3,12 +3,11 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
-use std::time::Duration;
 
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Object, PtrMap, PtrSet, Ref, Span, TypeInfo, pre_order_visit};
 
-use super::PassInstrument;
+use super::{PassInstrument, PassRun};
 use crate::{PassError, PassInfo};
 
 /// What a pass did to a node.
@@ -74,13 +73,8 @@ impl PassInstrument for Provenance {
         Ok(())
     }
 
-    fn after(
-        &mut self,
-        before: &Ref<IRModule>,
-        after: &Ref<IRModule>,
-        pass: &PassInfo,
-        _: Duration,
-    ) -> Result<(), PassError> {
+    fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
+        let PassRun { pass, before, after, .. } = *run;
         if before.ptr_eq(after) {
             return Ok(());
         }
@@ -107,6 +101,8 @@ impl PassInstrument for Provenance {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tvmscript_ir::{DictAttrs, IRModule};
     use tvmscript_ir_core::{Map, Str, Value, ptr_map, substitute};
 
@@ -121,7 +117,7 @@ mod tests {
         let pass = PassInfo::new("test.Pass", "");
         provenance.before(&module, &pass).unwrap();
         let new = substitute(module.clone(), &ptr_map([(&attrs, other.clone())])).unwrap();
-        provenance.after(&module, &new, &pass, Duration::ZERO).unwrap();
+        provenance.after(&PassRun::new(&pass, &module, &new, Duration::ZERO)).unwrap();
         assert!(provenance.history(attrs.object()).is_empty());
         assert_eq!(provenance.history(&other), [("test.Pass".to_owned(), PassEffect::Made)]);
         assert_eq!(provenance.history(new.object()).len(), 1);

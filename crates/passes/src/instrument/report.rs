@@ -2,13 +2,9 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::time::Duration;
 
-use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Ref, structural_equal};
-
-use super::{PassInstrument, SourceCoverage, source_coverage};
-use crate::{PassError, PassInfo};
+use super::{PassInstrument, PassRun, SourceCoverage, source_coverage};
+use crate::PassError;
 
 /// The record of one pass.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -38,17 +34,13 @@ impl Report {
 }
 
 impl PassInstrument for Report {
-    fn after(
-        &mut self,
-        before: &Ref<IRModule>,
-        after: &Ref<IRModule>,
-        pass: &PassInfo,
-        elapsed: Duration,
-    ) -> Result<(), PassError> {
-        let changed = !before.ptr_eq(after) && !structural_equal(before.object(), after.object());
-        let ms = elapsed.as_secs_f64() * 1e3;
-        let coverage = source_coverage(after);
-        self.passes.borrow_mut().push(PassReport { pass: pass.name.clone(), ms, changed, coverage });
+    fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
+        self.passes.borrow_mut().push(PassReport {
+            pass: run.pass.name.clone(),
+            ms: run.elapsed.as_secs_f64() * 1e3,
+            changed: run.is_change(),
+            coverage: source_coverage(run.after),
+        });
         Ok(())
     }
 }

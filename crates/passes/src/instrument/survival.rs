@@ -1,13 +1,11 @@
 //! The share of nodes with a source.
 
-use std::time::Duration;
-
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::shared::Visited;
 use tvmscript_ir_core::{AccessPath, NodeSearch, Object, ObjectLike, Ref, for_each_own_child};
 
-use super::PassInstrument;
-use crate::{PassError, PassInfo};
+use super::{PassInstrument, PassRun};
+use crate::PassError;
 
 /// Number of nodes that can have a source, and of those that have one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
@@ -60,19 +58,13 @@ impl SpanSurvival {
 const NAMED_NODES: usize = 5;
 
 impl PassInstrument for SpanSurvival {
-    fn after(
-        &mut self,
-        _: &Ref<IRModule>,
-        after: &Ref<IRModule>,
-        _: &PassInfo,
-        _: Duration,
-    ) -> Result<(), PassError> {
-        let coverage = source_coverage(after);
+    fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
+        let coverage = source_coverage(run.after);
         if coverage.share() >= self.floor {
             return Ok(());
         }
         let SourceCoverage { nodes, nodes_with_source } = coverage;
-        let without = paths_without_source(after);
+        let without = paths_without_source(run.after);
         let more = (nodes - nodes_with_source).saturating_sub(without.len());
         let named: Vec<String> = without.iter().map(|(class, path)| format!("{class} at {path}")).collect();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };

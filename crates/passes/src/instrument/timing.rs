@@ -8,7 +8,7 @@ use std::time::Duration;
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::Ref;
 
-use super::PassInstrument;
+use super::{PassInstrument, PassRun};
 use crate::{PassError, PassInfo};
 
 /// Measures passes. Clones share their times; `Display` shows them as a table.
@@ -25,14 +25,8 @@ impl Timing {
 }
 
 impl PassInstrument for Timing {
-    fn after(
-        &mut self,
-        _: &Ref<IRModule>,
-        _: &Ref<IRModule>,
-        pass: &PassInfo,
-        elapsed: Duration,
-    ) -> Result<(), PassError> {
-        self.passes.borrow_mut().push((pass.name.clone(), elapsed));
+    fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
+        self.passes.borrow_mut().push((run.pass.name.clone(), run.elapsed));
         Ok(())
     }
 }

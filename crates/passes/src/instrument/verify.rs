@@ -1,26 +1,18 @@
 //! Checks of the result of each pass.
 
-use std::time::Duration;
-
 use tvmscript_ir::IRModule;
 use tvmscript_ir_core::{Ref, Registry};
 
-use super::PassInstrument;
-use crate::{PassError, PassInfo};
+use super::{PassInstrument, PassRun};
+use crate::PassError;
 
 /// Fails after a pass whose result is not well-formed.
 #[derive(Debug, Clone, Copy)]
 pub struct WellFormed<'r>(pub &'r Registry);
 
 impl PassInstrument for WellFormed<'_> {
-    fn after(
-        &mut self,
-        _: &Ref<IRModule>,
-        after: &Ref<IRModule>,
-        _: &PassInfo,
-        _: Duration,
-    ) -> Result<(), PassError> {
-        let found = self.0.check(after.object());
+    fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
+        let found = self.0.check(run.after.object());
         let Some(first) = found.first() else { return Ok(()) };
         let at = first.path().map_or(String::new(), |path| format!(" at {path}"));
         let more = if found.len() == 1 { String::new() } else { format!(" (and {} more)", found.len() - 1) };
@@ -40,14 +32,8 @@ pub struct RoundTrip<'r> {
 
 #[cfg(all(feature = "print", feature = "parse"))]
 impl PassInstrument for RoundTrip<'_> {
-    fn after(
-        &mut self,
-        _: &Ref<IRModule>,
-        after: &Ref<IRModule>,
-        _: &PassInfo,
-        _: Duration,
-    ) -> Result<(), PassError> {
-        self.check(after).map_err(|message| PassError::Instrument { instrument: "round trip", message })
+    fn after(&mut self, run: &PassRun<'_>) -> Result<(), PassError> {
+        self.check(run.after).map_err(|message| PassError::Instrument { instrument: "round trip", message })
     }
 }
 
