@@ -7,9 +7,10 @@ use anyhow::{Result, bail};
 use clap::Args;
 use tvmscript::diff::{apply, diff};
 use tvmscript_test_texts::Random;
-use tvmscript_tests::ir_changes::{change_program, disagreement};
 
 use crate::conformance::{in_parallel, load_kinds};
+use crate::ir_changes::{change_program, disagreement};
+use crate::subject;
 use crate::workspace;
 
 /// How many pairs, and of what.
@@ -101,10 +102,7 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Changes a program and compares; `None` if it cannot be changed.
 fn check(name: &str, text: &str, random: &mut Random) -> Option<Outcome> {
-    let parse = || match tvmscript_tests::parse(name, text).ok()?.as_slice() {
-        [node] => Some(node.clone()),
-        _ => None,
-    };
+    let parse = || subject::parse(name, text).ok()?.into_only();
     let (a, b) = (parse()?, parse()?);
     // A program with free variables differs from another parse of it.
     if !tvmscript::structural_equal(&a, &b) {

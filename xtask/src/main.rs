@@ -11,6 +11,8 @@ mod diff_check;
 mod error_codes;
 mod files;
 mod host_fuzz;
+#[path = "../../tests/src/ir_changes.rs"]
+mod ir_changes;
 mod mutate;
 mod passes;
 mod pydiff;

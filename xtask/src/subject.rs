@@ -120,6 +120,11 @@ fn diagnostic(text: &str, error: &ParseError) -> Diagnostic {
 }
 
 impl Program {
+    /// The only object; `None` if there are none or several.
+    pub fn into_only(self) -> Option<Object> {
+        <[Object; 1]>::try_from(self.0).ok().map(|[object]| object)
+    }
+
     /// The canonical text, with its metadata section.
     ///
     /// # Errors

@@ -38,6 +38,14 @@ impl<'a> LineIndex<'a> {
         let column = self.text[self.starts[line - 1]..offset].chars().count() + 1;
         Position { line, column, offset }
     }
+
+    /// The byte offset of a line and column, both from 1. A column behind the end of its line maps to its end.
+    pub fn offset(&self, line: usize, column: usize) -> Option<usize> {
+        let start = *self.starts.get(line.checked_sub(1)?)?;
+        let line = self.text[start..].lines().next().unwrap_or_default();
+        let within = line.char_indices().nth(column.checked_sub(1)?).map_or(line.len(), |(at, _)| at);
+        Some(start + within)
+    }
 }
 
 /// Rounds an offset down to a character boundary of the text.
@@ -60,5 +68,7 @@ mod tests {
         assert_eq!(lines.position(2), Position { line: 1, column: 2, offset: 1 });
         assert_eq!(lines.position(4), Position { line: 2, column: 1, offset: 4 });
         assert_eq!(lines.position(99), Position { line: 2, column: 2, offset: 5 });
+        assert_eq!([lines.offset(1, 2), lines.offset(1, 9), lines.offset(2, 1)], [Some(1), Some(3), Some(4)]);
+        assert_eq!([lines.offset(0, 1), lines.offset(1, 0), lines.offset(3, 1)], [None; 3]);
     }
 }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use tvmscript_diagnostics::{Anchor, Diagnostic, DiagnosticKind, Located, Place, Renderer};
+use tvmscript_diagnostics::{Anchor, Diagnostic, DiagnosticKind, LineIndex, Located, Place, Renderer};
 use tvmscript_ir_core::{AccessPath, Object, PathStep, Registry, Span, SpanKind};
 
 use crate::config::PrinterConfig;
@@ -231,7 +231,8 @@ impl Origin {
         match self {
             Origin::Range(_, range) => Some(range.clone()),
             Origin::Lines(_, [start, end]) => {
-                let offset = |(line, column): (u32, u32)| offset_of(text, line as usize, column as usize);
+                let lines = LineIndex::new(text);
+                let offset = |(line, column): (u32, u32)| lines.offset(line as usize, column as usize);
                 let start = offset(*start)?;
                 Some(start..offset(*end).unwrap_or(start).max(start))
             }
@@ -290,16 +291,4 @@ fn add_origin(diagnostic: &mut Located, label: usize, origin: &Origin, texts: &[
             diagnostic.notes.push(note);
         }
     }
-}
-
-/// The byte offset of a line and column, both from 1; columns count Unicode scalar values.
-fn offset_of(text: &str, line: usize, column: usize) -> Option<usize> {
-    let start = match line.checked_sub(1)? {
-        0 => 0,
-        before => text.match_indices('\n').nth(before - 1)?.0 + 1,
-    };
-    let rest = &text[start..];
-    let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
-    let column = line.char_indices().nth(column.checked_sub(1)?).map_or(line.len(), |(at, _)| at);
-    Some(start + column)
 }

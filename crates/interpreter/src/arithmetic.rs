@@ -1,39 +1,16 @@
 //! Operators on scalars.
 
 use tvmscript_ir_core::{DataType, TypeCode};
+use tvmscript_prim::ops::BinaryOp;
 
 use crate::Scalar;
 use crate::error::{Result, RunErrorKind};
 use crate::scalar::{is_float, round, wrap};
 
-/// A binary operator whose operands have one type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Operator {
-    Add,
-    Sub,
-    Mul,
-    /// Division that truncates integers.
-    Div,
-    /// Remainder of the truncated division.
-    Mod,
-    FloorDiv,
-    FloorMod,
-    Min,
-    Max,
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    And,
-    Or,
-}
-
-use Operator::*;
+use BinaryOp::*;
 
 /// Applies an operator to operands of type `dtype`. Comparisons give 0 or 1.
-pub(crate) fn binary(operator: Operator, dtype: DataType, a: Scalar, b: Scalar) -> Result<Scalar> {
+pub(crate) fn binary(operator: BinaryOp, dtype: DataType, a: Scalar, b: Scalar) -> Result<Scalar> {
     if is_float(dtype) {
         return floats(operator, dtype, a.float()?, b.float()?);
     }
@@ -45,7 +22,7 @@ pub(crate) fn binary(operator: Operator, dtype: DataType, a: Scalar, b: Scalar) 
 }
 
 /// Integers whose values fit 64 bits with a sign.
-fn signed(operator: Operator, dtype: DataType, a: i64, b: i64) -> Result<Scalar> {
+fn signed(operator: BinaryOp, dtype: DataType, a: i64, b: i64) -> Result<Scalar> {
     if b == 0 && matches!(operator, Div | Mod | FloorDiv | FloorMod) {
         return Err(RunErrorKind::DivisionByZero.into());
     }
@@ -75,7 +52,7 @@ fn signed(operator: Operator, dtype: DataType, a: i64, b: i64) -> Result<Scalar>
 }
 
 /// 64-bit unsigned integers.
-fn unsigned(operator: Operator, dtype: DataType, a: u64, b: u64) -> Result<Scalar> {
+fn unsigned(operator: BinaryOp, dtype: DataType, a: u64, b: u64) -> Result<Scalar> {
     if b == 0 && matches!(operator, Div | Mod | FloorDiv | FloorMod) {
         return Err(RunErrorKind::DivisionByZero.into());
     }
@@ -95,7 +72,7 @@ fn unsigned(operator: Operator, dtype: DataType, a: u64, b: u64) -> Result<Scala
     )
 }
 
-fn floats(operator: Operator, dtype: DataType, a: f64, b: f64) -> Result<Scalar> {
+fn floats(operator: BinaryOp, dtype: DataType, a: f64, b: f64) -> Result<Scalar> {
     let truth = |value: bool| Ok(Scalar::Int(i64::from(value)));
     // Operands of up to 32 bits and one operation in 64 bits: rounding the result equals computing in the narrow type.
     let value = match operator {
@@ -133,7 +110,7 @@ fn floats(operator: Operator, dtype: DataType, a: f64, b: f64) -> Result<Scalar>
 }
 
 /// The type of the result.
-fn dtype_of(operator: Operator, dtype: DataType) -> DataType {
+fn dtype_of(operator: BinaryOp, dtype: DataType) -> DataType {
     match operator {
         Eq | Ne | Lt | Le | Gt | Ge | And | Or => DataType::BOOL,
         _ => dtype,

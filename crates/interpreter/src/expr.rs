@@ -1,10 +1,11 @@
 //! Expressions.
 
 use tvmscript_ir_core::{DataType, with_stack};
+use tvmscript_prim::ops::BinaryOp;
 use tvmscript_prim::{Expr, ExprKind, ExprView as _, PrimExprExt as _};
 use tvmscript_tir::node::BufferLoad;
 
-use crate::arithmetic::{Operator, binary};
+use crate::arithmetic::binary;
 use crate::error::{Result, RunErrorKind, unsupported};
 use crate::machine::{Machine, Value};
 use crate::scalar::{Scalar, round, wrap};
@@ -26,7 +27,7 @@ impl Machine {
     fn eval_kind(&mut self, expr: &Expr) -> Result<Value> {
         macro_rules! binary_of {
             ($node:expr, $operator:ident) => {
-                self.binary(Operator::$operator, &$node.a, &$node.b)
+                self.binary(BinaryOp::$operator, &$node.a, &$node.b)
             };
         }
         match expr.kind() {
@@ -58,13 +59,13 @@ impl Machine {
                 Value::Scalar(a) if !a.truth()? => Ok(Value::Scalar(Scalar::Int(0))),
                 a => self
                     .eval(&node.b)
-                    .and_then(|b| zip(a, b, |a, b| binary(Operator::And, DataType::BOOL, a, b))),
+                    .and_then(|b| zip(a, b, |a, b| binary(BinaryOp::And, DataType::BOOL, a, b))),
             },
             ExprKind::Or(node) => match self.eval(&node.a)? {
                 Value::Scalar(a) if a.truth()? => Ok(Value::Scalar(Scalar::Int(1))),
                 a => self
                     .eval(&node.b)
-                    .and_then(|b| zip(a, b, |a, b| binary(Operator::Or, DataType::BOOL, a, b))),
+                    .and_then(|b| zip(a, b, |a, b| binary(BinaryOp::Or, DataType::BOOL, a, b))),
             },
             ExprKind::Not(node) => {
                 let value = self.eval(&node.a)?;
@@ -85,8 +86,8 @@ impl Machine {
                 let (base, stride) = (self.eval(&node.base)?.scalar()?, self.eval(&node.stride)?.scalar()?);
                 let dtype = node.dtype.element();
                 let lane = |lane: usize| {
-                    let step = binary(Operator::Mul, dtype, stride, wrap(dtype, lane as i64)?)?;
-                    binary(Operator::Add, dtype, base, step)
+                    let step = binary(BinaryOp::Mul, dtype, stride, wrap(dtype, lane as i64)?)?;
+                    binary(BinaryOp::Add, dtype, base, step)
                 };
                 (0..lanes).map(lane).collect::<Result<_>>().map(Value::Vector)
             }
@@ -125,7 +126,7 @@ impl Machine {
         }
     }
 
-    fn binary(&mut self, operator: Operator, a: &Expr, b: &Expr) -> Result<Value> {
+    fn binary(&mut self, operator: BinaryOp, a: &Expr, b: &Expr) -> Result<Value> {
         let dtype = a.dtype().element();
         let (a, b) = (self.eval(a)?, self.eval(b)?);
         zip(a, b, |a, b| binary(operator, dtype, a, b))

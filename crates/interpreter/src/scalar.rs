@@ -70,7 +70,7 @@ impl Scalar {
 }
 
 /// Returns `true` for types whose values are [`Scalar::Float`].
-pub(crate) fn is_float(dtype: DataType) -> bool {
+pub fn is_float(dtype: DataType) -> bool {
     matches!(dtype.code, TypeCode::Float | TypeCode::BFloat)
 }
 
@@ -87,13 +87,43 @@ pub(crate) fn wrap(dtype: DataType, value: i64) -> Result<Scalar> {
 
 /// Rounds a float to a type.
 pub(crate) fn round(dtype: DataType, value: f64) -> Result<Scalar> {
-    Ok(Scalar::Float(match (dtype.code, dtype.bits) {
+    match round_float(dtype, value) {
+        Some(value) => Ok(Scalar::Float(value)),
+        None => unsupported_type(dtype),
+    }
+}
+
+/// Rounds a number to the precision of a type; `None` for types that are no supported floats.
+pub fn round_float(dtype: DataType, value: f64) -> Option<f64> {
+    Some(match (dtype.code, dtype.bits) {
         (TypeCode::Float, 64) => value,
         (TypeCode::Float, 32) => f64::from(value as f32),
         (TypeCode::Float, 16) => f16::from_f64(value).to_f64(),
         (TypeCode::BFloat, 16) => bf16::from_f64(value).to_f64(),
-        _ => return unsupported_type(dtype),
-    }))
+        _ => return None,
+    })
+}
+
+/// Decodes the bits of a float; `None` for types that are no supported floats.
+pub fn float_from_bits(dtype: DataType, bits: u64) -> Option<f64> {
+    Some(match (dtype.code, dtype.bits) {
+        (TypeCode::Float, 64) => f64::from_bits(bits),
+        (TypeCode::Float, 32) => f32::from_bits(bits as u32).into(),
+        (TypeCode::Float, 16) => f16::from_bits(bits as u16).to_f64(),
+        (TypeCode::BFloat, 16) => bf16::from_bits(bits as u16).to_f64(),
+        _ => return None,
+    })
+}
+
+/// Encodes a float; `None` for types that are no supported floats.
+pub fn float_to_bits(dtype: DataType, value: f64) -> Option<u64> {
+    Some(match (dtype.code, dtype.bits) {
+        (TypeCode::Float, 64) => value.to_bits(),
+        (TypeCode::Float, 32) => (value as f32).to_bits().into(),
+        (TypeCode::Float, 16) => f16::from_f64(value).to_bits().into(),
+        (TypeCode::BFloat, 16) => bf16::from_f64(value).to_bits().into(),
+        _ => return None,
+    })
 }
 
 /// Returns the bytes of an element of a type; `None` for types without whole bytes and for handles.
@@ -111,24 +141,20 @@ pub(crate) fn from_bytes(dtype: DataType, bytes: &[u8]) -> Result<Scalar> {
     let mut word = [0; 8];
     word.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
     let word = u64::from_le_bytes(word);
-    match (dtype.code, dtype.bits) {
-        (TypeCode::Float, 64) => Ok(Scalar::Float(f64::from_bits(word))),
-        (TypeCode::Float, 32) => Ok(Scalar::Float(f64::from(f32::from_bits(word as u32)))),
-        (TypeCode::Float, 16) => Ok(Scalar::Float(f16::from_bits(word as u16).to_f64())),
-        (TypeCode::BFloat, 16) => Ok(Scalar::Float(bf16::from_bits(word as u16).to_f64())),
-        _ => wrap(dtype, word as i64),
+    match float_from_bits(dtype, word) {
+        Some(value) => Ok(Scalar::Float(value)),
+        None => wrap(dtype, word as i64),
     }
 }
 
 /// Returns the element as little-endian bytes, of which the type's width counts.
 pub(crate) fn to_bytes(dtype: DataType, value: Scalar) -> Result<[u8; 8]> {
-    let word = match (value, dtype.code, dtype.bits) {
-        (Scalar::Int(value), ..) => value as u64,
-        (Scalar::Float(value), TypeCode::Float, 64) => value.to_bits(),
-        (Scalar::Float(value), TypeCode::Float, 32) => u64::from((value as f32).to_bits()),
-        (Scalar::Float(value), TypeCode::Float, 16) => u64::from(f16::from_f64(value).to_bits()),
-        (Scalar::Float(value), TypeCode::BFloat, 16) => u64::from(bf16::from_f64(value).to_bits()),
-        _ => return unsupported_type(dtype),
+    let word = match value {
+        Scalar::Int(value) => value as u64,
+        Scalar::Float(value) => match float_to_bits(dtype, value) {
+            Some(bits) => bits,
+            None => return unsupported_type(dtype),
+        },
     };
     Ok(word.to_le_bytes())
 }

@@ -1,7 +1,7 @@
 //! Running passes on single functions.
 
-use tvmscript_ir::{BaseFunc, DictAttrs, GlobalVar, IRModule, global_symbol};
-use tvmscript_ir_core::{FieldRef, Map, Object, ObjectLike, Ref};
+use tvmscript_ir::{BaseFunc, DictAttrs, GlobalVar, IRModule, function_attrs, global_symbol};
+use tvmscript_ir_core::{Map, Object, ObjectLike, Ref};
 
 use crate::PassError;
 
@@ -24,18 +24,12 @@ pub fn on_module(
             PassError::unsupported(format!("a pass needs a module or a function, not a `{class}`"))
         })?,
     };
-    let name = symbol(&function).unwrap_or_else(|| MAIN.to_owned());
+    let symbol = function_attrs(&function).and_then(global_symbol);
+    let name = symbol.unwrap_or(MAIN).to_owned();
     let var = GlobalVar::new(name).with_span(function.span());
     let module = f(IRModule::new([(var.clone(), function)], Ref::new(DictAttrs::default()), Map::default()))?;
     match module.function(var.name_hint.as_str()) {
         Some((_, function)) if module.functions.len() == 1 => Ok(function.object().clone()),
         _ => Ok(module.into_object()),
     }
-}
-
-/// The global symbol of a function of any dialect.
-fn symbol(function: &Ref<BaseFunc>) -> Option<String> {
-    let object = function.object();
-    let FieldRef::Node(attrs) = object.field(object.info().field_index("attrs")?) else { return None };
-    global_symbol(attrs.as_node::<DictAttrs>()?).map(str::to_owned)
 }

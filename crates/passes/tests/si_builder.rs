@@ -1,20 +1,13 @@
 //! The forms of `SIBuilder` in TIR: the entry is an expression or a statement, the inputs are expressions or statements.
 #![allow(missing_docs)]
 
-use tvmscript_ir_core::{Array, DataType, ObjectLike, Ref, SourceId, Span, SpanKind, post_order_visit};
+use tvmscript_ir_core::{Array, DataType, ObjectLike, Ref, SourceId, Span, post_order_visit};
 use tvmscript_prim::{Expr, IntImm, Var, ops};
 use tvmscript_si_builder::SIBuilder;
 use tvmscript_tir::node::*;
 
 fn layer(name: &str) -> Span {
     Span::source(SourceId::new(name))
-}
-
-fn parts(span: Span) -> Vec<Span> {
-    match span.kind() {
-        SpanKind::Sequence { spans, .. } => spans,
-        _ => vec![span],
-    }
 }
 
 /// Spans of expressions and statements, parents last.
@@ -80,7 +73,7 @@ fn p92_15_collect_from_expression_entry_with_expression_inputs() {
     let inner = add(x.clone(), IntImm::int32(1)).with_span(layer("first"));
     let outer = ops::mul(inner, Var::new("n", DataType::INT32).upcast()).unwrap().with_span(layer("second"));
     assert_eq!(
-        parts(SIBuilder::from_subgraph(&outer, [&x]).create_span()),
+        SIBuilder::from_subgraph(&outer, [&x]).create_span().parts(),
         [layer("second"), layer("first")]
     );
 }
@@ -91,7 +84,7 @@ fn p92_15_collect_from_statement_entry_with_expression_inputs() {
     let value = add(x.clone(), IntImm::int32(1)).with_span(layer("value"));
     let stmt = evaluate(value).with_span(layer("statement"));
     assert_eq!(
-        parts(SIBuilder::from_subgraph(&stmt, [&x]).create_span()),
+        SIBuilder::from_subgraph(&stmt, [&x]).create_span().parts(),
         [layer("statement"), layer("value")]
     );
 }
@@ -102,5 +95,5 @@ fn p92_15_collect_from_statement_entry_with_statement_inputs() {
     let first = evaluate(IntImm::int32(1).with_span(layer("one"))).with_span(layer("first"));
     let stmt = sequence([first, body.clone()]).with_span(layer("sequence"));
     let span = SIBuilder::from_subgraph(&stmt, [&body]).create_span();
-    assert_eq!(parts(span), [layer("sequence"), layer("first"), layer("one")]);
+    assert_eq!(span.parts(), [layer("sequence"), layer("first"), layer("one")]);
 }

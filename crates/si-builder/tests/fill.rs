@@ -2,20 +2,13 @@
 #![allow(missing_docs)]
 
 use tvmscript_ir_core::{
-    Object, ObjectLike, Ref, SourceId, Span, SpanKind, post_order_visit, structural_equal, tree_size,
+    Object, ObjectLike, Ref, SourceId, Span, post_order_visit, structural_equal, tree_size,
 };
 use tvmscript_si_builder::{SIBuilder, set_enabled};
 use tvmscript_toy_nodes::{Add, Expr, add, call, doubled, int, let_in, up, var};
 
 fn layer(name: &str) -> Span {
     Span::source(SourceId::new(name))
-}
-
-fn parts(span: Span) -> Vec<Span> {
-    match span.kind() {
-        SpanKind::Sequence { spans, .. } => spans,
-        _ => vec![span],
-    }
 }
 
 /// Spans of the nodes that can have one, parents last.
@@ -55,7 +48,7 @@ fn p92_14_collecting_merges_the_spans_of_a_subgraph() {
     let inner = call("reshape", [x.clone()]).with_span(layer("first"));
     let outer = call("reshape", [inner]).with_span(layer("second"));
     let span = SIBuilder::from_subgraph(&outer, [&x]).create_span();
-    assert_eq!(parts(span), [layer("second"), layer("first")]);
+    assert_eq!(span.parts(), [layer("second"), layer("first")]);
 
     // Nothing, one span and a repeated span need no sequence.
     assert_eq!(SIBuilder::from_subgraph(&int(1), [&x]).create_span(), Span::UNKNOWN);
@@ -80,7 +73,7 @@ fn uses_of_variables_do_not_count() {
 fn several_spans_fill_as_a_sequence() {
     let builder = SIBuilder::from_spans([layer("a"), Span::UNKNOWN, layer("b"), layer("a")]);
     let filled = builder.recursively_fill_span(int(1), [] as [&Object; 0]).unwrap();
-    assert_eq!(parts(filled.span()), [layer("a"), layer("b")]);
+    assert_eq!(filled.span().parts(), [layer("a"), layer("b")]);
 }
 
 #[test]

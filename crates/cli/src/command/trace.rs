@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use tvmscript::diagnostics::{LineIndex, Position};
 use tvmscript::docsifier::{MappedText, print_mapped};
 use tvmscript::ir_core::shared::Visited;
 use tvmscript::ir_core::{AccessPath, NodeSearch, PtrSet, SourceTexts, for_each_own_child};
@@ -150,13 +151,14 @@ impl Tracer<'_> {
     /// The innermost node at a place of the text.
     fn at(&self, printed: &[Printed], (line, column): (usize, usize)) -> Option<Record> {
         let script = printed.iter().rev().find(|script| script.lines_before < line)?;
-        let offset = offset_of(script.mapped.text(), line - script.lines_before, column)?;
+        let lines = LineIndex::new(script.mapped.text());
+        let offset = lines.offset(line - script.lines_before, column)?;
         let (mut path, mut part) = script.mapped.at(offset)?;
         loop {
             if let Value::Node(node) = &part
                 && node.info().has_span()
             {
-                return Some(self.record(script, node, path));
+                return Some(self.record(script, &lines, node, path));
             }
             path.steps.pop()?;
             part = path.follow(script.mapped.root())?;
@@ -176,7 +178,7 @@ impl Tracer<'_> {
                 }
                 let mut is_inside = is_inside;
                 if node.span().is_known() {
-                    let comes_from = self.parts(node.span()).into_iter().any(|part| self.is_in(part, wanted));
+                    let comes_from = node.span().parts().into_iter().any(|part| self.is_in(part, wanted));
                     if comes_from && !is_inside {
                         found.insert(node.clone());
                     }
@@ -186,17 +188,17 @@ impl Tracer<'_> {
             }
             let search = NodeSearch { limit: found.len(), derived: false };
             let nodes = search.run(script.mapped.root(), |node| found.contains(node));
-            records.extend(nodes.into_iter().map(|(node, path)| self.record(script, &node, path)));
+            let lines = LineIndex::new(script.mapped.text());
+            records.extend(nodes.into_iter().map(|(node, path)| self.record(script, &lines, &node, path)));
         }
         records
     }
 
-    fn record(&self, script: &Printed, node: &Object, path: AccessPath) -> Record {
+    fn record(&self, script: &Printed, lines: &LineIndex<'_>, node: &Object, path: AccessPath) -> Record {
         let range = script.mapped.ranges_of_node(node).first();
         let place = range.map(|range| {
-            let before = script.mapped.text().get(..range.start).unwrap_or_default();
-            let line = before.matches('\n').count() + 1 + script.lines_before;
-            (line, before.rsplit('\n').next().unwrap_or_default().chars().count() + 1)
+            let Position { line, column, .. } = lines.position(range.start);
+            (script.lines_before + line, column)
         });
         Record {
             class: node.info().display_key(),
@@ -204,16 +206,7 @@ impl Tracer<'_> {
             place,
             text: script.mapped.text_of_node(node),
             passes: self.provenance.history(node),
-            sources: self.parts(node.span()).into_iter().map(|part| self.source_of(part)).collect(),
-        }
-    }
-
-    /// The parts of a sequence; a span of another kind is its only part.
-    fn parts(&self, span: Span) -> Vec<Span> {
-        match span.kind() {
-            SpanKind::Sequence { spans, .. } => spans,
-            SpanKind::Unknown => Vec::new(),
-            _ => vec![span],
+            sources: node.span().parts().into_iter().map(|part| self.source_of(part)).collect(),
         }
     }
 
@@ -270,14 +263,6 @@ fn numbered(printed: &[Printed]) -> String {
     let whole: Vec<&str> = printed.iter().map(|script| script.mapped.text()).collect();
     let whole = whole.join("\n\n");
     whole.lines().enumerate().map(|(index, line)| format!("{:>5}  {line}\n", index + 1)).collect()
-}
-
-/// The byte offset of a line and column, both from 1; columns count characters.
-fn offset_of(text: &str, line: usize, column: usize) -> Option<usize> {
-    let start: usize = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
-    let rest = text.get(start..)?.lines().next()?;
-    let (offset, _) = rest.char_indices().nth(column.checked_sub(1)?)?;
-    Some(start + offset)
 }
 
 fn as_text(record: &Record) -> String {

@@ -5,7 +5,7 @@ use tvmscript_prim::BaseExpr;
 
 use tvmscript_prim::Type;
 
-use super::Target;
+use super::{DictAttrs, Target};
 
 /// Expressions with a dialect-specific type (`ir.RelaxExpr`), including functions.
 #[derive(Class)]
@@ -19,10 +19,18 @@ pub struct BaseFunc(());
 
 /// The type of a function in its dialect's form: the field `struct_info_`.
 pub fn function_type(function: &Ref<BaseFunc>) -> Option<Object> {
+    node_field(function, "struct_info_").cloned()
+}
+
+/// The attributes of a function of any dialect: the field `attrs`.
+pub fn function_attrs(function: &Ref<BaseFunc>) -> Option<&DictAttrs> {
+    node_field(function, "attrs")?.as_node()
+}
+
+fn node_field<'a>(function: &'a Ref<BaseFunc>, name: &str) -> Option<&'a Object> {
     let object = function.object();
-    let index = object.info().fields().iter().position(|field| field.name == "struct_info_")?;
-    match object.field(index) {
-        FieldRef::Node(node) => Some(node.clone()),
+    match object.field(object.info().field_index(name)?) {
+        FieldRef::Node(node) => Some(node),
         _ => None,
     }
 }

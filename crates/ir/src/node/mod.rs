@@ -7,7 +7,8 @@ mod target;
 
 pub use attrs::{Attrs, DictAttrs, GLOBAL_SYMBOL, global_symbol};
 pub use global::{
-    BaseFunc, DummyGlobalInfo, EnvFunc, GlobalInfo, GlobalVar, RelaxExpr, VDevice, function_type,
+    BaseFunc, DummyGlobalInfo, EnvFunc, GlobalInfo, GlobalVar, RelaxExpr, VDevice, function_attrs,
+    function_type,
 };
 pub use module::{IRModule, SourceMap, path_of_function};
 pub use target::{Target, TargetKind};

@@ -2,8 +2,8 @@
 //!
 //! Upstream counterpart: `src/relax/transform/dead_code_elimination.cc`.
 
-use tvmscript_ir::{BaseFunc, DictAttrs, GlobalVar, IRModule, global_symbol};
-use tvmscript_ir_core::{FieldRef, ObjectLike, PtrMap, PtrSet, Ref, visit_nodes};
+use tvmscript_ir::{BaseFunc, GlobalVar, IRModule, function_attrs, global_symbol};
+use tvmscript_ir_core::{PtrMap, PtrSet, Ref, visit_nodes};
 use tvmscript_relax::{ExternFunc, Function};
 
 use super::rewrite::Result;
@@ -67,8 +67,5 @@ pub(super) fn with_functions(
 
 /// Returns `true` if a function of any dialect has a global symbol.
 pub(super) fn is_public(function: &Ref<BaseFunc>) -> bool {
-    let object = function.as_object();
-    let Some(index) = object.info().field_index("attrs") else { return false };
-    let FieldRef::Node(attrs) = object.field(index) else { return false };
-    attrs.as_node::<DictAttrs>().is_some_and(|attrs| global_symbol(attrs).is_some())
+    function_attrs(function).and_then(global_symbol).is_some()
 }

@@ -137,16 +137,7 @@ fn flipped(cx: &Operands<'_>) -> Option<Tensor> {
 /// Takes slices at indices that lie inside the tensor.
 fn taken(cx: &Operands<'_>) -> Option<Tensor> {
     let (x, indices) = (cx.tensor(0)?, cx.tensor(1)?);
-    let (x, axis) = match cx.attrs::<TakeAttrs>()?.axis {
-        Some(axis) => {
-            let axis = axis_of(axis, x.shape.len())?;
-            (x, axis)
-        }
-        None => {
-            let len = x.len();
-            (x.reshaped(&[len])?, 0)
-        }
-    };
+    let (x, axis) = x.along(cx.attrs::<TakeAttrs>()?.axis)?;
     let length = *x.shape.get(axis)?;
     let chosen: Option<Vec<usize>> =
         indices.ints()?.iter().map(|at| usize::try_from(*at).ok().filter(|at| *at < length)).collect();

@@ -5,7 +5,7 @@ use tvmscript_relax::attrs::{ArgmaxArgminAttrs, ScanopAttrs, StatisticalAttrs};
 use super::elementwise::arithmetic;
 use super::rearrange::axes_of;
 use super::tensor::{Data, Indices, Tensor, count, dot, rounded, strides, wrapped};
-use super::{MAX_PRODUCTS, Operands, axis_of};
+use super::{MAX_PRODUCTS, Operands};
 
 /// Computes an operator that combines elements.
 pub(super) fn evaluate(cx: &Operands<'_>) -> Option<Tensor> {
@@ -103,16 +103,7 @@ fn folded(name: &str, x: &Tensor, axes: &[usize]) -> Option<Tensor> {
 /// The index of the first greatest or least element.
 fn extreme(cx: &Operands<'_>) -> Option<Tensor> {
     let x = cx.tensor(0)?;
-    let (x, axis) = match cx.attrs::<ArgmaxArgminAttrs>()?.axis {
-        Some(axis) => {
-            let axis = axis_of(axis, x.shape.len())?;
-            (x, axis)
-        }
-        None => {
-            let len = x.len();
-            (x.reshaped(&[len])?, 0)
-        }
-    };
+    let (x, axis) = x.along(cx.attrs::<ArgmaxArgminAttrs>()?.axis)?;
     let is_max = cx.name == "argmax";
     let (shape, steps) = targets(&x, &[axis]);
     fn best<T: PartialOrd + Copy>(
@@ -144,16 +135,7 @@ fn scanned(cx: &Operands<'_>) -> Option<Tensor> {
     if attrs.exclusive.value != 0 || x.dtype != cx.dtype {
         return None;
     }
-    let (mut x, axis) = match attrs.axis {
-        Some(axis) => {
-            let axis = axis_of(axis, x.shape.len())?;
-            (x, axis)
-        }
-        None => {
-            let len = x.len();
-            (x.reshaped(&[len])?, 0)
-        }
-    };
+    let (mut x, axis) = x.along(attrs.axis)?;
     let step = *strides(&x.shape).get(axis)?;
     let name = if cx.name == "cumsum" { "add" } else { "multiply" };
     let first = |index: &[usize]| index.get(axis) == Some(&0);

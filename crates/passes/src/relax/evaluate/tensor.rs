@@ -1,6 +1,7 @@
 //! Tensors in memory.
 
-use half::{bf16, f16};
+pub(crate) use tvmscript_interpreter::is_float;
+use tvmscript_interpreter::{float_from_bits, float_to_bits, round_float};
 use tvmscript_ir_core::containers::TensorNode;
 use tvmscript_ir_core::{DataType, Ref, TypeCode};
 
@@ -33,33 +34,18 @@ pub(crate) fn is_supported(dtype: DataType) -> bool {
         )
 }
 
-/// Returns `true` for types of floating-point numbers.
-pub(crate) fn is_float(dtype: DataType) -> bool {
-    matches!(dtype.code, TypeCode::Float | TypeCode::BFloat)
-}
-
-/// Rounds a number to the precision of a type.
+/// Rounds a number to the precision of a supported type.
 pub(crate) fn rounded(dtype: DataType, value: f64) -> f64 {
-    match (dtype.code, dtype.bits) {
-        (TypeCode::BFloat, _) => bf16::from_f64(value).to_f64(),
-        (_, 16) => f16::from_f64(value).to_f64(),
-        (_, 32) => f64::from(value as f32),
-        _ => value,
-    }
+    round_float(dtype, value).unwrap_or(value)
 }
 
-/// Wraps an integer to the width of a type.
+/// Wraps an integer to the width of a supported type.
 pub(crate) fn wrapped(dtype: DataType, value: i128) -> i128 {
-    match (dtype.code, dtype.bits) {
-        (TypeCode::Bool, _) => i128::from(value != 0),
-        (TypeCode::Int, 8) => (value as i8).into(),
-        (TypeCode::Int, 16) => (value as i16).into(),
-        (TypeCode::Int, 32) => (value as i32).into(),
-        (TypeCode::Int, _) => (value as i64).into(),
-        (_, 8) => (value as u8).into(),
-        (_, 16) => (value as u16).into(),
-        (_, 32) => (value as u32).into(),
-        _ => (value as u64).into(),
+    let unused = 128 - u32::from(dtype.bits);
+    match dtype.code {
+        TypeCode::Bool => i128::from(value != 0),
+        TypeCode::Int => value << unused >> unused,
+        _ => ((value as u128) << unused >> unused) as i128,
     }
 }
 
@@ -94,18 +80,9 @@ impl Tensor {
         let bits = bytes
             .chunks_exact(width)
             .map(|bytes| bytes.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte)));
-        let data = match (dtype.code, dtype.bits) {
-            (TypeCode::BFloat, _) => {
-                Data::Float(bits.map(|bits| bf16::from_bits(bits as u16).to_f64()).collect())
-            }
-            (TypeCode::Float, 16) => {
-                Data::Float(bits.map(|bits| f16::from_bits(bits as u16).to_f64()).collect())
-            }
-            (TypeCode::Float, 32) => {
-                Data::Float(bits.map(|bits| f32::from_bits(bits as u32).into()).collect())
-            }
-            (TypeCode::Float, _) => Data::Float(bits.map(f64::from_bits).collect()),
-            _ => Data::Int(bits.map(|bits| wrapped(dtype, bits.into())).collect()),
+        let data = match is_float(dtype) {
+            true => Data::Float(bits.map(|bits| float_from_bits(dtype, bits)).collect::<Option<_>>()?),
+            false => Data::Int(bits.map(|bits| wrapped(dtype, bits.into())).collect()),
         };
         let shape = node.shape.iter().map(|dim| usize::try_from(*dim)).collect::<Result<_, _>>().ok()?;
         Some(Tensor { dtype, shape, data })
@@ -115,15 +92,11 @@ impl Tensor {
     pub(crate) fn encode(&self) -> Ref<TensorNode> {
         let dtype = self.dtype;
         let width = usize::from(dtype.bits / 8);
-        let bits = |value: f64| match (dtype.code, dtype.bits) {
-            (TypeCode::BFloat, _) => bf16::from_f64(value).to_bits().into(),
-            (_, 16) => f16::from_f64(value).to_bits().into(),
-            (_, 32) => (value as f32).to_bits().into(),
-            _ => value.to_bits(),
-        };
         let words: Vec<u64> = match &self.data {
             Data::Int(values) => values.iter().map(|value| *value as u64).collect(),
-            Data::Float(values) => values.iter().map(|value| bits(*value)).collect(),
+            Data::Float(values) => {
+                values.iter().map(|value| float_to_bits(dtype, *value).unwrap_or(0)).collect()
+            }
         };
         let bytes: Vec<u8> =
             words.iter().flat_map(|word| word.to_le_bytes().into_iter().take(width)).collect();
@@ -150,6 +123,20 @@ impl Tensor {
             }
         };
         Some(Tensor { dtype: self.dtype, shape: shape.to_vec(), data })
+    }
+
+    /// The tensor with one of its axes, or flattened with its only axis if `axis` is absent.
+    pub(crate) fn along(self, axis: Option<i64>) -> Option<(Tensor, usize)> {
+        match axis {
+            Some(axis) => {
+                let axis = super::axis_of(axis, self.shape.len())?;
+                Some((self, axis))
+            }
+            None => {
+                let len = self.len();
+                Some((self.reshaped(&[len])?, 0))
+            }
+        }
     }
 
     /// The same elements in another shape.
