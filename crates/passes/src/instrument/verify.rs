@@ -1,7 +1,6 @@
 //! Checks of the result of each pass.
 
-use tvmscript_ir::IRModule;
-use tvmscript_ir_core::{Ref, Registry};
+use tvmscript_ir_core::Registry;
 
 use super::{PassInstrument, PassRun};
 use crate::PassError;
@@ -39,7 +38,7 @@ impl PassInstrument for RoundTrip<'_> {
 
 #[cfg(all(feature = "print", feature = "parse"))]
 impl RoundTrip<'_> {
-    fn check(&self, module: &Ref<IRModule>) -> Result<(), String> {
+    fn check(&self, module: &tvmscript_ir_core::Ref<tvmscript_ir::IRModule>) -> Result<(), String> {
         use tvmscript_docsifier::{PrinterConfig, print};
         use tvmscript_ir_core::mismatches;
         use tvmscript_script_parser::{ParseOptions, parse_script};
