@@ -46,11 +46,11 @@ mod scope;
 mod table;
 
 pub use header::{Header, HeaderError, ReaderOption};
-pub use parser::{Binder, Decorator, Namespace, ParseOptions, Parsed, Parser, Script, parse_script};
+pub use parser::{Binder, Decorator, HostBuilder, Namespace, ParseOptions, Parsed, Parser, Script, parse_script};
 pub use scope::Shadowing;
 pub use table::{
     DeclareFn, DecoratorRule, DefineFn, Definition, FragmentReader, LocalFunctionHook, Member, NodeClass,
-    ParseDialect, ParserFn, Parsers, PythonModule, Statement, TokenHook,
+    ParseDialect, ParserFn, Parsers, PythonModule, ScopeFn, Statement, TokenHook,
 };
 pub use tvmscript_script_eval::{
     Indices, Limits, Mode, Operator, ParseError, ParseErrorKind, Reported, Result,

@@ -34,6 +34,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             "function",
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
+        .decorator_scope("function", |args| crate::build::function::FUNCTION.call(args))
         .fragments(fragment::read)
         // Relax has its own rules for the types of numbers.
         .around_token(|_| bare::suspend(), |_| bare::resume())

@@ -352,8 +352,17 @@ impl dyn Host + '_ {
     pub(crate) fn exec_with(&mut self, stmt: With) -> Result<Flow> {
         let ast = self.ast.clone();
         let mut raises = false;
+        let mut scopes = Vec::new();
         for item in ast.list(stmt.items) {
             let value = self.eval(item.context)?;
+            if let Some(entered) = self.enter_scope(&value, item.context) {
+                let (value, scope) = entered?;
+                scopes.push((scope, item.context));
+                if let Some(target) = item.target {
+                    self.assign_target(target, value)?;
+                }
+                continue;
+            }
             raises |= self.expects_exception(item.context);
             let Some(target) = item.target else { continue };
             let entered = match (self.unknown(&value), value.as_host::<Instance>()) {
@@ -367,7 +376,11 @@ impl dyn Host + '_ {
             self.assign_target(target, entered)?;
         }
         if !raises {
-            return self.exec_body(stmt.body);
+            let flow = self.exec_body(stmt.body)?;
+            while let Some((scope, at)) = scopes.pop() {
+                self.leave_scope(scope, at)?;
+            }
+            return Ok(flow);
         }
         self.expecting_failure(|p| {
             let level = p.level();

@@ -1,5 +1,6 @@
 //! The parser as host of the evaluator.
 
+use std::any::Any;
 use std::ops::{Deref, DerefMut};
 
 use tvmscript_ir_core::Object;
@@ -127,6 +128,18 @@ impl Host for Parser<'_> {
         self.tables.handlers.region_functions.iter().any(|region| std::ptr::eq(*region, function))
     }
 
+    fn enter_scope(
+        &mut self,
+        value: &ScriptValue,
+        at: ExprId,
+    ) -> Option<Result<(ScriptValue, Box<dyn Any>)>> {
+        self.open_scope(value, at)
+    }
+
+    fn leave_scope(&mut self, scope: Box<dyn Any>, at: ExprId) -> Result<()> {
+        self.close_scope(scope, at)
+    }
+
     fn modules(&self) -> &dyn Modules {
         &*self.tables
     }
@@ -155,7 +168,7 @@ impl Host for Parser<'_> {
         Some(BareScripts {
             base_suffix: tests.base_suffix,
             methods: tests.scripts,
-            decorator: ScriptValue::host(Decorator { entry, args: CallArgs::default() }),
+            decorator: ScriptValue::host(Decorator::new(entry, None)),
         })
     }
 

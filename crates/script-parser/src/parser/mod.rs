@@ -13,6 +13,7 @@
 //! | statements and their handlers | `statements` |
 //! | decorated definitions | `define` |
 //! | frames of the builder | `frames` |
+//! | builders as values of host code | `host_builder` |
 //! | headers | `headers` |
 //! | scripts and their names | `scripts` |
 //! | namespaces, decorators and modules as values | `namespace`, `tables` |
@@ -26,6 +27,7 @@ mod evaluate;
 mod frames;
 mod headers;
 mod host;
+mod host_builder;
 mod module;
 mod namespace;
 mod options;
@@ -43,6 +45,7 @@ use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
 
 pub use bind::Binder;
+pub use host_builder::HostBuilder;
 pub(crate) use namespace::ParserFunction;
 pub use namespace::{Decorator, Namespace};
 pub use options::ParseOptions;

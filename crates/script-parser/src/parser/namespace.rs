@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
 
 use super::Parser;
-use crate::table::{DecoratorEntry, ParseTable, ParserFn};
+use crate::table::{DecoratorEntry, ParseTable, ParserFn, ScopeFn};
 use tvmscript_python_syntax::ast::TextRange;
 use tvmscript_script_eval::{Binding, Host, Slot};
 
@@ -51,7 +51,7 @@ impl HostObject for Namespace {
 
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
         if let Some(entry) = self.table.decorator(self.dialect, name) {
-            return Some(ScriptValue::host(Decorator { entry, args: CallArgs::default() }));
+            return Some(ScriptValue::host(Decorator::new(entry, self.table.scope(self.dialect, name))));
         }
         match self.table.function(self.dialect, name) {
             Some(function) => Some(ScriptValue::host(ParserFunction { name: name.to_owned(), function })),
@@ -70,6 +70,14 @@ impl HostObject for Namespace {
 pub struct Decorator {
     pub(crate) entry: DecoratorEntry,
     pub(crate) args: CallArgs,
+    /// Makes the frame that `with` enters.
+    pub(crate) scope: Option<ScopeFn>,
+}
+
+impl Decorator {
+    pub(crate) fn new(entry: DecoratorEntry, scope: Option<ScopeFn>) -> Decorator {
+        Decorator { entry, args: CallArgs::default(), scope }
+    }
 }
 
 impl Drop for Decorator {
@@ -87,7 +95,7 @@ impl HostObject for Decorator {
         true
     }
     fn call(&self, args: CallArgs) -> std::result::Result<ScriptValue, BuildError> {
-        Ok(ScriptValue::host(Decorator { entry: self.entry, args }))
+        Ok(ScriptValue::host(Decorator { entry: self.entry, args, scope: self.scope }))
     }
 }
 

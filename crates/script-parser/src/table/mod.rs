@@ -57,6 +57,9 @@ pub type DeclareFn = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
 /// A script function with access to the parser.
 pub type ParserFn = fn(&mut Parser, CallArgs) -> Result<ScriptValue, BuildError>;
 
+/// Makes the frame of a decorator that host code enters with `with`, from the arguments of the call.
+pub type ScopeFn = fn(CallArgs) -> Result<ScriptValue, BuildError>;
+
 /// Prints a node for `str`, `repr` and f-strings of Python code.
 pub type NodeTextFn = fn(&Object, &Registry) -> Result<String, BuildError>;
 
@@ -111,6 +114,7 @@ pub(crate) struct ParseTable {
     calls: HashMap<(Token, usize), CallFn>,
     decorators: HashMap<(&'static str, &'static str), DecoratorEntry>,
     functions: HashMap<(&'static str, &'static str), ParserFn>,
+    scopes: HashMap<(&'static str, &'static str), ScopeFn>,
     /// Prefixes that need no import, with their dialects.
     pub(crate) prefixes: Vec<(&'static str, &'static str)>,
     options: Vec<ReaderOption>,
@@ -165,6 +169,11 @@ impl ParseTable {
         self.functions.get(&(dialect, name)).copied()
     }
 
+    /// The frame of a decorator.
+    pub(crate) fn scope(&self, dialect: &str, name: &str) -> Option<ScopeFn> {
+        self.scopes.get(&(dialect, name)).copied()
+    }
+
     /// Alternative to a name that is missing in a dialect's namespace.
     pub(crate) fn instead_of(&self, dialect: &str, name: &str) -> Option<&'static str> {
         self.absent.get(&(dialect, name)).copied()
@@ -206,6 +215,7 @@ pub struct Parsers {
     calls: Vec<(&'static str, &'static TypeInfo, CallFn, RegistrationSite)>,
     decorators: Vec<(&'static str, &'static str, DecoratorRule, RegistrationSite)>,
     functions: Vec<(&'static str, &'static str, ParserFn, RegistrationSite)>,
+    scopes: Vec<(&'static str, &'static str, ScopeFn, RegistrationSite)>,
     prefixes: Vec<(&'static str, &'static str, RegistrationSite)>,
     options: Vec<(&'static [ReaderOption], RegistrationSite)>,
     absent: Vec<(&'static str, &'static str, &'static str)>,
@@ -261,6 +271,11 @@ impl Slot for Parsers {
         for (dialect, name, function, place) in other.functions {
             if resolver.claim(format!("the parser's function `{dialect}.{name}`"), place) {
                 table.functions.insert((dialect, name), function);
+            }
+        }
+        for (dialect, name, scope, place) in other.scopes {
+            if resolver.claim(format!("the scope of the decorator `{dialect}.{name}`"), place) {
+                table.scopes.insert((dialect, name), scope);
             }
         }
         for (info, rules, place) in other.nodes {

@@ -1,6 +1,6 @@
 //! `@T.prim_func`: the signature, the body, the declaration in a module.
 
-use tvmscript_irbuilder::{FromScript, IntoScript, ScriptValue};
+use tvmscript_irbuilder::{CallArgs, FromScript, IntoScript, ScriptValue, Signature};
 use tvmscript_python_syntax::ast::{FunctionDef, ParamKind};
 use tvmscript_script_parser::Definition;
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
@@ -15,6 +15,13 @@ pub(super) fn define(
 ) -> Result<Option<ScriptValue>> {
     build(p, definition, true)?;
     Ok(None)
+}
+
+/// The frame of `with T.prim_func():` in host code.
+pub(super) fn scope(args: CallArgs) -> tvmscript_irbuilder::Result<ScriptValue> {
+    const SCOPE: Signature = Signature::new("prim_func", &["is_private"]).with_required(0);
+    let is_private = SCOPE.bind(args)?.optional(0, bool::from_script)?.unwrap_or_default();
+    Ok(function::open(is_private, false).into_script())
 }
 
 /// Rejects nested functions.

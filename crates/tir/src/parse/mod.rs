@@ -68,6 +68,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             "prim_func",
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
+        .decorator_scope("prim_func", function::scope)
         .fragments(fragment::read)
         .reader_options(OPTIONS)
         .parse::<ast::Assign>(statements::assign)

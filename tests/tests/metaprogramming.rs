@@ -1,0 +1,8 @@
+//! RFC 0079: metaprogramming. Each test is named after the row of the promise that it keeps.
+//!
+//! Most tests compare a metaprogrammed script with the one that a person would write by hand, by structural equality.
+
+#[path = "metaprogramming/builder.rs"]
+mod builder;
+#[path = "metaprogramming/support.rs"]
+mod support;
