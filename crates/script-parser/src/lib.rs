@@ -47,8 +47,8 @@ mod table;
 
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{
-    Binder, Decorator, HostBuilder, ModuleLoader, ModuleText, Namespace, ParseOptions, Parsed, Parser, Script,
-    parse_script,
+    Binder, Decorator, HostBuilder, ModuleLoader, ModuleText, Namespace, ParseOptions, Parsed, Parser,
+    Script, parse_script,
 };
 pub use scope::Shadowing;
 pub use table::{

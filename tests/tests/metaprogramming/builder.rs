@@ -186,6 +186,8 @@ fn builders_are_misused() {
     assert_eq!(found, ["the builder has not been opened (open it and build inside: `with builder: ..`)"]);
     let found = errors("with Builder() as b:\n    T.evaluate(1)\n    T.evaluate(2)\n");
     assert_eq!(found.len(), 1, "{found:?}");
-    let found = errors("with Builder() as b:\n    with T.prim_func():\n        T.func_name('f')\n        with T.block('b'):\n            T.axis.spatial(4)\n");
+    let found = errors(
+        "with Builder() as b:\n    with T.prim_func():\n        T.func_name('f')\n        with T.block('b'):\n            T.axis.spatial(4)\n",
+    );
     assert_eq!(found.len(), 1, "{found:?}");
 }

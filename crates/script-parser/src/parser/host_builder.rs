@@ -94,7 +94,8 @@ impl Parser<'_> {
         if let Some(builder) = value.as_host::<HostBuilder>() {
             return Some(self.open_builder(value, builder, at));
         }
-        let made = value.as_host::<Decorator>().and_then(|decorator| Some(decorator.scope?(decorator.args.clone())));
+        let made =
+            value.as_host::<Decorator>().and_then(|decorator| Some(decorator.scope?(decorator.args.clone())));
         let frame = match made {
             Some(made) => match self.checked_call(at, made) {
                 Ok(frame) => frame,
@@ -137,7 +138,15 @@ impl Parser<'_> {
             let is_checked = !self.expects_failure();
             // Without a name, the node is no script of the text.
             let path = String::new();
-            self.scripts.built.push(Built { node, is_checked, range, definition: range, path, depth, is_taken: false });
+            self.scripts.built.push(Built {
+                node,
+                is_checked,
+                range,
+                definition: range,
+                path,
+                depth,
+                is_taken: false,
+            });
         }
         Ok(())
     }
