@@ -16,7 +16,7 @@ use tvmscript_script_value::{BuildError, Dict, Items, ScriptValue};
 use crate::binding::{Binding, Slot};
 use crate::budget::{Budget, Limits};
 use crate::errors::ParseError;
-use crate::eval::{Env, LocalNames, Raise};
+use crate::eval::{Env, Exceptions, LocalNames, Raise};
 use crate::host::Host;
 use crate::python::text_index::TextIndexes;
 
@@ -49,6 +49,8 @@ pub struct Program {
     spare: RefCell<Vec<Box<dyn Host>>>,
     /// Warnings and notes of functions that were called back.
     pub(crate) inner_warnings: RefCell<Vec<ParseError>>,
+    /// Exceptions that are being raised or handled.
+    pub(crate) exceptions: Exceptions,
 }
 
 /// Longest chain of calls in a span. Deeper helpers add their line only.
@@ -101,6 +103,7 @@ impl Program {
             make_host,
             spare: RefCell::default(),
             inner_warnings: RefCell::default(),
+            exceptions: Exceptions::default(),
             ast: Rc::new(ast),
         }
     }
@@ -187,6 +190,7 @@ impl Program {
             }
         }
         self.globals.borrow_mut().clear();
+        self.exceptions.clear();
         let environments = std::mem::take(&mut *self.cycles.environments.borrow_mut());
         environments.iter().filter_map(Weak::upgrade).for_each(|env| env.clear());
         let spare = std::mem::take(&mut *self.spare.borrow_mut());
