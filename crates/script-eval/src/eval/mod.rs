@@ -18,6 +18,7 @@ mod format;
 pub(crate) mod generator;
 mod import;
 mod iterate;
+mod local_module;
 mod operator;
 mod placeholder;
 mod raising;
@@ -41,6 +42,7 @@ pub(crate) use env::Env;
 pub(crate) use explore::Explorer;
 pub use import::Module;
 pub(crate) use iterate::{Iter, IterObject};
+pub use local_module::absolute_module;
 pub use placeholder::{Cause, Placeholder};
 pub(crate) use raising::Exceptions;
 
@@ -347,7 +349,7 @@ impl dyn Host + '_ {
         {
             return found;
         }
-        self.program.global(name)
+        self.outermost(name)
     }
 
     #[cold]
