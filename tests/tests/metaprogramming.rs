@@ -4,5 +4,15 @@
 
 #[path = "metaprogramming/builder.rs"]
 mod builder;
+#[path = "metaprogramming/compute.rs"]
+mod compute;
+#[path = "metaprogramming/helpers.rs"]
+mod helpers;
+#[path = "metaprogramming/macros.rs"]
+mod macros;
+#[path = "metaprogramming/ranks.rs"]
+mod ranks;
 #[path = "metaprogramming/support.rs"]
 mod support;
+#[path = "metaprogramming/templates.rs"]
+mod templates;

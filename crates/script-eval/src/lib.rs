@@ -68,7 +68,8 @@ pub use budget::{Budget, Limits};
 pub use comments::Comments;
 pub use diagnostics::Diagnostics;
 pub use errors::{HostError, HostErrorKind, Label, ParseError, ParseErrorKind, Reported, Result, Severity};
-pub use eval::walk::{names_bound_by, names_in, uses_free};
+pub use eval::walk::{mentions, names_bound_by, names_in, uses_free};
+pub use eval::{OpenTemplate, Template};
 pub use eval::{Cause, Module, Placeholder, absolute_module, parameter_names};
 pub use evaluator::Evaluator;
 pub use host::{

@@ -47,12 +47,12 @@ mod table;
 
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{
-    Binder, Decorator, HostBuilder, ModuleLoader, ModuleText, Namespace, ParseOptions, Parsed, Parser,
+    Binder, Decorator, Expansion, HostBuilder, ModuleLoader, ModuleText, Namespace, ParseOptions, Parsed, Parser,
     Script, parse_script,
 };
 pub use scope::Shadowing;
 pub use table::{
-    DeclareFn, DecoratorRule, DefineFn, Definition, FragmentReader, LocalFunctionHook, Member, NodeClass,
+    DeclareFn, DecoratorRule, DefineFn, Definition, ExpandFn, FragmentReader, LocalFunctionHook, Member, NodeClass,
     ParseDialect, ParserFn, Parsers, PythonModule, ScopeFn, Statement, TokenHook,
 };
 pub use tvmscript_script_eval::{

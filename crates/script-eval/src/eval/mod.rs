@@ -25,6 +25,7 @@ mod raising;
 mod record;
 mod statement;
 mod subscript;
+mod template;
 mod uncertain;
 pub(crate) mod walk;
 
@@ -44,6 +45,7 @@ pub use import::Module;
 pub(crate) use iterate::{Iter, IterObject};
 pub use local_module::absolute_module;
 pub use placeholder::{Cause, Placeholder};
+pub use template::{OpenTemplate, Template};
 pub(crate) use raising::Exceptions;
 
 use crate::binding::Binding;

@@ -193,6 +193,39 @@ fn stmt_names(
     }
 }
 
+/// The names that statements mention, each with its place: also in annotations, targets, decorators and nested
+/// functions, with duplicates.
+pub fn mentions(ast: &Ast, body: List<StmtId>) -> Vec<(Name, ExprId)> {
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    let mut roots: Vec<ExprId> = Vec::new();
+    while let Some(id) = work.pop() {
+        own_exprs(ast, id, &mut roots);
+        annotations(ast, id, &mut roots);
+        bodies(ast, id, &mut |body| work.extend(ast.list(body)));
+    }
+    let mut found = Vec::new();
+    for root in roots {
+        expr(ast, root, &mut |id| {
+            if let Expr::Name(name) = *ast.expr(id) {
+                found.push((name, id));
+            }
+        });
+    }
+    found
+}
+
+/// The annotations of a statement, which host code does not evaluate.
+fn annotations(ast: &Ast, id: StmtId, out: &mut Vec<ExprId>) {
+    match *ast.stmt(id) {
+        Stmt::FunctionDef(s) => {
+            out.extend(s.returns);
+            out.extend(ast.list(s.params).iter().filter_map(|param| param.annotation));
+        }
+        Stmt::AnnAssign(s) => out.push(s.annotation),
+        _ => {}
+    }
+}
+
 /// The names that a file binds at module level, including `global` declarations in functions.
 pub(crate) fn module_names(ast: &Ast) -> HashSet<Name> {
     names_of_module(ast, ast.module_body())

@@ -21,7 +21,7 @@ impl Parser<'_> {
             DecoratorRule::Function { declare: Some(declare), .. } => {
                 self.with_token(entry.token, |p| declare(p, &definition))
             }
-            DecoratorRule::Function { declare: None, .. } => Ok(()),
+            DecoratorRule::Function { declare: None, .. } | DecoratorRule::Macro { .. } => Ok(()),
             DecoratorRule::Class { .. } => Err(self.wrong_decorator(&definition, "a class", "a function")),
         }
     }
@@ -59,6 +59,7 @@ impl Parser<'_> {
                 Span::set_current(before);
                 result
             }
+            DecoratorRule::Macro { expand } => self.define_macro(entry, expand, definition).map(Some),
             DecoratorRule::Class { .. } => Err(self.wrong_decorator(definition, "a class", "a function")),
         }
     }
@@ -75,14 +76,18 @@ impl Parser<'_> {
                 Span::set_current(before);
                 result
             }
-            DecoratorRule::Function { .. } => Err(self.wrong_decorator(definition, "a function", "a class")),
+            DecoratorRule::Function { .. } | DecoratorRule::Macro { .. } => {
+                Err(self.wrong_decorator(definition, "a function", "a class"))
+            }
         }
     }
 
     /// Parses a decorated function inside a function of a dialect, with the hooks of that dialect.
     pub(crate) fn local_function(&mut self, id: StmtId, stmt: FunctionDef) -> Result<()> {
         let (entry, definition) = self.definition(id, stmt, stmt.decorators, stmt.name, stmt.name_place)?;
+        let is_macro = matches!(entry.rule, DecoratorRule::Macro { .. });
         let around = self.tables.handlers.entry(self.token).and_then(|entry| entry.around_local);
+        let around = around.filter(|_| !is_macro);
         if let Some((before, _)) = around {
             before(self, &definition)?;
         }
@@ -177,7 +182,7 @@ impl Parser<'_> {
         result
     }
 
-    fn read_decorated(
+    pub(super) fn read_decorated(
         &mut self,
         id: StmtId,
         at: ExprId,

@@ -10,8 +10,10 @@ use tvmscript_script_eval::{
     BareScripts, Binding, CallFn, Evaluator, Host, MissingAttribute, Modules, NodeRules, Raise,
 };
 
+use super::macros::Macro;
 use super::{Decorator, Namespace, Parser, ParserFunction};
 use crate::scope::{Shadowing, grown};
+use crate::table::DecoratorRule;
 use tvmscript_script_eval::errors::{Reported, Result};
 
 impl Deref for Parser<'_> {
@@ -120,6 +122,9 @@ impl Host for Parser<'_> {
         callee: &dyn HostObject,
         args: &mut CallArgs,
     ) -> Option<Result<ScriptValue, Raise>> {
+        if let Some(called) = callee.as_any().downcast_ref::<Macro>() {
+            return Some(self.call_macro(called, std::mem::take(args)));
+        }
         let function = callee.as_any().downcast_ref::<ParserFunction>()?.function;
         Some(function(self, std::mem::take(args)).map_err(Raise::from))
     }
@@ -152,6 +157,9 @@ impl Host for Parser<'_> {
         let Some(decorator) = decorator.as_host::<Decorator>().cloned() else {
             return Err(Reported::already());
         };
+        if matches!(decorator.entry.rule, DecoratorRule::Macro { .. }) {
+            return self.read_macro(id, at, &decorator);
+        }
         self.scripts.met_script = true;
         self.build_definition(id, at, &decorator)
     }

@@ -12,6 +12,7 @@
 //! | variables of script bodies | `scope`, `bind` |
 //! | statements and their handlers | `statements` |
 //! | decorated definitions | `define` |
+//! | macros | `macros` |
 //! | frames of the builder | `frames` |
 //! | builders as values of host code | `host_builder` |
 //! | headers | `headers` |
@@ -29,6 +30,7 @@ mod frames;
 mod headers;
 mod host;
 mod host_builder;
+mod macros;
 mod module;
 mod namespace;
 mod options;
@@ -49,6 +51,7 @@ use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program}
 
 pub use bind::Binder;
 pub use host_builder::HostBuilder;
+pub use macros::Expansion;
 pub(crate) use namespace::ParserFunction;
 pub use namespace::{Decorator, Namespace};
 pub use options::{ModuleLoader, ModuleText, ParseOptions};

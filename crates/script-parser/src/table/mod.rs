@@ -21,7 +21,7 @@ pub use python_module::{Member, NodeClass, PythonModule};
 pub use statement::Statement;
 
 use crate::header::ReaderOption;
-use crate::parser::Parser;
+use crate::parser::{Expansion, Parser};
 use crate::scope::grown;
 use tvmscript_python_syntax::ast::{ClassDef, ExprId, FunctionDef, Stmt, StmtId, StmtKind};
 use tvmscript_script_eval::errors::Result;
@@ -51,6 +51,8 @@ pub struct Definition<S> {
 /// [`Builder::find_around`]: tvmscript_irbuilder::Builder::find_around
 /// [`Builder::depth`]: tvmscript_irbuilder::Builder::depth
 pub type DefineFn<S> = fn(&mut Parser, &Definition<S>) -> Result<Option<ScriptValue>>;
+/// Visits the body of a macro; see [`DecoratorRule::Macro`].
+pub type ExpandFn = fn(&mut Parser, &Expansion) -> Result<ScriptValue>;
 /// Declares a function of a module by its signature, before any function of the module is defined.
 pub type DeclareFn = fn(&mut Parser, &Definition<FunctionDef>) -> Result<()>;
 
@@ -72,6 +74,11 @@ pub enum DecoratorRule {
         define: DefineFn<FunctionDef>,
         /// Declares the function in a module, if it can be a member of one.
         declare: Option<DeclareFn>,
+    },
+    /// A decorator of functions whose bodies are visited where they are called.
+    Macro {
+        /// Visits the body in the open builder, with the arguments as variables, and returns the value of the call.
+        expand: ExpandFn,
     },
     /// A decorator of classes.
     Class {

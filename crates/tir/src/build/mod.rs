@@ -4,6 +4,7 @@ mod access;
 pub mod args;
 pub mod block;
 pub mod buffer;
+pub mod compute;
 pub mod expr;
 pub mod frame;
 pub mod function;

@@ -2,7 +2,7 @@
 
 use tvmscript_irbuilder::{HostObject, ScriptFn, ScriptValue};
 
-use super::{block, buffer, expr, function, loops, operator, stmt, thread, types};
+use super::{block, buffer, compute, expr, function, loops, operator, stmt, thread, types};
 
 /// Functions whose arguments are buffer regions.
 #[cfg(feature = "parse")]
@@ -21,6 +21,13 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &buffer::MATCH_BUFFER,
     &buffer::ALLOC_BUFFER,
     &buffer::DECL_BUFFER,
+    &compute::BUFFER_FROM,
+    // computations
+    &compute::COMPUTE,
+    &compute::SUM,
+    &compute::MAX,
+    &compute::MIN,
+    &compute::REDUCE_AXIS,
     // loops
     &loops::SERIAL,
     &loops::PARALLEL,
@@ -29,9 +36,12 @@ pub static FUNCTIONS: &[&ScriptFn] = &[
     &loops::RANGE,
     &loops::THREAD_BINDING,
     &loops::GRID,
+    &loops::BROADCAST_GRID,
+    &loops::STATIC_RANGE,
     &loops::WHILE,
     // blocks
     &block::BLOCK,
+    &block::BLOCK_NAME_SUFFIX_CONTEXT,
     &block::INIT,
     &block::WHERE,
     &block::READS,

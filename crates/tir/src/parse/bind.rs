@@ -3,7 +3,7 @@
 use tvmscript_ir::GlobalVar;
 use tvmscript_ir_core::{Array, ObjectLike, Str, Value};
 use tvmscript_irbuilder::{HostObject, PendingFrame, ScriptValue};
-use tvmscript_prim::{PrimExprExt, Var};
+use tvmscript_prim::{IntImm, PrimExprExt, Var};
 use tvmscript_python_syntax::ast::{ExprId, Name};
 use tvmscript_script_parser::{ParseErrorKind, Parser, Result, Shadowing};
 
@@ -57,6 +57,9 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
         }
         ScriptValue::Node(object) => {
             if object.is::<Buffer>() || object.is::<IterVar>() {
+                if let Some(buffer) = object.downcast_ref::<Buffer>() {
+                    crate::build::compute::name_block(buffer, name);
+                }
                 object.give_name(name);
                 return Ok(value);
             }
@@ -92,7 +95,10 @@ fn named(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue, place: 
         }
         ScriptValue::List(items) => {
             for (i, item) in items.borrow().iter().enumerate() {
-                named(p, &format!("{name}_{i}").into(), at, item.clone(), place)?;
+                // An index of a broadcast dimension is a constant.
+                if item.as_node::<IntImm>().is_none() {
+                    named(p, &format!("{name}_{i}").into(), at, item.clone(), place)?;
+                }
             }
             Ok(value)
         }
@@ -115,6 +121,11 @@ pub(super) fn loop_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: Scr
     let text = p.name_str(name);
     let bound = named(p, &text, at, value, "a `for` statement")?;
     p.define(name, bound, at, Shadowing::OuterFrames)
+}
+
+/// `for i in T.static_range(..)`: a plain number.
+pub(super) fn static_target(p: &mut Parser<'_>, name: Name, at: ExprId, value: ScriptValue) -> Result<()> {
+    p.define(name, value, at, Shadowing::OuterFrames)
 }
 
 /// `with .. as x`: the result of entering the scope.
