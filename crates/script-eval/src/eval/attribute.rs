@@ -94,6 +94,10 @@ impl dyn Host + '_ {
             }
             ScriptValue::Host(host) => {
                 if let Some(module) = host.as_any().downcast_ref::<Module>() {
+                    if python::library::lacks(&module.path, name) {
+                        let error = self.no_library_member(&module.path, name, range);
+                        return self.report(error);
+                    }
                     if !self.modules().contains(&module.path) {
                         let error = HostError::new(
                             HostErrorKind::Import,
@@ -146,7 +150,9 @@ impl dyn Host + '_ {
     fn is_gap(&self, value: &ScriptValue, name: &str) -> bool {
         match value {
             ScriptValue::Host(host) => match host.as_any().downcast_ref::<Module>() {
-                Some(module) => !self.modules().is_complete(&module.path),
+                Some(module) => {
+                    !self.modules().is_complete(&module.path) && !python::library::lacks(&module.path, name)
+                }
                 None => match self.missing_attribute(&**host, name) {
                     // A wrong decorator is an error, unless the dialect leaves it out on purpose.
                     Some(missing) => !self.in_decorator || missing.is_left_out,

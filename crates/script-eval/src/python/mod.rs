@@ -8,7 +8,6 @@ pub(crate) mod compare;
 pub(crate) mod cost;
 pub(crate) mod format;
 pub(crate) mod library;
-pub(crate) mod math;
 pub(crate) mod methods;
 pub(crate) mod number;
 pub(crate) mod percent;
