@@ -36,8 +36,12 @@ impl dyn Host + '_ {
             Expr::Attribute { value: base, attr } => {
                 let base = self.eval(base)?;
                 if self.tolerant && self.unknown(&base).is_some()
-                    || self.set_class_attribute(&base, attr, value)
+                    || self.set_class_attribute(&base, attr, value.clone())
                 {
+                    return Ok(());
+                }
+                let name = self.name_str(attr);
+                if self.try_at(target, |p| p.set_function_attribute(&base, name.as_str(), Some(value)))? {
                     return Ok(());
                 }
                 Err(self.invalid_target(target, "an attribute"))

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use tvmscript_ir_core::{Token, with_stack};
-use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptValue, release};
+use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
 use super::class::MethodKind;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::{HostError, HostErrorKind, ParseErrorKind, Reported, Result};
 use crate::host::Mode;
-use crate::python::Outcome;
+use crate::python::{Outcome, cost};
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId, TextRange,
@@ -42,6 +42,8 @@ pub(crate) struct Closure {
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
     is_generator: OnceCell<bool>,
+    /// Attributes that host code has set: `f.calls = 0`.
+    attributes: OnceCell<Rc<RefCell<Dict>>>,
 }
 
 /// Maximum number of values of a generator, which are all computed at once.
@@ -65,6 +67,11 @@ impl HostObject for Closure {
 
     /// `__parameters__` returns the parameter names; dialects name variables after them.
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        if let Some(attributes) = self.attributes.get()
+            && let Some(value) = attributes.borrow().get(&DictKey::text(name))
+        {
+            return Some(value.clone());
+        }
         let names = || self.parameter_names().into_iter().map(|n| ScriptValue::str(&n));
         match name {
             "__name__" => Some(ScriptValue::str(&self.name)),
@@ -81,6 +88,26 @@ impl Drop for Closure {
 }
 
 impl Closure {
+    /// Sets or, with `None`, deletes an attribute; `false` if there is none to delete.
+    pub(crate) fn set_attribute(
+        &self,
+        program: &Program,
+        name: &str,
+        value: Option<ScriptValue>,
+    ) -> std::result::Result<bool, Raise> {
+        let attributes = self.attributes.get_or_init(Rc::default);
+        let key = DictKey::text(name);
+        let Some(value) = value else {
+            let old = attributes.borrow_mut().shift_remove(&key);
+            return Ok(old.is_some());
+        };
+        program.budget.allocate(cost::ENTRY_BYTES)?;
+        program.keep_container(&ScriptValue::Dict(attributes.clone()), &value)?;
+        let old = attributes.borrow_mut().insert(key, value);
+        drop(old);
+        Ok(true)
+    }
+
     /// The statements of a `def`; empty for a lambda.
     pub(crate) fn body(&self) -> List<StmtId> {
         match self.body {
@@ -186,6 +213,7 @@ impl dyn Host + '_ {
             defaults,
             env,
             is_generator: OnceCell::new(),
+            attributes: OnceCell::new(),
         }))
     }
 
@@ -215,6 +243,7 @@ impl dyn Host + '_ {
             defaults,
             env: self.env.clone(),
             is_generator: OnceCell::new(),
+            attributes: OnceCell::new(),
         }))
     }
 

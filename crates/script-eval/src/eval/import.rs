@@ -64,6 +64,10 @@ impl dyn Host + '_ {
 
     /// The known member of a module.
     pub(crate) fn module_member(&self, module: &Module, name: &str) -> Option<ScriptValue> {
+        let inner = format!("{}.{name}", module.path);
+        if python::library::contains(&inner) {
+            return Some(Module::value(&inner));
+        }
         if let Some(value) = python::library::member(&module.path, name) {
             return Some(value);
         }

@@ -8,7 +8,7 @@ use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
-use super::{builtins::Builtin, cost, range, set, type_name, view};
+use super::{builtins::Builtin, cost, dict_class, object, range, set, type_name, view};
 use crate::errors::HostError;
 use crate::eval::Raise;
 use crate::{Evaluator, Host};
@@ -23,7 +23,10 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
             cost::text_bytes(p, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
-        other => repr(p, other),
+        other => match object::of(other).map(|object| object.text(p)).transpose()?.flatten() {
+            Some(text) => Ok(text),
+            None => repr(p, other),
+        },
     }
 }
 
@@ -51,7 +54,7 @@ fn identity(value: &ScriptValue) -> Option<*const ()> {
 }
 
 /// Writes the `repr` of a value; `open` contains the enclosing containers.
-fn write(
+pub(crate) fn write(
     p: &mut dyn Host,
     value: &ScriptValue,
     out: &mut String,
@@ -124,6 +127,9 @@ fn container(
             out.push(']');
         }
         ScriptValue::Dict(dict) => {
+            if let Some(class) = dict_class::of(&dict.borrow()) {
+                return dict_class::write(p, class, value, out, open);
+            }
             out.push('{');
             let mut at = 0;
             loop {
@@ -168,6 +174,8 @@ fn container(
                     1 => out.push_str(&format!("range({}, {})", range.start, range.stop)),
                     step => out.push_str(&format!("range({}, {}, {step})", range.start, range.stop)),
                 }
+            } else if let Some(object) = object::of(value) {
+                object.write(p, out, open)?;
             } else if let Some(builtin) = value.as_host::<Builtin>() {
                 let kind = if builtin.is_type() { "class '" } else { "built-in function " };
                 let end = if builtin.is_type() { "'>" } else { ">" };
@@ -195,7 +203,8 @@ fn container(
     Ok(())
 }
 
-fn list(
+/// Writes values, separated by commas, after `before`.
+pub(crate) fn list(
     p: &mut dyn Host,
     before: &str,
     items: &[ScriptValue],
