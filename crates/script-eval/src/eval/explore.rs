@@ -112,7 +112,12 @@ pub(crate) struct Explorer {
 impl dyn Host + '_ {
     /// Schedules a function for exploration.
     pub(crate) fn add_unit(&mut self, function: &ScriptValue, marks: Marks) {
-        self.explorer.units.push(Unit { function: function.clone(), owner: None, marks });
+        let unit = Unit { function: function.clone(), owner: None, marks };
+        // Functions of other modules are not explored.
+        let start = unit.closure().and_then(|c| c.def).map(|def| self.ast.range(def).start);
+        if start.is_none_or(|start| self.program.parts.at(start).is_none()) {
+            self.explorer.units.push(unit);
+        }
     }
 
     /// Explores everything the module level did not run: the block under `if __name__ == "__main__"`, then all

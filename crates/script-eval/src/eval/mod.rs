@@ -17,6 +17,7 @@ mod explore;
 mod format;
 mod import;
 mod iterate;
+mod local_module;
 mod operator;
 mod placeholder;
 mod record;
@@ -39,6 +40,7 @@ pub(crate) use env::Env;
 pub(crate) use explore::Explorer;
 pub use import::Module;
 pub(crate) use iterate::{Iter, IterObject};
+pub use local_module::absolute_module;
 pub use placeholder::{Cause, Placeholder};
 
 use crate::binding::Binding;
@@ -335,7 +337,7 @@ impl dyn Host + '_ {
         {
             return found;
         }
-        self.program.global(name)
+        self.outermost(name)
     }
 
     #[cold]

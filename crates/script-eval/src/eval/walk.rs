@@ -195,12 +195,17 @@ fn stmt_names(
 
 /// The names that a file binds at module level, including `global` declarations in functions.
 pub(crate) fn module_names(ast: &Ast) -> HashSet<Name> {
+    names_of_module(ast, ast.module_body())
+}
+
+/// The names that statements bind at module level, including `global` declarations in functions.
+pub(crate) fn names_of_module(ast: &Ast, body: &[StmtId]) -> HashSet<Name> {
     let mut names = HashSet::new();
-    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    let mut work: Vec<StmtId> = body.to_vec();
     while let Some(id) = work.pop() {
         names.extend(names_bound_by(ast, id));
     }
-    let mut work: Vec<StmtId> = ast.module_body().to_vec();
+    let mut work: Vec<StmtId> = body.to_vec();
     while let Some(id) = work.pop() {
         if let Stmt::Global(s) = *ast.stmt(id) {
             names.extend(ast.list(s.names));

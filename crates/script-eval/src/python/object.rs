@@ -130,11 +130,6 @@ pub(crate) trait Protocol: Any {
         false
     }
 
-    /// Tests whether the value is a function, which becomes a method when a class contains it.
-    fn is_function(&self) -> bool {
-        false
-    }
-
     /// Calls the value.
     fn call(&self, _p: &mut dyn Host, _this: &ScriptValue, _args: CallArgs) -> Outcome {
         Ok(ScriptValue::None)
@@ -149,11 +144,6 @@ pub(crate) trait Protocol: Any {
     /// Its text for `str` and `format`; by default its `repr`.
     fn text(&self, _p: &mut dyn Host) -> Result<Option<String>, Raise> {
         Ok(None)
-    }
-
-    /// The number that it converts to, for `int`, `float`, indices and formats.
-    fn number(&self) -> Option<ScriptValue> {
-        None
     }
 
     /// Tests whether a value is an instance of this class; `None` if this is not a class.

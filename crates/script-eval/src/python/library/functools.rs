@@ -239,9 +239,6 @@ impl Protocol for Cached {
     fn is_callable(&self) -> bool {
         true
     }
-    fn is_function(&self) -> bool {
-        true
-    }
     fn call(&self, p: &mut dyn Host, _: &ScriptValue, args: CallArgs) -> Outcome {
         let mut parts: Vec<ScriptValue> = args.positional.to_vec();
         if !args.keywords.is_empty() {
@@ -335,7 +332,7 @@ impl Protocol for CacheInfo {
         _: &mut dyn Host,
         _: &std::rc::Rc<dyn HostObject>,
     ) -> Result<Option<crate::eval::Iter>, Raise> {
-        Ok(Some(crate::eval::Iter::Items(self.0.to_vec().into_iter())))
+        Ok(Some(crate::eval::Iter::Items(Vec::from(self.0.clone()).into_iter())))
     }
     fn get(
         &self,
@@ -520,9 +517,6 @@ impl Protocol for SingleDispatch {
         }
     }
     fn is_callable(&self) -> bool {
-        true
-    }
-    fn is_function(&self) -> bool {
         true
     }
     fn call(&self, p: &mut dyn Host, this: &ScriptValue, args: CallArgs) -> Outcome {
