@@ -17,7 +17,7 @@ use crate::binding::{Binding, Slot};
 use crate::budget::{Budget, Limits};
 use crate::errors::ParseError;
 use crate::eval::walk::names_of_module;
-use crate::eval::{Env, LocalNames, Raise};
+use crate::eval::{Env, Exceptions, LocalNames, Raise};
 use crate::host::Host;
 use crate::parts::Parts;
 use crate::python::text_index::TextIndexes;
@@ -59,6 +59,8 @@ pub struct Program {
     spare: RefCell<Vec<Box<dyn Host>>>,
     /// Warnings and notes of functions that were called back.
     pub(crate) inner_warnings: RefCell<Vec<ParseError>>,
+    /// Exceptions that are being raised or handled.
+    pub(crate) exceptions: Exceptions,
 }
 
 /// Longest chain of calls in a span. Deeper helpers add their line only.
@@ -115,6 +117,7 @@ impl Program {
             make_host,
             spare: RefCell::default(),
             inner_warnings: RefCell::default(),
+            exceptions: Exceptions::default(),
             ast: Rc::new(ast),
         }
     }
@@ -221,6 +224,7 @@ impl Program {
             }
         }
         self.globals.borrow_mut().clear();
+        self.exceptions.clear();
         self.loaded_modules.borrow_mut().clear();
         let environments = std::mem::take(&mut *self.cycles.environments.borrow_mut());
         environments.iter().filter_map(Weak::upgrade).for_each(|env| env.clear());

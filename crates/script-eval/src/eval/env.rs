@@ -85,6 +85,15 @@ impl Env {
         }
     }
 
+    /// Returns `true` for a local variable, `false` for one of an enclosing function, and `None` for other names.
+    pub(crate) fn is_local(&self, name: Name) -> Option<bool> {
+        let mut at = self;
+        while at.index(name).is_none() {
+            at = at.around()?;
+        }
+        (at.kind == EnvKind::Function).then_some(std::ptr::eq(at, self))
+    }
+
     /// The innermost enclosing environment that is not a class body.
     fn around(&self) -> Option<&Env> {
         let mut at = self.parent.as_deref()?;

@@ -287,9 +287,6 @@ impl dyn Host + '_ {
     /// # Errors
     /// Fails if Python would not continue after the statement.
     pub(crate) fn behind_failed(&mut self, id: StmtId, reported: Reported) -> Result<()> {
-        if self.is_overfull {
-            return Err(reported);
-        }
         let range = self.shown_range(id);
         if let Some(mut placeholder) = self.pending.take() {
             if !matches!(placeholder.cause, Cause::Parameter { .. }) {
@@ -332,13 +329,11 @@ impl dyn Host + '_ {
     /// Checks a call on a path that may not be taken or that only explores.
     ///
     /// # Errors
-    /// Fails if the call must not run: of a lazy generator, an asynchronous function, or a running function on an
+    /// Fails if the call must not run: of an asynchronous function, or a running function on an
     /// uncertain path.
     pub(crate) fn may_call(&mut self, closure: &Closure) -> Result<(), Raise> {
         let Some(def) = closure.def else { return Ok(()) };
-        let reason = if closure.is_generator() && !walk::runs_at_once(&self.ast, closure.body()) {
-            "this generator is not evaluated"
-        } else if self.explorer.asynchronous.contains(&def) {
+        let reason = if self.explorer.asynchronous.contains(&def) {
             "asynchronous functions are not evaluated"
         } else if self.explorer.uncertain > 0 && self.explorer.running.contains(&def) {
             "a function that may call itself is not evaluated"

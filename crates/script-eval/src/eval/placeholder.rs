@@ -242,7 +242,9 @@ impl Evaluator {
     /// Explains the failure of a call by a placeholder among its arguments.
     pub(crate) fn failed_call(&self, raise: Raise, mentioned: Option<Placeholder>) -> Raise {
         match (raise, mentioned) {
-            (Raise::Kind(_) | Raise::Build(_), Some(placeholder)) => Raise::Unknown(placeholder),
+            (Raise::Kind(_) | Raise::Build(_) | Raise::Exception(_), Some(placeholder)) => {
+                Raise::Unknown(placeholder)
+            }
             (raise, _) => raise,
         }
     }

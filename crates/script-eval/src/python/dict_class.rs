@@ -13,7 +13,7 @@ use super::builtins::{self, Table, linear, not_none, own};
 use super::number::word;
 use super::{compare, cost, repr, set};
 use crate::Host;
-use crate::eval::{Iter, IterObject, Raise};
+use crate::eval::{Iter, IterObject, Raise, exception};
 use crate::host::Operator;
 
 type DictRef = Rc<RefCell<Dict>>;
@@ -374,7 +374,7 @@ static ORDERED: Table = &[
             let hashed = p.hashable(key.clone())?;
             cost::removal(p, dict.borrow().len())?;
             let Some(from) = dict.borrow().get_index_of(&hashed) else {
-                return Err(super::subscript::key_error(p, &key));
+                return Err(exception::key_error(key));
             };
             let to = if last { dict.borrow().len() - 1 } else { 0 };
             dict.borrow_mut().move_index(from, to);
@@ -392,7 +392,7 @@ static ORDERED: Table = &[
             };
             match entry {
                 Some((key, value)) => Ok(ScriptValue::tuple([key.0, value])),
-                None => raise!(Key, "'dictionary is empty'"),
+                None => Err(exception::key_error(ScriptValue::str("dictionary is empty"))),
             }
         })
         .with_keywords(&["last"]),

@@ -7,6 +7,7 @@ pub(crate) mod builtins;
 pub(crate) mod compare;
 pub(crate) mod cost;
 pub(crate) mod dict_class;
+pub(crate) mod exceptions;
 pub(crate) mod format;
 pub(crate) mod library;
 pub(crate) mod methods;

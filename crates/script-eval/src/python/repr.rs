@@ -10,7 +10,7 @@ use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
 use super::{builtins::Builtin, cost, dict_class, object, range, set, type_name, view};
 use crate::errors::HostError;
-use crate::eval::Raise;
+use crate::eval::{Raise, exception};
 use crate::{Evaluator, Host};
 
 /// Maximum nesting of containers; CPython's recursion limit is similar.
@@ -23,10 +23,18 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
             cost::text_bytes(p, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
-        other => match object::of(other).map(|object| object.text(p)).transpose()?.flatten() {
+        other => match text_of(p, other)? {
             Some(text) => Ok(text),
             None => repr(p, other),
         },
+    }
+}
+
+/// The text of a value whose `str` is not its `repr`.
+fn text_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<String>, Raise> {
+    match object::of(value) {
+        Some(object) => object.text(p),
+        None => exception::text(p, value),
     }
 }
 
@@ -176,6 +184,9 @@ fn container(
                 }
             } else if let Some(object) = object::of(value) {
                 object.write(p, out, open)?;
+            } else if let Some((name, args)) = exception::name_and_args(value) {
+                list(p, &format!("{name}("), &args, out, open)?;
+                out.push(')');
             } else if let Some(builtin) = value.as_host::<Builtin>() {
                 let kind = if builtin.is_type() { "class '" } else { "built-in function " };
                 let end = if builtin.is_type() { "'>" } else { ">" };

@@ -10,7 +10,7 @@ use tvmscript_script_value::{CallArgs, Dict, Hashing, HostObject, ScriptValue, S
 use super::Library;
 use crate::Host;
 use crate::errors::HostError;
-use crate::eval::{Iter, Raise};
+use crate::eval::{Iter, Raise, exception};
 use crate::host::Operator;
 use crate::python::builtins::{Table, linear, not_none, own};
 use crate::python::number::{small_index, word};
@@ -487,7 +487,7 @@ impl Protocol for ChainMap {
     ) -> Result<Option<ScriptValue>, Raise> {
         match self.find(p, key)? {
             Some(value) => Ok(Some(value)),
-            None => Err(subscript::key_error(p, key)),
+            None => Err(exception::key_error(key.clone())),
         }
     }
     fn set(
@@ -505,8 +505,7 @@ impl Protocol for ChainMap {
     fn delete(&self, p: &mut dyn Host, key: &ScriptValue) -> Result<bool, Raise> {
         let Some(map) = self.maps().into_iter().next() else { return Ok(false) };
         if !compare::contains(p, &map, key)? {
-            let text = format!("Key not found in the first mapping: {}", repr::repr(p, key)?);
-            raise!(Key, "{}", repr::repr(p, &ScriptValue::str(&text))?);
+            return Err(not_in_first(p, key)?);
         }
         subscript::delete(p, &map, key).map(|()| true)
     }
@@ -590,13 +589,16 @@ static CHAIN_MAP: Table = &[
                 Ok(value)
             }
             (None, Some(default)) => Ok(default),
-            (None, None) => {
-                let text = format!("Key not found in the first mapping: {}", repr::repr(p, &key)?);
-                raise!(Key, "{}", repr::repr(p, &ScriptValue::str(&text))?)
-            }
+            (None, None) => Err(not_in_first(p, &key)?),
         }
     }),
 ];
+
+/// The error for a key that the first map does not have.
+fn not_in_first(p: &mut dyn Host, key: &ScriptValue) -> Result<Raise, Raise> {
+    let text = format!("Key not found in the first mapping: {}", repr::repr(p, key)?);
+    Ok(exception::key_error(ScriptValue::str(&text)))
+}
 
 /// A view of the merged entries.
 fn view(p: &mut dyn Host, v: &ScriptValue, name: &str) -> Outcome {
