@@ -87,14 +87,11 @@ impl Env {
 
     /// Returns `true` for a local variable, `false` for one of an enclosing function, and `None` for other names.
     pub(crate) fn is_local(&self, name: Name) -> Option<bool> {
-        if self.index(name).is_some() {
-            return (!self.is_class).then_some(true);
-        }
-        let mut at = self.around()?;
+        let mut at = self;
         while at.index(name).is_none() {
             at = at.around()?;
         }
-        Some(false)
+        (at.kind == EnvKind::Function).then_some(std::ptr::eq(at, self))
     }
 
     /// The innermost enclosing environment that is not a class body.
