@@ -6,7 +6,7 @@ use super::Plan;
 use crate::conformance::{Oracle, Program, one_line_difference};
 use crate::subject::{self, Diagnostic};
 
-/// What to ask TVM.
+/// The questions to TVM.
 pub struct Asked<'a> {
     /// The oracle.
     pub oracle: &'a Oracle,
@@ -39,7 +39,7 @@ pub enum Verdict {
 
 /// The result for one program.
 pub struct Outcome {
-    /// Whether the results are equal.
+    /// The comparison.
     pub verdict: Verdict,
     /// Our result as text.
     pub ours: String,
@@ -122,7 +122,7 @@ pub fn one(
     outcome
 }
 
-/// Whether a result of TVM is not well-formed.
+/// Returns `true` if a result of TVM is not well-formed.
 fn is_broken(text: &str) -> bool {
     subject::parse("theirs", text).is_ok_and(|theirs| !theirs.findings().is_empty())
 }
