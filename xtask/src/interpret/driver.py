@@ -37,12 +37,15 @@ def _from_tvm(value):
 
 def _build(tvm, text, target, folder):
     function = oracle._parse(text)
-    if not isinstance(function, tvm.tir.PrimFunc):
-        raise TypeError("no function")
+    if isinstance(function, tvm.IRModule):
+        [function] = function.functions.values()
     # The target of the function is that of the kernel it was part of.
     function = function.without_attr("target").with_attr("global_symbol", "kernel")
     file = os.path.join(folder, "kernel.so")
-    tvm.tir.build(tvm.IRModule({"kernel": function}), target=target).export_library(file)
+    module = tvm.tir.build(tvm.IRModule({"kernel": function}), target=target)
+    # Without these, the compiler knows no `half`, or computes with more digits than it has.
+    half = ["-Dhalf=_Float16", "-fexcess-precision=16"] if target == "c" else []
+    module.export_library(file, options=["-shared", "-fPIC", "-O2"] + half)
     return tvm.runtime.load_module(file)["kernel"]
 
 
@@ -54,9 +57,9 @@ def _run(tvm, req):
             raise
         except Exception as error:
             message = str(error).strip().splitlines() or [""]
-            # The compiler's own message comes after its command line.
-            errors = [line for line in message if "error:" in line]
-            return {"ok": False, "build": (errors or message[-1:])[0][:500]}
+            # The compiler's own message comes after its command line, and TVM's after its stack.
+            errors = [line for line in message if "error: " in line] or message
+            return {"ok": False, "build": errors[0].split("error: ")[-1][:500]}
         arguments = [_to_tvm(tvm, argument) for argument in req["arguments"]]
         result = kernel(*arguments)
         return {"ok": True, "arguments": [_from_tvm(argument) for argument in arguments], "result": result}

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use tvmscript::interpreter::{Argument, InputOptions, Limits, Scalar, Tensor, generate, run as interpret};
+use tvmscript::ir::IRModule;
 use tvmscript::ir_core::DataType;
 use tvmscript::tir::PrimFunc;
 use tvmscript::{ParseOptions, Ref, parse, registry};
@@ -182,16 +183,24 @@ fn one(program: &Program, options: &Options, oracle: &Oracle) -> Result<Outcome,
     Ok(outcome)
 }
 
-/// The only function of a program.
+/// The only function of a program: the program itself, or that of a module.
 fn function(program: &Program) -> Result<Ref<PrimFunc>, String> {
     let parsed = parse(&program.name, &program.text, registry(), &ParseOptions::default());
     if let Some(error) = parsed.errors.first() {
         return Err(format!("does not parse: {}", error.kind));
     }
-    match parsed.scripts.as_slice() {
-        [script] => script.node.clone().downcast().map_err(|_| "no function".to_owned()),
-        scripts => Err(format!("{} scripts", scripts.len())),
-    }
+    let script = match parsed.scripts.as_slice() {
+        [script] => &script.node,
+        scripts => return Err(format!("{} scripts", scripts.len())),
+    };
+    let function = match script.as_node::<IRModule>() {
+        None => script.downcast_ref::<PrimFunc>(),
+        Some(module) if module.functions.len() == 1 => {
+            module.functions.iter().find_map(|(_, function)| function.downcast_ref::<PrimFunc>())
+        }
+        Some(module) => return Err(format!("{} functions", module.functions.len())),
+    };
+    function.cloned().ok_or_else(|| "no TIR function".to_owned())
 }
 
 fn to_json(argument: &Argument) -> Value {

@@ -29,7 +29,7 @@ pub struct Sources {
 pub enum Verdict {
     /// TVM's pass fails, so there is nothing to compare.
     Rejected,
-    /// TVM's pass breaks a well-formed program.
+    /// TVM's pass breaks a well-formed program: its result is not well-formed, or TVM does not read it back.
     Broken,
     /// Equal.
     Equal,
@@ -108,16 +108,16 @@ pub fn one(
             outcome.our_sources = Sources { nodes, with_source };
             if succeeded {
                 outcome.verdict = verdict(&answer);
-                if is_well_formed
-                    && matches!(outcome.verdict, Verdict::Differs(_))
-                    && is_broken(&outcome.theirs)
-                {
-                    outcome.verdict = Verdict::Broken;
-                }
             }
         }
         Err(why) if succeeded => outcome.verdict = Verdict::Differs(why),
         Err(_) => {}
+    }
+    if is_well_formed
+        && matches!(outcome.verdict, Verdict::Differs(_))
+        && (answer["reads_back"] == false || is_broken(&outcome.theirs))
+    {
+        outcome.verdict = Verdict::Broken;
     }
     outcome
 }
