@@ -3,6 +3,7 @@
 use tvmscript_python_syntax::ast::{BinOp, Expr, ExprId, List, Name, TextRange};
 use tvmscript_script_value::ScriptValue;
 
+use super::exception;
 use crate::binding::{Binding, Slot};
 use crate::errors::{HostError, ParseErrorKind, Reported, Result};
 use crate::host::Operator;
@@ -35,7 +36,9 @@ impl dyn Host + '_ {
             }
             Expr::Attribute { value: base, attr } => {
                 let base = self.eval(base)?;
+                let ast = self.ast.clone();
                 if self.tolerant && self.unknown(&base).is_some()
+                    || self.try_at(target, |_| exception::set_attribute(&base, ast.name(attr), &value))?
                     || self.set_class_attribute(&base, attr, value)
                 {
                     return Ok(());
@@ -178,6 +181,9 @@ impl dyn Host + '_ {
             };
             let one = tvmscript_ir_core::with_stack(|| self.unpack_with(target, value, leaf));
             result = result.and(one);
+            if result.is_err() && self.program.budget.stops_at_first_error() {
+                break;
+            }
         }
         result
     }

@@ -10,13 +10,14 @@ use std::rc::Rc;
 use tvmscript_ir_core::with_stack;
 use tvmscript_script_value::{CallArgs, HostObject, ScriptValue, release};
 
+use super::exception::{self, ExceptionState};
 use super::placeholder::as_placeholder;
 use super::record::Record;
 use super::{Cause, Closure, Env, Placeholder, Raise};
 use crate::binding::Binding;
 use crate::errors::Result;
-use crate::python::Outcome;
 use crate::python::builtins::Builtin;
+use crate::python::{Outcome, exceptions};
 use crate::{Evaluator, Host, Program};
 use tvmscript_python_syntax::ast::{ClassDef, Expr, ExprId, Name, Stmt, StmtId, TextRange};
 
@@ -40,7 +41,7 @@ pub(crate) struct ClassObject {
     name: Name,
     place: TextRange,
     env: Rc<Env>,
-    bases: Vec<ScriptValue>,
+    pub(super) bases: Vec<ScriptValue>,
     /// `true` if all bases are known. Others may replace members, as enumerations do.
     is_plain: bool,
     /// The declared fields of a dataclass or named tuple.
@@ -66,6 +67,10 @@ impl Drop for ClassObject {
 }
 
 impl ClassObject {
+    pub(super) fn name(&self) -> &str {
+        self.program.ast.name(self.name)
+    }
+
     /// Looks up a member in the class and its bases, in breadth of declaration.
     pub(super) fn member(&self, name: &str) -> Option<ScriptValue> {
         let ast = &self.program.ast;
@@ -124,17 +129,31 @@ fn is_definition(value: &ScriptValue) -> bool {
 pub(crate) struct Instance {
     pub(super) class: ScriptValue,
     pub(super) fields: RefCell<HashMap<Name, ScriptValue>>,
+    /// The state of an exception.
+    pub(super) exception: Option<Box<ExceptionState>>,
 }
 
 impl Instance {
     pub(crate) fn value(class: ScriptValue) -> ScriptValue {
-        ScriptValue::host(Instance { class, fields: RefCell::new(HashMap::new()) })
+        ScriptValue::host(Instance { class, fields: RefCell::new(HashMap::new()), exception: None })
+    }
+
+    /// An instance of an exception class.
+    pub(crate) fn exception(class: ScriptValue, state: Box<ExceptionState>) -> ScriptValue {
+        ScriptValue::host(Instance { class, fields: RefCell::new(HashMap::new()), exception: Some(state) })
     }
 }
 
 impl HostObject for Instance {
     fn type_name(&self) -> &str {
-        "an instance"
+        if self.exception.is_none() {
+            return "an instance";
+        }
+        match (exceptions::class_name(&self.class), self.class.as_host::<ClassObject>()) {
+            (Some(name), _) => name,
+            (None, Some(class)) => class.name(),
+            (None, None) => "an instance",
+        }
     }
     /// Returns the fields of a named tuple.
     fn items(&self) -> Option<Vec<ScriptValue>> {
@@ -315,7 +334,7 @@ impl dyn Host + '_ {
             return Some(Ok(field));
         }
         let member = instance.class.as_host::<ClassObject>().and_then(|class| class.member(name));
-        let Some(member) = member else { return Some(Ok(None)) };
+        let Some(member) = member else { return Some(Ok(exception::attribute(value, name))) };
         Some(match member.as_host::<Closure>().map(|function| function.kind) {
             Some(MethodKind::Plain) => Ok(Some(bound(member, value))),
             Some(MethodKind::Class) => Ok(Some(bound(member, &instance.class))),
@@ -328,7 +347,11 @@ impl dyn Host + '_ {
 
     pub(crate) fn instantiate(&mut self, value: &ScriptValue, mut args: CallArgs) -> Outcome {
         let Some(class) = value.as_host::<ClassObject>() else { return Ok(ScriptValue::None) };
-        let instance = Instance::value(value.clone());
+        let is_exception = exception::is_class(value);
+        let instance = match is_exception {
+            true => Instance::exception(value.clone(), ExceptionState::new(args.positional.iter().cloned())),
+            false => Instance::value(value.clone()),
+        };
         let is_empty = args.positional.is_empty() && args.keywords.is_empty();
         match class.member("__init__") {
             Some(init) if init.as_host::<Closure>().is_some() => {
@@ -336,6 +359,9 @@ impl dyn Host + '_ {
                 self.call_value(&init, args)?;
             }
             None if class.record.is_some() => return self.new_record(value, args),
+            None if is_exception => {
+                exception::init(self, &instance, args)?;
+            }
             None if is_empty => {}
             None => return Err(Raise::Unknown(self.unknown_instance(class))),
             Some(_) => return Err(Raise::Unknown(self.unknown_instance(class))),

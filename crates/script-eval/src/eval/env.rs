@@ -19,20 +19,46 @@ pub(crate) struct Env {
     slots: RefCell<Vec<Binding>>,
     parent: Option<Rc<Env>>,
     held: Cell<bool>,
-    /// `true` for the names of a class body, which functions inside it do not see.
-    is_class: bool,
+    kind: EnvKind,
+}
+
+/// The code that an environment belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum EnvKind {
+    Function,
+    /// A class body, whose names functions inside it do not see.
+    Class,
+    /// A module other than the main text.
+    Module,
 }
 
 impl Env {
     pub(crate) fn new(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
-        let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
-        Rc::new(Env { names, slots, parent, held: Cell::new(false), is_class: false })
+        Env::of_kind(names, parent, EnvKind::Function)
     }
 
     /// The variables of a class body.
     pub(crate) fn of_class(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
+        Env::of_kind(names, parent, EnvKind::Class)
+    }
+
+    /// The variables of a module other than the main text.
+    pub(crate) fn of_module(names: Rc<[Name]>) -> Rc<Env> {
+        Env::of_kind(names, None, EnvKind::Module)
+    }
+
+    fn of_kind(names: Rc<[Name]>, parent: Option<Rc<Env>>, kind: EnvKind) -> Rc<Env> {
         let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
-        Rc::new(Env { names, slots, parent, held: Cell::new(false), is_class: true })
+        Rc::new(Env { names, slots, parent, held: Cell::new(false), kind })
+    }
+
+    /// Returns `true` if the code is in a module other than the main text.
+    pub(crate) fn is_in_module(&self) -> bool {
+        let mut at = self;
+        while let Some(parent) = &at.parent {
+            at = parent;
+        }
+        at.kind == EnvKind::Module
     }
 
     /// The binding of a name in this environment alone.
@@ -59,10 +85,19 @@ impl Env {
         }
     }
 
+    /// Returns `true` for a local variable, `false` for one of an enclosing function, and `None` for other names.
+    pub(crate) fn is_local(&self, name: Name) -> Option<bool> {
+        let mut at = self;
+        while at.index(name).is_none() {
+            at = at.around()?;
+        }
+        (at.kind == EnvKind::Function).then_some(std::ptr::eq(at, self))
+    }
+
     /// The innermost enclosing environment that is not a class body.
     fn around(&self) -> Option<&Env> {
         let mut at = self.parent.as_deref()?;
-        while at.is_class {
+        while at.kind == EnvKind::Class {
             at = at.parent.as_deref()?;
         }
         Some(at)

@@ -79,6 +79,9 @@ impl dyn Host + '_ {
         let mut spine: SmallVec<[ExprId; 8]> = SmallVec::new();
         let mut at = id;
         while let Expr::BinOp { left, .. } = *self.ast.expr(at) {
+            if at != id && self.remembered(at).is_some() {
+                break;
+            }
             spine.push(at);
             at = left;
         }
@@ -103,6 +106,9 @@ impl dyn Host + '_ {
                 Ok(value) => value,
                 Err(reported) => return self.operands_behind(spine, reported),
             };
+            if at != id {
+                self.remember(at, &value);
+            }
         }
         Ok(value)
     }

@@ -10,7 +10,7 @@ use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
 use super::{builtins::Builtin, cost, range, set, type_name, view};
 use crate::errors::HostError;
-use crate::eval::Raise;
+use crate::eval::{Raise, exception};
 use crate::{Evaluator, Host};
 
 /// Maximum nesting of containers; CPython's recursion limit is similar.
@@ -23,7 +23,10 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
             cost::text_bytes(p, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
-        other => repr(p, other),
+        other => match exception::text(p, other)? {
+            Some(text) => Ok(text),
+            None => repr(p, other),
+        },
     }
 }
 
@@ -168,6 +171,9 @@ fn container(
                     1 => out.push_str(&format!("range({}, {})", range.start, range.stop)),
                     step => out.push_str(&format!("range({}, {}, {step})", range.start, range.stop)),
                 }
+            } else if let Some((name, args)) = exception::name_and_args(value) {
+                list(p, &format!("{name}("), &args, out, open)?;
+                out.push(')');
             } else if let Some(builtin) = value.as_host::<Builtin>() {
                 let kind = if builtin.is_type() { "class '" } else { "built-in function " };
                 let end = if builtin.is_type() { "'>" } else { ">" };

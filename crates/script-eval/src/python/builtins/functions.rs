@@ -6,7 +6,8 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 
 use super::{Builtin, Table, linear, not_none, own};
 use crate::errors::{HostError, HostErrorKind};
-use crate::eval::{Iter, IterObject, Raise};
+use crate::eval::generator::{Input, Resumed};
+use crate::eval::{Iter, IterObject, Raise, exception};
 use crate::host::Operator;
 use crate::python::cost;
 use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
@@ -42,12 +43,7 @@ pub(super) static FUNCTIONS: Table = &[
     // Identities differ from run to run; nothing may depend on them.
     own("id").any(|_, _, _| raise!(Type, "`id` is not available here")),
     own("isinstance").two(isinstance),
-    own("iter").one(|p, _, x| {
-        if x.as_host::<IterObject>().is_some() {
-            return Ok(x);
-        }
-        Ok(IterObject::value("iterator", p.iterate(&x)?))
-    }),
+    own("iter").one(|p, _, x| p.iterator_of(&x)),
     own("len").one(len),
     own("max").any(|p, _, a| extreme(p, "max", a, CmpOp::Gt)),
     own("min").any(|p, _, a| extreme(p, "min", a, CmpOp::Lt)),
@@ -259,6 +255,12 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
             }
             continue;
         }
+        if let Some(is_instance) = exception::is_instance(&value, &class) {
+            if is_instance {
+                return Ok(ScriptValue::Bool(true));
+            }
+            continue;
+        }
         let Some(builtin) = class.as_host::<Builtin>().filter(|b| b.is_type()) else {
             raise!(Type, "isinstance() arg 2 must be a type, a tuple of types, or a union");
         };
@@ -274,10 +276,9 @@ fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Optio
     if iterator.as_host::<IterObject>().is_none() {
         return Err(wrong_type!("'{}' object is not an iterator", &iterator).into());
     }
-    let mut iter = p.iterate(&iterator)?;
-    match (p.next(&mut iter)?, default) {
-        (Some(value), _) | (None, Some(value)) => Ok(value),
-        (None, None) => raise!(StopIteration, ""),
+    match (p.resume_value(&iterator, Input::Send(ScriptValue::None))?, default) {
+        (Resumed::Yielded(value), _) | (Resumed::Returned(_), Some(value)) => Ok(value),
+        (Resumed::Returned(value), None) => Err(exception::stop_iteration(value)),
     }
 }
 

@@ -13,10 +13,10 @@ use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptVa
 
 use super::cost::{self, Cost};
 use super::methods::of_type;
-use super::{Outcome, type_name};
+use super::{Outcome, exceptions, type_name};
 use crate::Host;
 use crate::errors::HostError;
-use crate::eval::Raise;
+use crate::eval::{Raise, exception};
 
 /// A built-in function, type or method.
 pub(crate) struct Native {
@@ -171,6 +171,8 @@ pub(crate) enum BuiltinKind {
     Function(&'static str),
     /// A type.
     Type,
+    /// An exception class.
+    Exception,
     /// A method bound to a value.
     Method(ScriptValue),
     /// A method of the type of this name, which takes the receiver as its first argument: `str.lower`.
@@ -189,13 +191,13 @@ impl Builtin {
     }
 
     pub(crate) fn is_type(&self) -> bool {
-        matches!(self.kind, BuiltinKind::Type)
+        matches!(self.kind, BuiltinKind::Type | BuiltinKind::Exception)
     }
 
     /// The name of its type in Python.
     pub(crate) fn class(&self) -> &'static str {
         match self.kind {
-            BuiltinKind::Type => "type",
+            BuiltinKind::Type | BuiltinKind::Exception => "type",
             BuiltinKind::Unbound(_) => "method_descriptor",
             BuiltinKind::Function(_) | BuiltinKind::Method(_) => "builtin_function_or_method",
         }
@@ -207,6 +209,10 @@ impl Builtin {
         match &self.kind {
             BuiltinKind::Function(module) => native.call(p, module, &ScriptValue::None, args),
             BuiltinKind::Type => native.call(p, "", &ScriptValue::None, args),
+            BuiltinKind::Exception => {
+                let class = Builtin::value(native, BuiltinKind::Exception);
+                native.call(p, "", &class, args)
+            }
             BuiltinKind::Method(receiver) => native.call(p, &type_name(receiver), receiver, args),
             BuiltinKind::Unbound(owner) => {
                 if args.positional.is_empty() {
@@ -214,7 +220,9 @@ impl Builtin {
                 }
                 let receiver = args.positional.remove(0);
                 let own = type_name(&receiver);
-                if own != *owner && !(*owner == "int" && own == "bool") {
+                let fits =
+                    own == *owner || *owner == "int" && own == "bool" || exception::is_of(&receiver, owner);
+                if !fits {
                     return Err(wrong_type!(
                         "descriptor '{name}' for '{owner}' objects doesn't apply to a '{}' object",
                         &receiver
@@ -247,6 +255,10 @@ impl HostObject for Builtin {
             return None;
         }
         let owner = self.native.name;
+        if let BuiltinKind::Exception = self.kind {
+            let native = EXCEPTION_METHODS.iter().find(|native| native.name == name)?;
+            return Some(Builtin::value(native, BuiltinKind::Unbound(owner)));
+        }
         if let Some(method) = types::class_method(owner, name) {
             return Some(Builtin::value(method, BuiltinKind::Function(owner)));
         }
@@ -269,6 +281,19 @@ impl Drop for Builtin {
             release([std::mem::take(receiver)]);
         }
     }
+}
+
+/// Methods of all exceptions.
+static EXCEPTION_METHODS: &[Native] = &[
+    own("__init__").any(exception::init),
+    own("add_note").one(exception::add_note),
+    own("with_traceback").one(|_, value, _| Ok(value.clone())),
+];
+
+/// A method of an exception.
+pub(crate) fn exception_method(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
+    let native = EXCEPTION_METHODS.iter().find(|native| native.name == name)?;
+    Some(Builtin::value(native, BuiltinKind::Method(value.clone())))
 }
 
 /// Tests whether both are the same function or type.
@@ -301,13 +326,13 @@ pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> Host
 
 /// The names of all built-in functions and types.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    functions::FUNCTIONS.iter().chain(types::TYPES).map(|native| native.name)
+    functions::FUNCTIONS.iter().chain(types::TYPES).map(|native| native.name).chain(exceptions::names())
 }
 
 /// Tests whether a value is one of Python's built-in functions or types.
 pub fn is_python_builtin(value: &ScriptValue) -> bool {
     let kind = value.as_host::<Builtin>().map(|builtin| &builtin.kind);
-    matches!(kind, Some(BuiltinKind::Function(_) | BuiltinKind::Type))
+    matches!(kind, Some(BuiltinKind::Function(_) | BuiltinKind::Type | BuiltinKind::Exception))
 }
 
 /// The built-in function or type of this name.
@@ -315,7 +340,7 @@ pub(crate) fn value(name: &str) -> Option<ScriptValue> {
     let find = |table: Table| table.iter().find(|native| native.name == name);
     match find(functions::FUNCTIONS) {
         Some(function) => Some(Builtin::value(function, BuiltinKind::Function(""))),
-        None => class(name),
+        None => class(name).or_else(|| exceptions::class(name)),
     }
 }
 

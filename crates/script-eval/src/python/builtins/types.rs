@@ -10,7 +10,7 @@ use tvmscript_script_value::{CallArgs, Dict, ScriptValue, Slice};
 use super::{Native, Table, class, linear, no_keywords, own};
 use crate::Host;
 use crate::errors::HostError;
-use crate::eval::{Iter, IterObject, Raise};
+use crate::eval::{Iter, IterObject, Raise, exception};
 use crate::python::number::{MAX_DIGITS, Number, float_to_int, int, integer, small_index, word};
 use crate::python::range::Range;
 use crate::python::unicode::numeral;
@@ -63,6 +63,9 @@ pub(super) static TYPES: Table = &[
     }),
     own("tuple").zero_or_one(|p, _, x| Ok(ScriptValue::tuple(collected(p, x)?))),
     own("type").one(|_, _, x| {
+        if let Some(class) = exception::class_of(&x) {
+            return Ok(class);
+        }
         let name = type_name(&x);
         match class(&name) {
             Some(class) => Ok(class),

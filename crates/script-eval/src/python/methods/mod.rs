@@ -1,5 +1,6 @@
 //! Methods and attributes of values, by type.
 
+mod generator;
 mod mapping;
 mod number;
 mod sequence;
@@ -9,6 +10,7 @@ mod text;
 use tvmscript_ir_core::{Map, ObjectLike, Value};
 use tvmscript_script_value::ScriptValue;
 
+use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table};
 use crate::python::set::Set;
 use crate::python::{range, view};
@@ -20,6 +22,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
             None if range::of(value).is_some() => tables_of("range"),
             None if view::is_set(value) => [mapping::VIEW, &[]],
+            None if is_generator(value) => [generator::GENERATOR, &[]],
             None => [&[], &[]],
         },
         ScriptValue::Node(object) if Map::<Value, Value>::try_ref(object).is_some() => [mapping::MAP, &[]],
