@@ -4,6 +4,8 @@
 
 #[path = "metaprogramming/builder.rs"]
 mod builder;
+#[path = "metaprogramming/captures.rs"]
+mod captures;
 #[path = "metaprogramming/compute.rs"]
 mod compute;
 #[path = "metaprogramming/helpers.rs"]

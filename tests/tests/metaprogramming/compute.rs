@@ -58,7 +58,8 @@ def f(A: T.Buffer((8, 16), "float32"), D: T.Buffer((8, 16), "float32")):
         D[i, j] = C[i, j]
 "#,
     );
-    let printed = tvmscript::print(&script(text, "f").node, tvmscript::registry(), &Default::default()).expect("it prints");
+    let printed = tvmscript::print(&script(text, "f").node, tvmscript::registry(), &Default::default())
+        .expect("it prints");
     assert!(printed.contains("    for x, y in T.grid(8, 16):\n        with T.block(\"C\"):\n            v_x, v_y = T.axis.remap("), "{printed}");
 }
 
@@ -70,7 +71,11 @@ fn p79_04_reductions() {
         ("T.max(A[i, k], axis=[k])", "T.min_value('float32')", "T.max(B[vi], A[vi, vk])"),
         ("T.min(A[i, k], k)", "T.max_value('float32')", "T.min(B[vi], A[vi, vk])"),
         ("T.sum(A[i, k], axis=k, init=T.float32(7))", "T.float32(7)", "B[vi] + A[vi, vk]"),
-        ("T.sum(A[i, k], axis=k, where=A[i, k] > T.float32(1))", "T.float32(0)", "T.Select(A[vi, vk] > T.float32(1), B[vi] + A[vi, vk], B[vi])"),
+        (
+            "T.sum(A[i, k], axis=k, where=A[i, k] > T.float32(1))",
+            "T.float32(0)",
+            "T.Select(A[vi, vk] > T.float32(1), B[vi] + A[vi, vk], B[vi])",
+        ),
     ] {
         same(
             &format!(
@@ -204,9 +209,18 @@ fn wrong_computations_are_explained() {
         ))
     };
     for (call, message) in [
-        ("T.compute((8,), lambda i: T.sum(A[i, k], k) + T.float32(1))", "a reduction is the whole value of an element"),
-        ("T.compute((8,), lambda i: (T.sum(A[i, k], k), A[i, 0]))", "all reductions over the same axes, or none"),
-        ("T.compute((8,), lambda i: (T.sum(A[i, k], k), T.sum(A[i, l], l)))", "all reductions over the same axes, or none"),
+        (
+            "T.compute((8,), lambda i: T.sum(A[i, k], k) + T.float32(1))",
+            "a reduction is the whole value of an element",
+        ),
+        (
+            "T.compute((8,), lambda i: (T.sum(A[i, k], k), A[i, 0]))",
+            "all reductions over the same axes, or none",
+        ),
+        (
+            "T.compute((8,), lambda i: (T.sum(A[i, k], k), T.sum(A[i, l], l)))",
+            "all reductions over the same axes, or none",
+        ),
         ("T.compute((8,), 3)", "expected a function of the indices"),
         ("T.compute((8,), lambda i, j: A[i, j])", "missing 1 required positional argument"),
         ("T.compute((8,), lambda i: ())", "a value for each element"),

@@ -147,6 +147,8 @@ def f(A: T.Buffer((64,), "float32"), B: T.Buffer((4,), "float32")):
 
 #[test]
 fn p79_05_wrong_results_are_reported_at_the_call() {
-    let found = errors("def helper(i):\n    return [i]\n\n@T.prim_func\ndef f(A: T.Buffer((4,), 'int32')):\n    for i in range(4):\n        A[i] = helper(i)\n");
+    let found = errors(
+        "def helper(i):\n    return [i]\n\n@T.prim_func\ndef f(A: T.Buffer((4,), 'int32')):\n    for i in range(4):\n        A[i] = helper(i)\n",
+    );
     assert_eq!(found.len(), 1, "{found:?}");
 }

@@ -19,8 +19,12 @@ def dynamic_capture(A, B):
 fn p79_18_hygienic_and_dynamic_macros() {
     for (name, index) in [("static_capture", "128"), ("dynamic_capture", "x_value")] {
         same(
-            &format!("{CAPTURES}\n@T.prim_func\ndef use(A: T.Buffer((1024,), 'int32'), B: T.Buffer((), 'int32')) -> None:\n    for x_value in T.serial(10):\n        {name}(A, B)\n"),
-            &format!("@T.prim_func\ndef use(A: T.Buffer((1024,), 'int32'), B: T.Buffer((), 'int32')) -> None:\n    for x_value in T.serial(10):\n        B[()] = A[{index}]\n"),
+            &format!(
+                "{CAPTURES}\n@T.prim_func\ndef use(A: T.Buffer((1024,), 'int32'), B: T.Buffer((), 'int32')) -> None:\n    for x_value in T.serial(10):\n        {name}(A, B)\n"
+            ),
+            &format!(
+                "@T.prim_func\ndef use(A: T.Buffer((1024,), 'int32'), B: T.Buffer((), 'int32')) -> None:\n    for x_value in T.serial(10):\n        B[()] = A[{index}]\n"
+            ),
         );
     }
 }
@@ -63,7 +67,11 @@ def f(A: T.Buffer((8, 8), "float32")):
             A[vi, vi] = T.float32(0)
 "#,
     );
-    let wrong = |call: &str| errors(&format!("@T.macro\ndef m(a, b=1):\n    T.evaluate(a + b)\n\n@T.prim_func\ndef f(x: T.int32):\n    {call}\n"));
+    let wrong = |call: &str| {
+        errors(&format!(
+            "@T.macro\ndef m(a, b=1):\n    T.evaluate(a + b)\n\n@T.prim_func\ndef f(x: T.int32):\n    {call}\n"
+        ))
+    };
     assert_eq!(wrong("m()"), ["m() missing 1 required positional argument: 'a'"]);
     assert_eq!(wrong("m(x, c=2)"), ["m() got an unexpected keyword argument 'c'"]);
 }
@@ -102,7 +110,8 @@ fn p79_18_names_of_a_macro_are_its_own() {
         "@T.macro\ndef m(a):\n    inner = a + 1\n    T.evaluate(inner)\n\n@T.prim_func\ndef f(x: T.int32):\n    m(x)\n    T.evaluate(inner)\n",
     );
     assert!(found.len() == 1 && found[0].starts_with("undefined name `inner`"), "{found:?}");
-    let found = errors("@T.macro\ndef m():\n    T.evaluate(x)\n\n@T.prim_func\ndef f(x: T.int32):\n    m()\n");
+    let found =
+        errors("@T.macro\ndef m():\n    T.evaluate(x)\n\n@T.prim_func\ndef f(x: T.int32):\n    m()\n");
     assert!(found.len() == 1 && found[0].starts_with("undefined name `x`"), "{found:?}");
 }
 
@@ -133,7 +142,9 @@ def f(x: R.Tensor((4, 4), "float32")):
     return b
 "#,
     );
-    let found = errors("@R.macro\ndef m(x):\n    y = R.add(x, x)\n\n@R.function\ndef f(x: R.Tensor((4,), 'float32')):\n    a = m(x)\n    return a\n");
+    let found = errors(
+        "@R.macro\ndef m(x):\n    y = R.add(x, x)\n\n@R.function\ndef f(x: R.Tensor((4,), 'float32')):\n    a = m(x)\n    return a\n",
+    );
     assert_eq!(found, ["expected `return` with a value at the end of the macro, found none"]);
 }
 
@@ -168,7 +179,11 @@ def f(A: T.Buffer((16,), "int32"), B: T.Buffer((14,), "int32")):
 
 #[test]
 fn p79_18_branches_are_chosen() {
-    for (relu, clip, value) in [(true, None, "T.max(A[i], T.float32(0))"), (false, Some(6), "T.min(A[i], T.float32(6))"), (false, None, "A[i]")] {
+    for (relu, clip, value) in [
+        (true, None, "T.max(A[i], T.float32(0))"),
+        (false, Some(6), "T.min(A[i], T.float32(6))"),
+        (false, None, "A[i]"),
+    ] {
         let clip = clip.map_or("None".to_owned(), |clip: i32| clip.to_string());
         let relu = if relu { "True" } else { "False" };
         same(
@@ -188,7 +203,9 @@ def make(relu, clip):
 f = make({relu}, {clip})
 "#
             ),
-            &format!("@T.prim_func\ndef f(A: T.Buffer((8,), 'float32'), B: T.Buffer((8,), 'float32')):\n    for i in range(8):\n        B[i] = {value}\n"),
+            &format!(
+                "@T.prim_func\ndef f(A: T.Buffer((8,), 'float32'), B: T.Buffer((8,), 'float32')):\n    for i in range(8):\n        B[i] = {value}\n"
+            ),
         );
     }
 }
@@ -285,5 +302,8 @@ fn errors_in_macros_name_the_call() {
     let labels: Vec<&str> = error.labels.iter().map(|label| label.text.as_str()).collect();
     assert_eq!(labels, ["", "called from here"]);
     let found = errors("@T.macro\ndef m():\n    T.evaluate(1)\n\nm()\n");
-    assert_eq!(found, ["expected an open function, found a call of a macro outside of scripts (call `m` inside a script)"]);
+    assert_eq!(
+        found,
+        ["expected an open function, found a call of a macro outside of scripts (call `m` inside a script)"]
+    );
 }

@@ -6,7 +6,10 @@ use super::support::{errors, read_with, same};
 fn elementwise(rank: usize) -> String {
     let shape: Vec<String> = (0..rank).map(|d| (d + 2).to_string()).collect();
     let names: Vec<String> = (0..rank).map(|d| format!("i{d}")).collect();
-    let mut text = format!("@T.prim_func\ndef f(A: T.Buffer(({0}), 'float32'), B: T.Buffer(({0}), 'float32'), C: T.Buffer(({0}), 'float32')):\n", tuple(&shape));
+    let mut text = format!(
+        "@T.prim_func\ndef f(A: T.Buffer(({0}), 'float32'), B: T.Buffer(({0}), 'float32'), C: T.Buffer(({0}), 'float32')):\n",
+        tuple(&shape)
+    );
     let mut indent = "    ".to_owned();
     for (name, extent) in names.iter().zip(&shape) {
         text += &format!("{indent}for {name} in range({extent}):\n");
@@ -79,8 +82,20 @@ f = broadcast_add(
     for (a, b, c, loops, at) in [
         ("(128, 1)", "(1, 128)", "(128, 128)", "for i, j in T.grid(128, 128):", ["i, j", "i, 0", "0, j"]),
         ("(4,)", "(2, 3, 4)", "(2, 3, 4)", "for i, j, k in T.grid(2, 3, 4):", ["i, j, k", "k", "i, j, k"]),
-        ("(3, 1, 1)", "(5, 7)", "(3, 5, 7)", "for i, j, k in T.grid(3, 5, 7):", ["i, j, k", "i, 0, 0", "j, k"]),
-        ("(2, 1, 4, 1, 6)", "(3, 1, 5, 1)", "(2, 3, 4, 5, 6)", "for i, j, k, l, m in T.grid(2, 3, 4, 5, 6):", ["i, j, k, l, m", "i, 0, k, 0, m", "j, 0, l, 0"]),
+        (
+            "(3, 1, 1)",
+            "(5, 7)",
+            "(3, 5, 7)",
+            "for i, j, k in T.grid(3, 5, 7):",
+            ["i, j, k", "i, 0, 0", "j, k"],
+        ),
+        (
+            "(2, 1, 4, 1, 6)",
+            "(3, 1, 5, 1)",
+            "(2, 3, 4, 5, 6)",
+            "for i, j, k, l, m in T.grid(2, 3, 4, 5, 6):",
+            ["i, j, k, l, m", "i, 0, k, 0, m", "j, 0, l, 0"],
+        ),
     ] {
         same(&text(a, b, c), &by_hand(a, b, c, loops, at));
     }
@@ -189,7 +204,9 @@ def f(A: T.Buffer((8, 4), "float32"), B: T.Buffer((8,), "float32")):
 #[test]
 fn p79_13_wrong_arity_is_pointed_at() {
     let text = |target: &str| {
-        format!("@T.prim_func\ndef f(A: T.Buffer((4, 4), 'float32')):\n    for {target} in T.grid(4, 4):\n        A[0, 0] = T.float32(0)\n")
+        format!(
+            "@T.prim_func\ndef f(A: T.Buffer((4, 4), 'float32')):\n    for {target} in T.grid(4, 4):\n        A[0, 0] = T.float32(0)\n"
+        )
     };
     for (target, message) in [
         ("i, j, k", "not enough values to unpack (expected 3, got 2)"),

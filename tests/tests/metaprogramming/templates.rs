@@ -58,10 +58,22 @@ def f(A: T.Buffer((8, 16), "float16"), B: T.Buffer((8, 16), "float16")):
     let buffer = |shape: &str, dtype: &str| format!("T.Buffer({shape}, {dtype})");
     // numbers, texts, tuples
     let text = body("shape", "dtype", "name", "scale", "T.float16(shift)", &buffer("shape", "dtype"));
-    same(&format!("def make(shape, dtype, name, scale, shift):\n{text}\nf = make((8, 16), 'float16', 'scale', 0.5, 2)\n"), by_hand);
+    same(
+        &format!(
+            "def make(shape, dtype, name, scale, shift):\n{text}\nf = make((8, 16), 'float16', 'scale', 0.5, 2)\n"
+        ),
+        by_hand,
+    );
     // lists and dictionaries
     let (shape, dtype) = ("config['shape']", "config['dtype']");
-    let text = body(shape, dtype, "config['name']", "config['scale']", "T.float16(config['shift'])", &buffer(shape, dtype));
+    let text = body(
+        shape,
+        dtype,
+        "config['name']",
+        "config['scale']",
+        "T.float16(config['shift'])",
+        &buffer(shape, dtype),
+    );
     let config = "{'shape': [8, 16], 'dtype': 'float16', 'name': 'scale', 'scale': 0.5, 'shift': 2}";
     same(&format!("def make(config):\n{text}\nf = make({config})\n"), by_hand);
     // nested containers
@@ -70,19 +82,38 @@ def f(A: T.Buffer((8, 16), "float16"), B: T.Buffer((8, 16), "float16")):
     let nested = "{'shapes': ((1, 1), (8, 16)), 'types': ['float16'], 'names': [('scale',)]}";
     same(&format!("def make(nested):\n{text}\nf = make({nested})\n"), by_hand);
     // classes as configuration
-    let text = body("c.shape", "c.dtype", "c.name()", "c.scale", "T.float16(c.shift)", &buffer("c.shape", "c.dtype"));
+    let text = body(
+        "c.shape",
+        "c.dtype",
+        "c.name()",
+        "c.scale",
+        "T.float16(c.shift)",
+        &buffer("c.shape", "c.dtype"),
+    );
     let class = "class Config:\n    dtype = 'float16'\n    scale = 0.5\n    def __init__(self, n):\n        self.shape = (n, 2 * n)\n        \
                  self.shift = 2\n    def name(self):\n        return 'scale'\n";
     same(&format!("{class}\ndef make(c):\n{text}\nf = make(Config(8))\n"), by_hand);
     // functions and lambdas
     let text = body("shape()", "dtype", "name", "half(1)", "two", &buffer("shape()", "dtype"));
     same(
-        &format!("def half(x):\n    return x / 2\ndef make(shape, dtype, name, two):\n{text}\nf = make(lambda: (8, 16), 'float16', 'scale', T.float16(2))\n"),
+        &format!(
+            "def half(x):\n    return x / 2\ndef make(shape, dtype, name, two):\n{text}\nf = make(lambda: (8, 16), 'float16', 'scale', T.float16(2))\n"
+        ),
         by_hand,
     );
     // annotations
     let text = body("(8, 16)", "dtype", "'scale'", "0.5", "T.float16(2)", "BufferType");
-    same(&format!("BufferType = T.Buffer((8, 16), 'float16')\n{}", format!("def make(BufferType):\n{text}\n").replace("A: BufferType, B: BufferType", "A: T.BufferFrom(BufferType), B: T.BufferFrom(BufferType)") + "f = make(BufferType)\n").replace("T.Cast(dtype", "T.float16("), by_hand);
+    same(
+        &format!(
+            "BufferType = T.Buffer((8, 16), 'float16')\n{}",
+            format!("def make(BufferType):\n{text}\n").replace(
+                "A: BufferType, B: BufferType",
+                "A: T.BufferFrom(BufferType), B: T.BufferFrom(BufferType)"
+            ) + "f = make(BufferType)\n"
+        )
+        .replace("T.Cast(dtype", "T.float16("),
+        by_hand,
+    );
 }
 
 #[test]

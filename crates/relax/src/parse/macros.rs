@@ -20,7 +20,8 @@ pub(super) fn expand(p: &mut Parser<'_>, expansion: &Expansion) -> Result<Script
             continue;
         };
         if index != last {
-            let kind = ParseErrorKind::UnsupportedExpression { what: "a statement behind the `return` of a macro" };
+            let kind =
+                ParseErrorKind::UnsupportedExpression { what: "a statement behind the `return` of a macro" };
             return Err(p.error(id, kind));
         }
         let Some(at) = stmt.value else { break };

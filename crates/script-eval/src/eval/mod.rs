@@ -45,8 +45,8 @@ pub use import::Module;
 pub(crate) use iterate::{Iter, IterObject};
 pub use local_module::absolute_module;
 pub use placeholder::{Cause, Placeholder};
-pub use template::{OpenTemplate, Template};
 pub(crate) use raising::Exceptions;
+pub use template::{OpenTemplate, Template};
 
 use crate::binding::Binding;
 use crate::errors::{HostError, ParseError, ParseErrorKind, Reported, Result, suggest};

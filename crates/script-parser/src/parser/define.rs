@@ -52,6 +52,7 @@ impl Parser<'_> {
         entry: DecoratorEntry,
         definition: &Definition<FunctionDef>,
     ) -> Result<Option<ScriptValue>> {
+        self.check_captures(definition)?;
         match entry.rule {
             DecoratorRule::Function { define, .. } => {
                 let before = Span::set_current(self.span(definition.id));
@@ -130,8 +131,9 @@ impl Parser<'_> {
         let value = self.with_mode(Mode::Host, |p| p.eval(decorator))?;
         match value.as_host::<Decorator>() {
             Some(found) => {
-                let args = found.args.clone();
-                Ok((found.entry, Definition { id, stmt, decorator, args }))
+                let mut args = found.args.clone();
+                let capture = args.take_keyword("capture");
+                Ok((found.entry, Definition { id, stmt, decorator, args, capture }))
             }
             None => {
                 let what = self.describe(&value);
@@ -188,12 +190,15 @@ impl Parser<'_> {
         at: ExprId,
         decorator: &Decorator,
     ) -> Result<Option<ScriptValue>> {
-        let (entry, args) = (decorator.entry, decorator.args.clone());
+        let (entry, mut args) = (decorator.entry, decorator.args.clone());
+        let capture = args.take_keyword("capture");
         match *self.ast.stmt(id) {
             Stmt::FunctionDef(stmt) => {
-                self.read_function(entry, &Definition { id, stmt, decorator: at, args })
+                self.read_function(entry, &Definition { id, stmt, decorator: at, args, capture })
             }
-            Stmt::ClassDef(stmt) => self.read_class(entry, &Definition { id, stmt, decorator: at, args }),
+            Stmt::ClassDef(stmt) => {
+                self.read_class(entry, &Definition { id, stmt, decorator: at, args, capture })
+            }
             other => Err(self.error(id, ParseErrorKind::unsupported_statement(other.kind(), "here"))),
         }
     }

@@ -57,7 +57,12 @@ impl HostObject for Macro {
 
 impl Parser<'_> {
     /// Makes the macro of a definition of host code.
-    pub(super) fn read_macro(&mut self, id: StmtId, at: ExprId, decorator: &Decorator) -> Result<ScriptValue> {
+    pub(super) fn read_macro(
+        &mut self,
+        id: StmtId,
+        at: ExprId,
+        decorator: &Decorator,
+    ) -> Result<ScriptValue> {
         let value = self.read_decorated(id, at, decorator)?;
         Ok(value.unwrap_or_default())
     }

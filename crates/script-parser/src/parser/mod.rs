@@ -13,6 +13,7 @@
 //! | statements and their handlers | `statements` |
 //! | decorated definitions | `define` |
 //! | macros | `macros` |
+//! | variables that scripts capture | `capture` |
 //! | frames of the builder | `frames` |
 //! | builders as values of host code | `host_builder` |
 //! | headers | `headers` |
@@ -23,6 +24,7 @@
 //! one error.
 
 mod bind;
+mod capture;
 mod compose;
 mod define;
 mod evaluate;
@@ -50,6 +52,7 @@ use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
 
 pub use bind::Binder;
+pub use capture::CaptureRule;
 pub use host_builder::HostBuilder;
 pub use macros::Expansion;
 pub(crate) use namespace::ParserFunction;
@@ -124,6 +127,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
             .errors
             .push(ParseError::new(ParseErrorKind::UnknownProfile(error), TextRange::at(0)));
     }
+    parser.captures = options.capture;
     let _reset = parser.begin_headers(&parsed.comments, &options.header);
     let span = Span::set_current(Span::UNKNOWN);
     match options.fragment_of {
@@ -178,6 +182,7 @@ pub struct Parser<'r> {
     /// Cache of attributes by namespace and name.
     attributes: Vec<Vec<Option<ScriptValue>>>,
     scripts: Scripts,
+    captures: CaptureRule,
     /// Number of statements visited.
     visited: u64,
 }
@@ -211,6 +216,7 @@ impl<'r> Parser<'r> {
             rules: Vec::new(),
             attributes: Vec::new(),
             scripts: Scripts::default(),
+            captures: CaptureRule::default(),
             visited: 0,
         }
     }

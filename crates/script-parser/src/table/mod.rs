@@ -36,8 +36,11 @@ pub struct Definition<S> {
     pub stmt: S,
     /// The last decorator, whose rule applies.
     pub decorator: ExprId,
-    /// Arguments of the decorator; empty if it is not called.
+    /// Arguments of the decorator besides `capture`; empty if it is not called.
     pub args: CallArgs,
+    /// The variables that the function captures, if the decorator declares them; see
+    /// [`CaptureRule`](crate::CaptureRule).
+    pub capture: Option<ScriptValue>,
 }
 
 /// Parses a decorated definition. Returns the value of its name, or `None` if the result is in the builder.

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 
 use tvmscript_ir_core::{Array, DataType, Map, Ref, Span, Str, Value};
 use tvmscript_irbuilder::{
-    BuildError, BuildErrorKind, Builder, Frame, FrameOf, FromScript, PendingFrame, Result, ScriptValue, script_fn,
+    BuildError, BuildErrorKind, Builder, Frame, FrameOf, FromScript, PendingFrame, Result, ScriptValue,
+    script_fn,
 };
 use tvmscript_prim::{Expr, IntImm, PrimExprExt, Range, Var};
 

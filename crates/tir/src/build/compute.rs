@@ -34,8 +34,11 @@ pub fn compute(
     #[default = None] name: Option<Str>,
 ) -> Result<ScriptValue> {
     let names = axis_names(&fcompute, shape.0.len());
-    let axes: Vec<Ref<Var>> =
-        names.iter().zip(shape.0.iter()).map(|(name, extent)| Var::new(format!("v_{name}"), extent.dtype())).collect();
+    let axes: Vec<Ref<Var>> = names
+        .iter()
+        .zip(shape.0.iter())
+        .map(|(name, extent)| Var::new(format!("v_{name}"), extent.dtype()))
+        .collect();
     let (values, is_tuple) = call(&fcompute, &axes)?;
     let computation = Computation::new(&shape.0, axes, names, values)?;
     let buffers = computation.allocate(&shape.0, name.as_ref())?;
@@ -66,7 +69,9 @@ fn call(function: &ScriptValue, axes: &[Ref<Var>]) -> Result<(Vec<Expr>, bool)> 
     let result = match function {
         ScriptValue::Function(function) => function.call(args)?,
         ScriptValue::Host(host) if host.is_callable() => host.call(args)?,
-        other => return Err(BuildError::expected("a function of the indices", other.type_name()).at_position(1)),
+        other => {
+            return Err(BuildError::expected("a function of the indices", other.type_name()).at_position(1));
+        }
     };
     let convert = |value| ExprArg::convert(value).map_err(|error| error.at_position(1));
     match result.items() {
@@ -103,11 +108,17 @@ enum Output {
 }
 
 impl Computation {
-    fn new(shape: &Array<Expr>, vars: Vec<Ref<Var>>, names: Vec<String>, values: Vec<Expr>) -> Result<Computation> {
+    fn new(
+        shape: &Array<Expr>,
+        vars: Vec<Ref<Var>>,
+        names: Vec<String>,
+        values: Vec<Expr>,
+    ) -> Result<Computation> {
         let dtypes: Vec<DataType> = values.iter().map(PrimExprExt::dtype).collect();
         let mut axes = Vec::with_capacity(vars.len());
         for ((var, name), extent) in vars.into_iter().zip(names).zip(shape.iter()) {
-            let dom = Range::try_from_extent(extent.clone()).map_err(|e| BuildError::from(e).at_position(0))?;
+            let dom =
+                Range::try_from_extent(extent.clone()).map_err(|e| BuildError::from(e).at_position(0))?;
             axes.push(Axis { name, var, dom, kind: IterType::DataPar });
         }
         let reductions: Vec<Option<&Reduce>> = values.iter().map(|value| value.as_node::<Reduce>()).collect();
@@ -189,7 +200,8 @@ impl Computation {
         loops.try_body(|()| {
             block::try_block(name, false)?.try_body(|()| {
                 for (axis, var) in self.axes.iter().zip(vars) {
-                    let iter = IterVar::try_new(Some(axis.dom.clone()), axis.var.clone(), axis.kind, "".into())?;
+                    let iter =
+                        IterVar::try_new(Some(axis.dom.clone()), axis.var.clone(), axis.kind, "".into())?;
                     push_axis("T.compute", iter, Some(var.upcast()))?;
                 }
                 self.stores(buffers)
@@ -200,7 +212,8 @@ impl Computation {
     fn stores(&self, buffers: &[Ref<Buffer>]) -> Result<()> {
         let spatial = self.axes.iter().filter(|axis| axis.kind == IterType::DataPar);
         let indices: Array<Expr> = spatial.map(|axis| axis.var.clone().upcast()).collect();
-        let store = |buffer: &Ref<Buffer>, value: Expr| super::stmt::store(buffer, value, indices.clone(), None);
+        let store =
+            |buffer: &Ref<Buffer>, value: Expr| super::stmt::store(buffer, value, indices.clone(), None);
         let mut rest = buffers.iter();
         let groups: Vec<(&Output, Vec<&Ref<Buffer>>)> = self
             .outputs
@@ -268,7 +281,8 @@ impl Output {
         let map: PtrMap<Object> = vars.zip(values).collect();
         let is_always = condition.as_node::<IntImm>().is_some_and(|literal| literal.value != 0);
         let results = combiner.result.iter().zip(&old).map(|(result, old)| {
-            let new = substitute(result.clone(), &map).map_err(|error| BuildError::message(error.to_string()))?;
+            let new =
+                substitute(result.clone(), &map).map_err(|error| BuildError::message(error.to_string()))?;
             match is_always {
                 true => Ok(new),
                 false => Ok(Select::try_new(condition.clone(), new, old.clone())?),
@@ -293,7 +307,9 @@ fn no_reduction_inside(value: &Expr) -> Result<()> {
         false => Ok(()),
         true => {
             let error = BuildError::message("a reduction is the whole value of an element, not a part of it");
-            Err(error.at_position(1).with_help("compute it first, and use its elements in another `T.compute`"))
+            Err(error
+                .at_position(1)
+                .with_help("compute it first, and use its elements in another `T.compute`"))
         }
     }
 }
@@ -439,11 +455,18 @@ selections! {
 }
 
 /// A buffer like another one: a new buffer with the same shape, data type and layout, as the annotation of a parameter.
+/// Its pointer is new, and so are the variables of its offset and strides.
 #[script_fn(name = "BufferFrom")]
 pub fn buffer_from(source: ScriptValue) -> Result<Ref<Buffer>> {
     if let Some(NodeArg(buffer)) = NodeArg::<Buffer>::from_script(source.clone()).ok() {
         let data = Var::with_type("", buffer.data.type_annotation.clone());
-        return Ok(Ref::new(Buffer { data, name: "".into(), span: Span::current(), ..Buffer::clone(&buffer) }));
+        let own = |expr: &Expr| match expr.as_node::<Var>() {
+            Some(var) => Var::new(var.name.get(), var.dtype).upcast(),
+            None => expr.clone(),
+        };
+        let (strides, elem_offset) = (buffer.strides.iter().map(own).collect(), own(&buffer.elem_offset));
+        let (name, span) = ("".into(), Span::current());
+        return Ok(Ref::new(Buffer { data, name, strides, elem_offset, span, ..Buffer::clone(&buffer) }));
     }
     // An array or another object with a shape.
     let attribute = |name: &str| match &source {

@@ -18,13 +18,10 @@ impl HostObject for MetaVar {
     fn type_name(&self) -> &str {
         "a meta variable"
     }
-}
 
-/// Makes the items of a meta variable meta variables, so that `a, b = T.meta_var((1, 2))` unpacks.
-pub(super) fn spread(value: ScriptValue) -> ScriptValue {
-    match value.as_host::<MetaVar>().and_then(|meta| meta.0.items()) {
-        Some(items) => ScriptValue::tuple(items.into_iter().map(|item| ScriptValue::host(MetaVar(item)))),
-        None => value,
+    /// Meta variables, so that `a, (b, *c) = T.meta_var((1, (2, 3)))` unpacks.
+    fn items(&self) -> Option<Vec<ScriptValue>> {
+        Some(self.0.items()?.into_iter().map(|item| ScriptValue::host(MetaVar(item))).collect())
     }
 }
 
@@ -43,6 +40,10 @@ fn bind_value(p: &mut Parser<'_>, name: &Str, at: ExprId, value: ScriptValue) ->
     match &value {
         ScriptValue::Tuple(_) | ScriptValue::List(_) => {
             let items = value.items().unwrap_or_default();
+            if !items.is_empty() && items.iter().all(|item| item.as_host::<MetaVar>().is_some()) {
+                let plain = |item: ScriptValue| item.as_host::<MetaVar>().map(|meta| meta.0.clone());
+                return Ok(ScriptValue::list(items.into_iter().filter_map(plain).collect()));
+            }
             for (i, item) in items.into_iter().enumerate() {
                 let part = Str::from(format!("{name}_{i}"));
                 tvmscript_ir_core::with_stack(|| bind_value(p, &part, at, item))?;

@@ -9,8 +9,8 @@ use tvmscript_script_parser::{Indices, Operator, ParseErrorKind, Parser, Result}
 
 use super::{bind, late};
 use crate::build::args::ExprArg;
-use crate::build::subscript::{Index, lanes};
 use crate::build::loops::StaticRange;
+use crate::build::subscript::{Index, lanes};
 use crate::build::{FrameKind, TirFrame, stmt};
 use crate::node::{Buffer, Evaluate, Stmt, StmtRef};
 use crate::op;
@@ -49,8 +49,6 @@ pub(super) fn assign(p: &mut Parser<'_>, id: StmtId, node: &ast::Assign) -> Resu
         }
         _ => {
             let value = p.eval_assigned(node.value)?;
-            let is_name = matches!(p.expr(target), ast::Expr::Name(_));
-            let value = if is_name { value } else { bind::spread(value) };
             p.unpack(target, value, bind::assign)
         }
     }
