@@ -458,7 +458,7 @@ selections! {
 /// Its pointer is new, and so are the variables of its offset and strides.
 #[script_fn(name = "BufferFrom")]
 pub fn buffer_from(source: ScriptValue) -> Result<Ref<Buffer>> {
-    if let Some(NodeArg(buffer)) = NodeArg::<Buffer>::from_script(source.clone()).ok() {
+    if let Ok(NodeArg(buffer)) = NodeArg::<Buffer>::from_script(source.clone()) {
         let data = Var::with_type("", buffer.data.type_annotation.clone());
         let own = |expr: &Expr| match expr.as_node::<Var>() {
             Some(var) => Var::new(var.name.get(), var.dtype).upcast(),
