@@ -8,12 +8,18 @@ mod builder;
 mod captures;
 #[path = "metaprogramming/compute.rs"]
 mod compute;
+#[path = "metaprogramming/globals.rs"]
+mod globals;
 #[path = "metaprogramming/helpers.rs"]
 mod helpers;
 #[path = "metaprogramming/macros.rs"]
 mod macros;
+#[path = "metaprogramming/nms.rs"]
+mod nms;
 #[path = "metaprogramming/ranks.rs"]
 mod ranks;
+#[path = "metaprogramming/specialize.rs"]
+mod specialize;
 #[path = "metaprogramming/support.rs"]
 mod support;
 #[path = "metaprogramming/templates.rs"]

@@ -47,7 +47,7 @@ mod table;
 
 pub use header::{Header, HeaderError, ReaderOption};
 pub use parser::{
-    Binder, CaptureRule, Decorator, Expansion, HostBuilder, ModuleLoader, ModuleText, Namespace,
+    Binder, CaptureRule, Decorator, Expansion, Globals, HostBuilder, ModuleLoader, ModuleText, Namespace,
     ParseOptions, Parsed, Parser, Script, parse_script,
 };
 pub use scope::Shadowing;

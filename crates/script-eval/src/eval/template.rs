@@ -113,6 +113,21 @@ impl dyn Host + '_ {
         })
     }
 
+    /// Enters a template that the host reads as a definition of its own, not as a part of its caller.
+    ///
+    /// # Errors
+    /// Fails if calls are nested too deeply.
+    pub fn enter_definition(&mut self, template: &Template) -> Result<OpenTemplate, Raise> {
+        self.program.budget.step(1)?;
+        self.program.budget.enter_call()?;
+        Ok(OpenTemplate {
+            env: self.env.replace(template.env.clone()),
+            in_env: std::mem::replace(&mut self.in_env, false),
+            tolerant: std::mem::replace(&mut self.tolerant, false),
+            helper: None,
+        })
+    }
+
     /// Leaves the body of a template.
     pub fn leave_template(&mut self, open: OpenTemplate) {
         self.program.leave_helper(open.helper);

@@ -54,11 +54,21 @@ impl Parser<'_> {
             return true;
         }
         match self.find(name) {
-            Binding::Value(value) => is_free(&value) || declared.iter().any(|known| same(known, &value)),
+            Binding::Value(value) => {
+                is_free(&value)
+                    || self.is_predefined(name, &value)
+                    || declared.iter().any(|known| same(known, &value))
+            }
             Binding::Unknown(_) => false,
             // An undefined name is an error of its own.
             Binding::Unbound | Binding::Poison => true,
         }
+    }
+
+    /// Tests whether the program defines the name, and not the text.
+    fn is_predefined(&self, name: Name, value: &ScriptValue) -> bool {
+        let global = self.program.global(name);
+        !self.program.is_written(name) && matches!(global, Binding::Value(known) if same(&known, value))
     }
 
     fn undeclared(&mut self, definition: &Definition<FunctionDef>, name: Name, at: ExprId) -> Reported {

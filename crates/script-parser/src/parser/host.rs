@@ -11,6 +11,7 @@ use tvmscript_script_eval::{
 };
 
 use super::macros::Macro;
+use super::specialize::Specializable;
 use super::{Decorator, Namespace, Parser, ParserFunction};
 use crate::scope::{Shadowing, grown};
 use crate::table::DecoratorRule;
@@ -124,6 +125,10 @@ impl Host for Parser<'_> {
     ) -> Option<Result<ScriptValue, Raise>> {
         if let Some(called) = callee.as_any().downcast_ref::<Macro>() {
             return Some(self.call_macro(called, std::mem::take(args)));
+        }
+        if let Some(called) = callee.as_any().downcast_ref::<Specializable>() {
+            let called = called.clone();
+            return Some(self.specialize(&called, std::mem::take(args)));
         }
         let function = callee.as_any().downcast_ref::<ParserFunction>()?.function;
         Some(function(self, std::mem::take(args)).map_err(Raise::from))

@@ -12,7 +12,7 @@
 //! | variables of script bodies | `scope`, `bind` |
 //! | statements and their handlers | `statements` |
 //! | decorated definitions | `define` |
-//! | macros | `macros` |
+//! | macros, specialized functions | `macros`, `specialize` |
 //! | variables that scripts capture | `capture` |
 //! | frames of the builder | `frames` |
 //! | builders as values of host code | `host_builder` |
@@ -29,6 +29,7 @@ mod compose;
 mod define;
 mod evaluate;
 mod frames;
+mod globals;
 mod headers;
 mod host;
 mod host_builder;
@@ -37,6 +38,7 @@ mod module;
 mod namespace;
 mod options;
 mod scripts;
+mod specialize;
 mod statements;
 mod tables;
 mod text;
@@ -47,12 +49,13 @@ use tvmscript_ir_core::{
     Registry, SourceComments, SourceId, SourceTexts, Span, TextProfile, Token, TypeInfo,
 };
 use tvmscript_irbuilder::ScriptValue;
-use tvmscript_python_syntax::ast::{Ast, HasRange, TextRange};
+use tvmscript_python_syntax::ast::{Ast, HasRange, Name, TextRange};
 use tvmscript_python_syntax::parse_python;
 use tvmscript_script_eval::{Comments, Evaluator, Host, Mode, NodeRules, Program};
 
 pub use bind::Binder;
 pub use capture::CaptureRule;
+pub use globals::Globals;
 pub use host_builder::HostBuilder;
 pub use macros::Expansion;
 pub(crate) use namespace::ParserFunction;
@@ -128,6 +131,7 @@ pub fn parse_script(source_name: &str, text: &str, registry: &Registry, options:
             .push(ParseError::new(ParseErrorKind::UnknownProfile(error), TextRange::at(0)));
     }
     parser.captures = options.capture;
+    parser.define_globals(&options.globals);
     let _reset = parser.begin_headers(&parsed.comments, &options.header);
     let span = Span::set_current(Span::UNKNOWN);
     match options.fragment_of {
@@ -183,6 +187,8 @@ pub struct Parser<'r> {
     attributes: Vec<Vec<Option<ScriptValue>>>,
     scripts: Scripts,
     captures: CaptureRule,
+    /// Values of the parameters that a specialization fixes.
+    constants: Option<Vec<(Name, ScriptValue)>>,
     /// Number of statements visited.
     visited: u64,
 }
@@ -217,6 +223,7 @@ impl<'r> Parser<'r> {
             attributes: Vec::new(),
             scripts: Scripts::default(),
             captures: CaptureRule::default(),
+            constants: None,
             visited: 0,
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tvmscript_irbuilder::{BuildError, CallArgs, HostObject, Names, ScriptValue, release};
 
-use super::Parser;
+use super::{Globals, Parser};
 use crate::table::{DecoratorEntry, ParseTable, ParserFn, ScopeFn};
 use tvmscript_python_syntax::ast::TextRange;
 use tvmscript_script_eval::{Binding, Host, Slot};
@@ -121,6 +121,15 @@ impl Parser<'_> {
     /// The namespace of a dialect.
     pub fn namespace(&self, dialect: &str) -> Option<ScriptValue> {
         self.tables.namespace(dialect).map(ScriptValue::host)
+    }
+
+    /// Binds the names that the program gives to the text.
+    pub(crate) fn define_globals(&mut self, globals: &Globals) {
+        for (name, value) in globals.iter() {
+            if let Some(name) = self.ast.find_name(name) {
+                self.program.set_global(name, Slot::new(Binding::Value(value), TextRange::default()));
+            }
+        }
     }
 
     /// Binds the predefined names, which the text may redefine.

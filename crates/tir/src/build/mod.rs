@@ -23,9 +23,9 @@ pub mod types;
 pub use access::BufferAccess;
 pub use frame::{FrameKind, TirFrame};
 pub use into_arg::Indices;
-#[cfg(feature = "parse")]
-pub(crate) use names::REGION_FUNCTIONS;
 pub use names::{ALIASES, FUNCTIONS};
+#[cfg(feature = "parse")]
+pub(crate) use names::{ConstExpr, REGION_FUNCTIONS};
 pub use names::{find as find_name, names as other_names};
 #[cfg(feature = "parse")]
 pub(crate) use python::*;

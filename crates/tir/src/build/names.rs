@@ -157,6 +157,15 @@ impl HostObject for Axis {
     }
 }
 
+/// `T.constexpr`: the annotation of a parameter that is fixed while the script is read.
+pub(crate) struct ConstExpr;
+
+impl HostObject for ConstExpr {
+    fn type_name(&self) -> &str {
+        "the annotation `T.constexpr`"
+    }
+}
+
 /// Operators under their full names: `T.tir.cuda.__shfl_sync`.
 struct FullName(String);
 
@@ -177,6 +186,7 @@ impl HostObject for FullName {
 pub fn find(name: &str) -> Option<ScriptValue> {
     match name {
         "axis" => Some(ScriptValue::host(Axis)),
+        "constexpr" => Some(ScriptValue::host(ConstExpr)),
         "tir" => Some(ScriptValue::host(FullName("tir".to_owned()))),
         _ => types::find(name).or_else(|| operator::find(name)),
     }
@@ -186,6 +196,6 @@ pub fn find(name: &str) -> Option<ScriptValue> {
 pub fn names() -> Vec<&'static str> {
     let mut names = operator::names();
     names.extend(types::names());
-    names.push("axis");
+    names.extend(["axis", "constexpr"]);
     names
 }

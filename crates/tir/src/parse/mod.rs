@@ -69,6 +69,7 @@ pub(crate) fn register(dialect: Dialect) -> Dialect {
             "prim_func",
             DecoratorRule::Function { define: function::define, declare: Some(function::declare) },
         )
+        .decorator("jit", DecoratorRule::Function { define: function::define, declare: None })
         .decorator("macro", DecoratorRule::Macro { expand: macros::expand })
         .decorator("inline", DecoratorRule::Macro { expand: macros::expand })
         .decorator_scope("prim_func", function::scope)
