@@ -9,7 +9,7 @@ use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptValue, rele
 
 use super::class::MethodKind;
 use super::generator::Generator;
-use super::{Env, Raise, walk};
+use super::{Context, Env, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::host::Mode;
@@ -42,6 +42,8 @@ pub(crate) struct Closure {
     /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
+    /// `true` if a call makes a context manager of the generator.
+    is_context_manager: bool,
     /// The statements with a `yield`, if it is a generator function.
     yielding: OnceCell<Option<Rc<HashSet<StmtId>>>>,
 }
@@ -118,6 +120,24 @@ impl Closure {
     /// Tests whether a call returns an iterator.
     pub(crate) fn is_generator(&self) -> bool {
         self.yielding().is_some()
+    }
+
+    /// The function with the decorator `contextmanager`.
+    pub(crate) fn as_context_manager(&self) -> Closure {
+        Closure {
+            program: self.program.clone(),
+            name: self.name.clone(),
+            def: self.def,
+            path: self.path.clone(),
+            kind: self.kind,
+            params: self.params,
+            body: self.body,
+            locals: self.locals.clone(),
+            defaults: self.defaults.clone(),
+            env: self.env.clone(),
+            is_context_manager: true,
+            yielding: OnceCell::new(),
+        }
     }
 
     fn call_of(&self) -> Call {
@@ -221,6 +241,7 @@ impl dyn Host + '_ {
             locals,
             defaults,
             env,
+            is_context_manager: false,
             yielding: OnceCell::new(),
         }))
     }
@@ -250,6 +271,7 @@ impl dyn Host + '_ {
             locals,
             defaults,
             env: self.env.clone(),
+            is_context_manager: false,
             yielding: OnceCell::new(),
         }))
     }
@@ -338,7 +360,11 @@ impl dyn Host + '_ {
     fn run_closure(&mut self, closure: &Closure, env: Rc<Env>) -> Outcome {
         let call = closure.call_of();
         if let Some(yielding) = closure.yielding() {
-            return self.new_generator(Generator::new(call, env, yielding.clone()));
+            let generator = self.new_generator(Generator::new(call, env, yielding.clone()))?;
+            return Ok(match closure.is_context_manager {
+                true => ScriptValue::host(Context::Generator(generator)),
+                false => generator,
+            });
         }
         self.in_call(&call, env, |p| match call.body {
             Body::Expr(id) => p.eval_inner(id),

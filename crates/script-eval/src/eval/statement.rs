@@ -169,11 +169,7 @@ impl dyn Host + '_ {
                 self.note_invalid(id);
                 return Err(if is_script { self.mistake(id, kind) } else { self.error(id, kind) });
             }
-            Stmt::With(stmt) if self.tolerant => return self.exec_with(stmt),
-            stmt @ Stmt::With(_) => {
-                let kind = ParseErrorKind::unsupported_statement(stmt.kind(), "outside a script");
-                return Err(self.error(id, kind));
-            }
+            Stmt::With(stmt) => return self.exec_with(stmt),
         }
         Ok(Flow::Next)
     }

@@ -46,6 +46,7 @@ static MODULES: &[(&str, Table)] = &[
             }),
         ],
     ),
+    ("contextlib", super::contextlib::FUNCTIONS),
     ("operator", OPERATORS),
 ];
 

@@ -5,6 +5,7 @@
 pub(crate) mod arith;
 pub(crate) mod builtins;
 pub(crate) mod compare;
+pub(crate) mod contextlib;
 pub(crate) mod cost;
 pub(crate) mod exceptions;
 pub(crate) mod format;

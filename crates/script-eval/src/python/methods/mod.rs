@@ -10,10 +10,11 @@ mod text;
 use tvmscript_ir_core::{Map, ObjectLike, Value};
 use tvmscript_script_value::ScriptValue;
 
+use crate::eval::Context;
 use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table};
 use crate::python::set::Set;
-use crate::python::{range, view};
+use crate::python::{contextlib, range, view};
 
 /// The method tables of a value.
 fn tables(value: &ScriptValue) -> [Table; 2] {
@@ -22,6 +23,10 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
             Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
             None if range::of(value).is_some() => tables_of("range"),
             None if view::is_set(value) => [mapping::VIEW, &[]],
+            None if let Some(context) = value.as_host::<Context>() => match context {
+                Context::Stack(_) => [contextlib::MANAGER, contextlib::STACK],
+                _ => [contextlib::MANAGER, &[]],
+            },
             None if is_generator(value) => [generator::GENERATOR, &[]],
             None => [&[], &[]],
         },
