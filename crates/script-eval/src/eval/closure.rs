@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use tvmscript_ir_core::{Token, with_stack};
-use tvmscript_script_value::{BuildError, CallArgs, HostObject, ScriptValue, release};
+use tvmscript_script_value::{BuildError, CallArgs, Dict, DictKey, HostObject, ScriptValue, release};
 
 use super::class::MethodKind;
 use super::generator::Generator;
@@ -13,7 +13,7 @@ use super::{Context, Env, Raise, walk};
 use crate::binding::Binding;
 use crate::errors::Result;
 use crate::host::Mode;
-use crate::python::Outcome;
+use crate::python::{Outcome, cost};
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
     Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId, TextRange,
@@ -44,6 +44,8 @@ pub(crate) struct Closure {
     pub(crate) env: Option<Rc<Env>>,
     /// `true` if a call makes a context manager of the generator.
     is_context_manager: bool,
+    /// Attributes that host code has set: `f.calls = 0`.
+    attributes: OnceCell<Rc<RefCell<Dict>>>,
     /// The statements with a `yield`, if it is a generator function.
     yielding: OnceCell<Option<Rc<HashSet<StmtId>>>>,
 }
@@ -75,6 +77,11 @@ impl HostObject for Closure {
 
     /// `__parameters__` returns the parameter names; dialects name variables after them.
     fn attribute(&self, name: &str) -> Option<ScriptValue> {
+        if let Some(attributes) = self.attributes.get()
+            && let Some(value) = attributes.borrow().get(&DictKey::text(name))
+        {
+            return Some(value.clone());
+        }
         let names = || self.parameter_names().into_iter().map(|n| ScriptValue::str(&n));
         match name {
             "__name__" => Some(ScriptValue::str(&self.name)),
@@ -91,6 +98,26 @@ impl Drop for Closure {
 }
 
 impl Closure {
+    /// Sets or, with `None`, deletes an attribute; `false` if there is none to delete.
+    pub(crate) fn set_attribute(
+        &self,
+        program: &Program,
+        name: &str,
+        value: Option<ScriptValue>,
+    ) -> std::result::Result<bool, Raise> {
+        let attributes = self.attributes.get_or_init(Rc::default);
+        let key = DictKey::text(name);
+        let Some(value) = value else {
+            let old = attributes.borrow_mut().shift_remove(&key);
+            return Ok(old.is_some());
+        };
+        program.budget.allocate(cost::ENTRY_BYTES)?;
+        program.keep_container(&ScriptValue::Dict(attributes.clone()), &value)?;
+        let old = attributes.borrow_mut().insert(key, value);
+        drop(old);
+        Ok(true)
+    }
+
     /// The statements of a `def`; empty for a lambda.
     pub(crate) fn body(&self) -> List<StmtId> {
         match self.body {
@@ -136,6 +163,7 @@ impl Closure {
             defaults: self.defaults.clone(),
             env: self.env.clone(),
             is_context_manager: true,
+            attributes: self.attributes.clone(),
             yielding: OnceCell::new(),
         }
     }
@@ -242,6 +270,7 @@ impl dyn Host + '_ {
             defaults,
             env,
             is_context_manager: false,
+            attributes: OnceCell::new(),
             yielding: OnceCell::new(),
         }))
     }
@@ -272,6 +301,7 @@ impl dyn Host + '_ {
             defaults,
             env: self.env.clone(),
             is_context_manager: false,
+            attributes: OnceCell::new(),
             yielding: OnceCell::new(),
         }))
     }

@@ -13,8 +13,9 @@ use tvmscript_script_value::ScriptValue;
 use crate::eval::Context;
 use crate::eval::generator::is_generator;
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table};
+use crate::python::library::contextlib;
 use crate::python::set::Set;
-use crate::python::{contextlib, range, view};
+use crate::python::{dict_class, object, range, view};
 
 /// The method tables of a value.
 fn tables(value: &ScriptValue) -> [Table; 2] {
@@ -28,14 +29,14 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
                 _ => [contextlib::MANAGER, &[]],
             },
             None if is_generator(value) => [generator::GENERATOR, &[]],
-            None => [&[], &[]],
+            None => [object::of(value).map_or(&[], |object| object.methods()), &[]],
         },
         ScriptValue::Node(object) if Map::<Value, Value>::try_ref(object).is_some() => [mapping::MAP, &[]],
         ScriptValue::Str(_) => tables_of("str"),
         ScriptValue::Bytes(_) => tables_of("bytes"),
         ScriptValue::List(_) => tables_of("list"),
         ScriptValue::Tuple(_) => tables_of("tuple"),
-        ScriptValue::Dict(_) => tables_of("dict"),
+        ScriptValue::Dict(dict) => [dict_class::methods(&dict.borrow()), mapping::DICT],
         ScriptValue::Int(_) | ScriptValue::BigInt(_) | ScriptValue::Bool(_) => tables_of("int"),
         ScriptValue::Float(_) => tables_of("float"),
         _ => [&[], &[]],
@@ -75,6 +76,11 @@ pub(crate) fn of(value: &ScriptValue, name: &str) -> Option<ScriptValue> {
                 "itemsize" => Some(ScriptValue::Int((bits * lanes + 7) / 8)),
                 _ => of(&ScriptValue::str(&dtype.to_string()), name),
             };
+        }
+        ScriptValue::Dict(dict) => {
+            if let Some(found) = dict_class::attribute(&dict.borrow(), name) {
+                return Some(found);
+            }
         }
         ScriptValue::Slice(slice) => {
             return match name {

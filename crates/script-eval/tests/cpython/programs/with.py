@@ -170,12 +170,12 @@ result = out
 # case: contextmanager suppresses
 from contextlib import contextmanager
 out = []
+@contextmanager
 def f():
     try:
         yield
     except ValueError as e:
         out.append(str(e))
-f = contextmanager(f)
 with f():
     raise ValueError("v")
 result = out
@@ -194,10 +194,10 @@ except KeyError as e:
     result = (repr(e), repr(e.__cause__))
 # case: contextmanager that yields twice
 from contextlib import contextmanager
+@contextmanager
 def f():
     yield
     yield
-f = contextmanager(f)
 try:
     with f():
         pass
@@ -216,9 +216,9 @@ except RuntimeError as e:
     result = str(e)
 # case: stop iteration through a context manager
 from contextlib import contextmanager
+@contextmanager
 def f():
     yield
-f = contextmanager(f)
 try:
     with f():
         raise StopIteration("s")
@@ -373,3 +373,18 @@ try:
             raise KeyError("b")
 except KeyError as e:
     result = repr(e.__context__)
+# case: contextmanager methods
+import contextlib
+out = []
+class C:
+    def __init__(self, name):
+        self.name = name
+    @contextlib.contextmanager
+    def scope(self, extra=""):
+        out.append("+" + self.name)
+        yield self.name + extra
+        out.append("-" + self.name)
+c = C("c")
+with c.scope("x") as s, C("d").scope() as t:
+    out.append(s + t)
+result = out

@@ -4,13 +4,22 @@ use std::cell::RefCell;
 
 use tvmscript_script_value::{CallArgs, ScriptValue};
 
-use super::Outcome;
-use super::builtins::{Table, own};
+use super::Library;
 use crate::Host;
 use crate::errors::HostError;
 use crate::eval::{Closure, Context, Exit};
+use crate::python::Outcome;
+use crate::python::builtins::{Table, no_keywords, own};
 
-pub(super) static FUNCTIONS: Table = &[
+pub(super) static CONTEXTLIB: Library = Library {
+    path: "contextlib",
+    functions: FUNCTIONS,
+    missing: "AbstractAsyncContextManager AbstractContextManager AsyncContextDecorator AsyncExitStack ContextDecorator \
+              aclosing asynccontextmanager chdir redirect_stderr redirect_stdout",
+    ..Library::EMPTY
+};
+
+static FUNCTIONS: Table = &[
     own("ExitStack").zero(|_, _| Ok(ScriptValue::host(Context::Stack(RefCell::default())))),
     own("closing").one(|_, _, value| Ok(ScriptValue::host(Context::Closing(value)))),
     own("contextmanager").one(|_, _, function| match function.as_host::<Closure>() {
@@ -21,13 +30,13 @@ pub(super) static FUNCTIONS: Table = &[
         .zero_or_one(|_, _, value| Ok(ScriptValue::host(Context::Null(value.unwrap_or_default()))))
         .with_keywords(&["enter_result"]),
     own("suppress").any(|_, _, args| {
-        super::builtins::no_keywords("suppress", &args)?;
+        no_keywords("suppress", &args)?;
         Ok(ScriptValue::host(Context::Suppress(ScriptValue::tuple(args.positional))))
     }),
 ];
 
 /// Methods of all context managers.
-pub(super) static MANAGER: Table = &[
+pub(crate) static MANAGER: Table = &[
     own("__enter__").zero(|p, manager| Ok(p.enter(manager)?.unwrap_or_default())),
     own("__exit__").any(|p, manager, args| {
         let exception = args.positional.get(1).filter(|value| !matches!(value, ScriptValue::None));
@@ -36,7 +45,7 @@ pub(super) static MANAGER: Table = &[
 ];
 
 /// Methods of `ExitStack`.
-pub(super) static STACK: Table = &[
+pub(crate) static STACK: Table = &[
     own("callback").any(callback),
     own("close").zero(|p, stack| {
         p.leave(stack, None)?;
