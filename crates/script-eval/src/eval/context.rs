@@ -145,19 +145,16 @@ impl dyn Host + '_ {
         }
         match self.try_at(at, |p| p.enter(&value))? {
             Some(entered) => Ok((Entered::Manager(value), entered)),
-            None if self.tolerant && !matches!(value, ScriptValue::Host(_) | ScriptValue::Frame(_)) => {
-                Err(self.error(at, not_a_manager(&value)))
-            }
+            None if is_plain(&value) => Err(self.error(at, not_a_manager(&value))),
             None if self.tolerant => {
                 let cause = Cause::Statement("what `with` enters is not evaluated".into());
                 let place = self.ast.range(at);
                 Ok((Entered::Unknown, Placeholder::new(cause, place).value()))
             }
-            None if matches!(value, ScriptValue::Host(_) | ScriptValue::Frame(_)) => {
+            None => {
                 let kind = ParseErrorKind::unsupported_statement(StmtKind::With, "outside a script");
                 Err(self.error(at, kind))
             }
-            None => Err(self.error(at, not_a_manager(&value))),
         }
     }
 
@@ -344,6 +341,14 @@ pub(crate) fn pop_all(stack: &ScriptValue) -> ScriptValue {
         Some(Context::Stack(exits)) => ScriptValue::host(Context::Stack(RefCell::new(exits.take()))),
         _ => ScriptValue::None,
     }
+}
+
+/// Tests whether a value is one of Python's that is no context manager.
+fn is_plain(value: &ScriptValue) -> bool {
+    !matches!(
+        value,
+        ScriptValue::Host(_) | ScriptValue::Frame(_) | ScriptValue::Node(_) | ScriptValue::Function(_)
+    )
 }
 
 fn not_a_manager(value: &ScriptValue) -> HostError {

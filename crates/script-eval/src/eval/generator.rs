@@ -19,6 +19,7 @@ use tvmscript_script_value::{CallArgs, ScriptValue, release};
 
 use super::closure::Call;
 use super::context::Entered;
+use super::pattern::Chosen;
 use super::raising::Mark;
 use super::statement::Flow;
 use super::{Cause, Env, Iter, IterObject, Placeholder, Raise, exception, walk};
@@ -26,7 +27,7 @@ use crate::errors::{ParseErrorKind, Reported, Result};
 use crate::python::{Outcome, cost};
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{
-    ExceptHandler, Expr, ExprId, For, If, List, Stmt, StmtId, Try, While, With,
+    ExceptHandler, Expr, ExprId, For, If, List, Match, Stmt, StmtId, Try, While, With,
 };
 
 /// Values of expressions of the running statement.
@@ -490,6 +491,7 @@ impl dyn Host + '_ {
                 Stmt::If(stmt) => self.suspending(running, |p| p.open_if(stmt)),
                 Stmt::For(stmt) => self.suspending(running, |p| p.open_for(stmt)),
                 Stmt::While(stmt) => Ok(Ok(Ok(Frame::While(stmt)))),
+                Stmt::Match(stmt) => self.suspending(running, |p| p.open_match(stmt)),
                 Stmt::With(stmt) => Ok(Ok(Ok(Frame::With(stmt, Vec::new(), None)))),
                 Stmt::Try(stmt) => {
                     self.program.budget.enter_try();
@@ -531,7 +533,7 @@ impl dyn Host + '_ {
                     && targets.iter().any(|target| walk::has_yield(&self.ast, *target))
             }
             Stmt::Delete(stmt) => stmt.targets.len() > 1,
-            Stmt::Unsupported(_) | Stmt::Match(_) => true,
+            Stmt::Unsupported(_) => true,
             _ => false,
         }
     }
@@ -547,6 +549,14 @@ impl dyn Host + '_ {
             }
         }
         Ok(Ok(Frame::Body(stmt.orelse, 0)))
+    }
+
+    fn open_match(&mut self, stmt: Match) -> Result<Result<Frame, Placeholder>> {
+        Ok(match self.choose_case(stmt)? {
+            Chosen::Case(case) => Ok(Frame::Body(case.body, 0)),
+            Chosen::None => Ok(Frame::Body(List::default(), 0)),
+            Chosen::Unknown(why) => Err(why),
+        })
     }
 
     fn open_for(&mut self, stmt: For) -> Result<Result<Frame, Placeholder>> {

@@ -21,6 +21,7 @@ mod import;
 mod iterate;
 mod local_module;
 mod operator;
+mod pattern;
 mod placeholder;
 mod raising;
 mod record;
