@@ -221,13 +221,13 @@ impl dyn Host + '_ {
         if dict.borrow().len() < keys.len() {
             return Ok(false);
         }
-        let mut known = HashSet::new();
+        let mut known = Dict::with_capacity(keys.len());
         let mut found = Vec::with_capacity(keys.len());
         for (index, part) in self.parts_of_pattern(list, at).into_iter().enumerate() {
             let Some(key_id) = self.item(keys, index) else { break };
             let value = self.eval(key_id)?;
             let key = self.hashable(value.clone())?;
-            if !known.insert(key.clone()) {
+            if known.insert(key.clone(), ScriptValue::None).is_some() {
                 let text = crate::python::repr::repr(self, &value)?;
                 raise!(Value, "mapping pattern checks duplicate key ({text})");
             }
@@ -241,7 +241,7 @@ impl dyn Host + '_ {
             cost::entries(self, dict.borrow().len())?;
             let mut others = Dict::new();
             let entries = dict.borrow();
-            let left = entries.iter().filter(|(key, _)| !known.contains(*key));
+            let left = entries.iter().filter(|(key, _)| !known.contains_key(*key));
             others.extend(left.map(|(key, value)| (key.clone(), value.clone())));
             drop(entries);
             captures.push((rest, ScriptValue::Dict(Rc::new(RefCell::new(others)))));
