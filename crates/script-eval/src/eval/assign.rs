@@ -39,8 +39,12 @@ impl dyn Host + '_ {
                 let ast = self.ast.clone();
                 if self.tolerant && self.unknown(&base).is_some()
                     || self.try_at(target, |_| exception::set_attribute(&base, ast.name(attr), &value))?
-                    || self.set_class_attribute(&base, attr, value)
+                    || self.set_class_attribute(&base, attr, value.clone())
                 {
+                    return Ok(());
+                }
+                let name = self.name_str(attr);
+                if self.try_at(target, |p| p.set_function_attribute(&base, name.as_str(), Some(value)))? {
                     return Ok(());
                 }
                 Err(self.invalid_target(target, "an attribute"))

@@ -13,6 +13,7 @@ use crate::python::Outcome;
 use crate::python::builtins::Builtin;
 use crate::python::cost;
 use crate::python::library::Partial;
+use crate::python::object;
 use tvmscript_python_syntax::ast::{Expr, ExprId, Keyword, List};
 
 impl dyn Host + '_ {
@@ -140,8 +141,12 @@ impl dyn Host + '_ {
             return self.call_known(callee, args);
         }
         self.unknown_call(callee, &args)?;
-        let mentioned = self.mentioned(callee, &args);
-        self.call_known(callee, args).map_err(|raise| self.failed_call(raise, mentioned))
+        // A search before each call would cost a call as much as its arguments are long.
+        let kept = callee.as_host::<Closure>().is_none().then(|| args.clone());
+        self.call_known(callee, args).map_err(|raise| match kept {
+            Some(args) => self.failed_call(raise, &args),
+            None => raise,
+        })
     }
 
     fn call_known(&mut self, callee: &ScriptValue, mut args: CallArgs) -> Outcome {
@@ -154,6 +159,9 @@ impl dyn Host + '_ {
                 }
                 if let Some(builtin) = any.downcast_ref::<Builtin>() {
                     return builtin.run(self, args);
+                }
+                if let Some(object) = object::of(callee).filter(|object| object.is_callable()) {
+                    return tvmscript_ir_core::with_stack(|| object.call(self, callee, args));
                 }
                 if let Some(method) = any.downcast_ref::<BoundMethod>() {
                     args.positional.insert(0, method.receiver.clone());

@@ -10,6 +10,7 @@ use super::{Cause, Closure, Placeholder};
 use crate::Host;
 use crate::errors::{ParseError, ParseErrorKind, Result};
 use crate::host::Mode;
+use crate::python;
 
 /// Properties of a test that its decorators declare.
 #[derive(Debug, Clone, Default)]
@@ -144,7 +145,7 @@ impl dyn Host + '_ {
                     continue;
                 }
                 // An unknown decorator is assumed to return the definition. The results of calls are unknown.
-                _ if decorator.as_host::<Closure>().is_none() => {
+                _ if decorator.as_host::<Closure>().is_none() && !python::is_decorator(decorator) => {
                     let binds = matches!(*self.ast.expr(*at), Expr::Name(name) if BINDING.contains(&self.ast.name(name)));
                     if let Some(placeholder) =
                         self.unknown(decorator).filter(|p| !binds && !self.is_transparent(p))
@@ -222,17 +223,14 @@ impl dyn Host + '_ {
     pub(crate) fn decorators(&mut self, decorators: List<ExprId>) -> Result<Decorators> {
         let ast = self.ast.clone();
         let mut found = Decorators::default();
-        let list = ast.list(decorators);
-        // A host function that a script calls may only define scripts.
-        let list = if self.tolerant { list } else { &list[list.len().saturating_sub(1)..] };
-        for at in list {
+        for at in ast.list(decorators) {
             let before = std::mem::replace(&mut self.in_decorator, true);
             let value = self.with_mode(Mode::Host, |p| p.eval(*at));
             self.in_decorator = before;
             let value = value.inspect_err(|_| self.keep_decorator_error())?;
             if self.is_decorator(&value) {
                 found.script = Some((*at, value));
-            } else if self.tolerant && matches!(value, ScriptValue::Host(_)) && !self.is_namespace(&value) {
+            } else if self.may_decorate(&value) {
                 found.others.push((*at, value));
             } else {
                 let what = self.describe(&value);
@@ -242,6 +240,17 @@ impl dyn Host + '_ {
             }
         }
         Ok(found)
+    }
+
+    /// Tests whether a value can decorate host code. Where placeholders are tolerated, it may be unknown.
+    fn may_decorate(&self, value: &ScriptValue) -> bool {
+        let ScriptValue::Host(host) = value else { return false };
+        match self.tolerant {
+            true => !self.is_namespace(value),
+            false => {
+                host.is_callable() && (value.as_host::<Closure>().is_some() || python::is_decorator(value))
+            }
+        }
     }
 
     /// Reports the error of a decorator even in explored code, since the definition may be a script.

@@ -11,7 +11,7 @@ use super::comprehension::Loops;
 use super::generator::{Generator, Input, Resumed};
 use crate::Host;
 use crate::errors::Result;
-use crate::python::{self, cost, range::Range, view};
+use crate::python::{self, cost, object::Advance, range::Range, view};
 use tvmscript_python_syntax::ast::{BinOp, ExprId};
 
 /// An iterator.
@@ -44,6 +44,8 @@ pub(crate) enum Iter {
     Map(ScriptValue, Vec<Iter>),
     /// `filter`
     Filter(ScriptValue, Box<Iter>),
+    /// An iterator of a library module.
+    Library(Box<dyn Advance>),
     /// `enumerate`, with the next number.
     Enumerate(ScriptValue, Box<Iter>),
 }
@@ -85,7 +87,7 @@ impl Iter {
             Iter::Map(..) => "map",
             Iter::Filter(..) => "filter",
             Iter::Enumerate(..) => "enumerate",
-            Iter::Items(_) | Iter::Shared(_) => "iterator",
+            Iter::Items(_) | Iter::Shared(_) | Iter::Library(_) => "iterator",
         }
     }
 
@@ -110,6 +112,7 @@ impl Iter {
                 out.push(function);
                 iter.parts(out);
             }
+            Iter::Library(mut iter) => iter.parts(out),
             Iter::Enumerate(number, iter) => {
                 out.push(number);
                 iter.parts(out);
@@ -156,6 +159,11 @@ impl dyn Host + '_ {
                     let (dict, kind) = (view.dict.clone(), view.kind);
                     let len = dict.borrow().len();
                     Iter::Dict { dict, kind, at: 0, len }
+                } else if let Some(library) = python::object::of(value) {
+                    match library.iterate(self, object)? {
+                        Some(iter) => iter,
+                        None => return Err(self.not_iterable(value)),
+                    }
                 } else if let Some(items) = object.items() {
                     cost::values(self, items.len())?;
                     Iter::Items(items.into_iter())
@@ -298,6 +306,7 @@ impl dyn Host + '_ {
                     return Ok(Some(item));
                 }
             },
+            Iter::Library(iter) => iter.next(self),
             Iter::Enumerate(count, iter) => {
                 let Some(item) = self.next(iter)? else { return Ok(None) };
                 let next = python::arith::binary(self, BinOp::Add, count, &ScriptValue::Int(1))?;

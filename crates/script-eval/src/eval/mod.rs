@@ -491,7 +491,10 @@ impl dyn Host + '_ {
             },
             ScriptValue::Host(_) => {
                 self.known([value])?;
-                Ok(crate::python::truth(value))
+                match crate::python::object::of(value) {
+                    Some(object) => object.truth(self),
+                    None => Ok(crate::python::truth(value)),
+                }
             }
             other => Ok(crate::python::truth(other)),
         }

@@ -8,7 +8,7 @@ use tvmscript_script_value::{HostObject, ScriptValue};
 
 use super::number::MAX_DIGITS;
 use super::unicode::is_printable;
-use super::{builtins::Builtin, cost, range, set, type_name, view};
+use super::{builtins::Builtin, cost, dict_class, object, range, set, type_name, view};
 use crate::errors::HostError;
 use crate::eval::{Raise, exception};
 use crate::{Evaluator, Host};
@@ -23,10 +23,18 @@ pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise
             cost::text_bytes(p, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
-        other => match exception::text(p, other)? {
+        other => match text_of(p, other)? {
             Some(text) => Ok(text),
             None => repr(p, other),
         },
+    }
+}
+
+/// The text of a value whose `str` is not its `repr`.
+fn text_of(p: &mut dyn Host, value: &ScriptValue) -> Result<Option<String>, Raise> {
+    match object::of(value) {
+        Some(object) => object.text(p),
+        None => exception::text(p, value),
     }
 }
 
@@ -54,7 +62,7 @@ fn identity(value: &ScriptValue) -> Option<*const ()> {
 }
 
 /// Writes the `repr` of a value; `open` contains the enclosing containers.
-fn write(
+pub(crate) fn write(
     p: &mut dyn Host,
     value: &ScriptValue,
     out: &mut String,
@@ -127,6 +135,9 @@ fn container(
             out.push(']');
         }
         ScriptValue::Dict(dict) => {
+            if let Some(class) = dict_class::of(&dict.borrow()) {
+                return dict_class::write(p, class, value, out, open);
+            }
             out.push('{');
             let mut at = 0;
             loop {
@@ -171,6 +182,8 @@ fn container(
                     1 => out.push_str(&format!("range({}, {})", range.start, range.stop)),
                     step => out.push_str(&format!("range({}, {}, {step})", range.start, range.stop)),
                 }
+            } else if let Some(object) = object::of(value) {
+                object.write(p, out, open)?;
             } else if let Some((name, args)) = exception::name_and_args(value) {
                 list(p, &format!("{name}("), &args, out, open)?;
                 out.push(')');
@@ -201,7 +214,8 @@ fn container(
     Ok(())
 }
 
-fn list(
+/// Writes values, separated by commas, after `before`.
+pub(crate) fn list(
     p: &mut dyn Host,
     before: &str,
     items: &[ScriptValue],

@@ -7,13 +7,14 @@ use tvmscript_script_value::{CallArgs, ScriptValue};
 use super::{Builtin, Table, linear, not_none, own};
 use crate::errors::{HostError, HostErrorKind};
 use crate::eval::generator::{Input, Resumed};
-use crate::eval::{Iter, IterObject, Raise, exception};
+use crate::eval::{Cause, Iter, IterObject, Module, Placeholder, Raise, exception};
 use crate::host::Operator;
-use crate::python::cost;
 use crate::python::number::{self, Number, float_to_int, index, int, integer, small_index};
+use crate::python::object::Advance;
 use crate::python::range::Range;
 use crate::python::text_index::Chars;
-use crate::python::{Outcome, arith, format, node_len, repr, set, type_name, view};
+use crate::python::{Outcome, arith, compare, format, node_len, object, repr, set, type_name, view};
+use crate::python::{cost, library, methods};
 use crate::{Evaluator, Host};
 use tvmscript_python_syntax::ast::{BinOp, CmpOp};
 
@@ -25,8 +26,22 @@ pub(super) static FUNCTIONS: Table = &[
         let text = ascii(&repr::repr(p, &x)?);
         cost::text(p, &text)
     }),
+    own("__import__").any(|p, _, _| outside(p, "__import__")),
+    own("breakpoint").any(|p, _, _| outside(p, "breakpoint")),
+    own("compile").any(|p, _, _| outside(p, "compile")),
+    own("eval").any(|p, _, _| outside(p, "eval")),
+    own("exec").any(|p, _, _| outside(p, "exec")),
+    own("input").any(|p, _, _| outside(p, "input")),
+    own("open").any(|p, _, _| outside(p, "open")),
+    own("dir").one(|p, _, x| {
+        let mut names = p.names_of(&x);
+        names.sort_unstable();
+        names.dedup();
+        let names = names.iter().map(|name| ScriptValue::str(name)).collect();
+        cost::list(p, names)
+    }),
     linear("bin").one(|p, _, x| radix(p, &x, 'b')),
-    own("callable").one(callable),
+    own("callable").one(|p, _, x| Ok(ScriptValue::Bool(is_callable(p, &x)))),
     linear("chr").one(chr),
     own("divmod").two(divmod),
     own("format").one_or_two(format_function),
@@ -43,7 +58,16 @@ pub(super) static FUNCTIONS: Table = &[
     // Identities differ from run to run; nothing may depend on them.
     own("id").any(|_, _, _| raise!(Type, "`id` is not available here")),
     own("isinstance").two(isinstance),
-    own("iter").one(|p, _, x| p.iterator_of(&x)),
+    own("iter").one_or_two(|p, _, x, sentinel| {
+        if let Some(sentinel) = sentinel {
+            if !is_callable(p, &x) {
+                raise!(Type, "iter(v, w): v must be callable");
+            }
+            let iter = CallIter { function: Some(x), sentinel };
+            return Ok(IterObject::value("callable_iterator", Iter::Library(Box::new(iter))));
+        }
+        p.iterator_of(&x)
+    }),
     own("len").one(len),
     own("max").any(|p, _, a| extreme(p, "max", a, CmpOp::Gt)),
     own("min").any(|p, _, a| extreme(p, "min", a, CmpOp::Lt)),
@@ -68,7 +92,7 @@ pub(super) static FUNCTIONS: Table = &[
     own("sum").one_or_two(sum).with_keywords(&["", "start"]),
 ];
 
-fn abs(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+pub(crate) fn abs(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     match Number::of(&x) {
         Some(Number::Float(f)) => Ok(ScriptValue::Float(f.abs())),
         Some(Number::Int(i)) => {
@@ -79,6 +103,60 @@ fn abs(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
             Ok(int(big.abs()))
         }
         None => Err(wrong_type!("bad operand type for abs(): '{}'", &x).into()),
+    }
+}
+
+/// `iter(function, sentinel)`: the results of calls until one equals the sentinel.
+struct CallIter {
+    function: Option<ScriptValue>,
+    sentinel: ScriptValue,
+}
+
+impl Advance for CallIter {
+    fn next(&mut self, p: &mut dyn Host) -> Result<Option<ScriptValue>, Raise> {
+        let Some(function) = &self.function else { return Ok(None) };
+        let value = p.call_value(function, CallArgs::default())?;
+        if compare::same(p, &value, &self.sentinel)? {
+            self.function = None;
+            return Ok(None);
+        }
+        Ok(Some(value))
+    }
+    fn parts(&mut self, out: &mut Vec<ScriptValue>) {
+        out.extend(self.function.take());
+        out.push(std::mem::take(&mut self.sentinel));
+    }
+}
+
+/// Fails: the function would leave the sandbox.
+fn outside(p: &mut dyn Host, name: &str) -> Outcome {
+    let reason =
+        format!("`{name}` is not available: host code cannot read files, ask the user or run other code");
+    if p.tolerant {
+        let place = p.statement.unwrap_or_default();
+        return Err(Raise::Unknown(Placeholder::new(Cause::Statement(reason.into()), place)));
+    }
+    raise!(Runtime, "{reason}")
+}
+
+impl dyn Host + '_ {
+    /// The names of a value's attributes, without those of `object`.
+    fn names_of(&mut self, value: &ScriptValue) -> Vec<String> {
+        let methods = methods::names(value).map(str::to_owned);
+        match value {
+            ScriptValue::Host(host) => match value.as_host::<Module>() {
+                Some(module) => match library::names(&module.path) {
+                    Some(names) => names,
+                    None => self.modules().names(&module.path),
+                },
+                None => host.attribute_names().into_iter().chain(methods).collect(),
+            },
+            ScriptValue::Node(object) => match self.rules(object).names {
+                Some(names) => names(object),
+                None => methods.collect(),
+            },
+            _ => methods.collect(),
+        }
     }
 }
 
@@ -114,13 +192,14 @@ pub(crate) fn ascii(text: &str) -> String {
     out
 }
 
-fn callable(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
-    Ok(ScriptValue::Bool(match &x {
+/// `callable(x)`
+pub(crate) fn is_callable(p: &mut dyn Host, x: &ScriptValue) -> bool {
+    match x {
         ScriptValue::Function(_) => true,
         ScriptValue::Host(host) => host.is_callable(),
         ScriptValue::Node(object) => p.rules(object).call.is_some(),
         _ => false,
-    }))
+    }
 }
 
 fn chr(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
@@ -204,13 +283,27 @@ fn getattr(
     default: Option<ScriptValue>,
 ) -> Outcome {
     let Some(name) = name.as_str() else {
-        raise!(Type, "attribute name must be string");
+        raise!(Type, "attribute name must be string, not '{}'", type_name(&name));
     };
-    match (p.find_attribute(&value, name)?, default) {
-        (Some(value), _) | (None, Some(value)) => Ok(value),
-        (None, None) => {
-            raise!(Attribute, "'{}' object has no attribute '{name}'", type_name(&value))
+    match default {
+        Some(default) => Ok(p.find_attribute(&value, name)?.unwrap_or(default)),
+        None => p.needed_attribute(&value, name),
+    }
+}
+
+impl dyn Host + '_ {
+    /// The attribute of a value.
+    pub(crate) fn needed_attribute(&mut self, value: &ScriptValue, name: &str) -> Outcome {
+        match self.find_attribute(value, name)? {
+            Some(found) => Ok(found),
+            None => raise!(Attribute, "'{}' object has no attribute '{name}'", type_name(value)),
         }
+    }
+
+    /// `isinstance(value, class)`
+    pub(crate) fn is_instance(&mut self, value: &ScriptValue, class: &ScriptValue) -> Result<bool, Raise> {
+        let is_instance = isinstance(self, &ScriptValue::None, value.clone(), class.clone())?;
+        self.truth(&is_instance)
     }
 }
 
@@ -255,6 +348,12 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
             }
             continue;
         }
+        if let Some(is_instance) = object::of(&class).and_then(|object| object.is_class_of(p, &value)) {
+            if is_instance? {
+                return Ok(ScriptValue::Bool(true));
+            }
+            continue;
+        }
         if let Some(is_instance) = exception::is_instance(&value, &class) {
             if is_instance {
                 return Ok(ScriptValue::Bool(true));
@@ -265,11 +364,17 @@ fn isinstance(p: &mut dyn Host, _: &ScriptValue, value: ScriptValue, class: Scri
             raise!(Type, "isinstance() arg 2 must be a type, a tuple of types, or a union");
         };
         let name = builtin.native.name;
-        if name == own || name == "object" || name == "int" && own == "bool" {
+        let is_dict = name == "dict" && matches!(value, ScriptValue::Dict(_));
+        if name == unqualified(&own) || name == "object" || name == "int" && own == "bool" || is_dict {
             return Ok(ScriptValue::Bool(true));
         }
     }
     Ok(ScriptValue::Bool(false))
+}
+
+/// The name of a class without its module.
+pub(crate) fn unqualified(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
 }
 
 fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Option<ScriptValue>) -> Outcome {
@@ -282,13 +387,16 @@ fn next(p: &mut dyn Host, _: &ScriptValue, iterator: ScriptValue, default: Optio
     }
 }
 
-fn len(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
+pub(crate) fn len(p: &mut dyn Host, _: &ScriptValue, x: ScriptValue) -> Outcome {
     let len = match &x {
         ScriptValue::Str(s) => Some(Chars::of(p, s)?.count()),
         ScriptValue::Bytes(b) => Some(b.len()),
         ScriptValue::Tuple(items) => Some(items.len()),
         ScriptValue::List(items) => Some(items.borrow().len()),
         ScriptValue::Dict(dict) => Some(dict.borrow().len()),
+        ScriptValue::Host(_) if object::of(&x).is_some() => {
+            object::of(&x).and_then(|object| object.len()).transpose()?
+        }
         ScriptValue::Host(host) => set::len(&x)
             .or_else(|| crate::python::range::of(&x).map(Range::len))
             .or_else(|| view::of(&x).map(|view| view.dict.borrow().len()))

@@ -6,8 +6,8 @@
 mod functions;
 mod types;
 
-pub(crate) use functions::{ascii, sort};
-pub(crate) use types::{fill, is_little_endian};
+pub(crate) use functions::{abs, ascii, is_callable, len, sort, unqualified};
+pub(crate) use types::{class_method, fill, is_little_endian};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
 
@@ -340,12 +340,16 @@ pub(crate) fn value(name: &str) -> Option<ScriptValue> {
     let find = |table: Table| table.iter().find(|native| native.name == name);
     match find(functions::FUNCTIONS) {
         Some(function) => Some(Builtin::value(function, BuiltinKind::Function(""))),
-        None => class(name).or_else(|| exceptions::class(name)),
+        None => match find(types::TYPES) {
+            Some(class) => Some(Builtin::value(class, BuiltinKind::Type)),
+            None => exceptions::class(name),
+        },
     }
 }
 
 /// The built-in type of this name.
 pub(crate) fn class(name: &str) -> Option<ScriptValue> {
-    let native = types::TYPES.iter().find(|native| native.name == name)?;
-    Some(Builtin::value(native, BuiltinKind::Type))
+    let name = unqualified(name);
+    let mut all = types::TYPES.iter().chain(super::library::types());
+    Some(Builtin::value(all.find(|native| native.name == name)?, BuiltinKind::Type))
 }
