@@ -447,7 +447,7 @@ impl dyn Host + '_ {
         Ok(result?)
     }
 
-    fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
+    pub(super) fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
         let ast = self.ast.clone();
         let params = ast.list(closure.params);
         let name = &closure.name;
