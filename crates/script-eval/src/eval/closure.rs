@@ -39,6 +39,8 @@ pub(crate) struct Closure {
     body: Body,
     /// Local names, sorted.
     pub(crate) locals: Rc<[Name]>,
+    /// Names that it declares `global`.
+    pub(crate) globals: Option<Rc<[Name]>>,
     /// Default values by parameter.
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
@@ -160,6 +162,7 @@ impl Closure {
             params: self.params,
             body: self.body,
             locals: self.locals.clone(),
+            globals: self.globals.clone(),
             defaults: self.defaults.clone(),
             env: self.env.clone(),
             is_context_manager: true,
@@ -194,6 +197,8 @@ pub(crate) struct LocalNames {
     names: RefCell<HashMap<FunctionId, Rc<[Name]>>>,
     /// The statements with a `yield`, by generator function.
     yielding: RefCell<HashMap<StmtId, Option<Rc<HashSet<StmtId>>>>>,
+    /// The names declared `global`, by function.
+    globals: RefCell<HashMap<StmtId, Option<Rc<[Name]>>>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -215,6 +220,16 @@ impl LocalNames {
         let names: Rc<[Name]> = names.into();
         self.names.borrow_mut().insert(id, names.clone());
         names
+    }
+
+    fn globals(&self, ast: &Ast, def: StmtId, body: List<StmtId>) -> Option<Rc<[Name]>> {
+        if let Some(found) = self.globals.borrow().get(&def) {
+            return found.clone();
+        }
+        let names = walk::global_names(ast, body);
+        let found: Option<Rc<[Name]>> = (!names.is_empty()).then(|| names.into());
+        self.globals.borrow_mut().insert(def, found.clone());
+        found
     }
 
     fn yielding(&self, ast: &Ast, body: List<StmtId>, def: Option<StmtId>) -> Option<Rc<HashSet<StmtId>>> {
@@ -267,6 +282,7 @@ impl dyn Host + '_ {
             params,
             body: Body::Expr(body),
             locals,
+            globals: None,
             defaults,
             env,
             is_context_manager: false,
@@ -289,6 +305,7 @@ impl dyn Host + '_ {
             names.extend(walk::bound_names(&ast, def.body));
             names
         });
+        let globals = self.program.local_names.globals(&ast, id, def.body);
         Ok(self.closure(Closure {
             program: self.program.clone(),
             name: ast.name(def.name).into(),
@@ -298,6 +315,7 @@ impl dyn Host + '_ {
             params: def.params,
             body: Body::Stmts(def.body),
             locals,
+            globals,
             defaults,
             env: self.env.clone(),
             is_context_manager: false,
@@ -433,7 +451,7 @@ impl dyn Host + '_ {
         let ast = self.ast.clone();
         let params = ast.list(closure.params);
         let name = &closure.name;
-        let env = Env::new(closure.locals.clone(), closure.env.clone());
+        let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
         let positional =
             params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
         let given = args.positional.len();

@@ -202,7 +202,7 @@ impl dyn Host + '_ {
         marks: &Marks,
     ) -> Result<()> {
         let ast = self.ast.clone();
-        let env = Env::new(closure.locals.clone(), closure.env.clone());
+        let env = Env::of_call(closure.locals.clone(), closure.globals.clone(), closure.env.clone());
         for (index, param) in ast.list(closure.params).iter().enumerate() {
             let name = ast.name(param.name);
             let is_first = index == 0 && owner.is_some() && closure.kind != MethodKind::Static;

@@ -99,18 +99,26 @@ pub(crate) fn bound_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
     while let Some(id) = work.pop() {
         stmt_names(ast, id, &mut names, &mut outer, &mut work, &mut exprs);
     }
-    for root in exprs {
-        // An assignment expression in a comprehension binds in the enclosing function.
-        expr(ast, root, &mut |id| {
-            if let Expr::NamedExpr { target, .. } = *ast.expr(id) {
-                target_names(ast, target, &mut names);
-            }
-        });
-    }
+    walrus_names(ast, exprs, &mut names);
     if !outer.is_empty() {
         names.retain(|name| !outer.contains(name));
     }
     names
+}
+
+/// The names that assignment expressions bind in the function around them: also those in comprehensions, but not those
+/// in lambdas.
+fn walrus_names(ast: &Ast, mut work: Vec<ExprId>, names: &mut Vec<Name>) {
+    while let Some(id) = work.pop() {
+        match *ast.expr(id) {
+            Expr::NamedExpr { target, value } => {
+                target_names(ast, target, names);
+                work.push(value);
+            }
+            Expr::Lambda { params, .. } => work.extend(ast.list(params).iter().filter_map(|p| p.default)),
+            _ => children(ast, id, &mut work),
+        }
+    }
 }
 
 fn stmt_names(
@@ -188,8 +196,10 @@ fn stmt_names(
         Stmt::Nonlocal(s) => outer.extend(ast.list(s.names)),
         Stmt::Expr(s) => exprs.push(s.value),
         Stmt::Return(s) => exprs.extend(s.value),
-        Stmt::Assert(s) => exprs.push(s.test),
-        Stmt::Raise(_) | Stmt::Delete(_) | Stmt::Pass | Stmt::Break | Stmt::Continue | Stmt::Invalid => {}
+        Stmt::Assert(s) => exprs.extend([Some(s.test), s.msg].into_iter().flatten()),
+        Stmt::Delete(s) => ast.list(s.targets).iter().for_each(|t| target_names(ast, *t, names)),
+        Stmt::Raise(s) => exprs.extend([s.exc, s.cause].into_iter().flatten()),
+        Stmt::Pass | Stmt::Break | Stmt::Continue | Stmt::Invalid => {}
     }
 }
 
@@ -368,6 +378,20 @@ pub(crate) fn has_unread(ast: &Ast, body: List<StmtId>, read: &HashSet<StmtId>) 
         bodies(ast, id, &mut |body| work.extend(ast.list(body)));
     }
     false
+}
+
+/// The names that a function declares `global`.
+pub(crate) fn global_names(ast: &Ast, body: List<StmtId>) -> Vec<Name> {
+    let mut names = Vec::new();
+    let mut work: Vec<StmtId> = ast.list(body).to_vec();
+    while let Some(id) = work.pop() {
+        match *ast.stmt(id) {
+            Stmt::Global(s) => names.extend(ast.list(s.names)),
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            _ => bodies(ast, id, &mut |body| work.extend(ast.list(body))),
+        }
+    }
+    names
 }
 
 /// The statements of a function body, at any depth, that contain a `yield` of the function itself.
