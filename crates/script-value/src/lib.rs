@@ -39,5 +39,5 @@ pub use error::{ArgumentPart, ArgumentRef, BuildError, BuildErrorKind, Result};
 pub use function::{Binding, CallArgs, FromScript, IntoScript, Param, ParamKind, ScriptFn, ScriptResult};
 pub use host_function::HostFunction;
 pub use items::{Dict, Items, release};
-pub use key::{DictKey, Hashing};
+pub use key::{DictKey, Hashing, TextKey};
 pub use value::{HostObject, PendingScope, ScriptValue, Slice};

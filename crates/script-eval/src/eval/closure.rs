@@ -15,7 +15,7 @@ use crate::host::Mode;
 use crate::python::Outcome;
 use crate::{Host, Program};
 use tvmscript_python_syntax::ast::{
-    Ast, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, StmtId, TextRange,
+    Ast, Constant, Expr, ExprId, FunctionDef, List, Name, ParamKind, Parameter, Stmt, StmtId, TextRange,
 };
 
 /// The code of a function.
@@ -28,7 +28,9 @@ enum Body {
 /// A host function.
 pub(crate) struct Closure {
     program: Rc<Program>,
-    name: Box<str>,
+    pub(crate) name: Box<str>,
+    /// The name with its enclosing functions and classes, as in messages.
+    pub(crate) qualified: Rc<str>,
     /// Its definition; `None` for lambdas.
     pub(crate) def: Option<StmtId>,
     /// The path of its definition, e.g. `TestSplit.helper`.
@@ -42,6 +44,8 @@ pub(crate) struct Closure {
     pub(crate) defaults: Vec<Option<ScriptValue>>,
     pub(crate) env: Option<Rc<Env>>,
     is_generator: OnceCell<bool>,
+    /// `true` if decorated with `abc.abstractmethod`.
+    pub(crate) is_abstract: std::cell::Cell<bool>,
 }
 
 /// Maximum number of values of a generator, which are all computed at once.
@@ -68,6 +72,9 @@ impl HostObject for Closure {
         let names = || self.parameter_names().into_iter().map(|n| ScriptValue::str(&n));
         match name {
             "__name__" => Some(ScriptValue::str(&self.name)),
+            "__qualname__" => Some(ScriptValue::str(&self.qualified)),
+            "__module__" => Some(ScriptValue::str("__main__")),
+            "__doc__" => Some(self.doc()),
             "__parameters__" => Some(ScriptValue::tuple(names())),
             _ => None,
         }
@@ -86,6 +93,18 @@ impl Closure {
         match self.body {
             Body::Stmts(body) => body,
             Body::Expr(_) => List::default(),
+        }
+    }
+
+    /// The text that the body begins with.
+    fn doc(&self) -> ScriptValue {
+        let ast = &self.program.ast;
+        match ast.list(self.body()).first().map(|id| *ast.stmt(*id)) {
+            Some(Stmt::Expr(stmt)) => match *ast.expr(stmt.value) {
+                Expr::Constant(Constant::Str(text)) => ScriptValue::str(ast.name(text)),
+                _ => ScriptValue::None,
+            },
+            _ => ScriptValue::None,
         }
     }
 
@@ -177,6 +196,7 @@ impl dyn Host + '_ {
         Ok(self.closure(Closure {
             program: self.program.clone(),
             name: "<lambda>".into(),
+            qualified: format!("{}<lambda>", self.qualified_prefix()).into(),
             def: None,
             path: self.path.clone(),
             kind: MethodKind::Plain,
@@ -186,6 +206,7 @@ impl dyn Host + '_ {
             defaults,
             env,
             is_generator: OnceCell::new(),
+            is_abstract: Default::default(),
         }))
     }
 
@@ -206,6 +227,7 @@ impl dyn Host + '_ {
         Ok(self.closure(Closure {
             program: self.program.clone(),
             name: ast.name(def.name).into(),
+            qualified: format!("{}{}", self.qualified_prefix(), ast.name(def.name)).into(),
             def: Some(id),
             path: self.path_of(def.name).into(),
             kind,
@@ -215,6 +237,7 @@ impl dyn Host + '_ {
             defaults,
             env: self.env.clone(),
             is_generator: OnceCell::new(),
+            is_abstract: Default::default(),
         }))
     }
 
@@ -224,6 +247,14 @@ impl dyn Host + '_ {
             self.program.keep_environment(env);
         }
         ScriptValue::host(closure)
+    }
+
+    /// The qualified name of what is defined here, up to its own name.
+    pub(crate) fn qualified_prefix(&self) -> String {
+        match &self.env {
+            Some(env) if self.in_env => env.prefix_inside(),
+            _ => String::new(),
+        }
     }
 
     fn defaults(&mut self, params: List<Parameter>) -> Result<Vec<Option<ScriptValue>>> {
@@ -373,8 +404,12 @@ impl dyn Host + '_ {
     fn bind_arguments(&mut self, closure: &Closure, args: CallArgs) -> Result<Rc<Env>, Raise> {
         let ast = self.ast.clone();
         let params = ast.list(closure.params);
-        let name = &closure.name;
+        let name = &closure.qualified;
         let env = Env::new(closure.locals.clone(), closure.env.clone());
+        if let Some(first) = params.first() {
+            env.set_first(first.name);
+        }
+        env.set_prefix(closure.qualified.clone());
         let positional =
             params.iter().filter(|p| matches!(p.kind, ParamKind::PositionalOnly | ParamKind::Normal)).count();
         let given = args.positional.len();

@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use tvmscript_script_value::release;
+use tvmscript_script_value::{ScriptValue, release};
 
 use crate::binding::Binding;
 use tvmscript_python_syntax::ast::Name;
@@ -21,18 +21,101 @@ pub(crate) struct Env {
     held: Cell<bool>,
     /// `true` for the names of a class body, which functions inside it do not see.
     is_class: bool,
+    /// The class of a class body, once it is made.
+    owner: RefCell<Option<ScriptValue>>,
+    /// The first parameter of a function.
+    first: Cell<Option<Name>>,
+    /// The name of a class body's class.
+    class_name: Option<Name>,
+    /// The qualified name of the class or function.
+    prefix: RefCell<Option<Rc<str>>>,
 }
 
 impl Env {
     pub(crate) fn new(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
-        let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
-        Rc::new(Env { names, slots, parent, held: Cell::new(false), is_class: false })
+        Env::make(names, parent, None)
     }
 
     /// The variables of a class body.
-    pub(crate) fn of_class(names: Rc<[Name]>, parent: Option<Rc<Env>>) -> Rc<Env> {
+    pub(crate) fn of_class(names: Rc<[Name]>, parent: Option<Rc<Env>>, class: Name) -> Rc<Env> {
+        Env::make(names, parent, Some(class))
+    }
+
+    fn make(names: Rc<[Name]>, parent: Option<Rc<Env>>, class_name: Option<Name>) -> Rc<Env> {
         let slots = RefCell::new(vec![Binding::Unbound; names.len()]);
-        Rc::new(Env { names, slots, parent, held: Cell::new(false), is_class: true })
+        let (owner, first, prefix) = (RefCell::default(), Cell::default(), RefCell::default());
+        let (held, is_class) = (Cell::new(false), class_name.is_some());
+        Rc::new(Env { names, slots, parent, held, is_class, owner, first, class_name, prefix })
+    }
+
+    /// The name of the innermost class around, for private names.
+    pub(crate) fn class_around(&self) -> Option<Name> {
+        let mut at = Some(self);
+        while let Some(env) = at {
+            if env.class_name.is_some() {
+                return env.class_name;
+            }
+            at = env.parent.as_deref();
+        }
+        None
+    }
+
+    /// Sets the qualified name of the class or function.
+    pub(crate) fn set_prefix(&self, name: Rc<str>) {
+        *self.prefix.borrow_mut() = Some(name);
+    }
+
+    /// The qualified name of the class or function.
+    pub(crate) fn prefix(&self) -> Option<Rc<str>> {
+        self.prefix.borrow().clone()
+    }
+
+    /// The qualified name of what is defined here, up to its own name.
+    pub(crate) fn prefix_inside(&self) -> String {
+        let mut at = Some(self);
+        while let Some(env) = at {
+            if let Some(prefix) = &*env.prefix.borrow() {
+                return if env.is_class { format!("{prefix}.") } else { format!("{prefix}.<locals>.") };
+            }
+            at = env.parent.as_deref();
+        }
+        String::new()
+    }
+
+    /// Sets the class that the body made.
+    pub(crate) fn set_owner(&self, class: ScriptValue) {
+        *self.owner.borrow_mut() = Some(class);
+    }
+
+    /// Sets the first parameter of a function.
+    pub(crate) fn set_first(&self, name: Name) {
+        self.first.set(Some(name));
+    }
+
+    /// The class around the running method, and the method's first argument; `None` outside functions.
+    pub(crate) fn method(&self) -> Option<(Option<ScriptValue>, Option<ScriptValue>)> {
+        let mut at = Some(self);
+        let mut receiver = None;
+        let mut is_found = false;
+        while let Some(env) = at {
+            if env.is_class && is_found {
+                return Some((env.owner.borrow().clone(), receiver));
+            }
+            if !is_found && let Some(first) = env.first.get() {
+                is_found = true;
+                receiver = match env.own(first) {
+                    Some(Binding::Value(value)) => Some(value),
+                    _ => None,
+                };
+            }
+            at = env.parent.as_deref();
+        }
+        is_found.then_some((None, receiver))
+    }
+
+    /// All names, bound or not.
+    pub(crate) fn own_names(&self) -> Vec<Name> {
+        self.names.to_vec()
     }
 
     /// The binding of a name in this environment alone.
@@ -111,7 +194,8 @@ impl Env {
 
     pub(crate) fn clear(&self) {
         let slots = std::mem::take(&mut *self.slots.borrow_mut());
-        drop(slots);
+        let owner = self.owner.take();
+        drop((slots, owner));
     }
 }
 

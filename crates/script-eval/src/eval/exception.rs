@@ -101,7 +101,7 @@ impl dyn Host + '_ {
     }
 
     /// The exceptions raised so far in the current mode.
-    fn host_errors(&mut self) -> &mut Vec<ParseError> {
+    pub(super) fn host_errors(&mut self) -> &mut Vec<ParseError> {
         if self.tolerant { &mut self.diagnostics.raised } else { &mut self.diagnostics.errors }
     }
 }

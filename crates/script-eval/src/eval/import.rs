@@ -67,6 +67,9 @@ impl dyn Host + '_ {
         if &*module.path == "math" {
             return python::math::member(name);
         }
+        if let Some(value) = self.class_library(&module.path, name) {
+            return Some(value);
+        }
         if let Some(value) = python::library::member(&module.path, name) {
             return Some(value);
         }
@@ -96,8 +99,10 @@ impl dyn Host + '_ {
     /// Tests whether some of a module is evaluated. Others can be imported, and their members are unknown.
     fn is_evaluated(&self, path: &str) -> bool {
         let first = path.split('.').next().unwrap_or(path);
-        matches!(first, "math" | "__future__" | "functools" | "operator" | "itertools" | "dataclasses")
-            || self.modules().contains(first)
+        matches!(
+            first,
+            "abc" | "math" | "__future__" | "functools" | "operator" | "itertools" | "dataclasses"
+        ) || self.modules().contains(first)
     }
 
     /// `import a.b as c`

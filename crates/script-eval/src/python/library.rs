@@ -1,17 +1,14 @@
-//! Members of `functools`, `operator`, `itertools` and `dataclasses`. Other members are placeholders.
-
-use std::cell::RefCell;
-use std::rc::Rc;
+//! Members of `functools`, `operator`, and `itertools`. Other members are placeholders.
 
 use tvmscript_python_syntax::ast::{BinOp, CmpOp, UnaryOp};
-use tvmscript_script_value::{CallArgs, Dict, HostObject, ScriptValue, release};
+use tvmscript_script_value::{CallArgs, HostObject, ScriptValue, release};
 
 use super::builtins::{Builtin, BuiltinKind, Table, linear, no_keywords};
 use super::{Outcome, cost};
+use crate::Host;
 use crate::errors::HostError;
-use crate::eval::{Iter, IterObject, Raise};
+use crate::eval::{Iter, IterObject};
 use crate::host::Operator;
-use crate::{Evaluator, Host};
 
 /// The evaluated member of a module.
 pub(crate) fn member(module: &str, name: &str) -> Option<ScriptValue> {
@@ -23,29 +20,6 @@ pub(crate) fn member(module: &str, name: &str) -> Option<ScriptValue> {
 static MODULES: &[(&str, Table)] = &[
     ("functools", &[linear("partial").any(partial), linear("reduce").two_or_three(reduce)]),
     ("itertools", &[linear("product").any(product), linear("chain").any(chain)]),
-    (
-        "dataclasses",
-        &[
-            linear("asdict").one(|p, _, instance| {
-                let fields = fields(p, "asdict", &instance)?;
-                let mut dict = Dict::with_capacity(fields.len());
-                for (name, value) in fields {
-                    dict.insert(p.hashable(ScriptValue::str(&name))?, value);
-                }
-                Ok(ScriptValue::Dict(Rc::new(RefCell::new(dict))))
-            }),
-            linear("astuple").one(|p, _, instance| {
-                Ok(ScriptValue::tuple(fields(p, "astuple", &instance)?.into_iter().map(|(_, value)| value)))
-            }),
-            linear("replace").any(|p, _, mut a| {
-                let changes = std::mem::take(&mut a.keywords);
-                match a.positional.as_slice() {
-                    [instance] => p.replaced(instance, changes),
-                    other => raise!(Type, "replace() takes exactly one argument ({} given)", other.len()),
-                }
-            }),
-        ],
-    ),
     ("operator", OPERATORS),
 ];
 
@@ -154,16 +128,6 @@ fn chain(p: &mut dyn Host, _: &ScriptValue, a: CallArgs) -> Outcome {
         values.extend(p.collect_values(items)?);
     }
     Ok(IterObject::value("itertools.chain", Iter::Items(values.into_iter())))
-}
-
-/// The fields of a dataclass instance.
-fn fields(p: &Evaluator, name: &str, instance: &ScriptValue) -> Result<Vec<(String, ScriptValue)>, Raise> {
-    match p.record_fields(instance)? {
-        Some(fields) => Ok(fields),
-        None => {
-            raise!(Type, "{name}() should be called on dataclass instances")
-        }
-    }
 }
 
 static OPERATORS: Table = &[

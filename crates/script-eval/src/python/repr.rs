@@ -11,6 +11,8 @@ use super::unicode::is_printable;
 use super::{builtins::Builtin, cost, range, set, type_name, view};
 use crate::errors::HostError;
 use crate::eval::Raise;
+use crate::eval::class::natives::{default_repr, is_not_implemented, module_of};
+use crate::eval::class::{ClassObject, is_instance};
 use crate::{Evaluator, Host};
 
 /// Maximum nesting of containers; CPython's recursion limit is similar.
@@ -18,12 +20,20 @@ const MAX_DEPTH: usize = 900;
 
 /// `str(value)`
 pub(crate) fn str(p: &mut dyn Host, value: &ScriptValue) -> Result<String, Raise> {
-    match value {
+    if is_instance(value) {
+        if let Some(text) = p.special_text(value, "__str__")? {
+            return Ok(text);
+        }
+        if let Some(text) = p.special_text(value, "__repr__")? {
+            return Ok(text);
+        }
+    }
+    match value.plain() {
         ScriptValue::Str(text) => {
             cost::text_bytes(p, text.as_str().len())?;
             Ok(text.as_str().to_owned())
         }
-        other => repr(p, other),
+        _ => repr(p, value),
     }
 }
 
@@ -144,7 +154,13 @@ fn container(
             out.push(')');
         }
         ScriptValue::Host(host) => {
-            if let Some(len) = set::len(value) {
+            if is_instance(value) {
+                instance(p, value, out, open)?;
+            } else if let Some(class) = value.as_host::<ClassObject>() {
+                out.push_str(&format!("<class '{}.{}'>", module_of(class), class.qualified_name()));
+            } else if is_not_implemented(value) {
+                out.push_str("NotImplemented");
+            } else if let Some(len) = set::len(value) {
                 cost::values(p, len)?;
                 let items = set::items(value).unwrap_or_default();
                 match (items.is_empty(), host.type_name()) {
@@ -193,6 +209,36 @@ fn container(
         _ => {}
     }
     Ok(())
+}
+
+/// Writes an instance: by its `__repr__`, as its payload, or as CPython does without its address.
+fn instance(
+    p: &mut dyn Host,
+    value: &ScriptValue,
+    out: &mut String,
+    open: &mut Vec<*const ()>,
+) -> Result<(), Raise> {
+    if let Some(text) = p.special_text(value, "__repr__")? {
+        out.push_str(&text);
+        return Ok(());
+    }
+    let payload = value.plain();
+    if is_instance(payload) {
+        out.push_str(&default_repr(value));
+        return Ok(());
+    }
+    if set::len(payload).is_some() {
+        let items = set::items(payload).unwrap_or_default();
+        let name = type_name(value);
+        if items.is_empty() {
+            out.push_str(&format!("{name}()"));
+            return Ok(());
+        }
+        list(p, &format!("{name}({{"), &items, out, open)?;
+        out.push_str("})");
+        return Ok(());
+    }
+    write(p, payload, out, open)
 }
 
 fn list(

@@ -3,10 +3,11 @@
 //! Each is one row of a table, a [`Native`]: its name, what a call costs, the arguments that it takes, and the Rust
 //! function behind it. Calls are charged and their arguments bound in one place, [`Native::call`].
 
+mod classes;
 mod functions;
 mod types;
 
-pub(crate) use functions::{ascii, sort};
+pub(crate) use functions::{abs, ascii, hash, len, sort};
 pub(crate) use types::{fill, is_little_endian};
 
 use tvmscript_script_value::{BuildError, CallArgs, Hashing, HostObject, ScriptValue, release};
@@ -17,6 +18,7 @@ use super::{Outcome, type_name};
 use crate::Host;
 use crate::errors::HostError;
 use crate::eval::Raise;
+use crate::eval::class::natives;
 
 /// A built-in function, type or method.
 pub(crate) struct Native {
@@ -175,6 +177,8 @@ pub(crate) enum BuiltinKind {
     Method(ScriptValue),
     /// A method of the type of this name, which takes the receiver as its first argument: `str.lower`.
     Unbound(&'static str),
+    /// A special method of the type of this name, which takes the receiver as its first argument: `object.__eq__`.
+    Slot(&'static str),
 }
 
 /// A built-in function, type or method as a value.
@@ -197,6 +201,7 @@ impl Builtin {
         match self.kind {
             BuiltinKind::Type => "type",
             BuiltinKind::Unbound(_) => "method_descriptor",
+            BuiltinKind::Slot(_) => "wrapper_descriptor",
             BuiltinKind::Function(_) | BuiltinKind::Method(_) => "builtin_function_or_method",
         }
     }
@@ -212,7 +217,7 @@ impl Builtin {
                 if args.positional.is_empty() {
                     raise!(Type, "unbound method {owner}.{name}() needs an argument");
                 }
-                let receiver = args.positional.remove(0);
+                let receiver = args.positional.remove(0).plain().clone();
                 let own = type_name(&receiver);
                 if own != *owner && !(*owner == "int" && own == "bool") {
                     return Err(wrong_type!(
@@ -221,6 +226,13 @@ impl Builtin {
                     )
                     .into());
                 }
+                native.call(p, owner, &receiver, args)
+            }
+            BuiltinKind::Slot(owner) => {
+                if args.positional.is_empty() {
+                    raise!(Type, "unbound method {owner}.{name}() needs an argument");
+                }
+                let receiver = args.positional.remove(0);
                 native.call(p, owner, &receiver, args)
             }
         }
@@ -247,10 +259,13 @@ impl HostObject for Builtin {
             return None;
         }
         let owner = self.native.name;
-        if let Some(method) = types::class_method(owner, name) {
-            return Some(Builtin::value(method, BuiltinKind::Function(owner)));
+        if let Some(method) = class_method(owner, name) {
+            return Some(method);
         }
-        Some(Builtin::value(of_type(owner, name)?, BuiltinKind::Unbound(owner)))
+        match of_type(owner, name) {
+            Some(method) => Some(Builtin::value(method, BuiltinKind::Unbound(owner))),
+            None => natives::member(owner, name).or_else(|| natives::member("object", name)),
+        }
     }
     fn hashing(&self) -> Hashing {
         match self.kind {
@@ -301,7 +316,7 @@ pub(crate) fn instead_of_type_error(raise: Raise, message: impl FnOnce() -> Host
 
 /// The names of all built-in functions and types.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    functions::FUNCTIONS.iter().chain(types::TYPES).map(|native| native.name)
+    tables().into_iter().flatten().map(|native| native.name).chain(["NotImplemented"])
 }
 
 /// Tests whether a value is one of Python's built-in functions or types.
@@ -312,15 +327,31 @@ pub fn is_python_builtin(value: &ScriptValue) -> bool {
 
 /// The built-in function or type of this name.
 pub(crate) fn value(name: &str) -> Option<ScriptValue> {
-    let find = |table: Table| table.iter().find(|native| native.name == name);
-    match find(functions::FUNCTIONS) {
+    let mut functions = functions::FUNCTIONS.iter().chain(classes::FUNCTIONS);
+    match functions.find(|native| native.name == name) {
         Some(function) => Some(Builtin::value(function, BuiltinKind::Function(""))),
+        None if name == "NotImplemented" => Some(natives::not_implemented()),
         None => class(name),
     }
 }
 
+/// All tables of functions and types.
+fn tables() -> [Table; 4] {
+    [functions::FUNCTIONS, types::TYPES, classes::FUNCTIONS, classes::TYPES]
+}
+
+/// The class method of a built-in type: `dict.fromkeys`.
+pub(crate) fn class_method(owner: &str, name: &str) -> Option<ScriptValue> {
+    let (owner, method) = types::class_method(owner, name)?;
+    Some(Builtin::value(method, BuiltinKind::Function(owner)))
+}
+
 /// The built-in type of this name.
 pub(crate) fn class(name: &str) -> Option<ScriptValue> {
-    let native = types::TYPES.iter().find(|native| native.name == name)?;
+    let native = types::TYPES
+        .iter()
+        .chain(classes::TYPES)
+        .chain(classes::LIBRARY)
+        .find(|native| native.name == name)?;
     Some(Builtin::value(native, BuiltinKind::Type))
 }

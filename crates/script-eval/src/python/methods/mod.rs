@@ -9,6 +9,7 @@ mod text;
 use tvmscript_ir_core::{Map, ObjectLike, Value};
 use tvmscript_script_value::ScriptValue;
 
+use crate::eval::class::{PROPERTY, Property};
 use crate::python::builtins::{Builtin, BuiltinKind, Native, Table};
 use crate::python::set::Set;
 use crate::python::{range, view};
@@ -19,6 +20,7 @@ fn tables(value: &ScriptValue) -> [Table; 2] {
         ScriptValue::Host(_) => match value.as_host::<Set>() {
             Some(set) => tables_of(if set.frozen { "frozenset" } else { "set" }),
             None if range::of(value).is_some() => tables_of("range"),
+            None if value.as_host::<Property>().is_some() => [PROPERTY, &[]],
             None if view::is_set(value) => [mapping::VIEW, &[]],
             None => [&[], &[]],
         },
