@@ -816,7 +816,7 @@ fn make_dataclass(p: &mut dyn Host, _: &ScriptValue, mut args: CallArgs) -> Outc
         }
         let text = match annotation.as_str() {
             Some(text) => Str::new(text),
-            None => Str::new(&type_name(&annotation)),
+            None => Str::new(type_name(&annotation)),
         };
         annotations.push(Annotation { name: field, text, value: annotation });
     }
